@@ -1,0 +1,1 @@
+"""Experiments: each declares a grid and writes a tidy table."""

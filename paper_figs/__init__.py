@@ -1,0 +1,1 @@
+"""Figures: each reads a table and draws it; none computes."""

@@ -1,0 +1,63 @@
+"""Decide what is true about tail-optimised prompt caching, and measure it on your own traces.
+
+>>> import teltheory as tt
+>>> trace = tt.Trace.from_turns(conversation=[0, 1, 0], prompt=[100, 100, 100], response=[0, 0, 0])
+>>> outcome = tt.replay(trace, tt.TLRU(xi=160, q_hat=100), capacity=100)
+>>> outcome.uncached.tolist()
+[100, 100, 150]
+"""
+
+from teltheory.errors import ArgumentError, FileError, ForcedCachingError, SolverError, TraceError
+from teltheory.latency import A100_LLAMA2_7B, LatencyModel
+from teltheory.metrics import (
+    share_closed,
+    slo_violations,
+    tail_excess_latency,
+    tail_excess_seconds,
+    ttft_quantiles,
+)
+from teltheory.optimal import HindsightOptimum, hindsight_optimum
+from teltheory.outcome import Outcome
+from teltheory.policies import (
+    LRU,
+    TLRU,
+    Belady,
+    EndAwareTLRU,
+    LengthAwareTLRU,
+    TailOptimizedBelady,
+    ThresholdLRU,
+)
+from teltheory.replay import replay
+from teltheory.trace import Trace
+from teltheory.workloads import read_trace, sample_conversations
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "A100_LLAMA2_7B",
+    "LRU",
+    "TLRU",
+    "ArgumentError",
+    "Belady",
+    "EndAwareTLRU",
+    "FileError",
+    "ForcedCachingError",
+    "HindsightOptimum",
+    "LatencyModel",
+    "LengthAwareTLRU",
+    "Outcome",
+    "SolverError",
+    "TailOptimizedBelady",
+    "ThresholdLRU",
+    "Trace",
+    "TraceError",
+    "hindsight_optimum",
+    "read_trace",
+    "replay",
+    "sample_conversations",
+    "share_closed",
+    "slo_violations",
+    "tail_excess_latency",
+    "tail_excess_seconds",
+    "ttft_quantiles",
+]

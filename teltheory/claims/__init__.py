@@ -1,0 +1,1 @@
+"""Claims, their verdicts, and the search for the smallest counterexample."""

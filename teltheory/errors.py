@@ -1,0 +1,89 @@
+"""Errors that the toolkit raises, each with a message that a person can act on."""
+
+from __future__ import annotations
+
+
+class TelTheoryError(ValueError):
+    """Base of every error about an argument: it names the argument, the value and what was expected."""
+
+
+class ArgumentError(TelTheoryError):
+    """An argument has a wrong value.
+
+    Parameters
+    ----------
+    argument : str
+        Name of the argument.
+    found : object
+        The value that was given.
+    expected : str
+        What would have been right.
+    """
+
+    def __init__(self, argument: str, found: object, expected: str) -> None:
+        self.argument, self.found, self.expected = argument, found, expected
+        super().__init__(f"{argument}: found {found!r}, expected {expected}")
+
+
+class TraceError(TelTheoryError):
+    """A turn of a trace is malformed.
+
+    Parameters
+    ----------
+    field : str
+        Column of the trace.
+    turn : int or None
+        Turn, counted from 0; None where the whole column is meant.
+    found : object
+        The value that was given.
+    expected : str
+        What would have been right.
+    """
+
+    def __init__(self, field: str, turn: int | None, found: object, expected: str) -> None:
+        self.field, self.turn, self.found, self.expected = field, turn, found, expected
+        place = field if turn is None else f"turn {turn}, {field}"
+        super().__init__(f"{place}: found {found!r}, expected {expected}")
+
+
+class FileError(TelTheoryError):
+    """A file can't be read as what it should be; the message names file, line and field."""
+
+
+class ForcedCachingError(TelTheoryError):
+    """Forced caching is infeasible: a past that must be cached whole is longer than the capacity.
+
+    Parameters
+    ----------
+    turn : int
+        First offending turn, counted from 0.
+    length : int
+        Past after that turn.
+    capacity : int
+        Capacity of the cache.
+    """
+
+    def __init__(self, turn: int, length: int, capacity: int) -> None:
+        self.turn, self.length, self.capacity = turn, length, capacity
+        super().__init__(
+            f"turn {turn}: forced caching must keep a past of length {length}, "
+            f"expected at most the capacity {capacity}"
+        )
+
+
+class SolverError(RuntimeError):
+    """A solver stopped without proving an optimum.
+
+    Parameters
+    ----------
+    status : str
+        The solver's own word for how it stopped.
+    incumbent : float or None
+        Objective of the best feasible point, where there is one.
+    bound : float or None
+        Lower bound on the optimum, where there is one.
+    """
+
+    def __init__(self, status: str, incumbent: float | None = None, bound: float | None = None) -> None:
+        self.status, self.incumbent, self.bound = status, incumbent, bound
+        super().__init__(f"no optimum was proved: solver status {status!r}, incumbent {incumbent}, bound {bound}")

@@ -1,0 +1,146 @@
+"""An instance: a trace with the cache that meets it, checked once for replay, optimum and brute force."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from teltheory.errors import ArgumentError, ForcedCachingError, TraceError
+from teltheory.numbers import INT64_MAX, IntArray, exact_sum, whole_number
+from teltheory.trace import Trace
+
+Initial = Iterable[tuple[int | str, int, int]]
+
+
+class Start(NamedTuple):
+    """A conversation that is there before the first turn.
+
+    `code` continues `Trace.code`: conversations that never arrive are numbered after all that do.
+    """
+
+    code: int
+    past: int
+    cached: int
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A trace, a capacity, the caching mode and the initial cache.
+
+    Attributes
+    ----------
+    trace : Trace
+        The turns.
+    capacity : int
+        Capacity C, in the trace's unit.
+    forced : bool
+        Forced caching (Appendix E) instead of optional caching.
+    initial : tuple of Start
+        Initial cache, least recent first.
+    history : ndarray of int64, shape (n,)
+        History of each turn, the pasts of the initial cache included.
+    """
+
+    trace: Trace
+    capacity: int
+    forced: bool
+    initial: tuple[Start, ...]
+    history: IntArray
+
+    @classmethod
+    def of(cls, trace: Trace, capacity: int, *, forced: bool = False, initial: Initial = ()) -> Instance:
+        """Check the arguments against each other.
+
+        Parameters
+        ----------
+        trace : Trace
+            The turns.
+        capacity : int
+            Capacity, 0 or more.
+        forced : bool
+            Whether the arriving conversation must be cached whole.
+        initial : iterable of (conversation, past, cached)
+            Initial cache, least recent first, 0 <= cached <= past.
+
+        Raises
+        ------
+        ArgumentError
+            A wrong capacity or initial cache.
+        TraceError
+            A first turn's history beyond the past that the initial cache gives it.
+        ForcedCachingError
+            A past longer than the capacity after any turn but the last, under forced caching.
+        """
+        capacity = whole_number("capacity", capacity)
+        starts = _starts(trace, initial, capacity)
+        instance = cls(trace, capacity, bool(forced), starts, _histories(trace, starts))
+        if instance.forced:
+            instance._check_forced()
+        return instance
+
+    @property
+    def total(self) -> IntArray:
+        """Input of each turn, h + q; shape (n,)."""
+        return self.history + self.trace.prompt
+
+    @property
+    def past(self) -> IntArray:
+        """Past of the turn's conversation after the turn, h + q + a; shape (n,)."""
+        return self.total + self.trace.response
+
+    def _check_forced(self) -> None:
+        past = self.past[:-1]
+        for turn in np.flatnonzero(past > self.capacity)[:1]:
+            raise ForcedCachingError(int(turn), int(past[turn]), self.capacity)
+
+
+def _starts(trace: Trace, initial: Initial, capacity: int) -> tuple[Start, ...]:
+    entries = list(initial)
+    codes = _codes(trace) if entries else {}
+    starts: list[Start] = []
+    for i, entry in enumerate(entries):
+        if not isinstance(entry, tuple | list) or len(entry) != 3:
+            raise ArgumentError(f"initial[{i}]", entry, "(conversation, past, cached)")
+        conversation, *lengths = entry
+        past, cached = (whole_number(f"initial[{i}]", length) for length in lengths)
+        if cached > past:
+            raise ArgumentError(f"initial[{i}]", entry, f"at most {past} cached, the conversation's past")
+        code = codes.setdefault(_label(i, conversation, trace), len(codes))
+        if any(start.code == code for start in starts):
+            raise ArgumentError(f"initial[{i}]", entry, "each conversation once")
+        starts.append(Start(code, past, cached))
+    if sum(start.cached for start in starts) > capacity:
+        raise ArgumentError("initial", entries, f"at most the capacity {capacity} cached in all")
+    return tuple(starts)
+
+
+def _codes(trace: Trace) -> dict[int | str, int]:
+    labels = trace.conversation.tolist() if trace.names is None else [trace.names[i] for i in trace.conversation]
+    return dict(zip(labels, trace.code.tolist(), strict=True))
+
+
+def _label(i: int, conversation: int | str, trace: Trace) -> int | str:
+    kind = (int, np.integer) if trace.names is None else str
+    if len(trace) and (isinstance(conversation, bool) or not isinstance(conversation, kind)):
+        expected = "a whole number" if trace.names is None else "a string"
+        raise ArgumentError(f"initial[{i}]", conversation, f"{expected}, as the trace names its conversations")
+    return conversation
+
+
+def _histories(trace: Trace, starts: tuple[Start, ...]) -> IntArray:
+    past = np.zeros(trace.conversations + len(starts), np.int64)
+    for start in starts:
+        past[start.code] = start.past
+    grown = exact_sum(trace.prompt) + exact_sum(trace.response) + sum(start.past for start in starts)
+    if grown > INT64_MAX:
+        raise ArgumentError("initial", list(starts), "pasts that stay below 2**63 with the trace's tokens")
+    if trace.cumulative:
+        return trace.history + past[trace.code]
+    first = ~trace.continuing
+    for turn in np.flatnonzero(first & (trace.history > past[trace.code]))[:1]:
+        found, most = int(trace.history[turn]), int(past[trace.code[turn]])
+        raise TraceError("history", int(turn), found, f"at most {most}, the conversation's past")
+    return trace.history

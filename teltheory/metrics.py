@@ -1,0 +1,75 @@
+"""What an outcome is worth: tail excess latency, percentiles, SLO violations, distance to the optimum."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from teltheory.errors import ArgumentError
+from teltheory.latency import LatencyModel
+from teltheory.numbers import FloatArray, IntArray, exact_sum, whole_number
+from teltheory.outcome import Outcome
+
+
+def excess(outcome: Outcome, xi: int) -> IntArray:
+    """Return max(uncached - xi, 0) of each turn, shape (n,), in the trace's unit."""
+    return np.maximum(outcome.uncached - whole_number("xi", xi), 0)
+
+
+def tail_excess_latency(outcome: Outcome, xi: int) -> int:
+    """Return TEL = sum over turns of max(uncached - xi, 0) (Zhang et al. 2025, Section 2).
+
+    Parameters
+    ----------
+    outcome : Outcome
+        What each turn computed.
+    xi : int
+        Threshold, in the trace's unit.
+
+    Returns
+    -------
+    int
+        Exact, in the trace's unit.
+    """
+    return exact_sum(excess(outcome, xi))
+
+
+def tail_excess_seconds(outcome: Outcome, latency: LatencyModel, slo: float) -> float:
+    """Return the sum over turns of max(TTFT - slo, 0), in seconds."""
+    return float(np.maximum(latency.ttft(outcome.uncached, outcome.cached) - slo, 0.0).sum())
+
+
+def ttft_quantiles(outcome: Outcome, qs: Sequence[float], latency: LatencyModel) -> FloatArray:
+    """Return percentiles of TTFT in seconds; the one at q is the ceil(q n)-th smallest value.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        What each turn computed; an empty one has percentiles NaN.
+    qs : sequence of float
+        Levels in (0, 1], such as 0.95.
+    latency : LatencyModel
+        Turns tokens into seconds.
+    """
+    for q in qs:
+        if not 0 < q <= 1:
+            raise ArgumentError("qs", q, "a level above 0, at most 1")
+    if not len(outcome):
+        return np.full(len(qs), np.nan)
+    ttft = latency.ttft(outcome.uncached, outcome.cached)
+    return np.quantile(ttft, np.asarray(qs, np.float64), method="inverted_cdf")
+
+
+def slo_violations(outcome: Outcome, xi: int) -> int:
+    """Return the number of turns with more than xi uncached: those whose TTFT is above the SLO behind xi."""
+    return int(np.count_nonzero(outcome.uncached > whole_number("xi", xi)))
+
+
+def share_closed(lru: int, policy: int, optimum: int) -> Fraction | None:
+    """Return (LRU - policy) / (LRU - optimum), the share of LRU's distance to the optimum that is closed.
+
+    None where LRU is optimal, so that there is no distance.
+    """
+    return None if lru == optimum else Fraction(lru - policy, lru - optimum)

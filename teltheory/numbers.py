@@ -1,0 +1,52 @@
+"""Whole numbers: checked when they come in, exact when they are added up."""
+
+from __future__ import annotations
+
+import operator
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from teltheory.errors import ArgumentError
+
+IntArray: TypeAlias = NDArray[np.int64]
+FloatArray: TypeAlias = NDArray[np.float64]
+
+INT64_MAX = 2**63 - 1
+
+
+def whole_number(argument: str, value: object) -> int:
+    """Return `value` as an int.
+
+    Raises
+    ------
+    ArgumentError
+        Unless `value` is a whole number from 0 to 2**63 - 1 (booleans and floats are not).
+    """
+    if isinstance(value, (bool, np.bool_)):
+        raise ArgumentError(argument, value, "a whole number, 0 or more")
+    try:
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise ArgumentError(argument, value, "a whole number, 0 or more") from None
+    if not 0 <= number <= INT64_MAX:
+        raise ArgumentError(argument, number, "a whole number from 0 to 2**63 - 1")
+    return number
+
+
+def exact_sum(values: IntArray) -> int:
+    """Sum int64 values without overflow.
+
+    Parameters
+    ----------
+    values : ndarray of int64
+        Any shape, fewer than 2**31 entries.
+
+    Returns
+    -------
+    int
+        The exact sum.
+    """
+    high, low = values >> 32, values & 0xFFFFFFFF
+    return (int(high.sum()) << 32) + int(low.sum())

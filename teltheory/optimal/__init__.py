@@ -1,0 +1,125 @@
+"""The hindsight optimum: the least TEL that any policy reaches on a trace that is known in advance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from teltheory.errors import ArgumentError, SolverError
+from teltheory.instance import Initial, Instance
+from teltheory.numbers import IntArray, exact_sum, whole_number
+from teltheory.outcome import Outcome
+from teltheory.policies.clairvoyant import TailOptimizedBelady
+from teltheory.replay.reference import replay_reference
+from teltheory.trace import Trace
+
+__all__ = ["HindsightOptimum", "Method", "hindsight_optimum"]
+
+Method = Literal["auto", "greedy", "lp", "milp", "pyomo"]
+
+
+@dataclass(frozen=True)
+class HindsightOptimum:
+    """An optimum of the hindsight problem.
+
+    Attributes
+    ----------
+    objective : int
+        The optimal TEL, in the trace's unit.
+    outcome : Outcome
+        What each turn reuses in one optimal solution.
+    method : str
+        What found it: "greedy", "lp", "milp" or "pyomo".
+    bound : float or None
+        The solver's lower bound on the TEL; None where no solver was asked.
+    certificate : object or None
+        A proof of optimality; None where the method has none (so far, all).
+    """
+
+    objective: int
+    outcome: Outcome
+    method: str
+    bound: float | None = None
+    certificate: object | None = None
+
+
+def hindsight_optimum(
+    trace: Trace,
+    capacity: int,
+    xi: int,
+    forced: bool = False,
+    initial: Initial = (),
+    method: Method = "auto",
+    time_limit: float | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> HindsightOptimum:
+    """Find the least TEL that any policy reaches (Zhang et al. 2025, Appendix B, problem (1)-(5)).
+
+    Parameters
+    ----------
+    trace : Trace
+        The turns.
+    capacity, xi : int
+        Capacity and threshold, in the trace's unit.
+    forced : bool
+        Forced caching, (9) in place of (4).
+    initial : iterable of (conversation, past, cached)
+        Initial cache, least recent first.
+    method : {"auto", "greedy", "lp", "milp", "pyomo"}
+        "greedy" is Tail-Optimized Belady (Theorem B.1), "lp" and "milp" the interval form with HiGHS, "pyomo"
+        the naive formulation (N T variables: a few hundred turns). "auto" takes "greedy".
+    time_limit : float, optional
+        Seconds for the solver; no effect on "greedy".
+    progress : callable, optional
+        Called by "greedy" with the number of turns done.
+
+    Raises
+    ------
+    ArgumentError, TraceError, ForcedCachingError
+        Wrong arguments; all are `ValueError`.
+    SolverError
+        The solver did not prove an optimum.
+    """
+    instance = Instance.of(trace, capacity, forced=forced, initial=initial)
+    xi = whole_number("xi", xi)
+    if method in ("auto", "greedy"):
+        outcome = replay_reference(instance, TailOptimizedBelady(xi), progress)
+        return _optimum(instance, xi, outcome.cached, "greedy", None)
+    if method in ("lp", "milp"):
+        return _by_intervals(instance, xi, method, time_limit)
+    if method == "pyomo":
+        return _by_pyomo(instance, xi, time_limit)
+    raise ArgumentError("method", method, "'auto', 'greedy', 'lp', 'milp' or 'pyomo'")
+
+
+def _by_intervals(instance: Instance, xi: int, method: str, time_limit: float | None) -> HindsightOptimum:
+    from teltheory.optimal.intervals import interval_problem
+    from teltheory.optimal.solver import solve_intervals
+
+    problem = interval_problem(instance, xi)
+    kept, bound = solve_intervals(problem, relaxed=method == "lp", time_limit=time_limit)
+    cached = problem.reused(kept, len(instance.trace))
+    return _optimum(instance, xi, cached, method, problem.unavoidable - bound)
+
+
+def _by_pyomo(instance: Instance, xi: int, time_limit: float | None) -> HindsightOptimum:
+    from teltheory.optimal.formulation import hindsight_model, reused
+    from teltheory.optimal.solver import solve_model
+
+    if not len(instance.trace):
+        return _optimum(instance, xi, np.empty(0, np.int64), "pyomo", 0.0)
+    model = hindsight_model(instance, xi)
+    _, bound = solve_model(model, time_limit)
+    return _optimum(instance, xi, reused(model, instance), "pyomo", bound)
+
+
+def _optimum(instance: Instance, xi: int, cached: IntArray, method: str, bound: float | None) -> HindsightOptimum:
+    """Count the TEL in whole numbers and hold it against the solver's bound."""
+    outcome = Outcome.of(instance, cached)
+    objective = exact_sum(np.maximum(outcome.uncached - xi, 0))
+    if bound is not None and objective > bound + 0.5:
+        raise SolverError("optimal, but not in whole numbers", float(objective), bound)
+    return HindsightOptimum(objective, outcome, method, bound)

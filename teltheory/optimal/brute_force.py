@@ -1,0 +1,88 @@
+"""The optimum of tiny instances by trying every cache state after every turn.
+
+This is the judge of the replay, of the formulations and of Tail-Optimized Belady, so it shares nothing with
+them but the instance: the states are tuples of cached lengths, the transitions are written from the problem's
+description (a prefix may be kept of what is at hand; forced: the arriving conversation is kept whole).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import product
+
+from teltheory.instance import Instance
+
+State = tuple[int, ...]
+Cost = Callable[[int], int]
+
+
+def smallest_total(instance: Instance, cost: Cost) -> int:
+    """Return the smallest sum over turns of ``cost(uncached)`` that any policy reaches.
+
+    Parameters
+    ----------
+    instance : Instance
+        Tiny: the states multiply with every conversation and every token.
+    cost : callable
+        Cost of a turn from its uncached length, such as ``lambda u: max(u - xi, 0)``.
+    """
+    values = {_start(instance): 0}
+    for k in range(len(instance.trace)):
+        values = _best(values, instance, k, lambda value, u: value + cost(u))
+    return min(values.values())
+
+
+def smallest_maximum(instance: Instance) -> int:
+    """Return the smallest possible value of the largest uncached length."""
+    values = {_start(instance): 0}
+    for k in range(len(instance.trace)):
+        values = _best(values, instance, k, max)
+    return min(values.values())
+
+
+def all_reuses(instance: Instance) -> set[tuple[int, ...]]:
+    """Return every sequence of reused lengths that some policy reaches."""
+    paths: set[tuple[State, tuple[int, ...]]] = {(_start(instance), ())}
+    for k in range(len(instance.trace)):
+        paths = {
+            (after, (*reuses, _reused(state, instance, k)))
+            for state, reuses in paths
+            for after in _successors(state, instance, k)
+        }
+    return {reuses for _, reuses in paths}
+
+
+def _start(instance: Instance) -> State:
+    held = {start.code: start.cached for start in instance.initial}
+    codes = {*held, *instance.trace.code.tolist()}
+    return tuple(held.get(code, 0) for code in range(len(codes)))
+
+
+def _best(
+    values: dict[State, int], instance: Instance, k: int, add: Callable[[int, int], int]
+) -> dict[State, int]:
+    total = int(instance.total[k])
+    after: dict[State, int] = {}
+    for state, value in values.items():
+        new = add(value, total - _reused(state, instance, k))
+        for successor in _successors(state, instance, k):
+            if successor not in after or new < after[successor]:
+                after[successor] = new
+    return after
+
+
+def _reused(state: State, instance: Instance, k: int) -> int:
+    return min(state[int(instance.trace.code[k])], int(instance.history[k]))
+
+
+def _successors(state: State, instance: Instance, k: int) -> Iterator[State]:
+    """Yield every cache state that may follow turn k."""
+    if k == len(instance.trace) - 1:
+        yield ()
+        return
+    theta, past = int(instance.trace.code[k]), int(instance.past[k])
+    at_hand = (*state[:theta], past, *state[theta + 1 :])
+    least = [past if instance.forced and i == theta else 0 for i in range(len(state))]
+    for kept in product(*(range(low, high + 1) for low, high in zip(least, at_hand, strict=True))):
+        if sum(kept) <= instance.capacity:
+            yield kept

@@ -1,0 +1,120 @@
+"""The compact form of the hindsight problem: one variable a turn, one row a step, an interval matrix.
+
+Between a turn s of a conversation and its next turn e only what is kept *all the way* is reused. So y_e, what
+turn e reuses, is the one decision, with
+
+    0 <= y_e <= min(h_e, max(0, total_e - xi)),
+
+(more than total - xi brings no more, Theorem B.1), and it takes y_e of the capacity at the start of every step
+s + 1 ... e, its reuse interval. Then TEL = sum of max(0, total - xi) - sum of y, and the problem is
+
+    max sum_e y_e   subject to   sum of y_e over the intervals that cover t  <=  C_t   for every step t.
+
+A conversation of the initial cache has s = 0 and y_e at most what it holds. Under optional caching C_t = C.
+Under forced caching (9) the conversation that arrived at step t - 1 holds its whole past at step t, so there
+C_t = C - past and its own interval begins one step later.
+
+The ones of each column are consecutive, so the matrix is totally unimodular and the linear relaxation has an
+integral optimum (Fulkerson and Gross 1965; Schrijver 1986, section 19.4).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.sparse import csc_array
+
+from teltheory.instance import Instance
+from teltheory.numbers import IntArray, exact_sum
+
+
+@dataclass(frozen=True)
+class IntervalProblem:
+    """Reuse intervals of an instance; steps are counted from 1, step t is the cache at the start of turn t.
+
+    Attributes
+    ----------
+    turn : ndarray of int64, shape (m,)
+        Turn (counted from 0) that reuses what interval k keeps.
+    first, last : ndarray of int64, shape (m,)
+        First and last step that the interval covers; ``first > last`` where it covers none.
+    most : ndarray of int64, shape (m,)
+        Largest reuse that counts.
+    room : ndarray of int64, shape (n + 1,)
+        Capacity C_t of step t; entry 0 is unused.
+    unavoidable : int
+        Sum of max(0, total - xi): the TEL without a cache.
+    """
+
+    turn: IntArray
+    first: IntArray
+    last: IntArray
+    most: IntArray
+    room: IntArray
+    unavoidable: int
+
+    def matrix(self) -> tuple[csc_array, IntArray]:
+        """Return the rows that are needed as a sparse 0-1 matrix (rows x intervals) and their right sides.
+
+        A row is left out where the next step is covered by the same intervals and more, with no more room.
+        """
+        rows = self._needed_rows()
+        position = np.searchsorted(rows, np.arange(len(self.room) + 1))
+        begin, end = position[self.first], position[self.last + 1]
+        lengths = np.maximum(end - begin, 0)
+        pointer = np.concatenate(([0], np.cumsum(lengths)))
+        indices = np.arange(pointer[-1]) - np.repeat(pointer[:-1] - begin, lengths)
+        shape = (len(rows), len(self.turn))
+        ones = np.ones(len(indices))
+        return csc_array((ones, indices, pointer), shape=shape), self.room[rows]
+
+    def _needed_rows(self) -> IntArray:
+        steps = np.arange(1, len(self.room))
+        ends = np.isin(steps, self.last)
+        tighter_next = np.append(self.room[2:] <= self.room[1:-1], False) if len(steps) else ends
+        return steps[ends | ~tighter_next]
+
+    def reused(self, kept: IntArray, turns: int) -> IntArray:
+        """Return what each of `turns` turns reuses when interval k keeps ``kept[k]``."""
+        cached = np.zeros(turns, np.int64)
+        cached[self.turn] = kept
+        return cached
+
+    def feasible(self, kept: IntArray) -> bool:
+        """Whether whole amounts `kept` respect every bound and every step's room, in exact integers."""
+        if np.any(kept < 0) or np.any(kept > self.most):
+            return False
+        occupied = [0] * (len(self.room) + 1)
+        for amount, first, last in zip(kept.tolist(), self.first.tolist(), self.last.tolist(), strict=True):
+            if first <= last:
+                occupied[first] += amount
+                occupied[last + 1] -= amount
+        return bool(np.all(np.cumsum(occupied)[:-1] <= self.room))
+
+
+def interval_problem(instance: Instance, xi: int) -> IntervalProblem:
+    """Write an instance as a problem over reuse intervals.
+
+    Parameters
+    ----------
+    instance : Instance
+        Trace, capacity, caching mode and initial cache.
+    xi : int
+        Threshold.
+    """
+    trace, n = instance.trace, len(instance.trace)
+    worth = np.maximum(instance.total - xi, 0)
+    most = np.minimum(instance.history, worth)
+    previous = trace.previous_turn.copy()
+    first_turn = ~trace.continuing
+    held = {start.code: start.cached for start in instance.initial}
+    from_start = np.array([held.get(code, 0) for code in trace.code[first_turn].tolist()], np.int64)
+    most[first_turn] = np.minimum(most[first_turn], from_start)
+    turn = np.flatnonzero(most > 0)
+    room = np.full(n + 1, instance.capacity, np.int64)
+    first = previous[turn] + 2
+    if instance.forced:
+        room[2:] -= instance.past[:-1]
+        first += trace.continuing[turn]
+    return IntervalProblem(turn, first, turn + 1, most[turn], room, exact_sum(worth))

@@ -1,0 +1,45 @@
+"""The outcome of a replay or of a solver: what each turn reused and what it computed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from teltheory.instance import Instance
+from teltheory.numbers import IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """Reused and computed lengths, one entry a turn, in the trace's unit.
+
+    Attributes
+    ----------
+    cached : ndarray of int64, shape (n,)
+        Length of the cached prefix that each turn reuses, x.
+    uncached : ndarray of int64, shape (n,)
+        What each turn's prefill computes, total - x.
+    """
+
+    cached: IntArray
+    uncached: IntArray
+
+    @classmethod
+    def of(cls, instance: Instance, cached: IntArray | list[int]) -> Outcome:
+        """Make the outcome in which turn k reuses ``cached[k]``."""
+        reused = np.array(cached, np.int64)
+        uncached = instance.total - reused
+        reused.setflags(write=False)
+        uncached.setflags(write=False)
+        return cls(reused, uncached)
+
+    def __len__(self) -> int:
+        return len(self.cached)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Outcome):
+            return NotImplemented
+        return np.array_equal(self.cached, other.cached) and np.array_equal(self.uncached, other.uncached)
+
+    __hash__ = None  # type: ignore[assignment]

@@ -1,0 +1,20 @@
+"""Caching policies, each a small frozen value, and the reader of their short form on the command line."""
+
+from teltheory.policies.clairvoyant import Belady, EndAwareTLRU, LengthAwareTLRU, TailOptimizedBelady
+from teltheory.policies.online import LRU, TLRU, ThresholdLRU
+from teltheory.policies.policy import Conversation, LeastRecentlyUsed, Policy, Turn, tel_safe_budget
+
+__all__ = [
+    "LRU",
+    "TLRU",
+    "Belady",
+    "Conversation",
+    "EndAwareTLRU",
+    "LeastRecentlyUsed",
+    "LengthAwareTLRU",
+    "Policy",
+    "TailOptimizedBelady",
+    "ThresholdLRU",
+    "Turn",
+    "tel_safe_budget",
+]

@@ -1,0 +1,165 @@
+"""The reference replay: plain Python, to be read beside Algorithm 1 of Zhang et al. 2025.
+
+For every turn, in order of arrival (the symbols are the paper's):
+
+1. conversation theta arrives; its cached prefix is cut to the turn's history, and the turn reuses it;
+2. L_theta <- h + q + a, X_theta <- L_theta, and theta becomes the most recent;
+3. while sum_i X_i > C, the policy says what goes ("cut"): first what it does not keep at all, then surplus
+   above the budgets (Algorithm 1's free eviction), then the rest in its order of eviction (Algorithm 1: LRU).
+
+Under forced caching theta is left out of the cut of its own turn. The cut after the last turn changes no
+outcome and is left out.
+
+Two loops of Algorithm 1 are run in strides instead of block by block: eviction takes from a conversation all
+that it holds or all that is needed, whichever is less, and round-robin trimming takes whole rounds at once.
+`tests/replay` holds both against a version that goes block by block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from teltheory.instance import Instance
+from teltheory.outcome import Outcome
+from teltheory.policies.policy import Conversation, Policy, Turn
+
+
+def replay_reference(
+    instance: Instance, policy: Policy, progress: Callable[[int], object] | None = None
+) -> Outcome:
+    """Replay the instance's trace under a policy.
+
+    Parameters
+    ----------
+    instance : Instance
+        Trace, capacity, caching mode and initial cache.
+    policy : Policy
+        What is kept and what goes first.
+    progress : callable, optional
+        Called with the number of turns done, now and then.
+
+    Returns
+    -------
+    Outcome
+        What each turn reused and computed.
+    """
+    trace = instance.trace
+    conversations = _initial_conversations(instance)
+    cache = {start.code: conversations[start.code] for start in instance.initial}
+    reused: list[int] = []
+    nexts = _next_turns(instance)
+    turns = zip(trace.code.tolist(), instance.history.tolist(), instance.past.tolist(), nexts, strict=True)
+    for k, (theta, history, past, upcoming) in enumerate(turns):
+        arriving = conversations.setdefault(theta, Conversation(len(conversations), 0, 0, None))
+        reused.append(min(arriving.cached, history))
+        arriving.past = arriving.cached = past
+        arriving.next = upcoming
+        cache.pop(theta, None)
+        cache[theta] = arriving
+        if k < len(trace) - 1:
+            _cut(cache, policy, instance.capacity, arriving if instance.forced else None)
+        if progress is not None and k % 256 == 255:
+            progress(k + 1)
+    return Outcome.of(instance, reused)
+
+
+def _next_turns(instance: Instance) -> list[Turn | None]:
+    """Return what follows each turn in its conversation."""
+    trace, n = instance.trace, len(instance.trace)
+    turns: list[Turn | None] = [
+        Turn(k, history, prompt)
+        for k, (history, prompt) in enumerate(zip(instance.history.tolist(), trace.prompt.tolist(), strict=True))
+    ]
+    turns.append(None)
+    return [turns[k] if k < n else None for k in trace.next_turn.tolist()]
+
+
+def _initial_conversations(instance: Instance) -> dict[int, Conversation]:
+    arrivals = _first_arrivals(instance)
+    return {
+        start.code: Conversation(first, start.past, start.cached, arrivals.get(start.code))
+        for first, start in enumerate(instance.initial)
+    }
+
+
+def _first_arrivals(instance: Instance) -> dict[int, Turn]:
+    trace = instance.trace
+    first: dict[int, Turn] = {}
+    if instance.initial:
+        for k, code in enumerate(trace.code.tolist()):
+            first.setdefault(code, Turn(k, int(instance.history[k]), int(trace.prompt[k])))
+    return first
+
+
+def _cut(cache: dict[int, Conversation], policy: Policy, capacity: int, exempt: Conversation | None) -> None:
+    """Cut the cache (least recent first) to the capacity."""
+    own_cut = getattr(policy, "cut", None)
+    candidates = [c for c in cache.values() if c is not exempt]
+    if own_cut is not None:
+        own_cut(candidates, _overflow(cache, capacity))
+        return
+    for conversation in candidates:
+        if policy.drops(conversation):
+            conversation.cached = 0
+    if policy.trim == "eager":
+        trim_all(candidates, policy)
+    overflow = _overflow(cache, capacity)
+    if overflow > 0:
+        trim = trim_in_rounds if policy.trim == "round-robin" else trim_in_order
+        overflow = trim(candidates, policy, overflow)
+        evict(candidates, policy, overflow)
+    for code in [code for code, conversation in cache.items() if conversation.cached == 0]:
+        del cache[code]
+
+
+def _overflow(cache: dict[int, Conversation], capacity: int) -> int:
+    return sum(conversation.cached for conversation in cache.values()) - capacity
+
+
+def trim_all(candidates: Sequence[Conversation], policy: Policy) -> None:
+    """Trim every surplus, overflow or not."""
+    for conversation in candidates:
+        conversation.cached = min(conversation.cached, policy.budget(conversation))
+
+
+def trim_in_order(candidates: Sequence[Conversation], policy: Policy, overflow: int) -> int:
+    """Trim whole surpluses in the policy's order until the overflow is gone; return what is left of it."""
+    for conversation in sorted(candidates, key=policy.trim_key):
+        surplus = max(0, conversation.cached - policy.budget(conversation))
+        trimmed = min(surplus, overflow)
+        conversation.cached -= trimmed
+        overflow -= trimmed
+        if overflow == 0:
+            break
+    return overflow
+
+
+def trim_in_rounds(candidates: Sequence[Conversation], policy: Policy, overflow: int) -> int:
+    """Trim one unit a conversation and round, in order of first arrival; return the overflow that is left.
+
+    While every conversation with surplus has at least r of it and r rounds do not exceed the overflow, r
+    rounds are one step; the last, unfinished round takes one unit from the first conversations.
+    """
+    surplus = {c.first: c.cached - policy.budget(c) for c in candidates}
+    in_round = sorted((c for c in candidates if surplus[c.first] > 0), key=lambda c: c.first)
+    while in_round and overflow > 0:
+        rounds = min(overflow // len(in_round), *(surplus[c.first] for c in in_round))
+        trimmed, visited = (rounds, in_round) if rounds else (1, in_round[:overflow])
+        for conversation in visited:
+            conversation.cached -= trimmed
+            surplus[conversation.first] -= trimmed
+        overflow -= trimmed * len(visited)
+        in_round = [c for c in in_round if surplus[c.first] > 0]
+    return overflow
+
+
+def evict(candidates: Sequence[Conversation], policy: Policy, overflow: int) -> None:
+    """Evict in the policy's order, each conversation from the end of its prefix, until the overflow is gone."""
+    if overflow == 0:
+        return
+    for conversation in sorted(candidates, key=policy.eviction_key):
+        evicted = min(conversation.cached, overflow)
+        conversation.cached -= evicted
+        overflow -= evicted
+        if overflow == 0:
+            break

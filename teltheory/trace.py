@@ -1,0 +1,300 @@
+"""The trace: turns of conversations in arrival order, validated once, read-only afterwards.
+
+Turn k belongs to conversation c and has a prompt q and a response a (whole tokens). Its history h is the
+part of the conversation's past that the turn's input begins with. Left out, h is cumulative: everything
+earlier in the conversation. Given, 0 <= h <= the past. After the turn the past is h + q + a.
+
+Turns are counted from 0, in arrival order; turns with the same arrival time keep the order given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from teltheory.errors import ArgumentError, TraceError
+from teltheory.numbers import INT64_MAX, FloatArray, IntArray, exact_sum, whole_number
+
+COLUMNS = ("conversation", "prompt", "response", "arrival", "history")
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """Turns in arrival order. Make one with `Trace.from_turns` or `teltheory.read_trace`.
+
+    Attributes
+    ----------
+    conversation : ndarray of int64, shape (n,)
+        Conversation of each turn.
+    prompt, response : ndarray of int64, shape (n,)
+        Lengths q and a, in tokens (or in blocks, see `block_size`).
+    history : ndarray of int64, shape (n,)
+        Length h of the history, for a cache that starts empty.
+    arrival : ndarray of float64, shape (n,), or None
+        Seconds, never decreasing.
+    cumulative : bool
+        True where the history was left out, so that each turn begins with its conversation's whole past.
+    names : tuple of str or None
+        Where conversations were named by strings: the name of conversation i is ``names[i]``.
+    block_size : int
+        Tokens in one unit of the lengths; 1 unless made by `to_blocks`.
+    report : object or None
+        What a reader has to say about how it made the trace.
+    """
+
+    conversation: IntArray
+    prompt: IntArray
+    response: IntArray
+    history: IntArray
+    arrival: FloatArray | None
+    cumulative: bool
+    names: tuple[str, ...] | None = None
+    block_size: int = 1
+    report: object | None = field(default=None, repr=False)
+
+    @classmethod
+    def from_turns(
+        cls,
+        conversation: Sequence[Any] | NDArray[Any],
+        prompt: Sequence[int] | NDArray[Any],
+        response: Sequence[int] | NDArray[Any],
+        arrival: Sequence[float] | NDArray[Any] | None = None,
+        history: Sequence[int] | NDArray[Any] | None = None,
+        *,
+        block_size: int = 1,
+        report: object | None = None,
+    ) -> Trace:
+        """Check the columns and make a trace of them.
+
+        Parameters
+        ----------
+        conversation : sequence of int or of str, shape (n,)
+            Conversation of each turn. Strings are numbered in order of first arrival.
+        prompt, response : sequence of int, shape (n,)
+            Lengths in tokens, 0 or more.
+        arrival : sequence of float, shape (n,), optional
+            Seconds, finite, never decreasing.
+        history : sequence of int, shape (n,), optional
+            Length of the history, at most the conversation's past. The history of a conversation's first
+            turn may be more than 0 only where an initial cache gives it a past, so that one is checked
+            where the initial cache is known.
+        block_size : int
+            Tokens in one unit of the lengths.
+        report : object, optional
+            Kept as it is.
+
+        Raises
+        ------
+        TraceError
+            Names the column, the turn (counted from 0), the value and what was expected.
+        """
+        labels, names = _conversations(conversation)
+        q = _lengths("prompt", prompt, len(labels))
+        a = _lengths("response", response, len(labels))
+        if exact_sum(q) + exact_sum(a) > INT64_MAX:
+            raise TraceError("prompt", None, "lengths that add up to more than 2**63 - 1", "a smaller sum")
+        h = None if history is None else _lengths("history", history, len(labels))
+        trace = cls(
+            conversation=labels,
+            prompt=q,
+            response=a,
+            history=_cumulative_history(labels, q + a) if h is None else h,
+            arrival=None if arrival is None else _arrivals(arrival, len(labels)),
+            cumulative=h is None,
+            names=names,
+            block_size=whole_number("block_size", block_size),
+            report=report,
+        )
+        if h is not None:
+            _check_histories(trace)
+        return trace
+
+    def __len__(self) -> int:
+        return len(self.conversation)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Trace):
+            return NotImplemented
+        if (self.arrival is None) != (other.arrival is None):
+            return False
+        mine, theirs = self._compared(), other._compared()
+        return self.cumulative == other.cumulative and all(map(np.array_equal, mine, theirs))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _compared(self) -> list[Any]:
+        arrival = () if self.arrival is None else self.arrival
+        return [
+            self.conversation,
+            self.prompt,
+            self.response,
+            self.history,
+            arrival,
+            self.names or (),
+            self.block_size,
+        ]
+
+    @cached_property
+    def total(self) -> IntArray:
+        """Input of each turn, h + q, for a cache that starts empty; shape (n,)."""
+        return _readonly(self.history + self.prompt)
+
+    @cached_property
+    def past(self) -> IntArray:
+        """Past of the turn's conversation after the turn, h + q + a; shape (n,)."""
+        return _readonly(self.history + self.prompt + self.response)
+
+    @cached_property
+    def code(self) -> IntArray:
+        """Conversation of each turn, numbered 0, 1, ... in order of first arrival; shape (n,)."""
+        if not len(self):
+            return _readonly(np.empty(0, np.int64))
+        _, first, inverse = np.unique(self.conversation, return_index=True, return_inverse=True)
+        rank = np.empty(len(first), np.int64)
+        rank[np.argsort(first)] = np.arange(len(first))
+        return _readonly(rank[inverse])
+
+    @cached_property
+    def conversations(self) -> int:
+        """Number of conversations."""
+        return int(self.code.max()) + 1 if len(self) else 0
+
+    @cached_property
+    def next_turn(self) -> IntArray:
+        """Next turn of the same conversation, n where there is none; shape (n,)."""
+        earlier, later = _consecutive_turns(self.conversation)
+        following = np.full(len(self), len(self), np.int64)
+        following[earlier] = later
+        return _readonly(following)
+
+    @cached_property
+    def previous_turn(self) -> IntArray:
+        """Previous turn of the same conversation, -1 where there is none; shape (n,)."""
+        earlier, later = _consecutive_turns(self.conversation)
+        preceding = np.full(len(self), -1, np.int64)
+        preceding[later] = earlier
+        return _readonly(preceding)
+
+    @cached_property
+    def continuing(self) -> NDArray[np.bool_]:
+        """Whether each turn continues a conversation (is not its first turn); shape (n,)."""
+        return self.previous_turn >= 0
+
+    def to_blocks(self, block_size: int) -> Trace:
+        """Count in blocks of `block_size` tokens.
+
+        Lengths become differences of floor(cumulative tokens / block_size), so that a history is its
+        number of full blocks. From then on capacity, threshold, prompt estimate and cutoffs are in blocks
+        too; from tokens, capacity and threshold are floored and the prompt estimate is rounded up.
+
+        Parameters
+        ----------
+        block_size : int
+            Tokens a block, at least 1.
+        """
+        size = whole_number("block_size", block_size)
+        if size == 0:
+            raise ArgumentError("block_size", size, "at least 1 token a block")
+        return Trace.from_turns(
+            self.conversation if self.names is None else [self.names[i] for i in self.conversation.tolist()],
+            self.total // size - self.history // size,
+            self.past // size - self.total // size,
+            self.arrival,
+            None if self.cumulative else self.history // size,
+            block_size=self.block_size * size,
+            report=self.report,
+        )
+
+
+def _readonly(values: IntArray) -> IntArray:
+    values.setflags(write=False)
+    return values
+
+
+def _conversations(values: Sequence[Any] | NDArray[Any]) -> tuple[IntArray, tuple[str, ...] | None]:
+    if len(values) and isinstance(values[0], str):
+        numbers: dict[str, int] = {}
+        for turn, name in enumerate(values):
+            if not isinstance(name, str):
+                raise TraceError("conversation", turn, name, "a string, as in the turns before it")
+            numbers.setdefault(str(name), len(numbers))
+        labels = np.fromiter((numbers[name] for name in values), np.int64, len(values))
+        return _readonly(labels), tuple(numbers)
+    return _whole_numbers("conversation", values), None
+
+
+def _whole_numbers(column: str, values: Sequence[Any] | NDArray[Any]) -> IntArray:
+    """Return `values` as int64, or say which one is not a whole number that fits."""
+    array = np.asarray(values) if isinstance(values, np.ndarray) else np.array(values, dtype=object)
+    if array.ndim != 1:
+        raise TraceError(column, None, f"an array of shape {array.shape}", "one value a turn")
+    if array.dtype.kind not in "iu":
+        for turn, value in enumerate(array.tolist()):
+            if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+                raise TraceError(column, turn, value, "a whole number")
+    outside = np.flatnonzero((array > INT64_MAX) | (array < -INT64_MAX - 1)) if len(array) else ()
+    for place in outside:
+        raise TraceError(column, int(place), int(array[place]), "a whole number below 2**63")
+    return _readonly(array.astype(np.int64))
+
+
+def _lengths(column: str, values: Sequence[Any] | NDArray[Any], n: int) -> IntArray:
+    lengths = _whole_numbers(column, values)
+    if len(lengths) != n:
+        raise TraceError(column, None, f"{len(lengths)} values", f"{n}, one a turn")
+    for turn in np.flatnonzero(lengths < 0)[:1]:
+        raise TraceError(column, int(turn), int(lengths[turn]), "0 tokens or more")
+    return lengths
+
+
+def _arrivals(values: Sequence[Any] | NDArray[Any], n: int) -> FloatArray:
+    if not isinstance(values, np.ndarray) or values.dtype.kind not in "fiu":
+        for turn, value in enumerate(values):
+            if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+                raise TraceError("arrival", turn, value, "a number of seconds")
+    seconds = np.array(values, np.float64)
+    if seconds.shape != (n,):
+        raise TraceError("arrival", None, f"{len(seconds)} values", f"{n}, one a turn")
+    for turn in np.flatnonzero(~np.isfinite(seconds))[:1]:
+        raise TraceError("arrival", int(turn), float(seconds[turn]), "a finite number of seconds")
+    for turn in np.flatnonzero(np.diff(seconds) < 0)[:1] + 1:
+        earliest = float(seconds[turn - 1])
+        raise TraceError("arrival", int(turn), float(seconds[turn]), f"{earliest} or later, as turns are in order")
+    seconds.setflags(write=False)
+    return seconds
+
+
+def _consecutive_turns(conversation: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the pairs (earlier, later) of consecutive turns of one conversation, as two arrays."""
+    order = np.argsort(conversation, kind="stable")
+    same = conversation[order[1:]] == conversation[order[:-1]]
+    return order[:-1][same], order[1:][same]
+
+
+def _cumulative_history(conversation: IntArray, growth: IntArray) -> IntArray:
+    order = np.argsort(conversation, kind="stable")
+    before = np.cumsum(growth[order]) - growth[order]
+    starts = np.flatnonzero(np.diff(conversation[order], prepend=conversation[order][:1] - 1))
+    sizes = np.diff(np.append(starts, len(order)))
+    history = np.empty(len(order), np.int64)
+    history[order] = before - np.repeat(before[starts], sizes)
+    return _readonly(history)
+
+
+def _check_histories(trace: Trace) -> None:
+    first = trace.history[~trace.continuing]
+    if exact_sum(first) + exact_sum(trace.prompt) + exact_sum(trace.response) > INT64_MAX:
+        raise TraceError("history", None, "lengths that add up to more than 2**63 - 1", "a smaller sum")
+    past_before = trace.past[trace.previous_turn]
+    for turn in np.flatnonzero(trace.continuing & (trace.history > past_before))[:1]:
+        raise TraceError(
+            "history",
+            int(turn),
+            int(trace.history[turn]),
+            f"at most {int(past_before[turn])}, the conversation's past",
+        )

@@ -1,0 +1,142 @@
+"""Columns of a file with the place of each row, so that an error can name file, line and field."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from teltheory.errors import FileError
+
+_INTEGER = re.compile(r"[+-]?[0-9]{1,4000}")
+_SHOWN = 60
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Columns of a file.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    columns : mapping of str to sequence
+        Values by field, None where a row has none.
+    numbers : sequence of int
+        Number of each row in the file, counted from 1.
+    unit : str
+        What the numbers count: "line" or "row".
+    """
+
+    path: Path
+    columns: Mapping[str, Sequence[Any]]
+    numbers: Sequence[int]
+    unit: str = "line"
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def fail(self, row: int | None, field: str, found: object, expected: str) -> NoReturn:
+        """Raise a `FileError` at a row (counted from 0; None for the whole file)."""
+        where = "" if row is None else f", {self.unit} {self.numbers[row]}"
+        raise FileError(f"{self.path}{where}, {field}: found {_shortened(found)}, expected {expected}")
+
+    def column(self, field: str) -> Sequence[Any]:
+        """Return a field of every row; a row without it is an error."""
+        values = self.columns.get(field)
+        if values is None:
+            self.fail(0 if len(self) else None, field, "nothing", "a value in every row")
+        for row, value in enumerate(values):
+            if value is None:
+                self.fail(row, field, "nothing", "a value in every row")
+        return values
+
+    def whole_column(self, field: str) -> Sequence[int]:
+        """Return a field of every row as whole numbers, 0 or more."""
+        values = self.column(field)
+        for row, value in enumerate(values):
+            if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+                self.fail(row, field, value, "a whole number, 0 or more")
+        return values
+
+
+def _shortened(found: object) -> str:
+    text = "nothing" if found == "nothing" else repr(found)
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
+
+
+def csv_rows(path: Path) -> Rows:
+    """Read a CSV file with a header; columns of whole numbers become ints, other numbers floats."""
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        reader = csv.reader(file, strict=True)
+        try:
+            header = [name.strip() for name in next(reader, [])]
+            numbered = [(reader.line_num, cells) for cells in reader if cells]
+        except csv.Error as error:
+            raise FileError(f"{path}, line {reader.line_num}, row: {error}, expected CSV") from None
+    for name in header:
+        if header.count(name) > 1:
+            raise FileError(f"{path}, line 1, header: found {name!r} twice, expected each column once")
+    for number, cells in numbered:
+        if len(cells) != len(header):
+            expected = f"{len(header)}, as in the header"
+            raise FileError(f"{path}, line {number}, row: found {len(cells)} values, expected {expected}")
+    columns = {
+        name: _csv_column(name, [cells[i].strip() for _, cells in numbered]) for i, name in enumerate(header)
+    }
+    return Rows(path, columns, [number for number, _ in numbered])
+
+
+def _csv_column(name: str, cells: list[str]) -> list[Any]:
+    if name == "conversation" and not all(map(_INTEGER.fullmatch, cells)):
+        return [cell or None for cell in cells]
+    return [_csv_value(cell) for cell in cells]
+
+
+def _csv_value(cell: str) -> int | float | str | None:
+    if _INTEGER.fullmatch(cell):
+        return int(cell)
+    try:
+        return float(cell) if cell else None
+    except ValueError:
+        return cell
+
+
+def json_rows(path: Path) -> Rows:
+    """Read a file of one JSON object a line; empty lines are skipped."""
+    numbered = list(_json_objects(path))
+    fields = dict.fromkeys(field for _, row in numbered for field in row)
+    columns = {field: [row.get(field) for _, row in numbered] for field in fields}
+    return Rows(path, columns, [number for number, _ in numbered])
+
+
+def _json_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    with path.open(encoding="utf-8-sig") as file:
+        for number, line in enumerate(file, start=1):
+            if not line.strip():
+                continue
+            try:
+                row = json.loads(line)
+            except (ValueError, RecursionError) as error:
+                reason = error.msg if isinstance(error, json.JSONDecodeError) else "a value out of bounds"
+                raise FileError(f"{path}, line {number}, row: {reason}, expected a JSON object") from None
+            if not isinstance(row, dict):
+                found = _shortened(line.strip())
+                raise FileError(f"{path}, line {number}, row: found {found}, expected a JSON object")
+            yield number, row
+
+
+def parquet_rows(path: Path) -> Rows:
+    """Read a Parquet file."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(path)
+    except (pa.ArrowException, ValueError) as error:
+        raise FileError(f"{path}: {str(error).splitlines()[0]}, expected a Parquet file") from None
+    return Rows(path, table.to_pydict(), range(1, table.num_rows + 1), "row")
