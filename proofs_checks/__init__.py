@@ -1,1 +1,15 @@
 """Checks of the paper's claims, one file a section, one short function a claim."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib import import_module
+
+from teltheory.claims.claim import Claim, claims_of
+
+MODULES = ("hindsight", "theorem_31", "algorithm_1", "trimming", "figures_1_2")
+
+
+def all_claims(modules: Sequence[str] = MODULES) -> tuple[Claim, ...]:
+    """Return the claims of some sections, all of them when left out, in the ledger's order."""
+    return tuple(claim for name in modules for claim in claims_of(import_module(f"proofs_checks.{name}")))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -81,12 +82,12 @@ class Instance:
             instance._check_forced()
         return instance
 
-    @property
+    @cached_property
     def total(self) -> IntArray:
         """Input of each turn, h + q; shape (n,)."""
         return self.history + self.trace.prompt
 
-    @property
+    @cached_property
     def past(self) -> IntArray:
         """Past of the turn's conversation after the turn, h + q + a; shape (n,)."""
         return self.total + self.trace.response

@@ -1,1 +1,43 @@
-"""x."""
+"""The command line: everything that prints or writes files."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import click
+
+from teltheory import __version__
+from teltheory.cli.output import complain
+from teltheory.cli.replay import optimum, replay
+from teltheory.cli.reproduce import reproduce
+from teltheory.cli.verify import verify
+from teltheory.errors import SolverError, TelTheoryError
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="teltheory")
+def commands() -> None:
+    """Decide what is true about tail-optimised prompt caching, and measure it on your own traces."""
+
+
+for command in (reproduce, verify, replay, optimum):
+    commands.add_command(command)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit: 0 done, 1 a verdict or solver failed, 2 bad usage or input."""
+    try:
+        code = commands.main(arguments, prog_name="teltheory", standalone_mode=False)
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.ctx.get_help() if error.ctx else "")
+        code = 2
+    except click.ClickException as error:
+        code = complain(error.format_message(), 2)
+    except TelTheoryError as error:
+        code = complain(str(error), 2)
+    except SolverError as error:
+        code = complain(str(error), 1)
+    except (KeyboardInterrupt, click.Abort):
+        code = complain("interrupted", 130)
+    sys.exit(code or 0)

@@ -2,13 +2,23 @@
 
 from teltheory.policies.clairvoyant import Belady, EndAwareTLRU, LengthAwareTLRU, TailOptimizedBelady
 from teltheory.policies.online import LRU, TLRU, ThresholdLRU
-from teltheory.policies.policy import Conversation, LeastRecentlyUsed, Policy, Turn, tel_safe_budget
+from teltheory.policies.policy import (
+    AnyPolicy,
+    Conversation,
+    CuttingPolicy,
+    LeastRecentlyUsed,
+    Policy,
+    Turn,
+    tel_safe_budget,
+)
 
 __all__ = [
     "LRU",
     "TLRU",
+    "AnyPolicy",
     "Belady",
     "Conversation",
+    "CuttingPolicy",
     "EndAwareTLRU",
     "LeastRecentlyUsed",
     "LengthAwareTLRU",

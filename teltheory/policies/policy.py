@@ -9,11 +9,12 @@ At every cut (after each turn) a replay asks the policy, in this order:
 3. `eviction_key`: on the overflow that is left, what goes first.
 
 Conversations with the smallest key go first; among equals the least recent does. A policy that works otherwise
-has a method ``cut(conversations, overflow)`` instead, which lowers `Conversation.cached` itself.
+has one method, `cut`, instead, which lowers `Conversation.cached` itself.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, TypeAlias, get_args
 
@@ -76,6 +77,25 @@ class Policy(Protocol):
     def eviction_key(self, conversation: Conversation) -> int:
         """Return the order of eviction: the smallest goes first."""
         ...
+
+
+class CuttingPolicy(Protocol):
+    """A policy that does the whole cut itself."""
+
+    def cut(self, conversations: Sequence[Conversation], overflow: int) -> None:
+        """Lower what is cached by at least `overflow` in all.
+
+        Parameters
+        ----------
+        conversations : sequence of Conversation
+            All that have arrived so far, least recent first; under forced caching without the arriving one.
+        overflow : int
+            What is cached above the capacity; 0 or less where the cache fits.
+        """
+        ...
+
+
+AnyPolicy: TypeAlias = Policy | CuttingPolicy
 
 
 class LeastRecentlyUsed:

@@ -8,7 +8,7 @@ from typing import Literal
 from teltheory.errors import ArgumentError
 from teltheory.instance import Initial, Instance
 from teltheory.outcome import Outcome
-from teltheory.policies.policy import Policy
+from teltheory.policies.policy import AnyPolicy
 from teltheory.replay.reference import replay_reference
 from teltheory.trace import Trace
 
@@ -19,7 +19,7 @@ Engine = Literal["auto", "kernel", "reference"]
 
 def replay(
     trace: Trace,
-    policy: Policy,
+    policy: AnyPolicy,
     capacity: int,
     forced: bool = False,
     initial: Initial = (),
@@ -58,7 +58,7 @@ def replay(
     """
     if engine not in ("auto", "reference"):
         raise ArgumentError("engine", engine, "'auto' or 'reference'; this release has no kernel")
-    if not callable(getattr(policy, "cut", None)) and not callable(getattr(policy, "budget", None)):
+    if isinstance(policy, type) or not (hasattr(policy, "cut") or hasattr(policy, "budget")):
         raise ArgumentError("policy", policy, "a policy such as LRU()")
     instance = Instance.of(trace, capacity, forced=forced, initial=initial)
     return replay_reference(instance, policy, progress)

@@ -7,8 +7,8 @@ For every turn, in order of arrival (the symbols are the paper's):
 3. while sum_i X_i > C, the policy says what goes ("cut"): first what it does not keep at all, then surplus
    above the budgets (Algorithm 1's free eviction), then the rest in its order of eviction (Algorithm 1: LRU).
 
-Under forced caching theta is left out of the cut of its own turn. The cut after the last turn changes no
-outcome and is left out.
+Under forced caching theta is left out of the cut of its own turn; the cut after the last turn, where theta may
+be longer than the cache (9), is then left out: it changes no outcome.
 
 Two loops of Algorithm 1 are run in strides instead of block by block: eviction takes from a conversation all
 that it holds or all that is needed, whichever is less, and round-robin trimming takes whole rounds at once.
@@ -19,13 +19,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from typing_extensions import TypeIs
+
 from teltheory.instance import Instance
 from teltheory.outcome import Outcome
-from teltheory.policies.policy import Conversation, Policy, Turn
+from teltheory.policies.policy import AnyPolicy, Conversation, Policy, Turn
 
 
 def replay_reference(
-    instance: Instance, policy: Policy, progress: Callable[[int], object] | None = None
+    instance: Instance, policy: AnyPolicy, progress: Callable[[int], object] | None = None
 ) -> Outcome:
     """Replay the instance's trace under a policy.
 
@@ -33,7 +35,7 @@ def replay_reference(
     ----------
     instance : Instance
         Trace, capacity, caching mode and initial cache.
-    policy : Policy
+    policy : Policy or CuttingPolicy
         What is kept and what goes first.
     progress : callable, optional
         Called with the number of turns done, now and then.
@@ -56,7 +58,7 @@ def replay_reference(
         arriving.next = upcoming
         cache.pop(theta, None)
         cache[theta] = arriving
-        if k < len(trace) - 1:
+        if k < len(trace) - 1 or not instance.forced:
             _cut(cache, policy, instance.capacity, arriving if instance.forced else None)
         if progress is not None and k % 256 == 255:
             progress(k + 1)
@@ -91,12 +93,11 @@ def _first_arrivals(instance: Instance) -> dict[int, Turn]:
     return first
 
 
-def _cut(cache: dict[int, Conversation], policy: Policy, capacity: int, exempt: Conversation | None) -> None:
+def _cut(cache: dict[int, Conversation], policy: AnyPolicy, capacity: int, exempt: Conversation | None) -> None:
     """Cut the cache (least recent first) to the capacity."""
-    own_cut = getattr(policy, "cut", None)
     candidates = [c for c in cache.values() if c is not exempt]
-    if own_cut is not None:
-        own_cut(candidates, _overflow(cache, capacity))
+    if not _has_rules(policy):
+        policy.cut(candidates, _overflow(cache, capacity))
         return
     for conversation in candidates:
         if policy.drops(conversation):
@@ -110,6 +111,10 @@ def _cut(cache: dict[int, Conversation], policy: Policy, capacity: int, exempt: 
         evict(candidates, policy, overflow)
     for code in [code for code, conversation in cache.items() if conversation.cached == 0]:
         del cache[code]
+
+
+def _has_rules(policy: AnyPolicy) -> TypeIs[Policy]:
+    return not hasattr(policy, "cut")
 
 
 def _overflow(cache: dict[int, Conversation], capacity: int) -> int:

@@ -1,0 +1,246 @@
+"""Algorithm 1 of Zhang et al. 2025 to the letter, and the readings of it.
+
+The printed text (the paper, and a longer summary of it that prints the outer loop as an `if`):
+
+    while sum_i X_i > C:                                   (`if` in the summary)
+        foreach i in [N]:
+            if X_i >= L_i + Q_i - xi:  X_i <- X_i - 1      ("free eviction")
+            if sum_i X_i <= C:  return X
+    while sum_i X_i > C:
+        j = the least recent i with X_i > 1                (X_i >= 1 in the summary)
+        X_j <- X_j - 1
+
+`X_i > 1` is the likely scan error of the two: it leaves a last block in every conversation, so that no capacity
+below the number of conversations can be met.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from proofs_checks.theorem_31 import dominated, is_upper_bound
+from teltheory.claims.case import Case, Values
+from teltheory.claims.claim import claim
+from teltheory.claims.worlds import SmallWorlds
+from teltheory.policies import LRU, Conversation
+from teltheory.replay.reference import replay_reference
+
+SPACE = SmallWorlds(
+    quick={1: 4, 2: 4, 3: 4, 4: 2},
+    full={1: 8, 2: 7, 3: 6, 4: 4},
+    estimates=lambda world, xi: range(max(world.continuing_prompts, default=0), world.tokens + 2),
+)
+
+
+class EndlessLoopError(Exception):
+    """A loop of Algorithm 1 goes round without changing anything."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Algorithm 1 as it can be read; a policy that `teltheory.replay` runs.
+
+    Attributes
+    ----------
+    xi, q_hat : int
+        Threshold and estimate.
+    strictly : bool
+        Trim above the budget only (X > L + Q - xi), not at it (X >= L + Q - xi, as printed).
+    nonnegative : bool
+        Keep every X >= 0.
+    trim_loop : {"while", "until nothing is trimmed", "if"}
+        The outer loop as printed, left also after a round that trims nothing, or passed once.
+    last_block : bool
+        Let LRU evict a conversation's last block (X >= 1), which the printed X > 1 does not.
+    lowest : list of int
+        Filled with the lowest X after each cut.
+    """
+
+    xi: int
+    q_hat: int
+    strictly: bool = False
+    nonnegative: bool = False
+    trim_loop: Literal["while", "until nothing is trimmed", "if"] = "while"
+    last_block: bool = False
+    lowest: list[int] = field(default_factory=list, compare=False, repr=False)
+
+    def cut(self, conversations: Sequence[Conversation], overflow: int) -> None:
+        """Run the algorithm on all conversations, least recent first.
+
+        Raises
+        ------
+        EndlessLoopError
+            Where a loop of the reading never ends.
+        """
+        try:
+            self._evict(conversations, self._trim(conversations, overflow))
+        finally:
+            self.lowest.append(min(c.cached for c in conversations))
+
+    def _trim(self, conversations: Sequence[Conversation], overflow: int) -> int:
+        while overflow > 0:
+            before = overflow
+            for conversation in sorted(conversations, key=lambda c: c.first):
+                if self._is_trimmed(conversation):
+                    conversation.cached -= 1
+                    overflow -= 1
+                if overflow <= 0:
+                    return overflow
+            if self.trim_loop == "if" or (overflow == before and self.trim_loop != "while"):
+                return overflow
+            if overflow == before:
+                raise EndlessLoopError("trim loop")
+        return overflow
+
+    def _is_trimmed(self, conversation: Conversation) -> bool:
+        if self.nonnegative and conversation.cached == 0:
+            return False
+        surplus = conversation.cached - (conversation.past + self.q_hat - self.xi)
+        return surplus > 0 if self.strictly else surplus >= 0
+
+    def _evict(self, conversations: Sequence[Conversation], overflow: int) -> None:
+        least = 1 if self.last_block else 2
+        while overflow > 0:
+            evictable = [c for c in conversations if c.cached >= least]
+            if not evictable:
+                raise EndlessLoopError("LRU loop")
+            evictable[0].cached -= 1
+            overflow -= 1
+
+
+def endless_loops(case: Case, reading: Reading) -> dict[str, int]:
+    """Return 1 for the loop that never ends on the case, 0 for one that does."""
+    try:
+        replay_reference(case.instance, reading)
+    except EndlessLoopError as loop:
+        return {name: int(name == str(loop)) for name in ("trim loop", "LRU loop")}
+    return {"trim loop": 0, "LRU loop": 0}
+
+
+def lowest_counts(case: Case, reading: Reading) -> list[int]:
+    """Return the lowest X after each cut, up to a loop that never ends."""
+    endless_loops(case, reading)
+    return reading.lowest
+
+
+@claim(
+    "algorithm-1.as-printed",
+    "Algorithm 1",
+    "With the printed test X >= L + Q - xi (every X kept >= 0, the trim loop left when a round trims nothing, LRU "
+    "down to the last block) and an upper bound Q, TEL <= LRU's.",
+    relation=dominated,
+    space=SPACE,
+)
+def as_printed(case: Case) -> Values | None:
+    """Compare the TELs."""
+    if not is_upper_bound(case):
+        return None
+    reading = Reading(case.xi, case.q_hat, nonnegative=True, trim_loop="until nothing is trimmed", last_block=True)
+    return {"Algorithm 1 with >=": case.tel(reading), "LRU": case.tel(LRU())}
+
+
+@claim(
+    "algorithm-1.nonnegative",
+    "Algorithm 1",
+    "Algorithm 1 as printed keeps every X >= 0.",
+    relation=lambda values: min(values["lowest X after each cut"], default=0) >= 0,
+    space=SPACE,
+)
+def nonnegative(case: Case) -> Values:
+    """Look at the lowest X after each cut."""
+    return {"lowest X after each cut": lowest_counts(case, Reading(case.xi, case.q_hat))}
+
+
+@claim(
+    "algorithm-1.terminates",
+    "Algorithm 1",
+    "Algorithm 1 as printed (`while` form) always ends: the trim loop, and the LRU loop with its printed X > 1.",
+    relation=lambda values: not any(values.values()),
+    space=SPACE,
+)
+def terminates(case: Case) -> Values:
+    """Run the printed text, each loop after the other one's repair."""
+    trim_loop = endless_loops(case, Reading(case.xi, case.q_hat, last_block=True))
+    lru_loop = endless_loops(case, Reading(case.xi, case.q_hat, trim_loop="until nothing is trimmed"))
+    return {"trim loop never ends": trim_loop["trim loop"], "LRU loop never ends": lru_loop["LRU loop"]}
+
+
+@claim(
+    "algorithm-1.terminates.trim-loop",
+    "Algorithm 1",
+    "The printed trim loop (`while` form) always ends.",
+    relation=lambda values: values["trim loop never ends"] == 0,
+    space=SPACE,
+)
+def trim_loop_ends(case: Case) -> Values:
+    """Run the printed trim loop, with an LRU loop that ends."""
+    loops = endless_loops(case, Reading(case.xi, case.q_hat, last_block=True))
+    return {"trim loop never ends": loops["trim loop"]}
+
+
+@claim(
+    "algorithm-1.terminates.lru-loop",
+    "Algorithm 1",
+    "The LRU loop with its printed X > 1 always ends, where the trim loop is left when a round trims nothing.",
+    relation=lambda values: values["LRU loop never ends"] == 0,
+    space=SPACE,
+)
+def lru_loop_ends(case: Case) -> Values:
+    """Run the printed LRU loop after a trim loop that ends."""
+    loops = endless_loops(case, Reading(case.xi, case.q_hat, trim_loop="until nothing is trimmed"))
+    return {"LRU loop never ends": loops["LRU loop"]}
+
+
+@claim(
+    "algorithm-1.repaired",
+    "Algorithm 1, repaired",
+    "Trimming strictly above the budget and at X >= 1 only, leaving the trim loop when a round trims nothing, "
+    "and evicting down to the last block, Algorithm 1 ends, keeps every X >= 0, and for an upper bound Q has "
+    "TEL <= LRU's.",
+    relation=lambda values: (
+        not values["never ends"]
+        and min(values["lowest X after each cut"], default=0) >= 0
+        and values["Algorithm 1"] <= values["LRU"]
+    ),
+    space=SPACE,
+    origin="repaired",
+)
+def repaired(case: Case) -> Values | None:
+    """Run the repaired text."""
+    if not is_upper_bound(case):
+        return None
+    reading = Reading(
+        case.xi, case.q_hat, strictly=True, nonnegative=True, trim_loop="until nothing is trimmed", last_block=True
+    )
+    never_ends = max(endless_loops(case, reading).values())
+    lowest = list(reading.lowest)
+    return {
+        "never ends": never_ends,
+        "lowest X after each cut": lowest,
+        "Algorithm 1": -1 if never_ends else case.tel(reading),
+        "LRU": case.tel(LRU()),
+    }
+
+
+@claim(
+    "algorithm-1.single-pass",
+    "Algorithm 1, `if` form of the longer summary",
+    "With one pass over the conversations that trims at most one block of each, strictly above the budget, and "
+    "then LRU, TEL <= LRU's for an upper bound Q.",
+    relation=dominated,
+    space=SPACE,
+)
+def single_pass(case: Case) -> Values | None:
+    """Compare the TELs."""
+    if not is_upper_bound(case):
+        return None
+    reading = Reading(case.xi, case.q_hat, strictly=True, nonnegative=True, trim_loop="if", last_block=True)
+    return {"single pass": case.tel(reading), "LRU": case.tel(LRU())}
+
+
+if __name__ == "__main__":
+    from teltheory.cli import main
+
+    main(["verify", "--section", "algorithm_1"])

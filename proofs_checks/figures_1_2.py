@@ -1,0 +1,105 @@
+"""Figures 1 and 2 of Zhang et al. 2025: the TEL-safe budget, and LRU beside T-LRU on three turns."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from teltheory.claims.case import Case, Values, World
+from teltheory.claims.claim import claim
+from teltheory.claims.worlds import Given, SmallWorlds
+from teltheory.policies import LRU, TLRU, Belady
+
+ONE_CONVERSATION = SmallWorlds(
+    quick={2: 12},
+    full={2: 30},
+    capacities=lambda world: range(first_past(world), first_past(world) + 1),
+    conversations=1,
+    samples=0,
+)
+
+
+def first_past(world: World) -> int:
+    """Return L, the past after the first turn."""
+    _, prompt, response = world.turns[0]
+    return prompt + response
+
+
+def second_turn(case: Case) -> Values:
+    """Replay a second turn with 0, 1, ... L blocks of the first kept, and return its excess."""
+    kept = range(first_past(case.world) + 1)
+    excess = [replace(case, capacity=blocks).excesses(LRU())[1] for blocks in kept]
+    return {"excess by blocks kept": excess, "L + Q - xi": kept[-1] + case.world.turns[1][1] - case.xi}
+
+
+def falls_to_zero_at_the_budget(values: Values) -> bool:
+    """Whether the excess is 0 exactly from the budget on, and one more for each block below it."""
+    excess, budget = values["excess by blocks kept"], values["L + Q - xi"]
+    return list(excess) == [max(budget - kept, 0) for kept in range(len(excess))]
+
+
+@claim(
+    "figure-1",
+    "Figure 1 and Section 1",
+    "If L + Q <= xi no kept block changes the next turn's excess; otherwise keeping L + Q - xi blocks brings it "
+    "to 0, fewer do not, and more change nothing (of the L blocks there are).",
+    relation=falls_to_zero_at_the_budget,
+    space=ONE_CONVERSATION,
+)
+def figure_1(case: Case) -> Values:
+    """Replay the second turn with every number of kept blocks."""
+    return second_turn(case)
+
+
+@claim(
+    "figure-1.budget-exists",
+    "Figure 1 and Section 1",
+    "Where L + Q > xi there are L + Q - xi blocks to keep, so that the next turn's excess can be brought to 0.",
+    relation=lambda values: min(values["excess by blocks kept"]) == 0,
+    space=ONE_CONVERSATION,
+)
+def budget_exists(case: Case) -> Values | None:
+    """Look for a number of kept blocks that brings the excess to 0."""
+    values = second_turn(case)
+    return values if values["L + Q - xi"] > 0 else None
+
+
+@claim(
+    "figure-1.budget-exists.long-threshold",
+    "Figure 1 and Section 1, repaired",
+    "Where L + Q > xi >= Q there are L + Q - xi blocks to keep, and they bring the next turn's excess to 0.",
+    relation=lambda values: min(values["excess by blocks kept"]) == 0,
+    space=ONE_CONVERSATION,
+    origin="repaired",
+)
+def budget_exists_for_long_thresholds(case: Case) -> Values | None:
+    """Look for such a number where the threshold is at least the prompt."""
+    values = second_turn(case)
+    return values if values["L + Q - xi"] > 0 and case.xi >= case.world.turns[1][1] else None
+
+
+FIGURE_2 = Case(World(((0, 100, 0), (1, 100, 0), (0, 100, 0))), capacity=100, xi=160, q_hat=100)
+
+
+@claim(
+    "figure-2",
+    "Figure 2",
+    "Capacity 100, turns A(100), B(100), A(100), xi = 160: the largest uncached count is 200 under LRU, 150 under "
+    "T-LRU (round-robin trim; 160 with least-recent), and 100 is the smallest that any policy reaches.",
+    relation=lambda values: tuple(values.values()) == (200, 150, 160, 100, 100),
+    space=Given((FIGURE_2,), "the figure's three turns"),
+)
+def figure_2(case: Case) -> Values:
+    """Replay the figure; the first turn finds an empty cache, so no policy is below its prompt."""
+    return {
+        "LRU": max(case.uncached(LRU())),
+        "T-LRU, round-robin": max(case.uncached(TLRU(case.xi, case.q_hat))),
+        "T-LRU, least-recent": max(case.uncached(TLRU(case.xi, case.q_hat, "least-recent"))),
+        "Belady": max(case.uncached(Belady())),
+        "first prompt": case.world.turns[0][1],
+    }
+
+
+if __name__ == "__main__":
+    from teltheory.cli import main
+
+    main(["verify", "--section", "figures_1_2"])

@@ -1,0 +1,220 @@
+"""The hindsight problem: Appendix B of Zhang et al. 2025 (and Appendix E for forced caching).
+
+The judge is `teltheory.optimal.brute_force`, which tries every cache state.
+"""
+
+from __future__ import annotations
+
+from teltheory.claims.case import Case, Values, World
+from teltheory.claims.claim import claim
+from teltheory.claims.worlds import SmallWorlds
+from teltheory.optimal.brute_force import all_reuses, smallest_total
+from teltheory.optimal.formulation import hindsight_model
+from teltheory.optimal.solver import solve_model
+from teltheory.policies import LRU, Belady, TailOptimizedBelady
+
+BY_BRUTE_FORCE = SmallWorlds(quick={1: 5, 2: 5, 3: 4, 4: 2}, full={1: 8, 2: 7, 3: 5, 4: 4}, samples=0)
+FORCED = SmallWorlds(quick={1: 5, 2: 5, 3: 4, 4: 3}, full={1: 8, 2: 7, 3: 6, 4: 5}, forced=True, samples=0)
+BY_SOLVER = SmallWorlds(quick={1: 2, 2: 2, 3: 1}, full={1: 3, 2: 3, 3: 2}, samples=0)
+HITS = SmallWorlds(
+    quick={1: 5, 2: 5, 3: 4, 4: 3},
+    full={1: 8, 2: 7, 3: 6, 4: 5},
+    thresholds=lambda world: range(1),
+    samples=0,
+)
+
+
+def optimum(case: Case) -> int:
+    """Return the least TEL by brute force."""
+    return smallest_total(case.instance, lambda uncached: max(uncached - case.xi, 0))
+
+
+def solved(case: Case, *, initial_state: bool = True, relaxed: bool = False) -> float:
+    """Return the optimum of (1)-(5) as HiGHS finds it."""
+    model = hindsight_model(case.instance, case.xi, initial_state=initial_state, relaxed=relaxed)
+    objective, _ = solve_model(model)
+    return objective
+
+
+def whole(objective: float) -> int:
+    """Return a solver's objective as a whole number, -1 where it is none."""
+    nearest = round(objective)
+    return nearest if abs(objective - nearest) < 1e-6 else -1
+
+
+def all_equal(values: Values) -> bool:
+    """Whether all values are the same."""
+    first, *others = values.values()
+    return all(other == first for other in others)
+
+
+@claim(
+    "hindsight.initial-state",
+    "Appendix B, (1)-(5)",
+    "Formulation (1)-(5) as printed, which leaves x at t = 1 free, has the optimum of the problem it describes.",
+    relation=all_equal,
+    space=BY_SOLVER,
+)
+def initial_state(case: Case) -> Values:
+    """Compare the printed formulation with brute force."""
+    return {"(1)-(5) as printed": whole(solved(case, initial_state=False)), "optimum": optimum(case)}
+
+
+@claim(
+    "hindsight.initial-state.given",
+    "Appendix B, (1)-(5), repaired",
+    "With x at t = 1 bounded by the initial cache, formulation (1)-(5) has the optimum of the problem.",
+    relation=all_equal,
+    space=BY_SOLVER,
+    origin="repaired",
+)
+def initial_state_given(case: Case) -> Values:
+    """Compare the repaired formulation with brute force."""
+    return {"(1)-(5) with x at t = 1 given": whole(solved(case)), "optimum": optimum(case)}
+
+
+@claim(
+    "hindsight.integral",
+    "Appendix B, (1)-(5)",
+    "The linear relaxation of (1)-(5), with the initial state given, has an integral optimum.",
+    relation=all_equal,
+    space=BY_SOLVER,
+    origin="ours",
+)
+def integral(case: Case) -> Values:
+    """Compare the relaxation's optimal value with the best whole solution, which attains it if they agree."""
+    return {"relaxation": whole(solved(case, relaxed=True)), "optimum": optimum(case)}
+
+
+@claim(
+    "theorem-b1",
+    "Theorem B.1",
+    "Tail-Optimized Belady attains the optimum of (1)-(5) under optional caching.",
+    relation=all_equal,
+    space=BY_BRUTE_FORCE,
+)
+def theorem_b1(case: Case) -> Values:
+    """Compare Tail-Optimized Belady with brute force."""
+    return {"Tail-Optimized Belady": case.tel(TailOptimizedBelady(case.xi)), "optimum": optimum(case)}
+
+
+@claim(
+    "theorem-b1.forced",
+    "Theorem B.1 with Appendix E, (9)",
+    "Tail-Optimized Belady attains the optimum under forced caching.",
+    relation=all_equal,
+    space=FORCED,
+)
+def theorem_b1_forced(case: Case) -> Values:
+    """Compare Tail-Optimized Belady with brute force under forced caching."""
+    return {"Tail-Optimized Belady": case.tel(TailOptimizedBelady(case.xi)), "optimum": optimum(case)}
+
+
+def caps(case: Case) -> list[int]:
+    """Return (total - xi)+ of each turn."""
+    return [max(total - case.xi, 0) for total in case.instance.total.tolist()]
+
+
+def tel_of(case: Case, reuses: tuple[int, ...] | list[int]) -> int:
+    """Return the TEL of a sequence of reuses."""
+    totals = case.instance.total.tolist()
+    return sum(max(total - x - case.xi, 0) for total, x in zip(totals, reuses, strict=True))
+
+
+def above_caps(case: Case, reuses: tuple[int, ...] | list[int]) -> int:
+    """Return how many blocks are reused above the caps."""
+    return sum(max(x - cap, 0) for x, cap in zip(reuses, caps(case), strict=True))
+
+
+def optimal_reuses(case: Case) -> list[tuple[int, ...]]:
+    """Return every optimal sequence of reuses."""
+    reuses = all_reuses(case.instance)
+    least = min(tel_of(case, r) for r in reuses)
+    return [r for r in reuses if tel_of(case, r) == least]
+
+
+@claim(
+    "theorem-b1.cap-is-necessary",
+    "Theorem B.1, first step of the proof",
+    "Every optimal solution of (1) satisfies x <= (total - xi)+ at every arrival.",
+    relation=lambda values: values["most blocks above the caps in an optimum"] == 0,
+    space=BY_BRUTE_FORCE,
+)
+def cap_is_necessary(case: Case) -> Values:
+    """Look at every optimum for reuse above the caps; LRU's own reuse is there to be replayed."""
+    optima = optimal_reuses(case)
+    return {
+        "optimum": tel_of(case, optima[0]),
+        "most blocks above the caps in an optimum": max(above_caps(case, r) for r in optima),
+        "LRU's TEL": case.tel(LRU()),
+        "LRU's reuse": case.reuses(LRU()),
+        "caps": caps(case),
+    }
+
+
+@claim(
+    "theorem-b1.cap-is-enough",
+    "Theorem B.1, first step of the proof, repaired",
+    "Some optimal solution of (1) satisfies x <= (total - xi)+ at every arrival, and under these caps the largest "
+    "sum of x is optimal for (1).",
+    relation=lambda values: (
+        values["fewest blocks above the caps in an optimum"] == 0
+        and values["TEL of the largest capped sum"] == values["optimum"]
+    ),
+    space=BY_BRUTE_FORCE,
+    origin="repaired",
+)
+def cap_is_enough(case: Case) -> Values:
+    """Look for an optimum within the caps, and solve the capped problem of the theorem."""
+    reuses = all_reuses(case.instance)
+    capped = [r for r in reuses if above_caps(case, r) == 0]
+    optima = optimal_reuses(case)
+    return {
+        "optimum": tel_of(case, optima[0]),
+        "fewest blocks above the caps in an optimum": min(above_caps(case, r) for r in optima),
+        "TEL of the largest capped sum": tel_of(case, max(capped, key=sum)),
+    }
+
+
+def furthest_in_future(world: World, capacity: int) -> list[int]:
+    """Return what each turn reuses under Belady's rule, block by block: evict what is needed furthest ahead."""
+    past: dict[int, int] = {}
+    kept: dict[int, int] = {}
+    reused = []
+    for k, (theta, prompt, response) in enumerate(world.turns):
+        reused.append(kept.get(theta, 0))
+        past[theta] = kept[theta] = past.get(theta, 0) + prompt + response
+        following = [c for c, _, _ in world.turns[k + 1 :]]
+        while sum(kept.values()) > capacity:
+            holding = [c for c in kept if kept[c] > 0]
+            last = max(holding, key=lambda c: following.index(c) if c in following else len(following))
+            kept[last] -= 1
+    return reused
+
+
+@claim(
+    "theorem-b1.belady",
+    "Theorem B.1, remark on xi = 0",
+    "With xi = 0 Tail-Optimized Belady is Belady's policy, and it maximises the hits.",
+    relation=lambda values: (
+        values["Tail-Optimized Belady's hits"] == values["furthest in future's hits"]
+        and values["their sum"] == values["most hits"]
+    ),
+    space=HITS,
+)
+def belady(case: Case) -> Values:
+    """Compare with a furthest-in-future rule written on its own, and with brute force."""
+    hits = case.reuses(TailOptimizedBelady(0))
+    totals = sum(case.instance.total.tolist())
+    return {
+        "Tail-Optimized Belady's hits": hits,
+        "furthest in future's hits": furthest_in_future(case.world, case.capacity),
+        "their sum": sum(case.reuses(Belady())),
+        "most hits": totals - smallest_total(case.instance, lambda uncached: uncached),
+    }
+
+
+if __name__ == "__main__":
+    from teltheory.cli import main
+
+    main(["verify", "--section", "hindsight"])

@@ -1,0 +1,198 @@
+"""Theorem 3.1: T-LRU is never worse than LRU (Section 3, Appendices C and E of Zhang et al. 2025).
+
+The theorem is decided for Algorithm 1 as the toolkit runs it: trimming strictly above the budget, all
+surplus before any eviction, in rounds. `trimming.py` decides that other orders give the same excess.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from teltheory.claims.case import Case, Values, World
+from teltheory.claims.claim import claim
+from teltheory.claims.worlds import SmallWorlds, upper_bounds
+from teltheory.policies import LRU, TLRU, ThresholdLRU
+
+QUICK = {1: 3, 2: 3, 3: 2}
+FULL = {1: 5, 2: 5, 3: 4, 4: 2}
+WIDER_QUICK = {1: 5, 2: 5, 3: 4, 4: 2}
+WIDER_FULL = {1: 8, 2: 8, 3: 6, 4: 4}
+
+
+def mean_of_all_prompts(world: World, xi: int) -> tuple[int, ...]:
+    """Return the mean prompt of the trace where it is whole."""
+    return _whole_mean([prompt for _, prompt, _ in world.turns])
+
+
+def mean_of_continuing_prompts(world: World, xi: int) -> tuple[int, ...]:
+    """Return the mean prompt of the turns that continue a conversation where it is whole."""
+    return _whole_mean(world.continuing_prompts)
+
+
+def _whole_mean(prompts: list[int]) -> tuple[int, ...]:
+    mean = Fraction(sum(prompts), max(len(prompts), 1))
+    return (int(mean),) if mean.denominator == 1 else ()
+
+
+def is_upper_bound(case: Case) -> bool:
+    """Whether no continuing prompt exceeds the estimate."""
+    return case.q_hat >= max(case.world.continuing_prompts, default=0)
+
+
+def t_lru(case: Case) -> TLRU:
+    """Return T-LRU with the case's threshold and estimate."""
+    return TLRU(case.xi, case.q_hat)
+
+
+def dominated(values: Values) -> bool:
+    """Whether the first value is at most the second, entry by entry where they are lists."""
+    first, second = values.values()
+    if isinstance(first, int):
+        return bool(first <= second)
+    return all(a <= b for a, b in zip(first, second, strict=True))
+
+
+OPTIONAL = SmallWorlds(QUICK, FULL, estimates=upper_bounds, starts=2)
+FORCED = SmallWorlds(QUICK, FULL, estimates=upper_bounds, starts=2, forced=True)
+EMPTY_START = SmallWorlds(WIDER_QUICK, WIDER_FULL, estimates=upper_bounds)
+
+
+@claim(
+    "theorem-31",
+    "Theorem 3.1",
+    "T-LRU with an estimate of at least every prompt that continues a conversation has a TEL of at most LRU's, "
+    "on every trace from the same initial cache.",
+    relation=dominated,
+    space=OPTIONAL,
+)
+def theorem_31(case: Case) -> Values | None:
+    """Compare the two TELs."""
+    return {"T-LRU": case.tel(t_lru(case)), "LRU": case.tel(LRU())} if is_upper_bound(case) else None
+
+
+@claim(
+    "theorem-31.per-request",
+    "Theorem 3.1, as proved in Appendix C",
+    "The same holds request by request.",
+    relation=dominated,
+    space=OPTIONAL,
+)
+def per_request(case: Case) -> Values | None:
+    """Compare the excess of every turn."""
+    return {"T-LRU": case.excesses(t_lru(case)), "LRU": case.excesses(LRU())} if is_upper_bound(case) else None
+
+
+@claim(
+    "theorem-31.forced",
+    "Theorem 3.1 with Appendix E",
+    "T-LRU with an upper bound has a TEL of at most LRU's under forced caching.",
+    relation=dominated,
+    space=FORCED,
+)
+def forced(case: Case) -> Values | None:
+    """Compare the two TELs under forced caching."""
+    return {"T-LRU": case.tel(t_lru(case)), "LRU": case.tel(LRU())} if is_upper_bound(case) else None
+
+
+def has_cutoff(case: Case) -> bool:
+    """Whether the estimate is an upper bound and the cutoff xi - q_hat is not negative."""
+    return is_upper_bound(case) and case.xi >= case.q_hat
+
+
+def threshold_lru(case: Case) -> ThresholdLRU:
+    """Return Threshold-LRU with the cutoff xi - q_hat."""
+    return ThresholdLRU(case.xi - case.q_hat)
+
+
+@claim(
+    "theorem-31.threshold-lru",
+    "Section 4.2, generalisation of Theorem 3.1, and Appendix C",
+    "Where xi is at least the upper bound, TEL of T-LRU <= TEL of Threshold-LRU(xi - upper bound) <= TEL of LRU.",
+    relation=lambda values: values["T-LRU"] <= values["Threshold-LRU"] <= values["LRU"],
+    space=EMPTY_START,
+)
+def against_threshold_lru(case: Case) -> Values | None:
+    """Compare the three TELs."""
+    if not has_cutoff(case):
+        return None
+    return {
+        "T-LRU": case.tel(t_lru(case)),
+        "Threshold-LRU": case.tel(threshold_lru(case)),
+        "LRU": case.tel(LRU()),
+    }
+
+
+@claim(
+    "theorem-31.threshold-lru.first",
+    "Section 4.2, generalisation of Theorem 3.1",
+    "Where xi is at least the upper bound, TEL of T-LRU <= TEL of Threshold-LRU(xi - upper bound).",
+    relation=dominated,
+    space=EMPTY_START,
+)
+def t_lru_against_threshold_lru(case: Case) -> Values | None:
+    """Compare T-LRU with Threshold-LRU."""
+    if not has_cutoff(case):
+        return None
+    return {"T-LRU": case.tel(t_lru(case)), "Threshold-LRU": case.tel(threshold_lru(case))}
+
+
+@claim(
+    "theorem-31.threshold-lru.second",
+    "Appendix C",
+    "Where xi is at least the upper bound, TEL of Threshold-LRU(xi - upper bound) <= TEL of LRU.",
+    relation=dominated,
+    space=EMPTY_START,
+)
+def threshold_lru_against_lru(case: Case) -> Values | None:
+    """Compare Threshold-LRU with LRU."""
+    if not has_cutoff(case):
+        return None
+    return {"Threshold-LRU": case.tel(threshold_lru(case)), "LRU": case.tel(LRU())}
+
+
+@claim(
+    "theorem-31.large-q",
+    "Section 3, after Theorem 3.1",
+    "With an estimate of at least xi, T-LRU is LRU, turn by turn.",
+    relation=lambda values: values["T-LRU"] == values["LRU"],
+    space=SmallWorlds(QUICK, FULL, estimates=lambda world, xi: range(xi, xi + 2), starts=2),
+)
+def large_q(case: Case) -> Values | None:
+    """Compare the uncached lengths."""
+    if case.q_hat < case.xi:
+        return None
+    return {"T-LRU": case.uncached(t_lru(case)), "LRU": case.uncached(LRU())}
+
+
+@claim(
+    "theorem-31.mean-estimate",
+    "Theorem 3.1 and Section 4.2's choice of the estimate",
+    "The dominance over LRU also holds where the estimate is the mean prompt of the trace.",
+    relation=dominated,
+    space=SmallWorlds({1: 8, 2: 8, 3: 5}, WIDER_FULL, estimates=mean_of_all_prompts),
+)
+def mean_estimate(case: Case) -> Values | None:
+    """Compare the two TELs with the mean over all prompts."""
+    if mean_of_all_prompts(case.world, case.xi) != (case.q_hat,):
+        return None
+    return {"T-LRU": case.tel(t_lru(case)), "LRU": case.tel(LRU())}
+
+
+@claim(
+    "theorem-31.mean-estimate.continuing",
+    "Theorem 3.1 and Section 4.2's choice of the estimate",
+    "The dominance also holds where the estimate is the mean prompt of the turns that continue a conversation.",
+    relation=dominated,
+    space=SmallWorlds({1: 6, 2: 6, 3: 5, 4: 4}, WIDER_FULL, estimates=mean_of_continuing_prompts),
+)
+def mean_estimate_continuing(case: Case) -> Values | None:
+    """Compare the two TELs with the mean over continuing prompts."""
+    if mean_of_continuing_prompts(case.world, case.xi) != (case.q_hat,):
+        return None
+    return {"T-LRU": case.tel(t_lru(case)), "LRU": case.tel(LRU())}
+
+
+if __name__ == "__main__":
+    from teltheory.cli import main
+
+    main(["verify", "--section", "theorem_31"])

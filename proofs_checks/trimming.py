@@ -1,0 +1,207 @@
+"""In which order surplus is trimmed, and when (Section 3 of Zhang et al. 2025).
+
+`reachable_excesses` follows every way in which an overflow can be taken from the surpluses, so that a row on
+"whichever blocks go" is decided for all orders at once, not for a few named ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from proofs_checks.theorem_31 import is_upper_bound
+from teltheory.claims.case import Case, Values
+from teltheory.claims.claim import claim
+from teltheory.claims.worlds import SmallWorlds, upper_bounds
+from teltheory.policies import TLRU, EndAwareTLRU, LengthAwareTLRU
+from teltheory.policies.policy import TRIMS
+
+State = tuple[tuple[int, int], ...]
+Budget = Callable[[int, int], int]
+
+UPPER_BOUND = SmallWorlds({1: 4, 2: 4, 3: 4, 4: 2}, {1: 7, 2: 7, 3: 6, 4: 4}, estimates=upper_bounds)
+ALL_ORDERS = SmallWorlds({1: 4, 2: 4, 3: 4}, {1: 6, 2: 6, 3: 5, 4: 3}, estimates=upper_bounds, samples=0)
+BELOW_A_PROMPT = SmallWorlds(
+    {1: 4, 2: 4, 3: 5, 4: 2},
+    {1: 7, 2: 7, 3: 6, 4: 4},
+    estimates=lambda world, xi: range(max(world.continuing_prompts, default=0)),
+)
+WITH_STARTS = {
+    forced: SmallWorlds(
+        {1: 3, 2: 3, 3: 2}, {1: 6, 2: 6, 3: 4, 4: 2}, estimates=upper_bounds, starts=1, forced=forced
+    )
+    for forced in (False, True)
+}
+
+
+def reachable_excesses(case: Case, budget: Budget, ends: bool) -> tuple[list[int], list[int]]:
+    """Follow every order of trimming; return the smallest and the largest excess of each turn.
+
+    Parameters
+    ----------
+    case : Case
+        Optional caching from an empty start.
+    budget : callable
+        Budget of a conversation from its past and the turn it had last.
+    ends : bool
+        Whether a conversation is dropped right after its last turn.
+    """
+    states: set[State] = {()}
+    last_turn: dict[int, int] = {}
+    past: dict[int, int] = {}
+    fewest, most = [], []
+    turns = case.world.turns
+    for k, (theta, prompt, response) in enumerate(turns):
+        total = past.get(theta, 0) + prompt
+        found = [max(total - dict(state).get(theta, 0) - case.xi, 0) for state in states]
+        fewest.append(min(found))
+        most.append(max(found))
+        past[theta], last_turn[theta] = total + response, k
+        returns = not ends or any(c == theta for c, _, _ in turns[k + 1 :])
+        limits = {c: max(0, min(past[c], budget(past[c], last_turn[c]))) for c in past}
+        states = {
+            after
+            for state in states
+            for after in _cuts(_arrived(state, theta, past[theta] if returns else 0), limits, case.capacity)
+        }
+    return fewest, most
+
+
+def _arrived(state: State, theta: int, cached: int) -> State:
+    return (*(entry for entry in state if entry[0] != theta), (theta, cached))
+
+
+def _cuts(state: State, limits: dict[int, int], capacity: int) -> Iterator[State]:
+    """Yield every state after the cut; a state lists (conversation, cached), least recent first."""
+    overflow = sum(cached for _, cached in state) - capacity
+    surplus = [max(0, cached - limits[c]) for c, cached in state]
+    for taken in _takings(surplus, min(max(overflow, 0), sum(surplus))):
+        left = max(overflow - sum(taken), 0)
+        after = []
+        for (c, cached), trimmed in zip(state, taken, strict=True):
+            evicted = min(cached - trimmed, left)
+            left -= evicted
+            after.append((c, cached - trimmed - evicted))
+        yield tuple(after)
+
+
+def _takings(surplus: list[int], amount: int) -> Iterator[tuple[int, ...]]:
+    """Yield every way to take `amount` from the surpluses."""
+    if not surplus:
+        if amount == 0:
+            yield ()
+        return
+    for taken in range(min(surplus[0], amount) + 1):
+        for rest in _takings(surplus[1:], amount - taken):
+            yield (taken, *rest)
+
+
+def next_prompts(case: Case) -> list[int]:
+    """Return the prompt that follows each turn in its conversation, 0 where none does."""
+    turns = case.world.turns
+    return [
+        next((prompt for c, prompt, _ in turns[k + 1 :] if c == conversation), 0)
+        for k, (conversation, _, _) in enumerate(turns)
+    ]
+
+
+@claim(
+    "trim.order-is-free",
+    "Section 3 and Appendix G.1",
+    "Where the estimate is an upper bound, or exact (Length-Aware), every turn's excess is the same whichever "
+    "surplus blocks go.",
+    relation=lambda values: (
+        values["fewest"] == values["most"] and values["fewest, exact"] == values["most, exact"]
+    ),
+    space=ALL_ORDERS,
+)
+def order_is_free(case: Case) -> Values | None:
+    """Follow every order, for T-LRU and for Length-Aware T-LRU."""
+    if not is_upper_bound(case):
+        return None
+    prompts = next_prompts(case)
+    fewest, most = reachable_excesses(case, lambda past, _: past + case.q_hat - case.xi, ends=False)
+    fewest_exact, most_exact = reachable_excesses(
+        case, lambda past, turn: past + prompts[turn] - case.xi, ends=True
+    )
+    return {"fewest": fewest, "most": most, "fewest, exact": fewest_exact, "most, exact": most_exact}
+
+
+def named_orders(case: Case) -> Values | None:
+    """Return the excesses under the replay's three ways of trimming, by variant of T-LRU."""
+    if not is_upper_bound(case):
+        return None
+    values: dict[str, list[int]] = {}
+    for trim in TRIMS:
+        values[f"T-LRU, {trim}"] = case.excesses(TLRU(case.xi, case.q_hat, trim))
+        values[f"End-Aware, {trim}"] = case.excesses(EndAwareTLRU(case.xi, case.q_hat, trim))
+        values[f"Length-Aware, {trim}"] = case.excesses(LengthAwareTLRU(case.xi, trim))
+    return values
+
+
+def same_by_variant(values: Values) -> bool:
+    """Whether each variant's excesses are the same for all ways of trimming."""
+    by_variant: dict[str, set[tuple[int, ...]]] = {}
+    for name, excesses in values.items():
+        by_variant.setdefault(name.split(",", maxsplit=1)[0], set()).add(tuple(excesses))
+    return all(len(different) == 1 for different in by_variant.values())
+
+
+trims_agree = claim(
+    "trim.order-is-free.named",
+    "Section 3 and Appendix G.1",
+    "The replay's three ways of trimming give T-LRU and End-Aware T-LRU (estimate an upper bound) and "
+    "Length-Aware T-LRU the same excess at every turn, from any initial cache.",
+    relation=same_by_variant,
+    space=WITH_STARTS[False],
+    origin="ours",
+)(named_orders)
+
+trims_agree_forced = claim(
+    "trim.order-is-free.named.forced",
+    "Section 3 and Appendix G.1",
+    "The same under forced caching.",
+    relation=same_by_variant,
+    space=WITH_STARTS[True],
+    origin="ours",
+)(named_orders)
+
+
+@claim(
+    "trim.order-is-free.mean",
+    "Section 3 and Section 4.2's choice of the estimate",
+    "The order is also free where the estimate is below some prompt that continues a conversation.",
+    relation=lambda values: values["round-robin"] == values["least-recent"],
+    space=BELOW_A_PROMPT,
+)
+def order_below_a_prompt(case: Case) -> Values | None:
+    """Compare two orders that the replay has."""
+    if is_upper_bound(case):
+        return None
+    return {
+        "round-robin": case.excesses(TLRU(case.xi, case.q_hat, "round-robin")),
+        "least-recent": case.excesses(TLRU(case.xi, case.q_hat, "least-recent")),
+    }
+
+
+@claim(
+    "trim.eager",
+    "Section 3",
+    "Where the estimate is an upper bound, trimming always, not only on overflow, gives the same excess at every "
+    "turn.",
+    relation=lambda values: values["on overflow"] == values["always"],
+    space=UPPER_BOUND,
+)
+def eager(case: Case) -> Values | None:
+    """Compare T-LRU that trims on overflow with T-LRU that trims after every turn."""
+    if not is_upper_bound(case):
+        return None
+    return {
+        "on overflow": case.excesses(TLRU(case.xi, case.q_hat)),
+        "always": case.excesses(TLRU(case.xi, case.q_hat, "eager")),
+    }
+
+
+if __name__ == "__main__":
+    from teltheory.cli import main
+
+    main(["verify", "--section", "trimming"])

@@ -1,0 +1,117 @@
+"""A case: one small instance with its parameters, on which a claim is true or false."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, TypeAlias
+
+from teltheory.instance import Instance
+from teltheory.policies.policy import AnyPolicy
+from teltheory.replay.reference import replay_reference
+from teltheory.trace import Trace
+
+Turns: TypeAlias = tuple[tuple[int, int, int], ...]
+Starts: TypeAlias = tuple[tuple[int, int, int], ...]
+Values: TypeAlias = Mapping[str, Any]
+"""What a check computes: whole numbers, and lists of them, by name."""
+
+
+@dataclass(frozen=True)
+class World:
+    """Turns (conversation, prompt, response) and an initial cache (conversation, past, cached)."""
+
+    turns: Turns
+    initial: Starts = ()
+    _instances: dict[tuple[int, bool], Instance] = field(default_factory=dict, repr=False, compare=False)
+    _uncached: dict[tuple[int, bool, AnyPolicy], list[int]] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+
+    @cached_property
+    def trace(self) -> Trace:
+        """The turns as a cumulative trace."""
+        columns = list(zip(*self.turns, strict=True)) or [(), (), ()]
+        return Trace.from_turns(*columns)
+
+    @cached_property
+    def tokens(self) -> int:
+        """All prompts, responses and initial pasts together: no larger capacity ever overflows."""
+        return sum(q + a for _, q, a in self.turns) + sum(past for _, past, _ in self.initial)
+
+    @cached_property
+    def continuing_prompts(self) -> list[int]:
+        """Prompts of the turns that continue a conversation, the initial ones included."""
+        seen = {conversation for conversation, _, _ in self.initial}
+        prompts = []
+        for conversation, prompt, _ in self.turns:
+            if conversation in seen:
+                prompts.append(prompt)
+            seen.add(conversation)
+        return prompts
+
+    def forced_capacity(self) -> int:
+        """Return the smallest capacity under which forced caching is feasible."""
+        past = Instance.of(self.trace, self.tokens, initial=self.initial).past
+        return int(past[:-1].max(initial=0))
+
+
+@dataclass(frozen=True)
+class Case:
+    """A world with a capacity, a threshold, a prompt estimate and a caching mode."""
+
+    world: World
+    capacity: int
+    xi: int = 0
+    q_hat: int = 0
+    forced: bool = False
+
+    @property
+    def instance(self) -> Instance:
+        """The world as an instance for replay, optimum and brute force."""
+        known, key = self.world._instances, (self.capacity, self.forced)
+        if key not in known:
+            known[key] = Instance.of(
+                self.world.trace, self.capacity, forced=self.forced, initial=self.world.initial
+            )
+        return known[key]
+
+    def uncached(self, policy: AnyPolicy) -> list[int]:
+        """Return the uncached length of each turn under a policy."""
+        known, key = self.world._uncached, (self.capacity, self.forced, policy)
+        if key not in known:
+            known[key] = replay_reference(self.instance, policy).uncached.tolist()
+        return known[key]
+
+    def excesses(self, policy: AnyPolicy) -> list[int]:
+        """Return max(uncached - xi, 0) of each turn under a policy."""
+        return [max(uncached - self.xi, 0) for uncached in self.uncached(policy)]
+
+    def tel(self, policy: AnyPolicy) -> int:
+        """Return the tail excess latency under a policy."""
+        return sum(self.excesses(policy))
+
+    def reuses(self, policy: AnyPolicy) -> list[int]:
+        """Return the reused length of each turn under a policy."""
+        totals = self.instance.total.tolist()
+        return [total - uncached for total, uncached in zip(totals, self.uncached(policy), strict=True)]
+
+    def size(self) -> tuple[Any, ...]:
+        """Return the order of "smallest": turns, conversations, tokens, then C, xi, q_hat."""
+        world = self.world
+        conversations = {c for c, _, _ in (*world.turns, *world.initial)}
+        parameters = (self.capacity, self.xi, self.q_hat, self.forced)
+        return (len(world.turns), len(conversations), world.tokens, *parameters, world.initial, world.turns)
+
+    def as_counterexample(self, values: Values) -> dict[str, Any]:
+        """Return the case and the values that refute a claim, all in whole numbers."""
+        return {
+            "turns": [list(turn) for turn in self.world.turns],
+            "initial": [list(start) for start in self.world.initial],
+            "capacity": self.capacity,
+            "xi": self.xi,
+            "q_hat": self.q_hat,
+            "forced": self.forced,
+            "values": {name: value if isinstance(value, int) else list(value) for name, value in values.items()},
+        }

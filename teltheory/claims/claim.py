@@ -1,0 +1,160 @@
+"""A claim, the verdict on it, and what the verdict rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, Literal, Protocol
+
+import numpy as np
+
+from teltheory.claims.case import Case, Values
+
+Origin = Literal["paper", "repaired", "ours"]
+Effort = Literal["quick", "full"]
+EFFORTS: tuple[Effort, ...] = ("quick", "full")
+
+
+class Space(Protocol):
+    """The cases on which a claim is decided."""
+
+    def classes(self, effort: str) -> Iterator[Iterator[Case]]:
+        """Yield the cases to enumerate, in classes of growing size."""
+        ...
+
+    def sample_size(self, effort: str) -> int:
+        """Return how many random cases follow."""
+        ...
+
+    def sample(self, rng: np.random.Generator) -> Case | None:
+        """Return a random case."""
+        ...
+
+    def bounds(self, effort: str) -> dict[str, Any]:
+        """Return what is enumerated, in words and whole numbers."""
+        ...
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement and the way to decide it.
+
+    A check computes values and does not judge them; the relation that must hold between the values belongs to
+    the claim, and the runner compares.
+
+    Attributes
+    ----------
+    id : str
+        Identifier in the ledger.
+    source : str
+        Where the statement stands.
+    statement : str
+        The statement, in one sentence.
+    values : callable
+        Computes what the statement speaks of on a case; None where the case lies outside its hypotheses.
+    relation : callable
+        Whether the values are as the statement says.
+    space : Space
+        The cases on which it is decided.
+    origin : {"paper", "repaired", "ours"}
+        Whether the paper states it, or we do in its place, or we add it.
+    """
+
+    id: str
+    source: str
+    statement: str
+    values: Callable[[Case], Values | None]
+    relation: Callable[[Values], bool]
+    space: Space
+    origin: Origin = "paper"
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What a verdict rests on.
+
+    Attributes
+    ----------
+    kind : {"exhaustive", "sampled"}
+        Whether every case within the bounds was tried, or some.
+    instances : int
+        Number of cases tried that satisfy the claim's hypotheses.
+    bounds : dict
+        The bounds, and the random cases that came on top.
+    """
+
+    kind: Literal["exhaustive", "sampled"]
+    instances: int
+    bounds: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The decision on a claim.
+
+    Attributes
+    ----------
+    claim : Claim
+        What was decided.
+    verdict : str
+        "holds", "refuted", or "error" where the check itself broke.
+    scope : Scope
+        What the verdict rests on.
+    counterexample : dict or None
+        For a refuted claim: the smallest case found, with its values.
+    seconds : float
+        Time taken.
+    problem : str or None
+        For "error": what went wrong.
+    """
+
+    claim: Claim
+    verdict: Literal["holds", "refuted", "undecided", "error"]
+    scope: Scope
+    counterexample: dict[str, Any] | None
+    seconds: float
+    problem: str | None = None
+
+    @property
+    def expected(self) -> bool:
+        """Whether the ledger is sound: decided, and not one of our own rows refuted."""
+        return self.verdict == "holds" or (self.verdict == "refuted" and self.claim.origin == "paper")
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the row of the ledger as plain data."""
+        row: dict[str, Any] = {
+            "id": self.claim.id,
+            "source": self.claim.source,
+            "statement": self.claim.statement,
+            "verdict": self.verdict,
+            "scope": {
+                "kind": self.scope.kind,
+                "instances": self.scope.instances,
+                "bounds": self.scope.bounds,
+            },
+            "counterexample": self.counterexample,
+            "seconds": round(self.seconds, 3),
+        }
+        return row if self.problem is None else {**row, "problem": self.problem}
+
+
+def claim(
+    id: str,
+    source: str,
+    statement: str,
+    relation: Callable[[Values], bool],
+    space: Space,
+    origin: Origin = "paper",
+) -> Callable[[Callable[[Case], Values | None]], Claim]:
+    """Make a claim of the function below it, which computes the values on a case."""
+
+    def of(values: Callable[[Case], Values | None]) -> Claim:
+        return Claim(id, source, statement, values, relation, space, origin)
+
+    return of
+
+
+def claims_of(module: ModuleType) -> tuple[Claim, ...]:
+    """Return the claims that a module defines, in its order."""
+    return tuple(value for value in vars(module).values() if isinstance(value, Claim))

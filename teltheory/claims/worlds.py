@@ -1,0 +1,191 @@
+"""Small worlds: every trace up to a size, smallest first, no trace twice; and random ones beyond.
+
+A world of n turns over k conversations with a total of m tokens is enumerated once: conversations are numbered
+in order of appearance (those of the initial cache first, then by first arrival; a restricted growth string),
+and the tokens are split over prompts and responses (and initial pasts) in every way. The response of the last
+turn changes nothing and is 0. All capacities from 0 to m and all thresholds from 0 to m are tried: a larger
+cache never overflows, and above a threshold of m every excess is 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from teltheory.claims.case import Case, Starts, Turns, World
+
+Range = Callable[[World], range]
+Estimates = Callable[[World, int], "range | tuple[int, ...]"]
+
+
+def all_sizes(world: World) -> range:
+    """Return 0 ... all tokens."""
+    return range(world.tokens + 1)
+
+
+def no_estimate(world: World, xi: int) -> tuple[int, ...]:
+    """Return 0, for claims without a prompt estimate."""
+    return (0,)
+
+
+def upper_bounds(world: World, xi: int) -> range:
+    """Return the estimates that no continuing prompt exceeds, up to xi, from where on T-LRU is LRU."""
+    least = max(world.continuing_prompts, default=0)
+    return range(least, max(least, xi) + 1)
+
+
+@dataclass(frozen=True)
+class SmallWorlds:
+    """What is enumerated and sampled for a claim.
+
+    Attributes
+    ----------
+    quick, full : mapping of int to int
+        Most tokens for each number of turns, at either effort.
+    capacities, thresholds : callable
+        Ranges for a world.
+    estimates : callable
+        Prompt estimates for a world and a threshold.
+    forced : bool
+        Forced caching; capacities then start where it is feasible.
+    starts : int
+        Most conversations in the initial cache.
+    conversations : int
+        Most conversations in all.
+    samples : int
+        Random cases after the enumeration at quick effort; twenty times as many at full effort.
+    """
+
+    quick: Mapping[int, int]
+    full: Mapping[int, int]
+    capacities: Range = all_sizes
+    thresholds: Range = all_sizes
+    estimates: Estimates = no_estimate
+    forced: bool = False
+    starts: int = 0
+    conversations: int = 4
+    samples: int = 2000
+
+    def classes(self, effort: str) -> Iterator[Iterator[Case]]:
+        """Yield the cases of each size class (turns, conversations, tokens), smallest class first."""
+        for turns, most in getattr(self, effort).items():
+            for conversations in range(1, min(turns + self.starts, self.conversations) + 1):
+                for tokens in range(most + 1):
+                    yield self._class(turns, conversations, tokens)
+
+    def _class(self, turns: int, conversations: int, tokens: int) -> Iterator[Case]:
+        for starts in range(min(self.starts, conversations) + 1):
+            for world in worlds(turns, conversations, tokens, starts):
+                yield from self.cases(world)
+
+    def cases(self, world: World) -> Iterator[Case]:
+        """Yield a world under every capacity, threshold and estimate."""
+        least = max(sum(cached for _, _, cached in world.initial), world.forced_capacity() if self.forced else 0)
+        for capacity in self.capacities(world):
+            if capacity < least:
+                continue
+            for xi in self.thresholds(world):
+                for q_hat in self.estimates(world, xi):
+                    yield Case(world, capacity, xi, q_hat, self.forced)
+
+    def sample_size(self, effort: str) -> int:
+        """Return the number of random cases at an effort."""
+        return self.samples * (20 if effort == "full" else 1)
+
+    def sample(self, rng: np.random.Generator) -> Case | None:
+        """Return a random case beyond the enumerated sizes, None where the draw has no admissible parameter."""
+        world = _random_world(rng, self.conversations, self.starts)
+        least = max(sum(cached for _, _, cached in world.initial), world.forced_capacity() if self.forced else 0)
+        capacities = [c for c in self.capacities(world) if c >= least]
+        if not capacities:
+            return None
+        capacity = int(rng.choice(capacities))
+        xi = int(rng.choice(self.thresholds(world)))
+        estimates = self.estimates(world, xi)
+        if not len(estimates):
+            return None
+        return Case(world, capacity, xi, int(rng.choice(estimates)), self.forced)
+
+    def bounds(self, effort: str) -> dict[str, Any]:
+        """Return what was enumerated, for the scope of a verdict."""
+        limits = getattr(self, effort)
+        return {
+            "tokens_by_turns": {str(turns): tokens for turns, tokens in limits.items()},
+            "conversations": self.conversations,
+            "initial_conversations": self.starts,
+        }
+
+
+@dataclass(frozen=True)
+class Given:
+    """A fixed list of cases, such as the example of a figure."""
+
+    listed: tuple[Case, ...]
+    note: str
+    bound: dict[str, Any] = field(default_factory=dict)
+
+    def classes(self, effort: str) -> Iterator[Iterator[Case]]:
+        """Yield the cases as one class."""
+        yield iter(self.listed)
+
+    def sample_size(self, effort: str) -> int:
+        """Return 0: nothing is drawn."""
+        return 0
+
+    def sample(self, rng: np.random.Generator) -> Case | None:
+        """Return None: nothing is drawn."""
+        return None
+
+    def bounds(self, effort: str) -> dict[str, Any]:
+        """Return what the cases are."""
+        return {"cases": self.note}
+
+
+def worlds(turns: int, conversations: int, tokens: int, starts: int = 0) -> Iterator[World]:
+    """Yield every world of exactly this size, each once."""
+    for labels in _growth_strings(turns, starts, conversations):
+        for lengths in _splits(tokens, 2 * turns - 1 + starts):
+            pasts, rest = lengths[:starts], (*lengths[starts:], 0)
+            played: Turns = tuple(zip(labels, rest[::2], rest[1::2], strict=True))
+            for held in product(*(range(past + 1) for past in pasts)):
+                initial: Starts = tuple(zip(range(starts), pasts, held, strict=True))
+                yield World(played, initial)
+
+
+def _growth_strings(length: int, seen: int, conversations: int) -> Iterator[tuple[int, ...]]:
+    """Yield the ways in which turns visit conversations, new ones numbered in order, all of them used."""
+    if conversations - seen > length:
+        return
+    if length == 0:
+        yield ()
+        return
+    for label in range(min(seen, conversations - 1) + 1):
+        for rest in _growth_strings(length - 1, max(seen, label + 1), conversations):
+            yield (label, *rest)
+
+
+def _splits(total: int, parts: int) -> Iterator[tuple[int, ...]]:
+    """Yield the ways to write `total` as an ordered sum of `parts` whole numbers."""
+    if parts == 1:
+        yield (total,)
+        return
+    for first in range(total + 1):
+        for rest in _splits(total - first, parts - 1):
+            yield (first, *rest)
+
+
+def _random_world(rng: np.random.Generator, conversations: int, starts: int) -> World:
+    most = int(rng.integers(1, conversations + 1))
+    n = int(rng.integers(2, 13))
+    longest = int(rng.integers(1, 9))
+    labels = rng.integers(0, most, n).tolist()
+    prompts, responses = rng.integers(0, longest + 1, (2, n)).tolist()
+    initial = []
+    for conversation in rng.permutation(most)[: rng.integers(0, starts + 1)].tolist():
+        past = int(rng.integers(0, longest + 1))
+        initial.append((conversation, past, int(rng.integers(0, past + 1))))
+    return World(tuple(zip(labels, prompts, responses, strict=True)), tuple(initial))

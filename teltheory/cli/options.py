@@ -1,0 +1,86 @@
+"""Options that several commands share, and the reading of their values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import Any, TypeVar
+
+import click
+
+from teltheory.errors import ArgumentError
+from teltheory.latency import A100_LLAMA2_7B, LatencyModel, seconds
+from teltheory.numbers import whole_number
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+DEFAULT_CAPACITIES = ("0.3M", "1M", "3M")
+DEFAULT_SLOS = ("500ms", "1s", "2s", "3s", "5s")
+_MULTIPLES = {"k": 10**3, "M": 10**6, "G": 10**9}
+
+
+def grid_options(command: F) -> F:
+    """Add --capacity, --xi, --slo, --forced, --format and --json."""
+    options = (
+        click.option(
+            "--capacity", "capacities", multiple=True, metavar="TOKENS", help="Repeatable: 300000, 0.3M."
+        ),
+        click.option("--xi", "xis", multiple=True, metavar="TOKENS", help="Threshold in tokens; repeatable."),
+        click.option(
+            "--slo", "slos", multiple=True, metavar="TIME", help="Threshold as a TTFT; repeatable: 200ms."
+        ),
+        click.option("--forced", is_flag=True, help="Forced caching instead of optional caching."),
+        click.option("--format", "format", default="auto", show_default=True, help="auto, teltheory or mooncake."),
+        json_option,
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+json_option = click.option("--json", "target", metavar="FILE", help="Also write JSON; - for standard output.")
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """Thresholds in tokens, each with the TTFT that it was given as."""
+
+    xis: tuple[int, ...]
+    slos: dict[int, str]
+    latency: LatencyModel
+
+    def label(self, xi: int) -> str:
+        """Return a threshold as a table shows it."""
+        return f"{self.slos[xi]} = {xi:,} tokens" if xi in self.slos else f"{xi:,} tokens"
+
+
+def tokens(argument: str, text: str) -> int:
+    """Read a whole number of tokens such as ``300000``, ``300_000``, ``0.3M`` or ``300k``."""
+    number = text.strip().replace("_", "").replace(",", "")
+    factor = _MULTIPLES.get(number[-1:], 1)
+    try:
+        value = Decimal(number[:-1] if factor > 1 else number)
+    except InvalidOperation:
+        raise ArgumentError(argument, text, "a whole number of tokens such as 300000 or 0.3M") from None
+    if not value.is_finite() or Fraction(value) * factor % 1:
+        raise ArgumentError(argument, text, "a whole number of tokens such as 300000 or 0.3M")
+    return whole_number(argument, int(Fraction(value) * factor))
+
+
+def read_capacities(given: Sequence[str]) -> tuple[int, ...]:
+    """Return the capacities, or the defaults where none is given."""
+    return tuple(dict.fromkeys(tokens("capacity", text) for text in given or DEFAULT_CAPACITIES))
+
+
+def read_thresholds(
+    xis: Sequence[str], slos: Sequence[str], elsewhere: Sequence[int] = (), latency: LatencyModel = A100_LLAMA2_7B
+) -> Thresholds:
+    """Return the thresholds: those given, else those that policies name, else the defaults."""
+    whole = [tokens("xi", text) for text in xis]
+    if not whole and not slos:
+        whole = list(elsewhere)
+        slos = () if elsewhere else DEFAULT_SLOS
+    named = {latency.threshold(seconds("slo", text)): text for text in slos}
+    return Thresholds(tuple(dict.fromkeys([*whole, *named])), named, latency)

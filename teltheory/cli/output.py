@@ -1,0 +1,72 @@
+"""Where the command line writes to: tables and progress on the terminal, JSON in files."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+from teltheory.errors import FileError
+
+WIDTH = 108
+
+
+def console() -> Console:
+    """Return the console for tables: as wide as the terminal, and never so narrow that numbers are cut."""
+    terminal = Console()
+    return terminal if sys.stdout.isatty() and terminal.width >= WIDTH else Console(width=WIDTH)
+
+
+def complain(message: str, code: int) -> int:
+    """Write one line to standard error and return the exit code."""
+    sys.stderr.write("teltheory: " + " ".join(message.split()) + "\n")
+    return code
+
+
+@contextmanager
+def progress_bar() -> Iterator[Progress]:
+    """Show progress on standard error while the work lasts."""
+    err = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
+        yield progress
+
+
+def check_target(target: str | None) -> None:
+    """Check, before long work, that `write_json` will be able to write there.
+
+    Raises
+    ------
+    FileError
+        Where the folder does not exist or the target is a folder.
+    """
+    if target is None or target == "-":
+        return
+    path = Path(target)
+    if not path.absolute().parent.is_dir():
+        raise FileError(f"{path}: found no folder {path.parent}, expected one to write the file to")
+    if path.is_dir():
+        raise FileError(f"{path}: found a folder, expected a file to write")
+
+
+def write_json(target: str, data: Any) -> None:
+    """Write JSON to a file, whole or not at all, or to standard output for ``-``."""
+    text = json.dumps(data, indent=2, allow_nan=False) + "\n"
+    if target == "-":
+        sys.stdout.write(text)
+        return
+    path = Path(target)
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        beside.write_text(text, encoding="utf-8")
+        beside.replace(path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise FileError(f"{path}: {error.strerror or error}, expected a file that can be written") from None

@@ -1,0 +1,176 @@
+"""`teltheory replay` and `teltheory optimum`: a trace under policies, and the least TEL of any policy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import click
+from rich.console import Console
+
+from teltheory.cli.options import Thresholds, grid_options, read_capacities, read_thresholds
+from teltheory.cli.output import check_target, console, progress_bar, write_json
+from teltheory.cli.tables import cells_tables, optima_table
+from teltheory.errors import FileError, ForcedCachingError, TraceError
+from teltheory.metrics import tail_excess_latency
+from teltheory.optimal import Method, hindsight_optimum
+from teltheory.policies.online import LRU
+from teltheory.policies.spec import DEFAULT_CUTOFF, POLICIES, default_estimate, parse_policy
+from teltheory.replay import replay as replay_trace
+from teltheory.sweep import Cell, Grid, sweep
+from teltheory.trace import Trace
+from teltheory.workloads import read_trace
+from teltheory.workloads.mooncake import ChainingReport
+
+
+@click.command()
+@click.argument("trace_file", metavar="TRACE")
+@click.option("--policy", "policies", multiple=True, metavar="POLICY", help="tlru:xi=2800,q_hat=200; repeatable.")
+@click.option("--q-hat", "q_hat", type=click.IntRange(0), help="Prompt estimate for policies without their own.")
+@grid_options
+def replay(
+    trace_file: str,
+    policies: tuple[str, ...],
+    q_hat: int | None,
+    capacities: tuple[str, ...],
+    xis: tuple[str, ...],
+    slos: tuple[str, ...],
+    forced: bool,
+    format: str,
+    target: str | None,
+) -> int:
+    """Replay TRACE under policies, next to LRU and the hindsight optimum.
+
+    Without --policy all policies are replayed; --xi or --slo fill in the thresholds that policies leave out.
+    """
+    check_target(target)
+    specs = [parse_policy(text) for text in policies or POLICIES]
+    named = [int(value) for spec in specs for key, value in spec.given if key == "xi"]
+    thresholds = read_thresholds(xis, slos, () if any(spec.needs_xi for spec in specs) else named)
+    sizes = read_capacities(capacities)
+    trace = read_trace(trace_file, format)
+    estimate = default_estimate(trace) if q_hat is None else q_hat
+    grid = Grid(specs, sizes, thresholds.xis, estimate, forced=forced)
+    with about(trace_file):
+        cells = run(trace, grid, thresholds)
+    if target != "-":
+        print_cells(console(), trace, grid, cells, thresholds, q_hat is not None)
+    if target is not None:
+        write_json(target, cells_as_data(trace, grid, cells, thresholds))
+    return 0
+
+
+def run(trace: Trace, grid: Grid, thresholds: Thresholds) -> list[Cell]:
+    """Sweep the grid with a progress bar."""
+    with progress_bar() as bar:
+        task = bar.add_task("Replaying", total=None)
+        return sweep(
+            trace, grid, thresholds.latency, lambda done, every: bar.update(task, completed=done, total=every)
+        )
+
+
+@contextmanager
+def about(file: str) -> Iterator[None]:
+    """Name the file in errors that name a turn of its trace."""
+    try:
+        yield
+    except (ForcedCachingError, TraceError) as error:
+        raise FileError(f"{file}, {error}") from None
+
+
+def print_cells(
+    out: Console, trace: Trace, grid: Grid, cells: Sequence[Cell], thresholds: Thresholds, given: bool = False
+) -> None:
+    """Print what was replayed, what was assumed, and a table for each capacity."""
+    for line in describe(trace, grid, thresholds, given):
+        out.print(line, highlight=False)
+    for capacity in grid.capacities:
+        for table in cells_tables(capacity, [cell for cell in cells if cell.capacity == capacity], thresholds):
+            out.print(table)
+
+
+def describe(trace: Trace, grid: Grid, thresholds: Thresholds, given: bool) -> list[str]:
+    """Return the lines above the tables: the trace, its chaining, the latency model, the defaults."""
+    lines = [f"Trace: {len(trace):,} turns, {trace.conversations:,} conversations."]
+    if isinstance(trace.report, ChainingReport):
+        counts = ", ".join(f"{name.replace('_', ' ')} {n:,}" for name, n in trace.report.as_dict().items())
+        lines.append(f"Chaining: {counts}.")
+    lines.append(f"TTFT = {thresholds.latency.name}. Thresholds and TEL are in tokens.")
+    if not given:
+        lines.append(
+            f"Q̂ = {grid.q_hat:,} where a policy has none of its own: the mean prompt of the turns that continue a "
+            f"conversation, rounded up."
+        )
+    if any(spec.name == "threshold-lru" and not spec.given for spec in grid.policies):
+        lines.append(f"Threshold-LRU has the cutoff {DEFAULT_CUTOFF}.")
+    lines.append(
+        "slow: turns with a TTFT above the threshold. regret: TEL above the hindsight optimum. closed: share of "
+        f"LRU's distance to the optimum that is closed. {'Forced' if grid.forced else 'Optional'} caching."
+    )
+    return lines
+
+
+def cells_as_data(trace: Trace, grid: Grid, cells: Sequence[Cell], thresholds: Thresholds) -> dict[str, Any]:
+    """Return the sweep as plain data."""
+    chaining = trace.report.as_dict() if isinstance(trace.report, ChainingReport) else None
+    return {
+        "trace": {"turns": len(trace), "conversations": trace.conversations, "chaining": chaining},
+        "latency": thresholds.latency.name,
+        "forced": grid.forced,
+        "q_hat": grid.q_hat,
+        "cutoff": grid.cutoff,
+        "slo": {str(xi): text for xi, text in thresholds.slos.items()},
+        "rows": [cell.as_dict() for cell in cells],
+    }
+
+
+@click.command()
+@click.argument("trace_file", metavar="TRACE")
+@click.option(
+    "--method",
+    type=click.Choice(["auto", "greedy", "lp", "milp", "pyomo"]),
+    default="auto",
+    show_default=True,
+    help="How the optimum is found.",
+)
+@click.option("--time-limit", type=click.FloatRange(0), metavar="SECONDS", help="For the solver, each solve.")
+@grid_options
+def optimum(
+    trace_file: str,
+    method: Method,
+    time_limit: float | None,
+    capacities: tuple[str, ...],
+    xis: tuple[str, ...],
+    slos: tuple[str, ...],
+    forced: bool,
+    format: str,
+    target: str | None,
+) -> int:
+    """Print the least TEL that any policy reaches on TRACE, known in advance.
+
+    Ends with 1 where the solver does not prove an optimum.
+    """
+    check_target(target)
+    thresholds, sizes = read_thresholds(xis, slos), read_capacities(capacities)
+    trace = read_trace(trace_file, format)
+    rows = []
+    with about(trace_file), progress_bar() as bar:
+        task = bar.add_task("Optimising", total=len(sizes) * len(thresholds.xis))
+        for capacity in sizes:
+            lru = replay_trace(trace, LRU(), capacity, forced)
+            for xi in thresholds.xis:
+                best = hindsight_optimum(trace, capacity, xi, forced, method=method, time_limit=time_limit)
+                row = {
+                    "capacity": capacity,
+                    "xi": xi,
+                    "optimum": best.objective,
+                    "lru": tail_excess_latency(lru, xi),
+                }
+                rows.append({**row, "method": best.method, "bound": best.bound})
+                bar.advance(task)
+    if target != "-":
+        console().print(optima_table(rows, thresholds))
+    if target is not None:
+        write_json(target, {"forced": forced, "latency": thresholds.latency.name, "rows": rows})
+    return 0

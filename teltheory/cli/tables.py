@@ -1,0 +1,99 @@
+"""Tables for the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import groupby
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from teltheory.cli.options import Thresholds
+from teltheory.sweep import Cell
+
+STYLES = {"holds": "green", "refuted": "yellow", "undecided": "red", "error": "red"}
+
+
+def cells_tables(capacity: int, cells: Sequence[Cell], thresholds: Thresholds) -> Iterator[Table]:
+    """Yield a table for each threshold at one capacity."""
+    for xi, section in groupby(cells, key=lambda cell: cell.xi):
+        title = f"Capacity {capacity:,} tokens, threshold {thresholds.label(xi)}"
+        table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
+        table.add_column("policy", no_wrap=True)
+        for name in ("P50 s", "P90 s", "P95 s", "P99 s", "slow", "TEL", "vs LRU", "regret", "closed"):
+            table.add_column(name, justify="right", no_wrap=True)
+        for cell in section:
+            table.add_row(*_cell_row(cell))
+        yield table
+
+
+def _cell_row(cell: Cell) -> list[str]:
+    quantiles = (cell.p50, cell.p90, cell.p95, cell.p99)
+    percentiles = ["" if seconds is None else f"{seconds:.3f}" for seconds in quantiles]
+    distance = [f"{cell.tel:,}", _percent(cell.change), f"{cell.regret:,}", _percent(cell.closed)]
+    return [cell.policy, *percentiles, f"{cell.violations:,}", *distance]
+
+
+def _percent(value: Fraction | None) -> str:
+    return "" if value is None else f"{float(value) * 100:.1f} %"
+
+
+def ledger_table(rows: Sequence[dict[str, Any]]) -> Table:
+    """Return the ledger: a row a claim."""
+    table = Table(title="The ledger", title_justify="left")
+    table.add_column("claim", no_wrap=True)
+    table.add_column("verdict", no_wrap=True)
+    table.add_column("rests on")
+    table.add_column("smallest counterexample")
+    for row in rows:
+        style = STYLES[row["verdict"]]
+        example = row.get("problem") or counterexample_text(row["counterexample"])
+        table.add_row(row["id"], f"[{style}]{row['verdict']}[/]", scope_text(row["scope"]), example)
+    return table
+
+
+def scope_text(scope: dict[str, Any]) -> str:
+    """Return a scope in a few words."""
+    bounds = scope["bounds"]
+    text = f"{scope['kind']}, {scope['instances']:,}"
+    if "cases" in bounds:
+        text = bounds["cases"]
+    elif scope["kind"] == "exhaustive":
+        turns = list(bounds["tokens_by_turns"])
+        text += f" instances up to {turns[-1]} turns"
+    sampled = bounds.get("sampled")
+    if sampled and scope["kind"] == "exhaustive":
+        text += f"; {sampled['instances']:,} sampled"
+    return text
+
+
+def counterexample_text(example: dict[str, Any] | None) -> str:
+    """Return a counterexample on a line: turns as conversation(prompt+response)."""
+    if example is None:
+        return ""
+    turns = " ".join(f"{_letter(c)}({q}+{a})" for c, q, a in example["turns"])
+    start = "".join(f" start {_letter(c)}({past}, cached {held})" for c, past, held in example["initial"])
+    values = ", ".join(f"{name} {value}" for name, value in example["values"].items())
+    parameters = f"C={example['capacity']} xi={example['xi']} Q={example['q_hat']}"
+    return f"{turns}{start}; {parameters}: {values}"
+
+
+def _letter(conversation: int) -> str:
+    return chr(ord("A") + conversation) if conversation < 26 else f"#{conversation}"
+
+
+def optima_table(rows: Sequence[dict[str, Any]], thresholds: Thresholds) -> Table:
+    """Return the hindsight optima, a row for each capacity and threshold."""
+    table = Table(title="Hindsight optimum", title_justify="left")
+    table.add_column("capacity", justify="right")
+    table.add_column("threshold")
+    for name in ("optimal TEL", "LRU's TEL", "vs LRU", "method", "bound"):
+        table.add_column(name, justify="right")
+    for row in rows:
+        change = Fraction(row["optimum"] - row["lru"], row["lru"]) if row["lru"] else None
+        bound = "" if row["bound"] is None else f"{row['bound']:,.1f}"
+        found = (f"{row['optimum']:,}", f"{row['lru']:,}", _percent(change), row["method"], bound)
+        table.add_row(f"{row['capacity']:,}", thresholds.label(row["xi"]), *found)
+    return table

@@ -1,0 +1,105 @@
+"""The short form of policies on the command line, such as ``tlru:xi=2800,q_hat=200``.
+
+What a short form leaves out comes from `Defaults`: the threshold from the command, the prompt estimate from the
+trace, the cutoff 1024.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from teltheory.errors import ArgumentError
+from teltheory.numbers import exact_sum
+from teltheory.policies.clairvoyant import Belady, EndAwareTLRU, LengthAwareTLRU, TailOptimizedBelady
+from teltheory.policies.online import LRU, TLRU, ThresholdLRU
+from teltheory.policies.policy import Policy
+from teltheory.trace import Trace
+
+POLICIES: dict[str, type[Any]] = {
+    "lru": LRU,
+    "threshold-lru": ThresholdLRU,
+    "tlru": TLRU,
+    "end-aware": EndAwareTLRU,
+    "length-aware": LengthAwareTLRU,
+    "belady": Belady,
+    "tail-optimized-belady": TailOptimizedBelady,
+}
+DEFAULT_CUTOFF = 1024
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A policy's name and the parameters that were given.
+
+    Attributes
+    ----------
+    name : str
+        A key of `POLICIES`.
+    given : tuple of (str, int or str)
+        Parameters, in the order given.
+    """
+
+    name: str
+    given: tuple[tuple[str, int | str], ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The short form."""
+        parameters = ",".join(f"{key}={value}" for key, value in self.given)
+        return f"{self.name}:{parameters}" if parameters else self.name
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """Names of all parameters of the policy."""
+        return tuple(f.name for f in fields(POLICIES[self.name]) if f.init)
+
+    @property
+    def needs_xi(self) -> bool:
+        """Whether the threshold is a parameter that was left out."""
+        return "xi" in self.parameters and "xi" not in dict(self.given)
+
+    def build(self, xi: int, q_hat: int, cutoff: int = DEFAULT_CUTOFF) -> Policy:
+        """Make the policy; the arguments fill in what was left out."""
+        defaults: dict[str, int | str] = {"xi": xi, "q_hat": q_hat, "cutoff": cutoff}
+        left_out = {key: value for key, value in defaults.items() if key in self.parameters}
+        policy: Policy = POLICIES[self.name](**{**left_out, **dict(self.given)})
+        return policy
+
+
+def parse_policy(text: str) -> Spec:
+    """Read a policy's short form.
+
+    Raises
+    ------
+    ArgumentError
+        For an unknown policy or parameter, or a value that is no whole number where one is expected.
+    """
+    name, _, rest = text.partition(":")
+    if name not in POLICIES:
+        raise ArgumentError("policy", name, "one of " + ", ".join(POLICIES))
+    spec = Spec(name)
+    given: dict[str, int | str] = {}
+    for item in rest.split(",") if rest else ():
+        key, equals, value = item.partition("=")
+        if not equals or key not in spec.parameters or key in given:
+            expected = ", ".join(f"{p}=..." for p in spec.parameters) or "no parameter"
+            raise ArgumentError(f"policy {name}", item, f"{expected}, each at most once")
+        given[key] = value if key == "trim" else _whole(f"policy {name}, {key}", value)
+    spec = Spec(name, tuple(given.items()))
+    spec.build(xi=0, q_hat=0)
+    return spec
+
+
+def _whole(argument: str, text: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise ArgumentError(argument, text, "a whole number, 0 or more")
+    return int(text)
+
+
+def default_estimate(trace: Trace) -> int:
+    """Return the mean prompt of the turns that continue a conversation, rounded up; 0 where none does."""
+    prompts = trace.prompt[trace.continuing]
+    return -(-exact_sum(np.asarray(prompts)) // len(prompts)) if len(prompts) else 0
