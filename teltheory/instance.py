@@ -75,6 +75,10 @@ class Instance:
         ForcedCachingError
             A past longer than the capacity after any turn but the last, under forced caching.
         """
+        if not isinstance(trace, Trace):
+            raise ArgumentError("trace", type(trace).__name__, "a Trace")
+        if not isinstance(forced, (bool, np.bool_)):
+            raise ArgumentError("forced", forced, "True or False")
         capacity = whole_number("capacity", capacity)
         starts = _starts(trace, initial, capacity)
         instance = cls(trace, capacity, bool(forced), starts, _histories(trace, starts))
@@ -85,12 +89,12 @@ class Instance:
     @cached_property
     def total(self) -> IntArray:
         """Input of each turn, h + q; shape (n,)."""
-        return self.history + self.trace.prompt
+        return _readonly(self.history + self.trace.prompt)
 
     @cached_property
     def past(self) -> IntArray:
         """Past of the turn's conversation after the turn, h + q + a; shape (n,)."""
-        return self.total + self.trace.response
+        return _readonly(self.total + self.trace.response)
 
     def _check_forced(self) -> None:
         past = self.past[:-1]
@@ -98,7 +102,14 @@ class Instance:
             raise ForcedCachingError(int(turn), int(past[turn]), self.capacity)
 
 
+def _readonly(values: IntArray) -> IntArray:
+    values.setflags(write=False)
+    return values
+
+
 def _starts(trace: Trace, initial: Initial, capacity: int) -> tuple[Start, ...]:
+    if not isinstance(initial, Iterable):
+        raise ArgumentError("initial", initial, "a list of (conversation, past, cached)")
     entries = list(initial)
     codes = _codes(trace) if entries else {}
     starts: list[Start] = []
@@ -139,7 +150,7 @@ def _histories(trace: Trace, starts: tuple[Start, ...]) -> IntArray:
     if grown > INT64_MAX:
         raise ArgumentError("initial", list(starts), "pasts that stay below 2**63 with the trace's tokens")
     if trace.cumulative:
-        return trace.history + past[trace.code]
+        return _readonly(trace.history + past[trace.code])
     first = ~trace.continuing
     for turn in np.flatnonzero(first & (trace.history > past[trace.code]))[:1]:
         found, most = int(trace.history[turn]), int(past[trace.code[turn]])

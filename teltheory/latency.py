@@ -51,6 +51,9 @@ class LatencyModel:
 
 A100_LLAMA2_7B = LatencyModel(Fraction(717, 10_000_000), "71.7 us an uncached token (A100, Llama-2-7B shape)")
 
+MOST_DIGITS = 30
+"""Largest decimal exponent of a number that is read as text."""
+
 _UNITS = {"ms": Fraction(1, 1000), "us": Fraction(1, 1_000_000), "s": Fraction(1)}
 
 
@@ -68,6 +71,6 @@ def seconds(argument: str, text: str) -> Fraction:
         value = Decimal(number.removesuffix(unit))
     except InvalidOperation:
         raise ArgumentError(argument, text, "a time such as 0.2, 200ms or 1.5s") from None
-    if not value.is_finite() or value < 0:
+    if not value.is_finite() or value < 0 or abs(value.adjusted()) > MOST_DIGITS:
         raise ArgumentError(argument, text, "a time of 0 seconds or more")
     return Fraction(value) * _UNITS.get(unit, Fraction(1))

@@ -93,7 +93,7 @@ class Trace:
         TraceError
             Names the column, the turn (counted from 0), the value and what was expected.
         """
-        labels, names = _conversations(conversation)
+        labels, names = _conversations(_column("conversation", conversation))
         q = _lengths("prompt", prompt, len(labels))
         a = _lengths("response", response, len(labels))
         if exact_sum(q) + exact_sum(a) > INT64_MAX:
@@ -107,7 +107,7 @@ class Trace:
             arrival=None if arrival is None else _arrivals(arrival, len(labels)),
             cumulative=h is None,
             names=names,
-            block_size=whole_number("block_size", block_size),
+            block_size=_block_size(block_size),
             report=report,
         )
         if h is not None:
@@ -122,22 +122,14 @@ class Trace:
             return NotImplemented
         if (self.arrival is None) != (other.arrival is None):
             return False
-        mine, theirs = self._compared(), other._compared()
-        return self.cumulative == other.cumulative and all(map(np.array_equal, mine, theirs))
+        facts = [(t.cumulative, t.names, t.block_size) for t in (self, other)]
+        return facts[0] == facts[1] and all(map(np.array_equal, self._columns(), other._columns()))
 
     __hash__ = None  # type: ignore[assignment]
 
-    def _compared(self) -> list[Any]:
+    def _columns(self) -> list[Any]:
         arrival = () if self.arrival is None else self.arrival
-        return [
-            self.conversation,
-            self.prompt,
-            self.response,
-            self.history,
-            arrival,
-            self.names or (),
-            self.block_size,
-        ]
+        return [self.conversation, self.prompt, self.response, self.history, arrival]
 
     @cached_property
     def total(self) -> IntArray:
@@ -183,7 +175,9 @@ class Trace:
     @cached_property
     def continuing(self) -> NDArray[np.bool_]:
         """Whether each turn continues a conversation (is not its first turn); shape (n,)."""
-        return self.previous_turn >= 0
+        continuing = self.previous_turn >= 0
+        continuing.setflags(write=False)
+        return continuing
 
     def to_blocks(self, block_size: int) -> Trace:
         """Count in blocks of `block_size` tokens.
@@ -197,9 +191,7 @@ class Trace:
         block_size : int
             Tokens a block, at least 1.
         """
-        size = whole_number("block_size", block_size)
-        if size == 0:
-            raise ArgumentError("block_size", size, "at least 1 token a block")
+        size = _block_size(block_size)
         return Trace.from_turns(
             self.conversation if self.names is None else [self.names[i] for i in self.conversation.tolist()],
             self.total // size - self.history // size,
@@ -216,6 +208,25 @@ def _readonly(values: IntArray) -> IntArray:
     return values
 
 
+def _block_size(value: int) -> int:
+    size = whole_number("block_size", value)
+    if size == 0:
+        raise ArgumentError("block_size", size, "at least 1 token a block")
+    return size
+
+
+def _column(column: str, values: Any) -> Sequence[Any] | NDArray[Any]:
+    """Return `values` where they are one value a turn: an array of one dimension, or a list of anything else."""
+    if isinstance(values, np.ndarray):
+        if values.ndim != 1:
+            raise TraceError(column, None, f"an array of shape {values.shape}", "one value a turn")
+        return values
+    try:
+        return list(values)
+    except TypeError:
+        raise TraceError(column, None, values, "one value a turn") from None
+
+
 def _conversations(values: Sequence[Any] | NDArray[Any]) -> tuple[IntArray, tuple[str, ...] | None]:
     if len(values) and isinstance(values[0], str):
         numbers: dict[str, int] = {}
@@ -230,9 +241,7 @@ def _conversations(values: Sequence[Any] | NDArray[Any]) -> tuple[IntArray, tupl
 
 def _whole_numbers(column: str, values: Sequence[Any] | NDArray[Any]) -> IntArray:
     """Return `values` as int64, or say which one is not a whole number that fits."""
-    array = np.asarray(values) if isinstance(values, np.ndarray) else np.array(values, dtype=object)
-    if array.ndim != 1:
-        raise TraceError(column, None, f"an array of shape {array.shape}", "one value a turn")
+    array = values if isinstance(values, np.ndarray) else np.fromiter(values, object, len(values))
     if array.dtype.kind not in "iu":
         for turn, value in enumerate(array.tolist()):
             if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
@@ -244,7 +253,7 @@ def _whole_numbers(column: str, values: Sequence[Any] | NDArray[Any]) -> IntArra
 
 
 def _lengths(column: str, values: Sequence[Any] | NDArray[Any], n: int) -> IntArray:
-    lengths = _whole_numbers(column, values)
+    lengths = _whole_numbers(column, _column(column, values))
     if len(lengths) != n:
         raise TraceError(column, None, f"{len(lengths)} values", f"{n}, one a turn")
     for turn in np.flatnonzero(lengths < 0)[:1]:
@@ -253,12 +262,15 @@ def _lengths(column: str, values: Sequence[Any] | NDArray[Any], n: int) -> IntAr
 
 
 def _arrivals(values: Sequence[Any] | NDArray[Any], n: int) -> FloatArray:
-    if not isinstance(values, np.ndarray) or values.dtype.kind not in "fiu":
-        for turn, value in enumerate(values):
+    column = _column("arrival", values)
+    if not isinstance(column, np.ndarray) or column.dtype.kind not in "fiu":
+        for turn, value in enumerate(column):
             if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
                 raise TraceError("arrival", turn, value, "a number of seconds")
-    seconds = np.array(values, np.float64)
-    if seconds.shape != (n,):
+            if isinstance(value, int) and abs(value) > INT64_MAX:
+                raise TraceError("arrival", turn, value, "a number of seconds below 2**63")
+    seconds = np.array(column, np.float64)
+    if len(seconds) != n:
         raise TraceError("arrival", None, f"{len(seconds)} values", f"{n}, one a turn")
     for turn in np.flatnonzero(~np.isfinite(seconds))[:1]:
         raise TraceError("arrival", int(turn), float(seconds[turn]), "a finite number of seconds")

@@ -51,6 +51,16 @@ class World:
             seen.add(conversation)
         return prompts
 
+    def canonical(self) -> World:
+        """Return the world with its conversations numbered in order of appearance."""
+        numbers: dict[int, int] = {}
+        for conversation, _, _ in (*self.initial, *self.turns):
+            numbers.setdefault(conversation, len(numbers))
+        return World(
+            tuple((numbers[c], prompt, response) for c, prompt, response in self.turns),
+            tuple((numbers[c], past, cached) for c, past, cached in self.initial),
+        )
+
     def forced_capacity(self) -> int:
         """Return the smallest capacity under which forced caching is feasible."""
         past = Instance.of(self.trace, self.tokens, initial=self.initial).past

@@ -96,11 +96,11 @@ def _sample(claim: Claim, effort: Effort, seed: int) -> tuple[int, Case | None]:
 
 
 def shrink(claim: Claim, case: Case) -> Case:
-    """Return a refuting case that no single step of `smaller` makes smaller."""
+    """Return a refuting case that no single step of `smaller` makes smaller, conversations in order."""
     while True:
         step = next((c for c in smaller(case) if _admissible(c) and refutes(claim, c)), None)
         if step is None:
-            return case
+            return replace(case, world=case.world.canonical())
         case = step
 
 

@@ -58,6 +58,8 @@ class SmallWorlds:
         Most conversations in all.
     samples : int
         Random cases after the enumeration at quick effort; twenty times as many at full effort.
+    most_turns, longest : int
+        Size of the random cases: turns, and tokens of a prompt, a response or an initial past.
     """
 
     quick: Mapping[int, int]
@@ -69,6 +71,8 @@ class SmallWorlds:
     starts: int = 0
     conversations: int = 4
     samples: int = 2000
+    most_turns: int = 12
+    longest: int = 8
 
     def classes(self, effort: str) -> Iterator[Iterator[Case]]:
         """Yield the cases of each size class (turns, conversations, tokens), smallest class first."""
@@ -98,7 +102,7 @@ class SmallWorlds:
 
     def sample(self, rng: np.random.Generator) -> Case | None:
         """Return a random case beyond the enumerated sizes, None where the draw has no admissible parameter."""
-        world = _random_world(rng, self.conversations, self.starts)
+        world = self._random_world(rng)
         least = max(sum(cached for _, _, cached in world.initial), world.forced_capacity() if self.forced else 0)
         capacities = [c for c in self.capacities(world) if c >= least]
         if not capacities:
@@ -109,6 +113,18 @@ class SmallWorlds:
         if not len(estimates):
             return None
         return Case(world, capacity, xi, int(rng.choice(estimates)), self.forced)
+
+    def _random_world(self, rng: np.random.Generator) -> World:
+        most = int(rng.integers(1, self.conversations + 1))
+        n = int(rng.integers(2, self.most_turns + 1))
+        longest = int(rng.integers(1, self.longest + 1))
+        labels = rng.integers(0, most, n).tolist()
+        prompts, responses = rng.integers(0, longest + 1, (2, n)).tolist()
+        initial = []
+        for conversation in rng.permutation(most)[: rng.integers(0, self.starts + 1)].tolist():
+            past = int(rng.integers(0, longest + 1))
+            initial.append((conversation, past, int(rng.integers(0, past + 1))))
+        return World(tuple(zip(labels, prompts, responses, strict=True)), tuple(initial))
 
     def bounds(self, effort: str) -> dict[str, Any]:
         """Return what was enumerated, for the scope of a verdict."""
@@ -176,16 +192,3 @@ def _splits(total: int, parts: int) -> Iterator[tuple[int, ...]]:
     for first in range(total + 1):
         for rest in _splits(total - first, parts - 1):
             yield (first, *rest)
-
-
-def _random_world(rng: np.random.Generator, conversations: int, starts: int) -> World:
-    most = int(rng.integers(1, conversations + 1))
-    n = int(rng.integers(2, 13))
-    longest = int(rng.integers(1, 9))
-    labels = rng.integers(0, most, n).tolist()
-    prompts, responses = rng.integers(0, longest + 1, (2, n)).tolist()
-    initial = []
-    for conversation in rng.permutation(most)[: rng.integers(0, starts + 1)].tolist():
-        past = int(rng.integers(0, longest + 1))
-        initial.append((conversation, past, int(rng.integers(0, past + 1))))
-    return World(tuple(zip(labels, prompts, responses, strict=True)), tuple(initial))

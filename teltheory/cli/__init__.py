@@ -9,9 +9,10 @@ import click
 
 from teltheory import __version__
 from teltheory.cli.output import complain
-from teltheory.cli.replay import optimum, replay
-from teltheory.cli.reproduce import reproduce
-from teltheory.cli.verify import verify
+from teltheory.cli.replay import optimum as optimum_command
+from teltheory.cli.replay import replay as replay_command
+from teltheory.cli.reproduce import reproduce as reproduce_command
+from teltheory.cli.verify import verify as verify_command
 from teltheory.errors import SolverError, TelTheoryError
 
 
@@ -21,7 +22,7 @@ def commands() -> None:
     """Decide what is true about tail-optimised prompt caching, and measure it on your own traces."""
 
 
-for command in (reproduce, verify, replay, optimum):
+for command in (reproduce_command, verify_command, replay_command, optimum_command):
     commands.add_command(command)
 
 

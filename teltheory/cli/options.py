@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import click
 
 from teltheory.errors import ArgumentError
-from teltheory.latency import A100_LLAMA2_7B, LatencyModel, seconds
+from teltheory.latency import A100_LLAMA2_7B, MOST_DIGITS, LatencyModel, seconds
 from teltheory.numbers import whole_number
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -64,7 +64,7 @@ def tokens(argument: str, text: str) -> int:
         value = Decimal(number[:-1] if factor > 1 else number)
     except InvalidOperation:
         raise ArgumentError(argument, text, "a whole number of tokens such as 300000 or 0.3M") from None
-    if not value.is_finite() or Fraction(value) * factor % 1:
+    if not value.is_finite() or abs(value.adjusted()) > MOST_DIGITS or Fraction(value) * factor % 1:
         raise ArgumentError(argument, text, "a whole number of tokens such as 300000 or 0.3M")
     return whole_number(argument, int(Fraction(value) * factor))
 

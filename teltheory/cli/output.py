@@ -33,8 +33,8 @@ def complain(message: str, code: int) -> int:
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
     """Show progress on standard error while the work lasts."""
-    err = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    err = Console(stderr=True)
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
         yield progress
 

@@ -85,6 +85,8 @@ def hindsight_optimum(
     """
     instance = Instance.of(trace, capacity, forced=forced, initial=initial)
     xi = whole_number("xi", xi)
+    if time_limit is not None and not (_is_number(time_limit) and time_limit >= 0):
+        raise ArgumentError("time_limit", time_limit, "seconds, 0 or more")
     if method in ("auto", "greedy"):
         outcome = replay_reference(instance, TailOptimizedBelady(xi), progress)
         return _optimum(instance, xi, outcome.cached, "greedy", None)
@@ -93,6 +95,10 @@ def hindsight_optimum(
     if method == "pyomo":
         return _by_pyomo(instance, xi, time_limit)
     raise ArgumentError("method", method, "'auto', 'greedy', 'lp', 'milp' or 'pyomo'")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _by_intervals(instance: Instance, xi: int, method: str, time_limit: float | None) -> HindsightOptimum:
@@ -118,8 +124,20 @@ def _by_pyomo(instance: Instance, xi: int, time_limit: float | None) -> Hindsigh
 
 def _optimum(instance: Instance, xi: int, cached: IntArray, method: str, bound: float | None) -> HindsightOptimum:
     """Count the TEL in whole numbers and hold it against the solver's bound."""
-    outcome = Outcome.of(instance, cached)
+    outcome = Outcome.of(instance, np.maximum(cached, _unavoidable_reuse(instance)))
     objective = exact_sum(np.maximum(outcome.uncached - xi, 0))
-    if bound is not None and objective > bound + 0.5:
+    if bound is not None and abs(objective - bound) > 0.5:
         raise SolverError("optimal, but not in whole numbers", float(objective), bound)
     return HindsightOptimum(objective, outcome, method, bound)
+
+
+def _unavoidable_reuse(instance: Instance) -> IntArray:
+    """Return what no policy can help reusing: nothing is cut before turn 0 and, forced, between turns in a row."""
+    least = np.zeros(len(instance.trace), np.int64)
+    for start in instance.initial:
+        if len(least) and start.code == instance.trace.code[0]:
+            least[0] = min(start.cached, instance.history[0])
+    if instance.forced:
+        in_a_row = np.flatnonzero(instance.trace.code[1:] == instance.trace.code[:-1]) + 1
+        least[in_a_row] = instance.history[in_a_row]
+    return least

@@ -60,12 +60,21 @@ def solve_intervals(
     objective = float(info.objective_function_value)
     bound = objective if relaxed else float(info.mip_dual_bound)
     if status != highspy.HighsModelStatus.kOptimal:
-        tail = (problem.unavoidable - objective, problem.unavoidable - bound)
-        raise SolverError(highs.modelStatusToString(status), *tail)
+        raise SolverError(highs.modelStatusToString(status), *_so_far(problem, info, relaxed))
     kept = np.rint(np.array(highs.getSolution().col_value)).astype(np.int64)
     if not problem.feasible(kept) or exact_sum(kept) + 0.5 < bound:
         raise SolverError("optimal, but not in whole numbers", float(exact_sum(kept)), bound)
     return kept, bound
+
+
+def _so_far(problem: IntervalProblem, info: Any, relaxed: bool) -> tuple[float | None, float | None]:
+    """Return incumbent and bound on the TEL; an interrupted linear program has neither."""
+    if relaxed:
+        return None, None
+    found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
+    incumbent = problem.unavoidable - float(info.objective_function_value) if found else None
+    bound = problem.unavoidable - float(info.mip_dual_bound)
+    return incumbent, bound if np.isfinite(bound) else None
 
 
 def _expect(status: Any, what: str) -> None:

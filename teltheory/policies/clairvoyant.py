@@ -40,7 +40,7 @@ class LengthAwareTLRU(LeastRecentlyUsed):
     trim: Trim = "round-robin"
 
     def __post_init__(self) -> None:
-        whole_number("xi", self.xi)
+        object.__setattr__(self, "xi", whole_number("xi", self.xi))
         trim_order(self.trim)
 
     def drops(self, conversation: Conversation) -> bool:
@@ -70,7 +70,7 @@ class TailOptimizedBelady(LeastRecentlyUsed):
     xi: int
 
     def __post_init__(self) -> None:
-        whole_number("xi", self.xi)
+        object.__setattr__(self, "xi", whole_number("xi", self.xi))
 
     def budget(self, conversation: Conversation) -> int:
         """Return the exact cap of the next turn."""

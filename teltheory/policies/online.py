@@ -26,7 +26,7 @@ class ThresholdLRU(LeastRecentlyUsed):
     cutoff: int
 
     def __post_init__(self) -> None:
-        whole_number("cutoff", self.cutoff)
+        object.__setattr__(self, "cutoff", whole_number("cutoff", self.cutoff))
 
     def drops(self, conversation: Conversation) -> bool:
         """Drop what is not longer than the cutoff."""
@@ -53,8 +53,8 @@ class TLRU(LeastRecentlyUsed):
     trim: Trim = "round-robin"
 
     def __post_init__(self) -> None:
-        whole_number("xi", self.xi)
-        whole_number("q_hat", self.q_hat)
+        object.__setattr__(self, "xi", whole_number("xi", self.xi))
+        object.__setattr__(self, "q_hat", whole_number("q_hat", self.q_hat))
         trim_order(self.trim)
 
     def budget(self, conversation: Conversation) -> int:

@@ -61,4 +61,7 @@ def replay(
     if isinstance(policy, type) or not (hasattr(policy, "cut") or hasattr(policy, "budget")):
         raise ArgumentError("policy", policy, "a policy such as LRU()")
     instance = Instance.of(trace, capacity, forced=forced, initial=initial)
-    return replay_reference(instance, policy, progress)
+    outcome = replay_reference(instance, policy, progress)
+    if outcome.cached.min(initial=0) < 0:
+        raise ArgumentError("policy", policy, "one that keeps 0 or more of each conversation")
+    return outcome

@@ -21,6 +21,7 @@ from collections.abc import Callable, Sequence
 
 from typing_extensions import TypeIs
 
+from teltheory.errors import ArgumentError
 from teltheory.instance import Instance
 from teltheory.outcome import Outcome
 from teltheory.policies.policy import AnyPolicy, Conversation, Policy, Turn
@@ -98,6 +99,8 @@ def _cut(cache: dict[int, Conversation], policy: AnyPolicy, capacity: int, exemp
     candidates = [c for c in cache.values() if c is not exempt]
     if not _has_rules(policy):
         policy.cut(candidates, _overflow(cache, capacity))
+        if _overflow(cache, capacity) > 0:
+            raise ArgumentError("policy", policy, "one whose cut leaves no more than the capacity")
         return
     for conversation in candidates:
         if policy.drops(conversation):

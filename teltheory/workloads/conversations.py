@@ -15,6 +15,9 @@ from teltheory.errors import ArgumentError
 from teltheory.numbers import FloatArray, IntArray, whole_number
 from teltheory.trace import Trace
 
+LARGEST = 1e9
+WIDEST = 3.0
+
 
 @dataclass(frozen=True)
 class ConversationModel:
@@ -40,10 +43,10 @@ class ConversationModel:
     def __post_init__(self) -> None:
         for name in ("birth_rate", "death_rate", "turn_rate", "mean_prompt", "mean_response"):
             value = getattr(self, name)
-            if not (np.isfinite(value) and value > 0):
-                raise ArgumentError(name, value, "a finite number above 0")
-        if not (np.isfinite(self.spread) and self.spread >= 0):
-            raise ArgumentError("spread", self.spread, "a finite number, 0 or more")
+            if not (isinstance(value, (int, float)) and 0 < value <= LARGEST):
+                raise ArgumentError(name, value, f"a finite number above 0 (at most {LARGEST:g})")
+        if not (isinstance(self.spread, (int, float)) and 0 <= self.spread <= WIDEST):
+            raise ArgumentError("spread", self.spread, f"a finite number, 0 or more (at most {WIDEST:g})")
 
 
 def sample_conversations(model: ConversationModel, turns: int, rng: np.random.Generator) -> Trace:
@@ -75,5 +78,5 @@ def sample_conversations(model: ConversationModel, turns: int, rng: np.random.Ge
 
 
 def _lengths(mean: float, spread: float, n: int, rng: np.random.Generator) -> IntArray:
-    draws: FloatArray = rng.lognormal(np.log(mean) - spread**2 / 2, spread, n)
+    draws: FloatArray = mean * rng.lognormal(-(spread**2) / 2, spread, n)
     return np.ceil(draws).astype(np.int64)

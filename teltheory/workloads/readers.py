@@ -63,7 +63,8 @@ def read_trace(path: str | Path, format: str = "auto", initial: Initial = ()) ->
         trace = _READERS[format](rows)
         Instance.of(trace, INT64_MAX, initial=initial)
     except TraceError as error:
-        rows.fail(error.turn, error.field, error.found, error.expected)
+        field = _MOONCAKE_FIELDS.get(error.field, error.field) if format == "mooncake" else error.field
+        rows.fail(error.turn, field, error.found, error.expected)
     return trace
 
 
@@ -71,6 +72,8 @@ def _rows(file: Path) -> Rows:
     read = OWN_FORMATS.get(file.suffix.lower())
     if read is None:
         raise FileError(f"{file}: found a name that ends in {file.suffix!r}, expected {', '.join(OWN_FORMATS)}")
+    if file.is_dir():
+        raise FileError(f"{file}: found a folder, expected a trace")
     try:
         return read(file)
     except FileNotFoundError:
@@ -79,7 +82,8 @@ def _rows(file: Path) -> Rows:
         byte = error.object[error.start : error.start + 1]
         raise FileError(f"{file}: found byte {byte!r}, expected text in UTF-8") from None
     except OSError as error:
-        raise FileError(f"{file}: {error.strerror or error}, expected a file that can be read") from None
+        reason = " ".join(str(error.strerror or error).split())
+        raise FileError(f"{file}: {reason}, expected a file that can be read") from None
 
 
 def read_own(rows: Rows) -> Trace:
@@ -96,7 +100,7 @@ def read_mooncake(rows: Rows) -> Trace:
     """Chain the requests of a Mooncake trace into conversations."""
     milliseconds = rows.column("timestamp")
     for row, value in enumerate(milliseconds):
-        if isinstance(value, bool) or not isinstance(value, (int, float)):
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= INT64_MAX:
             rows.fail(row, "timestamp", value, "a number of milliseconds")
     inputs, outputs = rows.whole_column("input_length"), rows.whole_column("output_length")
     columns = zip(milliseconds, inputs, outputs, _hash_ids(rows), strict=True)
@@ -111,4 +115,5 @@ def _hash_ids(rows: Rows) -> list[list[int]]:
     return list(lists)
 
 
+_MOONCAKE_FIELDS = {"arrival": "timestamp", "prompt": "input_length", "response": "output_length"}
 _READERS: dict[str, Callable[[Rows], Trace]] = {"teltheory": read_own, "mooncake": read_mooncake}

@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from teltheory.errors import FileError
+from teltheory.trace import COLUMNS
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,4000}")
+_ID = re.compile(r"-?(0|[1-9][0-9]{0,4000})")
 _SHOWN = 60
 
 
@@ -92,7 +94,7 @@ def csv_rows(path: Path) -> Rows:
 
 
 def _csv_column(name: str, cells: list[str]) -> list[Any]:
-    if name == "conversation" and not all(map(_INTEGER.fullmatch, cells)):
+    if name == "conversation" and not all(map(_ID.fullmatch, cells)):
         return [cell or None for cell in cells]
     return [_csv_value(cell) for cell in cells]
 
@@ -107,9 +109,9 @@ def _csv_value(cell: str) -> int | float | str | None:
 
 
 def json_rows(path: Path) -> Rows:
-    """Read a file of one JSON object a line; empty lines are skipped."""
+    """Read a file of one JSON object a line; empty lines are skipped, and an empty file has no rows."""
     numbered = list(_json_objects(path))
-    fields = dict.fromkeys(field for _, row in numbered for field in row)
+    fields = dict.fromkeys(field for _, row in numbered for field in row) or COLUMNS[:3]
     columns = {field: [row.get(field) for _, row in numbered] for field in fields}
     return Rows(path, columns, [number for number, _ in numbered])
 
@@ -137,6 +139,8 @@ def parquet_rows(path: Path) -> Rows:
 
     try:
         table = pq.read_table(path)
-    except (pa.ArrowException, ValueError) as error:
-        raise FileError(f"{path}: {str(error).splitlines()[0]}, expected a Parquet file") from None
-    return Rows(path, table.to_pydict(), range(1, table.num_rows + 1), "row")
+        columns = table.to_pydict()
+    except (pa.ArrowException, ValueError, OverflowError) as error:
+        reason = " ".join(str(error).split())
+        raise FileError(f"{path}: {reason}, expected a Parquet file that can be read") from None
+    return Rows(path, columns, range(1, table.num_rows + 1), "row")

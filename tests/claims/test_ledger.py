@@ -1,0 +1,179 @@
+import json
+from pathlib import Path
+
+import pytest
+
+import teltheory as tt
+from proofs_checks.algorithm_1 import EndlessLoopError, Reading
+from teltheory.cli import main
+from teltheory.cli.tables import counterexample_text
+from teltheory.instance import Instance
+from teltheory.optimal.brute_force import all_reuses
+
+PRINTED_ROWS = {
+    "hindsight.initial-state": "refuted",
+    "hindsight.integral": "holds",
+    "theorem-b1": "holds",
+    "theorem-b1.forced": "holds",
+    "theorem-b1.cap-is-necessary": "refuted",
+    "theorem-b1.belady": "holds",
+    "theorem-31": "holds",
+    "theorem-31.per-request": "holds",
+    "theorem-31.forced": "holds",
+    "theorem-31.threshold-lru": "holds",
+    "theorem-31.large-q": "holds",
+    "theorem-31.mean-estimate": "refuted",
+    "algorithm-1.as-printed": "refuted",
+    "algorithm-1.nonnegative": "refuted",
+    "algorithm-1.terminates": "refuted",
+    "algorithm-1.single-pass": "holds",
+    "trim.order-is-free": "holds",
+    "trim.order-is-free.mean": "refuted",
+    "trim.eager": "holds",
+    "figure-1": "holds",
+    "figure-2": "holds",
+}
+
+
+@pytest.fixture(scope="module")
+def ledger(tmp_path_factory):
+    target = tmp_path_factory.mktemp("ledger") / "ledger.json"
+    with pytest.raises(SystemExit) as stop:
+        main(["verify", "--json", str(target)])
+    assert stop.value.code == 0
+    return {row["id"]: row for row in json.loads(target.read_text())["claims"]}
+
+
+def test_every_row_has_the_expected_verdict(ledger):
+    assert {name: ledger[name]["verdict"] for name in PRINTED_ROWS} == PRINTED_ROWS
+
+
+def test_every_row_says_what_it_rests_on(ledger):
+    for row in ledger.values():
+        assert set(row) == {"id", "source", "statement", "verdict", "scope", "counterexample", "seconds"}
+        assert row["scope"]["instances"] > 0
+        assert row["scope"]["kind"] == "exhaustive"
+        assert (row["counterexample"] is not None) == (row["verdict"] == "refuted")
+
+
+@pytest.mark.parametrize("name", [name for name, verdict in PRINTED_ROWS.items() if verdict == "refuted"])
+def test_the_readme_shows_the_smallest_counterexamples(ledger, name):
+    text = counterexample_text(ledger[name]["counterexample"]).split(" xi=")[0].replace("; C", ", C")
+    assert text in (Path(__file__).parents[2] / "README.md").read_text()
+
+
+def whole(value):
+    if isinstance(value, dict):
+        return all(map(whole, value.values()))
+    if isinstance(value, list):
+        return all(map(whole, value))
+    return isinstance(value, int)
+
+
+def test_counterexamples_are_whole_numbers(ledger):
+    for row in ledger.values():
+        example = row["counterexample"]
+        if example is not None:
+            assert set(example) == {"turns", "initial", "capacity", "xi", "q_hat", "forced", "values"}
+            assert whole(example)
+
+
+def replayed(example, policy):
+    trace = tt.Trace.from_turns(*zip(*example["turns"], strict=True))
+    return tt.replay(trace, policy, example["capacity"], example["forced"], example["initial"])
+
+
+def tel(example, policy):
+    return tt.tail_excess_latency(replayed(example, policy), example["xi"])
+
+
+def excesses(example, policy):
+    return [max(u - example["xi"], 0) for u in replayed(example, policy).uncached.tolist()]
+
+
+def optimum(example):
+    trace = tt.Trace.from_turns(*zip(*example["turns"], strict=True))
+    return tt.hindsight_optimum(trace, example["capacity"], example["xi"]).objective
+
+
+@pytest.mark.parametrize("name", ["theorem-31.mean-estimate", "theorem-31.mean-estimate.continuing"])
+def test_replay_mean_estimates(ledger, name):
+    example = ledger[name]["counterexample"]
+    t_lru = tel(example, tt.TLRU(example["xi"], example["q_hat"]))
+    assert {"T-LRU": t_lru, "LRU": tel(example, tt.LRU())} == example["values"]
+    assert t_lru > tel(example, tt.LRU())
+
+
+def test_the_mean_estimate_is_the_mean(ledger):
+    example = ledger["theorem-31.mean-estimate"]["counterexample"]
+    prompts = [prompt for _, prompt, _ in example["turns"]]
+    assert example["q_hat"] * len(prompts) == sum(prompts)
+
+
+def test_replay_order_of_trimming(ledger):
+    example = ledger["trim.order-is-free.mean"]["counterexample"]
+    found = {
+        trim: excesses(example, tt.TLRU(example["xi"], example["q_hat"], trim))
+        for trim in ("round-robin", "least-recent")
+    }
+    assert found == example["values"]
+    assert found["round-robin"] != found["least-recent"]
+
+
+def test_replay_algorithm_1_as_printed(ledger):
+    example = ledger["algorithm-1.as-printed"]["counterexample"]
+    reading = Reading(
+        example["xi"],
+        example["q_hat"],
+        nonnegative=True,
+        trim_loop="until nothing is trimmed",
+        last_block=True,
+    )
+    assert list(example["values"].values()) == [tel(example, reading), tel(example, tt.LRU())]
+    assert tel(example, reading) > tel(example, tt.LRU())
+
+
+def test_replay_negative_counts(ledger):
+    example = ledger["algorithm-1.nonnegative"]["counterexample"]
+    reading = Reading(example["xi"], example["q_hat"])
+    replayed(example, reading)
+    assert min(reading.lowest) < 0
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("algorithm-1.terminates", {}),
+        ("algorithm-1.terminates.trim-loop", {"last_block": True}),
+        ("algorithm-1.terminates.lru-loop", {"trim_loop": "until nothing is trimmed"}),
+    ],
+)
+def test_replay_endless_loops(ledger, name, changes):
+    example = ledger[name]["counterexample"]
+    with pytest.raises(EndlessLoopError):
+        replayed(example, Reading(example["xi"], example["q_hat"], **changes))
+
+
+def test_replay_caps_that_are_not_necessary(ledger):
+    example = ledger["theorem-b1.cap-is-necessary"]["counterexample"]
+    lru = replayed(example, tt.LRU())
+    assert tel(example, tt.LRU()) == optimum(example) == example["values"]["optimum"]
+    assert any(x > cap for x, cap in zip(lru.cached.tolist(), example["values"]["caps"], strict=True))
+
+
+def test_replay_the_free_start(ledger):
+    example = ledger["hindsight.initial-state"]["counterexample"]
+    assert optimum(example) == example["values"]["optimum"] > example["values"]["(1)-(5) as printed"]
+
+
+def test_replay_the_missing_budget(ledger):
+    example = ledger["figure-1.budget-exists"]["counterexample"]
+    assert excesses({**example, "capacity": 10**6}, tt.LRU())[1] > 0
+
+
+def test_lru_is_among_all_reuses_of_the_cap_example(ledger):
+    example = ledger["theorem-b1.cap-is-necessary"]["counterexample"]
+    trace = tt.Trace.from_turns(*zip(*example["turns"], strict=True))
+    assert tuple(replayed(example, tt.LRU()).cached.tolist()) in all_reuses(
+        Instance.of(trace, example["capacity"])
+    )

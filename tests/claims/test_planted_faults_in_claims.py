@@ -1,0 +1,75 @@
+"""A fault planted in the replay or in a policy must turn a row of the ledger."""
+
+import pytest
+
+from proofs_checks import all_claims
+from teltheory.claims.search import decide_safely
+from teltheory.optimal import formulation
+from teltheory.policies import clairvoyant, online
+from teltheory.replay import reference
+
+
+def verdict(name):
+    return decide_safely(next(claim for claim in all_claims() if claim.id == name)).verdict
+
+
+def trim_at_the_budget(monkeypatch):
+    exact = online.TLRU.budget
+    monkeypatch.setattr(online.TLRU, "budget", lambda self, c: max(0, exact(self, c) - 1))
+
+
+def evict_the_most_recent(monkeypatch):
+    exact = reference.evict
+
+    def evict(candidates, policy, overflow):
+        order = reversed(candidates) if isinstance(policy, online.TLRU) else candidates
+        exact(list(order), policy, overflow)
+
+    monkeypatch.setattr(reference, "evict", evict)
+
+
+def ignore_forced(monkeypatch):
+    exact = reference._cut
+    monkeypatch.setattr(
+        reference, "_cut", lambda cache, policy, capacity, exempt: exact(cache, policy, capacity, None)
+    )
+
+
+def cap_below_the_next_total(monkeypatch):
+    exact = clairvoyant.TailOptimizedBelady.budget
+    monkeypatch.setattr(clairvoyant.TailOptimizedBelady, "budget", lambda self, c: max(0, exact(self, c) - 1))
+
+
+def evict_the_nearest(monkeypatch):
+    exact = clairvoyant.TailOptimizedBelady.eviction_key
+    monkeypatch.setattr(clairvoyant.TailOptimizedBelady, "eviction_key", lambda self, c: -exact(self, c))
+
+
+def cap_by_the_whole_past(monkeypatch):
+    monkeypatch.setattr(clairvoyant.TailOptimizedBelady, "budget", lambda self, c: c.past if c.next else 0)
+
+
+def start_with_anything(monkeypatch):
+    monkeypatch.setattr(formulation, "first_step", lambda model, i: model.x[i, 1] <= model.C)
+
+
+def conjure(monkeypatch):
+    monkeypatch.setattr(formulation, "no_conjuring", lambda model, i, t: formulation.pyo.Constraint.Skip)
+
+
+@pytest.mark.parametrize(
+    ("fault", "row"),
+    [
+        (trim_at_the_budget, "theorem-31"),
+        (evict_the_most_recent, "theorem-31"),
+        (ignore_forced, "theorem-b1.forced"),
+        (cap_below_the_next_total, "theorem-b1"),
+        (evict_the_nearest, "theorem-b1"),
+        (cap_by_the_whole_past, "theorem-b1"),
+        (start_with_anything, "hindsight.initial-state.given"),
+        (conjure, "hindsight.initial-state.given"),
+    ],
+)
+def test_a_planted_fault_turns_its_row(fault, row, monkeypatch):
+    fault(monkeypatch)
+    assert verdict(row) == "refuted"

@@ -1,0 +1,126 @@
+from dataclasses import replace
+
+import pytest
+
+import teltheory as tt
+from teltheory.claims.case import Case, World
+from teltheory.claims.claim import Claim
+from teltheory.claims.search import decide, decide_safely, refutes, shrink, smaller
+from teltheory.claims.worlds import SmallWorlds, upper_bounds
+from teltheory.optimal.brute_force import smallest_total
+
+SPACE = SmallWorlds(
+    {1: 2, 2: 3, 3: 3, 4: 3}, {}, estimates=upper_bounds, conversations=3, samples=500, most_turns=6, longest=2
+)
+
+
+def at_most(values):
+    first, second = values.values()
+    return first <= second
+
+
+def false_claim(name, values, space=SPACE):
+    return Claim(name, "nowhere", "A false statement.", values, at_most, space, origin="ours")
+
+
+T_LRU_COMPUTES_LESS = false_claim(
+    "T-LRU computes no more than LRU",
+    lambda case: {
+        "T-LRU": sum(case.uncached(tt.TLRU(case.xi, case.q_hat))),
+        "LRU": sum(case.uncached(tt.LRU())),
+    },
+)
+LRU_IS_OPTIMAL = false_claim(
+    "LRU is optimal in hindsight",
+    lambda case: {
+        "LRU": case.tel(tt.LRU()),
+        "optimum": smallest_total(case.instance, lambda uncached: max(uncached - case.xi, 0)),
+    },
+)
+BELADY_MINIMISES_TEL = false_claim(
+    "Belady has a TEL of at most Tail-Optimized Belady's",
+    lambda case: {"Belady": case.tel(tt.Belady()), "optimum": case.tel(tt.TailOptimizedBelady(case.xi))},
+)
+FALSE_CLAIMS = (T_LRU_COMPUTES_LESS, LRU_IS_OPTIMAL, BELADY_MINIMISES_TEL)
+
+
+def replayed(example, policy):
+    turns = list(zip(*example["turns"], strict=True))
+    trace = tt.Trace.from_turns(*turns)
+    return tt.replay(trace, policy, example["capacity"], example["forced"], example["initial"])
+
+
+@pytest.mark.parametrize("claim", FALSE_CLAIMS, ids=lambda claim: claim.id)
+def test_false_claims_are_refuted(claim):
+    verdict = decide(claim)
+    assert verdict.verdict == "refuted"
+    assert not verdict.expected
+    values = list(verdict.counterexample["values"].values())
+    assert values[0] > values[1]
+
+
+def test_counterexamples_replay():
+    example = decide(T_LRU_COMPUTES_LESS).counterexample
+    t_lru = replayed(example, tt.TLRU(example["xi"], example["q_hat"]))
+    assert int(t_lru.uncached.sum()) == example["values"]["T-LRU"]
+    assert int(replayed(example, tt.LRU()).uncached.sum()) == example["values"]["LRU"]
+
+
+@pytest.mark.parametrize("claim", FALSE_CLAIMS, ids=lambda claim: claim.id)
+def test_the_counterexample_is_the_smallest(claim):
+    found = decide(claim).counterexample
+    cases = [case for size_class in SPACE.classes("quick") for case in size_class]
+    smallest = min((case for case in cases if refutes(claim, case)), key=Case.size)
+    assert smallest.as_counterexample(found["values"]) == found
+
+
+@pytest.mark.parametrize("claim", FALSE_CLAIMS, ids=lambda claim: claim.id)
+def test_random_cases_refute_too_and_are_shrunk(claim):
+    only_random = replace(claim, space=replace(SPACE, quick={}))
+    verdict = decide(only_random)
+    assert verdict.verdict == "refuted"
+    assert verdict.scope.kind == "sampled"
+    example = verdict.counterexample
+    assert len(example["turns"]) <= 5
+    assert decide(only_random).counterexample == example
+
+
+def test_shrinking_ends_where_no_step_is_left():
+    world = World(((3, 5, 2), (1, 4, 1), (3, 2, 2), (1, 3, 0), (3, 4, 1)), ((1, 4, 2),))
+    case = Case(world, 6, 5, 4)
+    assert refutes(LRU_IS_OPTIMAL, case)
+    least = shrink(LRU_IS_OPTIMAL, case)
+    assert refutes(LRU_IS_OPTIMAL, least)
+    assert least.size() < case.size()
+    assert not any(refutes(LRU_IS_OPTIMAL, c) for c in smaller(least) if c.capacity >= 2)
+
+
+def test_a_true_claim_holds_with_its_scope():
+    claim = Claim("true", "", "", lambda case: {"TEL": case.tel(tt.LRU())}, lambda v: v["TEL"] >= 0, SPACE)
+    verdict = decide(claim)
+    cases = sum(1 for size_class in SPACE.classes("quick") for _ in size_class)
+    assert (verdict.verdict, verdict.scope.kind, verdict.scope.instances) == ("holds", "exhaustive", cases)
+    assert verdict.scope.bounds["sampled"]["instances"] == 500
+    assert verdict.expected
+
+
+def test_a_claim_on_nothing_is_undecided():
+    claim = Claim("empty", "", "", lambda case: None, lambda values: True, SPACE)
+    verdict = decide(claim)
+    assert verdict.verdict == "undecided"
+    assert not verdict.expected
+
+
+def test_a_check_that_breaks_is_an_error_in_the_ledger():
+    def broken(case):
+        raise ZeroDivisionError("planted")
+
+    verdict = decide_safely(Claim("broken", "", "", broken, lambda values: True, SPACE))
+    assert verdict.verdict == "error"
+    assert "planted" in verdict.problem
+    assert not verdict.expected
+
+
+def test_a_refuted_statement_of_the_paper_is_a_sound_verdict():
+    assert decide(replace(LRU_IS_OPTIMAL, origin="paper")).expected
+    assert not decide(replace(LRU_IS_OPTIMAL, origin="repaired")).expected

@@ -1,0 +1,94 @@
+from itertools import product
+
+import numpy as np
+import pytest
+
+from teltheory.claims.case import World
+from teltheory.claims.worlds import Given, SmallWorlds, upper_bounds, worlds
+
+
+def canonical(turns, initial):
+    numbers = {}
+    for conversation, *_ in (*initial, *turns):
+        numbers.setdefault(conversation, len(numbers))
+    return (
+        tuple((numbers[c], q, a) for c, q, a in turns),
+        tuple((numbers[c], past, cached) for c, past, cached in initial),
+    )
+
+
+def by_hand(turns, conversations, tokens, starts):
+    found = set()
+    lengths = [
+        split for split in product(range(tokens + 1), repeat=2 * turns - 1 + starts) if sum(split) == tokens
+    ]
+    for labels in product(range(conversations), repeat=turns):
+        if set(labels) | set(range(starts)) != set(range(conversations)):
+            continue
+        for split in lengths:
+            rest = (*split[starts:], 0)
+            played = tuple(zip(labels, rest[::2], rest[1::2], strict=True))
+            for held in product(*(range(past + 1) for past in split[:starts])):
+                found.add(canonical(played, tuple(zip(range(starts), split[:starts], held, strict=True))))
+    return found
+
+
+@pytest.mark.parametrize("starts", [0, 1, 2])
+@pytest.mark.parametrize("size", [(1, 1, 3), (2, 1, 2), (2, 2, 3), (3, 2, 2), (3, 3, 2)])
+def test_every_world_of_a_size_once(size, starts):
+    turns, conversations, tokens = size
+    if conversations < starts:
+        return
+    listed = [(world.turns, world.initial) for world in worlds(turns, conversations, tokens, starts)]
+    assert len(listed) == len(set(listed))
+    assert set(listed) == by_hand(turns, conversations, tokens, starts)
+
+
+def test_classes_grow_and_cover_every_parameter():
+    space = SmallWorlds({1: 1, 2: 2}, {1: 1}, estimates=upper_bounds, samples=0)
+    sizes = [[(len(c.world.turns), c.world.tokens) for c in size_class] for size_class in space.classes("quick")]
+    assert all(len(set(size)) == 1 for size in sizes if size)
+    cases = [case for size_class in space.classes("quick") for case in size_class]
+    world = World(((0, 1, 0), (0, 1, 0)))
+    of_world = {(c.capacity, c.xi, c.q_hat) for c in cases if c.world == world}
+    assert of_world == {(c, xi, q) for c in range(3) for xi in range(3) for q in range(1, max(1, xi) + 1)}
+
+
+def test_forced_capacities_are_feasible():
+    space = SmallWorlds({2: 3}, {}, forced=True)
+    cases = [case for size_class in space.classes("quick") for case in size_class]
+    assert cases
+    assert all(case.instance.forced for case in cases)
+
+
+def test_initial_caches_fit():
+    space = SmallWorlds({2: 3}, {}, starts=2)
+    cases = [case for size_class in space.classes("quick") for case in size_class]
+    assert any(len(case.world.initial) == 2 for case in cases)
+    assert all(sum(held for _, _, held in case.world.initial) <= case.capacity for case in cases)
+
+
+def test_samples_repeat_and_satisfy_the_space():
+    space = SmallWorlds({}, {}, estimates=upper_bounds, starts=2, forced=True)
+
+    def drawn():
+        rng = np.random.default_rng(5)
+        return [space.sample(rng) for _ in range(200)]
+
+    first, second = drawn(), drawn()
+    assert [case and case.size() for case in first] == [case and case.size() for case in second]
+    for case in filter(None, first):
+        assert case.instance.capacity >= case.world.forced_capacity()
+        assert case.q_hat >= max(case.world.continuing_prompts, default=0)
+
+
+def test_samples_without_an_admissible_estimate_are_none():
+    space = SmallWorlds({}, {}, estimates=lambda world, xi: ())
+    assert space.sample(np.random.default_rng(0)) is None
+
+
+def test_given_cases_are_not_sampled():
+    given = Given((), "none")
+    assert given.sample_size("full") == 0
+    assert given.sample(np.random.default_rng(0)) is None
+    assert given.bounds("quick") == {"cases": "none"}

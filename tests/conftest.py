@@ -1,0 +1,4 @@
+from hypothesis import settings
+
+settings.register_profile("teltheory", deadline=None)
+settings.load_profile("teltheory")

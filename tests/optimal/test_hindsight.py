@@ -1,0 +1,223 @@
+"""The hindsight optimum: every method against brute force, and every outcome against what a cache can do."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from replay.instances import Case, cases, examples, forced_need, lengths, seeded
+
+import teltheory as tt
+from teltheory.optimal.brute_force import all_reuses, smallest_total
+
+METHODS = ("greedy", "lp", "milp", "pyomo")
+SMALL = {"turns": (3, 7), "conversations": 3, "length": 3, "room": 6}
+TINY = {"turns": (1, 4), "conversations": 2, "length": 2, "room": 4}
+SOME = Case((0, 1, 0), (3, 4, 1), (1, 2, 0), None, capacity=5, xi=2, q_hat=0)
+FORCED_IN_A_ROW = Case((0, 0), (2, 0), (0, 0), None, capacity=5, xi=1, q_hat=0, forced=True)
+HELD_AT_THE_START = Case((0,), (0,), (0,), None, capacity=2, xi=1, q_hat=0, initial=((0, 2, 2),))
+
+
+def brute_force(case: Case) -> int:
+    return smallest_total(case.instance, lambda uncached: max(uncached - case.xi, 0))
+
+
+def is_attainable(case: Case, reuses: list[int]) -> bool:
+    """Whether keeping each reused prefix from turn to turn, and nothing else, respects the capacity throughout."""
+    rows, occupied = lengths(case), [0] * len(reuses)
+    latest: dict[int, int] = {}
+    held = {conversation: cached for conversation, _, cached in case.initial}
+    for k, (c, reused) in enumerate(zip(case.conversation, reuses, strict=True)):
+        at_hand = rows[latest[c]][2] if c in latest else held.get(c, 0)
+        if not 0 <= reused <= min(at_hand, rows[k][0]):
+            return False
+        begin = latest[c] + 1 if c in latest else 0
+        if case.forced and c in latest:
+            begin += 1  # held whole at that step, which is counted below
+        for step in range(begin, k + 1):
+            occupied[step] += reused
+        latest[c] = k
+    if case.forced:
+        for k in range(1, len(reuses)):
+            occupied[k] += rows[k - 1][2]
+    return all(used <= case.capacity for used in occupied)
+
+
+def check(case: Case, method: str, expected: int) -> None:
+    best = case.optimum(method)
+    reuses = best.outcome.cached.tolist()
+    assert best.objective == expected, (method, case)
+    assert best.method == method
+    assert tt.tail_excess_latency(best.outcome, case.xi) == expected
+    assert (best.outcome.cached + best.outcome.uncached).tolist() == [total for _, total, _ in lengths(case)]
+    assert is_attainable(case, reuses), (method, reuses, case)
+    if method == "greedy":
+        assert best.bound is None
+    else:
+        assert best.bound == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_greedy_lp_and_milp_find_what_brute_force_finds(seed):
+    for case in seeded(350, seed, **SMALL):
+        expected = brute_force(case)
+        for method in ("greedy", "lp", "milp"):
+            check(case, method, expected)
+
+
+def test_greedy_finds_what_brute_force_finds_on_many_instances():
+    for case in seeded(6000, 77, turns=(3, 8), conversations=4, length=3, room=6):
+        assert case.optimum("greedy").objective == brute_force(case), case
+
+
+@given(case=cases(turns=(1, 6), conversations=3, length=3, room=5))
+@examples(400)
+def test_greedy_and_milp_find_what_brute_force_finds_hypothesis(case):
+    expected = brute_force(case)
+    for method in ("greedy", "milp"):
+        check(case, method, expected)
+
+
+def test_pyomo_finds_what_brute_force_finds():
+    for case in seeded(160, 5, **SMALL):
+        check(case, "pyomo", brute_force(case))
+
+
+def test_the_instances_are_worth_solving():
+    """Many have an optimum between no reuse and full reuse, below LRU's, in every mode."""
+    for forced in (False, True):
+        for given_too in (False, True):
+            below_lru = below_nothing = 0
+            for case in seeded(1000, 2, forced=forced, given=given_too, **SMALL):
+                best = case.optimum("greedy").objective
+                below_lru += best < tt.tail_excess_latency(case.replay(tt.LRU()), case.xi)
+                below_nothing += 0 < best < sum(max(total - case.xi, 0) for _, total, _ in lengths(case))
+            assert below_lru >= 20
+            assert below_nothing >= 300
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_outcome_is_one_that_some_policy_reaches(method):
+    for case in seeded(60, 9, **TINY):
+        cached = case.optimum(method).outcome.cached.tolist()
+        reached = all_reuses(case.instance)
+        assert tuple(cached) in reached, (method, case)
+
+
+@pytest.mark.parametrize(
+    ("method", "case"),
+    [
+        *[(method, FORCED_IN_A_ROW) for method in ("lp", "milp")],
+        *[(method, HELD_AT_THE_START) for method in ("lp", "milp")],
+    ],
+)
+def test_solver_outcomes_count_the_reuse_that_no_policy_avoids(method, case):
+    reached = all_reuses(case.instance)
+    assert len(reached) == 1
+    assert tuple(case.optimum(method).outcome.cached.tolist()) in reached
+
+
+@given(case=cases(**TINY))
+@examples(150)
+def test_replays_reach_only_what_brute_force_reaches(case):
+    reached = all_reuses(case.instance)
+    for policy in (tt.LRU(), tt.TLRU(case.xi, case.q_hat), tt.Belady(), tt.TailOptimizedBelady(case.xi)):
+        assert tuple(case.replay(policy).cached.tolist()) in reached
+    assert brute_force(case) == min(
+        sum(max(total - y - case.xi, 0) for (_, total, _), y in zip(lengths(case), reuses, strict=True))
+        for reuses in reached
+    )
+
+
+@pytest.mark.parametrize("forced", [False, True])
+@pytest.mark.parametrize("seed", range(6))
+def test_methods_agree_on_larger_instances(seed, forced):
+    limits = {"turns": (200, 200), "length": 300, "forced": forced, "given": seed % 3 == 2}
+    for case in seeded(4, 100 + seed, conversations=5, **limits):
+        rng = random.Random(seed)
+        largest = max(total for _, total, _ in lengths(case))
+        need = forced_need(case) if forced else 0
+        for _ in range(3):
+            tight = replace(
+                case,
+                xi=rng.randint(0, largest // 2),
+                capacity=max(need + rng.randint(0, 600), sum(cached for _, _, cached in case.initial)),
+            )
+            objective = tight.optimum("greedy").objective
+            check(tight, "lp", objective)
+            check(tight, "milp", objective)
+            assert objective <= tt.tail_excess_latency(tight.replay(tt.TLRU(tight.xi, 300)), tight.xi)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("factor", [10**6, 2**40])
+def test_the_optimum_grows_with_the_unit(method, factor):
+    def grown(values):
+        return None if values is None else tuple(value * factor for value in values)
+
+    for case in seeded(10, 21, turns=(5, 20), conversations=4):
+        large = replace(
+            case,
+            prompt=grown(case.prompt),
+            response=grown(case.response),
+            history=grown(case.history),
+            capacity=case.capacity * factor,
+            xi=case.xi * factor,
+            initial=tuple((c, past * factor, cached * factor) for c, past, cached in case.initial),
+        )
+        assert large.optimum(method).objective == case.optimum("greedy").objective * factor
+
+
+def test_auto_is_greedy():
+    for case in seeded(20, 4, **SMALL):
+        auto, greedy = case.optimum("auto"), case.optimum("greedy")
+        assert (auto.objective, auto.method, auto.outcome) == (greedy.objective, "greedy", greedy.outcome)
+
+
+def test_greedy_tells_its_progress():
+    told: list[int] = []
+    trace = tt.Trace.from_turns([0] * 600, [1] * 600, [0] * 600)
+    tt.hindsight_optimum(trace, 9, 1, progress=told.append)
+    assert told == sorted(set(told))
+    assert told
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("forced", [False, True])
+def test_no_turn_and_one_turn(method, forced):
+    empty = Case((), (), (), None, capacity=3, xi=2, q_hat=0, forced=forced, initial=((4, 3, 2),))
+    assert empty.optimum(method).objective == 0
+    assert len(empty.optimum(method).outcome) == 0
+    one = Case((4,), (5,), (9,), None, capacity=3, xi=2, q_hat=0, forced=forced, initial=((4, 3, 2),))
+    assert one.optimum(method).objective == 5 + 3 - 2 - 2
+    assert replace(one, xi=50).optimum(method).objective == 0
+
+
+@pytest.mark.parametrize("method", ["simplex", "", None, 1])
+def test_unknown_method(method):
+    with pytest.raises(tt.ArgumentError, match="method: found"):
+        SOME.optimum(method)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("xi", [-1, 1.0, True, None])
+def test_wrong_threshold(method, xi):
+    with pytest.raises(tt.ArgumentError, match="xi: found"):
+        replace(SOME, xi=xi).optimum(method)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_infeasible_forced_caching(method):
+    with pytest.raises(tt.ForcedCachingError, match=r"turn 1: .* length 6, expected at most the capacity 5"):
+        replace(SOME, forced=True).optimum(method)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_outcome_is_read_only_whole_numbers(method):
+    outcome = SOME.optimum(method).outcome
+    assert outcome.cached.dtype == outcome.uncached.dtype == np.int64
+    with pytest.raises(ValueError, match="read-only"):
+        outcome.cached[0] = 1

@@ -1,0 +1,210 @@
+"""A solver that stops early, or claims what is not so, is never read as an optimum."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import highspy
+import numpy as np
+import pytest
+from pyomo.contrib.solver.common.results import SolutionStatus, TerminationCondition
+from replay.instances import Case, seeded
+
+import teltheory as tt
+from teltheory.optimal import formulation, solver
+from teltheory.optimal.formulation import hindsight_model
+from teltheory.optimal.intervals import interval_problem
+from teltheory.optimal.solver import solve_intervals, solve_model
+
+LARGE = replace(
+    next(seeded(1, 1, turns=(60, 60), conversations=5, length=300, forced=False, start=False)),
+    capacity=3000,
+    xi=100,
+)
+# the last two turns have excess 40 each without a cache, and of the 80 there is room for 50
+FOUR_TURNS = Case((0, 1, 0, 1), (100,) * 4, (0,) * 4, None, capacity=50, xi=160, q_hat=0)
+NOT_OPTIMAL = [status for name, status in highspy.HighsModelStatus.__members__.items() if name != "kOptimal"]
+INTERVALS = [("lp", True), ("milp", False)]
+
+
+def optimum(case: Case, method: str, **options: object) -> tt.HindsightOptimum:
+    return tt.hindsight_optimum(case.trace, case.capacity, case.xi, case.forced, case.initial, method, **options)
+
+
+@pytest.mark.parametrize("time_limit", [0, 1e-9])
+@pytest.mark.parametrize("method", ["lp", "milp", "pyomo"])
+def test_no_time_is_no_optimum(method, time_limit):
+    with pytest.raises(tt.SolverError, match=r"Time limit reached|maxTimeLimit") as error:
+        optimum(LARGE, method, time_limit=time_limit)
+    assert "ime" in error.value.status
+    assert optimum(LARGE, method, time_limit=60).objective == optimum(LARGE, "greedy").objective
+
+
+@pytest.mark.parametrize("method", ["lp", "milp", "pyomo"])
+def test_what_an_early_stop_says_of_the_optimum_is_true(method):
+    best = optimum(LARGE, "greedy").objective
+    with pytest.raises(tt.SolverError) as error:
+        optimum(LARGE, method, time_limit=0)
+    assert error.value.incumbent is None or error.value.incumbent >= best
+    assert error.value.bound is None or error.value.bound <= best
+
+
+def test_greedy_has_no_time_limit():
+    assert optimum(LARGE, "greedy", time_limit=0) == optimum(LARGE, "greedy")
+
+
+@pytest.mark.parametrize("status", NOT_OPTIMAL)
+@pytest.mark.parametrize(("method", "relaxed"), INTERVALS)
+def test_no_status_but_optimal_is_an_optimum(monkeypatch, method, relaxed, status):
+    problem = interval_problem(FOUR_TURNS.instance, FOUR_TURNS.xi)
+    assert solve_intervals(problem, relaxed=relaxed)[0].sum() == 50
+    monkeypatch.setattr(highspy.Highs, "getModelStatus", lambda self: status)
+    with pytest.raises(tt.SolverError) as error:
+        solve_intervals(problem, relaxed=relaxed)
+    assert error.value.status == highspy.Highs().modelStatusToString(status)
+    with pytest.raises(tt.SolverError, match="no optimum was proved"):
+        optimum(FOUR_TURNS, method)
+
+
+@pytest.mark.parametrize("call", ["passModel", "run", "setOptionValue"])
+@pytest.mark.parametrize("method", ["lp", "milp"])
+def test_a_refused_call_is_an_error(monkeypatch, method, call):
+    monkeypatch.setattr(highspy.Highs, call, lambda self, *arguments: highspy.HighsStatus.kError)
+    with pytest.raises(tt.SolverError, match="refused by HiGHS"):
+        optimum(FOUR_TURNS, method)
+
+
+def test_a_wrong_option_is_an_error():
+    problem = interval_problem(FOUR_TURNS.instance, FOUR_TURNS.xi)
+    with pytest.raises(tt.SolverError, match="time_limit refused"):
+        solve_intervals(problem, relaxed=True, time_limit=-1.0)
+
+
+@pytest.mark.parametrize(("method", "relaxed"), INTERVALS)
+def test_the_solver_is_asked_for_all_of_the_optimum_in_one_thread(monkeypatch, method, relaxed):
+    right, asked = highspy.Highs.setOptionValue, {}
+    monkeypatch.setattr(
+        highspy.Highs, "setOptionValue", lambda self, *option: asked.update([option]) or right(self, *option)
+    )
+    optimum(FOUR_TURNS, method, time_limit=8)
+    assert asked == {"output_flag": False, "mip_rel_gap": 0.0, "threads": 1, "time_limit": 8}
+
+
+def claims(monkeypatch: pytest.MonkeyPatch, values: list[float]) -> None:
+    monkeypatch.setattr(highspy.Highs, "getSolution", lambda self: SimpleNamespace(col_value=values))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [40.0, 40.0],  # infeasible: 80 of A and B in the one step that both cover, where there is room for 50
+        [50.0, 0.0],  # above the bound of 40
+        [-5.0, 45.0],  # below 0
+        [20.0, 20.0],  # feasible and worse
+        [0.0, 0.0],
+        [24.4, 24.4],  # fractional: 48.8 is no vertex, and 24 + 24 is not enough
+        [25.6, 25.6],  # fractional: 26 + 26 is too much
+        [40.0, 9.0],
+    ],
+)
+@pytest.mark.parametrize(("method", "relaxed"), INTERVALS)
+def test_a_wrong_solution_is_caught_by_the_exact_check(monkeypatch, method, relaxed, values):
+    problem = interval_problem(FOUR_TURNS.instance, FOUR_TURNS.xi)
+    assert problem.most.tolist() == [40, 40]
+    assert solve_intervals(problem, relaxed=relaxed)[1] == 50
+    claims(monkeypatch, values)
+    with pytest.raises(tt.SolverError, match="not in whole numbers"):
+        solve_intervals(problem, relaxed=relaxed)
+    with pytest.raises(tt.SolverError):
+        optimum(FOUR_TURNS, method)
+
+
+@pytest.mark.parametrize("values", [[40.0, 10.0], [10.0, 40.0], [25.0 + 1e-9, 25.0 - 1e-9]])
+@pytest.mark.parametrize("method", ["lp", "milp"])
+def test_a_right_solution_is_taken_with_its_rounding_errors(monkeypatch, method, values):
+    claims(monkeypatch, values)
+    assert optimum(FOUR_TURNS, method).outcome.cached[2:].tolist() == np.rint(values).tolist()
+
+
+def test_no_interval_needs_no_solver(monkeypatch):
+    monkeypatch.setattr(highspy, "Highs", None)
+    kept, bound = solve_intervals(interval_problem(FOUR_TURNS.instance, 200), relaxed=True)
+    assert (len(kept), bound) == (0, 0.0)
+
+
+class FakeSolver:
+    def __init__(self, **result: object) -> None:
+        self.result = SimpleNamespace(incumbent_objective=60.0, objective_bound=0.0, **result)
+        self.options: dict[str, object] = {}
+
+    def solve(self, model: object, **options: object) -> SimpleNamespace:
+        self.options = options
+        self.result.solution_loader = SimpleNamespace(load_vars=self.refuse)
+        return self.result
+
+    def refuse(self) -> None:
+        raise AssertionError("the solution was loaded")
+
+
+@pytest.mark.parametrize(
+    ("solution", "termination"),
+    [
+        *[
+            (SolutionStatus.optimal, condition)
+            for condition in TerminationCondition
+            if condition != TerminationCondition.convergenceCriteriaSatisfied
+        ],
+        *[
+            (status, TerminationCondition.convergenceCriteriaSatisfied)
+            for status in SolutionStatus
+            if status != SolutionStatus.optimal
+        ],
+        (SolutionStatus.feasible, TerminationCondition.maxTimeLimit),
+    ],
+)
+def test_no_pyomo_result_but_optimal_is_an_optimum(monkeypatch, solution, termination):
+    fake = FakeSolver(solution_status=solution, termination_condition=termination)
+    monkeypatch.setattr(solver, "SolverFactory", lambda name: fake)
+    with pytest.raises(tt.SolverError) as error:
+        optimum(FOUR_TURNS, "pyomo", time_limit=7)
+    assert error.value.status == termination.name
+    assert (error.value.incumbent, error.value.bound) == (60.0, 0.0)
+    assert fake.options["time_limit"] == 7
+    assert fake.options["rel_gap"] == 0
+
+
+def test_an_infeasible_or_unbounded_model_is_no_optimum():
+    model = hindsight_model(FOUR_TURNS.instance, FOUR_TURNS.xi)
+    model.x[0, 2].setlb(101)
+    with pytest.raises(tt.SolverError, match=r"[Ii]nfeasible"):
+        solve_model(model)
+    assert all(variable.value is None for variable in model.x.values())
+    unbounded = hindsight_model(FOUR_TURNS.instance, FOUR_TURNS.xi, relaxed=True)
+    unbounded.excess.deactivate()
+    for variable in unbounded.u.values():
+        variable.setlb(None)
+        variable.domain = formulation.pyo.Reals
+    with pytest.raises(tt.SolverError, match="nbounded"):
+        solve_model(unbounded)
+
+
+def test_a_pyomo_solution_that_is_worse_than_its_bound_is_no_optimum(monkeypatch):
+    assert optimum(FOUR_TURNS, "pyomo").objective == optimum(FOUR_TURNS, "greedy").objective == 30
+    nothing = np.zeros(4, np.int64)
+    monkeypatch.setattr(formulation, "reused", lambda model, instance: nothing)
+    with pytest.raises(tt.SolverError, match="not in whole numbers"):
+        optimum(FOUR_TURNS, "pyomo")
+
+
+def test_a_pyomo_solution_that_is_better_than_its_bound_is_no_optimum(monkeypatch):
+    monkeypatch.setattr(formulation, "reused", lambda model, instance: instance.history)
+    with pytest.raises(tt.SolverError):
+        optimum(FOUR_TURNS, "pyomo")
+
+
+def test_a_solver_without_an_optimum_says_how_far_it_came():
+    error = tt.SolverError("kTimeLimit", 7.0, 3.0)
+    assert (error.status, error.incumbent, error.bound) == ("kTimeLimit", 7.0, 3.0)
+    assert isinstance(error, RuntimeError)
+    assert str(error) == "no optimum was proved: solver status 'kTimeLimit', incumbent 7.0, bound 3.0"

@@ -1,0 +1,263 @@
+"""With a fault planted, the check that should catch it differs; without it, on the same instances, it does not."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from statistics import mean
+
+import pytest
+from replay.block_by_block import block_by_block
+from replay.instances import POLICY_NAMES, Case, policies, seeded
+
+import teltheory as tt
+import teltheory.optimal
+from teltheory.instance import Instance
+from teltheory.optimal.brute_force import smallest_total
+from teltheory.optimal.formulation import hindsight_model
+from teltheory.optimal.intervals import IntervalProblem
+from teltheory.optimal.solver import solve_model
+from teltheory.policies import Conversation
+from teltheory.replay import reference
+
+CASES = tuple(seeded(250, 2024, turns=(4, 9)))
+SMALL_CASES = tuple(seeded(250, 2025, turns=(4, 8), conversations=3, length=5, room=8))
+
+TLRUS = tuple(name for name in POLICY_NAMES if name.startswith("tlru"))
+ROUND_ROBIN = tuple(name for name in POLICY_NAMES if name.endswith("round-robin"))
+NOT_LRU = tuple(name for name in POLICY_NAMES if name != "lru")  # LRU is the same under forced caching
+CLAIRVOYANT = ("belady", "tail-optimized-belady")
+
+Plant = Callable[[pytest.MonkeyPatch], None]
+
+
+def differing_from_judge(names: Iterable[str] = POLICY_NAMES, cases: Iterable[Case] = CASES) -> set[str]:
+    """The policies whose replay differs from the judge's on some case."""
+    return {
+        name
+        for case in cases
+        for name in names
+        if case.replay(policies(case)[name]).cached.tolist() != block_by_block(case, policies(case)[name])
+    }
+
+
+def brute_force(case: Case) -> int:
+    return smallest_total(case.instance, lambda uncached: max(uncached - case.xi, 0))
+
+
+def misses_the_optimum(method: str, cases: Iterable[Case] = SMALL_CASES) -> int:
+    return sum(case.optimum(method).objective != brute_force(case) for case in cases)
+
+
+def trims_at_the_budget(patch: pytest.MonkeyPatch) -> None:
+    """Trims where X >= b, so that b - 1 is left, as Algorithm 1 is printed."""
+    right = tt.TLRU.budget
+    patch.setattr(tt.TLRU, "budget", lambda self, conversation: max(0, right(self, conversation) - 1))
+
+
+def evicts_the_most_recent(patch: pytest.MonkeyPatch) -> None:
+    right = reference.evict
+    patch.setattr(reference, "evict", lambda candidates, *rest: right(candidates[::-1], *rest))
+
+
+def trims_the_most_recent_first(patch: pytest.MonkeyPatch) -> None:
+    right = reference.trim_in_order
+    patch.setattr(reference, "trim_in_order", lambda candidates, *rest: right(candidates[::-1], *rest))
+
+
+def trims_no_rounds(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(reference, "trim_in_rounds", reference.trim_in_order)
+
+
+def evicts_without_trimming(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(reference, "trim_in_order", lambda candidates, policy, overflow: overflow)
+
+
+def rounds_go_by_recency(patch: pytest.MonkeyPatch) -> None:
+    def by_recency(candidates: list[Conversation], policy: object, overflow: int) -> int:
+        firsts = [conversation.first for conversation in candidates]
+        for rank, conversation in enumerate(candidates):
+            conversation.first = rank
+        left = right(candidates, policy, overflow)
+        for first, conversation in zip(firsts, candidates, strict=True):
+            conversation.first = first
+        return left
+
+    right = reference.trim_in_rounds
+    patch.setattr(reference, "trim_in_rounds", by_recency)
+
+
+def eager_waits_for_overflow(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(reference, "trim_all", lambda candidates, policy: None)
+
+
+def ignores_forced(patch: pytest.MonkeyPatch) -> None:
+    module = sys.modules["teltheory.replay"]  # as an attribute of the package the name is the function's
+    right = reference.replay_reference
+    patch.setattr(
+        module, "replay_reference", lambda instance, *rest: right(replace(instance, forced=False), *rest)
+    )
+
+
+def keeps_what_has_ended(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(tt.EndAwareTLRU, "drops", lambda self, conversation: False)
+
+
+def threshold_is_strict(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(tt.ThresholdLRU, "drops", lambda self, conversation: conversation.past < self.cutoff)
+
+
+def belady_evicts_the_nearest(patch: pytest.MonkeyPatch) -> None:
+    right = tt.TailOptimizedBelady.eviction_key
+    patch.setattr(tt.TailOptimizedBelady, "eviction_key", lambda self, conversation: -right(self, conversation))
+
+
+def cap_ignores_the_next_history(patch: pytest.MonkeyPatch) -> None:
+    def budget(self: tt.TailOptimizedBelady, conversation: Conversation) -> int:
+        if conversation.next is None:
+            return 0
+        return max(0, conversation.next.history + conversation.next.prompt - self.xi)
+
+    patch.setattr(tt.TailOptimizedBelady, "budget", budget)
+
+
+def belady_lets_the_least_recent_go_first(patch: pytest.MonkeyPatch) -> None:
+    """The trim key that lets what never returns go first is left out."""
+    patch.setattr(tt.TailOptimizedBelady, "trim_key", lambda self, conversation: 0)
+
+
+@pytest.mark.parametrize(
+    ("plant", "names"),
+    [
+        (trims_at_the_budget, TLRUS),
+        (evicts_the_most_recent, [name for name in POLICY_NAMES if name not in CLAIRVOYANT]),
+        (
+            trims_the_most_recent_first,
+            ["tlru least-recent", "end-aware least-recent", "length-aware least-recent"],
+        ),
+        (trims_no_rounds, ROUND_ROBIN),
+        (rounds_go_by_recency, ROUND_ROBIN),
+        (evicts_without_trimming, ["tlru least-recent", "tail-optimized-belady"]),
+        (eager_waits_for_overflow, [name for name in POLICY_NAMES if name.endswith("eager")]),
+        (ignores_forced, NOT_LRU),
+        (keeps_what_has_ended, [name for name in POLICY_NAMES if name.startswith("end-aware")]),
+        (threshold_is_strict, ["threshold-lru"]),
+        (belady_evicts_the_nearest, CLAIRVOYANT),
+        (cap_ignores_the_next_history, CLAIRVOYANT),
+        (belady_lets_the_least_recent_go_first, ["tail-optimized-belady"]),
+    ],
+)
+def test_the_judge_catches(monkeypatch, plant, names):
+    assert differing_from_judge(names) == set()
+    plant(monkeypatch)
+    assert differing_from_judge(names) == set(names)
+
+
+def test_the_judge_catches_ignored_forced_caching_only_where_it_is_forced(monkeypatch):
+    ignores_forced(monkeypatch)
+    assert differing_from_judge(cases=[case for case in CASES if not case.forced]) == set()
+    assert differing_from_judge(cases=[case for case in CASES if case.forced]) == set(NOT_LRU)
+
+
+@dataclass(frozen=True)
+class CappedByTheMean(tt.TailOptimizedBelady):
+    prompt: int = 0
+
+    def budget(self, conversation: Conversation) -> int:
+        if conversation.next is None:
+            return 0
+        history = conversation.next.history
+        return min(history, max(0, history + self.prompt - self.xi))
+
+
+def caps_by_the_mean_prompt(patch: pytest.MonkeyPatch) -> None:
+    def by_the_mean(instance: Instance, policy: tt.TailOptimizedBelady, progress: object) -> tt.Outcome:
+        prompts = instance.trace.prompt[instance.trace.continuing].tolist()
+        return right(instance, CappedByTheMean(policy.xi, round(mean(prompts)) if prompts else 0), progress)
+
+    right = reference.replay_reference
+    patch.setattr(teltheory.optimal, "replay_reference", by_the_mean)
+
+
+def keeps_what_never_returns(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(tt.TailOptimizedBelady, "eviction_key", lambda self, conversation: 0)
+
+
+def optimum_ignores_forced(patch: pytest.MonkeyPatch) -> None:
+    right = reference.replay_reference
+    patch.setattr(
+        teltheory.optimal,
+        "replay_reference",
+        lambda instance, *rest: right(replace(instance, forced=False), *rest),
+    )
+
+
+@pytest.mark.parametrize("plant", [caps_by_the_mean_prompt, keeps_what_never_returns, optimum_ignores_forced])
+def test_brute_force_catches_in_greedy(monkeypatch, plant):
+    assert misses_the_optimum("greedy") == 0
+    plant(monkeypatch)
+    assert misses_the_optimum("greedy") > 0
+
+
+def intervals_without_forced_room(patch: pytest.MonkeyPatch) -> None:
+    right = IntervalProblem.matrix
+    patch.setattr(IntervalProblem, "matrix", lambda self: (right(self)[0], right(self)[1] * 0 + self.room.max()))
+    patch.setattr(IntervalProblem, "feasible", lambda self, kept: True)
+
+
+def intervals_without_the_last_row(patch: pytest.MonkeyPatch) -> None:
+    right = IntervalProblem.matrix
+    patch.setattr(IntervalProblem, "matrix", lambda self: (right(self)[0][:-1], right(self)[1][:-1]))
+    patch.setattr(IntervalProblem, "feasible", lambda self, kept: True)
+
+
+@pytest.mark.parametrize("plant", [intervals_without_forced_room, intervals_without_the_last_row])
+@pytest.mark.parametrize("method", ["lp", "milp"])
+def test_brute_force_catches_in_the_interval_form(monkeypatch, method, plant):
+    assert misses_the_optimum(method) == 0
+    plant(monkeypatch)
+    assert misses_the_optimum(method) > 0
+
+
+@pytest.mark.parametrize("method", ["lp", "milp"])
+def test_the_exact_check_catches_a_left_out_row(monkeypatch, method):
+    right = IntervalProblem.matrix
+    monkeypatch.setattr(IntervalProblem, "matrix", lambda self: (right(self)[0][:-1], right(self)[1][:-1]))
+    refused = 0
+    for case in SMALL_CASES:
+        try:
+            assert case.optimum(method).objective == brute_force(case)
+        except tt.SolverError:
+            refused += 1
+    assert refused > 0
+
+
+def formulation_misses(**options: bool) -> int:
+    values = [solve_model(hindsight_model(case.instance, case.xi, **options))[0] for case in SMALL_CASES[:50]]
+    return sum(round(value) != brute_force(case) for value, case in zip(values, SMALL_CASES, strict=False))
+
+
+def test_brute_force_catches_the_printed_formulation():
+    assert formulation_misses() == 0
+    assert formulation_misses(initial_state=False) > 0
+
+
+def worse_than_lru(below: int) -> int:
+    """On how many traces T-LRU has a larger TEL than LRU, its estimate being the largest prompt less `below`."""
+    worse = 0
+    for case in seeded(700, 2026, turns=(5, 12), length=6, given=False):
+        continuing = [q for q, again in zip(case.prompt, case.trace.continuing, strict=True) if again]
+        arriving = {c for c, _, _ in case.initial}
+        first = {c: q for c, q in zip(case.conversation[::-1], case.prompt[::-1], strict=True) if c in arriving}
+        bound = max([*continuing, *first.values()], default=0)
+        lru = tt.tail_excess_latency(case.replay(tt.LRU()), case.xi)
+        for trim in ("round-robin", "least-recent", "eager"):
+            policy = tt.TLRU(case.xi, max(0, bound - below), trim)
+            worse += tt.tail_excess_latency(case.replay(policy), case.xi) > lru
+    return worse
+
+
+def test_an_estimate_below_a_prompt_breaks_the_dominance_over_lru():
+    assert worse_than_lru(below=0) == 0
+    assert worse_than_lru(below=2) > 0

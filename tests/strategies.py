@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import Any
+
+from hypothesis import strategies as st
+
+Columns = dict[str, Any]
+
+SMALL = st.integers(0, 9)
+LABELS = st.integers(-2, 3)
+NAMES = st.sampled_from(["b", "a", "", "Zoë"])
+
+
+def lengths(most: int = 2**40) -> st.SearchStrategy[int]:
+    return SMALL | st.integers(0, most)
+
+
+def turn_columns(
+    conversations: st.SearchStrategy[Any] = LABELS,
+    length: st.SearchStrategy[int] = SMALL,
+    max_turns: int = 14,
+) -> st.SearchStrategy[Columns]:
+    """Columns of a cumulative trace, without arrival times."""
+    rows = st.lists(st.tuples(conversations, length, length), max_size=max_turns)
+    return rows.map(lambda turns: _columns(turns, ("conversation", "prompt", "response")))
+
+
+def given_columns(
+    conversations: st.SearchStrategy[Any] = LABELS,
+    length: st.SearchStrategy[int] = SMALL,
+    max_turns: int = 14,
+) -> st.SearchStrategy[Columns]:
+    """Columns with histories from 0 to the conversation's past, the past itself often among them."""
+    rows = st.lists(st.tuples(conversations, length, length, length), max_size=max_turns)
+    return rows.map(
+        lambda turns: _with_histories(_columns(turns, ("conversation", "prompt", "response", "history")))
+    )
+
+
+@st.composite
+def timed_columns(draw: st.DrawFn, columns: st.SearchStrategy[Columns]) -> Columns:
+    """`columns` with arrival times, ties among them."""
+    turns = draw(columns)
+    n = len(turns["prompt"])
+    gaps = draw(st.lists(st.sampled_from([0.0, 0.0, 0.1, 3.0, 1e6]), min_size=n, max_size=n))
+    return {**turns, "arrival": list(accumulate(gaps))}
+
+
+def _columns(turns: list[tuple[Any, ...]], names: tuple[str, ...]) -> Columns:
+    return {name: [turn[i] for turn in turns] for i, name in enumerate(names)}
+
+
+def _with_histories(columns: Columns) -> Columns:
+    past: dict[Any, int] = {}
+    history = []
+    turns = zip(columns["conversation"], columns["prompt"], columns["response"], columns["history"], strict=True)
+    for c, q, a, asked in turns:
+        history.append(min(asked, past.get(c, 0)))
+        past[c] = history[-1] + q + a
+    return {**columns, "history": history}

@@ -1,0 +1,60 @@
+import doctest
+import os
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import teltheory
+from teltheory.cli import main
+
+ROOT = Path(__file__).parents[1]
+
+
+def test_the_package_example_runs():
+    assert doctest.testmod(teltheory).failed == 0
+
+
+def test_the_python_in_the_readme_runs_and_prints_what_it_says():
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    assert blocks
+    for block in blocks:
+        parsed = doctest.DocTestParser().get_doctest(block, {}, "README", None, None)
+        assert parsed.examples
+        assert doctest.DocTestRunner().run(parsed).failed == 0
+
+
+def test_links_between_documents_resolve():
+    for document in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
+        for target in re.findall(r"\]\(([^)#:]+)\)", document.read_text()):
+            assert (document.parent / target).exists(), f"{document}: {target}"
+
+
+def test_every_dependency_is_pinned_exactly_and_no_host_is_named():
+    pins = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#")]
+    assert all(re.fullmatch(r"[A-Za-z0-9_.-]+==[0-9][0-9A-Za-z.]*", pin) for pin in pins)
+    pinned = {re.sub(r"[-_.]+", "-", pin.split("==")[0]).lower() for pin in pins}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    wanted = [*project["dependencies"], *project["optional-dependencies"]["test"]]
+    assert {re.split(r"[>=<]", name)[0].lower() for name in wanted} <= pinned
+
+
+def test_files_stay_below_400_lines():
+    for folder in ("teltheory", "proofs_checks", "experiments", "paper_figs", "tests"):
+        for file in (ROOT / folder).rglob("*.py"):
+            assert len(file.read_text().splitlines()) < 400, file
+
+
+def mooncake():
+    return Path(os.environ.get("TELTHEORY_DATA") or "../shared/data") / "mooncake_conversation.jsonl"
+
+
+@pytest.mark.skipif(not mooncake().is_file(), reason="the Mooncake trace is not in the data folder")
+def test_the_table_in_the_readme_is_what_the_command_prints(capsys):
+    readme = (ROOT / "README.md").read_text().splitlines()
+    with pytest.raises(SystemExit):
+        main(["replay", str(mooncake()), "--capacity", "1M"])
+    printed = [line.rstrip() for line in capsys.readouterr().out.splitlines() if line.strip()]
+    assert len(printed) > 40
+    assert [line for line in printed if line not in readme] == []

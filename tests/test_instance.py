@@ -1,0 +1,192 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import NAMES, Columns, given_columns, lengths, turn_columns
+
+import teltheory as tt
+from teltheory.errors import ArgumentError, ForcedCachingError, TraceError
+from teltheory.instance import Instance, Start
+
+MOST = 2**63 - 1
+LAST_LABEL = 4
+LABELS = st.integers(0, LAST_LABEL)
+TRACE = tt.Trace.from_turns(conversation=[5, 1, 5], prompt=[1, 2, 3], response=[4, 5, 6])
+NAMED = tt.Trace.from_turns(conversation=["x", "a", "x"], prompt=[1, 2, 3], response=[4, 5, 6])
+Pasts = dict[Any, int]
+
+
+def initial_pasts(labels: st.SearchStrategy[Any] = LABELS) -> st.SearchStrategy[Pasts]:
+    return st.dictionaries(labels, lengths())
+
+
+def stepped(columns: Columns, past: Pasts) -> tuple[list[int], list[int]]:
+    """History of each turn and past after it, for a cumulative trace that starts with `past`."""
+    past = dict(past)
+    history, after = [], []
+    for c, q, a in zip(columns["conversation"], columns["prompt"], columns["response"], strict=True):
+        history.append(past.get(c, 0))
+        past[c] = history[-1] + q + a
+        after.append(past[c])
+    return history, after
+
+
+def test_without_an_initial_cache_the_histories_are_the_traces() -> None:
+    instance = Instance.of(TRACE, 10)
+    assert (instance.capacity, instance.forced, instance.initial) == (10, False, ())
+    assert instance.history.tolist() == [0, 0, 5]
+    assert instance.total.tolist() == [1, 2, 8]
+    assert instance.past.tolist() == [5, 7, 14]
+
+
+@given(st.one_of(turn_columns(LABELS, lengths()), turn_columns(NAMES, lengths())), st.data())
+def test_an_initial_past_comes_before_all_turns(columns: Columns, data: st.DataObject) -> None:
+    labels = NAMES if isinstance(next(iter(columns["conversation"]), 0), str) else LABELS
+    pasts = data.draw(initial_pasts(labels))
+    instance = Instance.of(tt.Trace.from_turns(**columns), 0, initial=[(c, past, 0) for c, past in pasts.items()])
+    history, after = stepped(columns, pasts)
+    assert instance.history.tolist() == history
+    assert instance.total.tolist() == [h + q for h, q in zip(history, columns["prompt"], strict=True)]
+    assert instance.past.tolist() == after
+
+
+@given(given_columns(LABELS), initial_pasts(), st.integers(1, 5))
+def test_given_histories_are_kept_and_first_ones_need_the_initial_past(
+    columns: Columns, pasts: Pasts, missing: int
+) -> None:
+    history = list(columns["history"])
+    firsts = {c: columns["conversation"].index(c) for c in columns["conversation"]}
+    for c, turn in firsts.items():
+        history[turn] = pasts.get(c, 0)
+    trace = tt.Trace.from_turns(**{**columns, "history": history})
+    initial = [(c, past, 0) for c, past in pasts.items()]
+    assert Instance.of(trace, 0, initial=initial).history.tolist() == history
+    for turn in firsts.values():
+        beyond = [h + missing * (k == turn) for k, h in enumerate(history)]
+        trace = tt.Trace.from_turns(**{**columns, "history": beyond})
+        with pytest.raises(TraceError) as caught:
+            Instance.of(trace, 0, initial=initial)
+        assert (caught.value.field, caught.value.turn, caught.value.found) == ("history", turn, beyond[turn])
+        assert f"at most {history[turn]}" in str(caught.value)
+
+
+def test_a_first_history_without_any_initial_cache_is_an_error() -> None:
+    trace = tt.Trace.from_turns([5, 1], [1, 1], [0, 0], history=[0, 3])
+    with pytest.raises(
+        TraceError, match=r"^turn 1, history: found 3, expected at most 0, the conversation's past"
+    ):
+        Instance.of(trace, 10, initial=[(5, 3, 0)])
+    assert Instance.of(trace, 10, initial=[(1, 4, 0)]).history.tolist() == [0, 3]
+
+
+@pytest.mark.parametrize("capacity", [-1, 1.0, True, np.True_, "1", None, 2**63])
+def test_a_wrong_capacity_is_an_error(capacity: Any) -> None:
+    with pytest.raises(ArgumentError, match=r"^capacity: found .*, expected a whole number") as caught:
+        Instance.of(TRACE, capacity)
+    assert repr(capacity) in str(caught.value)
+
+
+@pytest.mark.parametrize("capacity", [0, MOST, np.uint64(7)])
+def test_any_whole_capacity_is_taken(capacity: Any) -> None:
+    assert Instance.of(TRACE, capacity).capacity == int(capacity)
+
+
+@pytest.mark.parametrize(
+    ("initial", "argument", "expected"),
+    [
+        ([(5, 1)], "initial[0]", "(conversation, past, cached)"),
+        ([(5, 2, 1), (1, 2, 1, 0)], "initial[1]", "(conversation, past, cached)"),
+        ([5], "initial[0]", "(conversation, past, cached)"),
+        (["abc"], "initial[0]", "(conversation, past, cached)"),
+        ({5: 1}, "initial[0]", "(conversation, past, cached)"),
+        ([(5, 3, 4)], "initial[0]", "at most 3"),
+        ([(5, -1, 0)], "initial[0]", "a whole number"),
+        ([(5, 1, -1)], "initial[0]", "a whole number"),
+        ([(5, 1.0, 1)], "initial[0]", "a whole number"),
+        ([(5, True, 0)], "initial[0]", "a whole number"),
+        ([(5, 2**63, 0)], "initial[0]", "a whole number"),
+        ([(5, 1, 1), (1, 1, 1), (5, 1, 1)], "initial[2]", "once"),
+        ([(9, 1, 1), (9, 2, 2)], "initial[1]", "once"),
+        ([(np.int64(5), 1, 1), (5, 1, 1)], "initial[1]", "once"),
+        ([(5, 6, 6), (1, 5, 5)], "initial", "the capacity 10"),
+        ([(5, 11, 11)], "initial", "the capacity 10"),
+        ([(5, MOST, MOST), (1, MOST, MOST)], "initial", "the capacity 10"),
+        ([("5", 1, 1)], "initial[0]", "a whole number"),
+        ([(5.0, 1, 1)], "initial[0]", "a whole number"),
+        ([(True, 1, 1)], "initial[0]", "a whole number"),
+        ([(None, 1, 1)], "initial[0]", "a whole number"),
+        ([(5, MOST, 0)], "initial", "2**63"),
+        ([(9, 2**62, 0), (8, 2**62, 0)], "initial", "2**63"),
+    ],
+)
+def test_a_wrong_initial_cache_is_an_error(initial: Any, argument: str, expected: str) -> None:
+    with pytest.raises(ArgumentError) as caught:
+        Instance.of(TRACE, 10, initial=initial)
+    assert caught.value.argument == argument
+    assert str(caught.value).startswith(f"{argument}: found ")
+    assert expected in caught.value.expected
+
+
+@pytest.mark.parametrize("label", [0, 1, np.int64(0), None, b"x"])
+def test_a_trace_with_names_wants_names(label: Any) -> None:
+    with pytest.raises(ArgumentError, match=r"^initial\[0\]: found .*, expected a string"):
+        Instance.of(NAMED, 10, initial=[(label, 1, 1)])
+
+
+def test_initial_conversations_are_found_by_name_and_strangers_come_after_them() -> None:
+    initial = [("q", 3, 1), ("a", 4, 4), ("0", 2, 0), ("x", 9, 5)]
+    instance = Instance.of(NAMED, 10, initial=initial)
+    assert instance.initial == (Start(2, 3, 1), Start(1, 4, 4), Start(3, 2, 0), Start(0, 9, 5))
+    assert instance.history.tolist() == [9, 4, 14]
+
+
+def test_initial_conversations_are_found_by_number_and_keep_their_order() -> None:
+    initial = (entry for entry in ([7, 3, 1], (1, 4, 4), [5, 9, 5]))
+    instance = Instance.of(TRACE, 10, initial=initial)  # type: ignore[arg-type]
+    assert instance.initial == (Start(2, 3, 1), Start(1, 4, 4), Start(0, 9, 5))
+    assert instance.history.tolist() == [9, 4, 14]
+
+
+def test_the_cache_may_start_full_but_not_fuller() -> None:
+    assert Instance.of(TRACE, 10, initial=[(5, 6, 6), (1, 9, 4)]).initial[1].cached == 4
+    with pytest.raises(ArgumentError, match="the capacity 10"):
+        Instance.of(TRACE, 10, initial=[(5, 6, 6), (1, 9, 5)])
+
+
+@given(turn_columns(LABELS), initial_pasts(), st.integers(0, 40))
+def test_forced_caching_names_the_first_past_beyond_the_capacity(
+    columns: Columns, pasts: Pasts, capacity: int
+) -> None:
+    small = {c: past % 20 for c, past in pasts.items()}
+    trace, initial = tt.Trace.from_turns(**columns), [(c, past, 0) for c, past in small.items()]
+    _, after = stepped(columns, small)
+    bad = [turn for turn, length in enumerate(after[:-1]) if length > capacity]
+    assert not Instance.of(trace, capacity, initial=initial).forced
+    if not bad:
+        assert Instance.of(trace, capacity, forced=True, initial=initial).forced
+        return
+    with pytest.raises(ForcedCachingError) as caught:
+        Instance.of(trace, capacity, forced=True, initial=initial)
+    error = caught.value
+    assert (error.turn, error.length, error.capacity) == (bad[0], after[bad[0]], capacity)
+
+
+def test_forced_caching_spares_the_last_turn_only() -> None:
+    assert Instance.of(TRACE, 7, forced=True).past.tolist() == [5, 7, 14]
+    with pytest.raises(ForcedCachingError, match=r"turn 1: .* length 7, .* capacity 6") as caught:
+        Instance.of(TRACE, 6, forced=True)
+    assert isinstance(caught.value, ValueError)
+    alone = tt.Trace.from_turns([0], [100], [100])
+    assert Instance.of(alone, 0, forced=True).forced
+    assert Instance.of(tt.Trace.from_turns([], [], []), 0, forced=True).forced
+
+
+def test_forced_caching_judges_given_histories() -> None:
+    trace = tt.Trace.from_turns([0, 0, 0], [4, 4, 4], [0, 0, 0], history=[0, 1, 5])
+    assert Instance.of(trace, 5, forced=True).past.tolist() == [4, 5, 9]
+    with pytest.raises(ForcedCachingError, match=r"turn 1: .* length 5, .* capacity 4"):
+        Instance.of(trace, 4, forced=True)

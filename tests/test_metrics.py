@@ -1,0 +1,238 @@
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import teltheory as tt
+from teltheory.errors import ArgumentError
+from teltheory.instance import Instance
+from teltheory.latency import seconds
+from teltheory.metrics import excess
+from teltheory.numbers import exact_sum, whole_number
+
+MOST = 2**63 - 1
+SLOPE = Fraction(717, 10_000_000)
+MILLISECOND = tt.LatencyModel(Fraction(1, 1000), "1 ms a token")
+
+TOKENS = st.integers(0, 20) | st.integers(0, MOST)
+SLOPES = st.sampled_from([SLOPE, Fraction(1, 1000), Fraction(1, 3), Fraction(7, 2)])
+TIMES = st.fractions(0, 2, max_denominator=10**7) | st.fractions(0, 100)
+
+
+def outcome(*uncached: int) -> tt.Outcome:
+    computed = np.array(uncached, np.int64)
+    return tt.Outcome(np.zeros_like(computed), computed)
+
+
+def test_an_outcome_reads_totals_from_its_instance() -> None:
+    trace = tt.Trace.from_turns([0, 1, 0], [10, 20, 30], [1, 2, 3])
+    made = tt.Outcome.of(Instance.of(trace, 50, initial=[(0, 5, 5)]), [5, 0, 7])
+    assert made.cached.tolist() == [5, 0, 7]
+    assert made.uncached.tolist() == [10, 20, 39]
+    assert len(made) == 3
+    for values in (made.cached, made.uncached):
+        assert values.dtype == np.int64
+        with pytest.raises(ValueError, match="read-only"):
+            values[0] = 1
+
+
+def test_outcomes_are_equal_when_both_columns_are() -> None:
+    one, zero = np.array([1]), np.array([0])
+    assert tt.Outcome(one, zero) == tt.Outcome(one.copy(), zero.copy())
+    assert tt.Outcome(one, zero) != tt.Outcome(one, one)
+    assert tt.Outcome(one, zero) != tt.Outcome(zero, zero)
+    assert tt.Outcome(one, zero) != "an outcome"
+
+
+@given(st.lists(st.integers(-(2**63), MOST), max_size=50))
+def test_exact_sum_never_overflows(values: list[int]) -> None:
+    assert exact_sum(np.array(values, np.int64)) == sum(values)
+
+
+@given(st.lists(st.integers(-(2**63), MOST), min_size=6, max_size=6))
+def test_exact_sum_takes_any_shape(values: list[int]) -> None:
+    total = exact_sum(np.array(values, np.int64).reshape(2, 3))
+    assert total == sum(values)
+    assert type(total) is int
+
+
+@given(st.lists(TOKENS, max_size=30), TOKENS)
+def test_tail_excess_latency_is_the_sum_of_what_lies_above_xi(uncached: list[int], xi: int) -> None:
+    above = [max(u - xi, 0) for u in uncached]
+    assert excess(outcome(*uncached), xi).tolist() == above
+    assert tt.tail_excess_latency(outcome(*uncached), xi=xi) == sum(above)
+
+
+def test_tail_excess_latency_is_exact_beyond_int64_and_beyond_floats() -> None:
+    many = tt.Outcome(np.zeros(1000, np.int64), np.full(1000, 2**62 + 1, np.int64))
+    assert tt.tail_excess_latency(many, xi=0) == 1000 * (2**62 + 1)
+    assert tt.tail_excess_latency(many, xi=1) == 1000 * 2**62
+    assert type(tt.tail_excess_latency(many, xi=1)) is int
+    assert tt.tail_excess_latency(outcome(), xi=3) == 0
+
+
+@pytest.mark.parametrize("xi", [-1, 1.0, True, "1", None, 2**63])
+def test_a_wrong_xi_is_an_error(xi: object) -> None:
+    for metric in (tt.tail_excess_latency, tt.slo_violations):
+        with pytest.raises(ArgumentError, match=r"^xi: found .*, expected a whole number") as caught:
+            metric(outcome(1, 2), xi)  # type: ignore[arg-type]
+        assert repr(xi) in str(caught.value)
+
+
+@pytest.mark.parametrize("value", [0, 7, MOST, np.int8(5), np.uint64(MOST)])
+def test_whole_numbers_become_ints(value: object) -> None:
+    number = whole_number("n", value)
+    assert type(number) is int
+    assert number == value
+
+
+@given(
+    st.lists(st.integers(0, 10**6), min_size=1, max_size=60),
+    st.lists(st.sampled_from(["0.5", "0.9", "0.95", "0.99", "1.0"]), min_size=1, max_size=5),
+)
+def test_a_percentile_is_the_ceil_of_qn_th_smallest(uncached: list[int], levels: list[str]) -> None:
+    ordered = sorted(uncached)
+    expected = [float(ordered[math.ceil(Fraction(q) * len(ordered)) - 1] * SLOPE) for q in levels]
+    found = tt.ttft_quantiles(outcome(*uncached), [float(q) for q in levels], tt.A100_LLAMA2_7B)
+    assert found.tolist() == pytest.approx(expected, rel=1e-12, abs=0)
+
+
+@pytest.mark.parametrize(("n", "rank"), [(1, 1), (10, 10), (19, 19), (20, 19), (21, 20), (40, 38), (100, 95)])
+def test_p95_takes_no_mean_of_neighbours(n: int, rank: int) -> None:
+    found = tt.ttft_quantiles(outcome(*range(n, 0, -1)), [0.95], MILLISECOND)
+    assert found.tolist() == [rank / 1000]
+
+
+def test_percentiles_of_no_turns_are_nan() -> None:
+    found = tt.ttft_quantiles(outcome(), [0.5, 1.0], tt.A100_LLAMA2_7B)
+    assert found.shape == (2,)
+    assert np.isnan(found).all()
+
+
+@pytest.mark.parametrize("q", [0.0, -0.5, 1.0001, 95, math.nan])
+def test_a_level_outside_0_to_1_is_an_error(q: float) -> None:
+    for turns in (outcome(), outcome(1, 2)):
+        with pytest.raises(ArgumentError, match=r"^qs: found .*, expected a level above 0, at most 1"):
+            tt.ttft_quantiles(turns, [0.5, q], tt.A100_LLAMA2_7B)
+
+
+@given(TIMES, SLOPES)
+def test_the_threshold_is_the_most_tokens_that_keep_the_slo(slo: Fraction, slope: Fraction) -> None:
+    u = tt.LatencyModel(slope, "exact").threshold(slo)
+    assert type(u) is int
+    assert u * slope <= slo < (u + 1) * slope
+
+
+@given(st.integers(0, 10**9), SLOPES)
+def test_a_turn_that_takes_exactly_the_slo_keeps_it(tokens: int, slope: Fraction) -> None:
+    assert tt.LatencyModel(slope, "exact").threshold(tokens * slope) == tokens
+
+
+@given(TIMES, SLOPES, st.lists(st.integers(-2, 2) | st.integers(0, 10**6), max_size=20))
+def test_a_turn_violates_the_slo_if_and_only_if_its_ttft_is_above_it(
+    slo: Fraction, slope: Fraction, offsets: list[int]
+) -> None:
+    near = math.floor(slo / slope)
+    uncached = [max(0, near + offset) for offset in offsets]
+    expected = sum(u * slope > slo for u in uncached)
+    xi = tt.LatencyModel(slope, "exact").threshold(slo)
+    assert tt.slo_violations(outcome(*uncached), xi) == expected
+
+
+def test_the_default_model_on_two_hundred_milliseconds() -> None:
+    xi = tt.A100_LLAMA2_7B.threshold(Fraction(1, 5))
+    assert tt.A100_LLAMA2_7B.seconds_per_token == SLOPE
+    assert xi == 2789
+    assert tt.slo_violations(outcome(2788, 2789, 2790, 5000), xi) == 2
+
+
+def test_a_negative_slo_is_an_error() -> None:
+    assert tt.A100_LLAMA2_7B.threshold(Fraction(0)) == 0
+    with pytest.raises(ArgumentError, match=r"^slo: found '-0\.001 s', expected 0 seconds or more"):
+        tt.A100_LLAMA2_7B.threshold(Fraction(-1, 1000))
+
+
+@given(st.lists(st.integers(0, 10**9), max_size=20), SLOPES)
+def test_ttft_is_linear_and_cached_tokens_are_free(uncached: list[int], slope: Fraction) -> None:
+    model = tt.LatencyModel(slope, "exact")
+    computed = np.array(uncached, np.int64)
+    expected = pytest.approx([float(u * slope) for u in uncached], rel=1e-12, abs=0)
+    assert model.ttft(computed).tolist() == expected
+    assert model.ttft(computed, computed + 1).tolist() == expected
+
+
+@given(st.lists(st.integers(0, 10**6), max_size=20), TIMES)
+def test_tail_excess_seconds_is_the_time_above_the_slo(uncached: list[int], slo: Fraction) -> None:
+    expected = float(sum(max(u * SLOPE - slo, Fraction(0)) for u in uncached))
+    found = tt.tail_excess_seconds(outcome(*uncached), tt.A100_LLAMA2_7B, float(slo))
+    assert type(found) is float
+    assert found == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+def test_tail_excess_seconds_is_not_the_slope_times_the_excess_tokens() -> None:
+    slo = Fraction(5, 2000)
+    turns = outcome(1, 2, 3, 4)
+    assert tt.tail_excess_latency(turns, MILLISECOND.threshold(slo)) == 3
+    assert tt.tail_excess_seconds(turns, MILLISECOND, float(slo)) == pytest.approx(0.002)
+
+
+@pytest.mark.parametrize(
+    ("lru", "policy", "optimum", "share"),
+    [
+        (10, 10, 4, Fraction(0)),
+        (10, 4, 4, Fraction(1)),
+        (10, 8, 4, Fraction(1, 3)),
+        (10, 13, 4, Fraction(-1, 2)),
+        (3 * 2**70, 2**70, 0, Fraction(2, 3)),
+        (4, 4, 4, None),
+        (4, 6, 4, None),
+        (0, 0, 0, None),
+    ],
+)
+def test_share_closed(lru: int, policy: int, optimum: int, share: Fraction | None) -> None:
+    assert tt.share_closed(lru, policy, optimum) == share
+
+
+@pytest.mark.parametrize(
+    ("text", "time"),
+    [
+        ("0.2", Fraction(1, 5)),
+        ("200ms", Fraction(1, 5)),
+        ("1.5s", Fraction(3, 2)),
+        ("250us", Fraction(1, 4000)),
+        ("0", Fraction(0)),
+        ("0ms", Fraction(0)),
+        (" 3 ", Fraction(3)),
+        ("0.1s", Fraction(1, 10)),
+        ("2e-3", Fraction(1, 500)),
+        ("0.0000717", SLOPE),
+    ],
+)
+def test_times_are_read_exactly(text: str, time: Fraction) -> None:
+    assert seconds("slo", text) == time
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "s", "ms", "fast", "1,5", "0x1", "1m", "1h", "1sms", "1mss", "1..5", "1/5", "-1", "-1ms"]
+)
+def test_what_is_no_time_is_an_error(text: str) -> None:
+    with pytest.raises(ArgumentError, match=r"^slo: found .*, expected a time") as caught:
+        seconds("slo", text)
+    assert repr(text) in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["nan", "inf", "-inf", "infinity", "nans", "infms", "snan"])
+def test_a_time_is_finite(text: str) -> None:
+    with pytest.raises(ArgumentError, match=r"^--slo: found .*, expected a time"):
+        seconds("--slo", text)
+
+
+@given(st.integers(0, 10**12), st.sampled_from([("s", 1), ("", 1), ("ms", 10**3), ("us", 10**6)]))
+def test_units_scale(number: int, unit: tuple[str, int]) -> None:
+    name, parts = unit
+    assert seconds("slo", f"{number}{name}") == Fraction(number, parts)

@@ -1,0 +1,265 @@
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import teltheory as tt
+from teltheory.workloads.mooncake import ChainingReport, Request, chain, find_parents
+
+FOLDER = Path(os.environ.get("TELTHEORY_DATA") or Path(__file__).parents[2] / "../shared/data")
+REAL = FOLDER / "mooncake_conversation.jsonl"
+LAST = 10**6
+needs_the_real_file = pytest.mark.skipif(not REAL.is_file(), reason=f"needs the real trace {REAL}")
+Parents = list[int | None]
+
+
+def parents_by_definition(paths: Sequence[Sequence[int]]) -> Parents:
+    found: Parents = []
+    for k, path in enumerate(paths):
+        fitting = [j for j in range(k) if len(paths[j]) and list(paths[j]) == list(path[: len(paths[j])])]
+        found.append(max(fitting, key=lambda j: (len(paths[j]), j), default=None))
+    return found
+
+
+def parents_by_lookup(paths: Sequence[Sequence[int]]) -> Parents:
+    """The same in linear time: look each prefix up, longest first."""
+    latest: dict[tuple[int, ...], int] = {}
+    found: Parents = []
+    for k, path in enumerate(map(tuple, paths)):
+        prefixes = (path[:size] for size in range(len(path), 0, -1))
+        found.append(next((latest[prefix] for prefix in prefixes if prefix in latest), None))
+        if path:
+            latest[path] = k
+    return found
+
+
+def check_formulas(trace: tt.Trace, requests: Sequence[Request], parents: Parents) -> None:
+    past: dict[int, int] = {}
+    conversation: list[int] = []
+    for k, (request, parent) in enumerate(zip(requests, parents, strict=True)):
+        c, h = len(past), 0
+        if parent is not None:
+            c, source = conversation[parent], requests[parent]
+            h = min(source.input_length + source.output_length, past[c], request.input_length)
+        conversation.append(c)
+        past[c] = request.input_length + request.output_length
+        assert (trace.conversation[k], trace.history[k]) == (c, h), k
+        assert trace.prompt[k] == request.input_length - h, k
+        assert trace.response[k] == request.output_length, k
+        assert trace.total[k] == request.input_length, k
+        assert trace.past[k] == past[c], k
+    assert len(trace) == len(requests)
+    assert trace.arrival is not None
+    assert trace.arrival.tolist() == [request.arrival for request in requests]
+
+
+def asked(*ids: int, tokens: int = 100, answer: int = 10) -> Request:
+    """A request whose last id, the one that is dropped, stands for itself."""
+    return Request(0.0, tokens, answer, [*ids, LAST])
+
+
+def strangers(count: int) -> list[Request]:
+    """Requests that nobody continues, so that no id of the others stands in more than 1 % of all."""
+    return [Request(0.0, 1, 1, [LAST + 1 + i]) for i in range(count)]
+
+
+def chained(*requests: Request) -> tuple[list[int], list[int]]:
+    trace = chain([*requests, *strangers(100 * len(requests))])
+    report = trace.report
+    assert isinstance(report, ChainingReport)
+    assert report.conversations == trace.conversations
+    return trace.conversation.tolist()[: len(requests)], trace.history.tolist()[: len(requests)]
+
+
+@given(st.lists(st.lists(st.integers(0, 2), max_size=4), max_size=12))
+def test_parents_follow_the_definition(paths: list[list[int]]) -> None:
+    expected = parents_by_definition(paths)
+    assert find_parents(paths) == expected
+    assert parents_by_lookup(paths) == expected
+
+
+@given(st.lists(st.lists(st.just(0), max_size=6), max_size=15))
+def test_parents_in_one_chain_follow_the_definition(paths: list[list[int]]) -> None:
+    assert find_parents(paths) == parents_by_definition(paths)
+
+
+def test_the_longest_prefix_wins_over_a_later_shorter_one() -> None:
+    assert find_parents([[1], [1, 2], [1], [1, 2, 3], [2, 3]]) == [None, 0, 0, 1, None]
+
+
+def test_a_path_does_not_reach_into_an_id_it_shares_elsewhere() -> None:
+    assert find_parents([[1, 2], [3, 2], [3, 2, 4], [2]]) == [None, None, 1, None]
+
+
+def test_equal_paths_continue_the_latest() -> None:
+    assert find_parents([[1, 2], [1, 2], [1, 2], [1, 2, 3]]) == [None, 0, 1, 2]
+
+
+def test_an_empty_path_neither_has_nor_is_a_parent() -> None:
+    assert find_parents([[], [], [1], []]) == [None, None, None, None]
+
+
+def test_a_chain_continues_with_its_parents_input_and_output() -> None:
+    requests = asked(1, tokens=100, answer=10), asked(1, 2, tokens=150, answer=20), asked(1, 2, 3, tokens=300)
+    assert chained(*requests) == ([0, 0, 0], [0, 110, 170])
+
+
+def test_conversations_are_numbered_in_order_of_their_first_request() -> None:
+    assert chained(asked(1), asked(2), asked(1, 5, tokens=200), asked(3)) == ([0, 1, 0, 2], [0, 0, 110, 0])
+
+
+def test_a_branch_stays_in_its_parents_conversation() -> None:
+    requests = [
+        asked(1, 2, tokens=1000, answer=50),
+        asked(1, 2, 3, tokens=2000, answer=50),
+        asked(1, 2, 4, tokens=3000, answer=50),
+    ]
+    assert chained(*requests) == ([0, 0, 0], [0, 1050, 1050])
+
+
+def test_a_branch_from_a_longer_parent_is_cut_to_the_conversations_past() -> None:
+    requests = [
+        asked(1, 2, tokens=1000, answer=500),
+        asked(1, 2, 3, tokens=1100, answer=5),
+        asked(1, 2, 4, tokens=3000, answer=50),
+    ]
+    assert chained(*requests) == ([0, 0, 0], [0, 1100, 1105])
+
+
+def test_a_child_shorter_than_its_parents_past_is_all_history() -> None:
+    requests = [asked(1, tokens=1000, answer=500), asked(1, 2, tokens=1200, answer=1), asked(1, 2, 3, tokens=900)]
+    assert chained(*requests) == ([0, 0, 0], [0, 1200, 900])
+
+
+def test_the_last_id_is_dropped() -> None:
+    same_last = [Request(0.0, 10, 1, [1, 2]), Request(0.0, 20, 1, [1, 2, 3]), Request(0.0, 30, 1, [2, 9])]
+    assert chained(*same_last) == ([0, 0, 1], [0, 11, 0])
+    only_in_last = [Request(0.0, 10, 1, [1]), Request(0.0, 20, 1, [1, 2]), Request(0.0, 30, 1, [1, 2, 3])]
+    assert chained(*only_in_last) == ([0, 1, 1], [0, 0, 21])
+
+
+def test_a_request_without_ids_stands_alone() -> None:
+    assert chained(Request(0.0, 10, 1, []), Request(0.0, 10, 1, []), asked(1)) == ([0, 1, 2], [0, 0, 0])
+
+
+@pytest.mark.parametrize(("requests", "shared"), [(301, False), (300, False), (299, True), (200, True)])
+def test_an_id_in_more_than_one_percent_of_all_requests_is_dropped(requests: int, shared: bool) -> None:
+    system_prompt = 7
+    mine = [
+        asked(system_prompt, tokens=10),
+        asked(system_prompt, 5, tokens=500),
+        asked(system_prompt, 6, tokens=500),
+    ]
+    trace = chain([*mine, *strangers(requests - 3)])
+    assert isinstance(trace.report, ChainingReport)
+    assert trace.report.shared_ids == (2 if shared else 0)
+    assert trace.conversation.tolist()[:3] == ([0, 1, 2] if shared else [0, 0, 0])
+
+
+def test_an_id_counts_once_a_request() -> None:
+    trace = chain([asked(8, 8, 8, tokens=5), asked(8, 8, 8, 9, tokens=50), *strangers(198)])
+    assert trace.conversation.tolist()[:2] == [0, 0]
+
+
+def test_the_report_counts() -> None:
+    requests = [
+        asked(1, 2, tokens=1000, answer=50),
+        asked(1, 2, 3, tokens=2000, answer=50),
+        asked(1, 2, 4, tokens=900, answer=50),
+        asked(1, 2, 4, 5, tokens=940, answer=0),
+        asked(6, tokens=1),
+        asked(6, 7, tokens=500),
+    ]
+    trace = chain([*requests, *strangers(594)])
+    report = trace.report
+    assert isinstance(report, ChainingReport)
+    expected = ChainingReport(
+        requests=600,
+        chained=4,
+        conversations=596,
+        continued_conversations=2,
+        longest_conversation=4,
+        branches=1,
+        shorter_children=1,
+        edited=2,
+        shortened_histories=2,
+        shared_ids=0,
+    )
+    assert replace(report, shared_ids=0) == expected
+    assert report.as_dict()["branches"] == 1
+
+
+def test_no_requests_make_an_empty_trace() -> None:
+    trace = chain([])
+    assert len(trace) == 0
+    assert isinstance(trace.report, ChainingReport)
+    assert set(trace.report.as_dict().values()) == {0}
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(
+        st.tuples(st.lists(st.integers(0, 2), max_size=4), st.integers(0, 30), st.integers(0, 30)), max_size=8
+    )
+)
+def test_a_chained_trace_follows_the_stated_formulas(turns: list[tuple[list[int], int, int]]) -> None:
+    mine = [
+        Request(float(k // 3), tokens, answer, [*ids, LAST + k]) for k, (ids, tokens, answer) in enumerate(turns)
+    ]
+    late = [replace(request, arrival=9.0, hash_ids=[10 * LAST + i]) for i, request in enumerate(strangers(801))]
+    requests = [*mine, *late]
+    parents = parents_by_definition([ids for ids, _, _ in turns]) + [None] * len(late)
+    check_formulas(chain(requests), requests, parents)
+
+
+def real_requests() -> list[Request]:
+    with REAL.open(encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    return [Request(r["timestamp"] / 1000, r["input_length"], r["output_length"], r["hash_ids"]) for r in rows]
+
+
+@needs_the_real_file
+def test_the_real_trace_has_the_published_counts() -> None:
+    trace = tt.read_trace(REAL)
+    assert isinstance(trace.report, ChainingReport)
+    counts = trace.report.as_dict()
+    published = {
+        "requests": 12031,
+        "chained": 3974,
+        "conversations": 8057,
+        "continued_conversations": 2012,
+        "longest_conversation": 43,
+        "branches": 28,
+        "shorter_children": 10,
+        "shared_ids": 1,
+    }
+    assert {name: counts[name] for name in published} == published
+    assert round(100 * counts["edited"] / counts["chained"]) == 11
+    turns = Counter(trace.conversation.tolist())
+    assert (len(trace), int(trace.continuing.sum()), trace.conversations) == (12031, 3974, 8057)
+    assert sum(count > 1 for count in turns.values()) == 2012
+    assert max(turns.values()) == 43
+
+
+@needs_the_real_file
+def test_the_real_trace_follows_the_stated_formulas() -> None:
+    requests = real_requests()
+    counts = Counter(i for request in requests for i in set(request.hash_ids))
+    popular = {i for i, count in counts.items() if 100 * count > len(requests)}
+    paths = [[i for i in request.hash_ids[:-1] if i not in popular] for request in requests]
+    parents = parents_by_lookup(paths)
+    trace = tt.read_trace(REAL, format="mooncake")
+    check_formulas(trace, requests, parents)
+    links = [(requests[p], requests[k]) for k, p in enumerate(parents) if p is not None]
+    children = Counter(p for p in parents if p is not None)
+    assert len(links) == 3974
+    assert sum(count > 1 for count in children.values()) == 28
+    assert sum(child.input_length < parent.input_length for parent, child in links) == 10

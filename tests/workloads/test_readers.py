@@ -1,0 +1,386 @@
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import teltheory as tt
+from teltheory.errors import ArgumentError, FileError
+from teltheory.workloads import data_folder
+
+Columns = dict[str, Any]
+HEADER = "conversation,prompt,response"
+OK: Columns = {"conversation": 0, "prompt": 1, "response": 1}
+REQUEST: Columns = {"timestamp": 0, "input_length": 5, "output_length": 1, "hash_ids": [1]}
+DEEP = "[" * 100_000
+
+
+def write_csv(path: Path, columns: Columns) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+
+
+def write_jsonl(path: Path, columns: Columns) -> None:
+    rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+def write_parquet(path: Path, columns: Columns) -> None:
+    pq.write_table(pa.table(columns), path)
+
+
+WRITERS: dict[str, Callable[[Path, Columns], None]] = {
+    "csv": write_csv,
+    "jsonl": write_jsonl,
+    "ndjson": write_jsonl,
+    "parquet": write_parquet,
+}
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> Columns:
+    """Columns of a trace of one turn or more."""
+    length = st.integers(0, 2**50)
+    label = draw(
+        st.sampled_from([st.integers(-3, 2**60), st.sampled_from(["a", 'b "c"', "d,e", "f\ng", "Zoë", "7"])])
+    )
+    turns = draw(st.lists(st.tuples(label, length, length), min_size=1, max_size=8))
+    columns = {name: [turn[i] for turn in turns] for i, name in enumerate(HEADER.split(","))}
+    if all(name == "7" for name in columns["conversation"]):
+        columns["conversation"][0] = "a"
+    if draw(st.booleans()):
+        gaps = st.sampled_from([0.0, 0.1, 1 / 3, 1e-9, 7.0])
+        columns["arrival"] = list(accumulate(draw(st.lists(gaps, min_size=len(turns), max_size=len(turns)))))
+    if draw(st.booleans()):
+        trace = tt.Trace.from_turns(**columns)
+        columns["history"] = (trace.history // draw(st.integers(1, 3))).tolist()
+    return columns
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+@given(columns=tables(), format=st.sampled_from(["auto", "teltheory"]))
+def test_a_trace_comes_back_from_its_file(
+    suffix: str, columns: Columns, format: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.getbasetemp() / f"round-trip.{suffix}"
+    WRITERS[suffix](path, columns)
+    trace = tt.read_trace(path, format=format)
+    assert trace == tt.Trace.from_turns(**columns)
+    assert trace.cumulative == ("history" not in columns)
+    assert trace.report is None
+
+
+@pytest.fixture
+def failing(tmp_path: Path) -> Callable[..., str]:
+    """Write a file, read it and return the error's message without the folder."""
+
+    def read(name: str, content: str | bytes | Columns | None, **options: Any) -> str:
+        path = tmp_path / name
+        if isinstance(content, str):
+            path.write_text(content, encoding="utf-8", newline="")
+        elif isinstance(content, bytes):
+            path.write_bytes(content)
+        elif content is not None:
+            write_parquet(path, content)
+        with pytest.raises(FileError) as caught:
+            tt.read_trace(path, **options)
+        message = str(caught.value)
+        assert isinstance(caught.value, ValueError)
+        assert len(message.splitlines()) == 1
+        assert message.startswith(str(path))
+        assert len(message) < len(str(path)) + 300
+        return message.removeprefix(str(tmp_path) + "/")
+
+    return read
+
+
+def lines(*rows: Columns | str) -> str:
+    return "".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows)
+
+
+@pytest.mark.parametrize("suffix", WRITERS)
+def test_a_missing_file_and_a_folder(suffix: str, failing: Callable[..., str], tmp_path: Path) -> None:
+    assert failing(f"none.{suffix}", None) == f"none.{suffix}: found no such file, expected a trace"
+    (tmp_path / f"folder.{suffix}").mkdir()
+    assert failing(f"folder.{suffix}", None).startswith(f"folder.{suffix}")
+
+
+CSV_FAILURES = [
+    (f"{HEADER}\n0,1,1\n0,-1,1\n", "line 3, prompt: found -1, expected 0"),
+    (f"{HEADER}\n0,1,1\n\n0,1,-2\n", "line 4, response: found -2, expected 0"),
+    (f"{HEADER}\n0,1.5,1\n", "line 2, prompt: found 1.5, expected a whole number"),
+    (f"{HEADER}\n0,1,1.0\n", "line 2, response: found 1.0, expected a whole number"),
+    (f"{HEADER}\n0,1,1\n0,x,1\n", "line 3, prompt: found 'x', expected a whole number"),
+    (f"{HEADER}\n0,1_0,1\n", "line 2, prompt: found 10.0, expected a whole number"),
+    (f"{HEADER}\n0,,1\n", "line 2, prompt: found nothing, expected a value in every row"),
+    (f"{HEADER}\na,1,1\n,1,1\n", "line 3, conversation: found nothing, expected a value"),
+    (f"{HEADER}\n0,{2**63},1\n", f"line 2, prompt: found {2**63}, expected a whole number below 2**63"),
+    (f"{HEADER}\n0,{'1' * 3000},1\n", "line 2, prompt: found 1111"),
+    (f"{HEADER}\n0,{'1' * 5000},1\n", "line 2, prompt: found inf, expected a whole number"),
+    (f"{HEADER}\n0,1\n", "line 2, row: found 2 values, expected 3, as in the header"),
+    (f"{HEADER}\n0,1,1\n0,1,1,\n", "line 3, row: found 4 values, expected 3, as in the header"),
+    (f'{HEADER}\n"a\nb",1,1\n0,1\n', "line 4, row: found 2 values, expected 3"),
+    (f'{HEADER}\n0,"1,1\n', "line 2, row: "),
+    (f'{HEADER}\n0,"1"x,1\n', "line 2, row: "),
+    (f"{HEADER}\n0,{'1' * 200_000},1\n", "line 2, row: field larger than field limit"),
+    (f"{HEADER},prompt\n0,1,1,1\n", "line 1, header: found 'prompt' twice, expected each column once"),
+    (f"{HEADER},promt\n0,1,1,1\n", "columns: found 'promt', expected only conversation, prompt"),
+    ("conversation,promt,response\n0,1,1\n", "columns: found 'promt', expected only conversation, prompt"),
+    (f"{HEADER},\n0,1,1,\n", "columns: found '', expected only conversation, prompt"),
+    ("conversation,prompt\n0,1\n", "line 2, response: found nothing, expected a value in every row"),
+    ("conversation,prompt\n", "response: found nothing, expected a value in every row"),
+    (f"{HEADER},arrival\n0,1,1,2\n\n0,1,1,1\n", "line 4, arrival: found 1.0, expected 2.0 or later"),
+    (f"{HEADER},arrival\n0,1,1,nan\n", "line 2, arrival: found nan, expected a finite number"),
+    (f"{HEADER},arrival\n0,1,1,inf\n", "line 2, arrival: found inf, expected a finite number"),
+    (f"{HEADER},arrival\n0,1,1,noon\n", "line 2, arrival: found 'noon', expected a number of seconds"),
+    (f"{HEADER},arrival\n0,1,1,\n", "line 2, arrival: found nothing, expected a value in every row"),
+    (f"{HEADER},history\n0,1,1,0\n\n\n0,1,1,3\n", "line 5, history: found 3, expected at most 2"),
+    (f"{HEADER},history\n0,1,1,0\n0,1,1,-1\n", "line 3, history: found -1, expected 0"),
+    (f"{HEADER},history\n\n0,1,1,4\n", "line 3, history: found 4, expected at most 0"),
+]
+
+
+@pytest.mark.parametrize(("text", "place"), CSV_FAILURES, ids=[place[:40] for _, place in CSV_FAILURES])
+def test_a_wrong_csv_file_is_an_error_at_its_line(text: str, place: str, failing: Callable[..., str]) -> None:
+    separator = ", " if place[0].isalpha() else ""
+    assert failing("turns.csv", text).startswith(f"turns.csv{separator}{place}")
+
+
+JSON_FAILURES = [
+    ((OK, '{"conversation": 0,'), "line 2, row: "),
+    ((OK, "", "[1]"), "line 3, row: found '[1]', expected a JSON object"),
+    ((OK, "7"), "line 2, row: found '7', expected a JSON object"),
+    ((OK, "null"), "line 2, row: found 'null', expected a JSON object"),
+    ((OK, DEEP), "line 2, row: "),
+    ((OK, '{"a":' * 100_000), "line 2, row: "),
+    ((OK, '{"prompt": ' + "1" * 5000 + "}"), "line 2, row: "),
+    ((OK, "  ", OK | {"prompt": -1}), "line 3, prompt: found -1, expected 0"),
+    ((OK | {"prompt": 1.0},), "line 1, prompt: found 1.0, expected a whole number"),
+    ((OK, OK | {"response": True}), "line 2, response: found True, expected a whole number"),
+    ((OK, OK | {"response": "1"}), "line 2, response: found '1', expected a whole number"),
+    ((OK, OK | {"prompt": {}}), "line 2, prompt: found {}, expected a whole number"),
+    ((OK, OK | {"prompt": None}), "line 2, prompt: found nothing, expected a value in every row"),
+    ((OK, "", {"conversation": 0, "prompt": 1}), "line 3, response: found nothing, expected a value"),
+    (({"prompt": 1, "response": 1}, OK), "line 1, conversation: found nothing, expected a value"),
+    ((OK | {"conversation": "a"}, OK), "line 2, conversation: found 0, expected a string"),
+    ((OK, OK | {"conversation": "a"}), "line 2, conversation: found 'a', expected a whole number"),
+    ((OK, OK | {"promt": 1}), "columns: found 'promt', expected only conversation, prompt"),
+    ((OK, OK | {"pro\nmt": 1}), r"columns: found 'pro\nmt', expected only"),
+    ((OK, OK | {"arrival": 1.0}), "line 1, arrival: found nothing, expected a value in every row"),
+    ((OK | {"arrival": 2}, OK | {"arrival": 1}), "line 2, arrival: found 1.0, expected 2.0 or later"),
+    ((OK | {"arrival": float("nan")},), "line 1, arrival: found nan, expected a finite number"),
+    ((OK | {"arrival": "1"},), "line 1, arrival: found '1', expected a number of seconds"),
+    ((OK | {"arrival": False},), "line 1, arrival: found False, expected a number of seconds"),
+    (("", OK | {"history": 0}, "", OK | {"history": 3}), "line 4, history: found 3, expected at most 2"),
+    ((OK | {"history": 1},), "line 1, history: found 1, expected at most 0"),
+    ((OK | {"prompt": "x" * 10_000},), "line 1, prompt: found 'xxx"),
+]
+
+
+@pytest.mark.parametrize(("rows", "place"), JSON_FAILURES, ids=[place[:40] for _, place in JSON_FAILURES])
+def test_a_wrong_jsonl_file_is_an_error_at_its_line(
+    rows: tuple[Columns | str, ...], place: str, failing: Callable[..., str]
+) -> None:
+    assert failing("turns.jsonl", lines(*rows)).startswith(f"turns.jsonl, {place}")
+
+
+PARQUET_FAILURES: list[tuple[Columns, str]] = [
+    ({"prompt": [1, -2]}, "row 2, prompt: found -2, expected 0"),
+    ({"prompt": [1, None]}, "row 2, prompt: found nothing, expected a value in every row"),
+    ({"prompt": [None, None]}, "row 1, prompt: found nothing, expected a value in every row"),
+    ({"prompt": [1.0, 2.0]}, "row 1, prompt: found 1.0, expected a whole number"),
+    (
+        {"prompt": pa.array([1, 2**63], pa.uint64())},
+        f"row 2, prompt: found {2**63}, expected a whole number below",
+    ),
+    ({"conversation": [b"a", b"b"]}, "row 1, conversation: found b'a', expected a whole number"),
+    ({"arrival": [1.0, 0.5]}, "row 2, arrival: found 0.5, expected 1.0 or later"),
+    ({"arrival": [float("nan"), 0.5]}, "row 1, arrival: found nan, expected a finite number"),
+    ({"history": [0, 3]}, "row 2, history: found 3, expected at most 2"),
+    ({"history": [1, 0]}, "row 1, history: found 1, expected at most 0"),
+    ({"promt": [1, 1]}, "columns: found 'promt', expected only conversation, prompt"),
+]
+
+
+@pytest.mark.parametrize(("changes", "place"), PARQUET_FAILURES, ids=[place[:40] for _, place in PARQUET_FAILURES])
+def test_a_wrong_parquet_file_is_an_error_at_its_row(
+    changes: Columns, place: str, failing: Callable[..., str]
+) -> None:
+    columns = {"conversation": [0, 0], "prompt": [1, 1], "response": [1, 1], **changes}
+    assert failing("turns.parquet", columns).startswith(f"turns.parquet, {place}")
+    del columns["response"]
+    if "promt" not in columns:
+        assert "response: found nothing" in failing("short.parquet", {**columns, "prompt": [1, 1]})
+
+
+@pytest.mark.parametrize("content", [b"", b"no Parquet at all, just text", b"PAR1 garbage PAR1"])
+def test_what_is_no_parquet_is_an_error(content: bytes, failing: Callable[..., str]) -> None:
+    assert failing("turns.parquet", content).startswith("turns.parquet: ")
+
+
+def test_half_a_parquet_file_is_an_error(failing: Callable[..., str], tmp_path: Path) -> None:
+    write_parquet(tmp_path / "whole.parquet", {name: [1] for name in OK})
+    whole = (tmp_path / "whole.parquet").read_bytes()
+    for size in (3, len(whole) // 2, len(whole) - 1):
+        assert failing("half.parquet", whole[:size]).startswith("half.parquet: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "byte"),
+    [
+        ("turns.csv", f"{HEADER}\n".encode() + b"\xe9,1,1\n", rb"\xe9"),
+        ("turns.jsonl", json.dumps(OK).encode("utf-16"), rb"\xff"),
+    ],
+)
+def test_text_is_utf_8(name: str, content: bytes, byte: bytes, failing: Callable[..., str]) -> None:
+    assert failing(name, content) == f"{name}: found byte b'{byte.decode()}', expected text in UTF-8"
+
+
+@pytest.mark.parametrize("name", ["turns.txt", "turns", "turns.json", "turns.csv.gz"])
+def test_a_name_that_tells_no_format_is_an_error(name: str, failing: Callable[..., str]) -> None:
+    message = failing(name, lines(OK))
+    assert message.endswith("expected .csv, .jsonl, .ndjson, .parquet")
+    assert repr(Path(name).suffix) in message
+
+
+@pytest.mark.parametrize("format", ["csv", "", "Mooncake", "wildchat-1m"])
+def test_an_unknown_format_is_an_error_before_the_file_is_touched(format: str, tmp_path: Path) -> None:
+    with pytest.raises(ArgumentError, match=r"^format: found .*, expected 'auto', 'teltheory', 'mooncake'"):
+        tt.read_trace(tmp_path / "none.csv", format=format)
+
+
+def test_a_header_alone_is_the_empty_trace(tmp_path: Path) -> None:
+    empty = tt.Trace.from_turns([], [], [])
+    (tmp_path / "a.csv").write_text(HEADER)
+    write_parquet(tmp_path / "a.parquet", {name: pa.array([], pa.int64()) for name in OK})
+    assert tt.read_trace(tmp_path / "a.csv") == empty
+    assert tt.read_trace(tmp_path / "a.parquet") == empty
+
+
+@pytest.mark.parametrize("content", ["", "\n \n"])
+def test_a_csv_file_without_a_header_is_an_error(content: str, failing: Callable[..., str]) -> None:
+    assert failing("turns.csv", content).startswith("turns.csv, ")
+
+
+@pytest.mark.parametrize("content", ["", "\n \n"])
+def test_json_lines_without_a_line_are_an_empty_trace(content: str, tmp_path: Path) -> None:
+    (tmp_path / "turns.jsonl").write_text(content)
+    assert len(tt.read_trace(tmp_path / "turns.jsonl")) == 0
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        '{"conversation": 1, "prompt": 1, "response": 1, "arrival": 1' + "0" * 400 + "}",
+        '{"timestamp": 1' + "0" * 400 + ', "input_length": 1, "output_length": 1, "hash_ids": []}',
+        '{"conversation": 1, "prompt": [1], "response": 1}',
+    ],
+)
+def test_values_out_of_bounds_name_their_line(row: str, failing: Callable[..., str]) -> None:
+    assert failing("turns.jsonl", row).startswith("turns.jsonl, line 1, ")
+
+
+def test_a_folder_is_no_trace(tmp_path: Path) -> None:
+    (tmp_path / "x.parquet").mkdir()
+    with pytest.raises(FileError, match="found a folder"):
+        tt.read_trace(tmp_path / "x.parquet")
+
+
+def test_ids_with_leading_zeros_stay_apart(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("conversation,prompt,response\n007,1,1\n7,1,1\n")
+    assert tt.read_trace(tmp_path / "a.csv").names == ("007", "7")
+
+
+def test_unsorted_mooncake_times_are_named_by_their_field(failing: Callable[..., str]) -> None:
+    rows = "\n".join(
+        f'{{"timestamp": {ms}, "input_length": 1, "output_length": 1, "hash_ids": []}}' for ms in (5, 3)
+    )
+    assert failing("turns.jsonl", rows).startswith("turns.jsonl, line 2, timestamp")
+
+
+def test_byte_order_marks_spaces_and_line_ends_do_no_harm(tmp_path: Path) -> None:
+    expected = tt.Trace.from_turns(["a", "b"], [1, 2], [3, 4])
+    (tmp_path / "a.csv").write_bytes(b"\xef\xbb\xbf conversation, prompt ,response\r\n a , 1,3\r\n\r\nb,2 ,4")
+    (tmp_path / "A.JSONL").write_bytes(
+        b'\xef\xbb\xbf{"prompt": 1, "response": 3, "conversation": "a"}\r\n\r\n'
+        b'{"conversation": "b", "prompt": 2, "response": 4}'
+    )
+    assert tt.read_trace(tmp_path / "a.csv") == expected
+    assert tt.read_trace(str(tmp_path / "A.JSONL")) == expected
+
+
+def test_conversations_are_names_as_soon_as_one_is_no_number(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(f"{HEADER}\n7,1,1\nx,1,1\n")
+    (tmp_path / "b.csv").write_text(f"{HEADER}\n7,1,1\n-8,1,1\n")
+    assert tt.read_trace(tmp_path / "a.csv").names == ("7", "x")
+    assert tt.read_trace(tmp_path / "b.csv").conversation.tolist() == [7, -8]
+    (tmp_path / "c.jsonl").write_text(lines(OK | {"conversation": "7"}))
+    assert tt.read_trace(tmp_path / "c.jsonl").names == ("7",)
+
+
+def test_a_first_history_is_fine_with_its_initial_cache(failing: Callable[..., str], tmp_path: Path) -> None:
+    text = lines("", OK | {"conversation": "a", "history": 4}, OK | {"conversation": "a", "history": 6})
+    assert failing("turns.jsonl", text).startswith("turns.jsonl, line 2, history: found 4, expected at most 0")
+    trace = tt.read_trace(tmp_path / "turns.jsonl", initial=[("a", 4, 1)])
+    assert trace.history.tolist() == [4, 6]
+    assert "line 2, history: found 4, expected at most 3" in failing("turns.jsonl", text, initial=[("a", 3, 1)])
+    with pytest.raises(ArgumentError, match=r"^initial\[0\]"):
+        tt.read_trace(tmp_path / "turns.jsonl", initial=[("a", 4, 5)])
+
+
+def test_auto_tells_the_formats_by_their_fields(failing: Callable[..., str], tmp_path: Path) -> None:
+    (tmp_path / "m.jsonl").write_text(lines(REQUEST, REQUEST | {"timestamp": 1500, "other": "field"}))
+    trace = tt.read_trace(tmp_path / "m.jsonl")
+    assert trace == tt.read_trace(tmp_path / "m.jsonl", format="mooncake")
+    assert trace.arrival is not None
+    assert trace.arrival.tolist() == [0.0, 1.5]
+    assert trace.prompt.tolist() == [5, 5]
+    assert "columns: found 'timestamp'" in failing("m.jsonl", lines(REQUEST), format="teltheory")
+    assert "line 1, timestamp: found nothing" in failing("o.jsonl", lines(OK), format="mooncake")
+
+
+@pytest.mark.parametrize(
+    ("changes", "place"),
+    [
+        ({"timestamp": "0"}, "timestamp: found '0', expected a number of milliseconds"),
+        ({"timestamp": True}, "timestamp: found True, expected a number of milliseconds"),
+        ({"timestamp": None}, "timestamp: found nothing, expected a value in every row"),
+        ({"input_length": -1}, "input_length: found -1, expected a whole number"),
+        ({"input_length": 1.0}, "input_length: found 1.0, expected a whole number"),
+        ({"output_length": True}, "output_length: found True, expected a whole number"),
+        ({"output_length": None}, "output_length: found nothing, expected a value in every row"),
+        ({"hash_ids": 5}, "hash_ids: found 5, expected a list of whole numbers"),
+        ({"hash_ids": [1, 2.0]}, "hash_ids: found [1, 2.0], expected a list of whole numbers"),
+        ({"hash_ids": [True]}, "hash_ids: found [True], expected a list of whole numbers"),
+        ({"hash_ids": None}, "hash_ids: found nothing, expected a value in every row"),
+    ],
+)
+def test_a_wrong_mooncake_file_is_an_error_at_its_line(
+    changes: Columns, place: str, failing: Callable[..., str]
+) -> None:
+    message = failing("m.jsonl", lines(REQUEST, "", REQUEST | changes))
+    assert message.startswith(f"m.jsonl, line 3, {place}")
+
+
+@pytest.mark.parametrize("timestamp", [-1, float("nan")])
+def test_mooncake_timestamps_never_decrease(timestamp: float, failing: Callable[..., str]) -> None:
+    assert failing("m.jsonl", lines(REQUEST, REQUEST | {"timestamp": timestamp})).startswith("m.jsonl, line 2, ")
+
+
+def test_the_data_folder_comes_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TELTHEORY_DATA", "/some/where")
+    assert data_folder() == Path("/some/where")
+    for unset in (lambda: monkeypatch.setenv("TELTHEORY_DATA", ""), lambda: monkeypatch.delenv("TELTHEORY_DATA")):
+        unset()
+        assert data_folder() == Path("../shared/data")
