@@ -28,7 +28,7 @@ from teltheory.policies import LRU, Conversation
 from teltheory.replay.reference import replay_reference
 
 SPACE = SmallWorlds(
-    quick={1: 4, 2: 4, 3: 4, 4: 2},
+    quick={1: 6, 2: 5, 3: 4, 4: 2},
     full={1: 8, 2: 7, 3: 6, 4: 4},
     estimates=lambda world, xi: range(max(world.continuing_prompts, default=0), world.tokens + 2),
 )

@@ -90,7 +90,6 @@ def initial_state_given(case: Case) -> Values:
     "The linear relaxation of (1)-(5), with the initial state given, has an integral optimum.",
     relation=all_equal,
     space=BY_SOLVER,
-    origin="ours",
 )
 def integral(case: Case) -> Values:
     """Compare the relaxation's optimal value with the best whole solution, which attains it if they agree."""

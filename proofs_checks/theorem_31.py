@@ -6,6 +6,7 @@ surplus before any eviction, in rounds. `trimming.py` decides that other orders 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 from teltheory.claims.case import Case, Values, World
@@ -13,8 +14,6 @@ from teltheory.claims.claim import claim
 from teltheory.claims.worlds import SmallWorlds, upper_bounds
 from teltheory.policies import LRU, TLRU, ThresholdLRU
 
-QUICK = {1: 3, 2: 3, 3: 2}
-FULL = {1: 5, 2: 5, 3: 4, 4: 2}
 WIDER_QUICK = {1: 5, 2: 5, 3: 4, 4: 2}
 WIDER_FULL = {1: 8, 2: 8, 3: 6, 4: 4}
 
@@ -52,8 +51,8 @@ def dominated(values: Values) -> bool:
     return all(a <= b for a, b in zip(first, second, strict=True))
 
 
-OPTIONAL = SmallWorlds(QUICK, FULL, estimates=upper_bounds, starts=2)
-FORCED = SmallWorlds(QUICK, FULL, estimates=upper_bounds, starts=2, forced=True)
+OPTIONAL = SmallWorlds({1: 5, 2: 5, 3: 4, 4: 3}, {1: 7, 2: 7, 3: 6, 4: 4}, estimates=upper_bounds, starts=2)
+FORCED = replace(OPTIONAL, quick={1: 5, 2: 5, 3: 4, 4: 4}, full={1: 7, 2: 7, 3: 6, 4: 5}, forced=True)
 EMPTY_START = SmallWorlds(WIDER_QUICK, WIDER_FULL, estimates=upper_bounds)
 
 
@@ -155,7 +154,9 @@ def threshold_lru_against_lru(case: Case) -> Values | None:
     "Section 3, after Theorem 3.1",
     "With an estimate of at least xi, T-LRU is LRU, turn by turn.",
     relation=lambda values: values["T-LRU"] == values["LRU"],
-    space=SmallWorlds(QUICK, FULL, estimates=lambda world, xi: range(xi, xi + 2), starts=2),
+    space=SmallWorlds(
+        {1: 3, 2: 3, 3: 2}, {1: 5, 2: 5, 3: 4, 4: 2}, estimates=lambda world, xi: range(xi, xi + 2), starts=2
+    ),
 )
 def large_q(case: Case) -> Values | None:
     """Compare the uncached lengths."""

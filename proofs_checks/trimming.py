@@ -7,13 +7,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 from proofs_checks.theorem_31 import is_upper_bound
 from teltheory.claims.case import Case, Values
 from teltheory.claims.claim import claim
 from teltheory.claims.worlds import SmallWorlds, upper_bounds
-from teltheory.policies import TLRU, EndAwareTLRU, LengthAwareTLRU
-from teltheory.policies.policy import TRIMS
+from teltheory.policies import TLRU, Conversation, EndAwareTLRU, LengthAwareTLRU
+from teltheory.policies.policy import TRIMS, Trim
 
 State = tuple[tuple[int, int], ...]
 Budget = Callable[[int, int], int]
@@ -21,7 +22,7 @@ Budget = Callable[[int, int], int]
 UPPER_BOUND = SmallWorlds({1: 4, 2: 4, 3: 4, 4: 2}, {1: 7, 2: 7, 3: 6, 4: 4}, estimates=upper_bounds)
 ALL_ORDERS = SmallWorlds({1: 4, 2: 4, 3: 4}, {1: 6, 2: 6, 3: 5, 4: 3}, estimates=upper_bounds, samples=0)
 BELOW_A_PROMPT = SmallWorlds(
-    {1: 4, 2: 4, 3: 5, 4: 2},
+    {1: 8, 2: 6, 3: 5},
     {1: 7, 2: 7, 3: 6, 4: 4},
     estimates=lambda world, xi: range(max(world.continuing_prompts, default=0)),
 )
@@ -169,7 +170,8 @@ trims_agree_forced = claim(
 @claim(
     "trim.order-is-free.mean",
     "Section 3 and Section 4.2's choice of the estimate",
-    "The order is also free where the estimate is below some prompt that continues a conversation.",
+    "The order is also free (round-robin or least recent first) where the estimate is below some prompt that "
+    "continues a conversation.",
     relation=lambda values: values["round-robin"] == values["least-recent"],
     space=BELOW_A_PROMPT,
 )
@@ -180,6 +182,37 @@ def order_below_a_prompt(case: Case) -> Values | None:
     return {
         "round-robin": case.excesses(TLRU(case.xi, case.q_hat, "round-robin")),
         "least-recent": case.excesses(TLRU(case.xi, case.q_hat, "least-recent")),
+    }
+
+
+@dataclass(frozen=True)
+class LatestFirst(TLRU):
+    """T-LRU that trims whole surpluses, the conversation that first arrived last going first."""
+
+    trim: Trim = "least-recent"
+
+    def trim_key(self, conversation: Conversation) -> int:
+        """Let the conversation that first arrived last go first."""
+        return -conversation.first
+
+
+@claim(
+    "trim.order-is-free.mean.any-order",
+    "Section 3 and Section 4.2's choice of the estimate",
+    "The same for all orders in which surplus can go, not only the replay's two.",
+    relation=lambda values: values["fewest"] == values["most"],
+    space=replace(BELOW_A_PROMPT, samples=0),
+)
+def any_order_below_a_prompt(case: Case) -> Values | None:
+    """Follow every order; two of them are there to be replayed."""
+    if is_upper_bound(case):
+        return None
+    fewest, most = reachable_excesses(case, lambda past, _: past + case.q_hat - case.xi, ends=False)
+    return {
+        "fewest": fewest,
+        "most": most,
+        "least-recent": case.excesses(TLRU(case.xi, case.q_hat, "least-recent")),
+        "latest first": case.excesses(LatestFirst(case.xi, case.q_hat)),
     }
 
 

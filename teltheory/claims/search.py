@@ -37,19 +37,22 @@ def decide(claim: Claim, effort: Effort = "quick") -> Verdict:
     """
     begin = time.perf_counter()
     tried, found = _enumerate(claim, effort)
-    bounds = claim.space.bounds(effort)
+    scope = Scope("exhaustive", tried, claim.space.bounds(effort))
     if found is None and claim.space.sample_size(effort):
         seed = crc32(claim.id.encode())
         sampled, found = _sample(claim, effort, seed)
-        bounds = {**bounds, "sampled": {"instances": sampled, "generator": "numpy PCG64", "seed": seed}}
-        scope = Scope("exhaustive" if found is None else "sampled", tried if found is None else sampled, bounds)
-    else:
-        scope = Scope("exhaustive", tried, bounds)
+        drawn = {"instances": sampled, "generator": "numpy PCG64", "seed": seed}
+        scope = replace(scope, bounds={**scope.bounds, "sampled": drawn})
+        if found is not None:
+            scope = replace(scope, kind="sampled", instances=sampled)
     seconds = time.perf_counter() - begin
     if found is None:
         return Verdict(claim, "holds" if scope.instances else "undecided", scope, None, seconds)
-    values = claim.values(found)
-    return Verdict(claim, "refuted", scope, found.as_counterexample(values or {}), seconds)
+    if scope.kind == "exhaustive":
+        turns, conversations, tokens = found.size()[:3]
+        stopped = {"turns": turns, "conversations": conversations, "tokens": tokens}
+        scope = replace(scope, bounds={**scope.bounds, "stopped_at": stopped})
+    return Verdict(claim, "refuted", scope, found.as_counterexample(claim.values(found) or {}), seconds)
 
 
 def decide_safely(claim: Claim, effort: Effort = "quick") -> Verdict:

@@ -54,6 +54,8 @@ class SmallWorlds:
         Forced caching; capacities then start where it is feasible.
     starts : int
         Most conversations in the initial cache.
+    start_tokens : mapping of str to int
+        Most tokens of a world with an initial cache, at either effort.
     conversations : int
         Most conversations in all.
     samples : int
@@ -69,6 +71,7 @@ class SmallWorlds:
     estimates: Estimates = no_estimate
     forced: bool = False
     starts: int = 0
+    start_tokens: Mapping[str, int] = field(default_factory=lambda: {"quick": 2, "full": 4})
     conversations: int = 4
     samples: int = 2000
     most_turns: int = 12
@@ -79,10 +82,11 @@ class SmallWorlds:
         for turns, most in getattr(self, effort).items():
             for conversations in range(1, min(turns + self.starts, self.conversations) + 1):
                 for tokens in range(most + 1):
-                    yield self._class(turns, conversations, tokens)
+                    starts = self.starts if tokens <= self.start_tokens[effort] else 0
+                    yield self._class(turns, conversations, tokens, starts)
 
-    def _class(self, turns: int, conversations: int, tokens: int) -> Iterator[Case]:
-        for starts in range(min(self.starts, conversations) + 1):
+    def _class(self, turns: int, conversations: int, tokens: int, most_starts: int) -> Iterator[Case]:
+        for starts in range(min(most_starts, conversations) + 1):
             for world in worlds(turns, conversations, tokens, starts):
                 yield from self.cases(world)
 
@@ -133,6 +137,7 @@ class SmallWorlds:
             "tokens_by_turns": {str(turns): tokens for turns, tokens in limits.items()},
             "conversations": self.conversations,
             "initial_conversations": self.starts,
+            "tokens_with_an_initial_cache": self.start_tokens[effort] if self.starts else 0,
         }
 
 

@@ -56,17 +56,15 @@ def ledger_table(rows: Sequence[dict[str, Any]]) -> Table:
 
 def scope_text(scope: dict[str, Any]) -> str:
     """Return a scope in a few words."""
-    bounds = scope["bounds"]
-    text = f"{scope['kind']}, {scope['instances']:,}"
+    bounds, instances = scope["bounds"], f"{scope['instances']:,}"
     if "cases" in bounds:
-        text = bounds["cases"]
-    elif scope["kind"] == "exhaustive":
-        turns = list(bounds["tokens_by_turns"])
-        text += f" instances up to {turns[-1]} turns"
-    sampled = bounds.get("sampled")
-    if sampled and scope["kind"] == "exhaustive":
-        text += f"; {sampled['instances']:,} sampled"
-    return text
+        return str(bounds["cases"])
+    if "stopped_at" in bounds:
+        return f"exhaustive, {instances} instances up to this size"
+    if scope["kind"] == "sampled":
+        return f"sampled, {instances} instances, then shrunk"
+    text = f"exhaustive, {instances} instances of up to {list(bounds['tokens_by_turns'])[-1]} turns"
+    return text + (f"; {bounds['sampled']['instances']:,} sampled" if "sampled" in bounds else "")
 
 
 def counterexample_text(example: dict[str, Any] | None) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
+import sys
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import Any
@@ -61,7 +63,7 @@ def decide_all(ids: Sequence[str], effort: Effort, workers: int | None) -> tuple
     decided: dict[str, tuple[dict[str, Any], bool]] = {}
     context = multiprocessing.get_context("spawn")
     size = min(workers or os.cpu_count() or 1, max(len(ids), 1))
-    with progress_bar() as bar, ProcessPoolExecutor(size, mp_context=context) as pool:
+    with progress_bar() as bar, ProcessPoolExecutor(size, context, _exit_in_order) as pool:
         task = bar.add_task("Deciding claims", total=len(ids))
         waiting = [pool.submit(_decide, name, effort) for name in ids]
         try:
@@ -70,9 +72,24 @@ def decide_all(ids: Sequence[str], effort: Effort, workers: int | None) -> tuple
                 decided[row["id"]] = row, sound
                 bar.advance(task)
         except KeyboardInterrupt:
-            pool.shutdown(wait=False, cancel_futures=True)
+            _stop(pool)
             raise
     return [decided[name][0] for name in ids], all(decided[name][1] for name in ids)
+
+
+def _exit_in_order() -> None:
+    """Leave interrupts to the parent, and end on its signal in good order, so that all is tidied up."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+
+
+def _stop(pool: ProcessPoolExecutor) -> None:
+    """End the workers; a signal ends the claim at hand, and a worker that has another one needs another signal."""
+    pool.shutdown(wait=False, cancel_futures=True)
+    while workers := multiprocessing.active_children():
+        for worker in workers:
+            worker.terminate()
+            worker.join(0.2)
 
 
 def _decide(name: str, effort: Effort) -> tuple[dict[str, Any], bool]:

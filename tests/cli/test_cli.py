@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import proofs_checks
 import teltheory as tt
 from teltheory.cli import main
 from teltheory.cli.options import read_thresholds, tokens
@@ -207,7 +208,7 @@ def test_verify_ends_with_1_where_a_row_of_ours_is_refuted(capsys, monkeypatch):
 
 
 def test_a_check_runs_alone():
-    script = Path(__file__).parents[2] / "proofs_checks" / "figures_1_2.py"
+    script = Path(proofs_checks.__file__).with_name("figures_1_2.py")
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "figure-2" in done.stdout
