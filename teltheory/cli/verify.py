@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from typing import Any
@@ -80,7 +81,13 @@ def decide_all(ids: Sequence[str], effort: Effort, workers: int | None) -> tuple
 def _exit_in_order() -> None:
     """Leave interrupts to the parent, and end on its signal in good order, so that all is tidied up."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit())
+    signal.signal(signal.SIGTERM, _end)
+
+
+def _end(*_: object) -> None:
+    """End the process; a solver's reader threads, cut off in the middle, have nothing more to say."""
+    threading.excepthook = lambda _: None
+    sys.exit()
 
 
 def _stop(pool: ProcessPoolExecutor) -> None:
