@@ -43,6 +43,11 @@ def t_lru(case: Case) -> TLRU:
     return TLRU(case.xi, case.q_hat)
 
 
+def tels(case: Case) -> Values:
+    """Return the TELs of T-LRU and of LRU."""
+    return {"T-LRU": case.tel(t_lru(case)), "LRU": case.tel(LRU())}
+
+
 def dominated(values: Values) -> bool:
     """Whether the first value is at most the second, entry by entry where they are lists."""
     first, second = values.values()
@@ -66,7 +71,7 @@ EMPTY_START = SmallWorlds(WIDER_QUICK, WIDER_FULL, estimates=upper_bounds)
 )
 def theorem_31(case: Case) -> Values | None:
     """Compare the two TELs."""
-    return {"T-LRU": case.tel(t_lru(case)), "LRU": case.tel(LRU())} if is_upper_bound(case) else None
+    return tels(case) if is_upper_bound(case) else None
 
 
 @claim(
@@ -90,7 +95,7 @@ def per_request(case: Case) -> Values | None:
 )
 def forced(case: Case) -> Values | None:
     """Compare the two TELs under forced caching."""
-    return {"T-LRU": case.tel(t_lru(case)), "LRU": case.tel(LRU())} if is_upper_bound(case) else None
+    return tels(case) if is_upper_bound(case) else None
 
 
 def has_cutoff(case: Case) -> bool:
@@ -176,7 +181,7 @@ def mean_estimate(case: Case) -> Values | None:
     """Compare the two TELs with the mean over all prompts."""
     if mean_of_all_prompts(case.world, case.xi) != (case.q_hat,):
         return None
-    return {"T-LRU": case.tel(t_lru(case)), "LRU": case.tel(LRU())}
+    return tels(case)
 
 
 @claim(
@@ -190,7 +195,7 @@ def mean_estimate_continuing(case: Case) -> Values | None:
     """Compare the two TELs with the mean over continuing prompts."""
     if mean_of_continuing_prompts(case.world, case.xi) != (case.q_hat,):
         return None
-    return {"T-LRU": case.tel(t_lru(case)), "LRU": case.tel(LRU())}
+    return tels(case)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from teltheory.errors import ArgumentError, ForcedCachingError, TraceError
-from teltheory.numbers import INT64_MAX, IntArray, exact_sum, whole_number
+from teltheory.numbers import INT64_MAX, IntArray, exact_sum, readonly, whole_number
 from teltheory.trace import Trace
 
 Initial = Iterable[tuple[int | str, int, int]]
@@ -89,22 +89,17 @@ class Instance:
     @cached_property
     def total(self) -> IntArray:
         """Input of each turn, h + q; shape (n,)."""
-        return _readonly(self.history + self.trace.prompt)
+        return readonly(self.history + self.trace.prompt)
 
     @cached_property
     def past(self) -> IntArray:
         """Past of the turn's conversation after the turn, h + q + a; shape (n,)."""
-        return _readonly(self.total + self.trace.response)
+        return readonly(self.total + self.trace.response)
 
     def _check_forced(self) -> None:
         past = self.past[:-1]
         for turn in np.flatnonzero(past > self.capacity)[:1]:
             raise ForcedCachingError(int(turn), int(past[turn]), self.capacity)
-
-
-def _readonly(values: IntArray) -> IntArray:
-    values.setflags(write=False)
-    return values
 
 
 def _starts(trace: Trace, initial: Initial, capacity: int) -> tuple[Start, ...]:
@@ -150,7 +145,7 @@ def _histories(trace: Trace, starts: tuple[Start, ...]) -> IntArray:
     if grown > INT64_MAX:
         raise ArgumentError("initial", list(starts), "pasts that stay below 2**63 with the trace's tokens")
     if trace.cumulative:
-        return _readonly(trace.history + past[trace.code])
+        return readonly(trace.history + past[trace.code])
     first = ~trace.continuing
     for turn in np.flatnonzero(first & (trace.history > past[trace.code]))[:1]:
         found, most = int(trace.history[turn]), int(past[trace.code[turn]])

@@ -50,3 +50,9 @@ def exact_sum(values: IntArray) -> int:
     """
     high, low = values >> 32, values & 0xFFFFFFFF
     return (int(high.sum()) << 32) + int(low.sum())
+
+
+def readonly(values: IntArray) -> IntArray:
+    """Return `values`, closed for writing."""
+    values.setflags(write=False)
+    return values

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from teltheory.instance import Instance
-from teltheory.numbers import IntArray
+from teltheory.numbers import IntArray, readonly
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,10 +29,7 @@ class Outcome:
     def of(cls, instance: Instance, cached: IntArray | list[int]) -> Outcome:
         """Make the outcome in which turn k reuses ``cached[k]``."""
         reused = np.array(cached, np.int64)
-        uncached = instance.total - reused
-        reused.setflags(write=False)
-        uncached.setflags(write=False)
-        return cls(reused, uncached)
+        return cls(readonly(reused), readonly(instance.total - reused))
 
     def __len__(self) -> int:
         return len(self.cached)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from teltheory.errors import ArgumentError, TraceError
-from teltheory.numbers import INT64_MAX, FloatArray, IntArray, exact_sum, whole_number
+from teltheory.numbers import INT64_MAX, FloatArray, IntArray, exact_sum, readonly, whole_number
 
 COLUMNS = ("conversation", "prompt", "response", "arrival", "history")
 
@@ -134,22 +134,22 @@ class Trace:
     @cached_property
     def total(self) -> IntArray:
         """Input of each turn, h + q, for a cache that starts empty; shape (n,)."""
-        return _readonly(self.history + self.prompt)
+        return readonly(self.history + self.prompt)
 
     @cached_property
     def past(self) -> IntArray:
         """Past of the turn's conversation after the turn, h + q + a; shape (n,)."""
-        return _readonly(self.history + self.prompt + self.response)
+        return readonly(self.history + self.prompt + self.response)
 
     @cached_property
     def code(self) -> IntArray:
         """Conversation of each turn, numbered 0, 1, ... in order of first arrival; shape (n,)."""
         if not len(self):
-            return _readonly(np.empty(0, np.int64))
+            return readonly(np.empty(0, np.int64))
         _, first, inverse = np.unique(self.conversation, return_index=True, return_inverse=True)
         rank = np.empty(len(first), np.int64)
         rank[np.argsort(first)] = np.arange(len(first))
-        return _readonly(rank[inverse])
+        return readonly(rank[inverse])
 
     @cached_property
     def conversations(self) -> int:
@@ -162,7 +162,7 @@ class Trace:
         earlier, later = _consecutive_turns(self.conversation)
         following = np.full(len(self), len(self), np.int64)
         following[earlier] = later
-        return _readonly(following)
+        return readonly(following)
 
     @cached_property
     def previous_turn(self) -> IntArray:
@@ -170,7 +170,7 @@ class Trace:
         earlier, later = _consecutive_turns(self.conversation)
         preceding = np.full(len(self), -1, np.int64)
         preceding[later] = earlier
-        return _readonly(preceding)
+        return readonly(preceding)
 
     @cached_property
     def continuing(self) -> NDArray[np.bool_]:
@@ -203,11 +203,6 @@ class Trace:
         )
 
 
-def _readonly(values: IntArray) -> IntArray:
-    values.setflags(write=False)
-    return values
-
-
 def _block_size(value: int) -> int:
     size = whole_number("block_size", value)
     if size == 0:
@@ -235,7 +230,7 @@ def _conversations(values: Sequence[Any] | NDArray[Any]) -> tuple[IntArray, tupl
                 raise TraceError("conversation", turn, name, "a string, as in the turns before it")
             numbers.setdefault(str(name), len(numbers))
         labels = np.fromiter((numbers[name] for name in values), np.int64, len(values))
-        return _readonly(labels), tuple(numbers)
+        return readonly(labels), tuple(numbers)
     return _whole_numbers("conversation", values), None
 
 
@@ -249,7 +244,7 @@ def _whole_numbers(column: str, values: Sequence[Any] | NDArray[Any]) -> IntArra
     outside = np.flatnonzero((array > INT64_MAX) | (array < -INT64_MAX - 1)) if len(array) else ()
     for place in outside:
         raise TraceError(column, int(place), int(array[place]), "a whole number below 2**63")
-    return _readonly(array.astype(np.int64))
+    return readonly(array.astype(np.int64))
 
 
 def _lengths(column: str, values: Sequence[Any] | NDArray[Any], n: int) -> IntArray:
@@ -295,7 +290,7 @@ def _cumulative_history(conversation: IntArray, growth: IntArray) -> IntArray:
     sizes = np.diff(np.append(starts, len(order)))
     history = np.empty(len(order), np.int64)
     history[order] = before - np.repeat(before[starts], sizes)
-    return _readonly(history)
+    return readonly(history)
 
 
 def _check_histories(trace: Trace) -> None:

@@ -47,7 +47,7 @@ def replay(
     check_target(target)
     specs = [parse_policy(text) for text in policies or POLICIES]
     named = [int(value) for spec in specs for key, value in spec.given if key == "xi"]
-    thresholds = read_thresholds(xis, slos, () if any(spec.needs_xi for spec in specs) else named)
+    thresholds = read_thresholds(xis, slos, () if any(spec.needs("xi") for spec in specs) else named)
     sizes = read_capacities(capacities)
     trace = read_trace(trace_file, format)
     estimate = default_estimate(trace) if q_hat is None else q_hat
@@ -97,12 +97,12 @@ def describe(trace: Trace, grid: Grid, thresholds: Thresholds, given: bool) -> l
         counts = ", ".join(f"{name.replace('_', ' ')} {n:,}" for name, n in trace.report.as_dict().items())
         lines.append(f"Chaining: {counts}.")
     lines.append(f"TTFT = {thresholds.latency.name}. Thresholds and TEL are in tokens.")
-    if not given:
+    if not given and any(spec.needs("q_hat") for spec in grid.policies):
         lines.append(
             f"Q̂ = {grid.q_hat:,} where a policy has none of its own: the mean prompt of the turns that continue a "
             f"conversation, rounded up."
         )
-    if any(spec.name == "threshold-lru" and not spec.given for spec in grid.policies):
+    if any(spec.needs("cutoff") for spec in grid.policies):
         lines.append(f"Threshold-LRU has the cutoff {DEFAULT_CUTOFF}.")
     lines.append(
         "slow: turns with a TTFT above the threshold. regret: TEL above the hindsight optimum. closed: share of "

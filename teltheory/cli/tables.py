@@ -37,7 +37,7 @@ def _cell_row(cell: Cell) -> list[str]:
 
 
 def _percent(value: Fraction | None) -> str:
-    return "" if value is None else f"{float(value) * 100:.1f} %"
+    return "" if value is None else f"{round(float(value) * 100, 1) + 0.0:.1f} %"
 
 
 def ledger_table(rows: Sequence[dict[str, Any]]) -> Table:

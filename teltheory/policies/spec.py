@@ -56,15 +56,14 @@ class Spec:
         """Names of all parameters of the policy."""
         return tuple(f.name for f in fields(POLICIES[self.name]) if f.init)
 
-    @property
-    def needs_xi(self) -> bool:
-        """Whether the threshold is a parameter that was left out."""
-        return "xi" in self.parameters and "xi" not in dict(self.given)
+    def needs(self, parameter: str) -> bool:
+        """Whether the policy has this parameter and it was left out."""
+        return parameter in self.parameters and parameter not in dict(self.given)
 
     def build(self, xi: int, q_hat: int, cutoff: int = DEFAULT_CUTOFF) -> Policy:
         """Make the policy; the arguments fill in what was left out."""
         defaults: dict[str, int | str] = {"xi": xi, "q_hat": q_hat, "cutoff": cutoff}
-        left_out = {key: value for key, value in defaults.items() if key in self.parameters}
+        left_out = {key: value for key, value in defaults.items() if self.needs(key)}
         policy: Policy = POLICIES[self.name](**{**left_out, **dict(self.given)})
         return policy
 
