@@ -17,6 +17,7 @@ from teltheory.metrics import tail_excess_latency
 from teltheory.optimal import Method, hindsight_optimum
 from teltheory.policies.online import LRU
 from teltheory.policies.spec import DEFAULT_CUTOFF, POLICIES, default_estimate, parse_policy
+from teltheory.replay import kernel_is_compiled
 from teltheory.replay import replay as replay_trace
 from teltheory.sweep import Cell, Grid, sweep
 from teltheory.trace import Trace
@@ -64,7 +65,8 @@ def replay(
 def run(trace: Trace, grid: Grid, thresholds: Thresholds) -> list[Cell]:
     """Sweep the grid with a progress bar."""
     with progress_bar() as bar:
-        task = bar.add_task("Replaying", total=None)
+        doing = "Replaying" if kernel_is_compiled() else "Compiling, then replaying"
+        task = bar.add_task(doing, total=None)
         return sweep(
             trace, grid, thresholds.latency, lambda done, every: bar.update(task, completed=done, total=every)
         )

@@ -13,7 +13,7 @@ from teltheory.instance import Initial, Instance
 from teltheory.numbers import IntArray, exact_sum, whole_number
 from teltheory.outcome import Outcome
 from teltheory.policies.clairvoyant import TailOptimizedBelady
-from teltheory.replay.reference import replay_reference
+from teltheory.replay import replay_instance
 from teltheory.trace import Trace
 
 __all__ = ["HindsightOptimum", "Method", "hindsight_optimum"]
@@ -88,7 +88,7 @@ def hindsight_optimum(
     if time_limit is not None and not (_is_number(time_limit) and time_limit >= 0):
         raise ArgumentError("time_limit", time_limit, "seconds, 0 or more")
     if method in ("auto", "greedy"):
-        outcome = replay_reference(instance, TailOptimizedBelady(xi), progress)
+        outcome = replay_instance(instance, TailOptimizedBelady(xi), progress=progress)
         return _optimum(instance, xi, outcome.cached, "greedy", None)
     if method in ("lp", "milp"):
         return _by_intervals(instance, xi, method, time_limit)

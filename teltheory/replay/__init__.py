@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from pathlib import Path
+from typing import Literal, get_args
+
+from typing_extensions import TypeIs
 
 from teltheory.errors import ArgumentError
 from teltheory.instance import Initial, Instance
 from teltheory.outcome import Outcome
-from teltheory.policies.policy import AnyPolicy
+from teltheory.policies.policy import AnyPolicy, Policy
 from teltheory.replay.reference import replay_reference
+from teltheory.replay.slots import BY_NEXT_TURN, BY_RECENCY
 from teltheory.trace import Trace
 
-__all__ = ["Engine", "replay", "replay_reference"]
+__all__ = ["Engine", "kernel_is_compiled", "replay", "replay_instance", "replay_reference"]
 
 Engine = Literal["auto", "kernel", "reference"]
+KERNEL_FROM = 2000
+"""Turns from which on the kernel is quicker than loading it."""
 
 
 def replay(
@@ -41,8 +47,10 @@ def replay(
         its own turn.
     initial : iterable of (conversation, past, cached)
         Initial cache, least recent first.
-    engine : {"auto", "reference"}
-        The reference is the one engine so far, and what "auto" takes; "kernel" is the name of one to come.
+    engine : {"auto", "kernel", "reference"}
+        The kernel is compiled (on its first call, then kept on disk) and runs the toolkit's own policies; the
+        reference is plain Python and runs every policy. "auto" takes the kernel for traces from 2,000 turns on,
+        where the policy allows it. Both have the same outcome.
     progress : callable, optional
         Called with the number of turns done, now and then.
 
@@ -56,12 +64,46 @@ def replay(
     ArgumentError, TraceError, ForcedCachingError
         As `Instance.of` does; all are `ValueError`.
     """
-    if engine not in ("auto", "reference"):
-        raise ArgumentError("engine", engine, "'auto' or 'reference'; this release has no kernel")
+    if engine not in get_args(Engine):
+        raise ArgumentError("engine", engine, "'auto', 'kernel' or 'reference'")
     if isinstance(policy, type) or not (hasattr(policy, "cut") or hasattr(policy, "budget")):
         raise ArgumentError("policy", policy, "a policy such as LRU()")
     instance = Instance.of(trace, capacity, forced=forced, initial=initial)
+    return replay_instance(instance, policy, engine, progress)
+
+
+def replay_instance(
+    instance: Instance,
+    policy: AnyPolicy,
+    engine: Engine = "auto",
+    progress: Callable[[int], object] | None = None,
+) -> Outcome:
+    """Replay an instance that was checked before; see `replay`."""
+    if engine == "kernel" or (engine == "auto" and len(instance.trace) >= KERNEL_FROM and _is_own(policy)):
+        return _by_kernel(instance, policy, progress)
     outcome = replay_reference(instance, policy, progress)
     if outcome.cached.min(initial=0) < 0:
         raise ArgumentError("policy", policy, "one that keeps 0 or more of each conversation")
+    return outcome
+
+
+def kernel_is_compiled() -> bool:
+    """Whether an earlier run left the kernel's machine code on disk, so that the next one need not compile."""
+    return any((Path(__file__).parent / "__pycache__").glob("kernel.*.nbi"))
+
+
+def _is_own(policy: AnyPolicy) -> TypeIs[Policy]:
+    return type(policy) in (*BY_RECENCY, *BY_NEXT_TURN)
+
+
+def _by_kernel(instance: Instance, policy: AnyPolicy, progress: Callable[[int], object] | None) -> Outcome:
+    from teltheory.replay.kernel import replay_kernel
+
+    if not _is_own(policy):
+        raise ArgumentError(
+            "engine", "kernel", f"'reference' for {policy!r}, which is not one of the toolkit's own"
+        )
+    outcome = replay_kernel(instance, policy)
+    if progress is not None:
+        progress(len(outcome))
     return outcome

@@ -38,8 +38,8 @@ class Case:
     def instance(self) -> Instance:
         return Instance.of(self.trace, self.capacity, forced=self.forced, initial=self.initial)
 
-    def replay(self, policy: object) -> tt.Outcome:
-        return tt.replay(self.trace, policy, self.capacity, self.forced, self.initial)
+    def replay(self, policy: object, engine: str = "reference") -> tt.Outcome:
+        return tt.replay(self.trace, policy, self.capacity, self.forced, self.initial, engine=engine)
 
     def optimum(self, method: str) -> tt.HindsightOptimum:
         return tt.hindsight_optimum(self.trace, self.capacity, self.xi, self.forced, self.initial, method)

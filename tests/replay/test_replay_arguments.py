@@ -57,8 +57,8 @@ def test_forced_caching_names_turn_length_and_capacity():
     assert replace(case, capacity=7).replay(tt.LRU()).cached.tolist() == [0, 0, 2, 0]
 
 
-@pytest.mark.parametrize("engine", ["kernel", "fast", "", None, 1])
-def test_only_the_reference_engine_is_there(engine):
+@pytest.mark.parametrize("engine", ["quick", "fast", "", None, 1])
+def test_engines_that_there_are_not(engine):
     trace = TWO_TURNS.trace
     with pytest.raises(tt.ArgumentError, match="engine: found"):
         replay(trace, tt.LRU(), 3, engine=engine)

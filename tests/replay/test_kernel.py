@@ -1,0 +1,156 @@
+"""The kernel reuses what the reference reuses, turn by turn."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from replay.instances import POLICY_NAMES, TRIMS, cases, examples, policies, seeded
+
+import teltheory as tt
+import teltheory.replay
+from teltheory.policies import LeastRecentlyUsed
+from teltheory.replay.bitset import clear_bit, largest_bit, new_bitset, set_bit
+from teltheory.replay.rounds import deactivate, insert, new_tree, surplus_of, trim_rounds
+
+
+def same(case, policy):
+    fast = case.replay(policy, engine="kernel").cached.tolist()
+    assert fast == case.replay(policy, engine="reference").cached.tolist(), (policy, case)
+
+
+@pytest.mark.parametrize("name", POLICY_NAMES)
+@given(case=cases())
+@examples(200)
+def test_small_instances(name, case):
+    same(case, policies(case)[name])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_seeded_instances(seed):
+    for case in seeded(300, 500 + seed):
+        for policy in policies(case).values():
+            same(case, policy)
+
+
+@pytest.mark.parametrize("forced", [False, True])
+def test_longer_traces_with_many_conversations(forced):
+    limits = {"turns": (150, 300), "conversations": 40, "length": 30, "forced": forced}
+    for case in seeded(12, 9, **limits):
+        for policy in policies(case).values():
+            same(case, policy)
+
+
+@pytest.mark.parametrize("unit", [2**31 - 1, 2**31, 2**31 + 1, 2**40])
+def test_lengths_around_and_beyond_32_bits(unit):
+    trace = tt.Trace.from_turns([0, 1, 0, 2, 1, 0], [unit, unit - 1, 1, unit, 0, 3], [0, 1, unit, 2, unit, 0])
+    for policy in (tt.LRU(), *(tt.TLRU(unit, unit // 2, trim) for trim in TRIMS), tt.TailOptimizedBelady(unit)):
+        for capacity in (0, unit - 1, unit, 2 * unit + 1, 5 * unit):
+            fast = tt.replay(trace, policy, capacity, engine="kernel")
+            assert fast == tt.replay(trace, policy, capacity, engine="reference"), (policy, capacity)
+
+
+def test_empty_and_one_turn_traces():
+    for trace in (tt.Trace.from_turns([], [], []), tt.Trace.from_turns([4], [3], [2])):
+        for policy in (tt.LRU(), *(tt.TLRU(1, 1, trim) for trim in TRIMS), tt.Belady()):
+            for initial in ((), [(4, 2, 1), (9, 1, 1)]):
+                fast = tt.replay(trace, policy, 2, initial=initial, engine="kernel")
+                assert fast == tt.replay(trace, policy, 2, initial=initial, engine="reference")
+
+
+def mooncake():
+    return Path(os.environ.get("TELTHEORY_DATA") or "../shared/data") / "mooncake_conversation.jsonl"
+
+
+@pytest.mark.skipif(not mooncake().is_file(), reason="the Mooncake trace is not in the data folder")
+@pytest.mark.parametrize("forced", [False, True])
+def test_the_mooncake_trace(forced):
+    trace = tt.read_trace(mooncake())
+    trims = [tt.TLRU(27894, 1319, trim) for trim in TRIMS]
+    aware = [tt.EndAwareTLRU(27894, 1319), tt.LengthAwareTLRU(27894), tt.TailOptimizedBelady(27894)]
+    for policy in (tt.LRU(), tt.ThresholdLRU(5000), *trims, *aware):
+        for capacity in (300_000, 1_000_000):
+            fast = tt.replay(trace, policy, capacity, forced, engine="kernel")
+            assert fast == tt.replay(trace, policy, capacity, forced, engine="reference"), (policy, capacity)
+
+
+@dataclass(frozen=True)
+class Own(LeastRecentlyUsed):
+    """LRU by another name."""
+
+
+def test_the_kernel_runs_only_the_toolkits_own_policies():
+    trace = tt.Trace.from_turns([0], [1], [0])
+    with pytest.raises(tt.ArgumentError, match="engine: found 'kernel', expected 'reference' for Own"):
+        tt.replay(trace, Own(), 1, engine="kernel")
+
+
+@pytest.mark.parametrize(("policy", "kernel"), [(tt.LRU(), True), (Own(), False)])
+def test_auto_takes_the_kernel_for_long_traces_where_the_policy_allows_it(policy, kernel, monkeypatch):
+    taken = []
+    exact = teltheory.replay.__globals__["_by_kernel"]
+    monkeypatch.setitem(
+        teltheory.replay.__globals__, "_by_kernel", lambda *args: taken.append(True) or exact(*args)
+    )
+    rng = np.random.default_rng(0)
+    turns = teltheory.replay.__globals__["KERNEL_FROM"]
+    for n in (turns - 1, turns):
+        ones = np.ones(n, np.int64)
+        trace = tt.Trace.from_turns(rng.integers(0, 50, n), ones, ones)
+        done = []
+        assert tt.replay(trace, policy, 100, progress=done.append) == tt.replay(
+            trace, tt.LRU(), 100, engine="reference"
+        )
+        assert done[-1] <= n
+    assert len(taken) == kernel
+
+
+@given(
+    st.lists(st.tuples(st.booleans(), st.integers(0, 299)), max_size=60), st.sampled_from([1, 64, 65, 300, 5000])
+)
+@examples(150)
+def test_the_bitset_is_a_set(steps, n):
+    bitset, members = new_bitset(n), set()
+    for add, drawn in steps:
+        number = drawn % n
+        if add:
+            set_bit(bitset, number)
+            members.add(number)
+        else:
+            clear_bit(bitset, number)
+            members.discard(number)
+        if members:
+            assert largest_bit(bitset) == max(members)
+    assert bool(bitset[0].any()) == bool(members)
+
+
+def rounds_by_hand(surplus, overflow):
+    """Take one from each conversation with surplus, in order, round after round."""
+    while overflow and any(surplus):
+        for i, left in enumerate(surplus):
+            if left and overflow:
+                surplus[i] -= 1
+                overflow -= 1
+    return overflow
+
+
+@given(
+    st.integers(1, 9),
+    st.lists(st.tuples(st.integers(0, 8), st.integers(0, 7), st.integers(0, 12)), max_size=25),
+)
+@examples(200)
+def test_rounds_take_what_rounds_by_hand_take(leaves, steps):
+    tree, surplus = new_tree(leaves), [0] * leaves
+    for place, new, overflow in steps:
+        leaf = place % leaves
+        deactivate(tree, leaf)
+        surplus[leaf] = new
+        if new:
+            insert(tree, leaf, new)
+        assert trim_rounds(tree, overflow) == rounds_by_hand(surplus, overflow)
+        assert [surplus_of(tree, i) for i in range(leaves)] == surplus
