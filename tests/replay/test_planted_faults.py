@@ -172,12 +172,12 @@ class CappedByTheMean(tt.TailOptimizedBelady):
 
 
 def caps_by_the_mean_prompt(patch: pytest.MonkeyPatch) -> None:
-    def by_the_mean(instance: Instance, policy: tt.TailOptimizedBelady, progress: object) -> tt.Outcome:
+    def by_the_mean(instance: Instance, policy: tt.TailOptimizedBelady, **_: object) -> tt.Outcome:
         prompts = instance.trace.prompt[instance.trace.continuing].tolist()
-        return right(instance, CappedByTheMean(policy.xi, round(mean(prompts)) if prompts else 0), progress)
+        return right(instance, CappedByTheMean(policy.xi, round(mean(prompts)) if prompts else 0))
 
     right = reference.replay_reference
-    patch.setattr(teltheory.optimal, "replay_reference", by_the_mean)
+    patch.setattr(teltheory.optimal, "replay_instance", by_the_mean)
 
 
 def keeps_what_never_returns(patch: pytest.MonkeyPatch) -> None:
@@ -188,8 +188,8 @@ def optimum_ignores_forced(patch: pytest.MonkeyPatch) -> None:
     right = reference.replay_reference
     patch.setattr(
         teltheory.optimal,
-        "replay_reference",
-        lambda instance, *rest: right(replace(instance, forced=False), *rest),
+        "replay_instance",
+        lambda instance, policy, **_: right(replace(instance, forced=False), policy),
     )
 
 
