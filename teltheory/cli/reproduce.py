@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 import numpy as np
+from rich.markup import escape
 
 from teltheory.claims.claim import EFFORTS, Effort
 from teltheory.cli.options import json_option, read_capacities, read_thresholds
@@ -53,11 +54,11 @@ def reproduce(trace_file: str | None, effort: Effort, seed: int, workers: int | 
         cells = run(trace, grid, thresholds)
         tables[name] = cells_as_data(trace, grid, cells, thresholds)
         if show:
-            out.rule(name)
+            out.rule(escape(name))
             print_cells(out, trace, grid, cells, thresholds)
     missing = _missing(given)
     if show and missing:
-        out.print(missing, highlight=False)
+        out.print(escape(missing), highlight=False)
     if target is not None:
         write_json(target, {"claims": rows, "tables": tables, "left_out": [missing] if missing else []})
     return 0 if sound else 1

@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
+from rich.markup import escape
 from rich.table import Table
 
 from teltheory.cli.options import Thresholds
@@ -50,7 +51,7 @@ def ledger_table(rows: Sequence[dict[str, Any]]) -> Table:
     for row in rows:
         style = STYLES[row["verdict"]]
         example = row.get("problem") or counterexample_text(row["counterexample"])
-        table.add_row(row["id"], f"[{style}]{row['verdict']}[/]", scope_text(row["scope"]), example)
+        table.add_row(row["id"], f"[{style}]{row['verdict']}[/]", scope_text(row["scope"]), escape(example))
     return table
 
 

@@ -233,6 +233,15 @@ def test_reproduce_on_a_given_trace(trace_file, monkeypatch, capsys):
     assert data["left_out"] == []
 
 
+def test_a_file_name_with_brackets_is_shown_as_it_is(tmp_path, monkeypatch, capsys):
+    file = tmp_path / "[bold]x.csv"
+    file.write_text(FIGURE_2)
+    monkeypatch.setattr("teltheory.cli.reproduce.chosen_claims", lambda *_: ["figure-2"])
+    monkeypatch.chdir(tmp_path)
+    assert run("reproduce", "--workers", 1, "--trace", file.name) == 0
+    assert "[bold]x.csv" in capsys.readouterr().out
+
+
 def mooncake():
     return Path(os.environ.get("TELTHEORY_DATA") or "../shared/data") / "mooncake_conversation.jsonl"
 
