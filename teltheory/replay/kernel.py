@@ -11,6 +11,9 @@ turn, amortised. Belady and Tail-Optimized Belady find the furthest next turn in
 
 A slot comes under the cut when it is not exempt: at its own turn, under forced caching at the next one. From
 then on it is *settled*: what is not kept at all is gone, and its surplus, if any, can be trimmed.
+
+The lines in which a turn arrives stand in each loop: as a function of the layout, inlined or not, they made LRU
+and Tail-Optimized Belady about half as fast.
 """
 
 from __future__ import annotations
