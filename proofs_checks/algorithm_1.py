@@ -119,6 +119,18 @@ def endless_loops(case: Case, reading: Reading) -> dict[str, int]:
     return {"trim loop": 0, "LRU loop": 0}
 
 
+def printed_trim_loop(case: Case) -> dict[str, int]:
+    """Run the printed trim loop, with an LRU loop that ends."""
+    loops = endless_loops(case, Reading(case.xi, case.q_hat, last_block=True))
+    return {"trim loop never ends": loops["trim loop"]}
+
+
+def printed_lru_loop(case: Case) -> dict[str, int]:
+    """Run the printed LRU loop after a trim loop that ends."""
+    loops = endless_loops(case, Reading(case.xi, case.q_hat, trim_loop="until nothing is trimmed"))
+    return {"LRU loop never ends": loops["LRU loop"]}
+
+
 def lowest_counts(case: Case, reading: Reading) -> list[int]:
     """Return the lowest X after each cut, up to a loop that never ends."""
     endless_loops(case, reading)
@@ -161,10 +173,8 @@ def nonnegative(case: Case) -> Values:
     space=SPACE,
 )
 def terminates(case: Case) -> Values:
-    """Run the printed text, each loop after the other one's repair."""
-    trim_loop = endless_loops(case, Reading(case.xi, case.q_hat, last_block=True))
-    lru_loop = endless_loops(case, Reading(case.xi, case.q_hat, trim_loop="until nothing is trimmed"))
-    return {"trim loop never ends": trim_loop["trim loop"], "LRU loop never ends": lru_loop["LRU loop"]}
+    """Run the printed loops, each beside the other one's repair."""
+    return {**printed_trim_loop(case), **printed_lru_loop(case)}
 
 
 @claim(
@@ -175,9 +185,8 @@ def terminates(case: Case) -> Values:
     space=SPACE,
 )
 def trim_loop_ends(case: Case) -> Values:
-    """Run the printed trim loop, with an LRU loop that ends."""
-    loops = endless_loops(case, Reading(case.xi, case.q_hat, last_block=True))
-    return {"trim loop never ends": loops["trim loop"]}
+    """Run the printed trim loop."""
+    return printed_trim_loop(case)
 
 
 @claim(
@@ -188,9 +197,8 @@ def trim_loop_ends(case: Case) -> Values:
     space=SPACE,
 )
 def lru_loop_ends(case: Case) -> Values:
-    """Run the printed LRU loop after a trim loop that ends."""
-    loops = endless_loops(case, Reading(case.xi, case.q_hat, trim_loop="until nothing is trimmed"))
-    return {"LRU loop never ends": loops["LRU loop"]}
+    """Run the printed LRU loop."""
+    return printed_lru_loop(case)
 
 
 @claim(

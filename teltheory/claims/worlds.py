@@ -92,13 +92,16 @@ class SmallWorlds:
 
     def cases(self, world: World) -> Iterator[Case]:
         """Yield a world under every capacity, threshold and estimate."""
-        least = max(sum(cached for _, _, cached in world.initial), world.forced_capacity() if self.forced else 0)
-        for capacity in self.capacities(world):
-            if capacity < least:
-                continue
+        for capacity in self._feasible_capacities(world):
             for xi in self.thresholds(world):
                 for q_hat in self.estimates(world, xi):
                     yield Case(world, capacity, xi, q_hat, self.forced)
+
+    def _feasible_capacities(self, world: World) -> list[int]:
+        """Return the capacities that hold the initial cache and, under forced caching, every past."""
+        held = sum(cached for _, _, cached in world.initial)
+        least = max(held, world.forced_capacity() if self.forced else 0)
+        return [capacity for capacity in self.capacities(world) if capacity >= least]
 
     def sample_size(self, effort: str) -> int:
         """Return the number of random cases at an effort."""
@@ -107,8 +110,7 @@ class SmallWorlds:
     def sample(self, rng: np.random.Generator) -> Case | None:
         """Return a random case beyond the enumerated sizes, None where the draw has no admissible parameter."""
         world = self._random_world(rng)
-        least = max(sum(cached for _, _, cached in world.initial), world.forced_capacity() if self.forced else 0)
-        capacities = [c for c in self.capacities(world) if c >= least]
+        capacities = self._feasible_capacities(world)
         if not capacities:
             return None
         capacity = int(rng.choice(capacities))
@@ -147,7 +149,6 @@ class Given:
 
     listed: tuple[Case, ...]
     note: str
-    bound: dict[str, Any] = field(default_factory=dict)
 
     def classes(self, effort: str) -> Iterator[Iterator[Case]]:
         """Yield the cases as one class."""

@@ -16,7 +16,7 @@ from teltheory.errors import FileError, ForcedCachingError, TraceError
 from teltheory.metrics import tail_excess_latency
 from teltheory.optimal import Method, hindsight_optimum
 from teltheory.policies.online import LRU
-from teltheory.policies.spec import DEFAULT_CUTOFF, POLICIES, default_estimate, parse_policy
+from teltheory.policies.spec import POLICIES, default_estimate, parse_policy
 from teltheory.replay import kernel_is_compiled
 from teltheory.replay import replay as replay_trace
 from teltheory.sweep import Cell, Grid, sweep
@@ -105,7 +105,7 @@ def describe(trace: Trace, grid: Grid, thresholds: Thresholds, given: bool) -> l
             f"conversation, rounded up."
         )
     if any(spec.needs("cutoff") for spec in grid.policies):
-        lines.append(f"Threshold-LRU has the cutoff {DEFAULT_CUTOFF}.")
+        lines.append(f"Threshold-LRU has the cutoff {grid.cutoff}.")
     lines.append(
         "slow: turns with a TTFT above the threshold. regret: TEL above the hindsight optimum. closed: share of "
         f"LRU's distance to the optimum that is closed. {'Forced' if grid.forced else 'Optional'} caching."

@@ -61,19 +61,18 @@ def replay_kernel(instance: Instance, policy: Policy) -> Outcome:
         What each turn reused and computed.
     """
     slots = Slots.of(instance)
-    budget = budgets(policy, slots, instance)
-    if not isinstance(policy, BY_NEXT_TURN):
-        budget = np.where(drops(policy, slots), 0, budget)
+    dropped = drops(policy, slots)
+    budget = np.where(dropped, 0, budgets(policy, slots, instance))
     layout = Layout(
         instance.history, slots.past, slots.previous, slots.held, budget, instance.capacity, instance.forced
     )
     if isinstance(policy, BY_NEXT_TURN):
         return Outcome.of(instance, furthest_first(layout, slots.following))
     if policy.trim == "round-robin":
-        return Outcome.of(instance, in_rounds(layout, drops(policy, slots), first_arrival_ranks(instance)))
+        return Outcome.of(instance, in_rounds(layout, dropped, first_arrival_ranks(instance)))
     if isinstance(policy, (LRU, ThresholdLRU)) or policy.trim == "eager":
         return Outcome.of(instance, eagerly(layout))
-    return Outcome.of(instance, by_recency(layout, drops(policy, slots)))
+    return Outcome.of(instance, by_recency(layout, dropped))
 
 
 @compiled
