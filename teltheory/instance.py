@@ -89,11 +89,15 @@ class Instance:
     @cached_property
     def total(self) -> IntArray:
         """Input of each turn, h + q; shape (n,)."""
+        if self.history is self.trace.history:
+            return self.trace.total
         return readonly(self.history + self.trace.prompt)
 
     @cached_property
     def past(self) -> IntArray:
         """Past of the turn's conversation after the turn, h + q + a; shape (n,)."""
+        if self.history is self.trace.history:
+            return self.trace.past
         return readonly(self.total + self.trace.response)
 
     def _check_forced(self) -> None:
@@ -138,6 +142,8 @@ def _label(i: int, conversation: int | str, trace: Trace) -> int | str:
 
 
 def _histories(trace: Trace, starts: tuple[Start, ...]) -> IntArray:
+    if trace.cumulative and not starts:
+        return trace.history
     past = np.zeros(trace.conversations + len(starts), np.int64)
     for start in starts:
         past[start.code] = start.past

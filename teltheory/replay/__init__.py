@@ -89,7 +89,7 @@ def replay_instance(
 
 def kernel_is_compiled() -> bool:
     """Whether an earlier run left the kernel's machine code on disk, so that the next one need not compile."""
-    return any((Path(__file__).parent / "__pycache__").glob("kernel.*.nbi"))
+    return any((Path(__file__).parent / "__pycache__").glob("recency.*.nbi"))
 
 
 def _is_own(policy: AnyPolicy) -> TypeIs[Policy]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from teltheory.numbers import IntArray
-from teltheory.replay.compiled import compiled
+from teltheory.replay.compiled import compiled, leading_zeros
 
 Bitset: TypeAlias = tuple[NDArray[np.uint64], IntArray]
 
@@ -37,7 +37,11 @@ def set_bit(bitset: Bitset, number: int) -> None:
     """Add a number."""
     words, offsets = bitset
     for level in range(len(offsets) - 1):
-        words[offsets[level] + (number >> 6)] |= np.uint64(1) << np.uint64(number & 63)
+        place = offsets[level] + (number >> 6)
+        word = words[place]
+        words[place] = word | (np.uint64(1) << np.uint64(number & 63))
+        if word != 0:
+            return
         number >>= 6
 
 
@@ -59,14 +63,5 @@ def largest_bit(bitset: Bitset) -> int:
     words, offsets = bitset
     number = 0
     for level in range(len(offsets) - 2, -1, -1):
-        number = (number << 6) | _highest(words[offsets[level] + number])
+        number = (number << 6) | (63 - leading_zeros(words[offsets[level] + number]))
     return number
-
-
-@compiled
-def _highest(word: np.uint64) -> int:
-    bit = 0
-    for step in (32, 16, 8, 4, 2, 1):
-        if word >> np.uint64(bit + step):
-            bit += step
-    return bit

@@ -1,15 +1,51 @@
-"""Compilation to machine code, kept on disk between runs."""
+"""Compilation to machine code, kept on disk between runs.
+
+numba looks at a function's own file to see whether its machine code is out of date, not at the files of what it
+calls. So a stamp beside the machine code names the sources of the whole folder, and code without the right stamp
+is discarded.
+"""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
-from typing import TypeVar, cast
+from functools import lru_cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, TypeVar, cast
 
-from numba import njit
+from numba import njit, types
+from numba.core.typing.templates import Signature
+from numba.extending import intrinsic
 
 F = TypeVar("F", bound=Callable[..., object])
 
 
 def compiled(function: F) -> F:
     """Compile a function on its first call."""
-    return cast("F", njit(cache=True)(function))
+    dispatcher = njit(cache=True)(function)
+    _discard_stale(Path(dispatcher.stats.cache_path), Path(inspect.getfile(function)).parent)
+    return cast("F", dispatcher)
+
+
+@lru_cache
+def _discard_stale(cache: Path, sources: Path) -> None:
+    digest = sha256(b"".join(file.read_bytes() for file in sorted(sources.glob("*.py")))).hexdigest()
+    stamp = cache / f"{digest}.stamp"
+    if stamp.exists():
+        return
+    for pattern in ("*.nbi", "*.nbc", "*.stamp"):
+        for file in cache.glob(pattern):
+            file.unlink(missing_ok=True)
+    cache.mkdir(parents=True, exist_ok=True)
+    stamp.touch()
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def leading_zeros(typing_context: Any, word: Any) -> tuple[Signature, Callable[..., Any]]:
+    """Count the zero bits before the highest set bit of a 64-bit word that is not 0: one machine instruction."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctlz(arguments[0], context.get_constant(types.boolean, True))
+
+    return types.int64(types.uint64), generate

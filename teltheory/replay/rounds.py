@@ -16,7 +16,10 @@ from numpy.typing import NDArray
 
 from teltheory.replay.compiled import compiled
 
-Tree: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+Tree: TypeAlias = NDArray[np.int64]
+"""A row a node: whether a leaf, or how many leaves below, are active; least surplus; owed. Node 1 is the root."""
+
+ACTIVE, LEAST, OWED = 0, 1, 2
 
 NONE = 1 << 60
 """Least surplus where no leaf is active; no trace owes so much."""
@@ -24,106 +27,98 @@ NONE = 1 << 60
 
 @compiled
 def new_tree(leaves: int) -> Tree:
-    """Return (active, least, owed) for a number of conversations; node 1 is the root."""
+    """Return the tree of a number of conversations without surplus."""
     size = 1
     while size < leaves:
         size *= 2
-    return np.zeros(2 * size, np.int64), np.full(2 * size, NONE, np.int64), np.zeros(2 * size, np.int64)
+    tree = np.zeros((2 * size, 3), np.int64)
+    tree[:, LEAST] = NONE
+    return tree
 
 
 @compiled
-def _owed_above(tree: Tree, leaf: int) -> int:
-    active, _least, owed = tree
-    node = (len(active) // 2 + leaf) >> 1
+def exchange(tree: Tree, leaf: int, surplus: int) -> int:
+    """Give a leaf a surplus, 0 or more, and return the one that it had."""
+    node = len(tree) // 2 + leaf
+    was_active = tree[node, ACTIVE]
+    if not was_active and surplus == 0:
+        return 0
     debt = 0
-    while node:
-        debt += owed[node]
-        node >>= 1
-    return debt
+    above = node >> 1
+    while above:
+        debt += tree[above, OWED]
+        above >>= 1
+    before = tree[node, LEAST] - debt if was_active else 0
+    tree[node, ACTIVE] = surplus > 0
+    tree[node, LEAST] = surplus + debt if surplus > 0 else NONE
+    _update_above(tree, node)
+    return before
+
+
+@compiled
+def _update(tree: Tree, node: int) -> bool:
+    """Make a node agree with its children; return whether it did not."""
+    left, right = 2 * node, 2 * node + 1
+    active = tree[left, ACTIVE] + tree[right, ACTIVE]
+    least = min(tree[left, LEAST], tree[right, LEAST]) - tree[node, OWED] if active else NONE
+    changed = active != tree[node, ACTIVE] or least != tree[node, LEAST]
+    tree[node, ACTIVE] = active
+    tree[node, LEAST] = least
+    return bool(changed)
 
 
 @compiled
 def _update_above(tree: Tree, node: int) -> None:
-    active, least, owed = tree
+    """Make the nodes above a changed one agree, as far up as anything changes."""
     node >>= 1
-    while node:
-        active[node] = active[2 * node] + active[2 * node + 1]
-        least[node] = min(least[2 * node], least[2 * node + 1]) - owed[node] if active[node] else NONE
+    while node and _update(tree, node):
         node >>= 1
-
-
-@compiled
-def insert(tree: Tree, leaf: int, surplus: int) -> None:
-    """Activate a leaf with a surplus above 0."""
-    active, least, _owed = tree
-    node = len(active) // 2 + leaf
-    active[node] = 1
-    least[node] = surplus + _owed_above(tree, leaf)
-    _update_above(tree, node)
-
-
-@compiled
-def deactivate(tree: Tree, leaf: int) -> None:
-    """Deactivate a leaf, active or not."""
-    active, least, _owed = tree
-    node = len(active) // 2 + leaf
-    if active[node]:
-        active[node] = 0
-        least[node] = NONE
-        _update_above(tree, node)
-
-
-@compiled
-def surplus_of(tree: Tree, leaf: int) -> int:
-    """Return a leaf's surplus, 0 where it is not active."""
-    active, least, _owed = tree
-    node = len(active) // 2 + leaf
-    return least[node] - _owed_above(tree, leaf) if active[node] else 0
 
 
 @compiled
 def trim_rounds(tree: Tree, overflow: int) -> int:
     """Trim in rounds until the overflow or the surplus is gone; return the overflow that is left."""
-    active, least, owed = tree
-    while overflow > 0 and active[1] > 0:
-        rounds = min(overflow // active[1], least[1])
+    while overflow > 0 and tree[1, ACTIVE] > 0:
+        rounds = min(overflow // tree[1, ACTIVE], tree[1, LEAST])
         if rounds > 0:
-            owed[1] += rounds
-            least[1] -= rounds
-            overflow -= rounds * active[1]
+            tree[1, OWED] += rounds
+            tree[1, LEAST] -= rounds
+            overflow -= rounds * tree[1, ACTIVE]
         else:
             _take_from_first(tree, overflow)
             overflow = 0
-        while active[1] > 0 and least[1] == 0:
-            deactivate(tree, _least_leaf(tree))
+        while tree[1, ACTIVE] > 0 and tree[1, LEAST] == 0:
+            _deactivate_least(tree)
     return overflow
 
 
 @compiled
 def _take_from_first(tree: Tree, count: int) -> None:
     """Take one from each of the first `count` active leaves; there are more than that."""
-    active, least, owed = tree
-    size = len(active) // 2
+    size = len(tree) // 2
     node = 1
     while node < size:
         node *= 2
-        if active[node] <= count:
-            count -= active[node]
-            if active[node]:
-                owed[node] += 1
-                least[node] -= 1
+        if tree[node, ACTIVE] <= count:
+            count -= tree[node, ACTIVE]
+            if tree[node, ACTIVE]:
+                tree[node, OWED] += 1
+                tree[node, LEAST] -= 1
             node += 1
-    _update_above(tree, node)
+    while node > 1:
+        node >>= 1
+        _update(tree, node)
 
 
 @compiled
-def _least_leaf(tree: Tree) -> int:
-    """Return an active leaf with the least surplus."""
-    active, least, _owed = tree
-    size = len(active) // 2
+def _deactivate_least(tree: Tree) -> None:
+    """Deactivate an active leaf with the least surplus."""
+    size = len(tree) // 2
     node = 1
     while node < size:
         node *= 2
-        if not active[node] or (active[node + 1] and least[node + 1] < least[node]):
+        if not tree[node, ACTIVE] or (tree[node + 1, ACTIVE] and tree[node + 1, LEAST] < tree[node, LEAST]):
             node += 1
-    return node - size
+    tree[node, ACTIVE] = 0
+    tree[node, LEAST] = NONE
+    _update_above(tree, node)

@@ -16,7 +16,7 @@ import teltheory as tt
 import teltheory.replay
 from teltheory.policies import LeastRecentlyUsed
 from teltheory.replay.bitset import clear_bit, largest_bit, new_bitset, set_bit
-from teltheory.replay.rounds import deactivate, insert, new_tree, surplus_of, trim_rounds
+from teltheory.replay.rounds import exchange, new_tree, trim_rounds
 
 
 def same(case, policy):
@@ -148,9 +148,8 @@ def test_rounds_take_what_rounds_by_hand_take(leaves, steps):
     tree, surplus = new_tree(leaves), [0] * leaves
     for place, new, overflow in steps:
         leaf = place % leaves
-        deactivate(tree, leaf)
+        assert exchange(tree, leaf, new) == surplus[leaf]
         surplus[leaf] = new
-        if new:
-            insert(tree, leaf, new)
         assert trim_rounds(tree, overflow) == rounds_by_hand(surplus, overflow)
-        assert [surplus_of(tree, i) for i in range(leaves)] == surplus
+        for i in range(leaves):
+            assert exchange(tree, i, surplus[i]) == surplus[i]

@@ -1,0 +1,91 @@
+"""The compiled loop for Belady and Tail-Optimized Belady: the furthest next turn, found in a bitset.
+
+What a slot holds is stored, as any slot may lose something. A turn that has come stays in the set of those to
+come; its conversation's old slot holds nothing any more and is passed over. What never returns is kept only as a
+sum: it goes first, and nothing asks which of it went. The caps are trimmed from a pointer on that only moves
+forward: slots before it hold at most their cap.
+"""
+
+from __future__ import annotations
+
+from teltheory.numbers import IntArray
+from teltheory.replay.bitset import Bitset, clear_bit, largest_bit, new_bitset, set_bit
+from teltheory.replay.compiled import compiled
+from teltheory.replay.recency import Layout
+
+
+@compiled
+def _trim_to_caps(holds: IntArray, cap: IntArray, trim: int, end: int, overflow: int) -> tuple[int, int]:
+    """Trim what is above the caps, oldest slot first; return where that may go on, and the overflow left."""
+    while overflow > 0 and trim < end:
+        above = max(holds[trim] - cap[trim], 0)
+        taken = min(above, overflow)
+        holds[trim] -= taken
+        overflow -= taken
+        if taken == above:
+            trim += 1
+    return trim, overflow
+
+
+@compiled
+def _evict_furthest(holds: IntArray, previous: IntArray, waiting: Bitset, overflow: int) -> None:
+    while overflow > 0:
+        turn = largest_bit(waiting)
+        slot = previous[turn]
+        taken = min(holds[slot], overflow)
+        holds[slot] -= taken
+        overflow -= taken
+        if holds[slot] == 0:
+            clear_bit(waiting, turn)
+
+
+@compiled
+def _await_initial(holds: IntArray, following: IntArray, n: int, waiting: Bitset) -> int:
+    """Let the initial cache wait for its next turns; return what has none, which its slots then do not hold."""
+    ended = 0
+    for s in range(len(holds) - n):
+        if following[s] == n:
+            ended += holds[s]
+            holds[s] = 0
+        elif following[s] > 0:
+            set_bit(waiting, following[s])
+    return ended
+
+
+@compiled
+def furthest_first(layout: Layout, holds: IntArray) -> None:
+    """Replay Belady and Tail-Optimized Belady; `least` has the caps, `holds` the initial cache and zeros."""
+    history, total, at_hand, _full, cap, previous, following, capacity, forced, cached, uncached = layout
+    n, m = len(history), len(at_hand) - len(history)
+    overflow = holds[:m].sum() - capacity
+    waiting = new_bitset(n)
+    ended = _await_initial(holds, following, n, waiting)
+    trim = 0
+    for k in range(n):
+        before = previous[k]
+        content = 0
+        if before >= 0:
+            content = holds[before]
+            holds[before] = 0
+        reused = min(content, history[k])
+        cached[k] = reused
+        uncached[k] = total[k] - reused
+        overflow += at_hand[m + k] - content
+        holds[m + k] = at_hand[m + k]
+        s = m + k - 1 if forced else m + k
+        if forced and k == n - 1:
+            break
+        if s >= m:
+            if following[s] == n:
+                ended += holds[s]
+                holds[s] = 0
+            else:
+                set_bit(waiting, following[s])
+        if overflow > 0:
+            gone = min(ended, overflow)
+            ended -= gone
+            overflow -= gone
+            if overflow > 0:
+                trim, overflow = _trim_to_caps(holds, cap, trim, s + 1, overflow)
+                _evict_furthest(holds, previous, waiting, overflow)
+                overflow = 0
