@@ -28,6 +28,7 @@ from teltheory.policies import (
     ThresholdLRU,
 )
 from teltheory.replay import replay
+from teltheory.replay.curve import CapacityCurve, capacity_curve
 from teltheory.trace import Trace
 from teltheory.workloads import read_trace, sample_conversations
 
@@ -39,6 +40,7 @@ __all__ = [
     "TLRU",
     "ArgumentError",
     "Belady",
+    "CapacityCurve",
     "EndAwareTLRU",
     "FileError",
     "ForcedCachingError",
@@ -51,6 +53,7 @@ __all__ = [
     "ThresholdLRU",
     "Trace",
     "TraceError",
+    "capacity_curve",
     "hindsight_optimum",
     "read_trace",
     "replay",

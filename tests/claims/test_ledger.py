@@ -32,6 +32,9 @@ PRINTED_ROWS = {
     "trim.eager": "holds",
     "figure-1": "holds",
     "figure-2": "holds",
+    "stack.lru": "holds",
+    "stack.tlru": "holds",
+    "stack.tlru-round-robin": "holds",
 }
 
 

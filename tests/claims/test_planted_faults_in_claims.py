@@ -57,6 +57,15 @@ def conjure(monkeypatch):
     monkeypatch.setattr(formulation, "no_conjuring", lambda model, i, t: formulation.pyo.Constraint.Skip)
 
 
+def evict_the_most_recent_of_an_odd_overflow(monkeypatch):
+    exact = reference.evict
+
+    def evict(candidates, policy, overflow):
+        exact(list(reversed(candidates)) if overflow % 2 else candidates, policy, overflow)
+
+    monkeypatch.setattr(reference, "evict", evict)
+
+
 @pytest.mark.parametrize(
     ("fault", "row"),
     [
@@ -68,6 +77,9 @@ def conjure(monkeypatch):
         (cap_by_the_whole_past, "theorem-b1"),
         (start_with_anything, "hindsight.initial-state.given"),
         (conjure, "hindsight.initial-state.given"),
+        (evict_the_most_recent_of_an_odd_overflow, "stack.lru"),
+        (evict_the_most_recent_of_an_odd_overflow, "stack.tlru"),
+        (evict_the_most_recent_of_an_odd_overflow, "stack.tlru-round-robin"),
     ],
 )
 def test_a_planted_fault_turns_its_row(fault, row, monkeypatch):

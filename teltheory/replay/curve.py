@@ -1,0 +1,246 @@
+"""Every capacity at once: what LRU, Threshold-LRU and T-LRU reuse as a function of the capacity.
+
+**Stack algorithms** (Mattson, Gecsei, Slutz, Traiger 1970). Rank the blocks of all pasts by a priority that does
+not depend on the capacity C. If the cache after a cut is always the first C blocks of that ranking, a larger cache
+includes a smaller one, and one pass that finds the ranks of what a turn reuses has the answer for every C.
+Optional caching and an empty start throughout.
+
+*Priorities.* LRU: more recent conversations first, in a conversation the front of the prefix first. T-LRU with
+least-recent trim: the blocks within the budgets, b = max(0, L + q_hat - xi) of a past L, come before all surplus
+blocks; within either class as LRU has them. Eager T-LRU is LRU where a past counts b blocks, Threshold-LRU where a
+past up to the cutoff counts 0. A cut drops the last blocks of the ranking until C are left: for T-LRU first
+surplus, least recent first and from its end, then budgets.
+
+*Lemma 1. Where no past shrinks (a conversation's past is never shorter than after its turn before), the cache
+after each cut is the first C blocks of the ranking of all pasts.* By induction. Turn t belongs to conversation c.
+Before its cut at hand are the first C blocks of the ranking before, and the whole past of c. Take a block x of
+another conversation among the first C blocks of the ranking now. Compared with the ranking before, all other
+conversations stand to x as they stood; of c at least as many blocks precede x as did: if x is within a budget,
+the budget of c, which is no smaller than it was; if x is surplus, the whole past of c. So x was among the first C
+blocks before and is at hand. Hence all of the first C blocks are at hand, and the cut keeps them. (With a single
+class of blocks, the same with all of c's blocks.)
+
+So a conversation with past L reuses clip(C - S, 0, b) + clip(C - S', 0, L - b), where S is the budgets of the more
+recent conversations and S' all budgets and the surpluses of the more recent ones: its blocks have the ranks S + 1
+... S + b and S' + 1 ... S' + L - b. Where its turn's history h is shorter than L, what is cached is cut to h. LRU
+has S alone, with pasts for budgets. The inclusion property is the case C and C + 1.
+
+*Lemma 2. LRU of weights w (pasts, budgets, or 0) where pasts do shrink: a slot p holds clip(C - M, 0, w), M the
+largest sum of the weights of more recent slots at any cut since its own.* What was evicted does not come back. If
+p holds anything after a cut, every more recent slot holds all of its weight: had one lost anything, everything
+less recent would have been lost at that cut. So at each cut p keeps the smaller of what it had and of C less the
+sum then. And if a cut leaves p nothing though it had something, that sum was C or more.
+
+*Holes.* M less the present sum is kept as holes: a slot whose conversation comes back leaves a hole of its weight,
+and the new weight fills holes, the most recent hole first. Then for every p the holes that are more recent than p
+make up M less the sum: where a weight w' replaces w at slot d, the sum after p grows by w' - w if p < d and by w'
+otherwise, so M less the sum shrinks by as much, but not below 0. Adding a hole of w at d and then taking w' from
+the holes after p, most recent first and as far as there are any, does just this for every p at once. So M is the
+sum over all more recent slots, holes included. Where no past shrinks, each turn fills the hole that it makes.
+
+T-LRU with least-recent trim has two classes, and where pasts shrink, surplus fills the room that evicted budgets
+leave: two segments no longer describe it. With round-robin trim the order of the surplus blocks changes at every
+cut. There, and for every other policy, the curve replays the trace at each capacity that it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeGuard
+
+import numpy as np
+
+from teltheory.errors import ArgumentError
+from teltheory.instance import Instance
+from teltheory.latency import LatencyModel
+from teltheory.metrics import slo_violations, tail_excess_latency, ttft_quantiles
+from teltheory.numbers import INT64_MAX, FloatArray, IntArray, exact_sum, readonly, whole_number
+from teltheory.outcome import Outcome
+from teltheory.policies.online import LRU, TLRU, ThresholdLRU
+from teltheory.policies.policy import AnyPolicy, Policy
+from teltheory.replay import replay
+from teltheory.trace import Trace
+
+if TYPE_CHECKING:
+    from teltheory.replay.segments import Segments
+
+
+@dataclass(frozen=True, eq=False)
+class CapacityCurve:
+    """What a policy reuses on a trace at every capacity; optional caching, empty start.
+
+    Each capacity that is asked for is replayed, unless the policy is known to be a stack algorithm on this trace.
+    Make one with `capacity_curve`.
+
+    Attributes
+    ----------
+    trace : Trace
+        The turns.
+    policy : Policy
+        The policy.
+    """
+
+    trace: Trace
+    policy: AnyPolicy
+
+    @property
+    def one_pass(self) -> bool:
+        """Whether one pass over the trace had the answer for every capacity."""
+        return False
+
+    def outcome(self, capacity: int) -> Outcome:
+        """Return what each turn reuses and computes at one capacity, in the trace's unit."""
+        return replay(self.trace, self.policy, capacity)
+
+    def cached(self, capacity: int) -> IntArray:
+        """Return what each turn reuses at one capacity; shape (n,), in the trace's unit."""
+        return self.outcome(capacity).cached
+
+    def tail_excess_latency(self, capacities: Sequence[int] | IntArray, xi: int) -> IntArray:
+        """Return TEL(xi) at each capacity (Zhang et al. 2025, Section 2).
+
+        Parameters
+        ----------
+        capacities : sequence of int
+            Capacities, in the trace's unit and in any order.
+        xi : int
+            Threshold, in the trace's unit.
+
+        Returns
+        -------
+        ndarray of int64, shape (capacities,)
+            Exact; of Python's whole numbers where one is 2**63 or more.
+        """
+        xi = whole_number("xi", xi)
+        return _exact([tail_excess_latency(self.outcome(c), xi) for c in _whole(capacities)])
+
+    def slo_violations(self, capacities: Sequence[int] | IntArray, xi: int) -> IntArray:
+        """Return the number of turns with more than xi uncached at each capacity; shape (capacities,)."""
+        xi = whole_number("xi", xi)
+        return _exact([slo_violations(self.outcome(c), xi) for c in _whole(capacities)])
+
+    def ttft_quantiles(
+        self, capacities: Sequence[int] | IntArray, qs: Sequence[float], latency: LatencyModel
+    ) -> FloatArray:
+        """Return percentiles of TTFT in seconds at each capacity; shape (capacities, qs).
+
+        Parameters
+        ----------
+        capacities : sequence of int
+            Capacities, in the trace's unit.
+        qs : sequence of float
+            Levels in (0, 1]; the percentile at q is the ceil(q n)-th smallest value.
+        latency : LatencyModel
+            Turns tokens into seconds.
+        """
+        rows = [ttft_quantiles(self.outcome(c), qs, latency) for c in _whole(capacities)]
+        return np.array(rows, np.float64).reshape(len(rows), len(qs))
+
+
+def capacity_curve(trace: Trace, policy: AnyPolicy) -> CapacityCurve:
+    """Return what a policy reuses on a trace as a function of the capacity; optional caching, empty start.
+
+    One pass over the trace for `LRU`, `ThresholdLRU` and `TLRU` with ``trim="eager"``, and for `TLRU` with
+    ``trim="least-recent"`` where no conversation's past ever shrinks. Other curves are as exact, at the price of a
+    replay for each capacity that they are asked for.
+
+    Parameters
+    ----------
+    trace : Trace
+        The turns.
+    policy : Policy
+        The policy.
+
+    Raises
+    ------
+    ArgumentError, TraceError
+        As `replay` does; both are `ValueError`.
+    """
+    instance = Instance.of(trace, 0)
+    if isinstance(policy, type) or not (hasattr(policy, "cut") or hasattr(policy, "budget")):
+        raise ArgumentError("policy", policy, "a policy such as LRU()")
+    if not _has_segments(policy, trace):
+        return CapacityCurve(trace, policy)
+    from teltheory.replay.segments import segments_of
+
+    return SegmentCurve(trace, policy, segments_of(instance, policy))
+
+
+def _has_segments(policy: AnyPolicy, trace: Trace) -> TypeGuard[Policy]:
+    """Whether two clipped segments describe the policy on this trace."""
+    if type(policy) is TLRU and policy.trim != "eager":
+        return policy.trim == "least-recent" and not _shrinks(trace)
+    return type(policy) in (LRU, ThresholdLRU, TLRU)
+
+
+def _shrinks(trace: Trace) -> bool:
+    """Whether a past is ever shorter than after the conversation's turn before."""
+    if trace.cumulative:
+        return False
+    later = trace.continuing
+    return bool((trace.past[later] < trace.past[trace.previous_turn[later]]).any())
+
+
+@dataclass(frozen=True, eq=False)
+class SegmentCurve(CapacityCurve):
+    """The curve of a stack algorithm; every capacity from the segments that one pass over the trace found.
+
+    Attributes
+    ----------
+    segments : Segments
+        Of each turn; see `teltheory.replay.segments`.
+    """
+
+    segments: Segments
+
+    @property
+    def one_pass(self) -> bool:
+        """Whether one pass over the trace had the answer for every capacity."""
+        return True
+
+    def outcome(self, capacity: int) -> Outcome:
+        """Return what each turn reuses and computes at one capacity, in the trace's unit."""
+        from teltheory.replay.segments import reused_at
+
+        capacity = whole_number("capacity", capacity)
+        cached, uncached = (np.empty(len(self.trace), np.int64) for _ in range(2))
+        reused_at(self.segments, self.trace.total, capacity, cached, uncached)
+        return Outcome(readonly(cached), readonly(uncached))
+
+    def tail_excess_latency(self, capacities: Sequence[int] | IntArray, xi: int) -> IntArray:
+        """Return TEL(xi) at each capacity, all in one pass; see `CapacityCurve.tail_excess_latency`."""
+        from teltheory.replay.segments import ladder, reuse_changes
+
+        xi, sizes = whole_number("xi", xi), _whole(capacities)
+        ordered, places = np.unique(np.array(sizes, np.int64), return_inverse=True)
+        if not sizes:
+            return _exact([])
+        most = exact_sum(np.maximum(self.trace.total - xi, 0))
+        steps = np.cumsum(reuse_changes(self.segments, self.trace.total, xi, ladder(ordered)), axis=0).tolist()
+        reused = [
+            count * capacity - ((high << 32) + low)
+            for capacity, (count, high, low) in zip(ordered.tolist(), steps, strict=False)
+        ]
+        return _exact([most - reused[place] for place in places])
+
+    def slo_violations(self, capacities: Sequence[int] | IntArray, xi: int) -> IntArray:
+        """Return the number of turns with more than xi uncached at each capacity; all in one pass."""
+        from teltheory.replay.segments import ladder, violation_ends
+
+        xi, sizes = whole_number("xi", xi), _whole(capacities)
+        ordered, places = np.unique(np.array(sizes, np.int64), return_inverse=True)
+        if not sizes:
+            return _exact([])
+        ends = violation_ends(self.segments, self.trace.total, xi, ladder(ordered))
+        return np.asarray((ends.sum() - np.cumsum(ends))[places])
+
+
+def _whole(capacities: Sequence[int] | IntArray) -> list[int]:
+    if isinstance(capacities, (str, bytes)) or not hasattr(capacities, "__len__"):
+        raise ArgumentError("capacities", capacities, "a list of whole numbers")
+    return [whole_number(f"capacities[{i}]", capacity) for i, capacity in enumerate(capacities)]
+
+
+def _exact(values: list[int]) -> IntArray:
+    return np.array(values, np.int64 if max(values, default=0) <= INT64_MAX else object)

@@ -1,0 +1,215 @@
+"""What each turn reuses as a function of the capacity: clipped segments, found in one pass over the trace.
+
+A segment (start, length) reuses clip(C - start, 0, length) at capacity C. `teltheory.replay.curve` says which
+segments a turn has, and why.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from teltheory.instance import Instance
+from teltheory.numbers import INT64_MAX, IntArray
+from teltheory.policies.policy import Policy
+from teltheory.replay.bitset import clear_bit, largest_bit, new_bitset, set_bit
+from teltheory.replay.compiled import compiled
+from teltheory.replay.occupancy import add_slot, new_sums, remove_weight, sum_after
+from teltheory.replay.slots import Slots, settled
+
+
+class Segments(NamedTuple):
+    """Two segments a turn, the second of length 0 where a policy has only one.
+
+    Attributes
+    ----------
+    first, second : ndarray of int64, shape (n,)
+        Where they start.
+    split : ndarray of int64, shape (n,)
+        Length of the first.
+    reusable : ndarray of int64, shape (n,)
+        Length of both together.
+    """
+
+    first: IntArray
+    second: IntArray
+    split: IntArray
+    reusable: IntArray
+
+
+def segments_of(instance: Instance, policy: Policy) -> Segments:
+    """Find the segments of a policy that is a stack algorithm on the instance's trace."""
+    trace, n = instance.trace, len(instance.trace)
+    first, split = np.empty(n, np.int64), np.empty(n, np.int64)
+    full, least = settled(policy, Slots.of(instance), instance)
+    if full is least:
+        stack_distances(full, trace.previous_turn, trace.history, new_sums(n), first, split)
+        return Segments(first, first, split, split)
+    second = np.empty(n, np.int64)
+    budget_distances(
+        full, least, trace.previous_turn, trace.history, new_sums(n), new_sums(n), first, second, split
+    )
+    return Segments(first, second, split, trace.history)
+
+
+@compiled
+def stack_distances(
+    weight: IntArray, previous: IntArray, history: IntArray, sums: IntArray, start: IntArray, length: IntArray
+) -> None:
+    """Find the segment of each turn under LRU of slots with weights.
+
+    What a slot's conversation leaves when it comes back is a hole in the order of recency. The next arrivals fill
+    the holes, the most recent hole first, and only then push what is less recent further down; see
+    `teltheory.replay.curve`.
+    """
+    n = len(previous)
+    holes = new_bitset(n)
+    open_holes = 0
+    for k in range(n):
+        p = previous[k]
+        need = weight[k]
+        start[k] = 0
+        length[k] = 0
+        if p >= 0:
+            start[k] = sum_after(sums, p, k)
+            length[k] = min(weight[p], history[k])
+            if open_holes == 0 and need >= weight[p]:
+                remove_weight(sums, p, weight[p], k)
+                need = 0
+            elif weight[p] > 0:
+                set_bit(holes, p)
+                open_holes += 1
+        while need > 0 and open_holes > 0:
+            hole = largest_bit(holes)
+            size = sums[len(sums) // 2 + hole]
+            filled = min(size, need)
+            remove_weight(sums, hole, filled, k)
+            need -= filled
+            if filled == size:
+                clear_bit(holes, hole)
+                open_holes -= 1
+        add_slot(sums, k, weight[k])
+
+
+@compiled
+def budget_distances(
+    past: IntArray,
+    budget: IntArray,
+    previous: IntArray,
+    history: IntArray,
+    budgets: IntArray,
+    surpluses: IntArray,
+    first: IntArray,
+    second: IntArray,
+    split: IntArray,
+) -> None:
+    """Find both segments of each turn under T-LRU with least-recent trim, where no past ever shrinks."""
+    all_budgets = 0
+    for k in range(len(previous)):
+        p = previous[k]
+        first[k] = second[k] = split[k] = 0
+        if p >= 0:
+            first[k] = sum_after(budgets, p, k)
+            second[k] = all_budgets + sum_after(surpluses, p, k)
+            split[k] = min(budget[p], history[k])
+            remove_weight(budgets, p, budget[p], k)
+            remove_weight(surpluses, p, past[p] - budget[p], k)
+            all_budgets -= budget[p]
+        all_budgets += budget[k]
+        add_slot(budgets, k, budget[k])
+        add_slot(surpluses, k, past[k] - budget[k])
+
+
+@compiled
+def reused_at(segments: Segments, total: IntArray, capacity: int, cached: IntArray, uncached: IntArray) -> None:
+    """Write what each turn reuses and computes at one capacity."""
+    first, second, split, reusable = segments
+    for k in range(len(first)):
+        reused = min(max(capacity - first[k], 0), split[k])
+        reused += min(max(capacity - second[k], 0), reusable[k] - split[k])
+        cached[k] = reused
+        uncached[k] = total[k] - reused
+
+
+class Ladder(NamedTuple):
+    """Capacities, ascending, and how many of them are below each multiple of 2**shift."""
+
+    capacities: IntArray
+    below: IntArray
+    shift: int
+
+
+def ladder(capacities: IntArray) -> Ladder:
+    """Prepare ascending capacities for `_below`; up to 2**16 multiples."""
+    most = int(capacities[-1])
+    shift = max(most.bit_length() - 16, 0)
+    edges = np.arange((most >> shift) + 2, dtype=np.uint64) << np.uint64(shift)
+    return Ladder(capacities, np.searchsorted(capacities, np.minimum(edges, INT64_MAX).astype(np.int64)), shift)
+
+
+@compiled
+def _below(rungs: Ladder, value: int) -> int:
+    """Return how many capacities are below a value."""
+    capacities, below, shift = rungs
+    cell = value >> shift
+    if cell >= len(below) - 1:
+        return len(capacities)
+    low, high = int(below[cell]), int(below[cell + 1])
+    while low < high:
+        middle = (low + high) // 2
+        if capacities[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@compiled
+def _note(changes: IntArray, rungs: Ladder, value: int, sign: int) -> None:
+    place = _below(rungs, value)
+    changes[place, 0] += sign
+    changes[place, 1] += sign * (value >> 32)
+    changes[place, 2] += sign * (value & 0xFFFFFFFF)
+
+
+@compiled
+def reuse_changes(segments: Segments, total: IntArray, xi: int, rungs: Ladder) -> IntArray:
+    """Return which segments begin (+) or end (-) at or before each capacity and after the one below it.
+
+    Shape (capacities + 1, 3): how many, and the sum of where, its high part in units of 2**32 and its low part.
+    Only what lowers a turn's excess above xi counts: at most total - xi, of the first segment first.
+    """
+    first, second, split, reusable = segments
+    changes = np.zeros((len(rungs.capacities) + 1, 3), np.int64)
+    for k in range(len(first)):
+        excess = total[k] - xi
+        if excess <= 0:
+            continue
+        low = min(split[k], excess)
+        high = min(reusable[k] - split[k], excess - low)
+        if low > 0:
+            _note(changes, rungs, first[k], 1)
+            _note(changes, rungs, first[k] + low, -1)
+        if high > 0:
+            _note(changes, rungs, second[k], 1)
+            _note(changes, rungs, second[k] + high, -1)
+    return changes
+
+
+@compiled
+def violation_ends(segments: Segments, total: IntArray, xi: int, rungs: Ladder) -> IntArray:
+    """Return how many turns no longer exceed xi from each capacity on; last, how many exceed it at all of them."""
+    first, second, split, reusable = segments
+    ends = np.zeros(len(rungs.capacities) + 1, np.int64)
+    for k in range(len(first)):
+        excess = total[k] - xi
+        if excess <= 0:
+            continue
+        place = len(rungs.capacities)
+        if excess <= split[k]:
+            place = _below(rungs, first[k] + excess)
+        elif excess <= reusable[k]:
+            place = _below(rungs, second[k] + excess - split[k])
+        ends[place] += 1
+    return ends
