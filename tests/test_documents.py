@@ -51,10 +51,21 @@ def mooncake():
 
 
 @pytest.mark.skipif(not mooncake().is_file(), reason="the Mooncake trace is not in the data folder")
-def test_the_table_in_the_readme_is_what_the_command_prints(capsys):
+@pytest.mark.parametrize(
+    ("command", "options", "lines"),
+    [
+        ("replay", ["--capacity", "1M"], 40),
+        (
+            "curve",
+            ["--slo", "2s", "--capacity", "1M", "--capacity", "3M", "--capacity", "10M", "--capacity", "30M"],
+            20,
+        ),
+    ],
+)
+def test_the_tables_in_the_readme_are_what_the_commands_print(capsys, command, options, lines):
     readme = (ROOT / "README.md").read_text().splitlines()
     with pytest.raises(SystemExit):
-        main(["replay", str(mooncake()), "--capacity", "1M"])
+        main([command, str(mooncake()), *options])
     printed = [line.rstrip() for line in capsys.readouterr().out.splitlines() if line.strip()]
-    assert len(printed) > 40
+    assert len(printed) > lines
     assert [line for line in printed if line not in readme] == []

@@ -23,6 +23,12 @@ _MULTIPLES = {"k": 10**3, "M": 10**6, "G": 10**9}
 
 def grid_options(command: F) -> F:
     """Add --capacity, --xi, --slo, --forced, --format and --json."""
+    forced = click.option("--forced", is_flag=True, help="Forced caching instead of optional caching.")
+    return curve_options(forced(command))
+
+
+def curve_options(command: F) -> F:
+    """Add --capacity, --xi, --slo, --format and --json."""
     options = (
         click.option(
             "--capacity", "capacities", multiple=True, metavar="TOKENS", help="Repeatable: 300000, 0.3M."
@@ -31,7 +37,6 @@ def grid_options(command: F) -> F:
         click.option(
             "--slo", "slos", multiple=True, metavar="TIME", help="Threshold as a TTFT; repeatable: 200ms."
         ),
-        click.option("--forced", is_flag=True, help="Forced caching instead of optional caching."),
         click.option("--format", "format", default="auto", show_default=True, help="auto, teltheory or mooncake."),
         json_option,
     )

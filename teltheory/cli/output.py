@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from teltheory.errors import FileError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 WIDTH = 108
 
@@ -62,10 +65,24 @@ def write_json(target: str, data: Any) -> None:
     if target == "-":
         sys.stdout.write(text)
         return
-    path = Path(target)
+    _write_whole(Path(target), lambda beside: beside.write_text(text, encoding="utf-8"))
+
+
+def write_figure(target: str, figure: Figure) -> None:
+    """Write a figure to a file, whole or not at all; its ending names the format, and no date goes in."""
+    import matplotlib as mpl
+
+    form = Path(target).suffix[1:]
+    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
+    with mpl.rc_context({"svg.hashsalt": "teltheory", "pdf.fonttype": 42}):
+        _write_whole(Path(target), lambda beside: figure.savefig(beside, format=form, dpi=200, metadata=undated))
+
+
+def _write_whole(path: Path, write: Callable[[Path], object]) -> None:
+    """Write beside the path, then rename."""
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        beside.write_text(text, encoding="utf-8")
+        write(beside)
         beside.replace(path)
     except OSError as error:
         beside.unlink(missing_ok=True)

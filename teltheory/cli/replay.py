@@ -115,15 +115,19 @@ def describe(trace: Trace, grid: Grid, thresholds: Thresholds, given: bool) -> l
 
 def cells_as_data(trace: Trace, grid: Grid, cells: Sequence[Cell], thresholds: Thresholds) -> dict[str, Any]:
     """Return the sweep as plain data."""
+    data = trace_as_data(trace, grid, thresholds)
+    return {**data, "forced": grid.forced, "rows": [cell.as_dict() for cell in cells]}
+
+
+def trace_as_data(trace: Trace, grid: Grid, thresholds: Thresholds) -> dict[str, Any]:
+    """Return the trace, and what was assumed, as plain data."""
     chaining = trace.report.as_dict() if isinstance(trace.report, ChainingReport) else None
     return {
         "trace": {"turns": len(trace), "conversations": trace.conversations, "chaining": chaining},
         "latency": thresholds.latency.name,
-        "forced": grid.forced,
         "q_hat": grid.q_hat,
         "cutoff": grid.cutoff,
         "slo": {str(xi): text for xi, text in thresholds.slos.items()},
-        "rows": [cell.as_dict() for cell in cells],
     }
 
 

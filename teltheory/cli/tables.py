@@ -20,8 +20,7 @@ STYLES = {"holds": "green", "refuted": "yellow", "undecided": "red", "error": "r
 def cells_tables(capacity: int, cells: Sequence[Cell], thresholds: Thresholds) -> Iterator[Table]:
     """Yield a table for each threshold at one capacity."""
     for xi, section in groupby(cells, key=lambda cell: cell.xi):
-        title = f"Capacity {capacity:,} tokens, threshold {thresholds.label(xi)}"
-        table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
+        table = _plain_table(f"Capacity {capacity:,} tokens, threshold {thresholds.label(xi)}")
         table.add_column("policy", no_wrap=True)
         for name in ("P50 s", "P90 s", "P95 s", "P99 s", "slow", "TEL", "vs LRU", "regret", "closed"):
             table.add_column(name, justify="right", no_wrap=True)
@@ -30,11 +29,42 @@ def cells_tables(capacity: int, cells: Sequence[Cell], thresholds: Thresholds) -
         yield table
 
 
+def _plain_table(title: str) -> Table:
+    return Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
+
+
 def _cell_row(cell: Cell) -> list[str]:
     quantiles = (cell.p50, cell.p90, cell.p95, cell.p99)
-    percentiles = ["" if seconds is None else f"{seconds:.3f}" for seconds in quantiles]
+    percentiles = [_seconds(value) for value in quantiles]
     distance = [f"{cell.tel:,}", _percent(cell.change), f"{cell.regret:,}", _percent(cell.closed)]
     return [cell.policy, *percentiles, f"{cell.violations:,}", *distance]
+
+
+def curve_tables(rows: Sequence[dict[str, Any]], thresholds: Thresholds) -> Iterator[Table]:
+    """Yield a table for each threshold: capacities, and the policies at each."""
+    for xi in thresholds.xis:
+        section = sorted((row for row in rows if row["xi"] == xi), key=lambda row: row["capacity"])
+        table = Table(
+            title=f"Threshold {thresholds.label(xi)}", title_justify="left", box=SIMPLE_HEAD, pad_edge=False
+        )
+        table.add_column("capacity", justify="right", no_wrap=True)
+        table.add_column("policy", no_wrap=True)
+        for name in ("P50 s", "P90 s", "P95 s", "P99 s", "slow", "TEL", "vs no cache"):
+            table.add_column(name, justify="right", no_wrap=True)
+        for _, at_capacity in groupby(section, key=lambda row: row["capacity"]):
+            for i, row in enumerate(at_capacity):
+                table.add_row("" if i else f"{row['capacity']:,}", *_curve_row(row))
+        yield table
+
+
+def _curve_row(row: dict[str, Any]) -> list[str]:
+    percentiles = [_seconds(row[name]) for name in ("p50", "p90", "p95", "p99")]
+    change = Fraction(row["tel"] - row["uncached_tel"], row["uncached_tel"]) if row["uncached_tel"] else None
+    return [row["policy"], *percentiles, f"{row['violations']:,}", f"{row['tel']:,}", _percent(change)]
+
+
+def _seconds(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
 
 
 def _percent(value: Fraction | None) -> str:

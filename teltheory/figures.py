@@ -1,0 +1,62 @@
+"""Figures, drawn from rows of plain data; saving them is up to the caller."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+STYLES = (("#555555", "-"), ("#E69F00", "--"), ("#0072B2", "-"), ("#009E73", "-."), ("#CC79A7", ":"))
+PANELS_A_ROW = 3
+
+
+def draw_curves(rows: Sequence[Mapping[str, Any]], labels: Mapping[int, str], title: str) -> Figure:
+    """Draw TEL against the capacity: a panel a threshold, a line a policy.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        ``capacity``, ``xi``, ``policy``, ``tel``, and ``uncached_tel``: the TEL with no cache at all.
+    labels : mapping of int to str
+        What a panel calls its threshold.
+    title : str
+        Title of the figure.
+    """
+    from matplotlib.figure import Figure
+
+    across = min(len(labels), PANELS_A_ROW)
+    down = -(-len(labels) // across)
+    figure = Figure(figsize=(1.2 + 3.0 * across, 1.2 + 2.2 * down), layout="constrained")
+    panels = figure.subplots(down, across, squeeze=False).flatten()
+    for panel, (xi, label) in zip(panels, labels.items(), strict=False):
+        _draw_panel(panel, [row for row in rows if row["xi"] == xi], label)
+    for panel in panels[len(labels) :]:
+        panel.remove()
+    for panel in panels[max(len(labels) - across, 0) : len(labels)]:
+        panel.set_xlabel("capacity (tokens)")
+    handles, names = panels[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False)
+    figure.suptitle(title.replace("$", r"\$"))
+    figure.supylabel("TEL, % of that without a cache")
+    return figure
+
+
+def _draw_panel(panel: Axes, rows: Sequence[Mapping[str, Any]], label: str) -> None:
+    policies = dict.fromkeys(row["policy"] for row in rows)
+    for (colour, line), policy in zip(_cycled(len(policies)), policies, strict=True):
+        points = sorted((row["capacity"], _share(row)) for row in rows if row["policy"] == policy)
+        panel.plot(*zip(*points, strict=True), color=colour, linestyle=line, label=policy)
+    panel.set_xscale("log")
+    panel.set_title(label, fontsize="medium")
+    panel.grid(alpha=0.3)
+
+
+def _share(row: Mapping[str, Any]) -> float:
+    return 100 * row["tel"] / row["uncached_tel"] if row["uncached_tel"] else 0.0
+
+
+def _cycled(count: int) -> list[tuple[str, str]]:
+    return [STYLES[i % len(STYLES)] for i in range(count)]
