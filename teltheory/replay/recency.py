@@ -50,10 +50,10 @@ def _room_at_start(layout: Layout) -> int:
 
 
 @compiled
-def _exempt(at_hand: IntArray, full: IntArray, following: IntArray, s: int, k: int) -> int:
-    """Return what room changes by when slot s is exempt and the slot before it, unless it is gone, no longer."""
+def _exempt(at_hand: IntArray, full: IntArray, s: int, k: int) -> int:
+    """Return what room changes by when slot s is exempt and the slot before it no longer."""
     change = -int(at_hand[s])
-    if k > 0 and following[s - 1] > k:
+    if k > 0:
         change += at_hand[s - 1] - full[s - 1]
     return change
 
@@ -104,7 +104,7 @@ def untrimmed(layout: Layout) -> None:
         cached[k] = reused
         uncached[k] = total[k] - reused
         if forced:
-            room += content + _exempt(at_hand, full, following, m + k, k)
+            room += content + _exempt(at_hand, full, m + k, k)
             if k == n - 1:
                 break
         else:
@@ -134,7 +134,7 @@ def by_recency(layout: Layout) -> None:
         cached[k] = reused
         uncached[k] = total[k] - reused
         if forced:
-            room += content + _exempt(at_hand, full, following, m + k, k)
+            room += content + _exempt(at_hand, full, m + k, k)
             if k == n - 1:
                 break
         else:
@@ -171,7 +171,7 @@ def in_rounds(layout: Layout, rank: IntArray) -> None:
         cached[k] = reused
         uncached[k] = total[k] - reused
         if forced:
-            room += content + _exempt(at_hand, full, following, m + k, k)
+            room += content + _exempt(at_hand, full, m + k, k)
             if k == n - 1:
                 break
         else:
