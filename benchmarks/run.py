@@ -1,0 +1,252 @@
+"""The run: every section measured after the other, and the whole as plain data.
+
+A timing of ours is the whole call of `teltheory.replay`: checks, layout, loop, and the Outcome with what each turn
+reuses and computes. The index of the trace (previous turns and the like) was built by an earlier call; what the
+first call costs is a row of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+import teltheory as tt
+from benchmarks.bandwidth import BYTES_A_TURN, MOVED, bandwidth
+from benchmarks.blocks import Requests, block_requests
+from benchmarks.machine import machine
+from benchmarks.memory import memory_a_turn
+from benchmarks.ours import GROWING, LEAST_RECENT, ROUND_ROBIN, TAIL_OPTIMIZED, chosen, jobs, policies
+from benchmarks.peers import (
+    DEFAULT_HASH_POWER,
+    HASH_POWERS,
+    Eviction,
+    LibCacheSim,
+    cachetools_lru,
+    installed,
+    write_requests,
+)
+from benchmarks.timing import Job, Ratio, Report, Timing, measure
+from benchmarks.workload import BLOCK, CUTOFF, Q_HAT, XI, Plan, prefix
+from teltheory.errors import FileError
+from teltheory.trace import Trace
+
+FIRST_CALL = "LRU, first call (index included)"
+CURVE = "curve of T-LRU, least-recent, all capacities"
+THOUSAND = "then TEL at 1,000 capacities"
+NAME_OF_LIBCACHESIM = "libcachesim {}, hash power {}"
+
+
+@dataclass(frozen=True)
+class Section:
+    """Jobs that were timed against each other on one trace.
+
+    Attributes
+    ----------
+    turns, blocks : int
+        Turns, and block requests, of the trace; `blocks` is what a block cache would have to replay.
+    timings : mapping of str to Timing
+        By name.
+    ratios : list of (slower, quicker)
+        Names of the timings whose ratios are reported.
+    """
+
+    turns: int
+    blocks: int
+    timings: Mapping[str, Timing]
+    ratios: Sequence[tuple[str, str]]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return rows and ratios as plain data."""
+        return {
+            "turns": self.turns,
+            "block_requests": self.blocks,
+            "rows": [self._row(name, timing) for name, timing in self.timings.items()],
+            "ratios": [
+                {"slower": slower, "quicker": quicker, **asdict(self._ratio(slower, quicker))}
+                for slower, quicker in self.ratios
+            ],
+        }
+
+    def _row(self, name: str, timing: Timing) -> dict[str, Any]:
+        speed = {
+            "ns_a_turn": timing.median * 1e9 / self.turns,
+            "turns_a_second": self.turns / timing.median,
+            "block_requests_a_second": self.blocks / timing.median,
+        }
+        return {"name": name, **timing.as_dict(), **speed}
+
+    def _ratio(self, slower: str, quicker: str) -> Ratio:
+        return Ratio.of(self.timings[slower], self.timings[quicker])
+
+
+def run(plan: Plan, trace: Trace, report: Report = lambda _: None) -> dict[str, Any]:
+    """Measure everything.
+
+    Parameters
+    ----------
+    plan : Plan
+        How much.
+    trace : Trace
+        What is replayed; prefixes of it are replayed by what is slower.
+    report : callable
+        Called with what is measured next.
+
+    Returns
+    -------
+    dict
+        Plain data, ready for JSON.
+    """
+    moved = bandwidth(plan.stream, plan.rounds, report)
+    with_peers, hits = against_libcachesim(plan, trace, report)
+    replays = whole_trace(plan, trace, report)
+    report("memory")
+    return {
+        "machine": machine(),
+        "plan": {**asdict(plan), "block": BLOCK, "xi": XI, "q_hat": Q_HAT, "cutoff": CUTOFF},
+        "against_libcachesim": with_peers.as_dict(),
+        "hits": hits,
+        "against_python": against_python(plan, trace, report).as_dict(),
+        "replays": replays.as_dict(),
+        "growth": growth(plan, trace, replays, report),
+        "memory": memory_a_turn(plan.memory),
+        "bandwidth": moved,
+        "ceiling": ceiling(moved["triad"], replays),
+    }
+
+
+def against_libcachesim(plan: Plan, trace: Trace, report: Report) -> tuple[Section, list[dict[str, Any]]]:
+    """Time libcachesim's LRU and Belady and our policies on the same prefix, in blocks; compare the hits."""
+    blocks = prefix(trace, plan.peers).to_blocks(BLOCK)
+    capacity = plan.capacity // BLOCK
+    names = ("LRU", LEAST_RECENT, ROUND_ROBIN, "Belady", TAIL_OPTIMIZED)
+    ours = jobs(blocks, capacity, chosen(names, BLOCK))
+    requests = int(blocks.past.sum())
+    if installed("libcachesim") is None:
+        return Section(len(blocks), requests, measure(ours, plan.rounds, report), []), []
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "requests")
+        _write(block_requests(blocks), file)
+        timings = measure([*ours, *_libcachesim(LibCacheSim(file, capacity))], plan.rounds, report)
+        hits = [row for size in (capacity, capacity // 10) for row in _hits(blocks, file, size)]
+    lru, belady = _quickest(timings, "LRU"), _quickest(timings, "Belady")
+    default = NAME_OF_LIBCACHESIM.format("LRU", DEFAULT_HASH_POWER)
+    ratios = [(lru, "LRU"), (lru, LEAST_RECENT), (lru, ROUND_ROBIN), (belady, "Belady"), (belady, TAIL_OPTIMIZED)]
+    return Section(len(blocks), requests, timings, [*ratios, (default, lru)]), hits
+
+
+def _write(requests: Requests, file: Path) -> None:
+    try:
+        write_requests(requests, file)
+    except OSError as error:
+        problem = error.strerror or str(error)
+        raise FileError(
+            f"temporary folder: {problem}, expected room for {len(requests):,} requests of 24 bytes"
+        ) from None
+
+
+def _libcachesim(simulator: LibCacheSim) -> list[Job]:
+    def job(eviction: Eviction, power: int, rounds: int | None = None) -> Job:
+        name = NAME_OF_LIBCACHESIM.format(eviction, power)
+        return Job(name, lambda _: simulator.replay(eviction, power), rounds=rounds)
+
+    tried = [job(eviction, power) for eviction in ("LRU", "Belady") for power in HASH_POWERS]
+    return [*tried, job("LRU", DEFAULT_HASH_POWER, rounds=1)]
+
+
+def _quickest(timings: Mapping[str, Timing], eviction: str) -> str:
+    names = [NAME_OF_LIBCACHESIM.format(eviction, power) for power in HASH_POWERS]
+    return min(names, key=lambda name: timings[name].median)
+
+
+def _hits(blocks: Trace, file: Path, capacity: int) -> list[dict[str, Any]]:
+    """Return the share of block requests that hit, in ours and in libcachesim, at one capacity in blocks."""
+    rows = []
+    evictions: tuple[Eviction, ...] = ("LRU", "Belady")
+    for eviction in evictions:
+        outcome = tt.replay(blocks, policies(BLOCK)[eviction], capacity, engine="kernel")
+        share = float(outcome.cached.sum() / max(int(blocks.past.sum()), 1))
+        theirs = LibCacheSim(file, capacity).replay(eviction, HASH_POWERS[0])
+        rows.append({"eviction": eviction, "capacity": capacity, "ours": share, "libcachesim": theirs})
+    return rows
+
+
+def against_python(plan: Plan, trace: Trace, report: Report) -> Section:
+    """Time what is written in Python, the reference and cachetools, and the kernel on the same short prefix."""
+    blocks = prefix(trace, plan.plain).to_blocks(BLOCK)
+    capacity, requests = plan.capacity // BLOCK, block_requests(blocks).block.tolist()
+    names = ("LRU", LEAST_RECENT)
+    every = jobs(blocks, capacity, chosen(names, BLOCK))
+    every += jobs(blocks, capacity, chosen(names, BLOCK), "reference", "reference {}")
+    ratios = [(f"reference {name}", name) for name in names]
+    if installed("cachetools") is not None:
+        every.append(Job("cachetools LRU", lambda _: cachetools_lru(requests, capacity)))
+        ratios.insert(0, ("cachetools LRU", "LRU"))
+    return Section(len(blocks), len(requests), measure(every, plan.rounds, report), ratios)
+
+
+def whole_trace(plan: Plan, trace: Trace, report: Report) -> Section:
+    """Time every policy on the whole trace, the first call, and the curve for all capacities."""
+    every = jobs(trace, plan.capacity, policies())
+    every.append(
+        Job(
+            FIRST_CALL,
+            lambda fresh: tt.replay(fresh, tt.LRU(), plan.capacity, engine="kernel"),
+            lambda: replace(trace),
+        )
+    )
+    ratios = [(FIRST_CALL, "LRU")]
+    curves = _curve_jobs(plan, trace)
+    if curves:
+        ratios.append((CURVE, LEAST_RECENT))
+    timings = measure([*every, *curves], plan.rounds, report)
+    return Section(len(trace), int((trace.past // BLOCK).sum()), timings, ratios)
+
+
+def _curve_jobs(plan: Plan, trace: Trace) -> list[Job]:
+    curve: Any = getattr(tt, "capacity_curve", None)
+    if curve is None:
+        return []
+    policy = policies()[LEAST_RECENT]
+    capacities = np.linspace(0, 10 * plan.capacity, 1000).astype(np.int64).tolist()
+    return [
+        Job(CURVE, lambda _: curve(trace, policy)),
+        Job(
+            THOUSAND,
+            lambda made: made.tail_excess_latency(capacities, xi=XI),
+            lambda: curve(trace, policy),
+        ),
+    ]
+
+
+def growth(plan: Plan, trace: Trace, replays: Section, report: Report) -> dict[str, Any]:
+    """Return nanoseconds a turn on longer and longer prefixes, and by how much they grow.
+
+    The factor is that of the last size to the one a hundred times smaller, or to the first where there is none.
+    """
+    cost: dict[str, dict[str, float]] = {name: {} for name in GROWING}
+    for size in plan.sizes[:-1]:
+        part = prefix(trace, size)
+        timings = measure(jobs(part, plan.capacity, chosen(GROWING)), plan.rounds, report)
+        for name, timing in timings.items():
+            cost[name][str(size)] = timing.median * 1e9 / size
+    for name in GROWING:
+        cost[name][str(replays.turns)] = replays.timings[name].median * 1e9 / replays.turns
+    last = str(replays.turns)
+    base = str(max((size for size in plan.sizes if size * 100 <= replays.turns), default=plan.sizes[0]))
+    rows = [{"name": name, "ns_a_turn": by, "factor": by[last] / by[base]} for name, by in cost.items()]
+    return {"from": int(base), "to": int(last), "rows": rows}
+
+
+def ceiling(bytes_a_second: float, replays: Section) -> dict[str, Any]:
+    """Return the most turns a second that the bandwidth allows, and the share of it that is reached."""
+    most = bytes_a_second / BYTES_A_TURN
+    rows = []
+    for name in ("LRU", LEAST_RECENT):
+        reached = replays.turns / replays.timings[name].median
+        rows.append({"name": name, "turns_a_second": reached, "share": reached / most})
+    return {"moved": list(MOVED), "bytes_a_turn": BYTES_A_TURN, "turns_a_second": most, "rows": rows}

@@ -1,0 +1,95 @@
+"""What is replayed: a sample of the conversation model or a trace of one's own, and prefixes of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from teltheory.errors import FileError
+from teltheory.trace import Trace
+from teltheory.workloads import ConversationModel, read_trace, sample_conversations
+
+SEED = 20250
+BLOCK = 16
+CAPACITY = 300_000
+XI = 2800
+Q_HAT = 200
+CUTOFF = 1024
+FEWEST = 100
+"""Turns of the shortest trace that is measured."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much is measured; lengths in turns.
+
+    Attributes
+    ----------
+    turns : int
+        Length of the trace.
+    capacity : int
+        Capacity in tokens.
+    rounds : int
+        Timings of each job.
+    peers, plain : int
+        Prefixes that libcachesim, and that what is written in Python, replays.
+    sizes : tuple of int
+        Prefixes of the curve of cost.
+    memory : int
+        Length of the trace that memory use is measured on.
+    stream : int
+        Length of the arrays that the bandwidth is measured on; 3 arrays of 8 bytes an entry.
+    """
+
+    turns: int
+    capacity: int
+    rounds: int
+    peers: int
+    plain: int
+    sizes: tuple[int, ...]
+    memory: int
+    stream: int
+
+    @classmethod
+    def of(cls, turns: int, capacity: int, rounds: int | None = None, quick: bool = False) -> Plan:
+        """Return the plan for a trace of so many turns."""
+        if quick:
+            parts = (min(turns, 2_000), min(turns, 300), _sizes(turns, 1_000), 50_000, 1 << 20)
+            return cls(turns, capacity, rounds or 3, *parts)
+        parts = (min(turns, 100_000), min(turns, 2_000), _sizes(turns, 10_000), 2_000_000, 1 << 26)
+        return cls(turns, capacity, rounds or 5, *parts)
+
+
+def _sizes(turns: int, first: int) -> tuple[int, ...]:
+    """Return the powers of ten from `first` to below `turns`, and `turns`."""
+    sizes = []
+    while first < turns:
+        sizes.append(first)
+        first *= 10
+    return (*sizes, turns)
+
+
+def load(file: str | None, turns: int | None = None, quick: bool = False) -> Trace:
+    """Return the trace to measure on: the first turns of a file, or a sample with a fixed seed.
+
+    Raises
+    ------
+    FileError
+        Where the file's trace is too short to be measured.
+    """
+    n = turns or (20_000 if quick else 10_000_000)
+    if file is None:
+        return sample_conversations(ConversationModel(), n, np.random.default_rng(SEED))
+    trace = prefix(read_trace(file), n)
+    if len(trace) < FEWEST or not (trace.past[:FEWEST] >= BLOCK).any():
+        raise FileError(f"{file}: found {len(trace)} turns, expected {FEWEST} or more with {BLOCK} tokens or more")
+    return trace
+
+
+def prefix(trace: Trace, turns: int) -> Trace:
+    """Return the first turns of a trace, as a trace of its own, without arrival times."""
+    history = None if trace.cumulative else trace.history[:turns]
+    return Trace.from_turns(
+        trace.conversation[:turns], trace.prompt[:turns], trace.response[:turns], history=history
+    )

@@ -1,0 +1,53 @@
+"""`teltheory bench`: speed against peers, the cost of a turn, and the ceiling."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from teltheory.cli.bench_tables import lines_above, tables
+from teltheory.cli.options import json_option, tokens
+from teltheory.cli.output import check_target, console, progress_bar, write_json
+
+
+@click.command()
+@click.option("--turns", type=click.IntRange(100), help="Length of the longest trace; 10 million when left out.")
+@click.option("--repeats", type=click.IntRange(1), help="Timings of each; 5 when left out.")
+@click.option("--capacity", default="0.3M", show_default=True, metavar="TOKENS", help="Capacity of the cache.")
+@click.option("--trace", "file", metavar="TRACE", help="Measure on this trace instead of a sample.")
+@click.option("--quick", is_flag=True, help="Short traces, a few seconds: a trial, not a measurement.")
+@json_option
+def bench(
+    turns: int | None, repeats: int | None, capacity: str, file: str | None, quick: bool, target: str | None
+) -> int:
+    """Measure our replays against libcachesim, cachetools and our own reference, as ratios within one run.
+
+    Use one quiet machine. The peers come with: pip install 'teltheory[bench]'
+    """
+    check_target(target)
+    size = tokens("capacity", capacity)
+    data = measure(turns, repeats, size, file, quick)
+    if target != "-":
+        out = console()
+        for line in lines_above(data):
+            out.print(line, highlight=False)
+        for table in tables(data):
+            out.print(table)
+    if target is not None:
+        write_json(target, data)
+    return 0
+
+
+def measure(
+    turns: int | None, repeats: int | None, capacity: int, file: str | None, quick: bool
+) -> dict[str, Any]:
+    """Run the benchmarks with a progress bar."""
+    from benchmarks.run import run
+    from benchmarks.workload import Plan, load
+
+    with progress_bar() as bar:
+        task = bar.add_task("Making the trace", total=None)
+        trace = load(file, turns, quick)
+        plan = Plan.of(len(trace), capacity, repeats, quick)
+        return run(plan, trace, lambda name: bar.update(task, description=f"Measuring {name}"))

@@ -1,0 +1,122 @@
+"""The tables of `teltheory bench`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+
+def lines_above(data: dict[str, Any]) -> list[str]:
+    """Return what stands above the tables: machine, trace, what a timing covers, what is missing."""
+    plan, machine = data["plan"], data["machine"]
+    named = ("python", "numpy", "numba", "libcachesim", "cachetools")
+    versions = ", ".join(f"{name} {machine[name]}" for name in named if machine[name])
+    lines = [
+        f"{machine['processor']}, {machine['cores']} cores, {machine['system']}.",
+        f"{versions[0].upper()}{versions[1:]}.",
+        f"One core. Medians of {plan['rounds']} timings, quickest to slowest in brackets; ratios within this run.",
+        f"Capacity {plan['capacity']:,} tokens, ξ = {plan['xi']:,}, Q̂ = {plan['q_hat']:,}, cutoff "
+        f"{plan['cutoff']:,}.",
+        "A replay is the whole call, from checks to Outcome, on a trace that was indexed before; the first call",
+        "includes the indexing. A turn asks a block cache for the blocks of its past after the turn, in order.",
+    ]
+    missing = [name for name in ("libcachesim", "cachetools") if machine[name] is None]
+    if missing:
+        lines.append(f"Not installed, and left out: {', '.join(missing)} (pip install 'teltheory[bench]').")
+    return lines
+
+
+def tables(data: dict[str, Any]) -> Iterator[Table]:
+    """Yield a table for each section."""
+    plan = data["plan"]
+    unit = f"blocks of {plan['block']} tokens"
+    yield _timings(data["against_libcachesim"], f"The same prefix in {unit}")
+    if data["hits"]:
+        yield _hits(data["hits"])
+    yield _timings(data["against_python"], f"Compiled against Python, in {unit}")
+    yield _timings(data["replays"], "The whole trace, in tokens")
+    yield _ratios(data)
+    yield _growth(data["growth"])
+    if data["memory"] is not None:
+        yield _memory(data["memory"])
+    yield _ceiling(data)
+
+
+def _table(title: str, first: str, others: Sequence[str]) -> Table:
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
+    table.add_column(first, no_wrap=True)
+    for name in others:
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
+
+
+def _timings(section: dict[str, Any], title: str) -> Table:
+    title = f"{title}: {section['turns']:,} turns, {section['block_requests']:,} block requests"
+    table = _table(title, "replay", ("ms", "spread", "ns/turn", "M turns/s", "M block requests/s"))
+    for row in section["rows"]:
+        spread = f"({_three(row['low'] * 1e3)}–{_three(row['high'] * 1e3)})"
+        speeds = [_three(row[key] / 1e6) for key in ("turns_a_second", "block_requests_a_second")]
+        table.add_row(row["name"], _three(row["median"] * 1e3), spread, _three(row["ns_a_turn"]), *speeds)
+    return table
+
+
+def _hits(hits: Sequence[dict[str, Any]]) -> Table:
+    table = _table("Share of block requests that hit", "eviction", ("capacity, blocks", "ours", "libcachesim"))
+    for row in hits:
+        shares = (f"{100 * row[name]:.3f} %" for name in ("ours", "libcachesim"))
+        table.add_row(row["eviction"], f"{row['capacity']:,}", *shares)
+    return table
+
+
+def _ratios(data: dict[str, Any]) -> Table:
+    table = _table("How many times as long", "this", ("as this", "turns", "times", "spread"))
+    table.columns[1].justify = "left"
+    for name in ("against_libcachesim", "against_python", "replays"):
+        for row in data[name]["ratios"]:
+            spread = f"({_three(row['low'])}–{_three(row['high'])})"
+            table.add_row(row["slower"], row["quicker"], f"{data[name]['turns']:,}", _three(row["ratio"]), spread)
+    return table
+
+
+def _growth(growth: dict[str, Any]) -> Table:
+    sizes = [int(size) for size in growth["rows"][0]["ns_a_turn"]]
+    title = "Nanoseconds a turn on n turns, and the growth from {from:,} to {to:,}".format(**growth)
+    table = _table(title, "replay", (*(f"n = {size:,}" for size in sizes), "growth"))
+    for row in growth["rows"]:
+        costs = (_three(row["ns_a_turn"][str(size)]) for size in sizes)
+        table.add_row(row["name"], *costs, f"{row['factor']:.2f} ×")
+    return table
+
+
+def _memory(rows: Sequence[dict[str, Any]]) -> Table:
+    title = f"Bytes a turn beyond the trace, measured on {rows[0]['turns']:,} turns"
+    table = _table(title, "replay", ("index, kept", "outcome, kept", "peak of a replay, with outcome"))
+    for row in rows:
+        table.add_row(row["name"], *(f"{row[key]:.0f}" for key in ("index", "outcome", "peak")))
+    return table
+
+
+def _ceiling(data: dict[str, Any]) -> Table:
+    moved, ceiling = data["bandwidth"], data["ceiling"]
+    title = (
+        f"The ceiling: {moved['triad'] / 1e9:.1f} GB/s (triad; copy {moved['copy'] / 1e9:.1f}) over "
+        f"{ceiling['bytes_a_turn']} bytes a turn"
+    )
+    table = _table(title, "replay", ("ceiling, M turns/s", "reached, M turns/s", "share"))
+    for row in ceiling["rows"]:
+        speeds = (_three(speed / 1e6) for speed in (ceiling["turns_a_second"], row["turns_a_second"]))
+        table.add_row(row["name"], *speeds, f"{100 * row['share']:.1f} %")
+    table.caption = f"A turn must move 8 bytes each of: {', '.join(ceiling['moved'])}."
+    table.caption_justify = "left"
+    return table
+
+
+def _three(value: float) -> str:
+    """Return a number with three digits, or with all before the point where those are more."""
+    for digits, least in ((0, 100), (1, 10), (2, 1), (3, 0.1)):
+        if value >= least:
+            return f"{value:,.{digits}f}"
+    return f"{value:.2g}"
