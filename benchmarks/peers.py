@@ -23,6 +23,7 @@ HASH_POWERS = (14, 15)
 DEFAULT_HASH_POWER = 24
 
 Eviction = Literal["LRU", "Belady"]
+EVICTIONS: tuple[Eviction, ...] = ("LRU", "Belady")
 
 _RECORD = np.dtype([("time", "<u4"), ("object", "<u8"), ("size", "<u4"), ("next", "<i8")])
 """libcachesim's format oracleGeneral: requests are numbered from 1, and -1 is never."""

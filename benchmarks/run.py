@@ -23,6 +23,7 @@ from benchmarks.memory import memory_a_turn
 from benchmarks.ours import GROWING, LEAST_RECENT, ROUND_ROBIN, TAIL_OPTIMIZED, chosen, jobs, policies
 from benchmarks.peers import (
     DEFAULT_HASH_POWER,
+    EVICTIONS,
     HASH_POWERS,
     Eviction,
     LibCacheSim,
@@ -150,12 +151,11 @@ def _write(requests: Requests, file: Path) -> None:
 
 
 def _libcachesim(simulator: LibCacheSim) -> list[Job]:
-    def job(eviction: Eviction, power: int, rounds: int | None = None) -> Job:
-        name = NAME_OF_LIBCACHESIM.format(eviction, power)
-        return Job(name, lambda _: simulator.replay(eviction, power), rounds=rounds)
+    def job(eviction: Eviction, power: int) -> Job:
+        return Job(NAME_OF_LIBCACHESIM.format(eviction, power), lambda _: simulator.replay(eviction, power))
 
-    tried = [job(eviction, power) for eviction in ("LRU", "Belady") for power in HASH_POWERS]
-    return [*tried, job("LRU", DEFAULT_HASH_POWER, rounds=1)]
+    tried = [job(eviction, power) for eviction in EVICTIONS for power in HASH_POWERS]
+    return [*tried, job("LRU", DEFAULT_HASH_POWER)]
 
 
 def _quickest(timings: Mapping[str, Timing], eviction: str) -> str:
@@ -166,8 +166,7 @@ def _quickest(timings: Mapping[str, Timing], eviction: str) -> str:
 def _hits(blocks: Trace, file: Path, capacity: int) -> list[dict[str, Any]]:
     """Return the share of block requests that hit, in ours and in libcachesim, at one capacity in blocks."""
     rows = []
-    evictions: tuple[Eviction, ...] = ("LRU", "Belady")
-    for eviction in evictions:
+    for eviction in EVICTIONS:
         outcome = tt.replay(blocks, policies(BLOCK)[eviction], capacity, engine="kernel")
         share = float(outcome.cached.sum() / max(int(blocks.past.sum()), 1))
         theirs = LibCacheSim(file, capacity).replay(eviction, HASH_POWERS[0])
@@ -224,10 +223,7 @@ def _curve_jobs(plan: Plan, trace: Trace) -> list[Job]:
 
 
 def growth(plan: Plan, trace: Trace, replays: Section, report: Report) -> dict[str, Any]:
-    """Return nanoseconds a turn on longer and longer prefixes, and by how much they grow.
-
-    The factor is that of the last size to the one a hundred times smaller, or to the first where there is none.
-    """
+    """Return nanoseconds a turn on longer and longer prefixes, and by how much they grow from `base_of` them."""
     cost: dict[str, dict[str, float]] = {name: {} for name in GROWING}
     for size in plan.sizes[:-1]:
         part = prefix(trace, size)
@@ -237,9 +233,14 @@ def growth(plan: Plan, trace: Trace, replays: Section, report: Report) -> dict[s
     for name in GROWING:
         cost[name][str(replays.turns)] = replays.timings[name].median * 1e9 / replays.turns
     last = str(replays.turns)
-    base = str(max((size for size in plan.sizes if size * 100 <= replays.turns), default=plan.sizes[0]))
+    base = str(base_of(plan.sizes))
     rows = [{"name": name, "ns_a_turn": by, "factor": by[last] / by[base]} for name, by in cost.items()]
     return {"from": int(base), "to": int(last), "rows": rows}
+
+
+def base_of(sizes: Sequence[int]) -> int:
+    """Return the largest size at most a hundredth of the last, or the first where there is none."""
+    return max((size for size in sizes if size * 100 <= sizes[-1]), default=sizes[0])
 
 
 def ceiling(bytes_a_second: float, replays: Section) -> dict[str, Any]:

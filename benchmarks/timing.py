@@ -40,15 +40,12 @@ class Job:
     call : callable
         What is timed; takes what `prepare` returned. Its value is dropped after the clock has stopped.
     prepare : callable
-        Called before each timed call; not timed.
-    rounds : int or None
-        Most rounds that the job takes part in.
+        Called before each timed call; not timed. With it, a timing is always that of one call.
     """
 
     name: str
     call: Callable[[Any], object]
     prepare: Callable[[], Any] = nothing
-    rounds: int | None = None
 
 
 @dataclass(frozen=True)
@@ -104,16 +101,17 @@ def measure(jobs: Sequence[Job], rounds: int, report: Report = lambda _: None) -
     dict of str to Timing
         A timing for each job, in the order given.
     """
-    calls = {}
-    for job in jobs:
-        report(job.name)
-        calls[job.name] = _warm_up(job)
-    timings: dict[str, list[float]] = {job.name: [] for job in jobs}
-    for _ in range(rounds):
+    with _no_collection():
+        calls = {}
         for job in jobs:
-            if _goes_on(job, timings[job.name], calls[job.name]):
-                report(job.name)
-                timings[job.name].append(_seconds(job, calls[job.name]))
+            report(job.name)
+            calls[job.name] = _warm_up(job)
+        timings: dict[str, list[float]] = {job.name: [] for job in jobs}
+        for _ in range(rounds):
+            for job in jobs:
+                if _goes_on(timings[job.name], calls[job.name]):
+                    report(job.name)
+                    timings[job.name].append(_seconds(job, calls[job.name]))
     return {name: Timing(tuple(seconds)) for name, seconds in timings.items()}
 
 
@@ -127,20 +125,17 @@ def _warm_up(job: Job) -> int:
     return max(1, min(1000, math.ceil(SHORTEST / quickest)))
 
 
-def _goes_on(job: Job, seconds: Sequence[float], calls: int) -> bool:
-    if job.rounds is not None and len(seconds) >= job.rounds:
-        return False
+def _goes_on(seconds: Sequence[float], calls: int) -> bool:
     return len(seconds) < FEWEST or sum(seconds) * calls < PATIENCE
 
 
 def _seconds(job: Job, calls: int) -> float:
     """Return the seconds of one call, the mean of several calls in a row."""
     prepared = job.prepare()
-    with _no_collection():
-        start = perf_counter()
-        for _ in range(calls):
-            value = job.call(prepared)
-        elapsed = perf_counter() - start
+    start = perf_counter()
+    for _ in range(calls):
+        value = job.call(prepared)
+    elapsed = perf_counter() - start
     del value
     return elapsed / calls
 

@@ -36,12 +36,13 @@ def test_every_dependency_is_pinned_exactly_and_no_host_is_named():
     assert all(re.fullmatch(r"[A-Za-z0-9_.-]+==[0-9][0-9A-Za-z.]*", pin) for pin in pins)
     pinned = {re.sub(r"[-_.]+", "-", pin.split("==")[0]).lower() for pin in pins}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    wanted = [*project["dependencies"], *project["optional-dependencies"]["test"]]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *extras["test"], *extras["bench"]]
     assert {re.split(r"[>=<]", name)[0].lower() for name in wanted} <= pinned
 
 
 def test_files_stay_below_400_lines():
-    for folder in ("teltheory", "proofs_checks", "experiments", "paper_figs", "tests"):
+    for folder in ("teltheory", "proofs_checks", "experiments", "paper_figs", "benchmarks", "tests"):
         for file in (ROOT / folder).rglob("*.py"):
             assert len(file.read_text().splitlines()) < 400, file
 

@@ -31,7 +31,7 @@ def bench(
     if target != "-":
         out = console()
         for line in lines_above(data):
-            out.print(line, highlight=False)
+            out.print(line, highlight=False, markup=False)
         for table in tables(data):
             out.print(table)
     if target is not None:

@@ -1,0 +1,202 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from importlib.metadata import PackageNotFoundError
+from statistics import median
+
+import pytest
+
+import teltheory as tt
+from benchmarks import peers, run
+from benchmarks.ours import GROWING, policies
+from benchmarks.workload import BLOCK, Plan, load, prefix
+from teltheory.cli import main
+from teltheory.cli.bench_tables import lines_above, tables
+from teltheory.cli.output import WIDTH
+
+SECTIONS = ("against_libcachesim", "against_python", "replays")
+
+
+def bench(*arguments):
+    with pytest.raises(SystemExit) as stop:
+        main(["bench", *map(str, arguments)])
+    return stop.value.code
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    file = tmp_path_factory.mktemp("bench") / "bench.json"
+    assert bench("--quick", "--json", file) == 0
+    return json.loads(file.read_text())
+
+
+def timings(section):
+    return {row["name"]: row for row in section["rows"]}
+
+
+def test_every_row_is_there(data):
+    assert {*policies(), run.FIRST_CALL} <= set(timings(data["replays"]))
+    ours = {"LRU", "T-LRU, least-recent", "T-LRU, round-robin", "Belady", "Tail-Optimized Belady"}
+    theirs = {f"libcachesim {name}, hash power {power}" for name in ("LRU", "Belady") for power in (14, 15)}
+    assert set(timings(data["against_libcachesim"])) == ours | theirs | {"libcachesim LRU, hash power 24"}
+    assert {"reference LRU", "reference T-LRU, least-recent", "cachetools LRU"} <= set(
+        timings(data["against_python"])
+    )
+
+
+@pytest.mark.parametrize("name", SECTIONS)
+def test_medians_speeds_and_ratios_follow_from_the_seconds(data, name):
+    section = data[name]
+    rows = timings(section)
+    assert section["ratios"]
+    for row in rows.values():
+        assert 0 < row["low"] <= row["median"] <= row["high"]
+        assert row["median"] == median(row["seconds"])
+        assert row["turns_a_second"] == pytest.approx(section["turns"] / row["median"])
+        assert row["ns_a_turn"] == pytest.approx(1e9 / row["turns_a_second"])
+        assert row["block_requests_a_second"] == pytest.approx(section["block_requests"] / row["median"])
+    for ratio in section["ratios"]:
+        slower, quicker = rows[ratio["slower"]], rows[ratio["quicker"]]
+        assert ratio["ratio"] == pytest.approx(slower["median"] / quicker["median"])
+        assert ratio["low"] <= ratio["ratio"] <= ratio["high"]
+
+
+def test_libcachesim_is_compared_at_its_better_hash_power(data):
+    rows = timings(data["against_libcachesim"])
+    for ratio in data["against_libcachesim"]["ratios"][:-1]:
+        eviction = ratio["slower"].split()[1].rstrip(",")
+        tried = [rows[f"libcachesim {eviction}, hash power {power}"]["median"] for power in (14, 15)]
+        assert rows[ratio["slower"]]["median"] == min(tried)
+        assert ("Belady" in ratio["quicker"]) == (eviction == "Belady")
+
+
+def test_the_hits_of_both_are_shown_at_two_capacities(data):
+    assert [(row["eviction"], row["capacity"]) for row in data["hits"]] == [
+        ("LRU", 18750), ("Belady", 18750), ("LRU", 1875), ("Belady", 1875)
+    ]  # fmt: skip
+    for row in data["hits"]:
+        assert row["ours"] == pytest.approx(row["libcachesim"], abs=0.06)
+    assert data["hits"][2]["ours"] < data["hits"][3]["ours"]
+
+
+def test_growth_compares_the_last_size_with_an_earlier_one(data):
+    growth = data["growth"]
+    assert [row["name"] for row in growth["rows"]] == list(GROWING)
+    for row in growth["rows"]:
+        costs = row["ns_a_turn"]
+        assert list(costs) == ["1000", "10000", "20000"]
+        assert row["factor"] == pytest.approx(costs["20000"] / costs["1000"])
+        assert costs["20000"] == pytest.approx(timings(data["replays"])[row["name"]]["ns_a_turn"])
+
+
+def test_the_full_plan_grows_from_a_hundred_thousand_to_ten_million():
+    plan = Plan.of(10**7, 300_000)
+    assert plan.sizes == (10**4, 10**5, 10**6, 10**7)
+    assert run.base_of(plan.sizes) == 10**5
+
+
+def test_the_ceiling_is_bandwidth_over_bytes(data):
+    ceiling = data["ceiling"]
+    assert ceiling["bytes_a_turn"] == 8 * len(ceiling["moved"])
+    assert ceiling["turns_a_second"] == pytest.approx(data["bandwidth"]["triad"] / ceiling["bytes_a_turn"])
+    for row in ceiling["rows"]:
+        assert row["share"] == pytest.approx(row["turns_a_second"] / ceiling["turns_a_second"])
+
+
+def test_the_bandwidth_is_plausible(data):
+    assert all(1e8 < speed < 1e13 for speed in data["bandwidth"].values())
+
+
+def test_every_table_fits_and_shows_every_row(data):
+    for line in lines_above(data):
+        assert len(line) <= WIDTH
+    every = list(tables(data))
+    assert [table.row_count for table in every[:3]] == [10, 4, 5]
+    assert every[-1].row_count == 2
+
+
+def test_no_host_and_no_path_is_named(data):
+    assert os.uname().nodename not in json.dumps(data)
+    assert "/" not in json.dumps(data["machine"])
+
+
+def test_missing_peers_are_said_in_one_line_and_left_out(monkeypatch, capsys):
+    def version(_):
+        raise PackageNotFoundError
+
+    monkeypatch.setattr(peers, "version", version)
+    for name in peers.PEERS:
+        monkeypatch.setitem(sys.modules, name, None)
+    assert bench("--quick", "--turns", 1000, "--repeats", 1) == 0
+    printed = capsys.readouterr().out
+    lines = [line for line in printed.splitlines() if "libcachesim" in line]
+    assert lines == ["Not installed, and left out: libcachesim, cachetools (pip install 'teltheory[bench]')."]
+    assert "reference LRU" in printed
+    assert max(map(len, printed.splitlines())) <= WIDTH
+
+
+def test_a_trace_of_ones_own_with_shortened_histories(tmp_path, capsys):
+    turns = [f"{k % 7},{20 + k},{k % 30},{(k // 7) * 15}" for k in range(160)]
+    file = tmp_path / "trace.csv"
+    file.write_text("\n".join(["conversation,prompt,response,history", *turns]))
+    assert bench("--quick", "--trace", file, "--turns", 150, "--repeats", 1, "--json", "-") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["plan"]["turns"] == found["replays"]["turns"] == 150
+    assert found["hits"][0]["ours"] == found["hits"][0]["libcachesim"] > 0
+
+
+def test_a_trace_that_is_too_short_is_an_error_on_one_line(tmp_path, capsys):
+    file = tmp_path / "trace.csv"
+    file.write_text("conversation,prompt,response\n1,20,30\n")
+    assert bench("--trace", file) == 2
+    complaint = capsys.readouterr().err
+    assert complaint.count("\n") == 1
+    assert "found 1 turns, expected 100 or more" in complaint
+
+
+def test_a_prefix_is_the_beginning_of_the_trace():
+    trace = load(None, 500, quick=True)
+    part = prefix(trace, 120)
+    assert part.past.tolist() == trace.past[:120].tolist()
+    assert part.cumulative
+    shortened = prefix(trace.to_blocks(BLOCK), 50)
+    assert shortened.past.tolist() == (trace.past[:50] // BLOCK).tolist()
+
+
+def test_the_curve_is_timed_where_there_is_one(monkeypatch):
+    class Curve:
+        asked = ()
+
+        def tail_excess_latency(self, capacities, xi):
+            Curve.asked = (len(capacities), min(capacities), max(capacities), xi)
+
+    monkeypatch.setattr(tt, "capacity_curve", lambda trace, policy: Curve(), raising=False)
+    plan = Plan.of(1000, 300_000, 1, quick=True)
+    section = run.whole_trace(plan, load(None, 1000), lambda _: None)
+    assert Curve.asked == (1000, 0, 3_000_000, 2800)
+    assert {run.CURVE, run.THOUSAND} <= set(section.timings)
+    assert (run.CURVE, "T-LRU, least-recent") in section.ratios
+
+
+def test_an_interrupted_bench_ends_at_once_and_leaves_nothing(tmp_path):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "teltheory", "bench", "--turns", "200000"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+        start_new_session=True,
+    )
+    for _ in range(600):
+        if list(tmp_path.iterdir()):
+            break
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGINT)
+    printed, complaint = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert complaint.strip() == "teltheory: interrupted"
+    assert printed == ""
+    assert list(tmp_path.iterdir()) == []
