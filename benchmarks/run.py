@@ -85,7 +85,7 @@ class Section:
         return Ratio.of(self.timings[slower], self.timings[quicker])
 
 
-def run(plan: Plan, trace: Trace, report: Report = lambda _: None) -> dict[str, Any]:
+def run(plan: Plan, trace: Trace, source: str, report: Report = lambda _: None) -> dict[str, Any]:
     """Measure everything.
 
     Parameters
@@ -94,6 +94,8 @@ def run(plan: Plan, trace: Trace, report: Report = lambda _: None) -> dict[str, 
         How much.
     trace : Trace
         What is replayed; prefixes of it are replayed by what is slower.
+    source : str
+        Where the trace comes from, in words.
     report : callable
         Called with what is measured next.
 
@@ -109,6 +111,7 @@ def run(plan: Plan, trace: Trace, report: Report = lambda _: None) -> dict[str, 
     return {
         "machine": machine(),
         "plan": {**asdict(plan), "block": BLOCK, "xi": XI, "q_hat": Q_HAT, "cutoff": CUTOFF},
+        "trace": {"source": source, "turns": len(trace), "conversations": trace.conversations},
         "against_libcachesim": with_peers.as_dict(),
         "hits": hits,
         "against_python": against_python(plan, trace, report).as_dict(),

@@ -87,6 +87,11 @@ def load(file: str | None, turns: int | None = None, quick: bool = False) -> Tra
     return trace
 
 
+def source(file: str | None) -> str:
+    """Return in words where `load` takes the trace from."""
+    return f"a sample of the conversation model, seed {SEED}" if file is None else "the beginning of a file"
+
+
 def prefix(trace: Trace, turns: int) -> Trace:
     """Return the first turns of a trace, as a trace of its own, without arrival times."""
     history = None if trace.cumulative else trace.history[:turns]

@@ -44,10 +44,10 @@ def measure(
 ) -> dict[str, Any]:
     """Run the benchmarks with a progress bar."""
     from benchmarks.run import run
-    from benchmarks.workload import Plan, load
+    from benchmarks.workload import Plan, load, source
 
     with progress_bar() as bar:
         task = bar.add_task("Making the trace", total=None)
         trace = load(file, turns, quick)
         plan = Plan.of(len(trace), capacity, repeats, quick)
-        return run(plan, trace, lambda name: bar.update(task, description=f"Measuring {name}"))
+        return run(plan, trace, source(file), lambda name: bar.update(task, description=f"Measuring {name}"))

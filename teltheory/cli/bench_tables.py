@@ -11,13 +11,14 @@ from rich.table import Table
 
 def lines_above(data: dict[str, Any]) -> list[str]:
     """Return what stands above the tables: machine, trace, what a timing covers, what is missing."""
-    plan, machine = data["plan"], data["machine"]
+    plan, machine, trace = data["plan"], data["machine"], data["trace"]
     named = ("python", "numpy", "numba", "libcachesim", "cachetools")
     versions = ", ".join(f"{name} {machine[name]}" for name in named if machine[name])
     lines = [
         f"{machine['processor']}, {machine['cores']} cores, {machine['system']}.",
         f"{versions[0].upper()}{versions[1:]}.",
         f"One core. Medians of {plan['rounds']} timings, quickest to slowest in brackets; ratios within this run.",
+        f"Trace: {trace['source']}; {trace['turns']:,} turns, {trace['conversations']:,} conversations.",
         f"Capacity {plan['capacity']:,} tokens, ξ = {plan['xi']:,}, Q̂ = {plan['q_hat']:,}, cutoff "
         f"{plan['cutoff']:,}.",
         "A replay is the whole call, from checks to Outcome, on a trace that was indexed before; the first call",
