@@ -37,8 +37,8 @@ from teltheory.errors import FileError
 from teltheory.trace import Trace
 
 FIRST_CALL = "LRU, first call (index included)"
-CURVE = "curve of T-LRU, least-recent, all capacities"
-THOUSAND = "then TEL at 1,000 capacities"
+CURVE = "T-LRU, least-recent, every capacity"
+THOUSAND = "… then TEL at 1,000 of them"
 NAME_OF_LIBCACHESIM = "libcachesim {}, hash power {}"
 
 
@@ -201,26 +201,20 @@ def whole_trace(plan: Plan, trace: Trace, report: Report) -> Section:
             lambda: replace(trace),
         )
     )
-    ratios = [(FIRST_CALL, "LRU")]
-    curves = _curve_jobs(plan, trace)
-    if curves:
-        ratios.append((CURVE, LEAST_RECENT))
-    timings = measure([*every, *curves], plan.rounds, report)
+    ratios = [(FIRST_CALL, "LRU"), (CURVE, LEAST_RECENT)]
+    timings = measure([*every, *_curve_jobs(plan, trace)], plan.rounds, report)
     return Section(len(trace), int((trace.past // BLOCK).sum()), timings, ratios)
 
 
 def _curve_jobs(plan: Plan, trace: Trace) -> list[Job]:
-    curve: Any = getattr(tt, "capacity_curve", None)
-    if curve is None:
-        return []
     policy = policies()[LEAST_RECENT]
     capacities = np.linspace(0, 10 * plan.capacity, 1000).astype(np.int64).tolist()
     return [
-        Job(CURVE, lambda _: curve(trace, policy)),
+        Job(CURVE, lambda _: tt.capacity_curve(trace, policy)),
         Job(
             THOUSAND,
             lambda made: made.tail_excess_latency(capacities, xi=XI),
-            lambda: curve(trace, policy),
+            lambda: tt.capacity_curve(trace, policy),
         ),
     ]
 

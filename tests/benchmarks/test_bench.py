@@ -38,7 +38,7 @@ def timings(section):
 
 
 def test_every_row_is_there(data):
-    assert {*policies(), run.FIRST_CALL} <= set(timings(data["replays"]))
+    assert set(timings(data["replays"])) == {*policies(), run.FIRST_CALL, run.CURVE, run.THOUSAND}
     ours = {"LRU", "T-LRU, least-recent", "T-LRU, round-robin", "Belady", "Tail-Optimized Belady"}
     theirs = {f"libcachesim {name}, hash power {power}" for name in ("LRU", "Belady") for power in (14, 15, 16)}
     assert set(timings(data["against_libcachesim"])) == ours | theirs | {"libcachesim LRU, hash power 24"}
@@ -173,14 +173,14 @@ def test_a_prefix_is_the_beginning_of_the_trace():
     assert prefix(shortened, 2).past.tolist() == [9, 13]
 
 
-def test_the_curve_is_timed_where_there_is_one(monkeypatch):
+def test_the_curve_is_asked_for_a_thousand_capacities(monkeypatch):
     class Curve:
         asked = ()
 
         def tail_excess_latency(self, capacities, xi):
             Curve.asked = (len(capacities), min(capacities), max(capacities), xi)
 
-    monkeypatch.setattr(tt, "capacity_curve", lambda trace, policy: Curve(), raising=False)
+    monkeypatch.setattr(tt, "capacity_curve", lambda trace, policy: Curve())
     plan = Plan.of(1000, 300_000, 1, quick=True)
     section = run.whole_trace(plan, load(None, 1000), lambda _: None)
     assert Curve.asked == (1000, 0, 3_000_000, 2800)
