@@ -53,9 +53,9 @@ def _await_initial(holds: IntArray, following: IntArray, n: int, waiting: Bitset
 
 
 @compiled
-def furthest_first(layout: Layout, holds: IntArray) -> None:
-    """Replay Belady and Tail-Optimized Belady; `least` has the caps, `holds` the initial cache and zeros."""
-    history, total, at_hand, _full, cap, previous, following, capacity, forced, cached, uncached = layout
+def furthest_first(layout: Layout, cap: IntArray, holds: IntArray, forced: bool) -> None:
+    """Replay Belady and Tail-Optimized Belady; `full` is what is at hand, `holds` the initial cache and zeros."""
+    history, total, at_hand, previous, following, capacity, cached, uncached = layout
     n, m = len(history), len(at_hand) - len(history)
     overflow = holds[:m].sum() - capacity
     waiting = new_bitset(n)

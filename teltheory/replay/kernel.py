@@ -7,12 +7,14 @@ with int32 the loops were at most 8 % faster.
 
 from __future__ import annotations
 
+from typing import TypeGuard
+
 import numpy as np
 
 from teltheory.instance import Instance
 from teltheory.numbers import IntArray, readonly
 from teltheory.outcome import Outcome
-from teltheory.policies.online import LRU, ThresholdLRU
+from teltheory.policies.online import LRU, TLRU, ThresholdLRU
 from teltheory.policies.policy import Policy
 from teltheory.replay.furthest import furthest_first
 from teltheory.replay.recency import Layout, by_recency, in_rounds, untrimmed
@@ -34,41 +36,54 @@ def replay_kernel(instance: Instance, policy: Policy) -> Outcome:
     Outcome
         What each turn reused and computed.
     """
-    layout = _layout(instance, policy)
+    slots = Slots.of(instance)
     if isinstance(policy, BY_NEXT_TURN):
-        furthest_first(layout, _held_at_start(layout, len(instance.initial)))
-    elif isinstance(policy, (LRU, ThresholdLRU)) or policy.trim == "eager":
-        untrimmed(layout)
+        layout = _layout(instance, slots, slots.at_hand)
+        caps = worth_keeping(policy, slots, instance)
+        furthest_first(layout, caps, _held_at_start(instance, slots), instance.forced)
+        return _outcome(layout)
+    if _keeps_all_but_a_constant(policy, instance):
+        layout = _layout(instance, slots, slots.past)
+        by_recency(layout, None, max(policy.xi - policy.q_hat, 0), None)
+        return _outcome(layout)
+    full, least = settled(policy, slots, instance)
+    layout = _layout(instance, slots, full)
+    exempt = slots.at_hand if instance.forced else None
+    if isinstance(policy, (LRU, ThresholdLRU)) or policy.trim == "eager":
+        untrimmed(layout, exempt)
     elif policy.trim == "round-robin":
-        in_rounds(layout, first_arrival_ranks(instance))
+        in_rounds(layout, least, first_arrival_ranks(instance), exempt)
     else:
-        by_recency(layout)
+        by_recency(layout, least, 0, exempt)
+    return _outcome(layout)
+
+
+def _keeps_all_but_a_constant(policy: Policy, instance: Instance) -> TypeGuard[TLRU]:
+    """Whether budgets need no array of their own: T-LRU where every slot comes under a cut with its whole past."""
+    simple = not instance.initial and not instance.forced
+    return simple and type(policy) is TLRU and policy.trim == "least-recent"
+
+
+def _outcome(layout: Layout) -> Outcome:
     return Outcome(readonly(layout.cached), readonly(layout.uncached))
 
 
-def _held_at_start(layout: Layout, initial: int) -> IntArray:
-    holds = np.zeros(len(layout.at_hand), np.int64)
-    holds[:initial] = layout.at_hand[:initial]
+def _held_at_start(instance: Instance, slots: Slots) -> IntArray:
+    holds, initial = np.zeros(len(slots.at_hand), np.int64), len(instance.initial)
+    holds[:initial] = slots.at_hand[:initial]
     return holds
 
 
-def _layout(instance: Instance, policy: Policy) -> Layout:
+def _layout(instance: Instance, slots: Slots, full: IntArray) -> Layout:
     """Return the arrays; the outcome's come from numpy, which asks for large pages."""
-    slots, n = Slots.of(instance), len(instance.trace)
-    if isinstance(policy, BY_NEXT_TURN):
-        full, least = slots.at_hand, worth_keeping(policy, slots, instance)
-    else:
-        full, least = settled(policy, slots, instance)
+    n = len(instance.trace)
     return Layout(
         instance.history,
         instance.total,
-        slots.at_hand,
         full,
-        least,
         slots.previous,
         slots.following,
         instance.capacity,
-        instance.forced,
         cached=np.empty(n, np.int64),
         uncached=np.empty(n, np.int64),
     )

@@ -1,21 +1,21 @@
 """Compiled loops for LRU and the T-LRU variants: slots in order of recency, and pointers that only move forward.
 
-Every slot before the *tail* was evicted, so what a slot holds need not be stored: it follows from where the slot
-stands.
+Every slot before the *tail* was evicted and every slot after it lost nothing, so what a slot holds need not be
+stored: it follows from where the slot stands. A slot whose conversation came back holds nothing; `following` says
+so.
 
-1. Before the tail a slot holds nothing. The tail's own slot lost `gone`.
-2. Trimming by recency has a pointer of its own: slots before it hold `least`, slots from it on hold `full`. The
-   trim pointer's own slot lost `cut`. Only when the pointer has passed every slot under the cut does anything
-   get evicted, so from the tail on what can be evicted is `least`.
-3. A slot whose conversation came back holds nothing; `following` says so.
+1. LRU, Threshold-LRU and eager T-LRU: slots after the tail hold `full`; `rest` is the sum of that, and what the
+   tail's own slot holds is what the capacity left it when `rest` was largest.
+2. Trimming by recency has a pointer of its own: slots before it hold `least`, slots after it `full`. Nothing is
+   evicted before the pointer has passed every slot under the cut. `left` is what the tail's own slot holds, `over`
+   the surplus that the trim pointer's own slot holds, `rest` everything else.
+3. Round-robin trimming keeps the surpluses in a segment tree (`teltheory.replay.rounds`): O(log conversations) a
+   turn, amortised.
 
-LRU and T-LRU with least-recent or eager trim take amortised O(1) a turn, and nothing but the outcome is written.
-Round-robin trimming keeps the surpluses in a segment tree (`teltheory.replay.rounds`): O(log conversations) a
-turn, amortised.
-
-`room` is the capacity less all that is held. Under forced caching a slot is at hand, exempt, until the cut after
-the next turn. The lines in which a turn arrives stand in each loop: as a function, inlined or not, they made the
-loops about half as fast.
+1 and 2 take amortised O(1) a turn and write nothing but the outcome. What decides their speed is how often the
+processor guesses a branch wrong, so they choose between values where they can instead of between ways. Under
+forced caching a slot is exempt until the cut after the next turn; `exempt` has what it holds until then, and is
+None under optional caching, for which the loops are compiled without all that.
 """
 
 from __future__ import annotations
@@ -32,30 +32,102 @@ class Layout(NamedTuple):
 
     history: IntArray
     total: IntArray
-    at_hand: IntArray
     full: IntArray
-    least: IntArray
     previous: IntArray
     following: IntArray
     capacity: int
-    forced: bool
     cached: IntArray
     uncached: IntArray
 
 
 @compiled
-def _room_at_start(layout: Layout) -> int:
-    """Return the capacity less what the initial cache holds once it came under a cut."""
-    return layout.capacity - int(layout.full[: len(layout.full) - len(layout.history)].sum())
+def _held_at_start(layout: Layout) -> int:
+    """Return what the initial cache holds once it came under a cut."""
+    return int(layout.full[: len(layout.full) - len(layout.history)].sum())
 
 
 @compiled
-def _exempt(at_hand: IntArray, full: IntArray, s: int, k: int) -> int:
-    """Return what room changes by when slot s is exempt and the slot before it no longer."""
-    change = -int(at_hand[s])
+def _under_exemption(exempt: IntArray, full: IntArray, s: int, k: int) -> int:
+    """Return what is held more when slot s is exempt and the slot before it no longer."""
+    change = int(exempt[s])
     if k > 0:
-        change += at_hand[s - 1] - full[s - 1]
+        change += full[s - 1] - exempt[s - 1]
     return change
+
+
+@compiled
+def untrimmed(layout: Layout, exempt: IntArray | None) -> None:
+    """Replay LRU, Threshold-LRU and eager trimming: a slot is cut to `full` at once, then LRU."""
+    history, total, full, previous, following, capacity, cached, uncached = layout
+    n, m = len(history), len(full) - len(history)
+    rest = most = _held_at_start(layout)
+    tail = -1
+    for k in range(n):
+        before = previous[k]
+        whole = full[max(before, 0)]
+        removed = whole if before > tail else 0
+        held = min(whole, capacity - most) if before == tail else removed
+        reused = min(held, history[k])
+        cached[k] = reused
+        uncached[k] = total[k] - reused
+        rest -= removed
+        if exempt is None:
+            rest += full[m + k]
+        else:
+            rest += _under_exemption(exempt, full, m + k, k)
+            if k == n - 1:
+                break
+        if rest > capacity:
+            while rest > capacity:
+                tail += 1
+                rest -= full[tail] if following[tail] > k else 0
+            most = rest
+        most = max(most, rest)
+
+
+@compiled
+def _budget(full: IntArray, least: IntArray | None, safe: int, s: int) -> int:
+    return int(max(full[s] - safe, 0) if least is None else least[s])
+
+
+@compiled
+def by_recency(layout: Layout, least: IntArray | None, safe: int, exempt: IntArray | None) -> None:
+    """Replay the T-LRU variants with least-recent trim; without `least` a slot's surplus is `safe` at most."""
+    history, total, full, previous, following, capacity, cached, uncached = layout
+    n, m = len(history), len(full) - len(history)
+    rest = _held_at_start(layout)
+    tail, trim, left, over = -1, -1, 0, 0
+    for k in range(n):
+        before = previous[k]
+        slot = max(before, 0)
+        budget = _budget(full, least, safe, slot)
+        within = budget if before > tail else 0
+        surplus = full[slot] - budget if before > trim else 0
+        rest -= within + surplus
+        held = (left if before == tail else within) + (over if before == trim else surplus)
+        left, over = 0 if before == tail else left, 0 if before == trim else over
+        reused = min(held, history[k])
+        cached[k] = reused
+        uncached[k] = total[k] - reused
+        last = m + k if exempt is None else m + k - 1
+        if exempt is None:
+            rest += full[m + k]
+        else:
+            rest += _under_exemption(exempt, full, m + k, k)
+            if k == n - 1:
+                break
+        while rest + left > capacity and trim < last:
+            trim += 1
+            surplus = full[trim] - _budget(full, least, safe, trim)
+            over = surplus if following[trim] > k else 0
+            rest -= over
+        over = min(over, max(capacity - rest - left, 0))
+        while rest > capacity:
+            tail += 1
+            budget = _budget(full, least, safe, tail)
+            left = budget if following[tail] > k else 0
+            rest -= left
+        left = min(left, capacity - rest)
 
 
 @compiled
@@ -72,89 +144,14 @@ def _evict(least: IntArray, following: IntArray, k: int, tail: int, gone: int, r
 
 
 @compiled
-def _trim(
-    full: IntArray, least: IntArray, following: IntArray, k: int, end: int, trim: int, cut: int, room: int
-) -> tuple[int, int, int]:
-    """Trim from the pointer on, before `end`, until there is room; return pointer, what its slot lost, room."""
-    while room < 0 and trim < end:
-        surplus = full[trim] - least[trim] - cut if following[trim] > k else 0
-        room += surplus
-        if room > 0:
-            return trim, cut + surplus - room, 0
-        trim += 1
-        cut = 0
-    return trim, cut, room
-
-
-@compiled
-def untrimmed(layout: Layout) -> None:
-    """Replay LRU, Threshold-LRU and eager trimming: a slot is cut to `full` at once, then LRU."""
-    history, total, at_hand, full, _least, previous, following, _, forced, cached, uncached = layout
-    n, m = len(history), len(full) - len(history)
-    room = _room_at_start(layout)
-    tail = gone = 0
-    for k in range(n):
-        before = previous[k]
-        content = 0
-        if before >= tail:
-            content = full[before]
-            if before == tail:
-                content -= gone
-        reused = min(content, history[k])
-        cached[k] = reused
-        uncached[k] = total[k] - reused
-        if forced:
-            room += content + _exempt(at_hand, full, m + k, k)
-            if k == n - 1:
-                break
-        else:
-            room += content - full[m + k]
-        if room < 0:
-            tail, gone = _evict(full, following, k, tail, gone, room)
-            room = 0
-
-
-@compiled
-def by_recency(layout: Layout) -> None:
-    """Replay the T-LRU variants with least-recent trim."""
-    history, total, at_hand, full, least, previous, following, _, forced, cached, uncached = layout
-    n, m = len(history), len(full) - len(history)
-    room = _room_at_start(layout)
-    tail = gone = trim = cut = 0
-    for k in range(n):
-        before = previous[k]
-        content = 0
-        if before >= tail:
-            content = least[before] if before < trim else full[before]
-            if before == tail:
-                content -= gone
-            if before == trim:
-                content -= cut
-        reused = min(content, history[k])
-        cached[k] = reused
-        uncached[k] = total[k] - reused
-        if forced:
-            room += content + _exempt(at_hand, full, m + k, k)
-            if k == n - 1:
-                break
-        else:
-            room += content - full[m + k]
-        if room < 0:
-            end = m + k if forced else m + k + 1
-            trim, cut, room = _trim(full, least, following, k, end, trim, cut, room)
-            tail, gone = _evict(least, following, k, tail, gone, room)
-            room = 0
-
-
-@compiled
-def in_rounds(layout: Layout, rank: IntArray) -> None:
+def in_rounds(layout: Layout, least: IntArray, rank: IntArray, exempt: IntArray | None) -> None:
     """Replay the T-LRU variants with round-robin trim; `rank` numbers each slot's conversation by first arrival.
 
     A slot holds `least`, and its surplus while that is in the tree.
     """
-    history, total, at_hand, full, least, previous, following, _, forced, cached, uncached = layout
+    history, total, full, previous, following, capacity, cached, uncached = layout
     n, m = len(history), len(full) - len(history)
-    room = _room_at_start(layout)
+    room = capacity - _held_at_start(layout)
     tree = new_tree(rank.max() + 1 if len(rank) else 1)
     for s in range(m):
         exchange(tree, rank[s], full[s] - least[s])
@@ -166,18 +163,19 @@ def in_rounds(layout: Layout, rank: IntArray) -> None:
             content = least[before]
             if before == tail:
                 content -= gone
-        content += exchange(tree, rank[m + k], 0 if forced else full[m + k] - least[m + k])
+        content += exchange(tree, rank[m + k], full[m + k] - least[m + k] if exempt is None else 0)
         reused = min(content, history[k])
         cached[k] = reused
         uncached[k] = total[k] - reused
-        if forced:
-            room += content + _exempt(at_hand, full, m + k, k)
+        room += content
+        if exempt is None:
+            room -= full[m + k]
+        else:
+            room -= _under_exemption(exempt, full, m + k, k)
             if k == n - 1:
                 break
-        else:
-            room += content - full[m + k]
-        if forced and k > 0 and following[m + k - 1] > k:
-            exchange(tree, rank[m + k - 1], full[m + k - 1] - least[m + k - 1])
+            if k > 0 and following[m + k - 1] > k:
+                exchange(tree, rank[m + k - 1], full[m + k - 1] - least[m + k - 1])
         if room < 0:
             room = -trim_rounds(tree, -room)
             tail, gone = _evict(least, following, k, tail, gone, room)
