@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Any
 
-class TelTheoryError(ValueError):
+
+def _rebuild(kind: type[BaseException], arguments: tuple[Any, ...], facts: dict[str, Any]) -> BaseException:
+    error = kind.__new__(kind, *arguments)
+    error.__dict__.update(facts)
+    return error
+
+
+class _PortableError(Exception):
+    """An error that can go from one process to another, although its message is made of other arguments."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), self.args, self.__dict__)
+
+
+class TelTheoryError(_PortableError, ValueError):
     """Base of every error about an argument: it names the argument, the value and what was expected."""
 
 
@@ -71,7 +86,7 @@ class ForcedCachingError(TelTheoryError):
         )
 
 
-class SolverError(RuntimeError):
+class SolverError(_PortableError, RuntimeError):
     """A solver stopped without proving an optimum.
 
     Parameters
@@ -87,3 +102,19 @@ class SolverError(RuntimeError):
     def __init__(self, status: str, incumbent: float | None = None, bound: float | None = None) -> None:
         self.status, self.incumbent, self.bound = status, incumbent, bound
         super().__init__(f"no optimum was proved: solver status {status!r}, incumbent {incumbent}, bound {bound}")
+
+
+class WorkerError(_PortableError, RuntimeError):
+    """The processes that ran a piece of work gave no result.
+
+    Parameters
+    ----------
+    work : str
+        What they ran.
+    found : str
+        What became of them.
+    """
+
+    def __init__(self, work: str, found: str) -> None:
+        self.work, self.found = work, found
+        super().__init__(f"{work}: found {found}, expected a result")

@@ -15,7 +15,7 @@ from teltheory.cli.replay import optimum as optimum_command
 from teltheory.cli.replay import replay as replay_command
 from teltheory.cli.reproduce import reproduce as reproduce_command
 from teltheory.cli.verify import verify as verify_command
-from teltheory.errors import SolverError, TelTheoryError
+from teltheory.errors import SolverError, TelTheoryError, WorkerError
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -29,7 +29,7 @@ for command in (reproduce_command, verify_command, replay_command, optimum_comma
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and exit: 0 done, 1 a verdict or solver failed, 2 bad usage or input."""
+    """Run the command line and exit: 0 done, 1 a verdict, solver or process failed, 2 bad usage or input."""
     try:
         code = commands.main(arguments, prog_name="teltheory", standalone_mode=False)
     except click.exceptions.NoArgsIsHelpError as error:
@@ -39,7 +39,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = complain(error.format_message(), 2)
     except TelTheoryError as error:
         code = complain(str(error), 2)
-    except SolverError as error:
+    except (SolverError, WorkerError) as error:
         code = complain(str(error), 1)
     except (KeyboardInterrupt, click.Abort):
         code = complain("interrupted", 130)

@@ -45,6 +45,9 @@ def curve_options(command: F) -> F:
     return command
 
 
+workers_option = click.option(
+    "--workers", type=click.IntRange(1), default=None, help="Processes; one a core when left out."
+)
 json_option = click.option("--json", "target", metavar="FILE", help="Also write JSON; - for standard output.")
 
 

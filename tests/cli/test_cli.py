@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from processes.deeds import die_deciding
 
 import proofs_checks
 import teltheory as tt
@@ -205,6 +206,15 @@ def test_verify_ends_with_1_where_a_row_of_ours_is_refuted(capsys, monkeypatch):
     }  # fmt: skip
     monkeypatch.setattr("teltheory.cli.verify.decide_all", lambda *_: ([row], False))
     assert run("verify", "--claim", "figure-2") == 1
+
+
+def test_a_verify_whose_processes_are_killed_ends_with_1_and_names_the_claim(capsys, monkeypatch):
+    monkeypatch.setattr("teltheory.cli.verify._decide", die_deciding)
+    assert run("verify", "--claim", "figure-2", "--workers", 2) == 1
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "claim figure-2" in error
+    assert "signal 9" in error
 
 
 def test_a_check_runs_alone():

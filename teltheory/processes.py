@@ -1,0 +1,206 @@
+"""Work on several processes of this machine: each has one item at a time, and one that dies is replaced.
+
+Processes are spawned, not forked. A script that uses them keeps its own work under ``if __name__ == "__main__":``.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import SpawnProcess
+from traceback import format_exc
+from typing import Any, TypeVar
+
+from teltheory.errors import WorkerError
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+ATTEMPTS = 3
+"""Processes that an item may cost before it is given up."""
+
+GRACE = 5.0
+"""Seconds that a process has to end in good order."""
+
+
+def cores() -> int:
+    """Return the number of cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def on_processes(
+    work: Callable[[T], R], items: Sequence[T], workers: int, name: Callable[[T], str] = str
+) -> Generator[tuple[int, R], None, None]:
+    """Do the work on every item and yield (index of the item, result) in the order in which they are done.
+
+    Parameters
+    ----------
+    work : callable
+        Sent to each process once, so it and the items must be picklable.
+    items : sequence
+        What to work on. An item whose process dies goes to another one, after all others.
+    workers : int
+        Most processes at a time, at least 1.
+    name : callable
+        What an error calls an item.
+
+    Raises
+    ------
+    WorkerError
+        Where an item has cost three processes; all other items are done by then.
+    Exception
+        What `work` raises, at once.
+    """
+    crew = _Crew(work, min(workers, len(items)))
+    waiting, deaths, given_up = deque(range(len(items))), Counter[int](), dict[int, str]()
+    try:
+        while waiting or crew.busy:
+            crew.hand_out(waiting, items)
+            for item, answer in crew.answers():
+                if isinstance(answer, _Result):
+                    yield item, answer.value
+                    continue
+                deaths[item] += 1
+                if deaths[item] < ATTEMPTS:
+                    waiting.append(item)
+                else:
+                    given_up[item] = answer
+    finally:
+        crew.end()
+    for item, reason in given_up.items():
+        raise WorkerError(name(items[item]), f"{ATTEMPTS} processes dead that ran it (the last: {reason})")
+
+
+@dataclass(frozen=True)
+class _Result:
+    value: Any
+
+
+@dataclass(eq=False)
+class _Worker:
+    process: SpawnProcess
+    connection: Connection
+    item: int | None = None
+
+    def death(self) -> str:
+        """Say how the process ended."""
+        self.process.join(GRACE)
+        code = self.process.exitcode
+        return f"killed by signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+
+
+class _Crew:
+    """The processes at work; `item` of a worker is what it was handed and has not answered."""
+
+    def __init__(self, work: Callable[[Any], object], size: int) -> None:
+        self._work, self._size = work, size
+        self._workers: list[_Worker] = []
+
+    @property
+    def busy(self) -> bool:
+        return any(worker.item is not None for worker in self._workers)
+
+    def hand_out(self, waiting: deque[int], items: Sequence[Any]) -> None:
+        """Give waiting items to idle workers, to new ones where there are fewer than may be."""
+        idle = [worker for worker in self._workers if worker.item is None]
+        missing = min(len(waiting) - len(idle), self._size - len(self._workers))
+        fresh = [_start() for _ in range(missing)]
+        self._workers += fresh
+        for worker in fresh:
+            _send(worker, self._work)
+        for worker in idle + fresh:
+            if waiting:
+                worker.item = waiting.popleft()
+                _send(worker, items[worker.item])
+
+    def answers(self) -> Iterator[tuple[int, _Result | str]]:
+        """Wait for a worker and yield what there is: results, or how the worker of an item died."""
+        by_connection = {worker.connection: worker for worker in self._workers}
+        for connection in wait(list(by_connection)):
+            worker = by_connection[connection]  # type: ignore[index]
+            item, worker.item = worker.item, None
+            try:
+                succeeded, value = worker.connection.recv()
+            except (EOFError, OSError):
+                self._workers.remove(worker)
+                worker.connection.close()
+                if item is not None:
+                    yield item, worker.death()
+                continue
+            if not succeeded:
+                raise value
+            if item is not None:
+                yield item, _Result(value)
+
+    def end(self) -> None:
+        """End all workers, at once and in order; one that does not is killed."""
+        for worker in self._workers:
+            worker.connection.close()
+            worker.process.terminate()
+        limit = time.monotonic() + GRACE
+        for worker in self._workers:
+            worker.process.join(max(0.0, limit - time.monotonic()))
+            if worker.process.is_alive():
+                worker.process.kill()
+                worker.process.join()
+        self._workers.clear()
+
+
+def _start() -> _Worker:
+    ours, theirs = multiprocessing.Pipe()
+    process = multiprocessing.get_context("spawn").Process(target=_serve, args=(theirs,), daemon=True)
+    with _interrupts_held(), theirs:
+        process.start()
+    return _Worker(process, ours)
+
+
+def _send(worker: _Worker, message: object) -> None:
+    """Send, where the worker is alive; that it is not shows where its answer is waited for."""
+    with suppress(BrokenPipeError, ConnectionResetError):
+        worker.connection.send(message)
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Hold interrupts back; a process started meanwhile never sees any and leaves them to its parent."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _serve(connection: Connection) -> None:
+    """Work on what comes until the parent closes the connection or is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _leave)
+    with suppress(EOFError, BrokenPipeError, ConnectionResetError):
+        work = connection.recv()
+        while True:
+            connection.send(_attempt(work, connection.recv()))
+
+
+def _attempt(work: Callable[[Any], object], item: object) -> tuple[bool, object]:
+    try:
+        return True, work(item)
+    except Exception as error:
+        error.add_note(format_exc())
+        return False, error
+
+
+def _leave(*_: object) -> None:
+    """End the process; a solver's reader threads, cut off in the middle, have nothing more to say."""
+    threading.excepthook = lambda _: None
+    sys.exit()

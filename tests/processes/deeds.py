@@ -1,0 +1,48 @@
+"""What spawned processes do in the tests; spawned, they import it from here."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from teltheory.errors import ForcedCachingError
+
+
+def square(number):
+    return number * number
+
+
+def wait_for(condition, limit=60.0):
+    """Wait until the condition holds; a test that waits this long has failed."""
+    end = time.monotonic() + limit
+    while not condition():
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.01)
+
+
+def die(_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def die_deciding(name, effort):
+    die(name)
+
+
+def die_on_odd(number):
+    return die(number) if number % 2 else square(number)
+
+
+def exit_with_3(_):
+    os._exit(3)
+
+
+def refuse(number):
+    raise ForcedCachingError(number, 7, 5)
+
+
+def square_once_let(item):
+    """Note the process's id, then wait until the folder has a file `go`."""
+    folder, number = item
+    (Path(folder) / f"{number}.{os.getpid()}").touch()
+    wait_for((Path(folder) / "go").exists)
+    return square(number)

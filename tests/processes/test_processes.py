@@ -1,0 +1,100 @@
+import multiprocessing
+import os
+import pickle
+import signal
+from contextlib import closing
+from multiprocessing.pool import ThreadPool
+
+import pytest
+from processes.deeds import die, die_on_odd, exit_with_3, refuse, square, square_once_let, wait_for
+
+from teltheory.errors import ArgumentError, ForcedCachingError, SolverError, TraceError, WorkerError
+from teltheory.processes import ATTEMPTS, on_processes
+
+
+def collect(answers, into):
+    for answer in answers:
+        into.append(answer)
+
+
+def let_go(folder):
+    wait_for(lambda: any(folder.iterdir()))
+    (folder / "go").touch()
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_every_item_is_done_once(workers):
+    done = list(on_processes(square, range(7), workers))
+    assert sorted(done) == [(i, i * i) for i in range(7)]
+    assert multiprocessing.active_children() == []
+
+
+def test_nothing_to_do_starts_nothing():
+    assert list(on_processes(square, [], 2)) == []
+
+
+def test_a_killed_process_is_replaced_and_its_item_done(tmp_path):
+    work = on_processes(square_once_let, [(str(tmp_path), number) for number in range(3)], 2)
+
+    def kill_one_and_let_go():
+        wait_for(lambda: len(list(tmp_path.iterdir())) == 2)
+        victim = sorted(tmp_path.iterdir())[0]
+        os.kill(int(victim.suffix[1:]), signal.SIGKILL)
+        (tmp_path / "go").touch()
+
+    with ThreadPool(1) as thread:
+        killing = thread.apply_async(kill_one_and_let_go)
+        assert sorted(work) == [(0, 0), (1, 1), (2, 4)]
+        killing.get()
+    tries = [file.stem for file in tmp_path.iterdir()]
+    assert sorted(tries) == ["0", "0", "1", "2", "go"]
+
+
+def test_an_item_that_kills_three_processes_is_named_and_the_others_are_done():
+    finished = []
+    with pytest.raises(WorkerError, match=rf"item 3: found {ATTEMPTS} .* killed by signal 9"):
+        collect(on_processes(die_on_odd, [0, 3, 2, 4], 2, "item {}".format), finished)
+    assert sorted(finished) == [(0, 0), (2, 4), (3, 16)]
+
+
+def test_how_a_process_ended_is_said():
+    with pytest.raises(WorkerError, match="exit code 3"):
+        list(on_processes(exit_with_3, [0], 1))
+    with pytest.raises(WorkerError, match="signal 9"):
+        list(on_processes(die, [0], 1))
+
+
+def test_an_error_comes_over_as_it_was_raised():
+    with pytest.raises(ForcedCachingError) as error:
+        list(on_processes(refuse, [6], 1))
+    assert (error.value.turn, error.value.length, error.value.capacity) == (6, 7, 5)
+    assert str(error.value) == str(ForcedCachingError(6, 7, 5))
+    assert any("deeds.py" in note for note in error.value.__notes__)
+    assert multiprocessing.active_children() == []
+
+
+def test_closing_ends_processes_at_work(tmp_path):
+    with closing(on_processes(square_once_let, [(str(tmp_path), 1)], 1)) as work:
+        with ThreadPool(1) as thread:
+            let = thread.apply_async(let_go, [tmp_path])
+            assert next(work) == (0, 1)
+            let.get()
+        assert len(multiprocessing.active_children()) == 1
+    assert multiprocessing.active_children() == []
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ArgumentError("capacity", -1, "0 or more"),
+        TraceError("prompt", 3, -1, "0 or more"),
+        ForcedCachingError(1, 2, 3),
+        SolverError("Time limit reached", 1.0, None),
+        WorkerError("job", "nothing"),
+    ],
+)
+def test_errors_survive_the_way_between_processes(error):
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is type(error)
+    assert str(again) == str(error)
+    assert vars(again) == vars(error)
