@@ -1,4 +1,4 @@
-"""The command line: everything that prints or writes files."""
+"""The command line: everything that prints or writes files, but for the store of a sweep."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ class Curves:
         known: dict[Policy, CapacityCurve] = {}
         with progress_bar() as bar:
             for xi, spec in bar.track(self._pairs(), description="Drawing curves"):
-                policy = spec.build(xi, self.grid.q_hat, self.grid.cutoff)
+                policy = self.grid.build(spec, xi, lambda: default_estimate(self.trace))
                 if policy not in known:
                     known[policy] = capacity_curve(self.trace, policy)
                 found = known[policy]

@@ -9,17 +9,17 @@ from typing import Any
 import click
 from rich.console import Console
 
-from teltheory.cli.options import Thresholds, grid_options, read_capacities, read_thresholds
+from teltheory.cli.options import Thresholds, grid_options, read_capacities, read_thresholds, workers_option
 from teltheory.cli.output import check_target, console, progress_bar, write_json
 from teltheory.cli.tables import cells_tables, optima_table
-from teltheory.errors import FileError, ForcedCachingError, TraceError
+from teltheory.errors import ArgumentError, FileError, ForcedCachingError, TraceError
 from teltheory.metrics import tail_excess_latency
 from teltheory.optimal import Method, hindsight_optimum
 from teltheory.policies.online import LRU
 from teltheory.policies.spec import POLICIES, default_estimate, parse_policy
 from teltheory.replay import kernel_is_compiled
 from teltheory.replay import replay as replay_trace
-from teltheory.sweep import Cell, Grid, sweep
+from teltheory.sweep import Cell, Grid, Store, sweep
 from teltheory.trace import Trace
 from teltheory.workloads import read_trace
 from teltheory.workloads.mooncake import ChainingReport
@@ -29,11 +29,17 @@ from teltheory.workloads.mooncake import ChainingReport
 @click.argument("trace_file", metavar="TRACE")
 @click.option("--policy", "policies", multiple=True, metavar="POLICY", help="tlru:xi=2800,q_hat=200; repeatable.")
 @click.option("--q-hat", "q_hat", type=click.IntRange(0), help="Prompt estimate for policies without their own.")
+@workers_option
+@click.option("--store", "store_file", metavar="FILE", help="Keep results here and compute none twice.")
+@click.option("--scheduler", metavar="ADDRESS", help="Of a Dask cluster that replays: tcp://host:8786.")
 @grid_options
 def replay(
     trace_file: str,
     policies: tuple[str, ...],
     q_hat: int | None,
+    workers: int | None,
+    store_file: str | None,
+    scheduler: str | None,
     capacities: tuple[str, ...],
     xis: tuple[str, ...],
     slos: tuple[str, ...],
@@ -44,17 +50,21 @@ def replay(
     """Replay TRACE under policies, next to LRU and the hindsight optimum.
 
     Without --policy all policies are replayed; --xi or --slo fill in the thresholds that policies leave out.
+    Without --workers several processes are used where there is work enough for them.
     """
     check_target(target)
+    if workers is not None and scheduler is not None:
+        raise ArgumentError("--workers", workers, "none with --scheduler, whose own workers do the work")
     specs = [parse_policy(text) for text in policies or POLICIES]
     named = [int(value) for spec in specs for key, value in spec.given if key == "xi"]
     thresholds = read_thresholds(xis, slos, () if any(spec.needs("xi") for spec in specs) else named)
     sizes = read_capacities(capacities)
+    store = None if store_file is None else Store(store_file)
     trace = read_trace(trace_file, format)
     estimate = default_estimate(trace) if q_hat is None else q_hat
     grid = Grid(specs, sizes, thresholds.xis, estimate, forced=forced)
     with about(trace_file):
-        cells = run(trace, grid, thresholds)
+        cells = run(trace, grid, thresholds, workers, store, scheduler)
     if target != "-":
         print_cells(console(), trace, grid, cells, thresholds, q_hat is not None)
     if target is not None:
@@ -62,13 +72,26 @@ def replay(
     return 0
 
 
-def run(trace: Trace, grid: Grid, thresholds: Thresholds) -> list[Cell]:
+def run(
+    trace: Trace,
+    grid: Grid,
+    thresholds: Thresholds,
+    workers: int | None = None,
+    store: Store | None = None,
+    scheduler: str | None = None,
+) -> list[Cell]:
     """Sweep the grid with a progress bar."""
     with progress_bar() as bar:
         doing = "Replaying" if kernel_is_compiled() else "Compiling, then replaying"
         task = bar.add_task(doing, total=None)
         return sweep(
-            trace, grid, thresholds.latency, lambda done, every: bar.update(task, completed=done, total=every)
+            trace,
+            grid,
+            thresholds.latency,
+            lambda done, every: bar.update(task, completed=done, total=every),
+            workers=workers,
+            store=store,
+            scheduler=scheduler,
         )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from rich.markup import escape
 
 from teltheory.claims.claim import EFFORTS, Effort
-from teltheory.cli.options import json_option, read_capacities, read_thresholds
+from teltheory.cli.options import json_option, read_capacities, read_thresholds, workers_option
 from teltheory.cli.output import check_target, console, write_json
 from teltheory.cli.replay import cells_as_data, print_cells, run
 from teltheory.cli.tables import ledger_table
@@ -30,7 +30,7 @@ BUILT_IN_SLOS = ("50ms", "100ms", "200ms")
 @click.option("--trace", "trace_file", metavar="FILE", help="Replay this trace instead of the built-in one.")
 @click.option("--effort", type=click.Choice(EFFORTS), default="quick", show_default=True, help="For the claims.")
 @click.option("--seed", type=click.IntRange(0), default=2025, show_default=True, help="Of the built-in trace.")
-@click.option("--workers", type=click.IntRange(1), default=None, help="Processes; one a core when left out.")
+@workers_option
 @json_option
 def reproduce(trace_file: str | None, effort: Effort, seed: int, workers: int | None, target: str | None) -> int:
     """Decide the claims, replay a trace under every policy, and print both.
@@ -51,7 +51,7 @@ def reproduce(trace_file: str | None, effort: Effort, seed: int, workers: int | 
         grid = Grid(
             [Spec(p) for p in POLICIES], read_capacities(capacities), thresholds.xis, default_estimate(trace)
         )
-        cells = run(trace, grid, thresholds)
+        cells = run(trace, grid, thresholds, workers)
         tables[name] = cells_as_data(trace, grid, cells, thresholds)
         if show:
             out.rule(escape(name))

@@ -1,91 +1,147 @@
-"""A grid of policies, capacities and thresholds on one trace, each cell beside LRU and the hindsight optimum."""
+"""A grid of policies, capacities and thresholds on traces, each cell beside LRU and the hindsight optimum.
+
+1. A grid becomes jobs, one a replay; a policy that does not depend on the threshold is replayed once a capacity.
+2. Measurements that the store has are taken from there; a job that has them all is not run.
+3. The other jobs run in this process, on several, or on a Dask cluster, and what they find goes to the store as it
+   comes. A sweep that is cut off loses the jobs that were running.
+4. Cells are made of measurements, in the grid's order, whatever the order in which jobs were done.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
 
+from teltheory.errors import ArgumentError
+from teltheory.instance import Instance
 from teltheory.latency import LatencyModel
-from teltheory.metrics import slo_violations, tail_excess_latency, ttft_quantiles
-from teltheory.outcome import Outcome
-from teltheory.policies.clairvoyant import TailOptimizedBelady
-from teltheory.policies.online import LRU
 from teltheory.policies.policy import Policy
-from teltheory.policies.spec import Spec
-from teltheory.replay import replay
-from teltheory.sweep.grid import Cell, Grid
+from teltheory.sweep.cluster import on_cluster
+from teltheory.sweep.grid import Cell, Grid, cells, plan
+from teltheory.sweep.jobs import QUANTILES, Job, Measurement
+from teltheory.sweep.local import Answers, in_processes, in_this_process, processes_for
+from teltheory.sweep.sources import Sample, Source, TraceAtHand, TraceFile, as_sources
+from teltheory.sweep.store import Store
 from teltheory.trace import Trace
 
-__all__ = ["Cell", "Grid", "sweep"]
+__all__ = ["QUANTILES", "Cell", "Grid", "Sample", "Source", "Store", "TraceAtHand", "TraceFile", "sweep"]
 
-QUANTILES = (0.5, 0.9, 0.95, 0.99)
+Progress = Callable[[int, int], object]
 
 
 def sweep(
-    trace: Trace, grid: Grid, latency: LatencyModel, progress: Callable[[int, int], object] | None = None
+    traces: Trace | Source | Sequence[Trace | Source],
+    grid: Grid,
+    latency: LatencyModel,
+    progress: Progress | None = None,
+    *,
+    workers: int | None = 1,
+    store: Store | str | Path | None = None,
+    scheduler: str | None = None,
 ) -> list[Cell]:
-    """Replay a trace over a grid; a policy that does not depend on the threshold is replayed once a capacity.
+    """Replay traces over a grid. The cells do not depend on where and in which order their replays ran.
 
     Parameters
     ----------
-    trace : Trace
-        The turns.
+    traces : Trace, TraceAtHand, TraceFile, Sample, or a sequence of them
+        What is replayed. Several samples with different seeds make the seeds an axis.
     grid : Grid
         Policies, capacities and thresholds.
     latency : LatencyModel
         Turns uncached tokens into TTFT.
     progress : callable, optional
-        Called with the turns replayed so far and those to replay.
+        Called with the turns replayed so far and those to replay, those found in the store included.
+    workers : int or None
+        Processes on this machine; 1 is this one alone, None one a core where there is work enough for them. They
+        are spawned, so that a script keeps the call under ``if __name__ == "__main__":``.
+    store : Store, str or Path, optional
+        File of finished measurements: what is in it is not computed again, what is computed is appended to it.
+    scheduler : str, optional
+        Address of a Dask scheduler, such as ``tcp://host:8786``: the replays run on its workers, which need this
+        package, while the store stays here. Needs the extra ``teltheory[cluster]``.
 
     Returns
     -------
     list of Cell
-        By capacity, then threshold, then policy, in the grid's order.
+        By trace, then capacity, then threshold, then policy, in the order given.
+
+    Raises
+    ------
+    ArgumentError, TraceError, ForcedCachingError
+        Wrong arguments, before the first replay.
+    FileError
+        A trace or a store that can't be read, or a store that can't be written.
+    WorkerError
+        Processes died under a job, three times; all other jobs are done and in the store.
     """
-    wanted = {(capacity, policy): None for capacity in grid.capacities for policy in _policies(grid)}
-    outcomes: dict[tuple[int, Policy], Outcome] = {}
-    for i, (capacity, policy) in enumerate(wanted):
-        base, every = i * len(trace), len(wanted) * len(trace)
-        report = None if progress is None else _shifted(progress, base, every)
-        outcomes[capacity, policy] = replay(trace, policy, capacity, grid.forced, progress=report)
-    return [
-        _cell(outcomes, grid, spec, capacity, xi, latency)
-        for capacity in grid.capacities
-        for xi in grid.thresholds
-        for spec in grid.policies
-    ]
+    if scheduler is not None and workers not in (1, None):
+        raise ArgumentError("workers", workers, "none with a scheduler, whose own workers do the work")
+    sources = as_sources(traces)
+    kept = Store(store) if isinstance(store, str | Path) else store
+    jobs = plan(sources, grid, latency)
+    run = _Run(jobs, kept, progress)
+    by_key = {source.key: source for source in sources}
+    _check(run.missing, by_key)
+    with closing(_answers(run, by_key, workers, scheduler)) as answers:
+        for i, measurements in answers:
+            run.take(run.missing[i], measurements)
+    return cells(sources, grid, run.results)
 
 
-def _shifted(progress: Callable[[int, int], object], base: int, every: int) -> Callable[[int], object]:
-    return lambda done: progress(base + done, every)
+def _answers(run: _Run, sources: dict[str, Source], workers: int | None, scheduler: str | None) -> Answers:
+    processes = processes_for(run.missing, workers)
+    if scheduler is not None and run.missing:
+        return on_cluster(run.missing, sources, scheduler)
+    if processes == 1:
+        return in_this_process(run.missing, sources, run.report)
+    return in_processes(run.missing, sources, processes)
 
 
-def _policies(grid: Grid) -> list[Policy]:
-    built = [spec.build(xi, grid.q_hat, grid.cutoff) for spec in grid.policies for xi in grid.thresholds]
-    optima: list[Policy] = [TailOptimizedBelady(xi) for xi in grid.thresholds]
-    return list(dict.fromkeys([LRU(), *built, *optima]))
+def _check(jobs: Sequence[Job], sources: dict[str, Source]) -> None:
+    """Find what no replay would survive, before the first; a sample without forced caching has nothing to find."""
+    for key in dict.fromkeys(job.trace for job in jobs):
+        asked = dict.fromkeys((job.capacity, job.forced) for job in jobs if job.trace == key)
+        if isinstance(sources[key], Sample) and not any(forced for _, forced in asked):
+            continue
+        trace = sources[key].load()
+        for capacity, forced in asked:
+            Instance.of(trace, capacity, forced=forced)
 
 
-def _cell(
-    outcomes: dict[tuple[int, Policy], Outcome],
-    grid: Grid,
-    spec: Spec,
-    capacity: int,
-    xi: int,
-    latency: LatencyModel,
-) -> Cell:
-    outcome = outcomes[capacity, spec.build(xi, grid.q_hat, grid.cutoff)]
-    quantiles = ttft_quantiles(outcome, QUANTILES, latency).tolist() if len(outcome) else [None] * len(QUANTILES)
-    p50, p90, p95, p99 = quantiles
-    return Cell(
-        capacity,
-        xi,
-        spec.text,
-        p50,
-        p90,
-        p95,
-        p99,
-        violations=slo_violations(outcome, xi),
-        tel=tail_excess_latency(outcome, xi),
-        lru=tail_excess_latency(outcomes[capacity, LRU()], xi),
-        optimum=tail_excess_latency(outcomes[capacity, TailOptimizedBelady(xi)], xi),
-    )
+class _Run:
+    """What is known of a sweep so far, and the jobs that are missing."""
+
+    def __init__(self, jobs: Sequence[Job], store: Store | None, progress: Progress | None) -> None:
+        self.results: dict[tuple[str, Policy, int, int], Measurement] = {}
+        self._store, self._progress = store, progress
+        self.missing = [left for job in jobs if (left := self._left(job)) is not None]
+        self._every = sum(job.turns for job in jobs)
+        self._done = self._every - sum(job.turns for job in self.missing)
+        self.report(0)
+
+    def _left(self, job: Job) -> Job | None:
+        """Take a job's measurements from the store; return the job at the thresholds that are left, if any."""
+        if self._store is None:
+            return job
+        found = {xi: self._store.find(job, xi) for xi in job.thresholds}
+        for xi, measurement in found.items():
+            if measurement is not None:
+                self.results[job.trace, job.policy, job.capacity, xi] = measurement
+        left = tuple(xi for xi, measurement in found.items() if measurement is None)
+        return replace(job, thresholds=left) if left else None
+
+    def take(self, job: Job, measurements: list[Measurement]) -> None:
+        """Keep the measurements of a job, in the store too."""
+        if self._store is not None:
+            self._store.add(job, measurements)
+        for xi, measurement in zip(job.thresholds, measurements, strict=True):
+            self.results[job.trace, job.policy, job.capacity, xi] = measurement
+        self._done += job.turns
+        self.report(0)
+
+    def report(self, turns: int) -> None:
+        """Tell the progress: what is done, and `turns` of the job at hand."""
+        if self._progress is not None:
+            self._progress(self._done + turns, self._every)

@@ -1,14 +1,20 @@
-"""What is swept, and a cell of the result."""
+"""What is swept, the replays that this takes, and the cells that come of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
+from teltheory.latency import LatencyModel
 from teltheory.metrics import share_closed
+from teltheory.policies.clairvoyant import TailOptimizedBelady
+from teltheory.policies.online import LRU
+from teltheory.policies.policy import Policy
 from teltheory.policies.spec import DEFAULT_CUTOFF, Spec
+from teltheory.sweep.jobs import Job, Measurement
+from teltheory.sweep.sources import Source
 
 
 @dataclass(frozen=True)
@@ -21,8 +27,9 @@ class Grid:
         Policies; the threshold of a cell fills in where one is left out.
     capacities, thresholds : sequence of int
         Capacities and thresholds, in the trace's unit.
-    q_hat : int
-        Prompt estimate where a policy has none of its own.
+    q_hat : int or None
+        Prompt estimate where a policy has none of its own; None for each trace's own, the mean prompt of the turns
+        that continue a conversation, rounded up.
     cutoff : int
         Cutoff of Threshold-LRU where it has none of its own.
     forced : bool
@@ -32,9 +39,13 @@ class Grid:
     policies: Sequence[Spec]
     capacities: Sequence[int]
     thresholds: Sequence[int]
-    q_hat: int
+    q_hat: int | None
     cutoff: int = DEFAULT_CUTOFF
     forced: bool = False
+
+    def build(self, spec: Spec, xi: int, estimate: Callable[[], int]) -> Policy:
+        """Make a policy for a threshold; `estimate` is asked where the grid has no prompt estimate."""
+        return spec.build(xi, estimate() if self.q_hat is None else self.q_hat, self.cutoff)
 
 
 @dataclass(frozen=True)
@@ -55,6 +66,8 @@ class Cell:
         Tail excess latency.
     lru, optimum : int
         TEL of LRU and the least TEL of any policy, at the same capacity and threshold.
+    trace : str or None
+        Label of the trace where several are swept, None where there is one.
     """
 
     capacity: int
@@ -68,6 +81,7 @@ class Cell:
     tel: int
     lru: int
     optimum: int
+    trace: str | None = None
 
     @property
     def regret(self) -> int:
@@ -85,10 +99,65 @@ class Cell:
         return share_closed(self.lru, self.tel, self.optimum)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the cell as plain data."""
+        """Return the cell as plain data, the trace's label first where there is one."""
+        plain = asdict(self)
+        label = plain.pop("trace")
         derived = {"regret": self.regret, "change": _number(self.change), "share_closed": _number(self.closed)}
-        return {**asdict(self), **derived}
+        return {**({} if label is None else {"trace": label}), **plain, **derived}
 
 
 def _number(value: Fraction | None) -> float | None:
     return None if value is None else float(value)
+
+
+def plan(sources: Sequence[Source], grid: Grid, latency: LatencyModel) -> list[Job]:
+    """Return the replays that a grid takes, each once: trace outermost, then capacity, LRU first, optima last.
+
+    A policy that does not depend on the threshold is replayed once a capacity, a trace with two labels once.
+    """
+    by_trace = {source.key: source for source in sources}
+    return [
+        Job(key, source.turns, policy, capacity, grid.forced, latency, thresholds)
+        for key, source in by_trace.items()
+        for capacity in dict.fromkeys(grid.capacities)
+        for policy, thresholds in _policies(grid, source).items()
+    ]
+
+
+def _policies(grid: Grid, source: Source) -> dict[Policy, tuple[int, ...]]:
+    """Return every policy that a trace is replayed under, with the thresholds it is measured at."""
+    thresholds = tuple(dict.fromkeys(grid.thresholds))
+    policies: dict[Policy, tuple[int, ...]] = {LRU(): thresholds}
+    for spec in grid.policies:
+        for xi in thresholds:
+            policy = grid.build(spec, xi, lambda: source.estimate)
+            policies[policy] = tuple(dict.fromkeys((*policies.get(policy, ()), xi)))
+    for xi in thresholds:
+        policies[TailOptimizedBelady(xi)] = tuple(dict.fromkeys((*policies.get(TailOptimizedBelady(xi), ()), xi)))
+    return policies
+
+
+Results: TypeAlias = Mapping[tuple[str, Policy, int, int], Measurement]
+"""Measurements by trace, policy, capacity and threshold."""
+
+
+def cells(sources: Sequence[Source], grid: Grid, results: Results) -> list[Cell]:
+    """Return the cells: by trace, then capacity, then threshold, then policy, in the order given."""
+    return [
+        _cell(source, spec, capacity, xi, grid, results, source.label if len(sources) > 1 else None)
+        for source in sources
+        for capacity in grid.capacities
+        for xi in grid.thresholds
+        for spec in grid.policies
+    ]
+
+
+def _cell(
+    source: Source, spec: Spec, capacity: int, xi: int, grid: Grid, results: Results, label: str | None
+) -> Cell:
+    def at(policy: Policy) -> Measurement:
+        return results[source.key, policy, capacity, xi]
+
+    worth = at(grid.build(spec, xi, lambda: source.estimate))
+    lru, optimum = at(LRU()).tel, at(TailOptimizedBelady(xi)).tel
+    return Cell(capacity, xi, spec.text, **vars(worth), lru=lru, optimum=optimum, trace=label)

@@ -1,0 +1,138 @@
+"""A job is one replay, measured at the thresholds that cells ask for; a measurement is what it is worth at one."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any
+
+from teltheory.errors import ArgumentError
+from teltheory.latency import LatencyModel
+from teltheory.metrics import slo_violations, tail_excess_latency, ttft_quantiles
+from teltheory.outcome import Outcome
+from teltheory.policies.policy import Policy
+from teltheory.replay import replay
+from teltheory.trace import Trace
+
+RESULTS_VERSION = 1
+"""Raise it whenever the same job has other results than before, so that stored ones are no longer found."""
+
+QUANTILES = (0.5, 0.9, 0.95, 0.99)
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """What a replay is worth at one threshold.
+
+    Attributes
+    ----------
+    p50, p90, p95, p99 : float or None
+        Percentiles of TTFT, in seconds; None for an empty trace.
+    violations : int
+        Turns with a TTFT above the threshold's.
+    tel : int
+        Tail excess latency, in the trace's unit.
+    """
+
+    p50: float | None
+    p90: float | None
+    p95: float | None
+    p99: float | None
+    violations: int
+    tel: int
+
+
+@dataclass(frozen=True)
+class Job:
+    """One replay and the thresholds that it is measured at.
+
+    Attributes
+    ----------
+    trace : str
+        Key of the trace.
+    turns : int
+        Length of the trace.
+    policy : Policy
+        A dataclass, so that its repr says all about it.
+    capacity : int
+        Capacity, in the trace's unit.
+    forced : bool
+        Forced caching.
+    latency : LatencyModel
+        Turns uncached tokens into TTFT.
+    thresholds : tuple of int
+        Where it is measured.
+    """
+
+    trace: str
+    turns: int
+    policy: Policy
+    capacity: int
+    forced: bool
+    latency: LatencyModel
+    thresholds: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"{self.policy!r} at capacity {self.capacity:,}"
+
+    def determinants(self, xi: int) -> dict[str, Any]:
+        """Return all that the measurement at a threshold depends on, as plain data."""
+        return {
+            "results": RESULTS_VERSION,
+            "trace": self.trace,
+            "policy": _described(self.policy),
+            "capacity": self.capacity,
+            "forced": self.forced,
+            "xi": xi,
+            "latency": _described(self.latency, but="name"),
+        }
+
+    def key(self, xi: int) -> str:
+        """Return the key of the measurement at a threshold."""
+        return digest(self.determinants(xi))
+
+    def run(
+        self, load: Callable[[str], Trace], progress: Callable[[int], object] | None = None
+    ) -> list[Measurement]:
+        """Replay and measure.
+
+        Parameters
+        ----------
+        load : callable
+            Returns the trace of a key.
+        progress : callable, optional
+            Called with the number of turns done, now and then.
+
+        Returns
+        -------
+        list of Measurement
+            One a threshold.
+        """
+        outcome = replay(load(self.trace), self.policy, self.capacity, self.forced, progress=progress)
+        return measure(outcome, self.thresholds, self.latency)
+
+
+def measure(outcome: Outcome, thresholds: tuple[int, ...], latency: LatencyModel) -> list[Measurement]:
+    """Return what an outcome is worth at each threshold."""
+    quantiles = ttft_quantiles(outcome, QUANTILES, latency).tolist() if len(outcome) else [None] * len(QUANTILES)
+    p50, p90, p95, p99 = quantiles
+    return [
+        Measurement(p50, p90, p95, p99, slo_violations(outcome, xi), tail_excess_latency(outcome, xi))
+        for xi in thresholds
+    ]
+
+
+def digest(determinants: dict[str, Any]) -> str:
+    """Return a digest of plain data, as 64 hexadecimal digits."""
+    text = json.dumps(determinants, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _described(value: Any, but: str | None = None) -> str:
+    """Return a dataclass as text: its type and its fields, but for one that determines nothing."""
+    if not is_dataclass(value):
+        raise ArgumentError("policy", value, "a dataclass, whose fields say all about it")
+    named = {field.name: getattr(value, field.name) for field in fields(value) if field.name != but}
+    return f"{type(value).__name__}({', '.join(f'{name}={held!r}' for name, held in named.items())})"

@@ -1,0 +1,66 @@
+"""Jobs on this machine: in this process, or on several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+
+from teltheory.errors import ArgumentError
+from teltheory.numbers import whole_number
+from teltheory.processes import cores, on_processes
+from teltheory.replay import KERNEL_FROM
+from teltheory.sweep.jobs import Job, Measurement
+from teltheory.sweep.sources import Loader, Source, TraceFile
+
+Answers = Generator[tuple[int, list[Measurement]], None, None]
+"""Index of a job and its measurements, in the order in which jobs are done."""
+
+WORTH_A_PROCESS = 20_000_000
+"""Turns from which on several processes are quicker than one, which need not be started."""
+
+REFERENCE_SLOWDOWN = 50
+"""What a turn of the reference costs in turns of the kernel, roughly."""
+
+
+def processes_for(jobs: Sequence[Job], workers: int | None) -> int:
+    """Return the number of processes: those asked for, else one a core where there is work enough, else 1.
+
+    Raises
+    ------
+    ArgumentError
+        For a number below 1.
+    """
+    if workers is not None:
+        if whole_number("workers", workers) == 0:
+            raise ArgumentError("workers", workers, "at least 1")
+        return workers
+    work = sum(job.turns * (1 if job.turns >= KERNEL_FROM else REFERENCE_SLOWDOWN) for job in jobs)
+    return cores() if work >= WORTH_A_PROCESS else 1
+
+
+def in_this_process(jobs: Sequence[Job], sources: dict[str, Source], report: Callable[[int], object]) -> Answers:
+    """Run jobs one after the other; `report` is told the turns that the job at hand has done."""
+    load = Loader(sources)
+    for i, job in enumerate(jobs):
+        yield i, job.run(load, report)
+
+
+def in_processes(jobs: Sequence[Job], sources: dict[str, Source], workers: int) -> Answers:
+    """Run jobs on several processes, each of which is sent the traces at hand once and reads files itself.
+
+    Raises
+    ------
+    WorkerError
+        Where a job has cost three processes; all other jobs are done by then.
+    """
+    sent = {key: source if isinstance(source, TraceFile) else source.alone() for key, source in sources.items()}
+    return on_processes(_Work(sent), jobs, workers)
+
+
+class _Work:
+    """What a process does with a job."""
+
+    def __init__(self, sources: dict[str, Source]) -> None:
+        self._load = Loader(sources)
+
+    def __call__(self, job: Job) -> list[Measurement]:
+        return job.run(self._load)

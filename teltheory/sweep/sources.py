@@ -1,0 +1,246 @@
+"""Where a swept trace comes from: one at hand, a file, or a sample of the conversation model.
+
+A trace's key is a digest of all that its replays depend on: conversations in order of first arrival, prompts,
+responses, histories and the unit. Names of conversations, arrival times, a file's path and the label are no part
+of it. A sample's key is made of what it is sampled from instead, so that its results are found without sampling.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from teltheory.errors import ArgumentError, FileError
+from teltheory.numbers import whole_number
+from teltheory.policies.spec import default_estimate
+from teltheory.trace import Trace
+from teltheory.workloads import ConversationModel, read_trace, sample_conversations
+
+
+class Facts(NamedTuple):
+    """What a sweep asks about a trace before it replays it."""
+
+    key: str
+    turns: int
+    estimate: int
+
+
+def facts_of(trace: Trace) -> Facts:
+    """Return a trace's key, its length and the prompt estimate for policies that have none of their own."""
+    return Facts(trace_key(trace), len(trace), default_estimate(trace))
+
+
+def trace_key(trace: Trace) -> str:
+    """Return a digest of what replays of a trace depend on, as 64 hexadecimal digits."""
+    digest = hashlib.sha256(f"{len(trace)} {trace.cumulative} {trace.block_size} ".encode())
+    for column in (trace.code, trace.prompt, trace.response, trace.history):
+        digest.update(np.ascontiguousarray(column, "<i8").tobytes())
+    return digest.hexdigest()
+
+
+class _Known:
+    """A source whose trace was looked at."""
+
+    @cached_property
+    def _facts(self) -> Facts:
+        return facts_of(self.load())
+
+    def load(self) -> Trace:
+        """Return the trace."""
+        raise NotImplementedError
+
+    @property
+    def key(self) -> str:
+        """Digest of what replays depend on."""
+        return self._facts.key
+
+    @property
+    def turns(self) -> int:
+        """Length of the trace."""
+        return self._facts.turns
+
+    @property
+    def estimate(self) -> int:
+        """Mean prompt of the turns that continue a conversation, rounded up."""
+        return self._facts.estimate
+
+
+@dataclass(frozen=True, eq=False)
+class TraceAtHand(_Known):
+    """A trace in memory.
+
+    Attributes
+    ----------
+    trace : Trace
+        The turns.
+    label : str
+        What a table calls it.
+    """
+
+    trace: Trace
+    label: str = "trace"
+
+    def load(self) -> Trace:
+        """Return the trace."""
+        return self.trace
+
+    def alone(self) -> TraceAtHand:
+        """Return a source with only what replays depend on."""
+        trace = self.trace
+        columns = (trace.code, trace.prompt, trace.response, trace.history)
+        return TraceAtHand(Trace(*columns, None, trace.cumulative, block_size=trace.block_size))
+
+
+@dataclass(frozen=True)
+class TraceFile(_Known):
+    """A file that `teltheory.read_trace` reads.
+
+    Attributes
+    ----------
+    path : str
+        The file, which is also its label.
+    format : str
+        As for `teltheory.read_trace`.
+    """
+
+    path: str
+    format: str = "auto"
+
+    @property
+    def label(self) -> str:
+        """The path."""
+        return self.path
+
+    def load(self) -> Trace:
+        """Read the file."""
+        return read_trace(self.path, self.format)
+
+    def alone(self) -> TraceAtHand:
+        """Return a source that does without the file."""
+        return TraceAtHand(self.load()).alone()
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The first turns of a sample of the conversation model.
+
+    Attributes
+    ----------
+    model : ConversationModel
+        Rates and lengths.
+    turns : int
+        Length of the trace.
+    seed : int
+        Seed of the generator.
+    """
+
+    model: ConversationModel
+    turns: int
+    seed: int
+
+    def __post_init__(self) -> None:
+        for name in ("turns", "seed"):
+            object.__setattr__(self, name, whole_number(name, getattr(self, name)))
+
+    @property
+    def label(self) -> str:
+        """The seed and the length."""
+        return f"seed {self.seed}, {self.turns} turns"
+
+    @cached_property
+    def estimate(self) -> int:
+        """Mean prompt of the turns that continue a conversation, rounded up; samples the trace."""
+        return default_estimate(self.load())
+
+    @property
+    def key(self) -> str:
+        """Digest of the model, length and seed, and of the generator, whose stream may change with numpy."""
+        generator = f"PCG64 of numpy {np.__version__}"
+        return hashlib.sha256(f"sample {self.model!r} {self.turns} {self.seed} {generator}".encode()).hexdigest()
+
+    def load(self) -> Trace:
+        """Sample the trace."""
+        return sample_conversations(self.model, self.turns, np.random.Generator(np.random.PCG64(self.seed)))
+
+    def alone(self) -> Sample:
+        """Return the sample itself, which needs nothing."""
+        return self
+
+
+Source: TypeAlias = TraceAtHand | TraceFile | Sample
+
+
+def as_sources(traces: Trace | Source | Sequence[Trace | Source]) -> list[Source]:
+    """Return sources of one or several traces; traces at hand are numbered from 1.
+
+    Raises
+    ------
+    ArgumentError
+        Where there is none, something else than a trace, or one label twice.
+    """
+    several = traces if isinstance(traces, Sequence) and not isinstance(traces, str) else [traces]
+    if not several:
+        raise ArgumentError("traces", several, "at least one")
+    sources = [_source(trace, i + 1) for i, trace in enumerate(several)]
+    labels = [source.label for source in sources]
+    for label in labels:
+        if labels.count(label) > 1:
+            raise ArgumentError("traces", label, "each label once")
+    return sources
+
+
+def _source(trace: object, number: int) -> Source:
+    if isinstance(trace, Trace):
+        return TraceAtHand(trace, f"trace {number}")
+    if isinstance(trace, Source):
+        return trace
+    if isinstance(trace, (str, Path)):
+        raise ArgumentError("traces", str(trace), "a trace or TraceFile(...)")
+    raise ArgumentError("traces", type(trace).__name__, "a Trace, TraceAtHand, TraceFile or Sample")
+
+
+class Loader:
+    """Loads traces by their keys and holds on to the last one.
+
+    Parameters
+    ----------
+    sources : dict of str to Source
+        Where the trace of each key comes from.
+    """
+
+    def __init__(self, sources: dict[str, Source]) -> None:
+        self._sources = sources
+        self._last: tuple[str, Trace] | None = None
+
+    def __call__(self, key: str) -> Trace:
+        """Return the trace of a key.
+
+        Raises
+        ------
+        FileError
+            Where a file is no longer what it was when the key was made.
+        """
+        if self._last is None or self._last[0] != key:
+            self._last = key, load(self._sources[key], key)
+        return self._last[1]
+
+
+def load(source: Source, key: str) -> Trace:
+    """Load a trace that must have this key.
+
+    Raises
+    ------
+    FileError
+        Where it has another one: the file has changed, or the sample is of another version of numpy.
+    """
+    trace = source.load()
+    found = source.key if isinstance(source, Sample) else trace_key(trace)
+    if found != key:
+        raise FileError(f"{source.label}: found another trace than at the start of the sweep, expected the same")
+    return trace

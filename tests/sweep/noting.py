@@ -1,0 +1,97 @@
+"""Policies for the tests of sweeps, which spawned processes and Dask workers import from here.
+
+Each is LRU that notes in a folder that it ran, and where; one that is held waits there for a file `go`.
+"""
+
+import os
+import signal
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import mkstemp
+
+import numpy as np
+
+import teltheory as tt
+from teltheory.latency import A100_LLAMA2_7B
+from teltheory.policies.spec import Spec
+from teltheory.sweep import Grid, sweep
+
+LIMIT = 120.0
+MEASUREMENTS = 6 * 2 + 2 + 2 + 2
+"""Of the noting grid: six noting policies, LRU, T-LRU and the optimum, at two thresholds."""
+
+
+@dataclass(frozen=True)
+class NotingLRU:
+    number: int
+    folder: str
+    held: bool = False
+    deadly: bool = False
+    nap: float = 0.0
+
+    def cut(self, conversations, overflow):
+        if len(conversations) == 1:
+            self.note()
+        for conversation in conversations:
+            gone = min(conversation.cached, max(overflow, 0))
+            conversation.cached -= gone
+            overflow -= gone
+
+    def note(self):
+        os.close(mkstemp(prefix=f"run-{self.number}-{os.getpid()}-", dir=self.folder)[0])
+        if self.deadly:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if self.held:
+            wait_for((Path(self.folder) / "go").exists)
+        time.sleep(self.nap)
+
+
+@dataclass(frozen=True)
+class Noting:
+    """Stands for a `Spec`."""
+
+    number: int
+    folder: str
+    held: bool = False
+    deadly: bool = False
+    nap: float = 0.0
+
+    @property
+    def text(self):
+        return f"noting-{self.number}"
+
+    def build(self, xi, q_hat, cutoff):
+        return NotingLRU(self.number, self.folder, self.held, self.deadly, self.nap)
+
+
+def wait_for(condition, limit=LIMIT):
+    """Wait until the condition holds; a test that waits this long has failed."""
+    end = time.monotonic() + limit
+    while not condition():
+        assert time.monotonic() < end, "waited too long"
+        time.sleep(0.01)
+
+
+def runs(folder, number=None):
+    """Return (number, process) of every run that was noted."""
+    noted = [file.name.split("-") for file in Path(folder).glob("run-*")]
+    return sorted((int(n), int(pid)) for _, n, pid, _ in noted if number in (None, int(n)))
+
+
+def some_trace(turns=60, seed=1):
+    rng = np.random.default_rng(seed)
+    conversation = [0, 1, *rng.integers(0, 5, turns - 2).tolist()]
+    return tt.Trace.from_turns(conversation, rng.integers(0, 9, turns), rng.integers(0, 9, turns))
+
+
+def noting_grid(folder, held=None, deadly=None, nap=0.0):
+    """Six noting policies and two of the toolkit's own, at one capacity and two thresholds."""
+    noting = [Noting(n, str(folder), n == held, n == deadly, nap) for n in range(6)]
+    return Grid([*noting, Spec("lru"), Spec("tlru")], (30,), (5, 9), q_hat=4)
+
+
+def expected_cells(folder, trace=None):
+    """Return what an uninterrupted sweep in this process finds; it notes its runs in `folder`."""
+    folder.mkdir(exist_ok=True)
+    return sweep(trace or some_trace(), noting_grid(folder), A100_LLAMA2_7B)
