@@ -3,13 +3,16 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: reproduce test check clean
+.PHONY: reproduce test test-long check clean
 
 reproduce: $(READY)
 	$(BIN)/teltheory reproduce
 
 test: $(READY)
 	$(BIN)/python -m pytest
+
+test-long: $(READY)
+	PYTHONPATH=tests $(BIN)/python tests/sweep/long_kill.py 20 1
 
 check: $(READY)
 	$(BIN)/ruff check .

@@ -1,33 +1,35 @@
 """Every policy next to the hindsight optimum, over capacities and thresholds: one tidy table.
 
-    python experiments/policies_against_hindsight.py TRACE TABLE.csv
+    python experiments/policies_against_hindsight.py TRACE... TABLE.csv
 
-The grid: every policy, capacities of 0.3 M, 1 M and 3 M tokens, thresholds of 0.5 to 5 seconds.
+The grid: every policy, capacities of 0.3 M, 1 M and 3 M tokens, thresholds of 0.5 to 5 seconds. Several traces are
+told apart by a first column. Finished cells are kept beside the table, in TABLE.csv.store.jsonl, so that an
+interrupted run goes on where it was.
 """
 
 from __future__ import annotations
 
 import csv
 import sys
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 
 from teltheory.latency import A100_LLAMA2_7B
-from teltheory.policies.spec import POLICIES, Spec, default_estimate
-from teltheory.sweep import Grid, sweep
-from teltheory.workloads import read_trace
+from teltheory.policies.spec import POLICIES, Spec
+from teltheory.sweep import Grid, TraceFile, sweep
 
 CAPACITIES = (300_000, 1_000_000, 3_000_000)
 SLO_SECONDS = (Fraction(1, 2), Fraction(1), Fraction(2), Fraction(3), Fraction(5))
 
 
-def main(trace_file: str, table: str) -> None:
-    """Sweep the grid on a trace and write the table."""
-    trace = read_trace(trace_file)
+def main(trace_files: Sequence[str], table: str) -> None:
+    """Sweep the grid on traces and write the table."""
     latency = A100_LLAMA2_7B
     policies = [Spec(name) for name in POLICIES]
-    grid = Grid(policies, CAPACITIES, [latency.threshold(slo) for slo in SLO_SECONDS], default_estimate(trace))
-    rows = [cell.as_dict() for cell in sweep(trace, grid, latency)]
+    grid = Grid(policies, CAPACITIES, [latency.threshold(slo) for slo in SLO_SECONDS], q_hat=None)
+    traces = [TraceFile(file) for file in trace_files]
+    rows = [cell.as_dict() for cell in sweep(traces, grid, latency, workers=None, store=f"{table}.store.jsonl")]
     with Path(table).open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(rows[0]))
         writer.writeheader()
@@ -35,6 +37,6 @@ def main(trace_file: str, table: str) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        sys.exit("usage: policies_against_hindsight.py TRACE TABLE.csv")
-    main(sys.argv[1], sys.argv[2])
+    if len(sys.argv) < 3:
+        sys.exit("usage: policies_against_hindsight.py TRACE... TABLE.csv")
+    main(sys.argv[1:-1], sys.argv[-1])

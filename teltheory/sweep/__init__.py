@@ -59,8 +59,8 @@ def sweep(
     store : Store, str or Path, optional
         File of finished measurements: what is in it is not computed again, what is computed is appended to it.
     scheduler : str, optional
-        Address of a Dask scheduler, such as ``tcp://host:8786``: the replays run on its workers, which need this
-        package, while the store stays here. Needs the extra ``teltheory[cluster]``.
+        Address of a Dask scheduler, such as ``tcp://host:8786``: the replays run on its workers, while the store
+        stays here. It and they need this package with the extra ``teltheory[cluster]``.
 
     Returns
     -------

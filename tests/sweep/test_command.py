@@ -1,0 +1,134 @@
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from importlib.abc import MetaPathFinder
+
+import numpy as np
+import pytest
+
+from teltheory.cli import main
+from teltheory.sweep import TraceFile
+from teltheory.workloads import ConversationModel, sample_conversations
+
+
+@pytest.fixture
+def trace_file(tmp_path):
+    trace = sample_conversations(ConversationModel(), 150, np.random.default_rng(1))
+    rows = zip(trace.conversation.tolist(), trace.prompt.tolist(), trace.response.tolist(), strict=True)
+    file = tmp_path / "trace.csv"
+    file.write_text("conversation,prompt,response\n" + "".join(f"{c},{q},{a}\n" for c, q, a in rows))
+    return file
+
+
+def run(*arguments):
+    with pytest.raises(SystemExit) as stop:
+        main([str(argument) for argument in arguments])
+    return stop.value.code
+
+
+def replay(trace_file, *arguments):
+    return run("replay", trace_file, "--capacity", "3k", "--xi", 500, "--xi", 900, *arguments)
+
+
+def test_the_output_is_the_same_byte_for_byte(trace_file, tmp_path, capsys):
+    store = tmp_path / "store.jsonl"
+    outputs = []
+    for flags in ([], ["--workers", 1], ["--workers", 2, "--store", store], ["--store", store], ["--workers", 3]):
+        written = tmp_path / "out.json"
+        assert replay(trace_file, *flags, "--json", written) == 0
+        outputs.append((capsys.readouterr(), written.read_bytes()))
+    assert outputs.count(outputs[0]) == len(outputs)
+    assert outputs[0][0].err == ""
+
+
+def test_a_store_serves_any_copy_of_the_trace(trace_file, tmp_path, capsys):
+    store, copy = tmp_path / "store.jsonl", tmp_path / "copy.csv"
+    copy.write_bytes(trace_file.read_bytes())
+    assert replay(trace_file, "--store", store) == 0
+    content = store.read_bytes()
+    assert json.loads(content.splitlines()[0])["trace"] == TraceFile(str(copy)).key
+    assert replay(copy, "--store", store) == 0
+    assert store.read_bytes() == content
+    capsys.readouterr()
+
+
+BAD = [
+    (["--workers", "0"], ["--workers", "0"]),
+    (["--workers", "many"], ["--workers", "many"]),
+    (["--workers", "1", "--scheduler", "tcp://127.0.0.1:1"], ["--workers", "--scheduler"]),
+    (["--scheduler", "tcp://127.0.0.1:1"], ["tcp://127.0.0.1:1", "running Dask scheduler"]),
+    (["--scheduler", "nonsense"], ["nonsense", "tcp://host:8786"]),
+    (["--scheduler", "foo://host:1"], ["foo://host:1", "tcp://host:8786"]),
+    (["--store", "no/such/folder/store.jsonl"], ["no/such/folder"]),
+    (["--store", "."], ["found a folder"]),
+    (["--store", "trace.csv"], ["trace.csv, line 1", "record of a sweep"]),
+    (["--workers", "2", "--forced"], ["trace.csv", "forced caching", "at most the capacity 3000"]),
+]
+
+
+@pytest.mark.parametrize(("flags", "told"), BAD, ids=lambda value: " ".join(value)[:40])
+def test_bad_usage_is_one_line_and_exit_code_2(flags, told, trace_file, capfd, monkeypatch):
+    monkeypatch.chdir(trace_file.parent)
+    monkeypatch.setattr("teltheory.sweep.cluster.TIMEOUT", 1.0)
+    before = trace_file.read_bytes()
+    assert replay(trace_file, *flags) == 2
+    captured = capfd.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    for words in told:
+        assert words in captured.err
+    assert [file.name for file in trace_file.parent.iterdir()] == ["trace.csv"]
+    assert trace_file.read_bytes() == before
+
+
+def test_what_listens_but_is_no_scheduler_is_told_in_time(trace_file, monkeypatch, capfd):
+    monkeypatch.setattr("teltheory.sweep.cluster.TIMEOUT", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        assert replay(trace_file, "--scheduler", f"tcp://127.0.0.1:{server.getsockname()[1]}") == 2
+    assert capfd.readouterr().err.count("\n") == 1
+
+
+class WithoutDask(MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in ("distributed", "dask"):
+            raise ModuleNotFoundError(name)
+
+
+def test_without_the_extra_the_command_says_how_to_install_it(trace_file, monkeypatch, capsys):
+    for name in [name for name in sys.modules if name.split(".")[0] in ("distributed", "dask")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setattr(sys, "meta_path", [WithoutDask(), *sys.meta_path])
+    assert replay(trace_file, "--workers", 1) == 0
+    capsys.readouterr()
+    assert replay(trace_file, "--scheduler", "tcp://127.0.0.1:1") == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert "pip install 'teltheory[cluster]'" in error
+
+
+def test_a_bad_store_is_told_before_the_trace_is_read(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("teltheory.cli.replay.read_trace", None)
+    assert run("replay", "trace.csv", "--store", tmp_path) == 2
+    assert "found a folder" in capsys.readouterr().err
+
+
+def test_an_interrupted_replay_ends_at_once_and_quietly(tmp_path):
+    trace = sample_conversations(ConversationModel(), 1999, np.random.default_rng(1))
+    rows = zip(trace.conversation.tolist(), trace.prompt.tolist(), trace.response.tolist(), strict=True)
+    file, store = tmp_path / "trace.csv", tmp_path / "store.jsonl"
+    file.write_text("conversation,prompt,response\n" + "".join(f"{c},{q},{a}\n" for c, q, a in rows))
+    capacities = [flag for capacity in range(1000) for flag in ("--capacity", str(capacity))]
+    command = [sys.executable, "-m", "teltheory", "replay", str(file), "--workers", "2", "--store", str(store)]
+    process = subprocess.Popen(
+        [*command, *capacities], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    while not store.exists():
+        assert process.poll() is None
+    os.killpg(process.pid, signal.SIGINT)
+    printed = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert (printed[0], printed[1].strip()) == ("", "teltheory: interrupted")
+    assert all(json.loads(line)["xi"] > 0 for line in store.read_text().splitlines())

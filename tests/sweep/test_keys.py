@@ -1,0 +1,129 @@
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import teltheory as tt
+from teltheory.errors import ArgumentError
+from teltheory.latency import A100_LLAMA2_7B
+from teltheory.policies.spec import POLICIES, Spec
+from teltheory.sweep import Sample, TraceAtHand, TraceFile, jobs
+from teltheory.sweep.jobs import Job
+from teltheory.sweep.sources import trace_key
+from teltheory.workloads import ConversationModel
+
+JOB = Job("a" * 64, 5, tt.TLRU(7, 3), 100, False, A100_LLAMA2_7B, (7,))
+COLUMNS = {"conversation": [0, 1, 0, 1], "prompt": [3, 4, 5, 6], "response": [1, 2, 3, 4], "history": [0, 0, 2, 1]}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"trace": "b" * 64},
+        {"policy": tt.TLRU(8, 3)},
+        {"policy": tt.TLRU(7, 4)},
+        {"policy": tt.TLRU(7, 3, "eager")},
+        {"policy": tt.TLRU(7, 3, "least-recent")},
+        {"policy": tt.EndAwareTLRU(7, 3)},
+        {"policy": tt.LengthAwareTLRU(7)},
+        {"policy": tt.ThresholdLRU(7)},
+        {"capacity": 101},
+        {"forced": True},
+        {"latency": replace(A100_LLAMA2_7B, seconds_per_token=Fraction(717, 10_000_001))},
+    ],
+    ids=str,
+)
+def test_whatever_determines_a_measurement_changes_its_key(change):
+    assert replace(JOB, **change).key(7) != JOB.key(7)
+
+
+def test_the_threshold_and_the_version_of_the_results_change_the_key(monkeypatch):
+    before = JOB.key(7)
+    assert JOB.key(8) != before
+    monkeypatch.setattr(jobs, "RESULTS_VERSION", jobs.RESULTS_VERSION + 1)
+    assert JOB.key(7) != before
+
+
+def test_what_determines_nothing_leaves_the_key():
+    other = replace(JOB, turns=6, thresholds=(7, 8), latency=replace(A100_LLAMA2_7B, name="another name"))
+    assert other.key(7) == JOB.key(7)
+
+
+def test_every_policy_has_a_key_of_its_own():
+    built = [Spec(name).build(0, 0, 0) for name in POLICIES]
+    assert len({replace(JOB, policy=policy).key(7) for policy in built}) == len(POLICIES)
+
+
+def test_a_policy_whose_repr_says_nothing_has_no_key():
+    class Mine:
+        def cut(self, conversations, overflow):
+            pass
+
+    with pytest.raises(ArgumentError, match="a dataclass"):
+        replace(JOB, policy=Mine()).key(7)
+
+
+@dataclass(frozen=True)
+class OtherLatency:
+    seconds_per_token: Fraction
+    name: str
+
+
+def test_another_kind_of_latency_model_has_another_key():
+    other = OtherLatency(A100_LLAMA2_7B.seconds_per_token, A100_LLAMA2_7B.name)
+    assert replace(JOB, latency=other).key(7) != JOB.key(7)
+
+
+def key(**columns):
+    return trace_key(tt.Trace.from_turns(**{**COLUMNS, **columns}))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"conversation": [0, 1, 1, 1], "history": [0, 0, 2, 1]},
+        {"prompt": [3, 4, 5, 7]},
+        {"response": [1, 2, 3, 5]},
+        {"history": [0, 0, 2, 2]},
+        {"history": None},
+        {"block_size": 2},
+        {name: values[:3] for name, values in COLUMNS.items()},
+    ],
+    ids=str,
+)
+def test_every_column_changes_the_key_of_a_trace(change):
+    assert key(**change) != key()
+
+
+def test_moving_a_value_from_one_column_to_another_changes_the_key():
+    assert key(prompt=COLUMNS["response"], response=COLUMNS["prompt"], history=None) != key(history=None)
+
+
+def test_names_and_arrival_times_leave_the_key_of_a_trace():
+    assert key(conversation=["x", "a", "x", "a"]) == key()
+    assert key(conversation=[9, -3, 9, -3]) == key()
+    assert key(arrival=[0, 1, 2, 3.5]) == key()
+    assert key(report="made somehow") == key()
+
+
+def test_a_file_a_copy_and_the_trace_at_hand_have_the_same_key(tmp_path):
+    text = "conversation,prompt,response\nA,100,0\nB,100,0\nA,100,0\n"
+    paths = [str(tmp_path / name) for name in ("a.csv", "b.csv")]
+    for path in paths:
+        (tmp_path / path).write_text(text)
+    at_hand = TraceAtHand(tt.read_trace(paths[0]), "mine")
+    assert len({TraceFile(paths[0]).key, TraceFile(paths[1]).key, at_hand.key, at_hand.alone().key}) == 1
+
+
+def test_all_that_a_sample_is_made_of_changes_its_key(monkeypatch):
+    sample = Sample(ConversationModel(), 50, 1)
+    model = replace(ConversationModel(), spread=0.5)
+    keys = [
+        sample.key,
+        replace(sample, seed=2).key,
+        replace(sample, turns=51).key,
+        replace(sample, model=model).key,
+    ]
+    monkeypatch.setattr(np, "__version__", "1.0")
+    assert len({*keys, sample.key}) == 5
