@@ -12,6 +12,10 @@ def square(number):
     return number * number
 
 
+def leaves_interrupts_to_its_parent(_):
+    return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+
+
 def wait_for(condition, limit=60.0):
     """Wait until the condition holds; a test that waits this long has failed."""
     end = time.monotonic() + limit

@@ -2,11 +2,21 @@ import multiprocessing
 import os
 import pickle
 import signal
+import time
 from contextlib import closing
 from multiprocessing.pool import ThreadPool
 
 import pytest
-from processes.deeds import die, die_on_odd, exit_with_3, refuse, square, square_once_let, wait_for
+from processes.deeds import (
+    die,
+    die_on_odd,
+    exit_with_3,
+    leaves_interrupts_to_its_parent,
+    refuse,
+    square,
+    square_once_let,
+    wait_for,
+)
 
 from teltheory.errors import ArgumentError, ForcedCachingError, SolverError, TraceError, WorkerError
 from teltheory.processes import ATTEMPTS, on_processes
@@ -73,14 +83,26 @@ def test_an_error_comes_over_as_it_was_raised():
     assert multiprocessing.active_children() == []
 
 
-def test_closing_ends_processes_at_work(tmp_path):
-    with closing(on_processes(square_once_let, [(str(tmp_path), 1)], 1)) as work:
+def test_closing_ends_processes_at_work_at_once(tmp_path, monkeypatch):
+    monkeypatch.setattr("teltheory.processes.GRACE", 100.0)
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.mkdir()
+    second.mkdir()
+    with closing(on_processes(square_once_let, [(str(first), 1), (str(second), 2)], 2)) as work:
         with ThreadPool(1) as thread:
-            let = thread.apply_async(let_go, [tmp_path])
+            let = thread.apply_async(let_go, [first])
             assert next(work) == (0, 1)
             let.get()
-        assert len(multiprocessing.active_children()) == 1
+        wait_for(lambda: any(second.iterdir()))
+        begin = time.monotonic()
+    assert time.monotonic() - begin < 30
     assert multiprocessing.active_children() == []
+
+
+def test_an_interrupt_never_reaches_a_process():
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    assert list(on_processes(leaves_interrupts_to_its_parent, [0], 1)) == [(0, True)]
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == before
 
 
 @pytest.mark.parametrize(

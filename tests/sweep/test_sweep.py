@@ -107,7 +107,8 @@ def test_wrong_arguments_are_told_before_the_first_replay(monkeypatch, tmp_path)
         sweep(TraceFile("nowhere.csv"), GRID, A100_LLAMA2_7B)
 
 
-def test_the_first_infeasible_cell_is_named_whatever_runs_first():
+def test_the_first_infeasible_cell_is_named_before_anything_runs(tmp_path):
+    store = tmp_path / "store.jsonl"
     grid = replace(GRID, capacities=(30, 9, 1), forced=True)
     wide = Sample(ConversationModel(mean_prompt=9, mean_response=3), 80, 3)
     told = []
@@ -115,6 +116,9 @@ def test_the_first_infeasible_cell_is_named_whatever_runs_first():
         with pytest.raises(ForcedCachingError) as error:
             sweep([wide, some_trace()], grid, A100_LLAMA2_7B, workers=workers)
         told.append(str(error.value))
+        with pytest.raises(ForcedCachingError):
+            sweep(some_trace(), replace(grid, capacities=(10**6, 9)), A100_LLAMA2_7B, workers=workers, store=store)
+        assert not store.exists()
     assert told[0] == told[1]
     assert "at most the capacity 30" in told[0]
 
