@@ -1,8 +1,9 @@
 """Sums over the slots that are more recent than one, as slots are added at the end and removed anywhere.
 
-A binary tree over the slots; node 1 is the root, the leaf of slot s is node size + s. A node gets its sum when the
-last slot below it is added, so adding takes amortised O(1), and what lies between a slot and the end is found and
-removed in O(log distance): a reuse that is near costs little however long the trace.
+A binary tree over the slots; node 1 is the root, the leaf of slot s is node size + s. A node gets its sum when
+the last slot below it is added, and is not read before, so adding takes amortised O(1). What lies between a slot
+and the end is found, and a weight taken from the slot, in one climb of O(log distance): a reuse that is near costs
+little however long the trace.
 """
 
 from __future__ import annotations
@@ -13,43 +14,67 @@ from teltheory.numbers import IntArray
 from teltheory.replay.compiled import compiled
 
 
-def new_sums(slots: int) -> IntArray:
-    """Return the tree of a number of slots that are still to be added; shape (2 size,)."""
-    return np.zeros(2 << max(slots - 1, 0).bit_length(), np.int64)
+def new_sums(slots: int, weights: int) -> IntArray:
+    """Return the tree of slots that are still to be added, each with some weights; shape (2 size, weights)."""
+    return np.empty((2 << max(slots - 1, 0).bit_length(), weights), np.int64)
 
 
 @compiled
 def add_slot(sums: IntArray, slot: int, weight: int) -> None:
-    """Add the next slot."""
+    """Add the next slot, with one weight."""
     node = len(sums) // 2 + slot
-    sums[node] = weight
+    sums[node, 0] = weight
     while node & 1 and node > 1:
         node >>= 1
-        sums[node] = sums[2 * node] + sums[2 * node + 1]
+        sums[node, 0] = sums[2 * node, 0] + sums[2 * node + 1, 0]
 
 
 @compiled
-def remove_weight(sums: IntArray, slot: int, weight: int, end: int) -> None:
-    """Take a weight from a slot, where the slots before `end` were added."""
+def add_pair(sums: IntArray, slot: int, one: int, two: int) -> None:
+    """Add the next slot, with two weights."""
     node = len(sums) // 2 + slot
-    last = len(sums) // 2 + end
-    while node < last and node > 0:
-        sums[node] -= weight
-        node, last = node >> 1, last >> 1
+    sums[node, 0], sums[node, 1] = one, two
+    while node & 1 and node > 1:
+        node >>= 1
+        sums[node, 0] = sums[2 * node, 0] + sums[2 * node + 1, 0]
+        sums[node, 1] = sums[2 * node, 1] + sums[2 * node + 1, 1]
 
 
 @compiled
-def sum_after(sums: IntArray, slot: int, end: int) -> int:
-    """Return the sum of the slots after one, before `end`."""
-    left = len(sums) // 2 + slot + 1
-    right = len(sums) // 2 + end
+def take(sums: IntArray, slot: int, weight: int, end: int) -> int:
+    """Take a weight from a slot; return the sum of the slots after it, before `end`, the next slot to be added."""
+    node, last = len(sums) // 2 + slot, len(sums) // 2 + end
     found = 0
-    while left < right:
-        if left & 1:
-            found += sums[left]
-            left += 1
-        if right & 1:
-            right -= 1
-            found += sums[right]
-        left, right = left >> 1, right >> 1
+    while node + 1 < last:
+        if not node & 1:
+            found += sums[node + 1, 0]
+        if last & 1:
+            found += sums[last - 1, 0]
+        sums[node, 0] -= weight
+        node, last = node >> 1, last >> 1
+    while 0 < node < last:
+        sums[node, 0] -= weight
+        node, last = node >> 1, last >> 1
     return found
+
+
+@compiled
+def take_pair(sums: IntArray, slot: int, one: int, two: int, end: int) -> tuple[int, int]:
+    """Take two weights from a slot; return the sums of the slots after it, before `end`."""
+    node, last = len(sums) // 2 + slot, len(sums) // 2 + end
+    first = second = 0
+    while node + 1 < last:
+        if not node & 1:
+            first += sums[node + 1, 0]
+            second += sums[node + 1, 1]
+        if last & 1:
+            first += sums[last - 1, 0]
+            second += sums[last - 1, 1]
+        sums[node, 0] -= one
+        sums[node, 1] -= two
+        node, last = node >> 1, last >> 1
+    while 0 < node < last:
+        sums[node, 0] -= one
+        sums[node, 1] -= two
+        node, last = node >> 1, last >> 1
+    return first, second

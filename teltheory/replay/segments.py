@@ -11,12 +11,14 @@ from typing import NamedTuple
 import numpy as np
 
 from teltheory.instance import Instance
-from teltheory.numbers import INT64_MAX, IntArray
+from teltheory.numbers import IntArray
 from teltheory.policies.policy import Policy
 from teltheory.replay.bitset import clear_bit, largest_bit, new_bitset, set_bit
-from teltheory.replay.compiled import compiled
-from teltheory.replay.occupancy import add_slot, new_sums, remove_weight, sum_after
+from teltheory.replay.compiled import compiled, leading_zeros
+from teltheory.replay.occupancy import add_pair, add_slot, new_sums, take, take_pair
 from teltheory.replay.slots import Slots, settled
+
+CELL_BITS = 10
 
 
 class Segments(NamedTuple):
@@ -44,12 +46,10 @@ def segments_of(instance: Instance, policy: Policy) -> Segments:
     first, split = np.empty(n, np.int64), np.empty(n, np.int64)
     full, least = settled(policy, Slots.of(instance), instance)
     if full is least:
-        stack_distances(full, trace.previous_turn, trace.history, new_sums(n), first, split)
+        stack_distances(full, trace.previous_turn, trace.history, new_sums(n, 1), first, split)
         return Segments(first, first, split, split)
     second = np.empty(n, np.int64)
-    budget_distances(
-        full, least, trace.previous_turn, trace.history, new_sums(n), new_sums(n), first, second, split
-    )
+    budget_distances(full, least, trace.previous_turn, trace.history, new_sums(n, 2), first, second, split)
     return Segments(first, second, split, trace.history)
 
 
@@ -72,19 +72,19 @@ def stack_distances(
         start[k] = 0
         length[k] = 0
         if p >= 0:
-            start[k] = sum_after(sums, p, k)
+            fills = weight[p] if open_holes == 0 and need >= weight[p] else 0
+            start[k] = take(sums, p, fills, k)
             length[k] = min(weight[p], history[k])
-            if open_holes == 0 and need >= weight[p]:
-                remove_weight(sums, p, weight[p], k)
+            if fills > 0:
                 need = 0
             elif weight[p] > 0:
                 set_bit(holes, p)
                 open_holes += 1
         while need > 0 and open_holes > 0:
             hole = largest_bit(holes)
-            size = sums[len(sums) // 2 + hole]
+            size = sums[len(sums) // 2 + hole, 0]
             filled = min(size, need)
-            remove_weight(sums, hole, filled, k)
+            take(sums, hole, filled, k)
             need -= filled
             if filled == size:
                 clear_bit(holes, hole)
@@ -98,8 +98,7 @@ def budget_distances(
     budget: IntArray,
     previous: IntArray,
     history: IntArray,
-    budgets: IntArray,
-    surpluses: IntArray,
+    sums: IntArray,
     first: IntArray,
     second: IntArray,
     split: IntArray,
@@ -110,15 +109,13 @@ def budget_distances(
         p = previous[k]
         first[k] = second[k] = split[k] = 0
         if p >= 0:
-            first[k] = sum_after(budgets, p, k)
-            second[k] = all_budgets + sum_after(surpluses, p, k)
+            within, above = take_pair(sums, p, budget[p], past[p] - budget[p], k)
+            first[k] = within
+            second[k] = all_budgets + above
             split[k] = min(budget[p], history[k])
-            remove_weight(budgets, p, budget[p], k)
-            remove_weight(surpluses, p, past[p] - budget[p], k)
             all_budgets -= budget[p]
         all_budgets += budget[k]
-        add_slot(budgets, k, budget[k])
-        add_slot(surpluses, k, past[k] - budget[k])
+        add_pair(sums, k, budget[k], past[k] - budget[k])
 
 
 @compiled
@@ -133,28 +130,44 @@ def reused_at(segments: Segments, total: IntArray, capacity: int, cached: IntArr
 
 
 class Ladder(NamedTuple):
-    """Capacities, ascending, and how many of them are below each multiple of 2**shift."""
+    """Capacities, ascending, and how many of them are below the smallest value of each cell.
+
+    A cell has the values of one bit length with the same next 10 bits, so cells are as fine among small values as
+    among large ones.
+    """
 
     capacities: IntArray
     below: IntArray
-    shift: int
 
 
 def ladder(capacities: IntArray) -> Ladder:
-    """Prepare ascending capacities for `_below`; up to 2**16 multiples."""
-    most = int(capacities[-1])
-    shift = max(most.bit_length() - 16, 0)
-    edges = np.arange((most >> shift) + 2, dtype=np.uint64) << np.uint64(shift)
-    return Ladder(capacities, np.searchsorted(capacities, np.minimum(edges, INT64_MAX).astype(np.int64)), shift)
+    """Prepare ascending capacities for `_below`."""
+    lengths, next_bits = np.divmod(np.arange(63 << CELL_BITS, dtype=np.uint64), np.uint64(1 << CELL_BITS))
+    leading = np.uint64(1 << CELL_BITS) + next_bits
+    shift = lengths.astype(np.int64) - CELL_BITS
+    edges = np.where(
+        shift >= 0,
+        leading << np.maximum(shift, 0).astype(np.uint64),
+        leading >> np.maximum(-shift, 0).astype(np.uint64),
+    )
+    edges[0] = 0
+    below = np.searchsorted(capacities, edges.astype(np.int64))
+    return Ladder(capacities, np.append(below, len(capacities)))
+
+
+@compiled
+def _cell(value: int) -> int:
+    word = np.uint64(max(value, 1))
+    zeros = leading_zeros(word)
+    next_bits = (word << np.uint64(zeros + 1)) >> np.uint64(64 - CELL_BITS)
+    return int(((63 - zeros) << CELL_BITS) + np.int64(next_bits))
 
 
 @compiled
 def _below(rungs: Ladder, value: int) -> int:
     """Return how many capacities are below a value."""
-    capacities, below, shift = rungs
-    cell = value >> shift
-    if cell >= len(below) - 1:
-        return len(capacities)
+    capacities, below = rungs
+    cell = _cell(value)
     low, high = int(below[cell]), int(below[cell + 1])
     while low < high:
         middle = (low + high) // 2
@@ -182,16 +195,17 @@ def reuse_changes(segments: Segments, total: IntArray, xi: int, rungs: Ladder) -
     """
     first, second, split, reusable = segments
     changes = np.zeros((len(rungs.capacities) + 1, 3), np.int64)
+    most = rungs.capacities[-1]
     for k in range(len(first)):
         excess = total[k] - xi
         if excess <= 0:
             continue
         low = min(split[k], excess)
         high = min(reusable[k] - split[k], excess - low)
-        if low > 0:
+        if low > 0 and first[k] < most:
             _note(changes, rungs, first[k], 1)
             _note(changes, rungs, first[k] + low, -1)
-        if high > 0:
+        if high > 0 and second[k] < most:
             _note(changes, rungs, second[k], 1)
             _note(changes, rungs, second[k] + high, -1)
     return changes

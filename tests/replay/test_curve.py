@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from replay.instances import TRIMS, Case, cases, examples, seeded
 
 import teltheory as tt
-from teltheory.replay.occupancy import add_slot, new_sums, remove_weight, sum_after
-from teltheory.replay.segments import ladder
+from teltheory.replay.occupancy import add_pair, add_slot, new_sums, take, take_pair
+from teltheory.replay.segments import _below, ladder
 from teltheory.workloads import ConversationModel, sample_conversations
 
 
@@ -180,25 +180,27 @@ def test_a_curve_needs_a_trace_with_an_empty_start_and_a_policy():
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 99), st.integers(0, 99)), max_size=70))
 @examples(200)
 def test_sums_over_more_recent_slots(steps):
-    sums, weights = new_sums(len(steps)), []
+    sums, pairs, weights = new_sums(len(steps), 1), new_sums(len(steps), 2), []
     for weight, place, part in steps:
         add_slot(sums, len(weights), weight)
+        add_pair(pairs, len(weights), 2 * weight, weight)
         weights.append(weight)
-        slot = place % len(weights)
+        slot, end = place % len(weights), len(weights)
         removed = part % (weights[slot] + 1)
-        remove_weight(sums, slot, removed, len(weights))
+        take(sums, slot, removed, end)
+        take_pair(pairs, slot, 2 * removed, removed, end)
         weights[slot] -= removed
-        for start in range(len(weights)):
-            assert sum_after(sums, start, len(weights)) == sum(weights[start + 1 :])
+        for start in range(end):
+            later = sum(weights[start + 1 :])
+            assert take(sums, start, 0, end) == later
+            assert take_pair(pairs, start, 0, 0, end) == (2 * later, later)
 
 
 @given(st.lists(st.integers(0, 2**63 - 1), min_size=1, max_size=20), st.integers(0, 2**63 - 1))
 @examples(200)
-def test_the_ladder_brackets_every_value(capacities, value):
+def test_the_ladder_counts_what_is_below(capacities, value):
     ordered = np.unique(np.array(capacities, np.int64))
     rungs = ladder(ordered)
-    cell = value >> rungs.shift
-    if cell < len(rungs.below) - 1:
-        assert rungs.below[cell] <= np.searchsorted(ordered, value) <= rungs.below[cell + 1]
-    else:
-        assert value > ordered[-1]
+    for asked in {value, *capacities, 0, 1, 2**63 - 1}:
+        for near in {max(asked - 1, 0), asked, min(asked + 1, 2**63 - 1)}:
+            assert _below(rungs, near) == np.searchsorted(ordered, near)
