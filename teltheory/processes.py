@@ -15,6 +15,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from traceback import format_exc
@@ -156,6 +157,8 @@ class _Crew:
 
 
 def _start() -> _Worker:
+    """Start a process; the resource tracker first, as starting that one lets interrupts through again."""
+    resource_tracker.ensure_running()
     ours, theirs = multiprocessing.Pipe()
     process = multiprocessing.get_context("spawn").Process(target=_serve, args=(theirs,), daemon=True)
     with _interrupts_held(), theirs:

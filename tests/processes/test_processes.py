@@ -2,6 +2,8 @@ import multiprocessing
 import os
 import pickle
 import signal
+import subprocess
+import sys
 import time
 from contextlib import closing
 from multiprocessing.pool import ThreadPool
@@ -120,3 +122,21 @@ def test_errors_survive_the_way_between_processes(error):
     assert type(again) is type(error)
     assert str(again) == str(error)
     assert vars(again) == vars(error)
+
+
+FIRST_TWO = """
+from pathlib import Path
+from teltheory.processes import _start
+
+for worker in (_start(), _start()):
+    status = Path(f"/proc/{worker.process.pid}/status").read_text()
+    print(int(status.split("SigBlk:")[1].split()[0], 16) >> 1 & 1)
+    worker.connection.close()
+    worker.process.join()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the mask of signals from /proc")
+def test_no_process_ever_sees_an_interrupt_not_even_the_first():
+    run = subprocess.run([sys.executable, "-c", FIRST_TWO], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == ["1", "1"]
