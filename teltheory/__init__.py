@@ -7,7 +7,14 @@
 [100, 100, 150]
 """
 
-from teltheory.errors import ArgumentError, FileError, ForcedCachingError, SolverError, TraceError
+from teltheory.errors import (
+    ArgumentError,
+    CertificateError,
+    FileError,
+    ForcedCachingError,
+    SolverError,
+    TraceError,
+)
 from teltheory.latency import A100_LLAMA2_7B, LatencyModel
 from teltheory.metrics import (
     share_closed,
@@ -16,7 +23,7 @@ from teltheory.metrics import (
     tail_excess_seconds,
     ttft_quantiles,
 )
-from teltheory.optimal import HindsightOptimum, hindsight_optimum
+from teltheory.optimal import Certificate, HindsightOptimum, check_certificate, hindsight_optimum
 from teltheory.outcome import Outcome
 from teltheory.policies import (
     LRU,
@@ -41,6 +48,8 @@ __all__ = [
     "ArgumentError",
     "Belady",
     "CapacityCurve",
+    "Certificate",
+    "CertificateError",
     "EndAwareTLRU",
     "FileError",
     "ForcedCachingError",
@@ -54,6 +63,7 @@ __all__ = [
     "Trace",
     "TraceError",
     "capacity_curve",
+    "check_certificate",
     "hindsight_optimum",
     "read_trace",
     "replay",

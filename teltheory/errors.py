@@ -86,6 +86,10 @@ class ForcedCachingError(TelTheoryError):
         )
 
 
+class CertificateError(TelTheoryError):
+    """A certificate that proves nothing; the message says what fails, and where."""
+
+
 class SolverError(_PortableError, RuntimeError):
     """A solver stopped without proving an optimum.
 

@@ -9,6 +9,7 @@ import click
 
 from teltheory import __version__
 from teltheory.cli.bench import bench as bench_command
+from teltheory.cli.certificate import check as check_certificate_command
 from teltheory.cli.curve import curve as curve_command
 from teltheory.cli.output import complain
 from teltheory.cli.replay import optimum as optimum_command
@@ -24,7 +25,15 @@ def commands() -> None:
     """Decide what is true about tail-optimised prompt caching, and measure it on your own traces."""
 
 
-for command in (reproduce_command, verify_command, replay_command, optimum_command, curve_command, bench_command):
+for command in (
+    reproduce_command,
+    verify_command,
+    replay_command,
+    optimum_command,
+    check_certificate_command,
+    curve_command,
+    bench_command,
+):
     commands.add_command(command)
 
 

@@ -59,9 +59,9 @@ def check_target(target: str | None) -> None:
         raise FileError(f"{path}: found a folder, expected a file to write")
 
 
-def write_json(target: str, data: Any) -> None:
+def write_json(target: str, data: Any, indent: int | None = 2) -> None:
     """Write JSON to a file, whole or not at all, or to standard output for ``-``."""
-    text = json.dumps(data, indent=2, allow_nan=False) + "\n"
+    text = json.dumps(data, indent=indent, allow_nan=False) + "\n"
     if target == "-":
         sys.stdout.write(text)
         return

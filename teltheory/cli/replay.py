@@ -9,6 +9,7 @@ from typing import Any
 import click
 from rich.console import Console
 
+from teltheory.cli.certificate import Certified, certificates_as_data
 from teltheory.cli.options import Thresholds, grid_options, read_capacities, read_thresholds, workers_option
 from teltheory.cli.output import check_target, console, progress_bar, write_json
 from teltheory.cli.tables import cells_tables, optima_table
@@ -164,11 +165,13 @@ def trace_as_data(trace: Trace, grid: Grid, thresholds: Thresholds) -> dict[str,
     help="How the optimum is found.",
 )
 @click.option("--time-limit", type=click.FloatRange(0), metavar="SECONDS", help="For the solver, each solve.")
+@click.option("--certificate", "proof", metavar="FILE", help="Also write proofs, for check-certificate.")
 @grid_options
 def optimum(
     trace_file: str,
     method: Method,
     time_limit: float | None,
+    proof: str | None,
     capacities: tuple[str, ...],
     xis: tuple[str, ...],
     slos: tuple[str, ...],
@@ -181,9 +184,10 @@ def optimum(
     Ends with 1 where the solver does not prove an optimum.
     """
     check_target(target)
+    check_target(proof)
     thresholds, sizes = read_thresholds(xis, slos), read_capacities(capacities)
     trace = read_trace(trace_file, format)
-    rows = []
+    rows, certified = [], []
     with about(trace_file), progress_bar() as bar:
         task = bar.add_task("Optimising", total=len(sizes) * len(thresholds.xis))
         for capacity in sizes:
@@ -197,9 +201,19 @@ def optimum(
                     "lru": tail_excess_latency(lru, xi),
                 }
                 rows.append({**row, "method": best.method, "bound": best.bound})
+                if best.certificate is not None:
+                    certified.append(Certified(capacity, xi, forced, best.certificate))
                 bar.advance(task)
     if target != "-":
         console().print(optima_table(rows, thresholds))
     if target is not None:
         write_json(target, {"forced": forced, "latency": thresholds.latency.name, "rows": rows})
+    if proof is not None:
+        _write_proofs(proof, certified, len(rows))
     return 0
+
+
+def _write_proofs(file: str, certified: Sequence[Certified], wanted: int) -> None:
+    if len(certified) < wanted:
+        raise ArgumentError("certificate", file, "a method that proves its optima, such as greedy")
+    write_json(file, certificates_as_data(certified), indent=None)

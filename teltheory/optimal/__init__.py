@@ -11,12 +11,11 @@ import numpy as np
 from teltheory.errors import ArgumentError, SolverError
 from teltheory.instance import Initial, Instance
 from teltheory.numbers import IntArray, exact_sum, whole_number
+from teltheory.optimal.certificate import Certificate, check_certificate
 from teltheory.outcome import Outcome
-from teltheory.policies.clairvoyant import TailOptimizedBelady
-from teltheory.replay import replay_instance
 from teltheory.trace import Trace
 
-__all__ = ["HindsightOptimum", "Method", "hindsight_optimum"]
+__all__ = ["Certificate", "HindsightOptimum", "Method", "check_certificate", "hindsight_optimum"]
 
 Method = Literal["auto", "greedy", "lp", "milp", "pyomo"]
 
@@ -35,15 +34,15 @@ class HindsightOptimum:
         What found it: "greedy", "lp", "milp" or "pyomo".
     bound : float or None
         The solver's lower bound on the TEL; None where no solver was asked.
-    certificate : object or None
-        A proof of optimality; None where the method has none (so far, all).
+    certificate : Certificate or None
+        A proof of optimality for `check_certificate`; None where the method has none.
     """
 
     objective: int
     outcome: Outcome
     method: str
     bound: float | None = None
-    certificate: object | None = None
+    certificate: Certificate | None = None
 
 
 def hindsight_optimum(
@@ -88,13 +87,21 @@ def hindsight_optimum(
     if time_limit is not None and not (_is_number(time_limit) and time_limit >= 0):
         raise ArgumentError("time_limit", time_limit, "seconds, 0 or more")
     if method in ("auto", "greedy"):
-        outcome = replay_instance(instance, TailOptimizedBelady(xi), progress=progress)
-        return _optimum(instance, xi, outcome.cached, "greedy", None)
+        return _by_greedy(instance, xi, progress)
     if method in ("lp", "milp"):
         return _by_intervals(instance, xi, method, time_limit)
     if method == "pyomo":
         return _by_pyomo(instance, xi, time_limit)
     raise ArgumentError("method", method, "'auto', 'greedy', 'lp', 'milp' or 'pyomo'")
+
+
+def _by_greedy(instance: Instance, xi: int, progress: Callable[[int], object] | None) -> HindsightOptimum:
+    from teltheory.optimal.greedy import certified_greedy
+
+    outcome, certificate = certified_greedy(instance, xi)
+    if progress is not None:
+        progress(len(outcome))
+    return HindsightOptimum(certificate.objective, outcome, "greedy", None, certificate)
 
 
 def _is_number(value: object) -> bool:

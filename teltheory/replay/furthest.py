@@ -4,6 +4,9 @@ What a slot holds is stored, as any slot may lose something. A turn that has com
 come; its conversation's old slot holds nothing any more and is passed over. What never returns is kept only as a
 sum: it goes first, and nothing asks which of it went. The caps are trimmed from a pointer on that only moves
 forward: slots before it hold at most their cap.
+
+Where a log is asked for, it says after which turn (first column) what was kept for which turn (second column) lost
+something to an eviction, in the order in which that happened; trimming to caps is not in it.
 """
 
 from __future__ import annotations
@@ -28,15 +31,23 @@ def _trim_to_caps(holds: IntArray, cap: IntArray, trim: int, end: int, overflow:
 
 
 @compiled
-def _evict_furthest(holds: IntArray, previous: IntArray, waiting: Bitset, overflow: int) -> None:
+def _evict_furthest(
+    holds: IntArray, previous: IntArray, waiting: Bitset, overflow: int, k: int, log: IntArray, logged: int
+) -> int:
+    """Evict until the overflow is gone; return the number of log entries."""
     while overflow > 0:
         turn = largest_bit(waiting)
         slot = previous[turn]
         taken = min(holds[slot], overflow)
         holds[slot] -= taken
         overflow -= taken
+        if taken > 0 and len(log):
+            log[logged, 0] = k
+            log[logged, 1] = turn
+            logged += 1
         if holds[slot] == 0:
             clear_bit(waiting, turn)
+    return logged
 
 
 @compiled
@@ -53,14 +64,17 @@ def _await_initial(holds: IntArray, following: IntArray, n: int, waiting: Bitset
 
 
 @compiled
-def furthest_first(layout: Layout, cap: IntArray, holds: IntArray, forced: bool) -> None:
-    """Replay Belady and Tail-Optimized Belady; `full` is what is at hand, `holds` the initial cache and zeros."""
+def furthest_first(layout: Layout, cap: IntArray, holds: IntArray, forced: bool, log: IntArray) -> int:
+    """Replay Belady and Tail-Optimized Belady; return the number of log entries.
+
+    `full` is what is at hand, `holds` the initial cache and zeros; the log is of shape (m + 2 n, 2), or empty.
+    """
     history, total, at_hand, previous, following, capacity, cached, uncached = layout
     n, m = len(history), len(at_hand) - len(history)
     overflow = holds[:m].sum() - capacity
     waiting = new_bitset(n)
     ended = _await_initial(holds, following, n, waiting)
-    trim = 0
+    trim = logged = 0
     for k in range(n):
         before = previous[k]
         content = 0
@@ -87,5 +101,6 @@ def furthest_first(layout: Layout, cap: IntArray, holds: IntArray, forced: bool)
             overflow -= gone
             if overflow > 0:
                 trim, overflow = _trim_to_caps(holds, cap, trim, s + 1, overflow)
-                _evict_furthest(holds, previous, waiting, overflow)
+                logged = _evict_furthest(holds, previous, waiting, overflow, k, log, logged)
                 overflow = 0
+    return logged

@@ -14,6 +14,7 @@ import numpy as np
 from teltheory.instance import Instance
 from teltheory.numbers import IntArray, readonly
 from teltheory.outcome import Outcome
+from teltheory.policies.clairvoyant import TailOptimizedBelady
 from teltheory.policies.online import LRU, TLRU, ThresholdLRU
 from teltheory.policies.policy import Policy
 from teltheory.replay.furthest import furthest_first
@@ -36,12 +37,9 @@ def replay_kernel(instance: Instance, policy: Policy) -> Outcome:
     Outcome
         What each turn reused and computed.
     """
-    slots = Slots.of(instance)
     if isinstance(policy, BY_NEXT_TURN):
-        layout = _layout(instance, slots, slots.at_hand)
-        caps = worth_keeping(policy, slots, instance)
-        furthest_first(layout, caps, _held_at_start(instance, slots), instance.forced)
-        return _outcome(layout)
+        return _furthest_first(instance, policy, np.empty((0, 2), np.int64))[0]
+    slots = Slots.of(instance)
     if _keeps_all_but_a_constant(policy, instance):
         layout = _layout(instance, slots, slots.past)
         by_recency(layout, None, max(policy.xi - policy.q_hat, 0), None)
@@ -66,6 +64,21 @@ def _keeps_all_but_a_constant(policy: Policy, instance: Instance) -> TypeGuard[T
 
 def _outcome(layout: Layout) -> Outcome:
     return Outcome(readonly(layout.cached), readonly(layout.uncached))
+
+
+def replay_with_log(instance: Instance, xi: int) -> tuple[Outcome, IntArray]:
+    """Replay Tail-Optimized Belady; return the outcome and the log of `teltheory.replay.furthest`."""
+    log = np.empty((len(instance.initial) + 2 * len(instance.trace), 2), np.int64)
+    outcome, logged = _furthest_first(instance, TailOptimizedBelady(xi), log)
+    return outcome, log[:logged]
+
+
+def _furthest_first(instance: Instance, policy: Policy, log: IntArray) -> tuple[Outcome, int]:
+    slots = Slots.of(instance)
+    layout = _layout(instance, slots, slots.at_hand)
+    caps = worth_keeping(policy, slots, instance)
+    logged = furthest_first(layout, caps, _held_at_start(instance, slots), instance.forced, log)
+    return _outcome(layout), logged
 
 
 def _held_at_start(instance: Instance, slots: Slots) -> IntArray:

@@ -17,6 +17,7 @@ PRINTED_ROWS = {
     "theorem-b1.forced": "holds",
     "theorem-b1.cap-is-necessary": "refuted",
     "theorem-b1.belady": "holds",
+    "theorem-b1.certificate": "holds",
     "theorem-31": "holds",
     "theorem-31.per-request": "holds",
     "theorem-31.forced": "holds",

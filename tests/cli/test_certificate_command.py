@@ -1,0 +1,131 @@
+import json
+import subprocess
+import sys
+
+import pytest
+
+import teltheory as tt
+from teltheory.cli import main
+from teltheory.cli.certificate import certificates_as_data, read_certificates
+
+TURNS = "conversation,prompt,response\nA,3,1\nB,4,2\nA,1,0\nB,2,0\n"
+
+
+@pytest.fixture
+def trace_file(tmp_path):
+    file = tmp_path / "trace.csv"
+    file.write_text(TURNS)
+    return file
+
+
+@pytest.fixture
+def proof(trace_file, tmp_path):
+    file = tmp_path / "proof.json"
+    asked = ["--capacity", 5, "--capacity", 7, "--xi", 0, "--xi", 2, "--certificate", file]
+    assert run("optimum", trace_file, *asked) == 0
+    return file
+
+
+def run(*arguments):
+    with pytest.raises(SystemExit) as stop:
+        main([str(argument) for argument in arguments])
+    return stop.value.code
+
+
+def test_what_optimum_writes_is_a_proof(trace_file, proof, capsys):
+    capsys.readouterr()
+    assert run("check-certificate", proof, trace_file) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 4
+    optimum = tt.hindsight_optimum(tt.read_trace(trace_file), 5, 2).objective
+    assert f"Capacity 5, threshold 2: no policy has less TEL than {optimum} " in "".join(lines)
+
+
+def test_forced_caching_is_in_the_file(trace_file, tmp_path, capsys):
+    proof = tmp_path / "proof.json"
+    assert run("optimum", trace_file, "--capacity", 9, "--xi", 1, "--forced", "--certificate", proof) == 0
+    capsys.readouterr()
+    assert run("check-certificate", proof, trace_file) == 0
+    assert "forced caching" in capsys.readouterr().out
+
+
+def test_checking_needs_no_solver(trace_file, proof):
+    code = (
+        "import sys; sys.modules['highspy'] = sys.modules['pyomo'] = sys.modules['numba'] = None\n"
+        f"from teltheory.cli import main; main(['check-certificate', {str(proof)!r}, {str(trace_file)!r}])"
+    )
+    checked = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (checked.returncode, checked.stderr) == (0, "")
+
+
+def numbers(data, path=()):
+    """Paths to all whole numbers of the certificates."""
+    if isinstance(data, dict | list):
+        for key, value in data.items() if isinstance(data, dict) else enumerate(data):
+            yield from numbers(value, (*path, key))
+    elif isinstance(data, int):
+        yield path
+
+
+def changed(data, path, change):
+    copy = json.loads(json.dumps(data))
+    place = copy
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = change(place[path[-1]])
+    return copy
+
+
+def test_a_change_of_any_number_of_the_file_is_caught(trace_file, proof, capsys):
+    data = json.loads(proof.read_text())
+    paths = list(numbers(data))
+    assert len(paths) > 4 * 8
+    for path in paths:
+        for change in (lambda value: not value if isinstance(value, bool) else value + 1, lambda _: "one"):
+            proof.write_text(json.dumps(changed(data, path, change)))
+            assert run("check-certificate", proof, trace_file) == 2, path
+            assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_change_with_a_new_digest_is_caught_where_it_is_no_proof(trace_file, proof, capsys):
+    for number, one in enumerate(read_certificates(str(proof))):
+        object.__setattr__(one.certificate, "objective", one.certificate.objective - 1)
+        proof.write_text(json.dumps(certificates_as_data([one])))
+        assert run("check-certificate", proof, trace_file) == 2
+        assert "certificates[0], objective: found" in capsys.readouterr().err, number
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", "no JSON"),
+        (b"\xff\xfe", "no JSON"),
+        (b"[" * 100_000, "no JSON"),
+        (b"[]", '"teltheory_certificates": 1'),
+        (b'{"teltheory_certificates": 2}', '"teltheory_certificates": 1'),
+        (b'{"teltheory_certificates": 1, "certificates": 3}', "certificates: found int, expected a list"),
+        (b'{"teltheory_certificates": 1, "certificates": [3]}', "certificates[0]: expected an object"),
+        (b'{"teltheory_certificates": 1, "certificates": [], "sha256": ""}', "sha256: found another"),
+    ],
+)
+def test_other_files_are_refused_in_one_line(trace_file, proof, capsys, content, told):
+    proof.write_bytes(content)
+    assert run("check-certificate", proof, trace_file) == 2
+    error = capsys.readouterr().err
+    assert told in error
+    assert error.count("\n") == 1
+
+
+def test_another_trace_is_refused(tmp_path, proof, capsys):
+    other = tmp_path / "other.csv"
+    other.write_text(TURNS.replace("B,2,0", "B,3,0"))
+    assert run("check-certificate", proof, other) == 2
+    assert "certificates[0]" in capsys.readouterr().err
+
+
+def test_a_method_without_proofs_writes_none(trace_file, tmp_path, capsys):
+    proof = tmp_path / "proof.json"
+    asked = ["--capacity", 5, "--xi", 2, "--method", "milp", "--certificate", proof]
+    assert run("optimum", trace_file, *asked) == 2
+    assert "a method that proves its optima" in capsys.readouterr().err
+    assert not proof.exists()
