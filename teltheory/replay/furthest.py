@@ -69,7 +69,7 @@ def furthest_first(layout: Layout, cap: IntArray, holds: IntArray, forced: bool,
 
     `full` is what is at hand, `holds` the initial cache and zeros; the log is of shape (m + 2 n, 2), or empty.
     """
-    history, total, at_hand, previous, following, capacity, cached, uncached = layout
+    history, prompt, at_hand, previous, following, capacity, cached, uncached = layout
     n, m = len(history), len(at_hand) - len(history)
     overflow = holds[:m].sum() - capacity
     waiting = new_bitset(n)
@@ -83,7 +83,7 @@ def furthest_first(layout: Layout, cap: IntArray, holds: IntArray, forced: bool,
             holds[before] = 0
         reused = min(content, history[k])
         cached[k] = reused
-        uncached[k] = total[k] - reused
+        uncached[k] = history[k] + prompt[k] - reused
         overflow += at_hand[m + k] - content
         holds[m + k] = at_hand[m + k]
         s = m + k - 1 if forced else m + k

@@ -40,26 +40,27 @@ def replay_kernel(instance: Instance, policy: Policy) -> Outcome:
     if isinstance(policy, BY_NEXT_TURN):
         return _furthest_first(instance, policy, np.empty((0, 2), np.int64))[0]
     slots = Slots.of(instance)
+    least: IntArray | None = None
+    safe = 0
     if _keeps_all_but_a_constant(policy, instance):
-        layout = _layout(instance, slots, slots.past)
-        by_recency(layout, None, max(policy.xi - policy.q_hat, 0), None)
-        return _outcome(layout)
-    full, least = settled(policy, slots, instance)
+        full, safe = slots.past, max(policy.xi - policy.q_hat, 0)
+    else:
+        full, least = settled(policy, slots, instance)
     layout = _layout(instance, slots, full)
     exempt = slots.at_hand if instance.forced else None
     if isinstance(policy, (LRU, ThresholdLRU)) or policy.trim == "eager":
         untrimmed(layout, exempt)
     elif policy.trim == "round-robin":
-        in_rounds(layout, least, first_arrival_ranks(instance), exempt)
+        in_rounds(layout, least, safe, first_arrival_ranks(instance), exempt)
     else:
-        by_recency(layout, least, 0, exempt)
+        by_recency(layout, least, safe, exempt)
     return _outcome(layout)
 
 
 def _keeps_all_but_a_constant(policy: Policy, instance: Instance) -> TypeGuard[TLRU]:
     """Whether budgets need no array of their own: T-LRU where every slot comes under a cut with its whole past."""
     simple = not instance.initial and not instance.forced
-    return simple and type(policy) is TLRU and policy.trim == "least-recent"
+    return simple and type(policy) is TLRU and policy.trim != "eager"
 
 
 def _outcome(layout: Layout) -> Outcome:
@@ -92,7 +93,7 @@ def _layout(instance: Instance, slots: Slots, full: IntArray) -> Layout:
     n = len(instance.trace)
     return Layout(
         instance.history,
-        instance.total,
+        instance.trace.prompt,
         full,
         slots.previous,
         slots.following,

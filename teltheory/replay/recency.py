@@ -31,7 +31,7 @@ class Layout(NamedTuple):
     """What the loops read (see `Slots` and `settled`), and `cached` and `uncached`, which they write."""
 
     history: IntArray
-    total: IntArray
+    prompt: IntArray
     full: IntArray
     previous: IntArray
     following: IntArray
@@ -58,7 +58,7 @@ def _under_exemption(exempt: IntArray, full: IntArray, s: int, k: int) -> int:
 @compiled
 def untrimmed(layout: Layout, exempt: IntArray | None) -> None:
     """Replay LRU, Threshold-LRU and eager trimming: a slot is cut to `full` at once, then LRU."""
-    history, total, full, previous, following, capacity, cached, uncached = layout
+    history, prompt, full, previous, following, capacity, cached, uncached = layout
     n, m = len(history), len(full) - len(history)
     rest = most = _held_at_start(layout)
     tail = -1
@@ -69,7 +69,7 @@ def untrimmed(layout: Layout, exempt: IntArray | None) -> None:
         held = min(whole, capacity - most) if before == tail else removed
         reused = min(held, history[k])
         cached[k] = reused
-        uncached[k] = total[k] - reused
+        uncached[k] = history[k] + prompt[k] - reused
         rest -= removed
         if exempt is None:
             rest += full[m + k]
@@ -93,7 +93,7 @@ def _budget(full: IntArray, least: IntArray | None, safe: int, s: int) -> int:
 @compiled
 def by_recency(layout: Layout, least: IntArray | None, safe: int, exempt: IntArray | None) -> None:
     """Replay the T-LRU variants with least-recent trim; without `least` a slot's surplus is `safe` at most."""
-    history, total, full, previous, following, capacity, cached, uncached = layout
+    history, prompt, full, previous, following, capacity, cached, uncached = layout
     n, m = len(history), len(full) - len(history)
     rest = _held_at_start(layout)
     tail, trim, left, over = -1, -1, 0, 0
@@ -108,7 +108,7 @@ def by_recency(layout: Layout, least: IntArray | None, safe: int, exempt: IntArr
         left, over = 0 if before == tail else left, 0 if before == trim else over
         reused = min(held, history[k])
         cached[k] = reused
-        uncached[k] = total[k] - reused
+        uncached[k] = history[k] + prompt[k] - reused
         last = m + k if exempt is None else m + k - 1
         if exempt is None:
             rest += full[m + k]
@@ -131,10 +131,19 @@ def by_recency(layout: Layout, least: IntArray | None, safe: int, exempt: IntArr
 
 
 @compiled
-def _evict(least: IntArray, following: IntArray, k: int, tail: int, gone: int, room: int) -> tuple[int, int]:
+def _evict(
+    full: IntArray,
+    least: IntArray | None,
+    safe: int,
+    following: IntArray,
+    k: int,
+    tail: int,
+    gone: int,
+    room: int,
+) -> tuple[int, int]:
     """Evict from the tail on until there is room; return the tail and what its slot lost."""
     while room < 0:
-        left = least[tail] - gone if following[tail] > k else 0
+        left = _budget(full, least, safe, tail) - gone if following[tail] > k else 0
         room += left
         if room > 0:
             return tail, gone + left - room
@@ -144,29 +153,30 @@ def _evict(least: IntArray, following: IntArray, k: int, tail: int, gone: int, r
 
 
 @compiled
-def in_rounds(layout: Layout, least: IntArray, rank: IntArray, exempt: IntArray | None) -> None:
+def in_rounds(layout: Layout, least: IntArray | None, safe: int, rank: IntArray, exempt: IntArray | None) -> None:
     """Replay the T-LRU variants with round-robin trim; `rank` numbers each slot's conversation by first arrival.
 
-    A slot holds `least`, and its surplus while that is in the tree.
+    A slot holds its budget, and its surplus while that is in the tree.
     """
-    history, total, full, previous, following, capacity, cached, uncached = layout
+    history, prompt, full, previous, following, capacity, cached, uncached = layout
     n, m = len(history), len(full) - len(history)
     room = capacity - _held_at_start(layout)
     tree = new_tree(rank.max() + 1 if len(rank) else 1)
     for s in range(m):
-        exchange(tree, rank[s], full[s] - least[s])
+        exchange(tree, rank[s], full[s] - _budget(full, least, safe, s))
     tail = gone = 0
     for k in range(n):
         before = previous[k]
         content = 0
         if before >= tail:
-            content = least[before]
+            content = _budget(full, least, safe, before)
             if before == tail:
                 content -= gone
-        content += exchange(tree, rank[m + k], full[m + k] - least[m + k] if exempt is None else 0)
+        surplus = full[m + k] - _budget(full, least, safe, m + k) if exempt is None else 0
+        content += exchange(tree, rank[m + k], surplus)
         reused = min(content, history[k])
         cached[k] = reused
-        uncached[k] = total[k] - reused
+        uncached[k] = history[k] + prompt[k] - reused
         room += content
         if exempt is None:
             room -= full[m + k]
@@ -175,8 +185,9 @@ def in_rounds(layout: Layout, least: IntArray, rank: IntArray, exempt: IntArray 
             if k == n - 1:
                 break
             if k > 0 and following[m + k - 1] > k:
-                exchange(tree, rank[m + k - 1], full[m + k - 1] - least[m + k - 1])
+                surplus = full[m + k - 1] - _budget(full, least, safe, m + k - 1)
+                exchange(tree, rank[m + k - 1], surplus)
         if room < 0:
             room = -trim_rounds(tree, -room)
-            tail, gone = _evict(least, following, k, tail, gone, room)
+            tail, gone = _evict(full, least, safe, following, k, tail, gone, room)
             room = 0

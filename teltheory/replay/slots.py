@@ -98,7 +98,8 @@ def kept(policy: AnyPolicy, slots: Slots) -> IntArray:
 def worth_keeping(policy: AnyPolicy, slots: Slots, instance: Instance) -> IntArray:
     """Return the budget or the exact cap of each slot; shape (m + n,)."""
     if isinstance(policy, TailOptimizedBelady):
-        worth = instance.total - policy.xi
+        worth = instance.history + instance.trace.prompt
+        worth -= policy.xi
         np.maximum(worth, 0, out=worth)
         return slots.of_following(np.minimum(instance.history, worth, out=worth))
     if isinstance(policy, TLRU):

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import mean
 
+import numpy as np
 import pytest
 from replay.block_by_block import block_by_block
 from replay.instances import POLICY_NAMES, Case, policies, seeded
 
 import teltheory as tt
-import teltheory.optimal
 from teltheory.instance import Instance
+from teltheory.numbers import IntArray
+from teltheory.optimal import greedy
 from teltheory.optimal.brute_force import smallest_total
 from teltheory.optimal.formulation import hindsight_model
 from teltheory.optimal.intervals import IntervalProblem
 from teltheory.optimal.solver import solve_model
 from teltheory.policies import Conversation
-from teltheory.replay import reference
+from teltheory.replay import kernel, reference
+from teltheory.replay.slots import Slots
 
 CASES = tuple(seeded(250, 2024, turns=(4, 9)))
 SMALL_CASES = tuple(seeded(250, 2025, turns=(4, 8), conversations=3, length=5, room=8))
@@ -160,40 +163,26 @@ def test_the_judge_catches_ignored_forced_caching_only_where_it_is_forced(monkey
     assert differing_from_judge(cases=[case for case in CASES if case.forced]) == set(NOT_LRU)
 
 
-@dataclass(frozen=True)
-class CappedByTheMean(tt.TailOptimizedBelady):
-    prompt: int = 0
-
-    def budget(self, conversation: Conversation) -> int:
-        if conversation.next is None:
-            return 0
-        history = conversation.next.history
-        return min(history, max(0, history + self.prompt - self.xi))
-
-
 def caps_by_the_mean_prompt(patch: pytest.MonkeyPatch) -> None:
-    def by_the_mean(instance: Instance, policy: tt.TailOptimizedBelady, **_: object) -> tt.Outcome:
+    def by_the_mean(policy: tt.TailOptimizedBelady, slots: Slots, instance: Instance) -> IntArray:
         prompts = instance.trace.prompt[instance.trace.continuing].tolist()
-        return right(instance, CappedByTheMean(policy.xi, round(mean(prompts)) if prompts else 0))
+        prompt = round(mean(prompts)) if prompts else 0
+        cap = np.minimum(instance.history, np.maximum(instance.history + prompt - policy.xi, 0))
+        return slots.of_following(cap)
 
-    right = reference.replay_reference
-    patch.setattr(teltheory.optimal, "replay_instance", by_the_mean)
+    patch.setattr(kernel, "worth_keeping", by_the_mean)
 
 
-def keeps_what_never_returns(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(tt.TailOptimizedBelady, "eviction_key", lambda self, conversation: 0)
+def caps_nothing(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(kernel, "worth_keeping", lambda policy, slots, instance: slots.past)
 
 
 def optimum_ignores_forced(patch: pytest.MonkeyPatch) -> None:
-    right = reference.replay_reference
-    patch.setattr(
-        teltheory.optimal,
-        "replay_instance",
-        lambda instance, policy, **_: right(replace(instance, forced=False), policy),
-    )
+    right = greedy.replay_with_log
+    patch.setattr(greedy, "replay_with_log", lambda instance, xi: right(replace(instance, forced=False), xi))
 
 
-@pytest.mark.parametrize("plant", [caps_by_the_mean_prompt, keeps_what_never_returns, optimum_ignores_forced])
+@pytest.mark.parametrize("plant", [caps_by_the_mean_prompt, caps_nothing, optimum_ignores_forced])
 def test_brute_force_catches_in_greedy(monkeypatch, plant):
     assert misses_the_optimum("greedy") == 0
     plant(monkeypatch)
