@@ -143,10 +143,14 @@ class _Crew:
                 yield item, _Result(value)
 
     def end(self) -> None:
-        """End all workers, at once and in order; one that does not is killed."""
+        """End all workers, at once and in order; one that does not is killed.
+
+        One that is idle ends by itself when its connection closes; a signal would only cut its end short.
+        """
         for worker in self._workers:
             worker.connection.close()
-            worker.process.terminate()
+            if worker.item is not None:
+                worker.process.terminate()
         limit = time.monotonic() + GRACE
         for worker in self._workers:
             worker.process.join(max(0.0, limit - time.monotonic()))
@@ -193,6 +197,7 @@ def _serve(connection: Connection) -> None:
         work = connection.recv()
         while True:
             connection.send(_attempt(work, connection.recv()))
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
 
 
 def _attempt(work: Callable[[Any], object], item: object) -> tuple[bool, object]:
@@ -205,5 +210,6 @@ def _attempt(work: Callable[[Any], object], item: object) -> tuple[bool, object]
 
 def _leave(*_: object) -> None:
     """End the process; a solver's reader threads, cut off in the middle, have nothing more to say."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     threading.excepthook = lambda _: None
     sys.exit()
