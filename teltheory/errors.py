@@ -107,6 +107,11 @@ class SolverError(_PortableError, RuntimeError):
         self.status, self.incumbent, self.bound = status, incumbent, bound
         super().__init__(f"no optimum was proved: solver status {status!r}, incumbent {incumbent}, bound {bound}")
 
+    @property
+    def gap(self) -> float | None:
+        """Incumbent - bound, where both are there."""
+        return None if self.incumbent is None or self.bound is None else self.incumbent - self.bound
+
 
 class WorkerError(_PortableError, RuntimeError):
     """The processes that ran a piece of work gave no result.

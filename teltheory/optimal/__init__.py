@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from teltheory.errors import ArgumentError, SolverError
 from teltheory.instance import Initial, Instance
-from teltheory.numbers import IntArray, exact_sum, whole_number
+from teltheory.numbers import IntArray, exact_sum, readonly, whole_number
 from teltheory.optimal.certificate import Certificate, check_certificate
 from teltheory.outcome import Outcome
 from teltheory.trace import Trace
@@ -44,6 +44,11 @@ class HindsightOptimum:
     bound: float | None = None
     certificate: Certificate | None = None
 
+    @property
+    def gap(self) -> float | None:
+        """What the solver's bound leaves open, objective - bound; None where no solver was asked."""
+        return None if self.bound is None else self.objective - self.bound
+
 
 def hindsight_optimum(
     trace: Trace,
@@ -68,8 +73,9 @@ def hindsight_optimum(
     initial : iterable of (conversation, past, cached)
         Initial cache, least recent first.
     method : {"auto", "greedy", "lp", "milp", "pyomo"}
-        "greedy" is Tail-Optimized Belady (Theorem B.1), "lp" and "milp" the interval form with HiGHS, "pyomo"
-        the naive formulation (N T variables: a few hundred turns). "auto" takes "greedy".
+        "greedy" is Tail-Optimized Belady (Theorem B.1), "lp" and "milp" the interval form with HiGHS (rows of
+        the "lp" are added where they are violated: millions of turns), "pyomo" the naive formulation (N T
+        variables: a few hundred turns). "auto" takes "greedy". "greedy" and "lp" give a certificate.
     time_limit : float, optional
         Seconds for the solver; no effect on "greedy".
     progress : callable, optional
@@ -80,7 +86,8 @@ def hindsight_optimum(
     ArgumentError, TraceError, ForcedCachingError
         Wrong arguments; all are `ValueError`.
     SolverError
-        The solver did not prove an optimum.
+        The solver did not prove an optimum: its time was up, it was interrupted, or its answer failed the exact
+        check. The error has the status, and an incumbent and a bound where they are known.
     """
     instance = Instance.of(trace, capacity, forced=forced, initial=initial)
     xi = whole_number("xi", xi)
@@ -88,8 +95,10 @@ def hindsight_optimum(
         raise ArgumentError("time_limit", time_limit, "seconds, 0 or more")
     if method in ("auto", "greedy"):
         return _by_greedy(instance, xi, progress)
-    if method in ("lp", "milp"):
-        return _by_intervals(instance, xi, method, time_limit)
+    if method == "lp":
+        return _by_relaxation(instance, xi, time_limit)
+    if method == "milp":
+        return _by_intervals(instance, xi, time_limit)
     if method == "pyomo":
         return _by_pyomo(instance, xi, time_limit)
     raise ArgumentError("method", method, "'auto', 'greedy', 'lp', 'milp' or 'pyomo'")
@@ -108,14 +117,26 @@ def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _by_intervals(instance: Instance, xi: int, method: str, time_limit: float | None) -> HindsightOptimum:
+def _by_relaxation(instance: Instance, xi: int, time_limit: float | None) -> HindsightOptimum:
+    from teltheory.optimal.intervals import interval_problem
+    from teltheory.optimal.lazy import LazyIntervalSolver
+
+    problem = interval_problem(instance, xi)
+    solution = LazyIntervalSolver(problem).solve(time_limit=time_limit)
+    kept = problem.reused(solution.kept, len(instance.trace))
+    objective = problem.unavoidable - exact_sum(kept)
+    certificate = Certificate(objective, readonly(kept), readonly(solution.steps))
+    return replace(_optimum(instance, xi, kept, "lp", float(objective)), certificate=certificate)
+
+
+def _by_intervals(instance: Instance, xi: int, time_limit: float | None) -> HindsightOptimum:
     from teltheory.optimal.intervals import interval_problem
     from teltheory.optimal.solver import solve_intervals
 
     problem = interval_problem(instance, xi)
-    kept, bound = solve_intervals(problem, relaxed=method == "lp", time_limit=time_limit)
+    kept, bound = solve_intervals(problem, relaxed=False, time_limit=time_limit)
     cached = problem.reused(kept, len(instance.trace))
-    return _optimum(instance, xi, cached, method, problem.unavoidable - bound)
+    return _optimum(instance, xi, cached, "milp", problem.unavoidable - bound)
 
 
 def _by_pyomo(instance: Instance, xi: int, time_limit: float | None) -> HindsightOptimum:

@@ -55,25 +55,37 @@ class IntervalProblem:
     unavoidable: int
 
     def matrix(self) -> tuple[csc_array, IntArray]:
-        """Return the rows that are needed as a sparse 0-1 matrix (rows x intervals) and their right sides.
+        """Return the rows that are needed as a sparse 0-1 matrix (rows x intervals) and their right sides."""
+        steps = self.needed_steps()
+        return self.rows(steps), self.room[steps]
 
-        A row is left out where the next step is covered by the same intervals and more, with no more room.
+    def needed_steps(self) -> IntArray:
+        """Return the steps whose rows imply all others, ascending: those of the maximal cliques of intervals.
+
+        A step is left out where the next step, or the last one that is not left out, is covered by the same
+        intervals and more, with no more room.
         """
-        rows = self._needed_rows()
-        position = np.searchsorted(rows, np.arange(len(self.room) + 1))
-        begin, end = position[self.first], position[self.last + 1]
-        lengths = np.maximum(end - begin, 0)
-        pointer = np.concatenate(([0], np.cumsum(lengths)))
-        indices = np.arange(pointer[-1]) - np.repeat(pointer[:-1] - begin, lengths)
-        shape = (len(rows), len(self.turn))
-        ones = np.ones(len(indices))
-        return csc_array((ones, indices, pointer), shape=shape), self.room[rows]
-
-    def _needed_rows(self) -> IntArray:
         steps = np.arange(1, len(self.room))
         ends = np.isin(steps, self.last)
         tighter_next = np.append(self.room[2:] <= self.room[1:-1], False) if len(steps) else ends
-        return steps[ends | ~tighter_next]
+        steps = steps[ends | ~tighter_next]
+        begun = np.cumsum(np.bincount(self.first[self.first <= self.last], minlength=len(self.room) + 1))[steps]
+        tighter_before = (np.diff(begun) == 0) & (self.room[steps[:-1]] <= self.room[steps[1:]])
+        needed: IntArray = steps[np.append(True, ~tighter_before)[: len(steps)]]
+        return needed
+
+    def rows(self, steps: IntArray) -> csc_array:
+        """Return the rows of ascending steps as a sparse 0-1 matrix (rows x intervals), an interval matrix."""
+        begin, end = self.places(steps)
+        lengths = end - begin
+        pointer = np.concatenate(([0], np.cumsum(lengths)))
+        indices = np.arange(pointer[-1]) - np.repeat(pointer[:-1] - begin, lengths)
+        return csc_array((np.ones(len(indices)), indices, pointer), shape=(len(steps), len(lengths)))
+
+    def places(self, steps: IntArray) -> tuple[IntArray, IntArray]:
+        """Return, for each interval, where among ascending `steps` it begins and ends to cover them (a slice)."""
+        begin, end = np.searchsorted(steps, self.first), np.searchsorted(steps, self.last, side="right")
+        return begin, np.maximum(begin, end)
 
     def reused(self, kept: IntArray, turns: int) -> IntArray:
         """Return what each of `turns` turns reuses when interval k keeps ``kept[k]``."""
@@ -85,12 +97,23 @@ class IntervalProblem:
         """Whether whole amounts `kept` respect every bound and every step's room, in exact integers."""
         if np.any(kept < 0) or np.any(kept > self.most):
             return False
-        occupied = [0] * (len(self.room) + 1)
-        for amount, first, last in zip(kept.tolist(), self.first.tolist(), self.last.tolist(), strict=True):
-            if first <= last:
-                occupied[first] += amount
-                occupied[last + 1] -= amount
-        return bool(np.all(np.cumsum(occupied)[:-1] <= self.room))
+        return bool(np.all(self.occupied(kept)[1:] <= self.room[1:]))
+
+    def occupied(self, kept: IntArray) -> IntArray:
+        """Return what the amounts `kept`, within their bounds, take of the room at each step; entry 0 is unused.
+
+        What is kept at one step belongs to different conversations, so it adds up to less than 2**63 tokens.
+        """
+        change = np.zeros(len(self.room) + 1, np.int64)
+        covering = self.first <= self.last
+        np.add.at(change, self.first[covering], kept[covering])
+        np.subtract.at(change, self.last[covering] + 1, kept[covering])
+        return np.cumsum(change[:-1])
+
+    def most_kept(self, steps: IntArray) -> int:
+        """Return the bound that ascending steps P give: the room at P and the caps of what covers none of it."""
+        begin, end = self.places(steps)
+        return exact_sum(self.room[steps]) + exact_sum(self.most[begin == end])
 
 
 def interval_problem(instance: Instance, xi: int) -> IntervalProblem:

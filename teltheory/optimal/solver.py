@@ -1,29 +1,132 @@
 """The only place that calls HiGHS: directly for the interval form, through Pyomo for the naive one.
 
 A solve gives back whole numbers that were checked in exact arithmetic, or raises `SolverError`. A solver that
-stops early, or says anything but "optimal", is never read as an optimum.
+stops early, or says anything but "optimal", is never read as an optimum. An interrupt (Ctrl-C) stops a solve of
+the interval form, an early stop like any other; it is heard only at the end of a solve of the naive form, which is
+for a few hundred turns.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Event
+from typing import Any, NamedTuple
 
 import highspy
 import numpy as np
 from pyomo.contrib.solver.common.factory import SolverFactory
 from pyomo.contrib.solver.common.results import SolutionStatus, TerminationCondition
+from scipy.sparse import csr_array
 
 from teltheory.errors import SolverError
-from teltheory.numbers import IntArray, exact_sum
+from teltheory.numbers import FloatArray, IntArray, exact_sum
 from teltheory.optimal.intervals import IntervalProblem
 
 PYOMO_SOLVER = "highs"
+NOT_WHOLE = "optimal, but not in whole numbers"
+
+
+INTERRUPTED = "Interrupted by user"
+OUT_OF_TIME = "Time limit reached"
+
+
+class Vertex(NamedTuple):
+    """An optimum of a linear program: values of the columns, and prices of the rows, 0 or more."""
+
+    values: FloatArray
+    prices: FloatArray
+
+
+class GrowingProgram:
+    """max sum of y, 0 <= y <= most, with rows that are added between solves; each starts from the last basis.
+
+    Parameters
+    ----------
+    most : ndarray of int64, shape (m,)
+        Upper bounds.
+    """
+
+    def __init__(self, most: IntArray) -> None:
+        model = _columns(most)
+        model.row_lower_ = model.row_upper_ = np.empty(0)
+        model.a_matrix_.start_ = np.zeros(len(most) + 1, np.int32)
+        self._engine = _Engine(presolve="off")
+        _expect(self._engine.highs.passModel(model), "model")
+        self._rows = 0
+
+    def add_rows(self, matrix: csr_array, room: IntArray) -> None:
+        """Add rows ``matrix @ y <= room``."""
+        low, up = np.full(len(room), -highspy.kHighsInf), room.astype(np.float64)
+        start, index = matrix.indptr[:-1].astype(np.int32), matrix.indices.astype(np.int32)
+        status = self._engine.highs.addRows(len(room), low, up, matrix.nnz, start, index, matrix.data)
+        _expect(status, "rows")
+        self._rows += len(room)
+
+    def change_room(self, room: IntArray) -> None:
+        """Change the right sides of all rows, in the order in which they were added."""
+        rows, low = np.arange(self._rows, dtype=np.int32), np.full(self._rows, -highspy.kHighsInf)
+        _expect(self._engine.highs.changeRowsBounds(self._rows, rows, low, room.astype(np.float64)), "room")
+
+    def solve(self, time_limit: float | None = None) -> Vertex:
+        """Solve for the rows that are there.
+
+        Raises
+        ------
+        SolverError
+            Where the solver does not say "optimal".
+        """
+        status = self._engine.run(time_limit)
+        if status is not None:
+            raise SolverError(status)
+        solution = self._engine.highs.getSolution()
+        return Vertex(np.array(solution.col_value), np.abs(np.array(solution.row_dual)))
+
+
+class _Engine:
+    """HiGHS in one thread, silent, and stopped by an interrupt."""
+
+    def __init__(self, **options: object) -> None:
+        self.highs = highspy.Highs()
+        self._stop = Event()
+        self._pool = ThreadPoolExecutor(1)
+        self._pool.submit(int).result()  # the thread is there before anything can interrupt its start
+        for callback in (self.highs.cbSimplexInterrupt, self.highs.cbIpmInterrupt, self.highs.cbMipInterrupt):
+            callback.subscribe(self._stop_if_asked)
+        for name, value in {"output_flag": False, "threads": 1, **options}.items():
+            self._set(name, value)
+
+    def run(self, time_limit: float | None) -> str | None:
+        """Solve; return None where the solver says "optimal", and else its word for how it stopped."""
+        used = self.highs.getRunTime()  # HiGHS counts the time of all runs together
+        self._set("time_limit", highspy.kHighsInf if time_limit is None else used + time_limit)
+        self._stop.clear()
+        _expect(self._run_in_thread(), "run")
+        found = self.highs.getModelStatus()
+        if self._stop.is_set():
+            return INTERRUPTED
+        return None if found == highspy.HighsModelStatus.kOptimal else str(self.highs.modelStatusToString(found))
+
+    def _run_in_thread(self) -> Any:
+        """Run the solver in a thread and wait here: Python hears no interrupt while compiled code runs."""
+        running: Future[Any] | None = None
+        while True:
+            try:
+                running = running or self._pool.submit(self.highs.run)
+                return running.result()
+            except KeyboardInterrupt:
+                self._stop.set()
+
+    def _stop_if_asked(self, event: Any) -> None:
+        event.interrupt(self._stop.is_set())  # HiGHS remembers a True from one run to the next
+
+    def _set(self, name: str, value: object) -> None:
+        _expect(self.highs.setOptionValue(name, value), f"option {name}")
 
 
 def solve_intervals(
     problem: IntervalProblem, *, relaxed: bool, time_limit: float | None = None
 ) -> tuple[IntArray, float]:
-    """Maximise the reuse over intervals.
+    """Maximise the reuse over intervals, with every row from the start.
 
     Parameters
     ----------
@@ -48,27 +151,22 @@ def solve_intervals(
     """
     if not len(problem.turn):
         return np.empty(0, np.int64), 0.0
-    highs = highspy.Highs()
-    options: dict[str, Any] = {"output_flag": False, "mip_rel_gap": 0.0, "threads": 1}
-    if time_limit is not None:
-        options["time_limit"] = time_limit
-    for name, value in options.items():
-        _expect(highs.setOptionValue(name, value), f"option {name}")
-    _expect(highs.passModel(_highs_model(problem, relaxed)), "model")
-    _expect(highs.run(), "run")
-    status, info = highs.getModelStatus(), highs.getInfo()
+    engine = _Engine(mip_rel_gap=0.0)
+    _expect(engine.highs.passModel(_highs_model(problem, relaxed)), "model")
+    status = engine.run(time_limit)
+    info = engine.highs.getInfo()
     objective = float(info.objective_function_value)
     bound = objective if relaxed else float(info.mip_dual_bound)
-    if status != highspy.HighsModelStatus.kOptimal:
-        raise SolverError(highs.modelStatusToString(status), *_so_far(problem, info, relaxed))
-    kept = np.rint(np.array(highs.getSolution().col_value)).astype(np.int64)
+    if status is not None:
+        raise SolverError(status, *_so_far(problem, info, relaxed))
+    kept = np.rint(np.array(engine.highs.getSolution().col_value)).astype(np.int64)
     if not problem.feasible(kept) or exact_sum(kept) + 0.5 < bound:
-        raise SolverError("optimal, but not in whole numbers", float(exact_sum(kept)), bound)
+        raise SolverError(NOT_WHOLE, float(exact_sum(kept)), bound)
     return kept, bound
 
 
 def _so_far(problem: IntervalProblem, info: Any, relaxed: bool) -> tuple[float | None, float | None]:
-    """Return incumbent and bound on the TEL; an interrupted linear program has neither."""
+    """Return incumbent and bound on the TEL; an interrupted linear program with all its rows has neither."""
     if relaxed:
         return None, None
     found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
@@ -82,17 +180,23 @@ def _expect(status: Any, what: str) -> None:
         raise SolverError(f"{what} refused by HiGHS")
 
 
+def _columns(most: IntArray) -> Any:
+    model = highspy.HighsLp()
+    model.num_col_ = len(most)
+    model.sense_ = highspy.ObjSense.kMaximize
+    model.col_cost_ = np.ones(len(most))
+    model.col_lower_ = np.zeros(len(most))
+    model.col_upper_ = most.astype(np.float64)
+    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    return model
+
+
 def _highs_model(problem: IntervalProblem, relaxed: bool) -> Any:
     matrix, room = problem.matrix()
-    model = highspy.HighsLp()
-    model.num_row_, model.num_col_ = matrix.shape
-    model.sense_ = highspy.ObjSense.kMaximize
-    model.col_cost_ = np.ones(len(problem.turn))
-    model.col_lower_ = np.zeros(len(problem.turn))
-    model.col_upper_ = problem.most.astype(np.float64)
+    model = _columns(problem.most)
+    model.num_row_ = len(room)
     model.row_lower_ = np.full(len(room), -highspy.kHighsInf)
     model.row_upper_ = room.astype(np.float64)
-    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
     model.a_matrix_.start_ = matrix.indptr
     model.a_matrix_.index_ = matrix.indices
     model.a_matrix_.value_ = matrix.data

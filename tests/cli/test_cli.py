@@ -167,7 +167,7 @@ def test_a_solver_that_gives_up_ends_with_1(trace_file, capsys, monkeypatch):
     def give_up(*args, **kwargs):
         raise SolverError("Time limit reached", 10.0, 5.0)
 
-    monkeypatch.setattr("teltheory.optimal.solver.solve_intervals", give_up)
+    monkeypatch.setattr("teltheory.optimal.lazy.LazyIntervalSolver.solve", give_up)
     assert run("optimum", trace_file, "--capacity", 100, "--xi", 1, "--method", "lp") == 1
     assert "Time limit reached" in capsys.readouterr().err
 

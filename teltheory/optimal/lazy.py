@@ -1,0 +1,211 @@
+"""The interval problem as a linear program whose rows are added where they are violated.
+
+Most steps never fill the cache, so most rows never bind. A round solves the program with the rows that it has,
+looks at what the solution keeps at every step, and adds the rows of the steps where that is most above the room:
+one for each stretch of violated steps, and more where a stretch is long beside the intervals. The last round
+violates none, so its optimum is that of all rows. Nothing of Tail-Optimized Belady is used.
+
+**Proof of optimality.** Let row prices p >= 0 solve the dual, min sum of room p + sum of most max(0, 1 - p(I)),
+with p(I) the sum of the prices that interval I covers. Walk over the steps, add the prices up, and take into P
+each step at which the sum passes a whole number + theta. With theta drawn from (0, 1), a step is in P with
+probability min(p, 1), and an interval covers no step of P with probability max(0, 1 - p(I)), as it covers one
+exactly if the sum passes such a number within it. So the bound that P gives,
+
+    sum of kept  <=  sum of the room at P  +  sum of the caps of the intervals that cover no step of P,
+
+is on average at most what the prices give, and it is never below the optimum: with optimal prices it is the
+optimum for almost every theta. (The prices of a vertex are 0 or 1, and P is where they are 1: a row with a price
+above 0 has a one in a basic column, and the prices that a basic column covers add up to its cost of 1.) What P
+proves is counted in whole numbers; no rounding error of the solver can make it prove too much.
+
+An early stop has both sides: P of the last round bounds the optimum, and what the last round keeps, cut down in
+proportion where a step holds too much, is feasible.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from time import monotonic
+
+import numpy as np
+
+from teltheory.errors import SolverError
+from teltheory.numbers import FloatArray, IntArray, exact_sum
+from teltheory.optimal.intervals import IntervalProblem
+from teltheory.optimal.solver import INTERRUPTED, NOT_WHOLE, OUT_OF_TIME, GrowingProgram
+
+ROWS_AN_INTERVAL = 4
+ROUNDING = 1e-6
+
+
+@dataclass(frozen=True)
+class LazySolution:
+    """An optimum of the interval problem, and what proves it.
+
+    Attributes
+    ----------
+    kept : ndarray of int64, shape (m,)
+        What each interval keeps.
+    steps : ndarray of int64
+        The set P, ascending, whose bound is the sum of `kept`.
+    rounds, rows : int
+        Solves of this call, and rows that the program has now.
+    """
+
+    kept: IntArray
+    steps: IntArray
+    rounds: int
+    rows: int
+
+
+class LazyIntervalSolver:
+    """A program that keeps its rows and its basis from one capacity to the next.
+
+    Parameters
+    ----------
+    problem : IntervalProblem
+        Bounds, intervals and room.
+    """
+
+    def __init__(self, problem: IntervalProblem) -> None:
+        self._problem = problem
+        self._candidates = problem.needed_steps()
+        begin, end = problem.places(self._candidates)
+        usual = float(np.median(end - begin)) if len(begin) else 0.0
+        self._stretch = max(1, int(usual) // ROWS_AN_INTERVAL)
+        self._program: GrowingProgram | None = None
+        self._rows: IntArray = np.empty(0, np.int64)
+        self._prices: FloatArray = np.empty(0)
+        self._kept = problem.most
+
+    def solve(self, room: IntArray | None = None, time_limit: float | None = None) -> LazySolution:
+        """Solve for the problem's room, or another.
+
+        Parameters
+        ----------
+        room : ndarray of int64, shape (n + 1,), optional
+            Room of each step, the problem's own plus one number at all steps; entry 0 is unused.
+        time_limit : float, optional
+            Seconds.
+
+        Raises
+        ------
+        SolverError
+            Where an optimum was not proved in whole numbers; it has an incumbent and a bound on the TEL.
+        """
+        deadline = None if time_limit is None else monotonic() + time_limit
+        problem = self._problem if room is None else replace(self._problem, room=room)
+        try:
+            rounds = self._reopen(problem, deadline)
+            while len(violated := self._violated(problem)):
+                self._add(problem, violated)
+                self._round(deadline)
+                rounds += 1
+            return self._proved(problem, rounds)
+        except KeyboardInterrupt:
+            raise self._stopped(problem, INTERRUPTED) from None
+        except SolverError as error:
+            raise self._stopped(problem, error.status) from None
+
+    def _reopen(self, problem: IntervalProblem, deadline: float | None) -> int:
+        """Solve for the rows of earlier calls; return the number of rounds."""
+        if self._program is None:
+            return 0
+        self._program.change_room(problem.room[self._rows])
+        self._round(deadline)
+        return 1
+
+    def _violated(self, problem: IntervalProblem) -> IntArray:
+        """Return steps to add, none where what is kept is feasible."""
+        excess = (problem.occupied(self._kept) - problem.room)[self._candidates]
+        if not np.any(excess > 0):
+            return self._candidates[:0]
+        excess[np.isin(self._candidates, self._rows)] = 0
+        peaks = _peaks(excess, self._stretch)
+        if not len(peaks):
+            raise SolverError(NOT_WHOLE)
+        return self._candidates[peaks]
+
+    def _add(self, problem: IntervalProblem, steps: IntArray) -> None:
+        if self._program is None:
+            self._program = GrowingProgram(problem.most)
+        self._program.add_rows(problem.rows(steps).tocsr(), problem.room[steps])
+        self._rows = np.concatenate((self._rows, steps))
+        self._prices = np.concatenate((self._prices, np.zeros(len(steps))))
+
+    def _round(self, deadline: float | None) -> None:
+        assert self._program is not None
+        left = None if deadline is None else deadline - monotonic()
+        if left is not None and left <= 0:
+            raise SolverError(OUT_OF_TIME)
+        vertex = self._program.solve(left)
+        self._kept, self._prices = np.rint(vertex.values).astype(np.int64), vertex.prices
+
+    def _proved(self, problem: IntervalProblem, rounds: int) -> LazySolution:
+        steps = self._steps()
+        if not problem.feasible(self._kept) or exact_sum(self._kept) != problem.most_kept(steps):
+            raise SolverError(NOT_WHOLE)
+        return LazySolution(self._kept, steps, rounds, len(self._rows))
+
+    def _steps(self) -> IntArray:
+        order = np.argsort(self._rows)
+        return self._rows[order][_passing(self._prices[order])]
+
+    def _stopped(self, problem: IntervalProblem, status: str) -> SolverError:
+        best = problem.unavoidable - exact_sum(cut_to_room(problem, self._kept))
+        bound = problem.unavoidable - min(exact_sum(problem.most), problem.most_kept(self._steps()))
+        return SolverError(status, float(best), float(bound))
+
+
+def _passing(prices: FloatArray) -> IntArray:
+    """Return where the running sum of the prices passes a whole number and a half."""
+    whole = np.rint(prices)
+    running = np.floor(np.cumsum(np.where(np.abs(prices - whole) < ROUNDING, whole, prices)) + 0.5)
+    return np.flatnonzero(np.diff(running, prepend=0.0) > 0)
+
+
+def _peaks(excess: IntArray, stretch: int) -> IntArray:
+    """Return where the excess is largest in each run of positive entries, cut into runs of at most `stretch`."""
+    above = np.flatnonzero(excess > 0)
+    if not len(above):
+        return above
+    new_run = np.diff(above, prepend=-2) > 1
+    begins = np.flatnonzero(new_run)
+    offset = np.arange(len(above)) - np.repeat(begins, np.diff(np.append(begins, len(above))))
+    begins = np.flatnonzero(offset % stretch == 0)
+    piece = np.repeat(np.arange(len(begins)), np.diff(np.append(begins, len(above))))
+    largest = np.maximum.reduceat(excess[above], begins)
+    at_peak = np.flatnonzero(excess[above] == largest[piece])
+    return above[at_peak[np.unique(piece[at_peak], return_index=True)[1]]]
+
+
+def cut_to_room(problem: IntervalProblem, kept: IntArray) -> IntArray:
+    """Return feasible amounts: each is cut by the largest ratio that a step it covers is over-full by.
+
+    Parameters
+    ----------
+    problem : IntervalProblem
+        Bounds, intervals and room.
+    kept : ndarray of int64, shape (m,)
+        Amounts; those beyond their bounds are cut to them first.
+    """
+    kept = np.clip(kept, 0, problem.most)
+    occupied = problem.occupied(kept)
+    share = np.minimum(1.0, problem.room / np.maximum(occupied, 1))
+    share[problem.room >= occupied] = 1.0
+    least = _least_between(share, problem.first, problem.last)
+    # a hair below the ratio: rounding errors must not make the sum exceed the room
+    return np.where(least < 1.0, np.floor(kept * (least * (1 - 2.0**-40))), kept).astype(np.int64)
+
+
+def _least_between(values: FloatArray, first: IntArray, last: IntArray) -> FloatArray:
+    """Return the least of values[first ... last] for each pair, 1 where first > last."""
+    least = np.ones(len(first))
+    length = last - first + 1
+    width, table = 1, values
+    while np.any(length >= width):
+        some = np.flatnonzero((length >= width) & (length < 2 * width))
+        least[some] = np.minimum(table[first[some]], table[last[some] - width + 1])
+        table = np.minimum(table[:-width], table[width:])
+        width *= 2
+    return least

@@ -1,0 +1,281 @@
+"""The program that gains its rows: as good as all rows, proved in whole numbers, honest where it stops early."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import highspy
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from replay.instances import Case, cases, examples, forced_need, seeded
+
+import teltheory as tt
+from teltheory.numbers import exact_sum
+from teltheory.optimal.brute_force import smallest_total
+from teltheory.optimal.intervals import IntervalProblem, interval_problem
+from teltheory.optimal.lazy import LazyIntervalSolver, _passing, _peaks, cut_to_room
+from teltheory.optimal.solver import GrowingProgram, Vertex, solve_intervals
+from teltheory.workloads.conversations import ConversationModel, sample_conversations
+
+SMALL = {"turns": (3, 8), "conversations": 4, "length": 3, "room": 6}
+CAPACITIES = (3_000, 20_000, 60_000, 10_000, 0, 150_000)
+
+
+def sampled(turns: int, capacity: int, seed: int = 1) -> Case:
+    """About 50 live conversations; 60,000 tokens are seldom too few, 150,000 never."""
+    trace = sample_conversations(ConversationModel(birth_rate=50 / 600), turns, np.random.default_rng(seed))
+    columns = (tuple(column.tolist()) for column in (trace.code, trace.prompt, trace.response))
+    return Case(*columns, None, capacity=capacity, xi=1000, q_hat=0)
+
+
+def problem_of(case: Case) -> IntervalProblem:
+    return interval_problem(case.instance, case.xi)
+
+
+def proved(case: Case) -> int:
+    """Objective of method "lp" after its certificate was checked."""
+    best = case.optimum("lp")
+    tt.check_certificate(case.trace, case.capacity, case.xi, best.certificate, case.forced, case.initial)
+    assert best.certificate.objective == best.objective == best.bound
+    assert best.gap == 0
+    return best.objective
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("forced", [False, True])
+def test_the_certificate_of_the_prices_closes_on_small_instances(seed, forced):
+    for case in seeded(600, 900 + seed, forced=forced, **SMALL):
+        expected = smallest_total(case.instance, lambda uncached, case=case: max(uncached - case.xi, 0))
+        assert proved(case) == expected == case.optimum("greedy").objective, case
+
+
+@given(case=cases(turns=(1, 14), conversations=4, length=4, room=9))
+@examples(300)
+def test_the_certificate_of_the_prices_closes_hypothesis(case):
+    assert proved(case) == case.optimum("milp").objective
+
+
+@pytest.mark.parametrize("forced", [False, True])
+def test_violated_rows_are_as_good_as_all_rows_on_larger_instances(forced):
+    for case in seeded(12, 31, turns=(2000, 2000), conversations=5, length=300, forced=forced):
+        need = forced_need(case) if forced else sum(cached for _, _, cached in case.initial)
+        for room in (0, 50, 400, 3000):
+            tight = replace(case, capacity=need + room, xi=200)
+            kept, _ = solve_intervals(problem_of(tight), relaxed=True)
+            assert proved(tight) == problem_of(tight).unavoidable - exact_sum(kept)
+
+
+@pytest.mark.parametrize("capacity", CAPACITIES)
+def test_violated_rows_are_as_good_as_all_rows_on_sampled_conversations(capacity):
+    case = sampled(2000, capacity)
+    problem = problem_of(case)
+    kept, _ = solve_intervals(problem, relaxed=True)
+    solution = LazyIntervalSolver(problem).solve()
+    assert exact_sum(solution.kept) == exact_sum(kept)
+    assert solution.rows < len(problem.needed_steps()) / 2
+    assert proved(case) == case.optimum("greedy").objective
+
+
+def test_a_sweep_over_capacities_finds_what_fresh_solves_find():
+    case = sampled(2000, CAPACITIES[0])
+    problem, rows = problem_of(case), 0
+    sweep = LazyIntervalSolver(problem)
+    for capacity in (*CAPACITIES, *CAPACITIES):
+        fresh = problem_of(replace(case, capacity=capacity))
+        solution = sweep.solve(problem.room + capacity - case.capacity)
+        assert exact_sum(solution.kept) == exact_sum(LazyIntervalSolver(fresh).solve().kept)
+        assert fresh.feasible(solution.kept)
+        assert fresh.most_kept(solution.steps) == exact_sum(solution.kept)
+        assert solution.rows >= rows
+        rows = solution.rows
+    assert sweep.solve(problem.room).rounds <= 2
+
+
+@given(case=cases(turns=(1, 14), conversations=4), data=st.data())
+@examples(200)
+def test_fewer_rows_are_needed_only_where_others_imply_them(case, data):
+    problem = problem_of(case)
+    kept = np.array([data.draw(st.integers(0, int(most))) for most in problem.most], np.int64)
+    steps = problem.needed_steps()
+    assert problem.feasible(kept) == bool((problem.rows(steps) @ kept <= problem.room[steps]).all())
+    covered = {tuple(row) for row in problem.rows(steps).toarray()}
+    if not case.forced:
+        assert len(covered) == len(steps)
+        assert not any(a != b and all(x <= y for x, y in zip(a, b, strict=True)) for a in covered for b in covered)
+
+
+@given(case=cases(turns=(1, 14), conversations=4), data=st.data())
+@examples(200)
+def test_any_steps_bound_and_any_amounts_can_be_cut(case, data):
+    problem, n = problem_of(case), len(case.conversation)
+    best = problem.unavoidable - case.optimum("greedy").objective
+    steps = np.array(sorted(data.draw(st.sets(st.integers(1, n)))), np.int64)
+    assert problem.most_kept(steps) >= best
+    kept = np.array([data.draw(st.integers(-2, int(most) + 2)) for most in problem.most], np.int64)
+    cut = cut_to_room(problem, kept)
+    assert problem.feasible(cut)
+    within = np.clip(kept, 0, problem.most)
+    assert not problem.feasible(within) or (cut == within).all()
+
+
+@pytest.mark.parametrize("factor", [1, 2**30, 2**50])
+def test_cutting_keeps_a_share_that_fits_at_every_scale(factor):
+    room = np.array([0, 7, 7, 7, 7]) * factor
+    most = np.array([5, 6, 3]) * factor
+    problem = IntervalProblem(np.arange(3), np.array([1, 2, 4]), np.array([3, 3, 4]), most, room, 0)
+    cut = cut_to_room(problem, most)
+    assert problem.feasible(cut)
+    assert cut[2] == most[2]
+    assert (cut[:2] > most[:2] * (7 / 11 - 1e-9) - 1).all()
+
+
+@pytest.mark.parametrize(
+    ("prices", "passed"),
+    [
+        ([0, 1, 0, 1], [1, 3]),
+        ([1e-9, 1 - 1e-9, 0, 1 + 1e-9], [1, 3]),
+        ([0.5, 0.5, 0.5, 0.5], [0, 2]),
+        ([0.25, 0.25, 0.25, 0.25], [1]),
+        ([0.3, 0.3, 0.4, 0.2, 0.8], [1, 4]),
+        ([3.0, 0.0], [0]),
+        ([], []),
+    ],
+)
+def test_where_the_prices_pass_a_whole_number_and_a_half(prices, passed):
+    assert _passing(np.array(prices, float)).tolist() == passed
+
+
+def test_prices_between_vertices_prove_the_optimum_too():
+    """Two steps that the same intervals fill can share the price of 1 in any way."""
+    problem = IntervalProblem(*(np.array(v) for v in ([1, 2], [1, 1], [4, 4], [5, 5], [0, 6, 9, 6, 9])), 10)
+    for share in (0.0, 0.2, 0.5, 0.7, 1.0):
+        solver = LazyIntervalSolver(problem)
+        solver._rows, solver._prices = np.array([3, 1]), np.array([1 - share, share])
+        assert problem.most_kept(solver._steps()) == 6
+
+
+@pytest.mark.parametrize(
+    ("excess", "stretch", "peaks"),
+    [
+        ([0, 3, 5, 4, 0, 2, -1, 7], 9, [2, 5, 7]),
+        ([3, 5, 4, 6, 1, 2], 2, [1, 3, 5]),
+        ([3, 5, 4, 6, 1, 2], 4, [3, 5]),
+        ([4, 4, 4], 3, [0]),
+        ([0, -2], 3, []),
+        ([], 1, []),
+    ],
+)
+def test_one_row_for_each_stretch(excess, stretch, peaks):
+    assert _peaks(np.array(excess, np.int64), stretch).tolist() == peaks
+
+
+def before_run(monkeypatch: pytest.MonkeyPatch, number: int, act: Callable[[], object]) -> None:
+    """Act in the solver's thread before its run of that number."""
+    run, count = highspy.Highs.run, [0]
+
+    def acting(self: highspy.Highs) -> object:
+        count[0] += 1
+        if count[0] == number:
+            act()
+        return run(self)
+
+    monkeypatch.setattr(highspy.Highs, "run", acting)
+
+
+def interrupt() -> None:
+    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+    time.sleep(0.2)
+
+
+def check_both_sides(error: tt.SolverError, status: str, best: int, unavoidable: int) -> None:
+    assert error.status == status
+    assert error.bound <= best <= error.incumbent <= unavoidable
+    assert error.gap == error.incumbent - error.bound > 0
+    assert float(error.bound).is_integer()
+
+
+@pytest.mark.parametrize(("how", "number"), [("interrupt", 1), ("interrupt", 2), ("time", 1)])
+def test_an_early_stop_gives_both_sides_of_the_optimum(monkeypatch, how, number):
+    case = sampled(2000, 20_000)
+    problem, best = problem_of(case), case.optimum("greedy").objective
+    sides = []
+    for stop_at in (number, number + 1):
+        lazy = LazyIntervalSolver(problem)
+        with monkeypatch.context() as patch:
+            before_run(patch, stop_at, interrupt if how == "interrupt" else lambda: time.sleep(1.2))
+            with pytest.raises(tt.SolverError) as error:
+                lazy.solve(time_limit=None if how == "interrupt" else 1.0)
+        status = "Interrupted by user" if how == "interrupt" else "Time limit reached"
+        check_both_sides(error.value, status, best, problem.unavoidable)
+        sides.append(error.value.bound)
+        assert problem.unavoidable - exact_sum(lazy.solve().kept) == best, "a stop leaves the solver usable"
+    assert sides[0] <= sides[1]
+
+
+def test_an_interrupt_between_two_rounds_gives_both_sides(monkeypatch):
+    case = sampled(2000, 20_000)
+    problem, right, calls = problem_of(case), IntervalProblem.occupied, []
+
+    def interrupted(self: IntervalProblem, kept: np.ndarray) -> np.ndarray:
+        calls.append(kept)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return right(self, kept)
+
+    monkeypatch.setattr(IntervalProblem, "occupied", interrupted)
+    with pytest.raises(tt.SolverError) as error:
+        LazyIntervalSolver(problem).solve()
+    check_both_sides(error.value, "Interrupted by user", case.optimum("greedy").objective, problem.unavoidable)
+
+
+def test_an_interrupt_stops_the_integer_program(monkeypatch):
+    case = sampled(2000, 20_000)
+    before_run(monkeypatch, 1, interrupt)
+    with pytest.raises(tt.SolverError, match="Interrupted by user") as error:
+        case.optimum("milp")
+    best = case.optimum("greedy").objective
+    assert error.value.incumbent is None or error.value.incumbent >= best
+    assert error.value.bound is None or error.value.bound <= best
+
+
+def test_a_time_limit_ends_with_the_call_that_has_it():
+    problem = problem_of(sampled(2000, 20_000))
+    lazy = LazyIntervalSolver(problem)
+    with pytest.raises(tt.SolverError, match="Time limit reached"):
+        lazy.solve(time_limit=0)
+    for limit in (None, 60, None):
+        assert exact_sum(lazy.solve(time_limit=limit).kept) > 0
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda vertex: Vertex(vertex.values + 1, vertex.prices),
+        lambda vertex: Vertex(vertex.values - 1, vertex.prices),
+        lambda vertex: Vertex(vertex.values * 0, vertex.prices),
+        lambda vertex: Vertex(vertex.values + 0.5, vertex.prices),
+        lambda vertex: Vertex(vertex.values, vertex.prices * 0),
+        lambda vertex: Vertex(vertex.values, 1 - vertex.prices),
+        lambda vertex: Vertex(vertex.values, vertex.prices[::-1]),
+    ],
+)
+def test_a_wrong_answer_of_the_solver_is_caught(monkeypatch, wrong):
+    solve = GrowingProgram.solve
+    monkeypatch.setattr(GrowingProgram, "solve", lambda self, limit: wrong(solve(self, limit)))
+    with pytest.raises(tt.SolverError, match="not in whole numbers") as error:
+        sampled(500, 10_000).optimum("lp")
+    best = sampled(500, 10_000).optimum("greedy").objective
+    assert error.value.bound <= best <= error.value.incumbent
+
+
+def test_a_cache_that_is_never_full_asks_no_solver(monkeypatch):
+    monkeypatch.setattr(highspy, "Highs", None)
+    assert proved(sampled(500, 10**6)) == sampled(500, 10**6).optimum("greedy").objective
+    solution = LazyIntervalSolver(problem_of(sampled(500, 10**6))).solve()
+    assert (len(solution.steps), solution.rounds, solution.rows) == (0, 0, 0)
