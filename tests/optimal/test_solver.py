@@ -93,6 +93,17 @@ def test_the_solver_is_asked_for_all_of_the_optimum_in_one_thread(monkeypatch, m
     assert asked == {"output_flag": False, "threads": 1, **asked_too}
 
 
+def test_a_time_limit_counts_from_the_start_of_its_own_solve(monkeypatch):
+    """HiGHS adds up the time of all runs of one object."""
+    right, limits = highspy.Highs.setOptionValue, []
+    monkeypatch.setattr(
+        highspy.Highs, "setOptionValue", lambda self, *option: limits.append(option) or right(self, *option)
+    )
+    monkeypatch.setattr(highspy.Highs, "getRunTime", lambda self: 100.0)
+    optimum(FOUR_TURNS, "milp", time_limit=8)
+    assert ("time_limit", 108.0) in limits
+
+
 def claims(monkeypatch: pytest.MonkeyPatch, values: list[float]) -> None:
     monkeypatch.setattr(
         highspy.Highs, "getSolution", lambda self: SimpleNamespace(col_value=values, row_dual=[1.0])

@@ -1,0 +1,141 @@
+"""The optimal TEL as a function of the capacity, from tangents.
+
+Over capacities C the interval problem's right side moves along a line, so its optimal TEL is convex and piecewise
+linear in C, and falls. A certificate at C says more than the optimum there: its set P bounds what is kept at every
+other capacity C' too, by |P| (C' - C) more, as each step of P has that much more room. So
+
+    TEL(C')  >=  TEL(C) - |P| (C' - C)     for every C',
+
+a tangent. Between two capacities the curve lies above both tangents and, being convex, below the chord. Chord and
+tangents are furthest apart where the two tangents meet; there, at the whole capacities on either side, the next
+tangents are taken, until all are close enough. With a tolerance of 0 the curve is exact at every whole capacity: a
+piece is done when its chord meets the tangents everywhere, which at the latest it does between neighbours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+
+from teltheory.errors import ArgumentError
+from teltheory.instance import Initial, Instance
+from teltheory.numbers import whole_number
+from teltheory.optimal.greedy import certified_greedy
+from teltheory.trace import Trace
+
+
+@dataclass(frozen=True)
+class Tangent:
+    """An optimum at a capacity, and how many units of TEL one more unit of capacity saves at most."""
+
+    capacity: int
+    objective: int
+    slope: int
+
+    def at(self, capacity: int) -> int:
+        """Return the tangent's value, a lower bound on the optimal TEL."""
+        return self.objective - self.slope * (capacity - self.capacity)
+
+
+@dataclass(frozen=True)
+class HindsightCurve:
+    """The optimal TEL between two capacities, from below by tangents and from above by chords.
+
+    Attributes
+    ----------
+    tangents : tuple of Tangent
+        Ascending by capacity; each is one solve.
+    """
+
+    tangents: tuple[Tangent, ...]
+
+    def bounds(self, capacity: int) -> tuple[Fraction, Fraction]:
+        """Return a lower and an upper bound on the optimal TEL at a capacity between the first and the last."""
+        known = [tangent.capacity for tangent in self.tangents]
+        if not known[0] <= capacity <= known[-1]:
+            raise ArgumentError("capacity", capacity, f"{known[0]} to {known[-1]}")
+        place = int(np.searchsorted(known, capacity))
+        right, left = self.tangents[place], self.tangents[max(place - 1, 0)]
+        below = max(left.at(capacity), right.at(capacity), 0)
+        return Fraction(below), _chord(left, right, capacity)
+
+
+def hindsight_curve(
+    trace: Trace,
+    xi: int,
+    smallest: int,
+    largest: int,
+    tolerance: float = 0.001,
+    forced: bool = False,
+    initial: Initial = (),
+) -> HindsightCurve:
+    """Find the optimal TEL at every whole capacity of a range, within a relative tolerance.
+
+    Parameters
+    ----------
+    trace : Trace
+        The turns.
+    xi : int
+        Threshold, in the trace's unit.
+    smallest, largest : int
+        Range of capacities.
+    tolerance : float
+        How far the upper bound may be above the lower one, relative to the lower one; 0 for the exact curve.
+    forced : bool
+        Forced caching.
+    initial : iterable of (conversation, past, cached)
+        Initial cache, least recent first.
+
+    Raises
+    ------
+    ArgumentError, TraceError, ForcedCachingError
+        Wrong arguments; all are `ValueError`.
+    """
+    xi, low, high = whole_number("xi", xi), whole_number("smallest", smallest), whole_number("largest", largest)
+    if low > high:
+        raise ArgumentError("largest", high, f"{low} or more, as `smallest` is {low}")
+    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not 0 <= tolerance < 1:
+        raise ArgumentError("tolerance", tolerance, "a number from 0 to below 1")
+    starts = tuple(initial)
+
+    def tangent(capacity: int) -> Tangent:
+        _, proof = certified_greedy(Instance.of(trace, capacity, forced=forced, initial=starts), xi)
+        return Tangent(capacity, proof.objective, len(proof.steps))
+
+    found = {capacity: tangent(capacity) for capacity in {low, high}}
+    todo = [(low, high)] if low < high else []
+    while todo:
+        left, right = todo.pop()
+        for capacity in _missing(found[left], found[right], Fraction(tolerance)):
+            found[capacity] = tangent(capacity)
+        inner = [c for c in _crossing(found[left], found[right]) if left < c < right and c in found]
+        todo += list(pairwise([left, *inner, right])) if inner else []
+    return HindsightCurve(tuple(found[capacity] for capacity in sorted(found)))
+
+
+def _crossing(left: Tangent, right: Tangent) -> list[int]:
+    """Return the whole capacities on either side of where two tangents meet, one where it is whole."""
+    if left.slope == right.slope:
+        return []
+    meet = Fraction(
+        left.objective - right.objective + left.slope * left.capacity - right.slope * right.capacity,
+        left.slope - right.slope,
+    )
+    return sorted({meet.__floor__(), meet.__ceil__()})
+
+
+def _missing(left: Tangent, right: Tangent, tolerance: Fraction) -> list[int]:
+    """Return where to solve next, nothing where the chord is within the tolerance of the tangents."""
+    inner = [c for c in _crossing(left, right) if left.capacity < c < right.capacity]
+    below = {c: max(left.at(c), right.at(c), 0) for c in inner}
+    return inner if any(_chord(left, right, c) > (1 + tolerance) * below[c] for c in inner) else []
+
+
+def _chord(left: Tangent, right: Tangent, capacity: int) -> Fraction:
+    if left.capacity == right.capacity:
+        return Fraction(left.objective)
+    share = Fraction(capacity - left.capacity, right.capacity - left.capacity)
+    return left.objective + share * (right.objective - left.objective)
