@@ -7,8 +7,8 @@ other capacity C' too, by |P| (C' - C) more, as each step of P has that much mor
     TEL(C')  >=  TEL(C) - |P| (C' - C)     for every C',
 
 a tangent. Between two capacities the curve lies above both tangents and, being convex, below the chord. Chord and
-tangents are furthest apart where the two tangents meet; there, at the whole capacities on either side, the next
-tangents are taken, until all are close enough. With a tolerance of 0 the curve is exact at every whole capacity: a
+tangents are furthest apart where the two tangents meet; there, at a whole capacity beside it, the next tangent is
+taken, until all are close enough. With a tolerance of 0 the curve is exact at every whole capacity: a
 piece is done when its chord meets the tangents everywhere, which at the latest it does between neighbours.
 """
 
@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 
@@ -109,10 +108,10 @@ def hindsight_curve(
     todo = [(low, high)] if low < high else []
     while todo:
         left, right = todo.pop()
-        for capacity in _missing(found[left], found[right], Fraction(tolerance)):
-            found[capacity] = tangent(capacity)
-        inner = [c for c in _crossing(found[left], found[right]) if left < c < right and c in found]
-        todo += list(pairwise([left, *inner, right])) if inner else []
+        middle = _missing(found[left], found[right], Fraction(tolerance))
+        if middle is not None:
+            found[middle] = tangent(middle)
+            todo += [(left, middle), (middle, right)]
     return HindsightCurve(tuple(found[capacity] for capacity in sorted(found)))
 
 
@@ -127,11 +126,12 @@ def _crossing(left: Tangent, right: Tangent) -> list[int]:
     return sorted({meet.__floor__(), meet.__ceil__()})
 
 
-def _missing(left: Tangent, right: Tangent, tolerance: Fraction) -> list[int]:
-    """Return where to solve next, nothing where the chord is within the tolerance of the tangents."""
+def _missing(left: Tangent, right: Tangent, tolerance: Fraction) -> int | None:
+    """Return where to solve next, None where the chord is within the tolerance of the tangents."""
     inner = [c for c in _crossing(left, right) if left.capacity < c < right.capacity]
     below = {c: max(left.at(c), right.at(c), 0) for c in inner}
-    return inner if any(_chord(left, right, c) > (1 + tolerance) * below[c] for c in inner) else []
+    open_ones = [c for c in inner if _chord(left, right, c) > (1 + tolerance) * below[c]]
+    return open_ones[0] if open_ones else None
 
 
 def _chord(left: Tangent, right: Tangent, capacity: int) -> Fraction:
