@@ -24,6 +24,7 @@ from teltheory.metrics import (
     ttft_quantiles,
 )
 from teltheory.optimal import Certificate, HindsightOptimum, check_certificate, hindsight_optimum
+from teltheory.optimal.curve import HindsightCurve, hindsight_curve
 from teltheory.outcome import Outcome
 from teltheory.policies import (
     LRU,
@@ -53,6 +54,7 @@ __all__ = [
     "EndAwareTLRU",
     "FileError",
     "ForcedCachingError",
+    "HindsightCurve",
     "HindsightOptimum",
     "LatencyModel",
     "LengthAwareTLRU",
@@ -64,6 +66,7 @@ __all__ = [
     "TraceError",
     "capacity_curve",
     "check_certificate",
+    "hindsight_curve",
     "hindsight_optimum",
     "read_trace",
     "replay",
