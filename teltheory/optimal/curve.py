@@ -22,7 +22,6 @@ import numpy as np
 from teltheory.errors import ArgumentError
 from teltheory.instance import Initial, Instance
 from teltheory.numbers import whole_number
-from teltheory.optimal.greedy import certified_greedy
 from teltheory.trace import Trace
 
 
@@ -98,6 +97,8 @@ def hindsight_curve(
         raise ArgumentError("largest", high, f"{low} or more, as `smallest` is {low}")
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not 0 <= tolerance < 1:
         raise ArgumentError("tolerance", tolerance, "a number from 0 to below 1")
+    from teltheory.optimal.greedy import certified_greedy
+
     starts = tuple(initial)
 
     def tangent(capacity: int) -> Tangent:
