@@ -25,6 +25,8 @@ from teltheory.metrics import (
 )
 from teltheory.optimal import Certificate, HindsightOptimum, check_certificate, hindsight_optimum
 from teltheory.optimal.curve import HindsightCurve, hindsight_curve
+from teltheory.optimal.prices import Prices, violations_bound
+from teltheory.optimal.violations import FewestViolations, fewest_violations
 from teltheory.outcome import Outcome
 from teltheory.policies import (
     LRU,
@@ -52,6 +54,7 @@ __all__ = [
     "Certificate",
     "CertificateError",
     "EndAwareTLRU",
+    "FewestViolations",
     "FileError",
     "ForcedCachingError",
     "HindsightCurve",
@@ -59,6 +62,7 @@ __all__ = [
     "LatencyModel",
     "LengthAwareTLRU",
     "Outcome",
+    "Prices",
     "SolverError",
     "TailOptimizedBelady",
     "ThresholdLRU",
@@ -66,6 +70,7 @@ __all__ = [
     "TraceError",
     "capacity_curve",
     "check_certificate",
+    "fewest_violations",
     "hindsight_curve",
     "hindsight_optimum",
     "read_trace",
@@ -76,4 +81,5 @@ __all__ = [
     "tail_excess_latency",
     "tail_excess_seconds",
     "ttft_quantiles",
+    "violations_bound",
 ]

@@ -12,6 +12,7 @@ from teltheory.errors import ArgumentError, SolverError
 from teltheory.instance import Initial, Instance
 from teltheory.numbers import IntArray, exact_sum, readonly, whole_number
 from teltheory.optimal.certificate import Certificate, check_certificate
+from teltheory.optimal.reuse import unavoidable_reuse
 from teltheory.outcome import Outcome
 from teltheory.trace import Trace
 
@@ -152,20 +153,8 @@ def _by_pyomo(instance: Instance, xi: int, time_limit: float | None) -> Hindsigh
 
 def _optimum(instance: Instance, xi: int, cached: IntArray, method: str, bound: float | None) -> HindsightOptimum:
     """Count the TEL in whole numbers and hold it against the solver's bound."""
-    outcome = Outcome.of(instance, np.maximum(cached, _unavoidable_reuse(instance)))
+    outcome = Outcome.of(instance, np.maximum(cached, unavoidable_reuse(instance)))
     objective = exact_sum(np.maximum(outcome.uncached - xi, 0))
     if bound is not None and abs(objective - bound) > 0.5:
         raise SolverError("optimal, but not in whole numbers", float(objective), bound)
     return HindsightOptimum(objective, outcome, method, bound)
-
-
-def _unavoidable_reuse(instance: Instance) -> IntArray:
-    """Return what no policy can help reusing: nothing is cut before turn 0 and, forced, between turns in a row."""
-    least = np.zeros(len(instance.trace), np.int64)
-    for start in instance.initial:
-        if len(least) and start.code == instance.trace.code[0]:
-            least[0] = min(start.cached, instance.history[0])
-    if instance.forced:
-        in_a_row = np.flatnonzero(instance.trace.code[1:] == instance.trace.code[:-1]) + 1
-        least[in_a_row] = instance.history[in_a_row]
-    return least

@@ -1,0 +1,181 @@
+"""The fewest SLO violations: against brute force, and bounds and plans against each other."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from optimal.test_hindsight import is_attainable
+from replay.instances import Case, seeded
+
+import teltheory as tt
+from teltheory.optimal import violations
+from teltheory.optimal.brute_force import all_reuses, smallest_total
+from teltheory.optimal.prices import bound_of
+from teltheory.optimal.selection import selection
+from teltheory.optimal.slo_solver import Milp, choose, relax
+
+SMALL = {"turns": (3, 7), "conversations": 3, "length": 3, "room": 6}
+TINY = {"turns": (1, 4), "conversations": 2, "length": 2, "room": 4}
+MIDDLE = {"turns": (60, 60), "conversations": 8, "length": 40}
+# both of the last two turns need 40 over a step where there is room for 50: one of them violates
+FOUR_TURNS = Case((0, 1, 0, 1), (100,) * 4, (0,) * 4, None, capacity=50, xi=160, q_hat=0)
+IN_A_ROW = Case((0, 0), (2, 0), (0, 0), None, capacity=5, xi=1, q_hat=0, forced=True)
+
+
+def fewest(case: Case, method: str = "auto", **options: object) -> tt.FewestViolations:
+    return tt.fewest_violations(case.trace, case.capacity, case.xi, case.forced, case.initial, method, **options)
+
+
+def brute_force(case: Case) -> int:
+    return smallest_total(case.instance, lambda uncached: uncached > case.xi)
+
+
+def recheck(case: Case, prices: tt.Prices) -> int:
+    return tt.violations_bound(case.trace, case.capacity, case.xi, prices, case.forced, case.initial)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_milp_finds_what_brute_force_finds_and_the_bounds_hold(seed):
+    for case in seeded(500, seed, **SMALL):
+        expected, best = brute_force(case), fewest(case)
+        assert (best.violations, best.lower, best.status) == (expected, expected, "optimal"), case
+        assert recheck(case, best.prices) == best.proved <= expected, case
+        assert is_attainable(case, best.outcome.cached.tolist()), case
+        assert tt.slo_violations(best.outcome, case.xi) == expected
+        quick = fewest(case, "heuristic")
+        assert quick.proved <= quick.lower <= expected <= quick.violations, case
+        assert best.unavoidable <= expected <= best.unavoidable + best.avoidable
+
+
+def test_the_solver_alone_finds_what_brute_force_finds():
+    """Without the heuristic, from an empty start, with and without a target."""
+    for case in seeded(300, 11, **SMALL):
+        problem, expected = selection(case.instance, case.xi), brute_force(case)
+        most, nothing = problem.above - expected, np.zeros(len(problem), np.bool_)
+        if not len(problem):
+            continue
+        answer = choose(problem, case.capacity, nothing)
+        assert answer.most == most == answer.chosen.sum(), case
+        assert problem.feasible(answer.chosen)
+        assert choose(problem, case.capacity, nothing, target=most + 1).most == most
+        assert choose(problem, case.capacity, nothing, target=most).chosen.sum() == most
+
+
+def test_every_plan_is_one_that_some_policy_reaches():
+    for case in seeded(120, 9, **TINY):
+        assert tuple(fewest(case).outcome.cached.tolist()) in all_reuses(case.instance), case
+
+
+def test_a_plan_counts_the_reuse_that_no_policy_avoids():
+    assert fewest(IN_A_ROW).outcome.cached.tolist() == [0, 2]
+
+
+def test_the_instances_are_worth_solving():
+    """Some have room for some avoidable violations and not for all, and some a linear bound below the optimum."""
+    between = 0
+    for case in seeded(1500, 2, **SMALL):
+        best = fewest(case)
+        between += best.unavoidable < best.violations < best.unavoidable + best.avoidable
+    assert between >= 100
+    middle = [fewest(replace(case, xi=40)) for case in seeded(40, 3, forced=False, **MIDDLE)]
+    assert sum(best.proved < best.violations for best in middle) >= 2
+    assert sum(best.unavoidable < best.violations < best.unavoidable + best.avoidable for best in middle) >= 10
+
+
+@pytest.mark.parametrize("forced", [False, True])
+def test_larger_instances_have_true_bounds_and_plans_that_fit(forced):
+    for case in seeded(12, 3, forced=forced, **MIDDLE):
+        for xi in (10, 40, 120):
+            larger = replace(case, xi=xi)
+            best, quick = fewest(larger, time_limit=20), fewest(larger, "heuristic")
+            assert best.status == "optimal"
+            assert recheck(larger, best.prices) == best.proved <= best.lower
+            assert best.violations <= quick.violations
+            assert quick.lower <= best.violations
+            assert is_attainable(larger, best.outcome.cached.tolist())
+
+
+def test_four_turns_by_hand():
+    best = fewest(FOUR_TURNS)
+    assert (best.violations, best.unavoidable, best.avoidable) == (1, 0, 2)
+    assert fewest(replace(FOUR_TURNS, capacity=80)).violations == 0
+    assert fewest(replace(FOUR_TURNS, capacity=39)).violations == 2
+    # a price of 1/40 at the one step where both overlap: 50/40 avoided at most; of 1/80: 50/80 + 1/2 + 1/2
+    assert recheck(FOUR_TURNS, tt.Prices((3,), (1,), 40)) == 1
+    assert recheck(FOUR_TURNS, tt.Prices((3,), (1,), 80)) == 1
+    assert recheck(FOUR_TURNS, tt.Prices((), (), 1)) == 0
+    assert recheck(FOUR_TURNS, tt.Prices((3,), (1,), 20)) == 0
+
+
+def test_corrupted_prices_prove_nothing_more():
+    """Whatever the prices, the bound stays below the optimum; and what is malformed is refused."""
+    rng = np.random.default_rng(5)
+    weaker = 0
+    for case in seeded(400, 4, **SMALL):
+        prices, expected = relax(selection(case.instance, case.xi), case.capacity).prices, brute_force(case)
+        proved = bound_of(case.instance, case.xi, prices)
+        for factor in (0, 2, 5):
+            numerators = tuple(int(v * factor * rng.random()) for v in prices.numerators)
+            changed = bound_of(case.instance, case.xi, replace(prices, numerators=numerators))
+            assert changed <= expected, case
+            weaker += changed < proved
+    assert weaker >= 1
+
+
+@pytest.mark.parametrize(
+    ("prices", "message"),
+    [
+        (tt.Prices((3,), (-1,), 80), "numerators"),
+        (tt.Prices((5,), (1,), 80), "steps"),
+        (tt.Prices((0,), (1,), 80), "steps"),
+        (tt.Prices((3, 3), (1, 1), 80), "steps"),
+        (tt.Prices((3,), (), 80), "prices"),
+        (tt.Prices((3,), (1,), 0), "denominator"),
+    ],
+)
+def test_malformed_prices_are_refused(prices, message):
+    with pytest.raises(tt.CertificateError, match=message):
+        recheck(FOUR_TURNS, prices)
+
+
+def test_no_time_still_gives_true_bounds_and_no_false_optimum():
+    case = replace(next(seeded(1, 3, forced=False, **MIDDLE)), xi=40)
+    true, early = fewest(case), fewest(case, time_limit=0)
+    assert early.lower <= true.violations <= early.violations
+    assert (early.status == "optimal") == (early.lower == early.violations)
+
+
+def test_an_interrupt_gives_the_best_so_far(monkeypatch):
+    def interrupted(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(violations, "pack", interrupted)
+    best = fewest(FOUR_TURNS)
+    assert (best.violations, best.status) == (2, "interrupted")
+    assert best.lower == 1
+
+
+@pytest.mark.parametrize(
+    ("answer", "error"),
+    [
+        (Milp(np.array([True, True]), 2, "Optimal"), None),
+        (Milp(np.array([True, False]), 0, "Optimal"), "no optimum was proved"),
+    ],
+)
+def test_a_wrong_answer_of_the_solver_is_not_believed(monkeypatch, answer, error):
+    monkeypatch.setattr(violations, "choose", lambda *arguments: answer)
+    monkeypatch.setattr(violations, "bound_of", lambda *arguments: 0)
+    if error is None:
+        assert fewest(FOUR_TURNS).violations == 1
+        assert fewest(FOUR_TURNS).status == "time limit"
+    else:
+        with pytest.raises(tt.SolverError, match=error):
+            fewest(FOUR_TURNS)
+
+
+@pytest.mark.parametrize("wrong", [{"method": "lp"}, {"time_limit": -1}, {"time_limit": "1"}, {"seed": -1}])
+def test_wrong_arguments_are_named(wrong):
+    with pytest.raises(tt.ArgumentError, match=next(iter(wrong))):
+        fewest(FOUR_TURNS, **wrong)
