@@ -25,6 +25,7 @@ from teltheory.metrics import (
 )
 from teltheory.optimal import Certificate, HindsightOptimum, check_certificate, hindsight_optimum
 from teltheory.optimal.curve import HindsightCurve, hindsight_curve
+from teltheory.optimal.percentile import BestPercentile, best_percentile
 from teltheory.optimal.prices import Prices, violations_bound
 from teltheory.optimal.violations import FewestViolations, fewest_violations
 from teltheory.outcome import Outcome
@@ -50,6 +51,7 @@ __all__ = [
     "TLRU",
     "ArgumentError",
     "Belady",
+    "BestPercentile",
     "CapacityCurve",
     "Certificate",
     "CertificateError",
@@ -68,6 +70,7 @@ __all__ = [
     "ThresholdLRU",
     "Trace",
     "TraceError",
+    "best_percentile",
     "capacity_curve",
     "check_certificate",
     "fewest_violations",

@@ -1,0 +1,81 @@
+"""The best percentile: against brute force over every sequence of reuses and over thresholds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from optimal.test_hindsight import is_attainable
+from replay.instances import Case, seeded
+
+import teltheory as tt
+from teltheory.optimal import percentile
+from teltheory.optimal.brute_force import smallest_maximum, smallest_total
+
+SMALL = {"turns": (3, 7), "conversations": 3, "length": 3, "room": 6}
+MIDDLE = {"turns": (60, 60), "conversations": 8, "length": 40}
+
+
+def best(case: Case, q: float, **options: object) -> tt.BestPercentile:
+    return tt.best_percentile(case.trace, case.capacity, q, case.forced, case.initial, **options)
+
+
+def brute_force(case: Case, allowed: int) -> int:
+    xi = 0
+    while smallest_total(case.instance, lambda uncached, xi=xi: uncached > xi) > allowed:
+        xi += 1
+    return xi
+
+
+def check(case: Case, q: float, found: tt.BestPercentile) -> None:
+    assert found.value == np.quantile(found.outcome.uncached, q, method="inverted_cdf")
+    assert is_attainable(case, found.outcome.cached.tolist())
+    assert found.proved <= found.lower <= found.value
+    if found.proved:
+        below = (case.trace, case.capacity, found.proved - 1, found.prices, case.forced, case.initial)
+        assert tt.violations_bound(*below) > found.allowed
+
+
+@pytest.mark.parametrize("q", [0.3, 0.5, 0.8, 1.0])
+def test_it_is_what_brute_force_finds(q):
+    for case in seeded(100, int(q * 10), **SMALL):
+        if not len(case.trace):
+            continue
+        found = best(case, q)
+        assert (found.value, found.status) == (brute_force(case, found.allowed), "optimal"), case
+        check(case, q, found)
+        if q == 1.0:
+            assert found.value == smallest_maximum(case.instance)
+
+
+def test_without_time_the_bounds_are_true_and_no_optimum_is_false():
+    for case in seeded(5, 3, forced=False, **MIDDLE):
+        true, early = best(case, 0.8), best(case, 0.8, time_limit=0)
+        assert true.status == "optimal"
+        assert early.lower <= true.value <= early.value
+        assert (early.status == "optimal") == (early.lower == early.value)
+        check(case, 0.8, true)
+        check(case, 0.8, early)
+
+
+def test_an_interrupt_gives_the_best_so_far(monkeypatch):
+    case = next(seeded(1, 3, forced=False, **MIDDLE))
+
+    def interrupted(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(percentile, "packed", interrupted)
+    found = best(case, 0.8)
+    assert found.status == "interrupted"
+    check(case, 0.8, found)
+
+
+@pytest.mark.parametrize("q", [0, -0.1, 1.5, "0.5", True, float("nan")])
+def test_a_wrong_level_is_named(q):
+    case = next(seeded(1, 3, forced=False, **MIDDLE))
+    with pytest.raises(tt.ArgumentError, match="q: found"):
+        best(case, q)
+
+
+def test_a_trace_without_turns_has_no_percentile():
+    with pytest.raises(tt.ArgumentError, match="trace"):
+        best(Case((), (), (), None, 2, 0, 0), 0.5)
