@@ -7,6 +7,9 @@
 [100, 100, 150]
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from teltheory.errors import (
     ArgumentError,
     CertificateError,
@@ -25,9 +28,7 @@ from teltheory.metrics import (
 )
 from teltheory.optimal import Certificate, HindsightOptimum, check_certificate, hindsight_optimum
 from teltheory.optimal.curve import HindsightCurve, hindsight_curve
-from teltheory.optimal.percentile import BestPercentile, best_percentile
 from teltheory.optimal.prices import Prices, violations_bound
-from teltheory.optimal.violations import FewestViolations, fewest_violations
 from teltheory.outcome import Outcome
 from teltheory.policies import (
     LRU,
@@ -42,6 +43,10 @@ from teltheory.replay import replay
 from teltheory.replay.curve import CapacityCurve, capacity_curve
 from teltheory.trace import Trace
 from teltheory.workloads import read_trace, sample_conversations
+
+if TYPE_CHECKING:
+    from teltheory.optimal.percentile import BestPercentile, best_percentile
+    from teltheory.optimal.violations import FewestViolations, fewest_violations
 
 __version__ = "0.1.0"
 
@@ -86,3 +91,17 @@ __all__ = [
     "ttft_quantiles",
     "violations_bound",
 ]
+
+_WITH_A_SOLVER = {
+    "BestPercentile": "teltheory.optimal.percentile",
+    "best_percentile": "teltheory.optimal.percentile",
+    "FewestViolations": "teltheory.optimal.violations",
+    "fewest_violations": "teltheory.optimal.violations",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load what needs a solver when it is first asked for."""
+    if name not in _WITH_A_SOLVER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_WITH_A_SOLVER[name]), name)
