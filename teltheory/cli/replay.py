@@ -185,6 +185,8 @@ def optimum(
     """
     check_target(target)
     check_target(proof)
+    if proof is not None and method not in ("auto", "greedy", "lp"):
+        raise ArgumentError("certificate", proof, "a method that proves its optima, such as greedy")
     thresholds, sizes = read_thresholds(xis, slos), read_capacities(capacities)
     trace = read_trace(trace_file, format)
     rows, certified = [], []
@@ -209,11 +211,5 @@ def optimum(
     if target is not None:
         write_json(target, {"forced": forced, "latency": thresholds.latency.name, "rows": rows})
     if proof is not None:
-        _write_proofs(proof, certified, len(rows))
+        write_json(proof, certificates_as_data(certified), indent=None)
     return 0
-
-
-def _write_proofs(file: str, certified: Sequence[Certified], wanted: int) -> None:
-    if len(certified) < wanted:
-        raise ArgumentError("certificate", file, "a method that proves its optima, such as greedy")
-    write_json(file, certificates_as_data(certified), indent=None)

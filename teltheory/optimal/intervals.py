@@ -21,12 +21,15 @@ integral optimum (Fulkerson and Gross 1965; Schrijver 1986, section 19.4).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from scipy.sparse import csc_array
 
 from teltheory.instance import Instance
-from teltheory.numbers import IntArray, exact_sum
+from teltheory.numbers import FloatArray, IntArray, exact_sum
+
+Numbers = TypeVar("Numbers", IntArray, FloatArray)
 
 
 @dataclass(frozen=True)
@@ -141,3 +144,16 @@ def interval_problem(instance: Instance, xi: int) -> IntervalProblem:
         room[2:] -= instance.past[:-1]
         first += trace.continuing[turn]
     return IntervalProblem(turn, first, turn + 1, most[turn], room, exact_sum(worth))
+
+
+def least_between(values: Numbers, first: IntArray, last: IntArray, empty: float) -> Numbers:
+    """Return the least of values[first ... last] for each pair, `empty` where first > last; by powers of two."""
+    least = np.full(len(first), empty, values.dtype)
+    length = last - first + 1
+    width, table = 1, values
+    while np.any(length >= width):
+        some = np.flatnonzero((length >= width) & (length < 2 * width))
+        least[some] = np.minimum(table[first[some]], table[last[some] - width + 1])
+        table = np.minimum(table[:-width], table[width:])
+        width *= 2
+    return least

@@ -31,7 +31,7 @@ import numpy as np
 
 from teltheory.errors import SolverError
 from teltheory.numbers import FloatArray, IntArray, exact_sum
-from teltheory.optimal.intervals import IntervalProblem
+from teltheory.optimal.intervals import IntervalProblem, least_between
 from teltheory.optimal.solver import INTERRUPTED, NOT_WHOLE, OUT_OF_TIME, GrowingProgram
 
 ROWS_AN_INTERVAL = 4
@@ -193,19 +193,6 @@ def cut_to_room(problem: IntervalProblem, kept: IntArray) -> IntArray:
     occupied = problem.occupied(kept)
     share = np.minimum(1.0, problem.room / np.maximum(occupied, 1))
     share[problem.room >= occupied] = 1.0
-    least = _least_between(share, problem.first, problem.last)
+    least = least_between(share, problem.first, problem.last, 1.0)
     # a hair below the ratio: rounding errors must not make the sum exceed the room
     return np.where(least < 1.0, np.floor(kept * (least * (1 - 2.0**-40))), kept).astype(np.int64)
-
-
-def _least_between(values: FloatArray, first: IntArray, last: IntArray) -> FloatArray:
-    """Return the least of values[first ... last] for each pair, 1 where first > last."""
-    least = np.ones(len(first))
-    length = last - first + 1
-    width, table = 1, values
-    while np.any(length >= width):
-        some = np.flatnonzero((length >= width) & (length < 2 * width))
-        least[some] = np.minimum(table[first[some]], table[last[some] - width + 1])
-        table = np.minimum(table[:-width], table[width:])
-        width *= 2
-    return least

@@ -23,8 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from teltheory.instance import Instance
-from teltheory.numbers import FloatArray, IntArray
-from teltheory.optimal.intervals import IntervalProblem, interval_problem
+from teltheory.numbers import INT64_MAX, FloatArray, IntArray
+from teltheory.optimal.intervals import interval_problem, least_between
 
 BoolArray = NDArray[np.bool_]
 Amounts = TypeVar("Amounts", IntArray, FloatArray)
@@ -110,7 +110,8 @@ def selection(instance: Instance, xi: int) -> Selection:
     problem = interval_problem(instance, xi)
     need = instance.total[problem.turn] - xi
     avoidable = problem.most == need
-    keep = avoidable & (need <= _least_room(problem))
+    least_room = least_between(problem.room, problem.first, problem.last, INT64_MAX)
+    keep = avoidable & (need <= least_room)
     rows = _rows(problem.room, problem.first[keep], problem.last[keep])
     position = np.searchsorted(rows, np.arange(len(problem.room) + 1))
     first, last = problem.first[keep], problem.last[keep]
@@ -127,21 +128,6 @@ def selection(instance: Instance, xi: int) -> Selection:
         int(np.count_nonzero(instance.total > xi)),
         int(np.count_nonzero(avoidable)),
     )
-
-
-def _least_room(problem: IntervalProblem) -> IntArray:
-    """Return the least room over the steps of each interval, by minima over powers of two."""
-    first, last = problem.first, problem.last
-    least = np.full(len(first), np.iinfo(np.int64).max)
-    minimum, size = problem.room, 1
-    while True:
-        length = last - first + 1
-        here = (length >= size) & (length < 2 * size)
-        least[here] = np.minimum(minimum[first[here]], minimum[last[here] - size + 1])
-        if 2 * size > len(problem.room):
-            return least
-        minimum = np.minimum(minimum[:-size], minimum[size:])
-        size *= 2
 
 
 def _rows(room: IntArray, first: IntArray, last: IntArray) -> IntArray:

@@ -16,7 +16,7 @@ from teltheory.replay.reference import replay_reference
 from teltheory.replay.slots import BY_NEXT_TURN, BY_RECENCY
 from teltheory.trace import Trace
 
-__all__ = ["Engine", "kernel_is_compiled", "replay", "replay_instance", "replay_reference"]
+__all__ = ["Engine", "check_policy", "kernel_is_compiled", "replay", "replay_instance", "replay_reference"]
 
 Engine = Literal["auto", "kernel", "reference"]
 KERNEL_FROM = 2000
@@ -66,10 +66,15 @@ def replay(
     """
     if engine not in get_args(Engine):
         raise ArgumentError("engine", engine, "'auto', 'kernel' or 'reference'")
-    if isinstance(policy, type) or not (hasattr(policy, "cut") or hasattr(policy, "budget")):
-        raise ArgumentError("policy", policy, "a policy such as LRU()")
+    check_policy(policy)
     instance = Instance.of(trace, capacity, forced=forced, initial=initial)
     return replay_instance(instance, policy, engine, progress)
+
+
+def check_policy(policy: object) -> None:
+    """Raise `ArgumentError` for what has none of a policy's rules, such as a policy's class."""
+    if isinstance(policy, type) or not (hasattr(policy, "cut") or hasattr(policy, "budget")):
+        raise ArgumentError("policy", policy, "a policy such as LRU()")
 
 
 def replay_instance(

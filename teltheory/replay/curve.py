@@ -59,7 +59,7 @@ from teltheory.numbers import INT64_MAX, FloatArray, IntArray, exact_sum, readon
 from teltheory.outcome import Outcome
 from teltheory.policies.online import LRU, TLRU, ThresholdLRU
 from teltheory.policies.policy import AnyPolicy, Policy
-from teltheory.replay import replay
+from teltheory.replay import check_policy, replay
 from teltheory.trace import Trace
 
 if TYPE_CHECKING:
@@ -158,8 +158,7 @@ def capacity_curve(trace: Trace, policy: AnyPolicy) -> CapacityCurve:
         As `replay` does; both are `ValueError`.
     """
     instance = Instance.of(trace, 0)
-    if isinstance(policy, type) or not (hasattr(policy, "cut") or hasattr(policy, "budget")):
-        raise ArgumentError("policy", policy, "a policy such as LRU()")
+    check_policy(policy)
     if not _has_segments(policy, trace):
         return CapacityCurve(trace, policy)
     from teltheory.replay.segments import segments_of
