@@ -10,7 +10,7 @@ from typing import Any
 import click
 import numpy as np
 
-from teltheory.cli.options import Thresholds, curve_options, read_capacities, read_thresholds
+from teltheory.cli.options import Thresholds, curve_options, read_capacities, thresholds_for
 from teltheory.cli.output import check_target, console, progress_bar, write_figure, write_json
 from teltheory.cli.replay import about, describe, trace_as_data
 from teltheory.cli.tables import curve_tables
@@ -58,8 +58,7 @@ def curve(
     check_target(target)
     check_figure(figure)
     specs = [parse_policy(text) for text in policies or DEFAULT_POLICIES]
-    named = [int(value) for spec in specs for key, value in spec.given if key == "xi"]
-    thresholds = read_thresholds(xis, slos, () if any(spec.needs("xi") for spec in specs) else named)
+    thresholds = thresholds_for(specs, xis, slos)
     sizes = read_capacities(capacities)
     trace = read_trace(trace_file, format)
     grid = Grid(specs, sizes, thresholds.xis, default_estimate(trace) if q_hat is None else q_hat)

@@ -13,6 +13,7 @@ import click
 from teltheory.errors import ArgumentError
 from teltheory.latency import A100_LLAMA2_7B, MOST_DIGITS, LatencyModel, seconds
 from teltheory.numbers import whole_number
+from teltheory.policies.spec import Spec
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -92,3 +93,9 @@ def read_thresholds(
         slos = () if elsewhere else DEFAULT_SLOS
     named = {latency.threshold(seconds("slo", text)): text for text in slos}
     return Thresholds(tuple(dict.fromkeys([*whole, *named])), named, latency)
+
+
+def thresholds_for(specs: Sequence[Spec], xis: Sequence[str], slos: Sequence[str]) -> Thresholds:
+    """Return the thresholds: those given; where every policy has its own, those; else the defaults."""
+    named = [int(value) for spec in specs for key, value in spec.given if key == "xi"]
+    return read_thresholds(xis, slos, () if any(spec.needs("xi") for spec in specs) else named)

@@ -10,7 +10,14 @@ import click
 from rich.console import Console
 
 from teltheory.cli.certificate import Certified, certificates_as_data
-from teltheory.cli.options import Thresholds, grid_options, read_capacities, read_thresholds, workers_option
+from teltheory.cli.options import (
+    Thresholds,
+    grid_options,
+    read_capacities,
+    read_thresholds,
+    thresholds_for,
+    workers_option,
+)
 from teltheory.cli.output import check_target, console, progress_bar, write_json
 from teltheory.cli.tables import cells_tables, optima_table
 from teltheory.errors import ArgumentError, FileError, ForcedCachingError, TraceError
@@ -57,8 +64,7 @@ def replay(
     if workers is not None and scheduler is not None:
         raise ArgumentError("--workers", workers, "none with --scheduler, whose own workers do the work")
     specs = [parse_policy(text) for text in policies or POLICIES]
-    named = [int(value) for spec in specs for key, value in spec.given if key == "xi"]
-    thresholds = read_thresholds(xis, slos, () if any(spec.needs("xi") for spec in specs) else named)
+    thresholds = thresholds_for(specs, xis, slos)
     sizes = read_capacities(capacities)
     store = None if store_file is None else Store(store_file)
     trace = read_trace(trace_file, format)
