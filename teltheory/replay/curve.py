@@ -55,7 +55,7 @@ from teltheory.errors import ArgumentError
 from teltheory.instance import Instance
 from teltheory.latency import LatencyModel
 from teltheory.metrics import slo_violations, tail_excess_latency, ttft_quantiles
-from teltheory.numbers import INT64_MAX, FloatArray, IntArray, exact_sum, readonly, whole_number
+from teltheory.numbers import INT64_MAX, FloatArray, IntArray, readonly, whole_number
 from teltheory.outcome import Outcome
 from teltheory.policies.online import LRU, TLRU, ThresholdLRU
 from teltheory.policies.policy import AnyPolicy, Policy
@@ -209,16 +209,16 @@ class SegmentCurve(CapacityCurve):
 
     def tail_excess_latency(self, capacities: Sequence[int] | IntArray, xi: int) -> IntArray:
         """Return TEL(xi) at each capacity, all in one pass; see `CapacityCurve.tail_excess_latency`."""
-        from teltheory.replay.segments import ladder, reuse_changes
+        from teltheory.replay.segments import excess_of_all, ladder, reuse_changes
 
         xi, sizes = whole_number("xi", xi), _whole(capacities)
         ordered, places = np.unique(np.array(sizes, np.int64), return_inverse=True)
         if not sizes:
             return _exact([])
-        most = exact_sum(np.maximum(self.trace.total - xi, 0))
+        most = _whole_of(*excess_of_all(self.trace.total, xi))
         steps = np.cumsum(reuse_changes(self.segments, self.trace.total, xi, ladder(ordered)), axis=0).tolist()
         reused = [
-            count * capacity - ((high << 32) + low)
+            count * capacity - _whole_of(high, low)
             for capacity, (count, high, low) in zip(ordered.tolist(), steps, strict=False)
         ]
         return _exact([most - reused[place] for place in places])
@@ -239,6 +239,10 @@ def _whole(capacities: Sequence[int] | IntArray) -> list[int]:
     if isinstance(capacities, (str, bytes)) or not hasattr(capacities, "__len__"):
         raise ArgumentError("capacities", capacities, "a list of whole numbers")
     return [whole_number(f"capacities[{i}]", capacity) for i, capacity in enumerate(capacities)]
+
+
+def _whole_of(high: int, low: int) -> int:
+    return (int(high) << 32) + int(low)
 
 
 def _exact(values: list[int]) -> IntArray:

@@ -4,9 +4,13 @@ A binary tree over the slots; node 1 is the root, the leaf of slot s is node siz
 the last slot below it is added, and is not read before, so adding takes amortised O(1). What lies between a slot
 and the end is found, and a weight taken from the slot, in one climb of O(log distance): a reuse that is near costs
 little however long the trace.
+
+With two weights a slot, what a slot weighs is read off the trace, and a leaf of the tree is two slots.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,26 +34,12 @@ def add_slot(sums: IntArray, slot: int, weight: int) -> None:
 
 
 @compiled
-def add_pair(sums: IntArray, slot: int, one: int, two: int) -> None:
-    """Add the next slot, with two weights."""
-    node = len(sums) // 2 + slot
-    sums[node, 0], sums[node, 1] = one, two
-    while node & 1 and node > 1:
-        node >>= 1
-        sums[node, 0] = sums[2 * node, 0] + sums[2 * node + 1, 0]
-        sums[node, 1] = sums[2 * node, 1] + sums[2 * node + 1, 1]
-
-
-@compiled
 def take(sums: IntArray, slot: int, weight: int, end: int) -> int:
     """Take a weight from a slot; return the sum of the slots after it, before `end`, the next slot to be added."""
     node, last = len(sums) // 2 + slot, len(sums) // 2 + end
     found = 0
     while node + 1 < last:
-        if not node & 1:
-            found += sums[node + 1, 0]
-        if last & 1:
-            found += sums[last - 1, 0]
+        found += (sums[node | 1, 0] & _if_even(node)) + (sums[last & -2, 0] & _if_odd(last))
         sums[node, 0] -= weight
         node, last = node >> 1, last >> 1
     while 0 < node < last:
@@ -59,17 +49,66 @@ def take(sums: IntArray, slot: int, weight: int, end: int) -> int:
 
 
 @compiled
-def take_pair(sums: IntArray, slot: int, one: int, two: int, end: int) -> tuple[int, int]:
-    """Take two weights from a slot; return the sums of the slots after it, before `end`."""
-    node, last = len(sums) // 2 + slot, len(sums) // 2 + end
-    first = second = 0
+def _if_even(node: int) -> int:
+    """Return a mask that keeps a value where the node is even, and makes it 0 elsewhere, without a branch."""
+    return (node & 1) - 1
+
+
+@compiled
+def _if_odd(node: int) -> int:
+    return -(node & 1)
+
+
+class Live(NamedTuple):
+    """Slots with two weights each, as a trace has them: what is past the first `safe` blocks, and at most those.
+
+    Attributes
+    ----------
+    past : ndarray of int64, shape (n,)
+        Both weights together.
+    safe : int
+        The most that the second weight can be.
+    following : ndarray of int64, shape (n,)
+        Turn at which a slot is removed.
+    """
+
+    past: IntArray
+    safe: int
+    following: IntArray
+
+
+@compiled
+def both_weights(live: Live, slot: int, counts: bool) -> tuple[int, int]:
+    """Return both weights of a slot, or 0 where it does not count."""
+    weight = live.past[slot] if counts else 0
+    return max(weight - live.safe, 0), min(weight, live.safe)
+
+
+@compiled
+def add_pair(sums: IntArray, live: Live, slot: int) -> None:
+    """Add the next slot and the one before it, at the next slot's own turn; its number is odd."""
+    node = len(sums) // 2 + (slot >> 1)
+    one, two = both_weights(live, slot - 1, live.following[slot - 1] > slot)
+    three, four = both_weights(live, slot, True)
+    sums[node, 0], sums[node, 1] = one + three, two + four
+    while node & 1 and node > 1:
+        node >>= 1
+        sums[node, 0] = sums[2 * node, 0] + sums[2 * node + 1, 0]
+        sums[node, 1] = sums[2 * node, 1] + sums[2 * node + 1, 1]
+
+
+@compiled
+def take_both(sums: IntArray, live: Live, slot: int, now: int) -> tuple[int, int]:
+    """Take both weights from the slot that turn `now` removes; return the sums of the slots between the two."""
+    one, two = both_weights(live, slot, True)
+    beside, newest = slot | 1, now & -2
+    first, second = both_weights(live, beside, (beside < now) & (live.following[beside] > now))
+    third, fourth = both_weights(live, newest, (beside < newest) & (newest < now))
+    first, second = first + third, second + fourth
+    node, last = len(sums) // 2 + (slot >> 1), len(sums) // 2 + (now >> 1)
     while node + 1 < last:
-        if not node & 1:
-            first += sums[node + 1, 0]
-            second += sums[node + 1, 1]
-        if last & 1:
-            first += sums[last - 1, 0]
-            second += sums[last - 1, 1]
+        first += (sums[node | 1, 0] & _if_even(node)) + (sums[last & -2, 0] & _if_odd(last))
+        second += (sums[node | 1, 1] & _if_even(node)) + (sums[last & -2, 1] & _if_odd(last))
         sums[node, 0] -= one
         sums[node, 1] -= two
         node, last = node >> 1, last >> 1

@@ -12,10 +12,11 @@ import numpy as np
 
 from teltheory.instance import Instance
 from teltheory.numbers import IntArray
+from teltheory.policies.online import TLRU
 from teltheory.policies.policy import Policy
 from teltheory.replay.bitset import clear_bit, largest_bit, new_bitset, set_bit
 from teltheory.replay.compiled import compiled, leading_zeros
-from teltheory.replay.occupancy import add_pair, add_slot, new_sums, take, take_pair
+from teltheory.replay.occupancy import Live, add_pair, add_slot, both_weights, new_sums, take, take_both
 from teltheory.replay.slots import Slots, settled
 
 CELL_BITS = 10
@@ -44,13 +45,15 @@ def segments_of(instance: Instance, policy: Policy) -> Segments:
     """Find the segments of a policy that is a stack algorithm on the instance's trace."""
     trace, n = instance.trace, len(instance.trace)
     first, split = np.empty(n, np.int64), np.empty(n, np.int64)
-    full, least = settled(policy, Slots.of(instance), instance)
-    if full is least:
-        stack_distances(full, trace.previous_turn, trace.history, new_sums(n, 1), first, split)
-        return Segments(first, first, split, split)
-    second = np.empty(n, np.int64)
-    budget_distances(full, least, trace.previous_turn, trace.history, new_sums(n, 2), first, second, split)
-    return Segments(first, second, split, trace.history)
+    if isinstance(policy, TLRU) and policy.trim == "least-recent":
+        second = np.empty(n, np.int64)
+        live = Live(trace.past, max(policy.xi - policy.q_hat, 0), trace.next_turn)
+        sums = new_sums((n + 1) // 2, 2)
+        budget_distances(live, trace.previous_turn, trace.history, sums, first, second, split)
+        return Segments(first, second, split, trace.history)
+    full, _ = settled(policy, Slots.of(instance), instance)
+    stack_distances(full, trace.previous_turn, trace.history, new_sums(n, 1), first, split)
+    return Segments(first, first, split, split)
 
 
 @compiled
@@ -94,8 +97,7 @@ def stack_distances(
 
 @compiled
 def budget_distances(
-    past: IntArray,
-    budget: IntArray,
+    live: Live,
     previous: IntArray,
     history: IntArray,
     sums: IntArray,
@@ -107,15 +109,17 @@ def budget_distances(
     all_budgets = 0
     for k in range(len(previous)):
         p = previous[k]
-        first[k] = second[k] = split[k] = 0
+        within = start = length = 0
         if p >= 0:
-            within, above = take_pair(sums, p, budget[p], past[p] - budget[p], k)
-            first[k] = within
-            second[k] = all_budgets + above
-            split[k] = min(budget[p], history[k])
-            all_budgets -= budget[p]
-        all_budgets += budget[k]
-        add_pair(sums, k, budget[k], past[k] - budget[k])
+            within, above = take_both(sums, live, p, k)
+            budget, _ = both_weights(live, p, True)
+            start = all_budgets + above
+            length = min(budget, history[k])
+            all_budgets -= budget
+        first[k], second[k], split[k] = within, start, length
+        all_budgets += both_weights(live, k, True)[0]
+        if k & 1:
+            add_pair(sums, live, k)
 
 
 @compiled
@@ -184,6 +188,17 @@ def _note(changes: IntArray, rungs: Ladder, value: int, sign: int) -> None:
     changes[place, 0] += sign
     changes[place, 1] += sign * (value >> 32)
     changes[place, 2] += sign * (value & 0xFFFFFFFF)
+
+
+@compiled
+def excess_of_all(total: IntArray, xi: int) -> tuple[int, int]:
+    """Return the sum of what exceeds xi where nothing is reused: its high part in units of 2**32, its low part."""
+    high = low = 0
+    for k in range(len(total)):
+        excess = max(total[k] - xi, 0)
+        high += excess >> 32
+        low += excess & 0xFFFFFFFF
+    return high, low
 
 
 @compiled

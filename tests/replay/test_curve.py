@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from replay.instances import TRIMS, Case, cases, examples, seeded
 
 import teltheory as tt
-from teltheory.replay.occupancy import add_pair, add_slot, new_sums, take, take_pair
+from teltheory.replay.occupancy import Live, add_pair, add_slot, new_sums, take, take_both
 from teltheory.replay.segments import _below, ladder
 from teltheory.workloads import ConversationModel, sample_conversations
 
@@ -177,23 +177,37 @@ def test_a_curve_needs_a_trace_with_an_empty_start_and_a_policy():
         tt.capacity_curve(tt.Trace.from_turns([0], [1], [0], history=[4]), tt.LRU())
 
 
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 99), st.integers(0, 99)), max_size=70))
+@given(st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99), st.integers(0, 99)), max_size=70))
 @examples(200)
 def test_sums_over_more_recent_slots(steps):
-    sums, pairs, weights = new_sums(len(steps), 1), new_sums(len(steps), 2), []
+    sums, weights = new_sums(len(steps), 1), []
     for weight, place, part in steps:
         add_slot(sums, len(weights), weight)
-        add_pair(pairs, len(weights), 2 * weight, weight)
         weights.append(weight)
         slot, end = place % len(weights), len(weights)
         removed = part % (weights[slot] + 1)
         take(sums, slot, removed, end)
-        take_pair(pairs, slot, 2 * removed, removed, end)
         weights[slot] -= removed
         for start in range(end):
-            later = sum(weights[start + 1 :])
-            assert take(sums, start, 0, end) == later
-            assert take_pair(pairs, start, 0, 0, end) == (2 * later, later)
+            assert take(sums, start, 0, end) == sum(weights[start + 1 :])
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 99)), max_size=70), st.integers(0, 60))
+@examples(200)
+def test_sums_of_both_weights_over_more_recent_slots(turns, safe):
+    trace = tt.Trace.from_turns([name for name, _ in turns], [size for _, size in turns], [0] * len(turns))
+    live = Live(trace.past, safe, trace.next_turn)
+    sums, held = new_sums((len(turns) + 1) // 2, 2), {}
+    for k, name in enumerate(trace.code.tolist()):
+        if name in held:
+            later = list(held)[list(held).index(name) + 1 :]
+            budgets = sum(max(held[other] - safe, 0) for other in later)
+            expected = (budgets, sum(held[other] for other in later) - budgets)
+            assert take_both(sums, live, trace.previous_turn[k], k) == expected
+            del held[name]
+        held[name] = int(trace.past[k])
+        if k & 1:
+            add_pair(sums, live, k)
 
 
 @given(st.lists(st.integers(0, 2**63 - 1), min_size=1, max_size=20), st.integers(0, 2**63 - 1))
