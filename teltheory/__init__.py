@@ -28,7 +28,8 @@ from teltheory.metrics import (
 )
 from teltheory.optimal import Certificate, HindsightOptimum, check_certificate, hindsight_optimum
 from teltheory.optimal.curve import HindsightCurve, hindsight_curve
-from teltheory.optimal.prices import Prices, violations_bound
+from teltheory.optimal.exhaustion import check_violations
+from teltheory.optimal.prices import Cut, Prices, violations_bound
 from teltheory.outcome import Outcome
 from teltheory.policies import (
     LRU,
@@ -60,6 +61,7 @@ __all__ = [
     "CapacityCurve",
     "Certificate",
     "CertificateError",
+    "Cut",
     "EndAwareTLRU",
     "FewestViolations",
     "FileError",
@@ -78,6 +80,7 @@ __all__ = [
     "best_percentile",
     "capacity_curve",
     "check_certificate",
+    "check_violations",
     "fewest_violations",
     "hindsight_curve",
     "hindsight_optimum",

@@ -5,7 +5,8 @@ violations fall as xi grows, so:
 
 1. *Refute*: the smallest xi whose linear bound allows it, by bisection. The prices one below prove it.
 2. *Confirm*: bisection upwards from there with the heuristic; each plan's own percentile is an upper bound.
-3. *Decide*: what is left between, with the MILP and a target. A threshold it leaves open stays between the bounds.
+3. *Decide*: what is left between, with cuts, searches along the steps and the MILP, each with a target. A
+   threshold that they leave open stays between the bounds.
 """
 
 from __future__ import annotations
@@ -19,7 +20,18 @@ from teltheory.errors import ArgumentError
 from teltheory.instance import Initial, Instance
 from teltheory.numbers import whole_number
 from teltheory.optimal.prices import Prices
-from teltheory.optimal.violations import deadline_of, exactly, left, outcome_of, packed, relaxed
+from teltheory.optimal.slo_solver import left
+from teltheory.optimal.violations import (
+    WIDTHS,
+    deadline_of,
+    exactly,
+    explored,
+    outcome_of,
+    packed,
+    relaxed,
+    sharpened,
+    started,
+)
 from teltheory.outcome import Outcome
 from teltheory.trace import Trace
 
@@ -38,7 +50,7 @@ class BestPercentile:
     lower : int
         No policy has a smaller one.
     proved : int
-        The part of `lower` that `prices` prove: `violations_bound` at the threshold ``proved - 1`` is above
+        The part of `lower` that `prices` prove: `check_violations` at the threshold ``proved - 1`` finds more than
         `allowed`.
     allowed : int
         Turns that may lie above the percentile, n - ceil(q n).
@@ -128,7 +140,7 @@ class _Bisection:
         self.allowed = len(instance.trace) - rank
         self.lower = self.proved = 0
         self.prices: Prices | None = None
-        self.outcome = outcome_of(relaxed(instance, int(instance.total.max()), deadline))
+        self.outcome = outcome_of(started(instance, int(instance.total.max())))
         self.value = self._percentile(self.outcome)
 
     def _percentile(self, outcome: Outcome) -> int:
@@ -144,7 +156,7 @@ class _Bisection:
         high = self.value
         while self.lower < high:
             xi = (self.lower + high) // 2
-            search = relaxed(self.instance, xi, self.deadline)
+            search = relaxed(started(self.instance, xi), self.deadline)
             if search.proved > self.allowed:
                 self.lower = self.proved = xi + 1
                 self.prices = search.relaxation.prices
@@ -157,7 +169,7 @@ class _Bisection:
         while low < self.value:
             xi = (low + self.value) // 2
             before = self.value
-            search = relaxed(self.instance, xi, self.deadline)
+            search = relaxed(started(self.instance, xi), self.deadline)
             self._take(outcome_of(packed(search, self.rng, self.deadline, ROUNDS)))
             low = low if self.value < before else xi + 1
 
@@ -176,18 +188,22 @@ class _Bisection:
 
     def _decided(self, xi: int, seconds: float | None) -> bool | None:
         """Return whether P_q <= xi is possible, None where that stays open; the ends move with it."""
-        search = relaxed(self.instance, xi, self.deadline)
-        search = packed(search, self.rng, self.deadline, ROUNDS)
+        deadline = deadline_of(seconds)
+        search = packed(relaxed(started(self.instance, xi), self.deadline), self.rng, self.deadline, ROUNDS)
         target = search.problem.above - self.allowed
-        if search.chosen.sum() < target:
-            search = exactly(search, deadline_of(seconds), target)
+        if search.count < target <= search.most:
+            search = explored(sharpened(search, deadline), deadline, WIDTHS, target)
+        if search.count < target <= search.most:
+            search = exactly(search, deadline, target)
         self._take(outcome_of(search))
         if self.value <= xi:
             return True
-        if search.lower > self.allowed:
-            self.lower = max(self.lower, xi + 1)
-            return False
-        return None
+        if search.lower <= self.allowed:
+            return None
+        self.lower = max(self.lower, xi + 1)
+        if search.proved > self.allowed:
+            self.proved, self.prices = self.lower, search.relaxation.prices
+        return False
 
     def result(self, status: str) -> BestPercentile:
         status = "optimal" if self.value == self.lower else status

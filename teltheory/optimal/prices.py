@@ -5,28 +5,60 @@ room at every step of its reuse interval, so by weak duality, for any prices at 
 
     violations avoided  <=  sum_t p_t room_t  +  sum_e max(0, 1 - need_e * sum of p_t over the interval of e).
 
-An interval that does not even fit alone is left out of the sum. Good prices are the duals of the linear relaxation
-(`teltheory.optimal.slo_solver`); bad ones give a weak bound, never a wrong one.
+An interval that does not even fit alone is left out of the sum.
+
+A *cut* sharpens this. It gives whole weights w_e to turns whose intervals cover a step. Those of them that are
+avoided together weigh at most W, the most that fits into the room of that step, which a knapsack over the weights
+finds here. With a price q of a unit of weight, q W is added on the right, and turn e pays q w_e more.
+
+Good prices are the duals of the linear relaxation (`teltheory.optimal.slo_solver`), good cuts those that its
+solution violates (`teltheory.optimal.cuts`); bad ones give a weak bound, never a wrong one.
 
 This module uses nothing of what makes prices. Steps and intervals are those of `teltheory.optimal.certificate`.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import accumulate
+from itertools import accumulate, pairwise
+from typing import NamedTuple
 
 from teltheory.errors import CertificateError
 from teltheory.instance import Initial, Instance
 from teltheory.numbers import whole_number
 from teltheory.trace import Trace
 
+MOST_WEIGHT = 10**6
+
+
+@dataclass(frozen=True)
+class Cut:
+    """Weights of turns whose intervals cover a step; a unit of weight costs numerator / the prices' denominator.
+
+    Attributes
+    ----------
+    step : int
+        From 1 to the number of turns.
+    turns : tuple of int
+        Counted from 0, ascending.
+    weights : tuple of int
+        1 or more, one a turn; `MOST_WEIGHT` at most in all.
+    numerator : int
+        0 or more.
+    """
+
+    step: int
+    turns: tuple[int, ...]
+    weights: tuple[int, ...]
+    numerator: int
+
 
 @dataclass(frozen=True)
 class Prices:
-    """Prices of room: ``numerators[i] / denominator`` at step ``steps[i]``, and 0 elsewhere.
+    """Prices of room: ``numerators[i] / denominator`` at step ``steps[i]``, and 0 elsewhere; and of cuts.
 
     Attributes
     ----------
@@ -36,11 +68,14 @@ class Prices:
         0 or more, one a step.
     denominator : int
         1 or more.
+    cuts : tuple of Cut
+        In any order.
     """
 
     steps: tuple[int, ...]
     numerators: tuple[int, ...]
     denominator: int
+    cuts: tuple[Cut, ...] = ()
 
 
 def violations_bound(
@@ -74,6 +109,54 @@ def violations_bound(
 
 def bound_of(instance: Instance, xi: int, prices: Prices) -> int:
     """Return `violations_bound` of an instance that was checked already."""
+    priced = priced_turns(instance, xi, prices)
+    avoided = priced.most_paid + sum(max(0, prices.denominator - turn.pays) for turn in priced.turns)
+    return max(0, priced.above - Fraction(avoided, prices.denominator).__floor__())
+
+
+class PricedTurn(NamedTuple):
+    """A turn whose violation can be avoided, on its own; what it needs at which steps, and pays for it."""
+
+    turn: int
+    need: int
+    first: int
+    last: int
+    pays: int
+
+
+class Priced(NamedTuple):
+    """Prices on an instance.
+
+    Attributes
+    ----------
+    turns : list of PricedTurn
+        Ascending.
+    above : int
+        Turns above xi without a cache.
+    room, price : list of int, shape (n + 1,)
+        Room of step t, and the numerator of its price; entry 0 is unused.
+    most_weight : list of int
+        The most that fits, of each cut.
+    most_paid : int
+        What those that are avoided together pay at most.
+    """
+
+    turns: list[PricedTurn]
+    above: int
+    room: list[int]
+    price: list[int]
+    most_weight: list[int]
+    most_paid: int
+
+
+def priced_turns(instance: Instance, xi: int, prices: Prices) -> Priced:
+    """Put prices on the turns of an instance.
+
+    Raises
+    ------
+    CertificateError
+        Where the prices are none.
+    """
     n = len(instance.trace)
     _check(prices, n)
     room = [instance.capacity] * (n + 1)
@@ -83,20 +166,43 @@ def bound_of(instance: Instance, xi: int, prices: Prices) -> int:
     price = [0] * (n + 1)
     for step, numerator in zip(prices.steps, prices.numerators, strict=True):
         price[step] = numerator
+    above = list(_violations(instance, xi))
+    avoidable = {
+        turn: (need, first, last)
+        for turn, need, first, last in above
+        if need is not None and (first > last or need <= min(room[first : last + 1]))
+    }
+    most_weight = [_most_weight(cut, i, avoidable, room) for i, cut in enumerate(prices.cuts)]
+    most_paid = sum(price[step] * room[step] for step in prices.steps)
+    most_paid += sum(cut.numerator * most for cut, most in zip(prices.cuts, most_weight, strict=True))
+    extra: Counter[int] = Counter()
+    for cut in prices.cuts:
+        for turn, weight in zip(cut.turns, cut.weights, strict=True):
+            extra[turn] += cut.numerator * weight
     up_to = list(accumulate(price))
-    avoided = sum(numerator * room[step] for step, numerator in zip(prices.steps, prices.numerators, strict=True))
-    above = 0
-    for need, first, last in _violations(instance, xi):
-        above += 1
-        if need is None or (first <= last and need > min(room[first : last + 1])):
-            continue
+    turns = []
+    for turn, (need, first, last) in avoidable.items():
         paid = need * (up_to[last] - up_to[first - 1]) if first <= last else 0
-        avoided += max(0, prices.denominator - paid)
-    return max(0, above - Fraction(avoided, prices.denominator).__floor__())
+        turns.append(PricedTurn(turn, need, first, last, paid + extra[turn]))
+    return Priced(turns, len(above), room, price, most_weight, most_paid)
 
 
-def _violations(instance: Instance, xi: int) -> Iterator[tuple[int | None, int, int]]:
-    """Yield need, first and last step of each turn above xi without a cache; no need where none would do."""
+def _most_weight(cut: Cut, i: int, avoidable: dict[int, tuple[int, int, int]], room: list[int]) -> int:
+    """Return the largest weight of turns that fit into the room of the cut's step together."""
+    least_need = {0: 0}
+    for turn, weight in zip(cut.turns, cut.weights, strict=True):
+        need, first, last = avoidable.get(turn, (0, 1, 0))
+        if not first <= cut.step <= last:
+            raise CertificateError(f"cuts[{i}]: found turn {turn}, expected avoidable ones that cover its step")
+        for lighter, taken in sorted(least_need.items(), reverse=True):
+            heavier, more = lighter + weight, taken + need
+            if more <= min(room[cut.step], least_need.get(heavier, more)):
+                least_need[heavier] = more
+    return max(least_need)
+
+
+def _violations(instance: Instance, xi: int) -> Iterator[tuple[int, int | None, int, int]]:
+    """Yield turn, need, first and last step of what is above xi without a cache; no need where none would do."""
     held = {start.code: start.cached for start in instance.initial}
     latest: dict[int, int] = {}
     rows = zip(instance.trace.code.tolist(), instance.history.tolist(), instance.total.tolist(), strict=True)
@@ -105,7 +211,7 @@ def _violations(instance: Instance, xi: int) -> Iterator[tuple[int | None, int, 
         there = history if code in latest else min(history, held.get(code, 0))
         latest[code] = turn
         if total > xi:
-            yield (total - xi if total - xi <= there else None), first, turn + 1
+            yield turn, (total - xi if total - xi <= there else None), first, turn + 1
 
 
 def _check(prices: Prices, n: int) -> None:
@@ -120,3 +226,18 @@ def _check(prices: Prices, n: int) -> None:
         if numerator < 0:
             raise CertificateError(f"numerators[{i}]: found {numerator}, expected 0 or more")
         before = step
+    for i, cut in enumerate(prices.cuts):
+        _check_cut(f"cuts[{i}]", cut, n)
+
+
+def _check_cut(name: str, cut: Cut, n: int) -> None:
+    if len(cut.turns) != len(cut.weights):
+        raise CertificateError(f"{name}: found {len(cut.weights)} weights, expected {len(cut.turns)}, one a turn")
+    if any(later <= turn for turn, later in pairwise(cut.turns)):
+        raise CertificateError(f"{name}: found turns out of order, expected ascending turns")
+    if not 1 <= cut.step <= n:
+        raise CertificateError(f"{name}: found step {cut.step}, expected 1 to {n}")
+    if cut.numerator < 0:
+        raise CertificateError(f"{name}: found the numerator {cut.numerator}, expected 0 or more")
+    if min(cut.weights, default=1) < 1 or sum(cut.weights) > MOST_WEIGHT:
+        raise CertificateError(f"{name}: found other weights, expected 1 or more, {MOST_WEIGHT:,} at most in all")

@@ -1,4 +1,4 @@
-"""HiGHS on the choice of reuse intervals: the linear relaxation by rows as they are violated, and the MILP.
+"""HiGHS on the choice of reuse intervals: the relaxation with rows and cuts as they are violated, and the MILP.
 
 Nothing here is believed: the relaxation ends in prices that `teltheory.optimal.prices` evaluates exactly, and what
 the MILP chooses is checked in whole numbers by whoever asks.
@@ -6,27 +6,60 @@ the MILP chooses is checked in whole numbers by whoever asks.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from time import monotonic
+from typing import Any, NamedTuple
 
 import highspy
 import numpy as np
+from scipy.sparse import csr_array
 
 from teltheory.errors import SolverError
 from teltheory.numbers import FloatArray, IntArray
-from teltheory.optimal.prices import Prices
+from teltheory.optimal.cuts import violated_cuts
+from teltheory.optimal.prices import Cut, Prices
 from teltheory.optimal.selection import BoolArray, Selection
+from teltheory.optimal.solver import INTERRUPTED, Engine, GrowingProgram, Vertex, expect
 
 CHUNKS = 512
+CUTS = 200
+CUT_ROUNDS = 40
 TOLERANCE = 1e-7
-PRECISION = 2**48
+GAIN = 1e-3
+PRECISION = 2**44
+
+
+class PricedRow(NamedTuple):
+    """An inequality over intervals that cover a row, sum of weights <= most, and the numerator of its price.
+
+    The weights are the needs where it is the row itself, and whole numbers of a cut otherwise.
+    """
+
+    row: int
+    intervals: IntArray
+    weights: IntArray
+    most: int
+    is_cut: bool
+    price: int = 0
 
 
 @dataclass(frozen=True)
 class Relaxation:
-    """What the linear relaxation says: a share of each interval, shape (m,), and prices of the rows."""
+    """What the linear relaxation says.
+
+    Attributes
+    ----------
+    share : ndarray of float64, shape (m,)
+        Of each interval.
+    rows : list of PricedRow
+        Rows and cuts with a price; over `PRECISION`.
+    prices : Prices
+        The same for `violations_bound`.
+    """
 
     share: FloatArray
+    rows: list[PricedRow]
     prices: Prices
 
 
@@ -39,38 +72,82 @@ class Milp:
     status: str
 
 
-def relax(problem: Selection, capacity: int, time_limit: float | None = None) -> Relaxation:
-    """Solve the linear relaxation, adding violated rows in rounds; early stops give weaker prices.
+class SharesProgram:
+    """The relaxation with the rows and cuts found so far.
 
     Parameters
     ----------
     problem : Selection
         The intervals.
-    capacity : int
-        Capacity; rows are divided by it.
-    time_limit : float, optional
-        Seconds.
     """
-    scale = float(max(capacity, 1))
-    need, room = problem.need / scale, problem.room[problem.rows] / scale
-    highs = _highs(time_limit, solver="simplex")
-    _expect(highs.passModel(_columns(len(problem), integer=False)), "model")
-    share, added = np.ones(len(problem)), np.zeros(0, np.int64)
-    duals: FloatArray = np.zeros(0)
-    while True:
-        over = problem.occupied(need * share) - room
-        over[added] = 0
-        rows = _most_violated(over)
-        if not len(rows):
-            break
-        _add_rows(highs, problem, need, room, rows)
-        added = np.concatenate((added, rows))
-        _expect(highs.run(), "run")
-        if highs.getModelStatus() != highspy.HighsModelStatus.kOptimal:
-            break
-        solution = highs.getSolution()
-        share, duals = np.array(solution.col_value), np.array(solution.row_dual)
-    return Relaxation(share, _prices(problem.rows[added[: len(duals)]], duals, max(capacity, 1)))
+
+    def __init__(self, problem: Selection) -> None:
+        self._problem = problem
+        self._room = problem.room[problem.rows]
+        self._program: GrowingProgram | None = None
+        self._known = np.zeros(len(self._room), np.bool_)
+        self._rows: list[PricedRow] = []
+        self._vertex = Vertex(np.ones(len(problem)), np.zeros(0))
+        self._open = True
+
+    def add_rows(self, deadline: float) -> None:
+        """Solve with every row that its solution violates, or until the deadline."""
+        self._unless_stopped(self._solve, deadline)
+
+    def add_cuts(self, deadline: float, rounds: int = CUT_ROUNDS) -> None:
+        """Add cuts in rounds, until they gain little or the deadline comes."""
+        before = np.inf
+        while self._open and rounds and before - self._vertex.values.sum() > GAIN:
+            before, rounds = float(self._vertex.values.sum()), rounds - 1
+            cuts = violated_cuts(self._problem, self._vertex.values)[:CUTS]
+            self._add([PricedRow(cut.row, cut.intervals, cut.weights, cut.most, is_cut=True) for cut in cuts])
+            self._unless_stopped(self._solve, deadline)
+
+    def relaxation(self) -> Relaxation:
+        """Return the shares of the last solve and its prices."""
+        rows = [
+            row._replace(price=int(max(price, 0.0) / _scale(row) * PRECISION))
+            for row, price in zip(self._rows, self._vertex.prices, strict=False)
+        ]
+        rows = [row for row in rows if row.price > 0]
+        return Relaxation(self._vertex.values, rows, _prices(self._problem, rows))
+
+    def _unless_stopped(self, solve: Callable[[float], None], deadline: float) -> None:
+        try:
+            solve(deadline)
+        except SolverError as error:
+            if error.status == INTERRUPTED:
+                raise KeyboardInterrupt from None
+            self._open = False
+
+    def _solve(self, deadline: float) -> None:
+        while True:
+            taken = self._problem.occupied(self._problem.need * self._vertex.values)
+            over = taken / np.maximum(self._room, 1) - 1
+            over[self._known] = 0
+            violated = _most_violated(over)
+            self._add([self._row(row) for row in violated.tolist()])
+            self._known[violated] = True
+            if self._program is None or len(self._vertex.prices) == len(self._rows):
+                return
+            self._vertex = self._program.solve(left(deadline))
+
+    def _row(self, row: int) -> PricedRow:
+        items = np.flatnonzero((self._problem.begin <= row) & (self._problem.end > row))
+        return PricedRow(row, items, self._problem.need[items], int(self._room[row]), is_cut=False)
+
+    def _add(self, rows: list[PricedRow]) -> None:
+        """Add rows, divided by what they allow."""
+        if not rows:
+            return
+        if self._program is None:
+            self._program = GrowingProgram(np.ones(len(self._problem), np.int64))
+        values = np.concatenate([row.weights / _scale(row) for row in rows])
+        columns = np.concatenate([row.intervals for row in rows])
+        pointer = np.cumsum([0, *(len(row.intervals) for row in rows)])
+        matrix = csr_array((values, columns, pointer), shape=(len(rows), len(self._problem)))
+        self._program.add_rows(matrix, np.array([row.most / _scale(row) for row in rows]))
+        self._rows += rows
 
 
 def choose(
@@ -95,22 +172,26 @@ def choose(
     target : int, optional
         Ask only whether as many can be chosen; the bound is then ``target - 1`` where they can't.
     """
-    highs = _highs(time_limit, mip_rel_gap=0.0, mip_abs_gap=0.999)
-    _expect(highs.passModel(_columns(len(problem), integer=True)), "model")
-    scale = float(max(capacity, 1))
-    need, room = problem.need / scale, problem.room[problem.rows] / scale
-    binding = np.flatnonzero(problem.occupied(problem.need) > problem.room[problem.rows])
-    _add_rows(highs, problem, need, room, binding)
+    engine = Engine(mip_rel_gap=0.0, mip_abs_gap=0.999)
+    highs = engine.highs
+    expect(highs.passModel(_columns(problem, float(max(capacity, 1)))), "model")
     if target is None:
         solution = highspy.HighsSolution()
         solution.col_value = start.astype(np.float64).tolist()
-        _expect(highs.setSolution(solution), "start")
+        expect(highs.setSolution(solution), "start")
     else:
         columns = np.arange(len(problem), dtype=np.int32)
-        _expect(highs.addRow(target, highspy.kHighsInf, len(columns), columns, np.ones(len(columns))), "target")
-        _expect(highs.setOptionValue("objective_target", float(target)), "objective_target")
-    _expect(highs.run(), "run")
+        expect(highs.addRow(target, highspy.kHighsInf, len(columns), columns, np.ones(len(columns))), "target")
+        expect(highs.setOptionValue("objective_target", float(target)), "objective_target")
+    status = engine.run(time_limit)
+    if status == INTERRUPTED:
+        raise KeyboardInterrupt
     return _said(highs, len(problem), target)
+
+
+def left(deadline: float) -> float | None:
+    """Return the seconds until a time of `time.monotonic`, None where it never comes."""
+    return None if deadline == np.inf else max(0.0, deadline - monotonic())
 
 
 def _said(highs: Any, m: int, target: int | None) -> Milp:
@@ -125,26 +206,23 @@ def _said(highs: Any, m: int, target: int | None) -> Milp:
     return Milp(chosen, most, highs.modelStatusToString(status))
 
 
-def _highs(time_limit: float | None, **more: Any) -> Any:
-    highs = highspy.Highs()
-    options: dict[str, Any] = {"output_flag": False, "threads": 1, **more}
-    if time_limit is not None:
-        options["time_limit"] = max(0.0, time_limit)
-    for name, value in options.items():
-        _expect(highs.setOptionValue(name, value), f"option {name}")
-    return highs
-
-
-def _columns(m: int, *, integer: bool) -> Any:
+def _columns(problem: Selection, scale: float) -> Any:
+    """Return the MILP by columns, with the rows that can bind, divided by the scale."""
+    room = problem.room[problem.rows]
+    binding = np.flatnonzero(problem.occupied(problem.need) > room)
+    low, high = np.searchsorted(binding, problem.begin), np.searchsorted(binding, problem.end)
+    pointer = np.concatenate(([0], np.cumsum(high - low)))
     model = highspy.HighsLp()
-    model.num_row_, model.num_col_ = 0, m
+    model.num_row_, model.num_col_ = len(binding), len(problem)
     model.sense_ = highspy.ObjSense.kMaximize
-    model.col_cost_ = np.ones(m)
-    model.col_lower_, model.col_upper_ = np.zeros(m), np.ones(m)
+    model.col_cost_ = np.ones(len(problem))
+    model.col_lower_, model.col_upper_ = np.zeros(len(problem)), np.ones(len(problem))
+    model.row_lower_, model.row_upper_ = np.full(len(binding), -highspy.kHighsInf), room[binding] / scale
     model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    model.a_matrix_.start_ = np.zeros(m + 1, np.int32)
-    if integer:
-        model.integrality_ = [highspy.HighsVarType.kInteger] * m
+    model.a_matrix_.start_ = pointer
+    model.a_matrix_.index_ = np.arange(pointer[-1]) - np.repeat(pointer[:-1] - low, high - low)
+    model.a_matrix_.value_ = np.repeat(problem.need / scale, high - low)
+    model.integrality_ = [highspy.HighsVarType.kInteger] * len(problem)
     return model
 
 
@@ -159,27 +237,16 @@ def _most_violated(over: FloatArray) -> IntArray:
     return np.sort(violated[order[leads]])
 
 
-def _add_rows(highs: Any, problem: Selection, need: FloatArray, room: FloatArray, rows: IntArray) -> None:
-    """Add rows, given by their positions in ascending order."""
-    low, high = np.searchsorted(rows, problem.begin), np.searchsorted(rows, problem.end)
-    lengths = high - low
-    columns = np.repeat(np.arange(len(need)), lengths)
-    within = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    row = np.repeat(low, lengths) + within
-    order = np.argsort(row, kind="stable")
-    starts = np.searchsorted(row[order], np.arange(len(rows))).astype(np.int32)
-    values, index = need[columns[order]], columns[order].astype(np.int32)
-    lower = np.full(len(rows), -highspy.kHighsInf)
-    _expect(highs.addRows(len(rows), lower, room[rows], len(values), starts, index, values), "rows")
+def _scale(row: PricedRow) -> float:
+    return float(max(row.most, 1))
 
 
-def _prices(steps: IntArray, duals: FloatArray, scale: int) -> Prices:
-    numerators = np.rint(np.maximum(np.abs(duals), 0.0) * PRECISION).astype(np.int64)
-    order = np.argsort(steps)
-    some = [(int(steps[i]), int(numerators[i])) for i in order if numerators[i] > 0]
-    return Prices(tuple(s for s, _ in some), tuple(v for _, v in some), PRECISION * scale)
-
-
-def _expect(status: Any, what: str) -> None:
-    if status == highspy.HighsStatus.kError:
-        raise SolverError(f"{what} refused by HiGHS")
+def _prices(problem: Selection, rows: list[PricedRow]) -> Prices:
+    steps = problem.rows.tolist()
+    of_room = sorted((steps[row.row], row.price) for row in rows if not row.is_cut)
+    cuts = [
+        Cut(steps[row.row], tuple(problem.turn[row.intervals].tolist()), tuple(row.weights.tolist()), row.price)
+        for row in rows
+        if row.is_cut
+    ]
+    return Prices(tuple(s for s, _ in of_room), tuple(v for _, v in of_room), PRECISION, tuple(cuts))

@@ -1,4 +1,4 @@
-"""The only place that calls HiGHS: directly for the interval form, through Pyomo for the naive one.
+"""HiGHS: called directly for the interval form, through Pyomo for the naive one.
 
 A solve gives back whole numbers that were checked in exact arithmetic, or raises `SolverError`. A solver that
 stops early, or says anything but "optimal", is never read as an optimum. An interrupt (Ctrl-C) stops a solve of
@@ -50,22 +50,22 @@ class GrowingProgram:
         model = _columns(most)
         model.row_lower_ = model.row_upper_ = np.empty(0)
         model.a_matrix_.start_ = np.zeros(len(most) + 1, np.int32)
-        self._engine = _Engine(presolve="off")
-        _expect(self._engine.highs.passModel(model), "model")
+        self._engine = Engine(presolve="off")
+        expect(self._engine.highs.passModel(model), "model")
         self._rows = 0
 
-    def add_rows(self, matrix: csr_array, room: IntArray) -> None:
+    def add_rows(self, matrix: csr_array, room: IntArray | FloatArray) -> None:
         """Add rows ``matrix @ y <= room``."""
         low, up = np.full(len(room), -highspy.kHighsInf), room.astype(np.float64)
         start, index = matrix.indptr[:-1].astype(np.int32), matrix.indices.astype(np.int32)
         status = self._engine.highs.addRows(len(room), low, up, matrix.nnz, start, index, matrix.data)
-        _expect(status, "rows")
+        expect(status, "rows")
         self._rows += len(room)
 
     def change_room(self, room: IntArray) -> None:
         """Change the right sides of all rows, in the order in which they were added."""
         rows, low = np.arange(self._rows, dtype=np.int32), np.full(self._rows, -highspy.kHighsInf)
-        _expect(self._engine.highs.changeRowsBounds(self._rows, rows, low, room.astype(np.float64)), "room")
+        expect(self._engine.highs.changeRowsBounds(self._rows, rows, low, room.astype(np.float64)), "room")
 
     def solve(self, time_limit: float | None = None) -> Vertex:
         """Solve for the rows that are there.
@@ -82,7 +82,7 @@ class GrowingProgram:
         return Vertex(np.array(solution.col_value), np.abs(np.array(solution.row_dual)))
 
 
-class _Engine:
+class Engine:
     """HiGHS in one thread, silent, and stopped by an interrupt."""
 
     def __init__(self, **options: object) -> None:
@@ -100,7 +100,7 @@ class _Engine:
         used = self.highs.getRunTime()  # HiGHS counts the time of all runs together
         self._set("time_limit", highspy.kHighsInf if time_limit is None else used + time_limit)
         self._stop.clear()
-        _expect(self._run_in_thread(), "run")
+        expect(self._run_in_thread(), "run")
         found = self.highs.getModelStatus()
         if self._stop.is_set():
             return INTERRUPTED
@@ -120,7 +120,7 @@ class _Engine:
         event.interrupt(self._stop.is_set())  # HiGHS remembers a True from one run to the next
 
     def _set(self, name: str, value: object) -> None:
-        _expect(self.highs.setOptionValue(name, value), f"option {name}")
+        expect(self.highs.setOptionValue(name, value), f"option {name}")
 
 
 def solve_intervals(
@@ -151,8 +151,8 @@ def solve_intervals(
     """
     if not len(problem.turn):
         return np.empty(0, np.int64), 0.0
-    engine = _Engine(mip_rel_gap=0.0)
-    _expect(engine.highs.passModel(_highs_model(problem, relaxed)), "model")
+    engine = Engine(mip_rel_gap=0.0)
+    expect(engine.highs.passModel(_highs_model(problem, relaxed)), "model")
     status = engine.run(time_limit)
     info = engine.highs.getInfo()
     objective = float(info.objective_function_value)
@@ -175,7 +175,8 @@ def _so_far(problem: IntervalProblem, info: Any, relaxed: bool) -> tuple[float |
     return incumbent, bound if np.isfinite(bound) else None
 
 
-def _expect(status: Any, what: str) -> None:
+def expect(status: Any, what: str) -> None:
+    """Raise `SolverError` where HiGHS refuses what it was given."""
     if status == highspy.HighsStatus.kError:
         raise SolverError(f"{what} refused by HiGHS")
 

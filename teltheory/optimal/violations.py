@@ -1,11 +1,14 @@
 """The fewest SLO violations that any policy reaches, exact or between two bounds.
 
-The lower bound `proved` follows from prices that `violations_bound` evaluates in exact arithmetic; the incumbent
-is a plan that was checked in whole numbers. Only the MILP's own bound, where it is better, rests on the solver.
+The lower bound `proved` follows from prices in exact arithmetic: `violations_bound` evaluates them, and where a
+search along the steps ruled out everything better, `check_violations` repeats that. The incumbent is a plan that
+was checked in whole numbers. Only the MILP's own bound and that of a search that left states out, where they are
+better, rest on the program that found them.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from time import monotonic
@@ -20,13 +23,17 @@ from teltheory.numbers import whole_number
 from teltheory.optimal.packing import ROUNDS, pack
 from teltheory.optimal.prices import Prices, bound_of
 from teltheory.optimal.reuse import unavoidable_reuse
+from teltheory.optimal.search import search as along_the_steps
 from teltheory.optimal.selection import BoolArray, Selection, selection
-from teltheory.optimal.slo_solver import Relaxation, choose, relax
+from teltheory.optimal.slo_solver import Relaxation, SharesProgram, choose, left
 from teltheory.outcome import Outcome
 from teltheory.trace import Trace
 
 ViolationsMethod = Literal["auto", "heuristic", "milp"]
 Status = Literal["optimal", "feasible", "time limit", "interrupted"]
+
+WIDTHS = (2_000, 20_000, 200_000, 2_000_000, 8_000_000)
+NARROW = WIDTHS[:1]
 
 
 @dataclass(frozen=True)
@@ -40,11 +47,11 @@ class FewestViolations:
     lower : int
         No policy has fewer.
     proved : int
-        The part of `lower` that `prices` prove in exact arithmetic.
+        The part of `lower` that `check_violations` proves from `prices` in exact arithmetic.
     outcome : Outcome
         What each turn reuses and computes in the incumbent.
     prices : Prices
-        For `violations_bound`.
+        For `violations_bound` and `check_violations`.
     unavoidable : int
         Turns above xi that need more than was ever there.
     avoidable : int
@@ -83,6 +90,7 @@ class _Search:
     instance: Instance
     xi: int
     problem: Selection
+    program: SharesProgram
     relaxation: Relaxation
     proved: int
     lower: int
@@ -93,6 +101,14 @@ class _Search:
     @property
     def most(self) -> int:
         return self.problem.above - self.lower
+
+    @property
+    def count(self) -> int:
+        return int(self.chosen.sum())
+
+    @property
+    def is_open(self) -> bool:
+        return self.count < self.most
 
 
 def fewest_violations(
@@ -118,8 +134,8 @@ def fewest_violations(
     initial : iterable of (conversation, past, cached)
         Initial cache, least recent first.
     method : {"auto", "heuristic", "milp"}
-        "heuristic" stops at the linear bound and a good plan; "milp" goes on with HiGHS where they do not meet,
-        and so does "auto".
+        "heuristic" stops at the linear bound with cuts and a good plan; "auto" goes on, where they do not meet,
+        with wider and wider searches along the steps and then the MILP with HiGHS, "milp" with the MILP at once.
     time_limit : float, optional
         Seconds in all; the best so far is returned then.
     seed : int
@@ -135,10 +151,14 @@ def fewest_violations(
     if method not in ("auto", "heuristic", "milp"):
         raise ArgumentError("method", method, "'auto', 'heuristic' or 'milp'")
     deadline = deadline_of(time_limit)
-    search = relaxed(instance, xi, deadline)
+    search = started(instance, xi)
     try:
+        search = relaxed(search, deadline)
         search = packed(search, np.random.default_rng(seed), deadline, ROUNDS)
-        if method != "heuristic" and search.chosen.sum() < search.most:
+        search = sharpened(search, deadline)
+        if method != "milp":
+            search = explored(search, deadline, WIDTHS if method == "auto" else NARROW)
+        if method != "heuristic" and search.is_open:
             search = exactly(search, deadline)
     except KeyboardInterrupt:
         search = replace(search, status="interrupted")
@@ -154,32 +174,73 @@ def deadline_of(time_limit: float | None) -> float:
     return monotonic() + time_limit
 
 
-def relaxed(instance: Instance, xi: int, deadline: float) -> _Search:
-    """Begin a search with the linear relaxation and no interval chosen."""
+def started(instance: Instance, xi: int) -> _Search:
+    """Begin a search with no interval chosen and nothing proved."""
     problem = selection(instance, xi)
-    relaxation = relax(problem, instance.capacity, left(deadline))
-    proved = bound_of(instance, xi, relaxation.prices)
+    program = SharesProgram(problem)
     nothing = np.zeros(len(problem), np.bool_)
-    return _Search(instance, xi, problem, relaxation, proved, proved, nothing)
+    return _priced(_Search(instance, xi, problem, program, program.relaxation(), 0, 0, nothing))
+
+
+def relaxed(search: _Search, deadline: float) -> _Search:
+    """Solve the linear relaxation."""
+    search.program.add_rows(deadline)
+    return _priced(search)
+
+
+def sharpened(search: _Search, deadline: float) -> _Search:
+    """Add cuts to the relaxation while the bound and the plan do not meet."""
+    if not search.is_open:
+        return search
+    search.program.add_cuts(deadline)
+    return _priced(search)
+
+
+def _priced(search: _Search) -> _Search:
+    relaxation = search.program.relaxation()
+    proved = bound_of(search.instance, search.xi, relaxation.prices)
+    if proved < search.proved:
+        return search
+    return replace(search, relaxation=relaxation, proved=proved, lower=max(search.lower, proved))
 
 
 def packed(search: _Search, rng: np.random.Generator, deadline: float, rounds: int) -> _Search:
     """Choose by the heuristic."""
     chosen = pack(search.problem, search.relaxation.share, rng, search.most, deadline, rounds)
-    return replace(search, chosen=chosen)
+    return _with(search, chosen)
+
+
+def explored(search: _Search, deadline: float, widths: Sequence[int], target: int | None = None) -> _Search:
+    """Search along the steps for more intervals, or for those of the target, wider while there is time for it."""
+    pace = 0.0
+    for width in widths:
+        wanted = search.count + 1 if target is None else target
+        begun = monotonic()
+        if not search.count < wanted <= search.most or pace * width > (deadline - begun) / 2:
+            return search
+        answer = along_the_steps(search.problem, search.relaxation, wanted, width, deadline)
+        search = _with(search, answer.chosen, answer.most)
+        if answer.complete:
+            search = replace(search, proved=max(search.proved, search.problem.above - answer.most))
+        pace = (monotonic() - begun) / width
+    return search
+
+
+def _with(search: _Search, chosen: BoolArray | None, most: int | None = None) -> _Search:
+    """Take a choice where it is better and feasible in whole numbers, and a bound where it is better."""
+    if chosen is not None and chosen.sum() > search.count and search.problem.feasible(chosen):
+        search = replace(search, chosen=chosen)
+    if most is None:
+        return search
+    if most < search.count:
+        raise SolverError("a bound below a plan", float(search.count), float(most))
+    return replace(search, lower=max(search.lower, search.problem.above - most))
 
 
 def exactly(search: _Search, deadline: float, target: int | None = None) -> _Search:
-    """Go on with the MILP; its choice is taken where it is feasible in whole numbers and better."""
+    """Go on with the MILP."""
     answer = choose(search.problem, search.instance.capacity, search.chosen, left(deadline), target)
-    chosen = search.chosen
-    better = answer.chosen is not None and answer.chosen.sum() > chosen.sum()
-    if answer.chosen is not None and better and search.problem.feasible(answer.chosen):
-        chosen = answer.chosen
-    if answer.most < chosen.sum():
-        raise SolverError(answer.status, float(chosen.sum()), float(answer.most))
-    lower = max(search.lower, search.problem.above - answer.most)
-    return replace(search, chosen=chosen, lower=lower, status="time limit", method="milp")
+    return replace(_with(search, answer.chosen, answer.most), status="time limit", method="milp")
 
 
 def found(search: _Search) -> FewestViolations:
@@ -210,8 +271,3 @@ def outcome_of(search: _Search) -> Outcome:
     """Return what each turn reuses when the chosen intervals hold what they need."""
     cached = search.problem.reused(search.chosen, len(search.instance.trace))
     return Outcome.of(search.instance, np.maximum(cached, unavoidable_reuse(search.instance)))
-
-
-def left(deadline: float) -> float | None:
-    """Return the seconds that are left, None where there is no limit."""
-    return None if deadline == float("inf") else max(0.0, deadline - monotonic())

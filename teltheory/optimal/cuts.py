@@ -1,0 +1,155 @@
+"""Cuts: what fits into the room of one step together, beyond what the room itself says of shares.
+
+At step t the chosen intervals with sum of need <= room_t are the solutions of a knapsack. For whole weights w the
+inequality sum of w_e x_e <= W, with W the largest weight of a solution, holds for every choice, and may cut off
+shares that the linear relaxation allows. Two kinds are tried at each step that is half full or more:
+
+1. *Rounding* (Chvatal and Gomory): w_e = floor(need_e / d), W = floor(room_t / d), for each need d.
+2. *Lifted covers* (Balas 1975): intervals that do not fit together, at most all but one of which can be chosen;
+   the others get, one after the other, the largest weight that keeps the inequality valid.
+
+`teltheory.optimal.prices` finds W again by itself, so an error here could only weaken a bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from teltheory.numbers import FloatArray, IntArray
+from teltheory.optimal.selection import Selection
+from teltheory.replay.compiled import compiled
+
+VIOLATED = 1e-4
+HALF_FULL = 0.5
+HEAVIEST = 512
+WHOLE = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class RowCut:
+    """Weights of intervals that cover a row, of which a choice has at most so much.
+
+    Attributes
+    ----------
+    row : int
+        Position in the selection's rows.
+    intervals, weights : ndarray of int64
+        Ascending intervals, and their weights, 1 or more.
+    most : int
+        The most that a choice weighs.
+    excess : float
+        By how much shares violate it, over the length of the weights as a vector.
+    """
+
+    row: int
+    intervals: IntArray
+    weights: IntArray
+    most: int
+    excess: float
+
+
+def violated_cuts(problem: Selection, share: FloatArray) -> list[RowCut]:
+    """Return different cuts that shares violate, the most violated first."""
+    room = problem.room[problem.rows]
+    full = np.flatnonzero(problem.occupied(problem.need * share) > HALF_FULL * room)
+    found: dict[tuple[bytes, bytes], RowCut] = {}
+    for row in full.tolist():
+        for cut in _at_row(problem, share, row, int(room[row])):
+            key = (cut.intervals.tobytes(), cut.weights.tobytes())
+            if key not in found or found[key].most > cut.most:
+                found[key] = cut
+    return sorted(found.values(), key=lambda cut: -cut.excess)
+
+
+def _at_row(problem: Selection, share: FloatArray, row: int, room: int) -> Iterator[RowCut]:
+    items = np.flatnonzero((problem.begin <= row) & (problem.end > row))
+    x, need = share[items], problem.need[items]
+    if not np.any((x > WHOLE) & (x < 1 - WHOLE)):
+        return
+    divisor = _best_divisor(x, need, room)
+    if divisor:
+        yield from _cut(row, items, x, need // divisor, room // divisor)
+    for order in (np.argsort(-x), np.argsort((1 - x) / need), np.lexsort((-need, -np.round(x, 2)))):
+        weights = np.zeros(len(items), np.int64)
+        most = _lifted_cover(order, np.lexsort((-need, -x)), x, need, room, weights)
+        if most >= 0:
+            yield from _cut(row, items, x, weights, most)
+
+
+def _cut(row: int, items: IntArray, x: FloatArray, weights: IntArray, most: int) -> Iterator[RowCut]:
+    excess = (weights @ x - most) / max(float(np.linalg.norm(weights)), 1.0)
+    if excess > VIOLATED and weights.sum() <= HEAVIEST:
+        some = weights > 0
+        yield RowCut(row, items[some], weights[some], int(most), float(excess))
+
+
+@compiled
+def _best_divisor(x: FloatArray, need: IntArray, room: int) -> int:
+    """Return the need whose rounded row is violated most, 0 where none is."""
+    best, divisor = 0.0, 0
+    for d in need:
+        weight = length = 0.0
+        for k in range(len(need)):
+            times = need[k] // d
+            weight += times * x[k]
+            length += times * times
+        excess = (weight - room // d) / np.sqrt(length)
+        if excess > best:
+            best, divisor = excess, d
+    return divisor
+
+
+@compiled
+def _lifted_cover(
+    order: IntArray, lifted: IntArray, x: FloatArray, need: IntArray, room: int, weights: IntArray
+) -> int:
+    """Weigh a cover with 1 and lift the other intervals; return the most, -1 where all fit together."""
+    most = _cover(order, x, need, room, weights) - 1
+    least = np.full(HEAVIEST + 1, room + 1, np.int64)
+    least[0] = 0
+    for k in range(len(need)):
+        if weights[k] == 1:
+            _add_item(least, 1, need[k], room)
+    for k in lifted:
+        if most >= 0 and weights[k] == 0:
+            weight = most - _heaviest(least, room - need[k])
+            if weight > 0:
+                weights[k] = weight
+                _add_item(least, weight, need[k], room)
+    return most
+
+
+@compiled
+def _cover(order: IntArray, x: FloatArray, need: IntArray, room: int, weights: IntArray) -> int:
+    """Weigh intervals with 1, in an order, until they do not fit; drop what is not needed for that; count them."""
+    taken = 0
+    for k in order:
+        if taken <= room:
+            weights[k] = 1
+            taken += need[k]
+    if taken <= room:
+        weights[:] = 0
+    for k in order[::-1]:
+        if weights[k] == 1 and x[k] < 1 - WHOLE and taken - need[k] > room:
+            weights[k] = 0
+            taken -= need[k]
+    return int(weights.sum())
+
+
+@compiled
+def _add_item(least: IntArray, weight: int, need: int, room: int) -> None:
+    """Add an item to the least need of each weight; needs above the room are all alike."""
+    for total in range(len(least) - 1, weight - 1, -1):
+        least[total] = min(least[total], least[total - weight] + need, room + 1)
+
+
+@compiled
+def _heaviest(least: IntArray, room: int) -> int:
+    heaviest = 0
+    for total in range(len(least)):
+        if least[total] <= room:
+            heaviest = total
+    return heaviest

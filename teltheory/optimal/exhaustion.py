@@ -1,0 +1,162 @@
+"""The check that no policy has fewer SLO violations than so many: prices, and all that they do not rule out.
+
+Where the bound of the prices (`teltheory.optimal.prices`) is not enough, the steps are gone through in order with
+every set of turns that could avoid their violations together. What is remembered of a choice is which of its turns
+still hold their room, and its *loss*: with UB the bound on the number avoided,
+
+    number avoided  =  UB - loss,
+
+and each of these only adds to the loss, in units of 1 / denominator: a turn that is chosen though it pays more
+than 1, one that is not chosen though it pays less, room and weight that have a price and are not taken. Of choices
+that hold the same room only the least loss counts, and what lost more than UB less the number in question is
+dropped. If nothing is left before the last step, that many can't be avoided.
+
+This module uses nothing of what makes prices or looks for choices.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from teltheory.errors import ArgumentError, CertificateError
+from teltheory.instance import Initial, Instance
+from teltheory.numbers import IntArray, whole_number
+from teltheory.optimal.prices import Cut, Priced, PricedTurn, Prices, bound_of, priced_turns
+from teltheory.trace import Trace
+
+MOST_STATES = 20_000_000
+LARGEST = 2**62
+BITS = 62
+
+
+def check_violations(
+    trace: Trace,
+    capacity: int,
+    xi: int,
+    prices: Prices,
+    least: int,
+    forced: bool = False,
+    initial: Initial = (),
+    most_states: int = MOST_STATES,
+) -> None:
+    """Check that at least so many turns compute more than `xi`, whatever the policy; no solver, exact.
+
+    Parameters
+    ----------
+    trace : Trace
+        The turns.
+    capacity, xi : int
+        Capacity and threshold, in the trace's unit.
+    prices : Prices
+        What proves it; bad prices make the check long, never wrong.
+    least : int
+        The number of violations in question.
+    forced : bool
+        Forced caching.
+    initial : iterable of (conversation, past, cached)
+        Initial cache, least recent first.
+    most_states : int
+        Sets of turns to hold at a time, some 50 bytes each; with more to do the check gives up.
+
+    Raises
+    ------
+    CertificateError
+        Where the prices are none, fewer violations are possible, or the check gives up; the error says which.
+    ArgumentError, TraceError, ForcedCachingError
+        Wrong arguments.
+    """
+    if not isinstance(prices, Prices):
+        raise ArgumentError("prices", type(prices).__name__, "Prices")
+    instance = Instance.of(trace, capacity, forced=forced, initial=initial)
+    xi, least = whole_number("xi", xi), whole_number("least", least)
+    proved = bound_of(instance, xi, prices)
+    if least <= proved:
+        return
+    priced = priced_turns(instance, xi, prices)
+    if _Exhaustion(priced, prices, priced.above - least + 1, most_states).leaves_something():
+        raise CertificateError(f"least: found {least:,}, but fewer violations are possible")
+
+
+class _Exhaustion:
+    """Every set of turns that avoids a number of violations, step by step."""
+
+    def __init__(self, priced: Priced, prices: Prices, wanted: int, most_states: int) -> None:
+        self._priced, self._most_states = priced, most_states
+        self._unit = prices.denominator
+        bound = priced.most_paid + sum(max(0, self._unit - turn.pays) for turn in priced.turns)
+        self._allowed = bound - wanted * self._unit
+        if bound + sum(turn.pays for turn in priced.turns) > LARGEST:
+            raise CertificateError("prices: found sums beyond 2**62, expected a smaller denominator")
+        self._begins, self._ends = defaultdict(list), defaultdict(list)
+        for turn in priced.turns:
+            if turn.first <= turn.last:
+                self._begins[turn.first].append(turn)
+                self._ends[turn.last].append(turn)
+        self._cuts: dict[int, list[tuple[Cut, int]]] = defaultdict(list)
+        for cut, most in zip(prices.cuts, priced.most_weight, strict=True):
+            self._cuts[cut.step].append((cut, most))
+        self._bit: dict[int, int] = {}
+        self._words: list[IntArray] = [np.zeros(1, np.int64)]
+        self._taken: IntArray = np.zeros(1, np.int64)
+        self._loss: IntArray = np.zeros(1, np.int64)
+
+    def leaves_something(self) -> bool:
+        """Go through all steps; return whether a set is left at the end."""
+        if self._allowed < 0:
+            return False
+        for step in range(1, len(self._priced.room)):
+            for turn in self._begins[step]:
+                self._with_and_without(turn)
+            self._lose_at(step)
+            if not len(self._loss):
+                return False
+            if len(self._loss) > self._most_states:
+                found, most = f"{len(self._loss):,}", f"{self._most_states:,}"
+                raise CertificateError(f"prices: {found} sets to follow at step {step}, expected {most} at most")
+            if self._ends[step]:
+                self._forget(self._ends[step])
+        return True
+
+    def _with_and_without(self, turn: PricedTurn) -> None:
+        bit = self._bit[turn.turn] = next(b for b in range(len(self._bit) + 1) if b not in self._bit.values())
+        if bit // BITS == len(self._words):
+            self._words.append(np.zeros(len(self._loss), np.int64))
+        profit = self._unit - turn.pays
+        words = [np.concatenate((word, word)) for word in self._words]
+        words[bit // BITS][len(self._loss) :] |= 1 << (bit % BITS)
+        self._words = words
+        self._taken = np.concatenate((self._taken, self._taken + turn.need))
+        self._loss = np.concatenate((self._loss + max(profit, 0), self._loss + max(-profit, 0)))
+        self._keep((self._loss <= self._allowed) & (self._taken <= self._priced.room[turn.first]))
+
+    def _lose_at(self, step: int) -> None:
+        room, price = self._priced.room[step], self._priced.price[step]
+        if price or self._cuts[step]:
+            self._loss = self._loss + price * (room - self._taken)
+        for cut, most in self._cuts[step]:
+            weight = sum(each * self._holds(turn) for turn, each in zip(cut.turns, cut.weights, strict=True))
+            self._loss = self._loss + cut.numerator * (most - weight)
+        kept = (self._loss <= self._allowed) & (self._taken <= room)
+        if not kept.all():
+            self._keep(kept)
+
+    def _holds(self, turn: int) -> IntArray:
+        bit = self._bit[turn]
+        return (self._words[bit // BITS] >> (bit % BITS)) & 1
+
+    def _forget(self, turns: list[PricedTurn]) -> None:
+        """Give back the room of turns that end; of equal sets keep the one of least loss."""
+        for turn in turns:
+            held, bit = self._holds(turn.turn), self._bit.pop(turn.turn)
+            self._taken = self._taken - held * turn.need
+            self._words[bit // BITS] = self._words[bit // BITS] & ~(1 << (bit % BITS))
+        order = np.lexsort((self._loss, *self._words))
+        differ = [word[order[1:]] != word[order[:-1]] for word in self._words]
+        self._keep(order[np.append(True, np.any(differ, axis=0))])
+
+    def _keep(self, some: IntArray | NDArray[np.bool_]) -> None:
+        self._words = [word[some] for word in self._words]
+        self._taken, self._loss = self._taken[some], self._loss[some]

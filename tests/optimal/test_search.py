@@ -1,0 +1,214 @@
+"""Cuts, searches along the steps and the check by exhaustion: against every choice of small instances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from optimal.test_violations import (
+    FOUR_TURNS,
+    MIDDLE,
+    SMALL,
+    brute_force,
+    fewest,
+    linear_prices,
+    middle_cases,
+    recheck,
+)
+from replay.instances import Case, seeded
+
+import teltheory as tt
+from teltheory.optimal import search as search_module
+from teltheory.optimal.cuts import violated_cuts
+from teltheory.optimal.search import search
+from teltheory.optimal.selection import Selection, selection
+from teltheory.optimal.slo_solver import Relaxation, SharesProgram
+
+NO_PRICES = tt.Prices((), (), 1)
+EVERYTHING = 10**6
+
+
+def relaxation(problem: Selection, cuts: bool = True) -> Relaxation:
+    program = SharesProgram(problem)
+    program.add_rows(np.inf)
+    if cuts:
+        program.add_cuts(np.inf)
+    return program.relaxation()
+
+
+def problems(count: int, seed: int, **shape: object) -> Iterator[Selection]:
+    for case in seeded(count, seed, **shape):
+        problem = selection(case.instance, case.xi)
+        if len(problem):
+            yield problem
+
+
+def check(case: Case, prices: tt.Prices, least: int, **options: object) -> None:
+    tt.check_violations(case.trace, case.capacity, case.xi, prices, least, case.forced, case.initial, **options)
+
+
+def choices(problem: Selection) -> list[np.ndarray]:
+    every = (np.array(bits) for bits in product([False, True], repeat=len(problem)))
+    return [chosen for chosen in every if problem.feasible(chosen)]
+
+
+def test_nothing_that_fits_violates_a_cut():
+    rng, seen, strict = np.random.default_rng(0), 0, 0
+    for case in middle_cases():
+        problem = selection(case.instance, case.xi)
+        for share in rng.uniform(0.3, 1, (5, len(problem))):
+            for cut in violated_cuts(problem, share):
+                some = cut.intervals
+                subsets = np.array(list(product([0, 1], repeat=len(some))))
+                fit = subsets[subsets @ problem.need[some] <= problem.room[problem.rows[cut.row]]]
+                heaviest = (fit @ cut.weights).max()
+                assert heaviest <= cut.most < cut.weights @ share[some]
+                assert np.all((problem.begin[some] <= cut.row) & (cut.row < problem.end[some]))
+                seen, strict = seen + 1, strict + (heaviest == cut.most)
+    assert seen > 300
+    assert strict > seen / 2
+
+
+def test_cuts_sharpen_the_linear_bound():
+    sharper = 0
+    for case in middle_cases():
+        problem, optimum = selection(case.instance, case.xi), fewest(case)
+        with_cuts = relaxation(problem)
+        proved = recheck(case, with_cuts.prices)
+        plain = recheck(case, linear_prices(case))
+        assert plain <= proved <= optimum.violations
+        sharper += proved > plain
+    assert sharper >= 2
+
+
+@pytest.mark.parametrize("cuts", [False, True])
+def test_a_complete_search_finds_the_most(cuts):
+    for problem in problems(400, 7, **SMALL):
+        most = max(int(chosen.sum()) for chosen in choices(problem))
+        priced = relaxation(problem, cuts)
+        for target in range(len(problem) + 2):
+            found = search(problem, priced, target, EVERYTHING, np.inf)
+            assert found.complete
+            assert (found.chosen is not None) == (target <= most)
+            if found.chosen is not None:
+                assert found.most == found.chosen.sum() == most
+                assert problem.feasible(found.chosen)
+            else:
+                assert most <= found.most < target
+
+
+@pytest.mark.parametrize("width", [1, 2, 5, 40])
+def test_a_narrow_search_has_true_bounds_and_plans_that_fit(width):
+    narrow = 0
+    for case in middle_cases():
+        problem, best = selection(case.instance, case.xi), fewest(case)
+        most = problem.above - best.violations
+        for target in (most // 2, most, most + 1):
+            found = search(problem, relaxation(problem, cuts=False), target, width, np.inf)
+            assert most <= found.most or found.most < target == most + 1
+            narrow += not found.complete
+            if found.chosen is not None:
+                assert problem.feasible(found.chosen)
+                assert target <= found.chosen.sum() <= most
+    assert narrow or width == 40
+
+
+def test_a_search_forgets_choices_that_lead_nowhere(monkeypatch):
+    monkeypatch.setattr(search_module, "FEWEST_LINKS", 20)
+    for case in middle_cases()[:10]:
+        problem = selection(case.instance, case.xi)
+        found = search(problem, relaxation(problem, cuts=False), 1, EVERYTHING, np.inf)
+        assert found.chosen.sum() == found.most
+        assert problem.feasible(found.chosen)
+
+
+def test_a_search_without_time_says_nothing_false():
+    problem = selection(middle_cases()[0].instance, 40)
+    found = search(problem, relaxation(problem), 1, EVERYTHING, 0.0)
+    assert (found.chosen, found.complete) == (None, False)
+    assert found.most <= len(problem)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_exhaustion_proves_what_brute_force_finds_and_no_more(seed):
+    """With good prices, with none, and with random ones."""
+    rng = np.random.default_rng(seed)
+    for case in seeded(300, 20 + seed, **SMALL):
+        least, good = brute_force(case), relaxation(selection(case.instance, case.xi)).prices
+        numerators = tuple(int(v * 3 * rng.random()) for v in good.numerators)
+        weights = tuple(replace(cut, numerator=int(cut.numerator * 3 * rng.random())) for cut in good.cuts)
+        for prices in (good, NO_PRICES, replace(good, numerators=numerators, cuts=weights)):
+            check(case, prices, least)
+            with pytest.raises(tt.CertificateError, match="fewer violations are possible"):
+                check(case, prices, least + 1)
+
+
+def test_exhaustion_on_larger_instances():
+    for case in seeded(10, 3, **MIDDLE):
+        larger = replace(case, xi=40)
+        best = fewest(larger)
+        assert best.proved == best.violations
+        check(larger, best.prices, best.violations)
+        with pytest.raises(tt.CertificateError, match="fewer violations are possible"):
+            check(larger, best.prices, best.violations + 1)
+
+
+def test_corrupted_cuts_prove_nothing_more():
+    """Weights, prices and turns of a cut may be anything: the bound stays below the optimum."""
+    rng, cases = np.random.default_rng(3), 0
+    for case in middle_cases():
+        priced = relaxation(selection(case.instance, case.xi)).prices
+        optimum = fewest(case).violations
+        for cut in priced.cuts:
+            weights = tuple(int(w) for w in rng.integers(1, 4, len(cut.turns)))
+            some = tuple(turn for turn in cut.turns if rng.random() < 0.7)
+            for changed in (
+                replace(cut, weights=weights),
+                replace(cut, turns=some, weights=(1,) * len(some)),
+                replace(cut, numerator=2 * cut.numerator),
+            ):
+                prices = replace(priced, cuts=tuple(changed if other is cut else other for other in priced.cuts))
+                assert recheck(case, prices) <= optimum
+                cases += 1
+    assert cases > 20
+
+
+@pytest.mark.parametrize(
+    ("cut", "message"),
+    [
+        (tt.Cut(3, (2, 3), (1,), 1), "found 1 weights"),
+        (tt.Cut(3, (3, 2), (1, 1), 1), "out of order"),
+        (tt.Cut(3, (2, 2), (1, 1), 1), "out of order"),
+        (tt.Cut(0, (2, 3), (1, 1), 1), "found step 0"),
+        (tt.Cut(5, (2, 3), (1, 1), 1), "found step 5"),
+        (tt.Cut(3, (2, 3), (1, 1), -1), "numerator -1"),
+        (tt.Cut(3, (2, 3), (1, 0), 1), "other weights"),
+        (tt.Cut(3, (2, 3), (1, 10**6), 1), "other weights"),
+        (tt.Cut(4, (2, 3), (1, 1), 1), "found turn 2"),
+        (tt.Cut(3, (0, 2), (1, 1), 1), "found turn 0"),
+    ],
+)
+def test_malformed_cuts_are_refused(cut, message):
+    with pytest.raises(tt.CertificateError, match=message):
+        tt.violations_bound(FOUR_TURNS.trace, 50, 160, tt.Prices((), (), 2, (cut,)))
+
+
+def test_four_turns_by_hand_with_a_cut():
+    """Both of the last two turns need 40 of a room of 50: at most one of them fits, so a price of 1 allows one."""
+    cut = tt.Cut(3, (2, 3), (1, 1), 1)
+    assert tt.violations_bound(FOUR_TURNS.trace, 50, 160, tt.Prices((), (), 1, (cut,))) == 1
+    assert tt.violations_bound(FOUR_TURNS.trace, 80, 160, tt.Prices((), (), 1, (cut,))) == 0
+
+
+def test_a_check_that_would_grow_too_large_gives_up():
+    case = middle_cases()[0]
+    least = fewest(case).violations
+    with pytest.raises(tt.CertificateError, match=r"sets to follow at step \d+, expected 3 at most"):
+        check(case, NO_PRICES, least, most_states=3)
+    with pytest.raises(tt.CertificateError, match=r"beyond 2\*\*62"):
+        check(case, tt.Prices((), (), 2**62), least)
+    with pytest.raises(tt.ArgumentError, match="prices: found"):
+        check(case, (), least)
