@@ -1,5 +1,4 @@
 import doctest
-import os
 import re
 import tomllib
 from pathlib import Path
@@ -47,11 +46,6 @@ def test_files_stay_below_400_lines():
             assert len(file.read_text().splitlines()) < 400, file
 
 
-def mooncake():
-    return Path(os.environ.get("TELTHEORY_DATA") or "../shared/data") / "mooncake_conversation.jsonl"
-
-
-@pytest.mark.skipif(not mooncake().is_file(), reason="the Mooncake trace is not in the data folder")
 @pytest.mark.parametrize(
     ("command", "options", "lines"),
     [
@@ -63,10 +57,10 @@ def mooncake():
         ),
     ],
 )
-def test_the_tables_in_the_readme_are_what_the_commands_print(capsys, command, options, lines):
+def test_the_tables_in_the_readme_are_what_the_commands_print(mooncake, capsys, command, options, lines):
     readme = (ROOT / "README.md").read_text().splitlines()
     with pytest.raises(SystemExit):
-        main([command, str(mooncake()), *options])
+        main([command, str(mooncake), *options])
     printed = [line.rstrip() for line in capsys.readouterr().out.splitlines() if line.strip()]
     assert len(printed) > lines
     assert [line for line in printed if line not in readme] == []

@@ -5,7 +5,6 @@ import sys
 import pytest
 
 import teltheory as tt
-from teltheory.cli import main
 from teltheory.cli.certificate import certificates_as_data, read_certificates
 
 TURNS = "conversation,prompt,response\nA,3,1\nB,4,2\nA,1,0\nB,2,0\n"
@@ -19,20 +18,14 @@ def trace_file(tmp_path):
 
 
 @pytest.fixture
-def proof(trace_file, tmp_path):
+def proof(run, trace_file, tmp_path):
     file = tmp_path / "proof.json"
     asked = ["--capacity", 5, "--capacity", 7, "--xi", 0, "--xi", 2, "--certificate", file]
     assert run("optimum", trace_file, *asked) == 0
     return file
 
 
-def run(*arguments):
-    with pytest.raises(SystemExit) as stop:
-        main([str(argument) for argument in arguments])
-    return stop.value.code
-
-
-def test_what_optimum_writes_is_a_proof(trace_file, proof, capsys):
+def test_what_optimum_writes_is_a_proof(run, trace_file, proof, capsys):
     capsys.readouterr()
     assert run("check-certificate", proof, trace_file) == 0
     lines = capsys.readouterr().out.splitlines()
@@ -41,7 +34,7 @@ def test_what_optimum_writes_is_a_proof(trace_file, proof, capsys):
     assert f"Capacity 5, threshold 2: no policy has less TEL than {optimum} " in "".join(lines)
 
 
-def test_forced_caching_is_in_the_file(trace_file, tmp_path, capsys):
+def test_forced_caching_is_in_the_file(run, trace_file, tmp_path, capsys):
     proof = tmp_path / "proof.json"
     assert run("optimum", trace_file, "--capacity", 9, "--xi", 1, "--forced", "--certificate", proof) == 0
     capsys.readouterr()
@@ -76,7 +69,7 @@ def changed(data, path, change):
     return copy
 
 
-def test_a_change_of_any_number_of_the_file_is_caught(trace_file, proof, capsys):
+def test_a_change_of_any_number_of_the_file_is_caught(run, trace_file, proof, capsys):
     data = json.loads(proof.read_text())
     paths = list(numbers(data))
     assert len(paths) > 4 * 8
@@ -87,7 +80,7 @@ def test_a_change_of_any_number_of_the_file_is_caught(trace_file, proof, capsys)
             assert capsys.readouterr().err.count("\n") == 1
 
 
-def test_a_change_with_a_new_digest_is_caught_where_it_is_no_proof(trace_file, proof, capsys):
+def test_a_change_with_a_new_digest_is_caught_where_it_is_no_proof(run, trace_file, proof, capsys):
     for number, one in enumerate(read_certificates(str(proof))):
         object.__setattr__(one.certificate, "objective", one.certificate.objective - 1)
         proof.write_text(json.dumps(certificates_as_data([one])))
@@ -108,7 +101,7 @@ def test_a_change_with_a_new_digest_is_caught_where_it_is_no_proof(trace_file, p
         (b'{"teltheory_certificates": 1, "certificates": [], "sha256": ""}', "sha256: found another"),
     ],
 )
-def test_other_files_are_refused_in_one_line(trace_file, proof, capsys, content, told):
+def test_other_files_are_refused_in_one_line(run, trace_file, proof, capsys, content, told):
     proof.write_bytes(content)
     assert run("check-certificate", proof, trace_file) == 2
     error = capsys.readouterr().err
@@ -116,14 +109,14 @@ def test_other_files_are_refused_in_one_line(trace_file, proof, capsys, content,
     assert error.count("\n") == 1
 
 
-def test_another_trace_is_refused(tmp_path, proof, capsys):
+def test_another_trace_is_refused(run, tmp_path, proof, capsys):
     other = tmp_path / "other.csv"
     other.write_text(TURNS.replace("B,2,0", "B,3,0"))
     assert run("check-certificate", proof, other) == 2
     assert "certificates[0]" in capsys.readouterr().err
 
 
-def test_a_method_without_proofs_writes_none(trace_file, tmp_path, capsys):
+def test_a_method_without_proofs_writes_none(run, trace_file, tmp_path, capsys):
     proof = tmp_path / "proof.json"
     asked = ["--capacity", 5, "--xi", 2, "--method", "milp", "--certificate", proof]
     assert run("optimum", trace_file, *asked) == 2

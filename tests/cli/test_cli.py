@@ -1,5 +1,4 @@
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,34 +8,13 @@ from processes.deeds import die_deciding
 
 import proofs_checks
 import teltheory as tt
-from teltheory.cli import main
 from teltheory.cli.options import read_thresholds, tokens
 from teltheory.errors import ArgumentError, SolverError, TelTheoryError
 from teltheory.policies.spec import default_estimate, parse_policy
 
-FIGURE_2 = "conversation,prompt,response\nA,100,0\nB,100,0\nA,100,0\n"
 
-
-@pytest.fixture
-def trace_file(tmp_path):
-    file = tmp_path / "figure2.csv"
-    file.write_text(FIGURE_2)
-    return file
-
-
-def run(*arguments):
-    with pytest.raises(SystemExit) as stop:
-        main([str(argument) for argument in arguments])
-    return stop.value.code
-
-
-def run_json(capsys, *arguments):
-    assert run(*arguments, "--json", "-") == 0
-    return json.loads(capsys.readouterr().out)
-
-
-def test_replay_figure_2(trace_file, capsys):
-    data = run_json(capsys, "replay", trace_file, "--capacity", 100, "--xi", 160, "--q-hat", 100)
+def test_replay_figure_2(run_json, trace_file):
+    data = run_json("replay", trace_file, "--capacity", 100, "--xi", 160, "--q-hat", 100)
     rows = {row["policy"]: row for row in data["rows"]}
     assert list(rows) == [
         "lru", "threshold-lru", "tlru", "end-aware", "length-aware", "belady", "tail-optimized-belady"
@@ -50,45 +28,45 @@ def test_replay_figure_2(trace_file, capsys):
     assert rows["lru"]["p99"] == pytest.approx(200 * 71.7e-6)
 
 
-def test_policies_keep_their_own_parameters(trace_file, capsys):
+def test_policies_keep_their_own_parameters(run_json, trace_file):
     policies = ["lru", "tlru:xi=160,q_hat=100,trim=least-recent", "tlru:q_hat=0"]
     flags = [flag for policy in policies for flag in ("--policy", policy)]
-    data = run_json(capsys, "replay", trace_file, "--capacity", 100, "--xi", 150, *flags)
+    data = run_json("replay", trace_file, "--capacity", 100, "--xi", 150, *flags)
     assert [row["policy"] for row in data["rows"]] == policies
     assert [row["tel"] for row in data["rows"]] == [50, 10, 0]
 
 
-def test_thresholds_named_by_policies_alone(trace_file, capsys):
-    data = run_json(capsys, "replay", trace_file, "--capacity", 100, "--policy", "tlru:xi=160,q_hat=100")
+def test_thresholds_named_by_policies_alone(run_json, trace_file):
+    data = run_json("replay", trace_file, "--capacity", 100, "--policy", "tlru:xi=160,q_hat=100")
     assert [(row["xi"], row["tel"], row["lru"]) for row in data["rows"]] == [(160, 0, 40)]
 
 
-def test_several_capacities_and_thresholds(trace_file, capsys):
+def test_several_capacities_and_thresholds(run_json, trace_file):
     flags = ["--capacity", 50, "--capacity", "0.1k", "--xi", 10, "--slo", "1ms", "--policy", "lru"]
-    data = run_json(capsys, "replay", trace_file, *flags)
+    data = run_json("replay", trace_file, *flags)
     assert [(row["capacity"], row["xi"]) for row in data["rows"]] == [(50, 10), (50, 13), (100, 10), (100, 13)]
     assert data["slo"] == {"13": "1ms"}
 
 
-def test_the_share_is_blank_where_lru_is_optimal(trace_file, capsys):
-    data = run_json(capsys, "replay", trace_file, "--capacity", 1000, "--xi", 160, "--policy", "lru")
+def test_the_share_is_blank_where_lru_is_optimal(run_json, trace_file):
+    data = run_json("replay", trace_file, "--capacity", 1000, "--xi", 160, "--policy", "lru")
     assert data["rows"][0]["share_closed"] is None
     assert data["rows"][0]["change"] is None
 
 
-def test_tables_say_what_was_assumed(trace_file, capsys):
+def test_tables_say_what_was_assumed(run, trace_file, capsys):
     assert run("replay", trace_file, "--capacity", 100, "--xi", 160) == 0
     printed = capsys.readouterr().out
     for expected in ("71.7 us", "Q̂ = 100", "cutoff 1024", "3 turns, 2 conversations", "Optional caching"):
         assert expected in " ".join(printed.split())
 
 
-def test_empty_and_single_turn_traces(tmp_path, capsys):
+def test_empty_and_single_turn_traces(run, run_json, tmp_path, capsys):
     empty, single = tmp_path / "empty.csv", tmp_path / "single.csv"
     empty.write_text("conversation,prompt,response\n")
     single.write_text("conversation,prompt,response\n7,5,1\n")
     for file, turns in ((empty, 0), (single, 1)):
-        data = run_json(capsys, "replay", file, "--capacity", 3, "--xi", 1)
+        data = run_json("replay", file, "--capacity", 3, "--xi", 1)
         assert data["trace"]["turns"] == turns
         assert len(data["rows"]) == 7
         assert run("replay", file, "--capacity", 3, "--xi", 1) == 0
@@ -97,14 +75,14 @@ def test_empty_and_single_turn_traces(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("method", ["auto", "greedy", "lp", "milp", "pyomo"])
-def test_optimum(trace_file, capsys, method):
-    data = run_json(capsys, "optimum", trace_file, "--capacity", 100, "--xi", 120, "--method", method)
+def test_optimum(run_json, trace_file, method):
+    data = run_json("optimum", trace_file, "--capacity", 100, "--xi", 120, "--method", method)
     row = data["rows"][0]
     assert (row["optimum"], row["lru"]) == (0, 80)
     assert row["method"] == ("greedy" if method == "auto" else method)
 
 
-def test_the_same_command_gives_the_same_bytes(trace_file, tmp_path):
+def test_the_same_command_gives_the_same_bytes(run, trace_file, tmp_path):
     files = [tmp_path / "first.json", tmp_path / "second.json"]
     for file in files:
         assert run("replay", trace_file, "--capacity", 100, "--xi", 160, "--json", file) == 0
@@ -142,7 +120,7 @@ BAD = [
 
 
 @pytest.mark.parametrize(("arguments", "told"), BAD, ids=lambda value: " ".join(value)[:40])
-def test_bad_usage_is_one_line_and_exit_code_2(arguments, told, trace_file, tmp_path, capsys, monkeypatch):
+def test_bad_usage_is_one_line_and_exit_code_2(run, arguments, told, trace_file, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     before = sorted(tmp_path.rglob("*"))
     assert run(*[argument.replace("{trace}", str(trace_file)) for argument in arguments]) == 2
@@ -154,7 +132,7 @@ def test_bad_usage_is_one_line_and_exit_code_2(arguments, told, trace_file, tmp_
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_bad_lines_are_named(tmp_path, capsys):
+def test_bad_lines_are_named(run, tmp_path, capsys):
     file = tmp_path / "bad.csv"
     file.write_text("conversation,prompt,response\n1,2,3\n1,-2,3\n")
     assert run("replay", file, "--json", tmp_path / "out.json") == 2
@@ -163,7 +141,7 @@ def test_bad_lines_are_named(tmp_path, capsys):
     assert not (tmp_path / "out.json").exists()
 
 
-def test_a_solver_that_gives_up_ends_with_1(trace_file, capsys, monkeypatch):
+def test_a_solver_that_gives_up_ends_with_1(run, trace_file, capsys, monkeypatch):
     def give_up(*args, **kwargs):
         raise SolverError("Time limit reached", 10.0, 5.0)
 
@@ -172,7 +150,7 @@ def test_a_solver_that_gives_up_ends_with_1(trace_file, capsys, monkeypatch):
     assert "Time limit reached" in capsys.readouterr().err
 
 
-def test_an_interrupt_leaves_no_file(trace_file, tmp_path, capsys, monkeypatch):
+def test_an_interrupt_leaves_no_file(run, trace_file, tmp_path, capsys, monkeypatch):
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt
 
@@ -182,23 +160,23 @@ def test_an_interrupt_leaves_no_file(trace_file, tmp_path, capsys, monkeypatch):
     assert list(tmp_path.iterdir()) == [trace_file]
 
 
-def test_verify_one_claim(capsys):
+def test_verify_one_claim(run, capsys):
     assert run("verify", "--claim", "figure-2", "--workers", 1) == 0
     assert "figure-2" in capsys.readouterr().out
 
 
-def test_verify_repeats_byte_for_byte_but_for_the_seconds(capsys):
+def test_verify_repeats_byte_for_byte_but_for_the_seconds(run_json):
     claims = ["--claim", "theorem-31.mean-estimate", "--claim", "hindsight.initial-state"]
     texts = []
     for workers in (1, 2):
-        data = run_json(capsys, "verify", *claims, "--workers", workers)
+        data = run_json("verify", *claims, "--workers", workers)
         for row in data["claims"]:
             row["seconds"] = 0
         texts.append(json.dumps(data))
     assert texts[0] == texts[1]
 
 
-def test_verify_ends_with_1_where_a_row_of_ours_is_refuted(capsys, monkeypatch):
+def test_verify_ends_with_1_where_a_row_of_ours_is_refuted(run, monkeypatch):
     row = {
         "id": "figure-2", "source": "", "statement": "", "verdict": "refuted",
         "scope": {"kind": "exhaustive", "instances": 1, "bounds": {"cases": "one"}},
@@ -208,7 +186,7 @@ def test_verify_ends_with_1_where_a_row_of_ours_is_refuted(capsys, monkeypatch):
     assert run("verify", "--claim", "figure-2") == 1
 
 
-def test_a_verify_whose_processes_are_killed_ends_with_1_and_names_the_claim(capsys, monkeypatch):
+def test_a_verify_whose_processes_are_killed_ends_with_1_and_names_the_claim(run, capsys, monkeypatch):
     monkeypatch.setattr("teltheory.cli.verify._decide", die_deciding)
     assert run("verify", "--claim", "figure-2", "--workers", 2) == 1
     error = capsys.readouterr().err
@@ -224,7 +202,7 @@ def test_a_check_runs_alone():
     assert "figure-2" in done.stdout
 
 
-def test_reproduce_without_the_data_says_so(tmp_path, monkeypatch, capsys):
+def test_reproduce_without_the_data_says_so(run, tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("TELTHEORY_DATA", str(tmp_path))
     monkeypatch.setattr("teltheory.cli.reproduce.chosen_claims", lambda *_: ["figure-2"])
     monkeypatch.setattr("teltheory.cli.reproduce.BUILT_IN_TURNS", 200)
@@ -236,31 +214,26 @@ def test_reproduce_without_the_data_says_so(tmp_path, monkeypatch, capsys):
     assert len(next(iter(data["tables"].values()))["rows"]) == 7 * 3 * 3
 
 
-def test_reproduce_on_a_given_trace(trace_file, monkeypatch, capsys):
+def test_reproduce_on_a_given_trace(run_json, trace_file, monkeypatch):
     monkeypatch.setattr("teltheory.cli.reproduce.chosen_claims", lambda *_: ["figure-2"])
-    data = run_json(capsys, "reproduce", "--workers", 1, "--trace", trace_file)
+    data = run_json("reproduce", "--workers", 1, "--trace", trace_file)
     assert list(data["tables"]) == [str(trace_file)]
     assert data["left_out"] == []
 
 
-def test_a_file_name_with_brackets_is_shown_as_it_is(tmp_path, monkeypatch, capsys):
+def test_a_file_name_with_brackets_is_shown_as_it_is(run, trace_file, tmp_path, monkeypatch, capsys):
     file = tmp_path / "[bold]x.csv"
-    file.write_text(FIGURE_2)
+    file.write_bytes(trace_file.read_bytes())
     monkeypatch.setattr("teltheory.cli.reproduce.chosen_claims", lambda *_: ["figure-2"])
     monkeypatch.chdir(tmp_path)
     assert run("reproduce", "--workers", 1, "--trace", file.name) == 0
     assert "[bold]x.csv" in capsys.readouterr().out
 
 
-def mooncake():
-    return Path(os.environ.get("TELTHEORY_DATA") or "../shared/data") / "mooncake_conversation.jsonl"
-
-
-@pytest.mark.skipif(not mooncake().is_file(), reason="the Mooncake trace is not in the data folder")
-def test_the_story_on_the_mooncake_trace(capsys):
+def test_the_story_on_the_mooncake_trace(run_json, mooncake):
     policies = ["--policy", "lru", "--policy", "tlru", "--policy", "tail-optimized-belady"]
     flags = ["--capacity", "1M", "--slo", "1s", "--slo", "2s", "--slo", "3s"]
-    data = run_json(capsys, "replay", mooncake(), *policies, *flags)
+    data = run_json("replay", mooncake, *policies, *flags)
     assert data["trace"]["chaining"]["chained"] == 3974
     for row in data["rows"]:
         if row["policy"] == "tail-optimized-belady":

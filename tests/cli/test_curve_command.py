@@ -1,30 +1,12 @@
 import json
-import os
 import xml.etree.ElementTree as ET
-from pathlib import Path
 
 import pytest
 
 import teltheory as tt
-from teltheory.cli import main
-
-FIGURE_2 = "conversation,prompt,response\nA,100,0\nB,100,0\nA,100,0\n"
 
 
-@pytest.fixture
-def trace_file(tmp_path):
-    file = tmp_path / "a $ and [b].csv"
-    file.write_text(FIGURE_2)
-    return file
-
-
-def run(*arguments):
-    with pytest.raises(SystemExit) as stop:
-        main([str(argument) for argument in arguments])
-    return stop.value.code
-
-
-def test_the_table_has_the_replays_numbers(trace_file, capsys):
+def test_the_table_has_the_replays_numbers(run, trace_file, capsys):
     asked = ["--capacity", 100, "--capacity", 150, "--xi", 160, "--q-hat", 100]
     assert run("curve", trace_file, *asked, "--points", 5, "--json", "-") == 0
     data = json.loads(capsys.readouterr().out)
@@ -45,7 +27,7 @@ def test_the_table_has_the_replays_numbers(trace_file, capsys):
     assert data["rows"][0]["p95"] == pytest.approx(200 * 71.7e-6)
 
 
-def test_it_prints_a_table_a_threshold(trace_file, capsys):
+def test_it_prints_a_table_a_threshold(run, trace_file, capsys):
     assert run("curve", trace_file, "--capacity", 100, "--xi", 120, "--xi", 160) == 0
     text = capsys.readouterr().out
     assert text.count("tlru:trim=least-recent") == 2
@@ -54,7 +36,7 @@ def test_it_prints_a_table_a_threshold(trace_file, capsys):
     assert "Q̂ = 100" in text
 
 
-def test_any_policy_has_a_curve(trace_file, capsys):
+def test_any_policy_has_a_curve(run, trace_file, capsys):
     chosen = [word for name in ("tlru", "tail-optimized-belady", "end-aware") for word in ("--policy", name)]
     assert run("curve", trace_file, "--capacity", 100, "--xi", 160, *chosen, "--json", "-") == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
@@ -66,7 +48,7 @@ def test_any_policy_has_a_curve(trace_file, capsys):
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
-def test_the_figure_is_drawn_and_repeats(trace_file, tmp_path, ending):
+def test_the_figure_is_drawn_and_repeats(run, trace_file, tmp_path, ending):
     files = [tmp_path / f"{name}.{ending}" for name in ("first", "second")]
     for file in files:
         assert run("curve", trace_file, "--capacity", 100, "--xi", 100, "--slo", "2ms", "--figure", file) == 0
@@ -89,7 +71,7 @@ def test_the_figure_is_drawn_and_repeats(trace_file, tmp_path, ending):
         (["--policy", "mru"], ["policy", "mru"]),
     ],
 )
-def test_bad_usage_is_one_line_and_exit_code_2(trace_file, option, told, capsys, monkeypatch, tmp_path):
+def test_bad_usage_is_one_line_and_exit_code_2(run, trace_file, option, told, capsys, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     assert run("curve", trace_file, *option) == 2
     error = capsys.readouterr().err
@@ -98,7 +80,7 @@ def test_bad_usage_is_one_line_and_exit_code_2(trace_file, option, told, capsys,
     assert [path.name for path in tmp_path.iterdir()] == [trace_file.name]
 
 
-def test_an_empty_trace(tmp_path, capsys):
+def test_an_empty_trace(run, tmp_path, capsys):
     file = tmp_path / "empty.csv"
     file.write_text("conversation,prompt,response\n")
     assert run("curve", file, "--figure", tmp_path / "empty.svg", "--json", "-") == 0
@@ -106,14 +88,9 @@ def test_an_empty_trace(tmp_path, capsys):
     assert {(row["tel"], row["p50"]) for row in rows} == {(0, None)}
 
 
-def mooncake():
-    return Path(os.environ.get("TELTHEORY_DATA") or "../shared/data") / "mooncake_conversation.jsonl"
-
-
-@pytest.mark.skipif(not mooncake().is_file(), reason="the Mooncake trace is not in the data folder")
-def test_the_mooncake_trace(tmp_path, capsys):
+def test_the_mooncake_trace(run, mooncake, tmp_path, capsys):
     figure = tmp_path / "curves.png"
-    assert run("curve", mooncake(), "--slo", "2s", "--points", 20, "--figure", figure, "--json", "-") == 0
+    assert run("curve", mooncake, "--slo", "2s", "--points", 20, "--figure", figure, "--json", "-") == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
     tel = {(row["capacity"], row["policy"]): row["tel"] for row in rows}
     assert tel[1_000_000, "lru"] == 25_110_465
