@@ -11,8 +11,8 @@ from teltheory import __version__
 from teltheory.cli.bench import bench as bench_command
 from teltheory.cli.certificate import check as check_certificate_command
 from teltheory.cli.curve import curve as curve_command
+from teltheory.cli.optimum import optimum as optimum_command
 from teltheory.cli.output import complain
-from teltheory.cli.replay import optimum as optimum_command
 from teltheory.cli.replay import replay as replay_command
 from teltheory.cli.reproduce import reproduce as reproduce_command
 from teltheory.cli.verify import verify as verify_command
