@@ -12,7 +12,7 @@ import numpy as np
 
 from teltheory.cli.options import Thresholds, curve_options, read_capacities, thresholds_for
 from teltheory.cli.output import check_target, console, progress_bar, write_figure, write_json
-from teltheory.cli.replay import about, describe, trace_as_data
+from teltheory.cli.replay import about, assumptions, caching, trace_as_data
 from teltheory.cli.tables import curve_tables
 from teltheory.errors import ArgumentError
 from teltheory.figures import draw_curves
@@ -67,9 +67,9 @@ def curve(
         rows, drawn = work.run()
     if target != "-":
         out = console()
-        for line in describe(trace, grid, thresholds, q_hat is not None)[:-1]:
+        for line in assumptions(trace, grid, thresholds, q_hat is not None):
             out.print(line, highlight=False)
-        out.print("slow: turns with a TTFT above the threshold. Optional caching.", highlight=False)
+        out.print(f"slow: turns with a TTFT above the threshold. {caching(grid.forced)}", highlight=False)
         for table in curve_tables(rows, thresholds):
             out.print(table)
     if figure is not None:

@@ -109,15 +109,20 @@ def print_cells(
     out: Console, trace: Trace, grid: Grid, cells: Sequence[Cell], thresholds: Thresholds, given: bool = False
 ) -> None:
     """Print what was replayed, what was assumed, and a table for each capacity."""
-    for line in describe(trace, grid, thresholds, given):
+    for line in assumptions(trace, grid, thresholds, given):
         out.print(line, highlight=False)
+    out.print(
+        "slow: turns with a TTFT above the threshold. regret: TEL above the hindsight optimum. closed: share of "
+        f"LRU's distance to the optimum that is closed. {caching(grid.forced)}",
+        highlight=False,
+    )
     for capacity in grid.capacities:
         for table in cells_tables(capacity, [cell for cell in cells if cell.capacity == capacity], thresholds):
             out.print(table)
 
 
-def describe(trace: Trace, grid: Grid, thresholds: Thresholds, given: bool) -> list[str]:
-    """Return the lines above the tables: the trace, its chaining, the latency model, the defaults."""
+def assumptions(trace: Trace, grid: Grid, thresholds: Thresholds, given: bool) -> list[str]:
+    """Return what stands above every table: the trace, its chaining, the latency model, the defaults."""
     lines = [f"Trace: {len(trace):,} turns, {trace.conversations:,} conversations."]
     if isinstance(trace.report, ChainingReport):
         counts = ", ".join(f"{name.replace('_', ' ')} {n:,}" for name, n in trace.report.as_dict().items())
@@ -130,11 +135,12 @@ def describe(trace: Trace, grid: Grid, thresholds: Thresholds, given: bool) -> l
         )
     if any(spec.needs("cutoff") for spec in grid.policies):
         lines.append(f"Threshold-LRU has the cutoff {grid.cutoff}.")
-    lines.append(
-        "slow: turns with a TTFT above the threshold. regret: TEL above the hindsight optimum. closed: share of "
-        f"LRU's distance to the optimum that is closed. {'Forced' if grid.forced else 'Optional'} caching."
-    )
     return lines
+
+
+def caching(forced: bool) -> str:
+    """Return the caching mode as a sentence."""
+    return f"{'Forced' if forced else 'Optional'} caching."
 
 
 def cells_as_data(trace: Trace, grid: Grid, cells: Sequence[Cell], thresholds: Thresholds) -> dict[str, Any]:
