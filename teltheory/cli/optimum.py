@@ -1,37 +1,49 @@
-"""`teltheory optimum`: the least TEL of any policy."""
+"""`teltheory optimum`: the least TEL, the fewest violations or the smallest percentile of any policy."""
 
 from __future__ import annotations
 
 import click
 
-from teltheory.cli.certificate import Certified, certificates_as_data
+from teltheory.cli.objectives import SLO, TEL, Level, read_objective
 from teltheory.cli.options import grid_options, read_capacities, read_thresholds
-from teltheory.cli.output import check_target, console, progress_bar, write_json
+from teltheory.cli.output import check_target, complain, console, progress_bar, write_json
+from teltheory.cli.proof_files import certificates_as_data
 from teltheory.cli.replay import about
-from teltheory.cli.tables import optima_table
+from teltheory.cli.searches import Found, LeastPercentile, LeastTel, LeastViolations, Question, Search
 from teltheory.errors import ArgumentError
-from teltheory.metrics import tail_excess_latency
-from teltheory.optimal import Method, hindsight_optimum
-from teltheory.policies.online import LRU
-from teltheory.replay import replay as replay_trace
+from teltheory.policies.spec import Spec, default_estimate
+from teltheory.sweep import Grid
 from teltheory.workloads import read_trace
+
+PROVING = ("auto", "greedy", "lp")
+METHODS = {TEL: (*PROVING, "milp", "pyomo"), SLO: ("auto", "heuristic", "milp")}
+OF_PERCENTILES = ("auto",)
 
 
 @click.command()
 @click.argument("trace_file", metavar="TRACE")
 @click.option(
+    "--objective", default=TEL, show_default=True, metavar="tel|slo|pNN", help="p95, p99.9: percentiles."
+)
+@click.option(
     "--method",
-    type=click.Choice(["auto", "greedy", "lp", "milp", "pyomo"]),
+    type=click.Choice(list(dict.fromkeys((*METHODS[TEL], *METHODS[SLO])))),
     default="auto",
     show_default=True,
-    help="How the optimum is found.",
+    help="How the optimum is found; with slo: auto, heuristic or milp.",
 )
-@click.option("--time-limit", type=click.FloatRange(0), metavar="SECONDS", help="For the solver, each solve.")
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(0),
+    metavar="SECONDS",
+    help="For the solver, each row. When left out: 60 with slo and percentiles, none with tel.",
+)
 @click.option("--certificate", "proof", metavar="FILE", help="Also write proofs, for check-certificate.")
 @grid_options
 def optimum(
     trace_file: str,
-    method: Method,
+    objective: str,
+    method: str,
     time_limit: float | None,
     proof: str | None,
     capacities: tuple[str, ...],
@@ -41,37 +53,79 @@ def optimum(
     format: str,
     target: str | None,
 ) -> int:
-    """Print the least TEL that any policy reaches on TRACE, known in advance.
+    """Print the least that any policy reaches on TRACE, known in advance.
 
-    Ends with 1 where the solver does not prove an optimum.
+    The least TEL (tel), the fewest turns with a TTFT above the threshold (slo) or the smallest percentile of
+    uncached tokens, and so of TTFT (p95; it has no threshold). The last two are hard: the answer is a plan and a
+    bound, and the search ends where they meet or its time is up.
+
+    Ends with 1 where the solver does not prove an optimal TEL. When interrupted, prints the rows so far and writes
+    no file.
     """
     check_target(target)
     check_target(proof)
-    if proof is not None and method not in ("auto", "greedy", "lp"):
-        raise ArgumentError("certificate", proof, "a method that proves its optima, such as greedy")
+    asked = read_objective(objective)
+    _check(asked, method, proof, xis or slos)
     thresholds, sizes = read_thresholds(xis, slos), read_capacities(capacities)
     trace = read_trace(trace_file, format)
-    rows, certified = [], []
-    with about(trace_file), progress_bar() as bar:
-        task = bar.add_task("Optimising", total=len(sizes) * len(thresholds.xis))
-        for capacity in sizes:
-            lru = replay_trace(trace, LRU(), capacity, forced)
-            for xi in thresholds.xis:
-                best = hindsight_optimum(trace, capacity, xi, forced, method=method, time_limit=time_limit)
-                row = {
-                    "capacity": capacity,
-                    "xi": xi,
-                    "optimum": best.objective,
-                    "lru": tail_excess_latency(lru, xi),
-                }
-                rows.append({**row, "method": best.method, "bound": best.bound})
-                if best.certificate is not None:
-                    certified.append(Certified(capacity, xi, forced, best.certificate))
+    grid = Grid([Spec("lru"), Spec("tlru")], sizes, thresholds.xis, default_estimate(trace), forced=forced)
+    search = _search(asked, Question(trace, grid, thresholds, method, time_limit))
+    with about(trace_file):
+        found = _run(search)
+    return _report(search, found, target, proof)
+
+
+def _check(asked: str | Level, method: str, proof: str | None, given: tuple[str, ...]) -> None:
+    """Refuse, before the work, options that do not go with the objective."""
+    objective = asked.text if isinstance(asked, Level) else asked
+    methods = METHODS.get(objective, OF_PERCENTILES)
+    if isinstance(asked, Level) and given:
+        raise ArgumentError(
+            "--xi or --slo", given[0], f"none with --objective {objective}, which has no threshold"
+        )
+    if method not in methods:
+        raise ArgumentError("--method", method, f"{', '.join(methods)} with --objective {objective}")
+    if asked == TEL and proof is not None and method not in PROVING:
+        raise ArgumentError("certificate", proof, "a method that proves its optima, such as greedy")
+
+
+def _search(asked: str | Level, question: Question) -> Search:
+    if isinstance(asked, Level):
+        return LeastPercentile(question, asked)
+    return LeastTel(question) if asked == TEL else LeastViolations(question)
+
+
+def _run(search: Search) -> list[Found]:
+    """Search at every capacity, with a progress bar; an interrupted search is the last."""
+    found: list[Found] = []
+    capacities = search.question.grid.capacities
+    with progress_bar() as bar:
+        task = bar.add_task("Searching", total=len(capacities) * search.rows_a_capacity)
+        for capacity in capacities:
+            bar.update(task, description=f"Searching at capacity {capacity:,}")
+            for one in search.at(capacity):
+                found.append(one)
                 bar.advance(task)
+                if one.interrupted:
+                    return found
+    return found
+
+
+def _report(search: Search, found: list[Found], target: str | None, proof: str | None) -> int:
+    rows = [one.row for one in found]
+    problems = [one.problem for one in found if one.problem is not None]
     if target != "-":
-        console().print(optima_table(rows, thresholds))
+        out = console()
+        for line in search.lines():
+            out.print(line, highlight=False)
+        out.print(search.table(rows))
+    if any(one.interrupted for one in found):
+        raise KeyboardInterrupt
     if target is not None:
-        write_json(target, {"forced": forced, "latency": thresholds.latency.name, "rows": rows})
-    if proof is not None:
-        write_json(proof, certificates_as_data(certified), indent=None)
+        write_json(target, search.as_data(rows))
+    if proof is not None and not problems:
+        write_json(proof, certificates_as_data([one.proof for one in found if one.proof]), indent=None)
+    if problems:
+        more = f" (and {len(problems) - 1} more like it)" if len(problems) > 1 else ""
+        return complain(f"{problems[0]}{more}", 1)
     return 0

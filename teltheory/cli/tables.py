@@ -114,15 +114,60 @@ def _letter(conversation: int) -> str:
 
 
 def optima_table(rows: Sequence[dict[str, Any]], thresholds: Thresholds) -> Table:
-    """Return the hindsight optima, a row for each capacity and threshold."""
-    table = Table(title="Hindsight optimum", title_justify="left")
-    table.add_column("capacity", justify="right")
-    table.add_column("threshold")
-    for name in ("optimal TEL", "LRU's TEL", "vs LRU", "method", "bound"):
-        table.add_column(name, justify="right")
+    """Return the hindsight optima, a row for each capacity and threshold; where a solver was asked, both sides."""
+    asked = any(row["bound"] is not None or row["status"] != "optimal" for row in rows)
+    table = _by_capacity("Hindsight optimum", "threshold")
+    ours = ("incumbent", "bound", "gap", "status") if asked else ("optimal TEL",)
+    for name in (*ours, "LRU's TEL", "vs LRU", "method"):
+        table.add_column(name, justify="right", no_wrap=name != "status")
     for row in rows:
-        change = Fraction(row["optimum"] - row["lru"], row["lru"]) if row["lru"] else None
-        bound = "" if row["bound"] is None else f"{row['bound']:,.1f}"
-        found = (f"{row['optimum']:,}", f"{row['lru']:,}", _percent(change), row["method"], bound)
-        table.add_row(f"{row['capacity']:,}", thresholds.label(row["xi"]), *found)
+        sides = [_tenths(row[name]) for name in ("incumbent", "bound", "gap")]
+        best, lru = row["optimum"], row["lru"]
+        found = (*sides, escape(row["status"])) if asked else (f"{best:,}",)
+        change = Fraction(best - lru, lru) if lru and best is not None else None
+        compared = (f"{lru:,}", _percent(change), row["method"])
+        table.add_row(f"{row['capacity']:,}", thresholds.label(row["xi"]), *found, *compared)
     return table
+
+
+def violations_table(rows: Sequence[dict[str, Any]], thresholds: Thresholds) -> Table:
+    """Return the fewest violations, a row for each capacity and threshold."""
+    table = _by_capacity("Fewest violations", "threshold")
+    for name in ("LRU", "T-LRU", "found", "lower", "proved", "gap", "of\navoidable", "status", "time s"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in rows:
+        counts = [f"{row[name]:,}" for name in ("lru", "tlru", "violations", "lower", "proved")]
+        gaps = [_hundredths(row[name]) for name in ("gap", "gap_of_avoidable")]
+        ended = (row["status"], f"{row['seconds']:.1f}")
+        table.add_row(f"{row['capacity']:,}", thresholds.label(row["xi"]), *counts, *gaps, *ended)
+    return table
+
+
+def percentiles_table(rows: Sequence[dict[str, Any]], name: str, thresholds: Thresholds) -> Table:
+    """Return the smallest percentiles: a row in tokens and one in seconds for each capacity."""
+    table = _by_capacity(f"Smallest {name} of uncached tokens", "unit")
+    for column in ("LRU", "T-LRU", "its threshold", "found", "lower", "proved", "gap", "status", "time s"):
+        table.add_column(column, justify="right", no_wrap=True)
+    for row in rows:
+        lru, tlru, found, lower = (f"{row[key]:,}" for key in ("lru", "tlru", "percentile", "lower"))
+        ended = (f"{row['proved']:,}", _hundredths(row["gap"]), row["status"], f"{row['seconds']:.1f}")
+        xi = thresholds.slos[row["tlru_xi"]]
+        table.add_row(f"{row['capacity']:,}", "tokens", lru, tlru, xi, found, lower, *ended)
+        lru, tlru, found, lower = (_seconds(row[f"{key}_ttft"]) for key in ("lru", "tlru", "percentile", "lower"))
+        table.add_row("", "s", lru, tlru, "", found, lower, "", "", "", "")
+    return table
+
+
+def _by_capacity(title: str, second: str) -> Table:
+    table = _plain_table(title)
+    table.add_column("capacity", justify="right", no_wrap=True)
+    table.add_column(second, no_wrap=True)
+    return table
+
+
+def _tenths(value: float | None) -> str:
+    return "" if value is None else f"{value:,.1f}".removesuffix(".0")
+
+
+def _hundredths(share: float) -> str:
+    return f"{100 * share:.2f} %"

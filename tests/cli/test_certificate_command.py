@@ -5,7 +5,7 @@ import sys
 import pytest
 
 import teltheory as tt
-from teltheory.cli.certificate import certificates_as_data, read_certificates
+from teltheory.cli.proof_files import certificates_as_data, digest_of, read_certificates
 
 TURNS = "conversation,prompt,response\nA,3,1\nB,4,2\nA,1,0\nB,2,0\n"
 
@@ -94,8 +94,9 @@ def test_a_change_with_a_new_digest_is_caught_where_it_is_no_proof(run, trace_fi
         (b"", "no JSON"),
         (b"\xff\xfe", "no JSON"),
         (b"[" * 100_000, "no JSON"),
-        (b"[]", '"teltheory_certificates": 1'),
-        (b'{"teltheory_certificates": 2}', '"teltheory_certificates": 1'),
+        (b"[]", '"teltheory_certificates": 1 or 2'),
+        (b'{"teltheory_certificates": 3}', '"teltheory_certificates": 1 or 2'),
+        (b'{"teltheory_certificates": true}', '"teltheory_certificates": 1 or 2'),
         (b'{"teltheory_certificates": 1, "certificates": 3}', "certificates: found int, expected a list"),
         (b'{"teltheory_certificates": 1, "certificates": [3]}', "certificates[0]: expected an object"),
         (b'{"teltheory_certificates": 1, "certificates": [], "sha256": ""}', "sha256: found another"),
@@ -122,3 +123,14 @@ def test_a_method_without_proofs_writes_none(run, trace_file, tmp_path, capsys):
     assert run("optimum", trace_file, *asked) == 2
     assert "a method that proves its optima" in capsys.readouterr().err
     assert not proof.exists()
+
+
+def test_a_file_of_version_1_still_loads(run, trace_file, proof, capsys):
+    data = json.loads(proof.read_text())
+    for entry in data["certificates"]:
+        assert entry.pop("objective_kind") == "tel"
+    data = {**data, "teltheory_certificates": 1, "sha256": digest_of(data["certificates"])}
+    proof.write_text(json.dumps(data))
+    capsys.readouterr()
+    assert run("check-certificate", proof, trace_file) == 0
+    assert capsys.readouterr().out.count("no policy has less TEL") == 4

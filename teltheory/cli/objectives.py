@@ -1,0 +1,62 @@
+"""What `teltheory optimum` makes as small as possible."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from teltheory.errors import ArgumentError
+from teltheory.numbers import IntArray
+
+TEL = "tel"
+SLO = "slo"
+MOST_DIGITS = 9
+
+
+@dataclass(frozen=True)
+class Level:
+    """A percentile such as p95 or p99.9.
+
+    Attributes
+    ----------
+    text : str
+        As it was given.
+    q : Fraction
+        Above 0, at most 1.
+    """
+
+    text: str
+    q: Fraction
+
+    def rank(self, turns: int) -> int:
+        """Return ceil(q n): the percentile is the value of this rank, counted from 1."""
+        return -(-self.q.numerator * turns // self.q.denominator)
+
+    def of(self, values: IntArray) -> int:
+        """Return the percentile of at least one value."""
+        place = self.rank(len(values)) - 1
+        return int(np.partition(values, place)[place])
+
+
+def read_level(text: str) -> Level | None:
+    """Read a percentile; None where the text is none."""
+    found = re.fullmatch(rf"p(\d{{1,3}}(?:\.\d{{1,{MOST_DIGITS}}})?)", text, re.ASCII)
+    q = Fraction(found[1]) / 100 if found else Fraction(0)
+    return Level(text, q) if 0 < q <= 1 else None
+
+
+def read_objective(text: str) -> str | Level:
+    """Read an objective: TEL, violations of the SLO, or a percentile.
+
+    Raises
+    ------
+    ArgumentError
+        For anything else.
+    """
+    level = read_level(text)
+    if level is None and text not in (TEL, SLO):
+        raise ArgumentError("--objective", text, "tel, slo or a percentile such as p95 or p99.9")
+    return level or text

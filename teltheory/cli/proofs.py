@@ -1,0 +1,164 @@
+"""What the certificates of `teltheory optimum` claim, and their checks, which need no solver."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+
+from teltheory.cli.objectives import Level
+from teltheory.errors import CertificateError
+from teltheory.numbers import IntArray
+from teltheory.optimal.certificate import Certificate, check_certificate
+from teltheory.optimal.prices import Prices, violations_bound
+from teltheory.plan import check_plan
+from teltheory.trace import Trace
+
+
+@dataclass(frozen=True)
+class Certified:
+    """An optimal TEL with its proof.
+
+    Attributes
+    ----------
+    capacity, xi : int
+        In the trace's unit.
+    forced : bool
+        Forced caching.
+    certificate : Certificate
+        The proof.
+    """
+
+    capacity: int
+    xi: int
+    forced: bool
+    certificate: Certificate
+
+    def check(self, trace: Trace) -> None:
+        """Raise `CertificateError` where this proves nothing about a trace."""
+        check_certificate(trace, self.capacity, self.xi, self.certificate, self.forced)
+
+    def __str__(self) -> str:
+        return (
+            f"Capacity {self.capacity:,}, threshold {self.xi:,}{_mode(self.forced)}: no policy has less TEL than "
+            f"{self.certificate.objective:,} (proved by {len(self.certificate.steps):,} steps)."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class CertifiedViolations:
+    """A plan with few violations, and prices that prove that no policy has many fewer.
+
+    Attributes
+    ----------
+    capacity, xi : int
+        In the trace's unit.
+    forced : bool
+        Forced caching.
+    violations : int
+        Turns that compute more than xi in the plan.
+    proved : int
+        No policy has fewer.
+    kept : ndarray of int64, shape (n,)
+        The plan: what each turn reuses.
+    prices : Prices
+        They prove `proved`.
+    """
+
+    capacity: int
+    xi: int
+    forced: bool
+    violations: int
+    proved: int
+    kept: IntArray
+    prices: Prices
+
+    def check(self, trace: Trace) -> None:
+        """Raise `CertificateError` where this proves nothing about a trace."""
+        uncached = check_plan(trace, self.capacity, self.kept, self.forced)
+        violations = int(np.count_nonzero(uncached > self.xi))
+        if violations != self.violations:
+            raise CertificateError(
+                f"objective: found {self.violations}, expected {violations}, the violations of what is kept"
+            )
+        bound = violations_bound(trace, self.capacity, self.xi, self.prices, self.forced)
+        if bound != self.proved:
+            raise CertificateError(f"proved: found {self.proved}, expected {bound}, what the prices prove")
+
+    def __str__(self) -> str:
+        return (
+            f"Capacity {self.capacity:,}, threshold {self.xi:,}{_mode(self.forced)}: no policy has fewer "
+            f"violations than {self.proved:,} (proved by {len(self.prices.steps):,} prices), and one has "
+            f"{self.violations:,}."
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class CertifiedPercentile:
+    """A plan with a small percentile of uncached lengths, and prices that prove that none is much smaller.
+
+    Attributes
+    ----------
+    capacity : int
+        In the trace's unit.
+    level : Level
+        Which percentile.
+    forced : bool
+        Forced caching.
+    value : int
+        The plan's percentile, in the trace's unit.
+    proved : int
+        No policy has a smaller one.
+    kept : ndarray of int64, shape (n,)
+        The plan: what each turn reuses.
+    prices : Prices or None
+        They prove that at the threshold ``proved - 1`` more turns violate than the percentile leaves above it;
+        None where `proved` is 0.
+    """
+
+    capacity: int
+    level: Level
+    forced: bool
+    value: int
+    proved: int
+    kept: IntArray
+    prices: Prices | None
+
+    def check(self, trace: Trace) -> None:
+        """Raise `CertificateError` where this proves nothing about a trace."""
+        uncached = check_plan(trace, self.capacity, self.kept, self.forced)
+        if not len(trace):
+            raise CertificateError("kept: found no turn, expected at least one, as a percentile is claimed")
+        value = self.level.of(uncached)
+        if value != self.value:
+            raise CertificateError(
+                f"objective: found {self.value}, expected {value}, the {self.level.text} of what is kept"
+            )
+        if self.proved:
+            self._check_bound(trace)
+
+    def _check_bound(self, trace: Trace) -> None:
+        if self.prices is None:
+            raise CertificateError(f"prices: found none, expected what proves {self.proved}")
+        allowed = len(trace) - self.level.rank(len(trace))
+        bound = violations_bound(trace, self.capacity, self.proved - 1, self.prices, self.forced)
+        if bound <= allowed:
+            raise CertificateError(
+                f"proved: found {self.proved}, where the prices prove {bound} turns to be above "
+                f"{self.proved - 1}, expected more than {allowed}"
+            )
+
+    def __str__(self) -> str:
+        count = len(self.prices.steps) if self.prices else 0
+        return (
+            f"Capacity {self.capacity:,}, {self.level.text}{_mode(self.forced)}: no policy has a smaller one than "
+            f"{self.proved:,} (proved by {count:,} prices), and one has {self.value:,}."
+        )
+
+
+Proof: TypeAlias = Certified | CertifiedViolations | CertifiedPercentile
+
+
+def _mode(forced: bool) -> str:
+    return ", forced caching" if forced else ""

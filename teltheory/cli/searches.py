@@ -1,0 +1,293 @@
+"""The searches behind `teltheory optimum`: rows of its table, each with a proof where there is one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any, Protocol
+
+import numpy as np
+from rich.table import Table
+
+from teltheory.cli.objectives import SLO, TEL, Level
+from teltheory.cli.options import Thresholds
+from teltheory.cli.proofs import Certified, CertifiedPercentile, CertifiedViolations, Proof
+from teltheory.cli.replay import assumptions, caching, trace_as_data
+from teltheory.cli.tables import optima_table, percentiles_table, violations_table
+from teltheory.errors import SolverError
+from teltheory.metrics import slo_violations, tail_excess_latency
+from teltheory.optimal import Method, hindsight_optimum
+from teltheory.policies.online import LRU, TLRU
+from teltheory.replay import replay
+from teltheory.sweep import Grid
+from teltheory.trace import Trace
+
+TIME_LIMIT = 60.0
+
+
+@dataclass(frozen=True)
+class Found:
+    """A row, its proof, and what is wrong with it.
+
+    Attributes
+    ----------
+    row : dict
+        Plain data.
+    proof : Proof or None
+        None where the method has none.
+    problem : str or None
+        Why it is no answer, None where it is one.
+    interrupted : bool
+        Whether the search was interrupted.
+    """
+
+    row: dict[str, Any]
+    proof: Proof | None
+    problem: str | None = None
+    interrupted: bool = False
+
+
+@dataclass(frozen=True)
+class Question:
+    """What every row has in common.
+
+    Attributes
+    ----------
+    trace : Trace
+        The turns.
+    grid : Grid
+        Capacities and thresholds, the prompt estimate of T-LRU, the caching mode.
+    thresholds : Thresholds
+        The thresholds as they were given, and the latency model.
+    method : str
+        How the answer is found.
+    time_limit : float or None
+        Seconds a row, None where none was given.
+    """
+
+    trace: Trace
+    grid: Grid
+    thresholds: Thresholds
+    method: Any
+    time_limit: float | None
+
+    @property
+    def seconds(self) -> float:
+        """Time limit of a search that may never end."""
+        return TIME_LIMIT if self.time_limit is None else self.time_limit
+
+    def tlru(self, xi: int) -> TLRU:
+        """Return T-LRU with the grid's prompt estimate."""
+        return TLRU(xi, self.grid.q_hat or 0)
+
+
+class Search(Protocol):
+    """A search for each capacity of a question."""
+
+    @property
+    def question(self) -> Question:
+        """What every row has in common."""
+
+    @property
+    def rows_a_capacity(self) -> int:
+        """Number of rows at each capacity."""
+
+    def at(self, capacity: int) -> Iterator[Found]:
+        """Yield the rows of a capacity."""
+
+    def lines(self) -> list[str]:
+        """Return what stands above the table."""
+
+    def table(self, rows: list[dict[str, Any]]) -> Table:
+        """Return the table."""
+
+    def as_data(self, rows: list[dict[str, Any]]) -> dict[str, Any]:
+        """Return the rows, and what was assumed, as plain data."""
+
+
+@dataclass(frozen=True)
+class LeastTel:
+    """The least TEL at each threshold."""
+
+    question: Question
+
+    @property
+    def rows_a_capacity(self) -> int:
+        """Number of rows at each capacity."""
+        return len(self.question.grid.thresholds)
+
+    def at(self, capacity: int) -> Iterator[Found]:
+        """Yield the rows of a capacity."""
+        asked = self.question
+        lru = replay(asked.trace, LRU(), capacity, asked.grid.forced)
+        for xi in asked.grid.thresholds:
+            row = {"capacity": capacity, "xi": xi, "optimum": None, "lru": tail_excess_latency(lru, xi)}
+            try:
+                yield self._found(row)
+            except SolverError as error:
+                yield self._given_up(row, error)
+
+    def _found(self, row: dict[str, Any]) -> Found:
+        asked, capacity, xi = self.question, row["capacity"], row["xi"]
+        method: Method = asked.method
+        forced, limit = asked.grid.forced, asked.time_limit
+        best = hindsight_optimum(asked.trace, capacity, xi, forced, method=method, time_limit=limit)
+        incumbent = None if best.bound is None else best.objective
+        found = {"optimum": best.objective, "method": best.method, "status": "optimal", "incumbent": incumbent}
+        row = {**row, **found, "bound": best.bound, "gap": best.gap}
+        proof = None if best.certificate is None else Certified(capacity, xi, forced, best.certificate)
+        return Found(row, proof)
+
+    def _given_up(self, row: dict[str, Any], error: SolverError) -> Found:
+        from teltheory.optimal.solver import INTERRUPTED
+
+        sides = {"incumbent": error.incumbent, "bound": error.bound, "gap": error.gap}
+        row = {**row, "method": self.question.method, "status": error.status, **sides}
+        place = f"capacity {row['capacity']:,}, threshold {self.question.thresholds.label(row['xi'])}"
+        return Found(row, None, f"{place}: {error}", error.status == INTERRUPTED)
+
+    def lines(self) -> list[str]:
+        """Return what stands above the table."""
+        return []
+
+    def table(self, rows: list[dict[str, Any]]) -> Table:
+        """Return the table."""
+        return optima_table(rows, self.question.thresholds)
+
+    def as_data(self, rows: list[dict[str, Any]]) -> dict[str, Any]:
+        """Return the rows, and what was assumed, as plain data."""
+        asked = self.question
+        return {
+            "objective": TEL,
+            "forced": asked.grid.forced,
+            "latency": asked.thresholds.latency.name,
+            "rows": rows,
+        }
+
+
+@dataclass(frozen=True)
+class LeastViolations:
+    """The fewest violations at each threshold."""
+
+    question: Question
+
+    @property
+    def rows_a_capacity(self) -> int:
+        """Number of rows at each capacity."""
+        return len(self.question.grid.thresholds)
+
+    def at(self, capacity: int) -> Iterator[Found]:
+        """Yield the rows of a capacity."""
+        asked = self.question
+        lru = replay(asked.trace, LRU(), capacity, asked.grid.forced)
+        for xi in asked.grid.thresholds:
+            tlru = replay(asked.trace, asked.tlru(xi), capacity, asked.grid.forced)
+            policies = {"lru": slo_violations(lru, xi), "tlru": slo_violations(tlru, xi)}
+            yield self._found({"capacity": capacity, "xi": xi, **policies})
+
+    def _found(self, row: dict[str, Any]) -> Found:
+        from teltheory.optimal.violations import fewest_violations
+
+        asked, capacity, xi, began = self.question, row["capacity"], row["xi"], monotonic()
+        forced = asked.grid.forced
+        best = fewest_violations(asked.trace, capacity, xi, forced, method=asked.method, time_limit=asked.seconds)
+        sides = {"violations": best.violations, "lower": best.lower, "proved": best.proved, "gap": float(best.gap)}
+        ended = {"status": best.status, "method": best.method, "seconds": monotonic() - began}
+        row = {**row, **sides, "gap_of_avoidable": float(best.gap_of_avoidable), **ended}
+        kept = best.outcome.cached
+        proof = CertifiedViolations(capacity, xi, forced, best.violations, best.proved, kept, best.prices)
+        return Found(row, proof, interrupted=best.status == "interrupted")
+
+    def lines(self) -> list[str]:
+        """Return what stands above the table."""
+        return [
+            *_assumed(self.question),
+            "found: violations of the best plan that was found. No policy has fewer than proved, by prices that "
+            "check-certificate evaluates, nor than lower, which may rest on the solver. gap: (found - lower) / "
+            f"found. of avoidable: the same against the avoidable ones. {_limit(self.question)}",
+        ]
+
+    def table(self, rows: list[dict[str, Any]]) -> Table:
+        """Return the table."""
+        return violations_table(rows, self.question.thresholds)
+
+    def as_data(self, rows: list[dict[str, Any]]) -> dict[str, Any]:
+        """Return the rows, and what was assumed, as plain data."""
+        return _as_data(self.question, SLO, rows)
+
+
+@dataclass(frozen=True)
+class LeastPercentile:
+    """The smallest percentile of uncached lengths."""
+
+    question: Question
+    level: Level
+
+    @property
+    def rows_a_capacity(self) -> int:
+        """Number of rows at each capacity."""
+        return 1
+
+    def at(self, capacity: int) -> Iterator[Found]:
+        """Yield the row of a capacity."""
+        asked = self.question
+        row: dict[str, Any] = {"capacity": capacity, "level": float(self.level.q)}
+        found = self._found(row)
+        lru = self.level.of(replay(asked.trace, LRU(), capacity, asked.grid.forced).uncached)
+        tlru, xi = min((self._of_tlru(capacity, xi), xi) for xi in asked.grid.thresholds)
+        row = {**row, "lru": lru, "tlru": tlru, "tlru_xi": xi, **found.row}
+        seconds = {f"{name}_ttft": self._ttft(row[name]) for name in ("lru", "tlru", "percentile", "lower")}
+        yield Found({**row, **seconds}, found.proof, interrupted=found.interrupted)
+
+    def _of_tlru(self, capacity: int, xi: int) -> int:
+        asked = self.question
+        return self.level.of(replay(asked.trace, asked.tlru(xi), capacity, asked.grid.forced).uncached)
+
+    def _ttft(self, uncached: int) -> float:
+        return float(self.question.thresholds.latency.ttft(np.array([uncached]))[0])
+
+    def _found(self, row: dict[str, Any]) -> Found:
+        from teltheory.optimal.percentile import best_percentile
+
+        asked, capacity, turns, began = self.question, row["capacity"], len(self.question.trace), monotonic()
+        forced = asked.grid.forced
+        q = (max(self.level.rank(turns), 1) - 0.5) / max(turns, 1)  # has the exact rank, whatever rounding does
+        best = best_percentile(asked.trace, capacity, q, forced, time_limit=asked.seconds)
+        sides = {"percentile": best.value, "lower": best.lower, "proved": best.proved, "gap": float(best.gap)}
+        ended = {"status": best.status, "seconds": monotonic() - began}
+        kept, proved = best.outcome.cached, best.proved
+        proof = CertifiedPercentile(capacity, self.level, forced, best.value, proved, kept, best.prices)
+        return Found({**sides, "allowed": best.allowed, **ended}, proof, interrupted=best.status == "interrupted")
+
+    def lines(self) -> list[str]:
+        """Return what stands above the table."""
+        return [
+            *_assumed(self.question),
+            f"{self.level.text} of uncached tokens, and its TTFT. T-LRU has the best of the default thresholds. "
+            "found: of the best plan that was found. No policy has less than proved, by prices that "
+            "check-certificate evaluates, nor than lower, which may rest on the solver. gap: (found - lower) / "
+            f"found. {_limit(self.question)}",
+        ]
+
+    def table(self, rows: list[dict[str, Any]]) -> Table:
+        """Return the table."""
+        return percentiles_table(rows, self.level.text, self.question.thresholds)
+
+    def as_data(self, rows: list[dict[str, Any]]) -> dict[str, Any]:
+        """Return the rows, and what was assumed, as plain data."""
+        return _as_data(self.question, self.level.text, rows)
+
+
+def _assumed(question: Question) -> list[str]:
+    return assumptions(question.trace, question.grid, question.thresholds, given=False)
+
+
+def _limit(question: Question) -> str:
+    return f"At most {question.seconds:g} s a search. {caching(question.grid.forced)}"
+
+
+def _as_data(question: Question, objective: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    data = trace_as_data(question.trace, question.grid, question.thresholds)
+    asked = {"objective": objective, "forced": question.grid.forced, "time_limit": question.seconds}
+    return {**data, **asked, "rows": rows}

@@ -1,0 +1,191 @@
+import json
+
+import numpy as np
+import pytest
+
+import teltheory as tt
+from teltheory.cli.objectives import read_level
+from teltheory.errors import SolverError
+from teltheory.optimal.solver import INTERRUPTED
+from teltheory.policies.spec import default_estimate
+
+# both of the last two turns need 40 over a step where there is room for 50: one of them violates
+FOUR_TURNS = "conversation,prompt,response\nA,100,0\nB,100,0\nA,100,0\nB,100,0\n"
+
+
+@pytest.fixture
+def four_turns(tmp_path):
+    file = tmp_path / "four.csv"
+    file.write_text(FOUR_TURNS)
+    return file
+
+
+def test_the_fewest_violations(run_json, four_turns):
+    data = run_json("optimum", four_turns, "--objective", "slo", "--capacity", 50, "--capacity", 80, "--xi", 160)
+    row, roomy = data["rows"]
+    assert (data["objective"], data["forced"], data["time_limit"], data["q_hat"]) == ("slo", False, 60, 100)
+    counts = {"lru": 2, "tlru": 2, "violations": 1, "lower": 1, "proved": 1}
+    assert {name: row[name] for name in counts} == counts
+    assert (row["gap"], row["gap_of_avoidable"], row["status"]) == (0, 0, "optimal")
+    assert row["seconds"] >= 0
+    assert roomy["violations"] == 0
+
+
+def test_the_best_percentile(run_json, four_turns):
+    data = run_json("optimum", four_turns, "--objective", "p75", "--capacity", 50)
+    (row,) = data["rows"]
+    assert (row["level"], row["allowed"]) == (0.75, 1)
+    assert (row["percentile"], row["lower"], row["proved"]) == (150, 150, 150)
+    assert row["percentile_ttft"] == row["lower_ttft"] == pytest.approx(150 * 71.7e-6)
+    trace = tt.read_trace(four_turns)
+    lru = tt.replay(trace, tt.LRU(), 50)
+    assert row["lru"] == sorted(lru.uncached.tolist())[2]
+    assert row["lru_ttft"] == tt.ttft_quantiles(lru, [0.75], tt.A100_LLAMA2_7B)[0]
+
+
+def test_tlru_has_the_best_of_the_default_thresholds(run_json, mooncake):
+    (row,) = run_json("optimum", mooncake, "--objective", "p95", "--capacity", "1M", "--time-limit", 0)["rows"]
+    trace = tt.read_trace(mooncake)
+    found = {
+        xi: int(np.quantile(tt.replay(trace, policy, 1_000_000).uncached, 0.95, method="inverted_cdf"))
+        for xi in (6973, 13947, 27894, 41841, 69735)
+        for policy in [tt.TLRU(xi, default_estimate(trace))]
+    }
+    assert (row["tlru"], row["tlru_xi"]) == min((value, xi) for xi, value in found.items())
+    assert row["proved"] <= row["lower"] <= row["percentile"] <= row["tlru"] < row["lru"]
+
+
+@pytest.mark.parametrize(("turns", "level", "rank"), [(100, "p7", 7), (1000, "p99.9", 999), (3, "p100", 3)])
+def test_a_percentile_has_the_rank_that_exact_numbers_give(turns, level, rank):
+    assert read_level(level).rank(turns) == rank
+
+
+def test_tables_say_what_their_columns_mean(run, four_turns, capsys):
+    assert run("optimum", four_turns, "--objective", "slo", "--capacity", 50, "--xi", 160, "--forced") == 2
+    assert "forced caching must keep" in capsys.readouterr().err
+    assert run("optimum", four_turns, "--objective", "slo", "--capacity", 300, "--xi", 160, "--forced") == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    for words in ("Q̂ = 100", "No policy has fewer than proved", "At most 60 s a search", "Forced caching"):
+        assert words in printed
+    asked = ("optimum", four_turns, "--objective", "p75", "--capacity", 50, "--time-limit", 5)
+    assert run(*asked) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    for words in ("Smallest p75 of uncached tokens", "At most 5 s a search", "0.011", " 150 "):
+        assert words in printed
+
+
+@pytest.mark.parametrize("objective", ["slo", "tel"])
+def test_an_empty_trace(run_json, tmp_path, objective):
+    file = tmp_path / "empty.csv"
+    file.write_text("conversation,prompt,response\n")
+    (row,) = run_json("optimum", file, "--objective", objective, "--capacity", 3, "--xi", 1)["rows"]
+    assert row["lru"] == 0
+
+
+def test_both_sides_are_shown_where_a_solver_was_asked(run_json, run, trace_file, capsys):
+    asked = ("optimum", trace_file, "--capacity", 100, "--xi", 120, "--method", "milp")
+    (row,) = run_json(*asked)["rows"]
+    assert (row["incumbent"], row["bound"], row["gap"], row["status"]) == (0, 0, 0, "optimal")
+    assert run(*asked) == 0
+    assert "incumbent" in capsys.readouterr().out
+    assert run(*asked[:-2]) == 0
+    assert "incumbent" not in capsys.readouterr().out
+
+
+def test_a_row_without_an_optimum_is_printed_and_ends_with_1(run, trace_file, tmp_path, capsys, monkeypatch):
+    limits = iter([SolverError("Time limit reached", 30.0, 12.5), SolverError("Time limit reached")])
+
+    def give_up(*_, **__):
+        raise next(limits)
+
+    monkeypatch.setattr("teltheory.optimal.solver.solve_intervals", give_up)
+    target = tmp_path / "out.json"
+    asked = ("optimum", trace_file, "--capacity", 100, "--xi", 120, "--xi", 130, "--method", "milp")
+    assert run(*asked, "--json", target) == 1
+    told = capsys.readouterr()
+    for words in ("Time limit", "30", "12.5", "17.5"):
+        assert words in told.out
+    assert told.err.count("\n") == 1
+    assert "capacity 100, threshold 120 tokens: no optimum was proved" in told.err
+    assert "1 more like it" in told.err
+    first, second = json.loads(target.read_text())["rows"]
+    assert (first["optimum"], first["incumbent"], first["bound"], first["gap"]) == (None, 30.0, 12.5, 17.5)
+    assert (second["status"], second["incumbent"]) == ("Time limit reached", None)
+
+
+def test_no_proofs_are_written_where_one_is_missing(run, trace_file, tmp_path, monkeypatch):
+    def give_up(*_, **__):
+        raise SolverError("Time limit reached", 10.0, 5.0)
+
+    monkeypatch.setattr("teltheory.optimal.lazy.LazyIntervalSolver.solve", give_up)
+    asked = ("optimum", trace_file, "--capacity", 100, "--xi", 1, "--method", "lp")
+    assert run(*asked, "--certificate", tmp_path / "proof.json") == 1
+    assert list(tmp_path.iterdir()) == [trace_file]
+
+
+@pytest.mark.parametrize(
+    ("place", "flags"),
+    [
+        ("teltheory.optimal.violations.packed", ["--objective", "slo", "--xi", "160"]),
+        ("teltheory.optimal.percentile._Bisection.refute", ["--objective", "p75"]),
+    ],
+)
+def test_an_interrupted_search_prints_its_rows_and_writes_nothing(
+    run, four_turns, tmp_path, capsys, monkeypatch, place, flags
+):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(place, interrupt)
+    written = ["--json", tmp_path / "out.json", "--certificate", tmp_path / "proof.json"]
+    assert run("optimum", four_turns, "--capacity", 50, "--capacity", 61, *flags, *written) == 130
+    told = capsys.readouterr()
+    assert "interrup" in told.out
+    assert " 50 " in told.out
+    assert " 61 " not in told.out
+    assert told.err.strip() == "teltheory: interrupted"
+    assert list(tmp_path.iterdir()) == [four_turns]
+
+
+def test_an_interrupted_solver_is_an_interrupt(run, trace_file, capsys, monkeypatch):
+    def stop(*_, **__):
+        raise SolverError(INTERRUPTED, 30.0, 12.5)
+
+    monkeypatch.setattr("teltheory.optimal.solver.solve_intervals", stop)
+    assert run("optimum", trace_file, "--capacity", 100, "--xi", 120, "--xi", 130, "--method", "milp") == 130
+    assert "12.5" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("flags", "told"),
+    [
+        (["--objective", "p95", "--xi", "3"], ["--xi or --slo", "'3'", "p95, which has no threshold"]),
+        (["--objective", "p95", "--slo", "2s"], ["--xi or --slo", "'2s'"]),
+        (["--objective", "p0"], ["--objective", "p0", "tel, slo or a percentile"]),
+        (["--objective", "p100.5"], ["--objective", "p100.5"]),
+        (["--objective", "mean"], ["--objective", "mean"]),
+        (["--objective", "slo", "--method", "lp"], ["--method", "'lp'", "auto, heuristic, milp"]),
+        (["--objective", "p95", "--method", "milp"], ["--method", "'milp'", "expected auto with"]),
+        (["--method", "heuristic"], ["--method", "'heuristic'", "greedy"]),
+        (["--objective", "slo", "--time-limit", "-1"], ["--time-limit", "-1"]),
+        (["--objective", "slo", "--certificate", "no/such/folder/proof.json"], ["no/such/folder"]),
+        (["--objective", "p95", "--forced", "--capacity", "50"], ["turn 0", "100", "50"]),
+    ],
+)
+def test_what_does_not_go_together_is_refused_in_one_line(
+    run, trace_file, flags, told, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    assert run("optimum", trace_file, *flags) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.count("\n") == 1
+    assert all(words in captured.err for words in told)
+    assert list(tmp_path.iterdir()) == [trace_file]
+
+
+def test_a_percentile_of_no_turn_is_refused(run, tmp_path, capsys):
+    file = tmp_path / "empty.csv"
+    file.write_text("conversation,prompt,response\n")
+    assert run("optimum", file, "--objective", "p95", "--capacity", 3) == 2
+    assert "at least one turn" in capsys.readouterr().err

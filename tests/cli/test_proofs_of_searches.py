@@ -1,0 +1,206 @@
+"""Certificates of violations and percentiles: what is false is refused, with the digest and without."""
+
+import json
+import subprocess
+import sys
+from copy import deepcopy
+
+import pytest
+
+import teltheory as tt
+from teltheory.cli.proof_files import certificates_as_data, digest_of, read_certificates, read_entry
+
+# the last two turns are kept over a step where there is room for 50, and need 40 each to compute at most 160
+TURNS = "conversation,prompt,response\nA,100,0\nB,100,0\nA,100,0\nB,100,0\n"
+ASKED = {
+    "tel": ["--objective", "tel", "--xi", 160],
+    "slo": ["--objective", "slo", "--xi", 160],
+    "p75": ["--objective", "p75"],
+    "p100": ["--objective", "p100"],
+}
+EACH = pytest.mark.parametrize("objective", ASKED)
+HARD = pytest.mark.parametrize("objective", ["slo", "p75", "p100"])
+
+
+@pytest.fixture
+def turns_file(tmp_path):
+    file = tmp_path / "turns.csv"
+    file.write_text(TURNS)
+    return file
+
+
+@pytest.fixture
+def proof(run, turns_file, tmp_path, objective, capsys):
+    """A file with the certificate of an objective."""
+    file = tmp_path / "proof.json"
+    assert run("optimum", turns_file, "--capacity", 50, *ASKED[objective], "--certificate", file) == 0
+    capsys.readouterr()
+    return file
+
+
+def paths(data, path=()):
+    """Yield the path to each whole number."""
+    if isinstance(data, dict | list):
+        for key, value in data.items() if isinstance(data, dict) else enumerate(data):
+            yield from paths(value, (*path, key))
+    elif isinstance(data, int):
+        yield path
+
+
+def changed(data, path, step):
+    copy = deepcopy(data)
+    place = copy
+    for key in path[:-1]:
+        place = place[key]
+    value = place[path[-1]]
+    place[path[-1]] = not value if isinstance(value, bool) else value + step
+    return copy
+
+
+def with_digest(entry):
+    return {"teltheory_certificates": 2, "certificates": [entry], "sha256": digest_of([entry])}
+
+
+def is_true(trace, entry):
+    """Whether the claim of an entry is true, found out by solving."""
+    instance = (trace, entry["capacity"])
+    if entry["objective_kind"] == "slo":
+        best = tt.fewest_violations(*instance, entry["xi"], entry["forced"])
+        value = best.violations
+    elif entry["objective_kind"] == "tel":
+        return entry["objective"] == tt.hindsight_optimum(*instance, entry["xi"], entry["forced"]).objective
+    else:
+        best = tt.best_percentile(*instance, float(entry["objective_kind"][1:]) / 100, entry["forced"])
+        value = best.value
+    assert best.status == "optimal"
+    return entry["proved"] <= value <= entry["objective"]
+
+
+@EACH
+def test_what_optimum_writes_is_a_proof(run, turns_file, proof, objective, capsys):
+    (entry,) = json.loads(proof.read_text())["certificates"]
+    assert entry["objective_kind"] == objective
+    assert run("check-certificate", proof, turns_file) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    words = {
+        "tel": "threshold 160: no policy has less TEL than 30",
+        "slo": "threshold 160: no policy has fewer violations than 1 (proved by 1 prices), and one has 1.",
+        "p75": "p75: no policy has a smaller one than 150 (proved by 0 prices), and one has 150.",
+        "p100": "p100: no policy has a smaller one than 175 (proved by 1 prices), and one has 175.",
+    }
+    assert words[objective] in told
+
+
+@EACH
+def test_a_change_of_any_number_is_caught_by_the_digest(run, turns_file, proof, capsys):
+    data = json.loads(proof.read_text())
+    assert len(list(paths(data))) > 7
+    for path in paths(data):
+        for step in (1, -1):
+            proof.write_text(json.dumps(changed(data, path, step)))
+            assert run("check-certificate", proof, turns_file) == 2, path
+            assert capsys.readouterr().err.count("\n") == 1
+
+
+@EACH
+def test_with_a_new_digest_what_is_accepted_is_true(run, turns_file, proof, objective, capsys):
+    (entry,) = json.loads(proof.read_text())["certificates"]
+    trace, refused = tt.read_trace(turns_file), set()
+    for path in paths(entry):
+        for step in (1, -1):
+            other = changed(entry, path, step)
+            proof.write_text(json.dumps(with_digest(other)))
+            code = run("check-certificate", proof, turns_file)
+            assert code == 2 or is_true(trace, other), path
+            refused |= {(path[0], step)} if code == 2 else set()
+            capsys.readouterr()
+    assert {("objective", 1), ("objective", -1), ("kept", 1)} <= refused
+    assert objective == "tel" or ("proved", 1) in refused
+
+
+@HARD
+@pytest.mark.parametrize(
+    ("field", "value", "told"),
+    [
+        ("objective", 0, ", objective: found 0, expected"),
+        ("proved", 10**6, ", proved: found 1000000"),
+        ("kept", [0, 0, 0], ", kept: found 3 values, expected 4"),
+        ("kept", [0, 0, 100, 100], ", kept: found 100 at step 2, expected at most the room of 50"),
+        ("kept", [1, 0, 0, 0], ", kept[0]: found 1, expected 0 to 0"),
+        ("prices", {"steps": [9], "numerators": [1], "denominator": 1}, "steps[0]: found 9"),
+        ("prices", {"steps": [1], "numerators": [1], "denominator": 0}, "denominator: found 0"),
+    ],
+)
+def test_a_false_claim_is_named(run, turns_file, proof, capsys, field, value, told):
+    (entry,) = json.loads(proof.read_text())["certificates"]
+    proof.write_text(json.dumps(with_digest({**entry, field: value})))
+    assert run("check-certificate", proof, turns_file) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert f"{proof}, certificates[0]" in error
+    assert told in error
+
+
+@pytest.mark.parametrize("objective", ["p100"])
+def test_a_bound_without_prices_proves_nothing(run, turns_file, proof, capsys):
+    (entry,) = json.loads(proof.read_text())["certificates"]
+    for prices, told in (
+        (None, "prices: found none"),
+        ({"steps": [], "numerators": [], "denominator": 1}, "proved"),
+    ):
+        proof.write_text(json.dumps(with_digest({**entry, "prices": prices})))
+        assert run("check-certificate", proof, turns_file) == 2
+        assert told in capsys.readouterr().err
+    proof.write_text(json.dumps(with_digest({**entry, "prices": None, "proved": 0})))
+    assert run("check-certificate", proof, turns_file) == 0
+
+
+@HARD
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"objective_kind": "p0"}, "objective_kind: found 'p0', expected tel, slo"),
+        ({"objective_kind": 7}, "expected an object with objective_kind"),
+        ({"proved": "one"}, "proved: found 'one'"),
+        ({"proved": 1.0}, "proved: found 1.0"),
+        ({"forced": 1}, "forced: found 1"),
+        ({"prices": [1]}, "prices: expected an object with steps, numerators, denominator"),
+        ({"prices": {"steps": [1], "numerators": [-1], "denominator": 2}}, "prices, numerators[0]: found -1"),
+        ({"kept": [2**63]}, "kept[0]: found 9223372036854775808"),
+        ({"more": 1}, "expected an object with capacity"),
+    ],
+)
+def test_a_malformed_entry_is_refused_in_one_line(run, turns_file, proof, capsys, change, told):
+    (entry,) = json.loads(proof.read_text())["certificates"]
+    proof.write_text(json.dumps(with_digest({**entry, **change})))
+    assert run("check-certificate", proof, turns_file) == 2
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1
+    assert told in error
+
+
+@EACH
+def test_what_is_read_is_what_was_written(proof):
+    data = json.loads(proof.read_text())
+    assert certificates_as_data(read_certificates(str(proof))) == data
+    assert certificates_as_data([read_entry("here", data["certificates"][0])]) == data
+
+
+@pytest.mark.parametrize("objective", ["p75"])
+def test_a_percentile_of_no_turn_is_no_proof(run, tmp_path, proof, capsys):
+    empty = tmp_path / "empty.csv"
+    empty.write_text("conversation,prompt,response\n")
+    (entry,) = json.loads(proof.read_text())["certificates"]
+    proof.write_text(json.dumps(with_digest({**entry, "kept": [], "objective": 0, "proved": 0})))
+    assert run("check-certificate", proof, empty) == 2
+    assert "found no turn" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("objective", ["p100"])
+def test_checking_needs_no_solver_and_no_compiler(turns_file, proof):
+    code = (
+        "import sys; sys.modules['highspy'] = sys.modules['pyomo'] = sys.modules['numba'] = None\n"
+        f"from teltheory.cli import main; main(['check-certificate', {str(proof)!r}, {str(turns_file)!r}])"
+    )
+    checked = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (checked.returncode, checked.stderr) == (0, "")
