@@ -52,15 +52,32 @@ def test_files_stay_below_400_lines():
         ("replay", ["--capacity", "1M"], 40),
         (
             "curve",
-            ["--slo", "2s", "--capacity", "1M", "--capacity", "3M", "--capacity", "10M", "--capacity", "30M"],
+            [
+                "--slo",
+                "2s",
+                "--capacity",
+                "1M",
+                "--capacity",
+                "3M",
+                "--capacity",
+                "10M",
+                "--capacity",
+                "30M",
+                "--figure",
+                "curves.svg",
+            ],
             20,
         ),
     ],
 )
-def test_the_tables_in_the_readme_are_what_the_commands_print(mooncake, capsys, command, options, lines):
+def test_the_tables_in_the_readme_are_what_the_commands_print(
+    mooncake, capsys, tmp_path, monkeypatch, command, options, lines
+):
+    file = mooncake.absolute()
+    monkeypatch.chdir(tmp_path)
     readme = (ROOT / "README.md").read_text().splitlines()
     with pytest.raises(SystemExit):
-        main([command, str(mooncake), *options])
+        main([command, str(file), *options])
     printed = [line.rstrip() for line in capsys.readouterr().out.splitlines() if line.strip()]
     assert len(printed) > lines
     assert [line for line in printed if line not in readme] == []

@@ -60,7 +60,8 @@ def curve_tables(rows: Sequence[dict[str, Any]], thresholds: Thresholds) -> Iter
 def _curve_row(row: dict[str, Any]) -> list[str]:
     percentiles = [_seconds(row[name]) for name in ("p50", "p90", "p95", "p99")]
     change = Fraction(row["tel"] - row["uncached_tel"], row["uncached_tel"]) if row["uncached_tel"] else None
-    return [row["policy"], *percentiles, f"{row['violations']:,}", f"{row['tel']:,}", _percent(change)]
+    slow = "" if row["violations"] is None else f"{row['violations']:,}"
+    return [row["policy"], *percentiles, slow, f"{row['tel']:,}", _percent(change)]
 
 
 def _seconds(value: float | None) -> str:

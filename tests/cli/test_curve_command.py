@@ -1,6 +1,7 @@
 import json
 import xml.etree.ElementTree as ET
 
+import numpy as np
 import pytest
 
 import teltheory as tt
@@ -16,8 +17,10 @@ def test_the_table_has_the_replays_numbers(run, trace_file, capsys):
         "threshold-lru": tt.ThresholdLRU(1024),
         "tlru:trim=least-recent": tt.TLRU(160, 100, "least-recent"),
     }
-    assert {row["policy"] for row in data["rows"]} == set(policies)
+    assert {row["policy"] for row in data["rows"]} == {*policies, "hindsight"}
     for row in [*data["rows"], *data["curve"]]:
+        if row["policy"] == "hindsight":
+            continue
         outcome = tt.replay(trace, policies[row["policy"]], row["capacity"])
         assert row["tel"] == tt.tail_excess_latency(outcome, row["xi"])
         assert row["violations"] == tt.slo_violations(outcome, row["xi"])
@@ -34,6 +37,44 @@ def test_it_prints_a_table_a_threshold(run, trace_file, capsys):
     assert "Threshold 120 tokens" in text
     assert "Threshold 160 tokens" in text
     assert "Q̂ = 100" in text
+
+
+def test_hindsight_is_the_optimum_in_the_table_and_within_its_tolerance_where_drawn(run_json, tmp_path):
+    trace = tt.sample_conversations(tt.workloads.ConversationModel(), 400, np.random.default_rng(3))
+    file = tmp_path / "sampled.csv"
+    columns = zip(trace.conversation.tolist(), trace.prompt.tolist(), trace.response.tolist(), strict=True)
+    file.write_text("conversation,prompt,response\n" + "".join(f"{c},{q},{a}\n" for c, q, a in columns))
+    asked = ("curve", file, "--policy", "hindsight", "--policy", "lru", "--xi", 300, "--xi", 900)
+    data = run_json(*asked, "--capacity", "2k", "--capacity", "5k", "--points", 40)
+    assert data["hindsight"]["tolerance"] == 0.001
+    assert {"300", "900"} == set(data["hindsight"]["tangents"])
+    rows = [row for row in data["rows"] if row["policy"] == "hindsight"]
+    drawn = [row for row in data["curve"] if row["policy"] == "hindsight"]
+    assert len(rows) == 2 * 2
+    assert len(drawn) == len(data["curve"]) / 2
+    for row in rows:
+        assert row["tel"] == tt.hindsight_optimum(trace, row["capacity"], row["xi"]).objective
+        assert row["violations"] is row["p50"] is row["p99"] is None
+    for row in drawn:
+        best = tt.hindsight_optimum(trace, row["capacity"], row["xi"]).objective
+        assert row["lower"] <= best <= row["tel"] <= 1.001 * best
+    assert any(row["lower"] < row["tel"] for row in drawn)
+    uncached = {row["uncached_tel"] for row in data["curve"] if row["xi"] == 300}
+    assert len(uncached) == 1
+
+
+def test_hindsight_alone_says_how_well_it_is_known(run, trace_file, tmp_path, capsys):
+    asked = ("curve", trace_file, "--policy", "hindsight", "--capacity", 100, "--xi", 120, "--slo", "12ms")
+    assert run(*asked) == 0
+    printed = capsys.readouterr().out
+    assert "hindsight: the least TEL of any policy" in printed
+    assert "0.1 %" not in printed
+    assert " lru" not in printed
+    assert run(*asked, "--figure", tmp_path / "curves.svg") == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "known to 0.1 %, by tangents below and chords above: 3 at 120 tokens, 3 at 12ms." in printed
+    assert run("curve", trace_file, "--policy", "lru", "--capacity", 100, "--xi", 120) == 0
+    assert "hindsight" not in capsys.readouterr().out
 
 
 def test_any_policy_has_a_curve(run, trace_file, capsys):
@@ -57,7 +98,7 @@ def test_the_figure_is_drawn_and_repeats(run, trace_file, tmp_path, ending):
     assert drawn.startswith({"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[ending])
     if ending == "svg":
         lines = [node for node in ET.fromstring(drawn).iter() if node.get("id", "").startswith("line2d")]
-        assert len(lines) >= 2 * 3
+        assert len(lines) >= 2 * 4
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([trace_file.name, *(f.name for f in files)])
 
 
@@ -95,4 +136,5 @@ def test_the_mooncake_trace(run, mooncake, tmp_path, capsys):
     tel = {(row["capacity"], row["policy"]): row["tel"] for row in rows}
     assert tel[1_000_000, "lru"] == 25_110_465
     assert tel[1_000_000, "tlru:trim=least-recent"] == 21_853_939
+    assert tel[1_000_000, "hindsight"] == 16_630_173
     assert figure.stat().st_size > 10_000
