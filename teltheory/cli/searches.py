@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import isfinite
 from time import monotonic
 from typing import Any, Protocol
 
@@ -122,13 +123,15 @@ class LeastTel:
         asked = self.question
         lru = replay(asked.trace, LRU(), capacity, asked.grid.forced)
         for xi in asked.grid.thresholds:
-            row = {"capacity": capacity, "xi": xi, "optimum": None, "lru": tail_excess_latency(lru, xi)}
-            try:
-                yield self._found(row)
-            except SolverError as error:
-                yield self._given_up(row, error)
+            yield self._found({"capacity": capacity, "xi": xi, "lru": tail_excess_latency(lru, xi)})
 
     def _found(self, row: dict[str, Any]) -> Found:
+        try:
+            return self._solved(row)
+        except SolverError as error:
+            return self._given_up(row, error)
+
+    def _solved(self, row: dict[str, Any]) -> Found:
         asked, capacity, xi = self.question, row["capacity"], row["xi"]
         method: Method = asked.method
         forced, limit = asked.grid.forced, asked.time_limit
@@ -142,8 +145,9 @@ class LeastTel:
     def _given_up(self, row: dict[str, Any], error: SolverError) -> Found:
         from teltheory.optimal.solver import INTERRUPTED
 
-        sides = {"incumbent": error.incumbent, "bound": error.bound, "gap": error.gap}
-        row = {**row, "method": self.question.method, "status": error.status, **sides}
+        numbers = {"incumbent": error.incumbent, "bound": error.bound, "gap": error.gap}
+        sides = {name: value if value is not None and isfinite(value) else None for name, value in numbers.items()}
+        row = {**row, "optimum": None, "method": self.question.method, "status": error.status, **sides}
         place = f"capacity {row['capacity']:,}, threshold {self.question.thresholds.label(row['xi'])}"
         return Found(row, None, f"{place}: {error}", error.status == INTERRUPTED)
 

@@ -1,4 +1,5 @@
 import json
+from math import inf
 
 import numpy as np
 import pytest
@@ -93,7 +94,7 @@ def test_both_sides_are_shown_where_a_solver_was_asked(run_json, run, trace_file
 
 
 def test_a_row_without_an_optimum_is_printed_and_ends_with_1(run, trace_file, tmp_path, capsys, monkeypatch):
-    limits = iter([SolverError("Time limit reached", 30.0, 12.5), SolverError("Time limit reached")])
+    limits = iter([SolverError("Time limit reached", 30.0, 12.5), SolverError("Time limit reached", None, -inf)])
 
     def give_up(*_, **__):
         raise next(limits)
@@ -110,7 +111,7 @@ def test_a_row_without_an_optimum_is_printed_and_ends_with_1(run, trace_file, tm
     assert "1 more like it" in told.err
     first, second = json.loads(target.read_text())["rows"]
     assert (first["optimum"], first["incumbent"], first["bound"], first["gap"]) == (None, 30.0, 12.5, 17.5)
-    assert (second["status"], second["incumbent"]) == ("Time limit reached", None)
+    assert (second["status"], second["incumbent"], second["bound"]) == ("Time limit reached", None, None)
 
 
 def test_no_proofs_are_written_where_one_is_missing(run, trace_file, tmp_path, monkeypatch):
