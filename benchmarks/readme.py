@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from teltheory.cli.marks import between_marks, fenced
+
 BEGIN = "<!-- what teltheory bench prints -->"
 END = "<!-- end of what teltheory bench prints -->"
 
@@ -17,12 +19,7 @@ def with_output(document: str, printed: str) -> str:
     ValueError
         Where the document does not have both marks, in order.
     """
-    before, begin, rest = document.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise ValueError(f"found no {BEGIN!r} with {END!r} after it, expected both")
-    lines = [line.rstrip() for line in printed.splitlines() if line.strip()]
-    return "\n".join([before + begin, "", "```", *lines, "```", "", end + after])
+    return between_marks(document, BEGIN, END, fenced(printed))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,247 @@
+"""Policies against the least TEL, the fewest violations and the best P95: one tidy table, and one to read.
+
+    python -m experiments.beyond_tel TRACE TABLE.csv [--time-limit SECONDS] [--readme README.md]
+
+Capacities of 0.3 M, 1 M and 3 M tokens, thresholds of 0.5 to 5 seconds. Regret is the distance to the bound that
+no policy passes: the optimal TEL, the lower bound on violations, the lower bound on P95. The closed share is that
+of LRU's distance to the same bound. --readme also puts what is printed between two marks of a document.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from io import StringIO
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+import teltheory as tt
+from teltheory.cli.marks import between_marks, fenced
+from teltheory.cli.output import WIDTH, check_target, progress_bar
+from teltheory.policies.spec import default_estimate
+
+CAPACITIES = (300_000, 1_000_000, 3_000_000)
+SHOWN = 1_000_000
+SLO_SECONDS = (Fraction(1, 2), Fraction(1), Fraction(2), Fraction(3), Fraction(5))
+Q = 0.95
+MEASURES = ("tel", "violations", "p95")
+BEGIN = "<!-- what experiments/beyond_tel.py prints -->"
+END = "<!-- end of what experiments/beyond_tel.py prints -->"
+LATENCY = tt.A100_LLAMA2_7B
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a policy, a plan or a bound is worth at one capacity and threshold.
+
+    Attributes
+    ----------
+    capacity, xi : int
+        In tokens.
+    slo : Fraction
+        The threshold, in seconds.
+    name : str
+        Policy, plan or bound.
+    worth : dict of str to int
+        ``tel`` and ``p95`` in tokens, ``violations`` in turns; a plan has only what it is a plan for.
+    lru, bound : dict of str to int
+        The same of LRU, and of what no policy passes.
+    status : str
+        Of a plan: "optimal", or how its search ended.
+    """
+
+    capacity: int
+    xi: int
+    slo: Fraction
+    name: str
+    worth: dict[str, int]
+    lru: dict[str, int]
+    bound: dict[str, int]
+    status: str = ""
+
+    def regret(self, measure: str) -> int | None:
+        """Return the distance to the bound."""
+        return self.worth[measure] - self.bound[measure] if measure in self.worth else None
+
+    def closed(self, measure: str) -> Fraction | None:
+        """Return the share of LRU's distance to the bound that is closed."""
+        if measure not in self.worth:
+            return None
+        return tt.share_closed(self.lru[measure], self.worth[measure], self.bound[measure])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the row as plain data."""
+        closed = {f"{measure}_closed": self.closed(measure) for measure in MEASURES}
+        return {
+            "capacity": self.capacity,
+            "slo": float(self.slo),
+            "xi": self.xi,
+            "name": self.name,
+            "status": self.status,
+            **{measure: self.worth.get(measure) for measure in MEASURES},
+            **{f"{measure}_regret": self.regret(measure) for measure in MEASURES},
+            **{name: None if share is None else float(share) for name, share in closed.items()},
+        }
+
+
+def measured(outcome: tt.Outcome, xi: int) -> dict[str, int]:
+    """Return TEL, violations and P95 of an outcome, in tokens and turns."""
+    p95 = int(np.quantile(outcome.uncached, Q, method="inverted_cdf"))
+    return {
+        "tel": tt.tail_excess_latency(outcome, xi),
+        "violations": tt.slo_violations(outcome, xi),
+        "p95": p95,
+    }
+
+
+def rows_at(trace: tt.Trace, capacity: int, time_limit: float, bar: Progress) -> Iterator[Row]:
+    """Yield the rows of a capacity, threshold by threshold: policies, plans, bounds."""
+    searches = bar.add_task(f"Searching at capacity {capacity:,}", total=1 + len(SLO_SECONDS))
+    best_p95 = _finished(tt.best_percentile(trace, capacity, Q, time_limit=time_limit))
+    bar.advance(searches)
+    for slo in SLO_SECONDS:
+        xi = LATENCY.threshold(slo)
+        fewest = _finished(tt.fewest_violations(trace, capacity, xi, time_limit=time_limit))
+        bar.advance(searches)
+        worths = {name: measured(out, xi) for name, out in _policies(trace, capacity, xi).items()}
+        optimum = tt.hindsight_optimum(trace, capacity, xi).objective
+        bound = {"tel": optimum, "violations": fewest.lower, "p95": best_p95.lower}
+        plans = {
+            "fewest violations": {"violations": fewest.violations},
+            "best P95": {"p95": best_p95.value},
+            "bound": bound,
+            "bound, by prices": {"violations": fewest.proved, "p95": best_p95.proved},
+        }
+        ended = {"fewest violations": fewest.status, "best P95": best_p95.status}
+        for name, worth in {**worths, **plans}.items():
+            yield Row(capacity, xi, slo, name, worth, worths["LRU"], bound, ended.get(name, ""))
+
+
+def _finished(found: Any) -> Any:
+    """Pass on what a search found, and an interrupt, which a search turns into a status."""
+    if found.status == "interrupted":
+        raise KeyboardInterrupt
+    return found
+
+
+def _policies(trace: tt.Trace, capacity: int, xi: int) -> dict[str, tt.Outcome]:
+    q_hat = default_estimate(trace)
+    policies = {
+        "LRU": tt.LRU(),
+        "T-LRU": tt.TLRU(xi, q_hat),
+        "End-Aware T-LRU": tt.EndAwareTLRU(xi, q_hat),
+        "Tail-Optimized Belady": tt.TailOptimizedBelady(xi),
+    }
+    return {name: tt.replay(trace, policy, capacity) for name, policy in policies.items()}
+
+
+def legend(trace: tt.Trace, time_limit: float) -> str:
+    """Return what stands above the tables."""
+    return (
+        f"Q̂ = {default_estimate(trace):,}, TTFT = {LATENCY.name}. slow: turns with a TTFT above the threshold. "
+        "regret: distance to the bound. closed: share of LRU's distance to the bound. bound: no policy has less; "
+        "by prices: the part of it that whole numbers prove without the solver. A plan is shown for its own "
+        f"objective. At most {time_limit:g} s a search. Optional caching."
+    )
+
+
+def tables(rows: Sequence[Row]) -> Iterator[Table]:
+    """Yield a table for each capacity and threshold."""
+    for (capacity, slo, xi), section in groupby(rows, key=lambda row: (row.capacity, row.slo, row.xi)):
+        title = f"Capacity {capacity:,} tokens, threshold {float(slo):g} s = {xi:,} tokens"
+        table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
+        table.add_column("\npolicy, plan or bound", no_wrap=True)
+        for above, below in zip(("", "", "", *("regret",) * 3, *("closed",) * 3), 3 * NAMES, strict=True):
+            table.add_column(f"{below}\n{above}" if above else f"\n{below}", justify="right", no_wrap=True)
+        for row in section:
+            table.add_row(row.name, *_cells(row))
+        yield table
+
+
+NAMES = ("TEL", "slow", "P95 s")
+
+
+def _cells(row: Row) -> list[str]:
+    worth = [shown(measure, row.worth.get(measure)) for measure in MEASURES]
+    if row.name.startswith("bound"):
+        return worth
+    regrets = [shown(measure, row.regret(measure)) for measure in MEASURES]
+    shares = [row.closed(measure) for measure in MEASURES]
+    return [*worth, *regrets, *("" if share is None else f"{100 * float(share):.1f} %" for share in shares)]
+
+
+def shown(measure: str, value: int | None) -> str:
+    """Return a measure as the table shows it; P95 in seconds."""
+    if value is None:
+        return ""
+    return f"{LATENCY.ttft(np.array([value]))[0]:.3f}" if measure == "p95" else f"{value:,}"
+
+
+def printed(lines: Sequence[str], rows: Sequence[Row]) -> str:
+    """Return lines and tables as text."""
+    out = Console(file=StringIO(), width=WIDTH)
+    for line in lines:
+        out.print(line, highlight=False)
+    for table in tables(rows):
+        out.print(table)
+    return str(out.file.getvalue())  # type: ignore[attr-defined]
+
+
+def for_readme(lines: Sequence[str], rows: Sequence[Row]) -> str:
+    """Return one capacity in the open and the others folded."""
+    shown = fenced(printed(lines, [row for row in rows if row.capacity == SHOWN]))
+    others = fenced(printed((), [row for row in rows if row.capacity != SHOWN]))
+    return f"{shown}\n\n<details><summary>0.3 M and 3 M tokens</summary>\n\n{others}\n\n</details>"
+
+
+def put_into(readme: str, text: str | None) -> None:
+    """Put text between the marks of a document; None only checks that they are there."""
+    document = Path(readme).read_text(encoding="utf-8")
+    try:
+        changed = between_marks(document, BEGIN, END, text or "")
+    except ValueError as error:
+        raise click.UsageError(f"{readme}: {error}") from None
+    if text is not None:
+        Path(readme).write_text(changed, encoding="utf-8")
+
+
+@click.command()
+@click.argument("trace_file", metavar="TRACE")
+@click.argument("table", metavar="TABLE.csv")
+@click.option("--time-limit", type=click.FloatRange(0), default=60.0, show_default=True, help="Seconds a search.")
+@click.option(
+    "--readme",
+    type=click.Path(exists=True, dir_okay=False),
+    metavar="FILE",
+    help="Also put the tables between the marks of this document.",
+)
+def main(trace_file: str, table: str, time_limit: float, readme: str | None) -> None:
+    """Compare policies on TRACE with what no policy passes, and write TABLE.csv."""
+    check_target(table)
+    if readme is not None:
+        put_into(readme, None)
+    trace = tt.read_trace(trace_file)
+    with progress_bar() as bar:
+        rows = [row for capacity in CAPACITIES for row in rows_at(trace, capacity, time_limit, bar)]
+    lines = [legend(trace, time_limit)]
+    click.echo(printed(lines, rows))
+    with Path(table).open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0].as_dict()))
+        writer.writeheader()
+        writer.writerows(row.as_dict() for row in rows)
+    if readme is not None:
+        put_into(readme, for_readme(lines, rows))
+
+
+if __name__ == "__main__":
+    main()
