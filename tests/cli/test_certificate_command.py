@@ -3,6 +3,7 @@ import subprocess
 import sys
 
 import pytest
+from cli.changes import by, changed, whole_numbers
 
 import teltheory as tt
 from teltheory.cli.proof_files import certificates_as_data, digest_of, read_certificates
@@ -51,30 +52,12 @@ def test_checking_needs_no_solver(trace_file, proof):
     assert (checked.returncode, checked.stderr) == (0, "")
 
 
-def numbers(data, path=()):
-    """Paths to all whole numbers of the certificates."""
-    if isinstance(data, dict | list):
-        for key, value in data.items() if isinstance(data, dict) else enumerate(data):
-            yield from numbers(value, (*path, key))
-    elif isinstance(data, int):
-        yield path
-
-
-def changed(data, path, change):
-    copy = json.loads(json.dumps(data))
-    place = copy
-    for key in path[:-1]:
-        place = place[key]
-    place[path[-1]] = change(place[path[-1]])
-    return copy
-
-
 def test_a_change_of_any_number_of_the_file_is_caught(run, trace_file, proof, capsys):
     data = json.loads(proof.read_text())
-    paths = list(numbers(data))
+    paths = list(whole_numbers(data))
     assert len(paths) > 4 * 8
     for path in paths:
-        for change in (lambda value: not value if isinstance(value, bool) else value + 1, lambda _: "one"):
+        for change in (by(1), lambda _: "one"):
             proof.write_text(json.dumps(changed(data, path, change)))
             assert run("check-certificate", proof, trace_file) == 2, path
             assert capsys.readouterr().err.count("\n") == 1

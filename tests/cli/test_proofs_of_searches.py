@@ -3,9 +3,9 @@
 import json
 import subprocess
 import sys
-from copy import deepcopy
 
 import pytest
+from cli.changes import by, changed, whole_numbers
 
 import teltheory as tt
 from teltheory.cli.proof_files import certificates_as_data, digest_of, read_certificates, read_entry
@@ -36,25 +36,6 @@ def proof(run, turns_file, tmp_path, objective, capsys):
     assert run("optimum", turns_file, "--capacity", 50, *ASKED[objective], "--certificate", file) == 0
     capsys.readouterr()
     return file
-
-
-def paths(data, path=()):
-    """Yield the path to each whole number."""
-    if isinstance(data, dict | list):
-        for key, value in data.items() if isinstance(data, dict) else enumerate(data):
-            yield from paths(value, (*path, key))
-    elif isinstance(data, int):
-        yield path
-
-
-def changed(data, path, step):
-    copy = deepcopy(data)
-    place = copy
-    for key in path[:-1]:
-        place = place[key]
-    value = place[path[-1]]
-    place[path[-1]] = not value if isinstance(value, bool) else value + step
-    return copy
 
 
 def with_digest(entry):
@@ -94,10 +75,10 @@ def test_what_optimum_writes_is_a_proof(run, turns_file, proof, objective, capsy
 @EACH
 def test_a_change_of_any_number_is_caught_by_the_digest(run, turns_file, proof, capsys):
     data = json.loads(proof.read_text())
-    assert len(list(paths(data))) > 7
-    for path in paths(data):
+    assert len(list(whole_numbers(data))) > 7
+    for path in whole_numbers(data):
         for step in (1, -1):
-            proof.write_text(json.dumps(changed(data, path, step)))
+            proof.write_text(json.dumps(changed(data, path, by(step))))
             assert run("check-certificate", proof, turns_file) == 2, path
             assert capsys.readouterr().err.count("\n") == 1
 
@@ -106,9 +87,9 @@ def test_a_change_of_any_number_is_caught_by_the_digest(run, turns_file, proof, 
 def test_with_a_new_digest_what_is_accepted_is_true(run, turns_file, proof, objective, capsys):
     (entry,) = json.loads(proof.read_text())["certificates"]
     trace, refused = tt.read_trace(turns_file), set()
-    for path in paths(entry):
+    for path in whole_numbers(entry):
         for step in (1, -1):
-            other = changed(entry, path, step)
+            other = changed(entry, path, by(step))
             proof.write_text(json.dumps(with_digest(other)))
             code = run("check-certificate", proof, turns_file)
             assert code == 2 or is_true(trace, other), path

@@ -1,0 +1,114 @@
+import csv
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import teltheory as tt
+from experiments import beyond_tel
+from experiments.beyond_tel import BEGIN, END, MEASURES, main, measured, rows_at
+from teltheory.cli.output import progress_bar
+from teltheory.workloads import ConversationModel
+
+README = Path(__file__).parents[2] / "README.md"
+POLICIES = ("LRU", "T-LRU", "End-Aware T-LRU", "Tail-Optimized Belady")
+
+
+@pytest.fixture
+def sampled(tmp_path, monkeypatch):
+    """A short trace in a file, with capacities and thresholds that fit it."""
+    trace = tt.sample_conversations(ConversationModel(), 300, np.random.default_rng(5))
+    columns = zip(trace.conversation.tolist(), trace.prompt.tolist(), trace.response.tolist(), strict=True)
+    file = tmp_path / "sampled.csv"
+    file.write_text("conversation,prompt,response\n" + "".join(f"{c},{q},{a}\n" for c, q, a in columns))
+    monkeypatch.setattr(beyond_tel, "CAPACITIES", (2000, 4000))
+    monkeypatch.setattr(beyond_tel, "SHOWN", 4000)
+    monkeypatch.setattr(beyond_tel, "SLO_SECONDS", (beyond_tel.Fraction(1, 20),))
+    return file
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def test_a_row_is_what_the_library_says(sampled, tmp_path):
+    table = tmp_path / "table.csv"
+    done = run(sampled, table, "--time-limit", 2)
+    assert done.exit_code == 0, done.output
+    trace, xi = tt.read_trace(sampled), 697
+    with table.open(newline="") as file:
+        rows = {(int(row["capacity"]), row["name"]): row for row in csv.DictReader(file)}
+    assert len(rows) == 2 * 8
+    few = tt.fewest_violations(trace, 2000, xi, time_limit=2)
+    best = tt.best_percentile(trace, 2000, 0.95, time_limit=2)
+    assert few.status == best.status == "optimal"
+    outcome = tt.replay(trace, tt.LRU(), 2000)
+    lru = measured(outcome, xi)
+    assert lru["p95"] == sorted(outcome.uncached.tolist())[285 - 1]
+    assert lru["violations"] == sum(uncached > xi for uncached in outcome.uncached.tolist())
+    found = rows[2000, "LRU"]
+    assert {name: int(found[name]) for name in MEASURES} == lru
+    assert int(found["tel_regret"]) == lru["tel"] - tt.hindsight_optimum(trace, 2000, xi).objective
+    assert int(found["violations_regret"]) == lru["violations"] - few.lower > 0
+    assert int(found["p95_regret"]) == lru["p95"] - best.lower > 0
+    assert rows[2000, "Tail-Optimized Belady"]["tel_regret"] == "0"
+    for name, measure, status in (("fewest violations", "violations", few), ("best P95", "p95", best)):
+        plan = rows[2000, name]
+        assert (plan[f"{measure}_regret"], plan[f"{measure}_closed"], plan["tel"]) == ("0", "1.0", "")
+        assert plan["status"] == status.status
+    assert rows[2000, "bound, by prices"]["violations"] == str(few.proved)
+
+
+def test_the_readme_gets_what_is_printed_and_nothing_else_changes(sampled, tmp_path):
+    readme = tmp_path / "README.md"
+    readme.write_text(f"above\n\n{BEGIN}\nold\n{END}\n\nbelow\n")
+    done = run(sampled, tmp_path / "table.csv", "--readme", readme, "--time-limit", 1)
+    assert done.exit_code == 0, done.output
+    text = readme.read_text()
+    assert text.startswith(f"above\n\n{BEGIN}\n\n```\nQ̂ = ")
+    assert text.endswith(f"\n```\n\n</details>\n\n{END}\n\nbelow\n")
+    assert "\nold\n" not in text
+    in_the_open, folded = text.split("<details>")
+    assert "Capacity 4,000 tokens" in in_the_open
+    assert "Capacity 2,000 tokens" in folded
+    assert "Capacity 4,000 tokens" not in folded
+    printed = {line.rstrip() for line in done.output.splitlines()}
+    assert {line for line in text.splitlines() if "LRU" in line} <= printed
+
+
+def test_a_document_without_marks_is_refused_before_the_work(sampled, tmp_path):
+    readme = tmp_path / "README.md"
+    readme.write_text("no marks")
+    done = run(sampled, tmp_path / "table.csv", "--readme", readme)
+    assert done.exit_code == 2
+    assert "expected both" in done.output
+    assert not (tmp_path / "table.csv").exists()
+
+
+def test_an_interrupted_search_writes_nothing(sampled, tmp_path, monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("teltheory.optimal.violations.packed", interrupt)
+    assert run(sampled, tmp_path / "table.csv").exit_code == 1
+    assert list(tmp_path.iterdir()) == [sampled]
+
+
+def shown(line):
+    return tuple(re.split(r"\s{2,}", line.strip())[:4])
+
+
+def test_the_policies_in_the_readme_are_what_the_trace_says_today(mooncake):
+    block = README.read_text().partition(BEGIN)[2].partition(END)[0]
+    trace = tt.read_trace(mooncake)
+    with progress_bar() as bar:
+        rows = [row for capacity in (1_000_000, 300_000, 3_000_000) for row in rows_at(trace, capacity, 0, bar)]
+    expected = [
+        (row.name, *(beyond_tel.shown(measure, row.worth[measure]) for measure in MEASURES))
+        for row in rows
+        if row.name in POLICIES
+    ]
+    assert [shown(line) for line in block.splitlines() if shown(line)[0] in POLICIES] == expected
+    assert "At most 60 s a search" in " ".join(block.split())
