@@ -28,6 +28,7 @@ from rich.table import Table
 import teltheory as tt
 from teltheory.cli.marks import between_marks, fenced
 from teltheory.cli.output import WIDTH, check_target, progress_bar
+from teltheory.errors import TelTheoryError
 from teltheory.policies.spec import default_estimate
 
 CAPACITIES = (300_000, 1_000_000, 3_000_000)
@@ -227,6 +228,14 @@ def put_into(readme: str, text: str | None) -> None:
 )
 def main(trace_file: str, table: str, time_limit: float, readme: str | None) -> None:
     """Compare policies on TRACE with what no policy passes, and write TABLE.csv."""
+    try:
+        compare(trace_file, table, time_limit, readme)
+    except TelTheoryError as error:
+        raise click.UsageError(str(error)) from None
+
+
+def compare(trace_file: str, table: str, time_limit: float, readme: str | None) -> None:
+    """Search, print, and write once everything is found."""
     check_target(table)
     if readme is not None:
         put_into(readme, None)

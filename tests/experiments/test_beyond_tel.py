@@ -87,6 +87,12 @@ def test_a_document_without_marks_is_refused_before_the_work(sampled, tmp_path):
     assert not (tmp_path / "table.csv").exists()
 
 
+def test_a_trace_that_is_not_there_is_named(tmp_path):
+    done = run(tmp_path / "nowhere.csv", tmp_path / "table.csv")
+    assert (done.exit_code, "nowhere.csv" in done.output) == (2, True)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_an_interrupted_search_writes_nothing(sampled, tmp_path, monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
