@@ -15,7 +15,7 @@ from teltheory.cli.tables import curve_tables
 from teltheory.errors import ArgumentError
 from teltheory.figures import draw_curves
 from teltheory.numbers import exact_sum
-from teltheory.policies.spec import default_estimate, parse_policy
+from teltheory.policies.spec import POLICIES, Spec, default_estimate, parse_policy
 from teltheory.sweep import Grid
 from teltheory.trace import Trace
 from teltheory.workloads import read_trace
@@ -53,7 +53,7 @@ def curve(
     check_target(target)
     check_figure(figure)
     named = policies or DEFAULT_POLICIES
-    specs = [parse_policy(text) for text in named if text != HINDSIGHT]
+    specs = [_spec(text) for text in named if text != HINDSIGHT]
     thresholds = thresholds_for(specs, xis, slos)
     sizes = read_capacities(capacities)
     trace = read_trace(trace_file, format)
@@ -78,6 +78,13 @@ def curve(
         data = {**trace_as_data(trace, grid, thresholds), HINDSIGHT: solved}
         write_json(target, {**data, "rows": rows.table, "curve": rows.drawn})
     return 0
+
+
+def _spec(text: str) -> Spec:
+    """Read a policy's short form; the error names hindsight among the choices."""
+    if text.partition(":")[0] not in POLICIES:
+        raise ArgumentError("policy", text, "one of " + ", ".join((*POLICIES, HINDSIGHT)))
+    return parse_policy(text)
 
 
 def check_figure(figure: str | None) -> None:

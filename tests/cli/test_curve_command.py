@@ -109,7 +109,8 @@ def test_the_figure_is_drawn_and_repeats(run, trace_file, tmp_path, ending):
         (["--figure", "no/such/folder/curves.png"], ["no/such/folder"]),
         (["--points", "1"], ["--points", "1"]),
         (["--capacity", "-4"], ["capacity", "-4"]),
-        (["--policy", "mru"], ["policy", "mru"]),
+        (["--policy", "mru"], ["policy", "mru", "tlru", "hindsight"]),
+        (["--policy", "hindsight:xi=3"], ["policy", "hindsight:xi=3"]),
     ],
 )
 def test_bad_usage_is_one_line_and_exit_code_2(run, trace_file, option, told, capsys, monkeypatch, tmp_path):
