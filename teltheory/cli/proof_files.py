@@ -5,7 +5,7 @@ a digest of the entries. An entry says with ``objective_kind`` what it is about:
 
 - ``tel``: ``capacity``, ``xi``, ``forced``, ``objective``, ``steps`` and ``kept``, as in
   `teltheory.optimal.certificate`. Files of version 1 have no others, and no ``objective_kind``.
-- ``slo``: ``objective`` violations with what is ``kept``, and the bound ``proved`` by ``prices``.
+- ``slo``: ``objective`` violations with what is ``kept``, and the bound ``proved`` by ``prices`` with ``cuts``.
 - ``p95`` or another percentile: the same, without ``xi``; ``prices`` is null where ``proved`` is 0.
 """
 
@@ -25,14 +25,15 @@ from teltheory.cli.proofs import Certified, CertifiedPercentile, CertifiedViolat
 from teltheory.errors import FileError
 from teltheory.numbers import INT64_MAX, IntArray
 from teltheory.optimal.certificate import Certificate
-from teltheory.optimal.prices import Prices
+from teltheory.optimal.prices import Cut, Prices
 
 VERSIONS = (1, 2)
 KIND = "objective_kind"
 TEL_FIELDS = ("capacity", "xi", "forced", "objective", "steps", "kept")
 PERCENTILE_FIELDS = ("capacity", "forced", "objective", "proved", "prices", "kept")
 SLO_FIELDS = (*PERCENTILE_FIELDS, "xi")
-PRICES_FIELDS = ("steps", "numerators", "denominator")
+PRICES_FIELDS = ("steps", "numerators", "denominator", "cuts")
+CUT_FIELDS = ("step", "turns", "weights", "numerator")
 
 
 def certificates_as_data(proofs: Sequence[Proof]) -> dict[str, Any]:
@@ -64,7 +65,11 @@ def prices_as_data(prices: Prices | None) -> dict[str, Any] | None:
     if prices is None:
         return None
     lists = {"steps": list(prices.steps), "numerators": list(prices.numerators)}
-    return {**lists, "denominator": prices.denominator}
+    cuts = [
+        {"step": cut.step, "turns": list(cut.turns), "weights": list(cut.weights), "numerator": cut.numerator}
+        for cut in prices.cuts
+    ]
+    return {**lists, "denominator": prices.denominator, "cuts": cuts}
 
 
 def read_certificates(file: str) -> list[Proof]:
@@ -137,10 +142,20 @@ def _percentile(level: Level, place: str, entry: object) -> Proof:
 
 
 def read_prices(place: str, entry: object) -> Prices:
-    """Read prices from plain data; whether they are prices of a trace is up to `violations_bound`."""
+    """Read prices from plain data; whether they are prices of a trace is up to `check_violations`."""
     fields = _fields(place, entry, PRICES_FIELDS)
     steps, numerators = (_list(f"{place}, {name}", fields[name], None) for name in ("steps", "numerators"))
-    return Prices(tuple(steps), tuple(numerators), _whole(f"{place}, denominator", fields["denominator"]))
+    if not isinstance(fields["cuts"], list):
+        raise FileError(f"{place}, cuts: found {type(fields['cuts']).__name__}, expected a list")
+    cuts = tuple(_cut(f"{place}, cuts[{i}]", cut) for i, cut in enumerate(fields["cuts"]))
+    return Prices(tuple(steps), tuple(numerators), _whole(f"{place}, denominator", fields["denominator"]), cuts)
+
+
+def _cut(place: str, entry: object) -> Cut:
+    fields = _fields(place, entry, CUT_FIELDS)
+    step, numerator = (_whole(f"{place}, {name}", fields[name]) for name in ("step", "numerator"))
+    turns, weights = (_list(f"{place}, {name}", fields[name], None) for name in ("turns", "weights"))
+    return Cut(step, tuple(turns), tuple(weights), numerator)
 
 
 def _fields(place: str, entry: object, names: Sequence[str]) -> dict[str, Any]:

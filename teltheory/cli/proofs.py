@@ -11,7 +11,8 @@ from teltheory.cli.objectives import Level
 from teltheory.errors import CertificateError
 from teltheory.numbers import IntArray
 from teltheory.optimal.certificate import Certificate, check_certificate
-from teltheory.optimal.prices import Prices, violations_bound
+from teltheory.optimal.exhaustion import check_violations
+from teltheory.optimal.prices import Prices
 from teltheory.plan import check_plan
 from teltheory.trace import Trace
 
@@ -82,14 +83,17 @@ class CertifiedViolations:
             raise CertificateError(
                 f"objective: found {self.violations}, expected {violations}, the violations of what is kept"
             )
-        bound = violations_bound(trace, self.capacity, self.xi, self.prices, self.forced)
-        if bound != self.proved:
-            raise CertificateError(f"proved: found {self.proved}, expected {bound}, what the prices prove")
+        try:
+            check_violations(trace, self.capacity, self.xi, self.prices, self.proved, self.forced)
+        except CertificateError as error:
+            raise CertificateError(
+                f"proved: found {self.proved}, expected what the prices prove; {error}"
+            ) from None
 
     def __str__(self) -> str:
         return (
             f"Capacity {self.capacity:,}, threshold {self.xi:,}{_mode(self.forced)}: no policy has fewer "
-            f"violations than {self.proved:,} (proved by {len(self.prices.steps):,} prices), and one has "
+            f"violations than {self.proved:,} (proved by {_count(self.prices):,} prices), and one has "
             f"{self.violations:,}."
         )
 
@@ -141,16 +145,15 @@ class CertifiedPercentile:
     def _check_bound(self, trace: Trace) -> None:
         if self.prices is None:
             raise CertificateError(f"prices: found none, expected what proves {self.proved}")
-        allowed = len(trace) - self.level.rank(len(trace))
-        bound = violations_bound(trace, self.capacity, self.proved - 1, self.prices, self.forced)
-        if bound <= allowed:
-            raise CertificateError(
-                f"proved: found {self.proved}, where the prices prove {bound} turns to be above "
-                f"{self.proved - 1}, expected more than {allowed}"
-            )
+        above = len(trace) - self.level.rank(len(trace)) + 1
+        try:
+            check_violations(trace, self.capacity, self.proved - 1, self.prices, above, self.forced)
+        except CertificateError as error:
+            expected = f"{above} turns or more above {self.proved - 1}"
+            raise CertificateError(f"proved: found {self.proved}, expected {expected}; {error}") from None
 
     def __str__(self) -> str:
-        count = len(self.prices.steps) if self.prices else 0
+        count = _count(self.prices) if self.prices else 0
         return (
             f"Capacity {self.capacity:,}, {self.level.text}{_mode(self.forced)}: no policy has a smaller one than "
             f"{self.proved:,} (proved by {count:,} prices), and one has {self.value:,}."
@@ -158,6 +161,10 @@ class CertifiedPercentile:
 
 
 Proof: TypeAlias = Certified | CertifiedViolations | CertifiedPercentile
+
+
+def _count(prices: Prices) -> int:
+    return len(prices.steps) + len(prices.cuts)
 
 
 def _mode(forced: bool) -> str:

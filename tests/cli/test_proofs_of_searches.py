@@ -108,8 +108,8 @@ def test_with_a_new_digest_what_is_accepted_is_true(run, turns_file, proof, obje
         ("kept", [0, 0, 0], ", kept: found 3 values, expected 4"),
         ("kept", [0, 0, 100, 100], ", kept: found 100 at step 2, expected at most the room of 50"),
         ("kept", [1, 0, 0, 0], ", kept[0]: found 1, expected 0 to 0"),
-        ("prices", {"steps": [9], "numerators": [1], "denominator": 1}, "steps[0]: found 9"),
-        ("prices", {"steps": [1], "numerators": [1], "denominator": 0}, "denominator: found 0"),
+        ("prices", {"steps": [9], "numerators": [1], "denominator": 1, "cuts": []}, "steps[0]: found 9"),
+        ("prices", {"steps": [1], "numerators": [1], "denominator": 0, "cuts": []}, "denominator: found 0"),
     ],
 )
 def test_a_false_claim_is_named(run, turns_file, proof, capsys, field, value, told):
@@ -123,17 +123,18 @@ def test_a_false_claim_is_named(run, turns_file, proof, capsys, field, value, to
 
 
 @pytest.mark.parametrize("objective", ["p100"])
-def test_a_bound_without_prices_proves_nothing(run, turns_file, proof, capsys):
+def test_a_bound_needs_prices_and_where_they_are_bad_everything_is_tried(run, turns_file, proof, capsys):
     (entry,) = json.loads(proof.read_text())["certificates"]
-    for prices, told in (
-        (None, "prices: found none"),
-        ({"steps": [], "numerators": [], "denominator": 1}, "proved"),
+    bad = {"steps": [], "numerators": [], "denominator": 1, "cuts": []}
+    for change, code, told in (
+        ({"prices": None}, 2, "prices: found none"),
+        ({"prices": None, "proved": 0}, 0, ""),
+        ({"prices": bad}, 0, ""),
+        ({"prices": bad, "proved": entry["proved"] + 1}, 2, "fewer violations are possible"),
     ):
-        proof.write_text(json.dumps(with_digest({**entry, "prices": prices})))
-        assert run("check-certificate", proof, turns_file) == 2
+        proof.write_text(json.dumps(with_digest({**entry, **change})))
+        assert run("check-certificate", proof, turns_file) == code
         assert told in capsys.readouterr().err
-    proof.write_text(json.dumps(with_digest({**entry, "prices": None, "proved": 0})))
-    assert run("check-certificate", proof, turns_file) == 0
 
 
 @HARD
@@ -146,7 +147,10 @@ def test_a_bound_without_prices_proves_nothing(run, turns_file, proof, capsys):
         ({"proved": 1.0}, "proved: found 1.0"),
         ({"forced": 1}, "forced: found 1"),
         ({"prices": [1]}, "prices: expected an object with steps, numerators, denominator"),
-        ({"prices": {"steps": [1], "numerators": [-1], "denominator": 2}}, "prices, numerators[0]: found -1"),
+        (
+            {"prices": {"steps": [1], "numerators": [-1], "denominator": 2, "cuts": []}},
+            "prices, numerators[0]: found -1",
+        ),
         ({"kept": [2**63]}, "kept[0]: found 9223372036854775808"),
         ({"more": 1}, "expected an object with capacity"),
     ],
