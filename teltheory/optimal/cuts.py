@@ -25,6 +25,7 @@ from teltheory.replay.compiled import compiled
 VIOLATED = 1e-4
 HALF_FULL = 0.5
 HEAVIEST = 512
+MOST_ROWS = 4096
 WHOLE = 1e-6
 
 
@@ -55,8 +56,10 @@ def violated_cuts(problem: Selection, share: FloatArray) -> list[RowCut]:
     """Return different cuts that shares violate, the most violated first."""
     room = problem.room[problem.rows]
     full = np.flatnonzero(problem.occupied(problem.need * share) > HALF_FULL * room)
+    split = problem.occupied(np.where((share > WHOLE) & (share < 1 - WHOLE), 1, 0))[full] > 0
+    tried = full[split][:: max(1, int(split.sum()) // MOST_ROWS)]
     found: dict[tuple[bytes, bytes], RowCut] = {}
-    for row in full.tolist():
+    for row in tried.tolist():
         for cut in _at_row(problem, share, row, int(room[row])):
             key = (cut.intervals.tobytes(), cut.weights.tobytes())
             if key not in found or found[key].most > cut.most:
@@ -65,10 +68,8 @@ def violated_cuts(problem: Selection, share: FloatArray) -> list[RowCut]:
 
 
 def _at_row(problem: Selection, share: FloatArray, row: int, room: int) -> Iterator[RowCut]:
-    items = np.flatnonzero((problem.begin <= row) & (problem.end > row))
+    items = problem.covering(row)
     x, need = share[items], problem.need[items]
-    if not np.any((x > WHOLE) & (x < 1 - WHOLE)):
-        return
     divisor = _best_divisor(x, need, room)
     if divisor:
         yield from _cut(row, items, x, need // divisor, room // divisor)

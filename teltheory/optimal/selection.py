@@ -17,6 +17,7 @@ relaxation takes shares 0 <= x_e <= 1 of the intervals.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
@@ -75,6 +76,15 @@ class Selection:
         np.add.at(change, self.begin[some], amounts[some])
         np.subtract.at(change, self.end[some], amounts[some])
         return np.cumsum(change)[:-1]
+
+    def covering(self, row: int) -> IntArray:
+        """Return the intervals that cover a row, ascending; as turns ascend, so do the ends."""
+        some = slice(*np.searchsorted(self.end, [row, row + self._longest], side="right"))
+        return np.asarray(np.flatnonzero((self.begin[some] <= row) & (self.end[some] > row)) + some.start)
+
+    @cached_property
+    def _longest(self) -> int:
+        return int((self.end - self.begin).max(initial=0))
 
     def feasible(self, chosen: BoolArray) -> bool:
         """Whether the chosen intervals fit into the room of every step, in exact whole numbers."""

@@ -133,7 +133,7 @@ class SharesProgram:
             self._vertex = self._program.solve(left(deadline))
 
     def _row(self, row: int) -> PricedRow:
-        items = np.flatnonzero((self._problem.begin <= row) & (self._problem.end > row))
+        items = self._problem.covering(row)
         return PricedRow(row, items, self._problem.need[items], int(self._room[row]), is_cut=False)
 
     def _add(self, rows: list[PricedRow]) -> None:

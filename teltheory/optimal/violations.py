@@ -34,6 +34,8 @@ Status = Literal["optimal", "feasible", "time limit", "interrupted"]
 
 WIDTHS = (2_000, 20_000, 200_000, 2_000_000, 8_000_000)
 NARROW = WIDTHS[:1]
+SECONDS_A_ROW = 1e-3
+"""What a row takes at least, roughly, in the narrowest search."""
 
 
 @dataclass(frozen=True)
@@ -212,7 +214,7 @@ def packed(search: _Search, rng: np.random.Generator, deadline: float, rounds: i
 
 def explored(search: _Search, deadline: float, widths: Sequence[int], target: int | None = None) -> _Search:
     """Search along the steps for more intervals, or for those of the target, wider while there is time for it."""
-    pace = 0.0
+    pace = len(search.problem.rows) * SECONDS_A_ROW / widths[0]
     for width in widths:
         wanted = search.count + 1 if target is None else target
         begun = monotonic()
