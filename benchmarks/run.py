@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 import teltheory as tt
+from benchmarks import optimum
 from benchmarks.bandwidth import BYTES_A_TURN, MOVED, bandwidth
 from benchmarks.blocks import Requests, block_requests
 from benchmarks.machine import machine
@@ -107,6 +108,7 @@ def run(plan: Plan, trace: Trace, source: str, report: Report = lambda _: None) 
     moved = bandwidth(plan.stream, plan.rounds, report)
     with_peers, hits = against_libcachesim(plan, trace, report)
     replays = whole_trace(plan, trace, report)
+    optima = hindsight(plan, report)
     report("memory")
     return {
         "machine": machine(),
@@ -116,6 +118,7 @@ def run(plan: Plan, trace: Trace, source: str, report: Report = lambda _: None) 
         "hits": hits,
         "against_python": against_python(plan, trace, report).as_dict(),
         "replays": replays.as_dict(),
+        "optima": optima.as_dict(),
         "growth": growth(plan, trace, replays, report),
         "memory": memory_a_turn(plan.memory),
         "bandwidth": moved,
@@ -217,6 +220,14 @@ def _curve_jobs(plan: Plan, trace: Trace) -> list[Job]:
             lambda: tt.capacity_curve(trace, policy),
         ),
     ]
+
+
+def hindsight(plan: Plan, report: Report) -> Section:
+    """Time the hindsight optimum by the greedy rule, with the check of its proof, and by the linear program."""
+    trace = optimum.busy_trace(plan.optimum)
+    timings = measure(optimum.jobs(trace), plan.rounds, report)
+    ratios = [(optimum.PROGRAM, optimum.GREEDY), (optimum.PROGRAM, optimum.CHECK)]
+    return Section(len(trace), int((trace.past // BLOCK).sum()), timings, ratios)
 
 
 def growth(plan: Plan, trace: Trace, replays: Section, report: Report) -> dict[str, Any]:

@@ -36,6 +36,8 @@ class Plan:
         Prefixes that libcachesim, and that what is written in Python, replays.
     sizes : tuple of int
         Prefixes of the curve of cost.
+    optimum : int
+        Length of the trace that the hindsight optimum is found on.
     memory : int
         Length of the trace that memory use is measured on.
     stream : int
@@ -48,6 +50,7 @@ class Plan:
     peers: int
     plain: int
     sizes: tuple[int, ...]
+    optimum: int
     memory: int
     stream: int
 
@@ -55,9 +58,9 @@ class Plan:
     def of(cls, turns: int, capacity: int, rounds: int | None = None, quick: bool = False) -> Plan:
         """Return the plan for a trace of so many turns."""
         if quick:
-            parts = (min(turns, 2_000), min(turns, 300), _sizes(turns, 1_000), 50_000, 1 << 20)
+            parts = (min(turns, 2_000), min(turns, 300), _sizes(turns, 1_000), 10_000, 50_000, 1 << 20)
             return cls(turns, capacity, rounds or 3, *parts)
-        parts = (min(turns, 100_000), min(turns, 2_000), _sizes(turns, 10_000), 2_000_000, 1 << 26)
+        parts = (min(turns, 100_000), min(turns, 2_000), _sizes(turns, 10_000), 1_000_000, 2_000_000, 1 << 26)
         return cls(turns, capacity, rounds or 5, *parts)
 
 
