@@ -30,6 +30,7 @@ from teltheory.optimal import Certificate, HindsightOptimum, check_certificate, 
 from teltheory.optimal.curve import HindsightCurve, hindsight_curve
 from teltheory.optimal.exhaustion import check_violations
 from teltheory.optimal.prices import Cut, Prices, violations_bound
+from teltheory.optimal.weighted_certificate import WeightedCertificate, check_weighted_certificate
 from teltheory.outcome import Outcome
 from teltheory.policies import (
     LRU,
@@ -48,6 +49,7 @@ from teltheory.workloads import read_trace, sample_conversations
 if TYPE_CHECKING:
     from teltheory.optimal.percentile import BestPercentile, best_percentile
     from teltheory.optimal.violations import FewestViolations, fewest_violations
+    from teltheory.optimal.weighted import WeightedOptimum, weighted_optimum
 
 __version__ = "0.1.0"
 
@@ -77,10 +79,13 @@ __all__ = [
     "ThresholdLRU",
     "Trace",
     "TraceError",
+    "WeightedCertificate",
+    "WeightedOptimum",
     "best_percentile",
     "capacity_curve",
     "check_certificate",
     "check_violations",
+    "check_weighted_certificate",
     "fewest_violations",
     "hindsight_curve",
     "hindsight_optimum",
@@ -93,6 +98,7 @@ __all__ = [
     "tail_excess_seconds",
     "ttft_quantiles",
     "violations_bound",
+    "weighted_optimum",
 ]
 
 _WITH_A_SOLVER = {
@@ -100,6 +106,8 @@ _WITH_A_SOLVER = {
     "best_percentile": "teltheory.optimal.percentile",
     "FewestViolations": "teltheory.optimal.violations",
     "fewest_violations": "teltheory.optimal.violations",
+    "WeightedOptimum": "teltheory.optimal.weighted",
+    "weighted_optimum": "teltheory.optimal.weighted",
 }
 
 

@@ -52,6 +52,27 @@ def exact_sum(values: IntArray) -> int:
     return (int(high.sum()) << 32) + int(low.sum())
 
 
+def exact_dot(left: IntArray, right: IntArray) -> int:
+    """Return the sum of left * right, exactly, whatever its size.
+
+    Parameters
+    ----------
+    left, right : ndarray of int64 or of Python ints, shape (n,)
+        Factors.
+    """
+    if not len(left):
+        return 0
+    if int(abs(left).max()) * int(abs(right).max()) * len(left) <= INT64_MAX:
+        return int(left @ right)
+    return sum(map(operator.mul, left.tolist(), right.tolist()))
+
+
+def running_sums(values: IntArray) -> IntArray:
+    """Return 0 and the sums of the first 1, 2, ... values of 0 or more; Python ints where int64 is too narrow."""
+    wide = exact_sum(values) > INT64_MAX
+    return np.concatenate(([0], np.cumsum(values.astype(object) if wide else values)))
+
+
 def readonly(values: IntArray) -> IntArray:
     """Return `values`, closed for writing."""
     values.setflags(write=False)

@@ -32,6 +32,23 @@ def smallest_total(instance: Instance, cost: Cost) -> int:
     return min(values.values())
 
 
+def smallest_cost(instance: Instance, cost: Callable[[int, int], int]) -> int:
+    """Return the smallest sum over turns of ``cost(turn, reused)`` that any policy reaches.
+
+    Parameters
+    ----------
+    instance : Instance
+        Tiny.
+    cost : callable
+        Cost of a turn, counted from 0, from what it reuses.
+    """
+    values = {_start(instance): 0}
+    for k in range(len(instance.trace)):
+        total = int(instance.total[k])
+        values = _best(values, instance, k, lambda value, u, k=k, total=total: value + cost(k, total - u))  # type: ignore[misc]
+    return min(values.values())
+
+
 def smallest_maximum(instance: Instance) -> int:
     """Return the smallest possible value of the largest uncached length."""
     values = {_start(instance): 0}

@@ -91,9 +91,9 @@ def check_certificate(
         raise ArgumentError("certificate", type(certificate).__name__, "a Certificate")
     instance = Instance.of(trace, capacity, forced=forced, initial=initial)
     xi = whole_number("xi", xi)
-    cap, first, room = _caps(instance, xi), _first_steps(instance), _rooms(instance)
+    cap, first, room = _caps(instance, xi), first_steps(instance), rooms(instance)
     _check_shape(certificate, len(trace))
-    _check_kept(certificate.kept, cap, first, room)
+    check_kept(certificate.kept, cap, first, room)
     kept = exact_sum(certificate.kept)
     tel = exact_sum(np.maximum(instance.total - xi, 0)) - kept
     if certificate.objective != tel:
@@ -107,8 +107,12 @@ def check_certificate(
 
 def _caps(instance: Instance, xi: int) -> IntArray:
     """Return the most that helps each turn and can be there: min(h, total - xi), or what was held at the start."""
-    cap = np.minimum(instance.history, np.maximum(instance.total - xi, 0))
-    trace = instance.trace
+    return np.minimum(at_hand(instance), np.maximum(instance.total - xi, 0))
+
+
+def at_hand(instance: Instance) -> IntArray:
+    """Return the most that each turn can reuse: its history, or what was held of it at the start."""
+    cap, trace = instance.history.copy(), instance.trace
     held = {start.code: start.cached for start in instance.initial}
     starting = np.flatnonzero(~trace.continuing)
     at_start = [held.get(code, 0) for code in trace.code[starting].tolist()] if held else 0
@@ -116,13 +120,13 @@ def _caps(instance: Instance, xi: int) -> IntArray:
     return cap
 
 
-def _first_steps(instance: Instance) -> IntArray:
+def first_steps(instance: Instance) -> IntArray:
     """Return the first step of each turn's reuse interval; the last is the turn's own, k + 1."""
     trace = instance.trace
     return np.asarray(trace.previous_turn + 2 + (trace.continuing if instance.forced else 0))
 
 
-def _rooms(instance: Instance) -> IntArray:
+def rooms(instance: Instance) -> IntArray:
     """Return the room at each step 1 ... n, at index 0 ... n - 1."""
     room = np.full(len(instance.trace), instance.capacity, np.int64)
     if instance.forced:
@@ -142,7 +146,8 @@ def _check_shape(certificate: Certificate, n: int) -> None:
         raise CertificateError(f"steps[{i}]: found {steps[i]}, expected ascending steps from 1 to {n}")
 
 
-def _check_kept(kept: IntArray, cap: IntArray, first: IntArray, room: IntArray) -> None:
+def check_kept(kept: IntArray, cap: IntArray, first: IntArray, room: IntArray) -> None:
+    """Raise `CertificateError` unless amounts of each turn are within their caps and fit at every step."""
     for turn in np.flatnonzero((kept < 0) | (kept > cap))[:1]:
         raise CertificateError(f"kept[{turn}]: found {kept[turn]}, expected 0 to {cap[turn]}")
     for step in np.flatnonzero(_occupied(kept, first) > room)[:1]:

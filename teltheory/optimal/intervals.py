@@ -14,6 +14,9 @@ A conversation of the initial cache has s = 0 and y_e at most what it holds. Und
 Under forced caching (9) the conversation that arrived at step t - 1 holds its whole past at step t, so there
 C_t = C - past and its own interval begins one step later.
 
+With weights, what interval k keeps is worth weight_k a unit, and the sum of weight y is maximised. Several
+intervals may belong to one turn: the parts of its reuse that are worth more and less.
+
 The ones of each column are consecutive, so the matrix is totally unimodular and the linear relaxation has an
 integral optimum (Fulkerson and Gross 1965; Schrijver 1986, section 19.4).
 """
@@ -27,7 +30,7 @@ import numpy as np
 from scipy.sparse import csc_array
 
 from teltheory.instance import Instance
-from teltheory.numbers import FloatArray, IntArray, exact_sum
+from teltheory.numbers import FloatArray, IntArray, exact_dot, exact_sum, running_sums
 
 Numbers = TypeVar("Numbers", IntArray, FloatArray)
 
@@ -47,7 +50,9 @@ class IntervalProblem:
     room : ndarray of int64, shape (n + 1,)
         Capacity C_t of step t; entry 0 is unused.
     unavoidable : int
-        Sum of max(0, total - xi): the TEL without a cache.
+        Sum of max(0, total - xi): the TEL without a cache. With weights: the cost without a cache.
+    weight : ndarray of int64, shape (m,), or None
+        What a unit that interval k keeps is worth, 1 or more; None where it is 1 everywhere.
     """
 
     turn: IntArray
@@ -56,6 +61,7 @@ class IntervalProblem:
     most: IntArray
     room: IntArray
     unavoidable: int
+    weight: IntArray | None = None
 
     def matrix(self) -> tuple[csc_array, IntArray]:
         """Return the rows that are needed as a sparse 0-1 matrix (rows x intervals) and their right sides."""
@@ -93,7 +99,7 @@ class IntervalProblem:
     def reused(self, kept: IntArray, turns: int) -> IntArray:
         """Return what each of `turns` turns reuses when interval k keeps ``kept[k]``."""
         cached = np.zeros(turns, np.int64)
-        cached[self.turn] = kept
+        np.add.at(cached, self.turn, kept)
         return cached
 
     def feasible(self, kept: IntArray) -> bool:
@@ -117,6 +123,24 @@ class IntervalProblem:
         """Return the bound that ascending steps P give: the room at P and the caps of what covers none of it."""
         begin, end = self.places(steps)
         return exact_sum(self.room[steps]) + exact_sum(self.most[begin == end])
+
+    @property
+    def dearest(self) -> int:
+        """The largest weight; no price above it is of any use."""
+        return 1 if self.weight is None or not len(self.weight) else int(self.weight.max())
+
+    def worth(self, kept: IntArray) -> int:
+        """Return what the amounts `kept` are worth together: their sum, weighted where there are weights."""
+        return exact_sum(kept) if self.weight is None else exact_dot(self.weight, kept)
+
+    def most_worth(self, steps: IntArray, prices: IntArray) -> int:
+        """Return the bound on `worth` that whole prices of ascending steps give; all are 1 without weights."""
+        if self.weight is None:
+            return self.most_kept(steps)
+        begin, end = self.places(steps)
+        up_to = running_sums(prices)
+        left = np.maximum(self.weight - (up_to[end] - up_to[begin]), 0)
+        return exact_dot(prices, self.room[steps]) + exact_dot(left, self.most)
 
 
 def interval_problem(instance: Instance, xi: int) -> IntervalProblem:

@@ -18,6 +18,18 @@ optimum for almost every theta. (The prices of a vertex are 0 or 1, and P is whe
 above 0 has a one in a basic column, and the prices that a basic column covers add up to its cost of 1.) What P
 proves is counted in whole numbers; no rounding error of the solver can make it prove too much.
 
+**With whole weights** the dual is min sum of room p + sum of most max(0, weight - p(I)). Give each step as its
+whole price P the number of times that the sum passes a whole number + theta there. On average P is p, and P(I),
+the number of times that the sum passes one within I, is p(I) rounded down or up. Between two neighbouring whole
+numbers max(0, weight - x) is a straight line, as its only kink, the weight, is whole. So on average the bound that
+P gives,
+
+    worth of what is kept  <=  sum of room P  +  sum of most max(0, weight - P(I)),
+
+is what the prices give, and it is never below the optimum: with optimal prices it is the optimum for almost every
+theta. A price above the largest weight can be cut to it: what covers that step costs more than it is worth before
+and after. With weights of 1 that leaves the set P above.
+
 An early stop has both sides: P of the last round bounds the optimum, and what the last round keeps, cut down in
 proportion where a step holds too much, is feasible.
 """
@@ -30,9 +42,9 @@ from time import monotonic
 import numpy as np
 
 from teltheory.errors import SolverError
-from teltheory.numbers import FloatArray, IntArray, exact_sum
+from teltheory.numbers import FloatArray, IntArray
 from teltheory.optimal.intervals import IntervalProblem, least_between
-from teltheory.optimal.solver import INTERRUPTED, NOT_WHOLE, OUT_OF_TIME, GrowingProgram
+from teltheory.optimal.solver import INTERRUPTED, LARGEST_COST, NOT_WHOLE, OUT_OF_TIME, GrowingProgram
 
 ROWS_AN_INTERVAL = 4
 ROUNDING = 1e-6
@@ -47,15 +59,18 @@ class LazySolution:
     kept : ndarray of int64, shape (m,)
         What each interval keeps.
     steps : ndarray of int64
-        The set P, ascending, whose bound is the sum of `kept`.
+        The set P, ascending, whose bound is the worth of `kept`.
     rounds, rows : int
         Solves of this call, and rows that the program has now.
+    prices : ndarray of int64
+        Whole prices of `steps`, all 1 without weights.
     """
 
     kept: IntArray
     steps: IntArray
     rounds: int
     rows: int
+    prices: IntArray
 
 
 class LazyIntervalSolver:
@@ -128,7 +143,7 @@ class LazyIntervalSolver:
 
     def _add(self, problem: IntervalProblem, steps: IntArray) -> None:
         if self._program is None:
-            self._program = GrowingProgram(problem.most)
+            self._program = GrowingProgram(problem.most, problem.weight)
         self._program.add_rows(problem.rows(steps).tocsr(), problem.room[steps])
         self._rows = np.concatenate((self._rows, steps))
         self._prices = np.concatenate((self._prices, np.zeros(len(steps))))
@@ -141,27 +156,37 @@ class LazyIntervalSolver:
         vertex = self._program.solve(left)
         self._kept, self._prices = np.rint(vertex.values).astype(np.int64), vertex.prices
 
-    def _proved(self, problem: IntervalProblem, rounds: int) -> LazySolution:
-        steps = self._steps()
-        if not problem.feasible(self._kept) or exact_sum(self._kept) != problem.most_kept(steps):
-            raise SolverError(NOT_WHOLE)
-        return LazySolution(self._kept, steps, rounds, len(self._rows))
+    def so_far(self, rounds: int = 0) -> LazySolution:
+        """Return feasible amounts and prices of the last round, also after an early stop; they need not agree."""
+        steps, prices = self._priced()
+        return LazySolution(cut_to_room(self._problem, self._kept), steps, rounds, len(self._rows), prices)
 
-    def _steps(self) -> IntArray:
+    def _proved(self, problem: IntervalProblem, rounds: int) -> LazySolution:
+        steps, prices = self._priced()
+        if not problem.feasible(self._kept) or problem.worth(self._kept) != problem.most_worth(steps, prices):
+            raise SolverError(NOT_WHOLE)
+        return LazySolution(self._kept, steps, rounds, len(self._rows), prices)
+
+    def _priced(self) -> tuple[IntArray, IntArray]:
+        """Return the steps P and their whole prices."""
         order = np.argsort(self._rows)
-        return self._rows[order][_passing(self._prices[order])]
+        passed, times = _passing(self._prices[order])
+        return self._rows[order][passed], np.minimum(times, self._problem.dearest)
 
     def _stopped(self, problem: IntervalProblem, status: str) -> SolverError:
-        best = problem.unavoidable - exact_sum(cut_to_room(problem, self._kept))
-        bound = problem.unavoidable - min(exact_sum(problem.most), problem.most_kept(self._steps()))
+        best = problem.unavoidable - problem.worth(cut_to_room(problem, self._kept))
+        bound = problem.unavoidable - min(problem.worth(problem.most), problem.most_worth(*self._priced()))
         return SolverError(status, float(best), float(bound))
 
 
-def _passing(prices: FloatArray) -> IntArray:
-    """Return where the running sum of the prices passes a whole number and a half."""
+def _passing(prices: FloatArray) -> tuple[IntArray, IntArray]:
+    """Return where the running sum of the prices passes whole numbers and a half, and how many there."""
     whole = np.rint(prices)
-    running = np.floor(np.cumsum(np.where(np.abs(prices - whole) < ROUNDING, whole, prices)) + 0.5)
-    return np.flatnonzero(np.diff(running, prepend=0.0) > 0)
+    near = np.abs(prices - whole) < ROUNDING * np.maximum(1.0, prices / LARGEST_COST)
+    running = np.floor(np.cumsum(np.where(near, whole, prices)) + 0.5)
+    times = np.diff(running, prepend=0.0).astype(np.int64)
+    passed = np.flatnonzero(times > 0)
+    return passed, times[passed]
 
 
 def _peaks(excess: IntArray, stretch: int) -> IntArray:

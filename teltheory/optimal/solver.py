@@ -24,8 +24,7 @@ from teltheory.optimal.intervals import IntervalProblem
 
 PYOMO_SOLVER = "highs"
 NOT_WHOLE = "optimal, but not in whole numbers"
-
-
+LARGEST_COST = 2**20
 INTERRUPTED = "Interrupted by user"
 OUT_OF_TIME = "Time limit reached"
 
@@ -38,16 +37,24 @@ class Vertex(NamedTuple):
 
 
 class GrowingProgram:
-    """max sum of y, 0 <= y <= most, with rows that are added between solves; each starts from the last basis.
+    """max sum of weight y, 0 <= y <= most, with rows that are added between solves, each from the last basis.
+
+    Weights beyond `LARGEST_COST` are divided by a power of two, and the prices multiplied by it.
 
     Parameters
     ----------
     most : ndarray of int64, shape (m,)
         Upper bounds.
+    weight : ndarray of int64, shape (m,), optional
+        What a unit of y is worth; 1 where it is left out.
     """
 
-    def __init__(self, most: IntArray) -> None:
+    def __init__(self, most: IntArray, weight: IntArray | None = None) -> None:
         model = _columns(most)
+        self._scale = 1.0
+        if weight is not None:
+            self._scale = _scale(weight)
+            model.col_cost_ = weight / self._scale
         model.row_lower_ = model.row_upper_ = np.empty(0)
         model.a_matrix_.start_ = np.zeros(len(most) + 1, np.int32)
         self._engine = Engine(presolve="off")
@@ -67,6 +74,12 @@ class GrowingProgram:
         rows, low = np.arange(self._rows, dtype=np.int32), np.full(self._rows, -highspy.kHighsInf)
         expect(self._engine.highs.changeRowsBounds(self._rows, rows, low, room.astype(np.float64)), "room")
 
+    def change_weights(self, weight: IntArray) -> None:
+        """Change what units are worth."""
+        self._scale = _scale(weight)
+        columns = np.arange(len(weight), dtype=np.int32)
+        _expect(self._engine.highs.changeColsCost(len(weight), columns, weight / self._scale), "weights")
+
     def solve(self, time_limit: float | None = None) -> Vertex:
         """Solve for the rows that are there.
 
@@ -79,7 +92,7 @@ class GrowingProgram:
         if status is not None:
             raise SolverError(status)
         solution = self._engine.highs.getSolution()
-        return Vertex(np.array(solution.col_value), np.abs(np.array(solution.row_dual)))
+        return Vertex(np.array(solution.col_value), np.abs(np.array(solution.row_dual)) * self._scale)
 
 
 class Engine:
@@ -179,6 +192,11 @@ def expect(status: Any, what: str) -> None:
     """Raise `SolverError` where HiGHS refuses what it was given."""
     if status == highspy.HighsStatus.kError:
         raise SolverError(f"{what} refused by HiGHS")
+
+
+def _scale(weight: IntArray) -> float:
+    largest = int(weight.max(initial=1))
+    return 2.0 ** max(0, (largest - 1).bit_length() - LARGEST_COST.bit_length() + 1)
 
 
 def _columns(most: IntArray) -> Any:

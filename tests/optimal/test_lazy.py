@@ -148,7 +148,9 @@ def test_cutting_keeps_a_share_that_fits_at_every_scale(factor):
     ],
 )
 def test_where_the_prices_pass_a_whole_number_and_a_half(prices, passed):
-    assert _passing(np.array(prices, float)).tolist() == passed
+    places, times = _passing(np.array(prices, float))
+    assert places.tolist() == passed
+    assert times.tolist() == [3 if price == 3.0 else 1 for price in np.array(prices)[places]]
 
 
 def test_prices_between_vertices_prove_the_optimum_too():
@@ -157,7 +159,7 @@ def test_prices_between_vertices_prove_the_optimum_too():
     for share in (0.0, 0.2, 0.5, 0.7, 1.0):
         solver = LazyIntervalSolver(problem)
         solver._rows, solver._prices = np.array([3, 1]), np.array([1 - share, share])
-        assert problem.most_kept(solver._steps()) == 6
+        assert problem.most_kept(solver._priced()[0]) == 6
 
 
 @pytest.mark.parametrize(

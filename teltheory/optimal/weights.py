@@ -1,0 +1,100 @@
+"""Weights of turns, such as of tenants or priorities: whole numbers or fractions, never floats.
+
+Weights are brought to whole numbers without a common factor, times one unit: 1/2, 1 and 3/2 are 1, 2 and 3 times
+1/2. Everything after that is counted in whole numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import gcd, lcm
+from numbers import Integral
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from teltheory.errors import ArgumentError
+from teltheory.numbers import INT64_MAX, IntArray
+from teltheory.trace import Trace
+
+Weight: TypeAlias = int | Fraction
+Weights: TypeAlias = Sequence[Weight] | NDArray[Any] | Mapping[Any, Weight]
+EXPECTED = "a whole number or a Fraction, 0 or more"
+
+
+@dataclass(frozen=True)
+class TurnWeights:
+    """Weights of the turns: turn k has ``whole[k] * unit``.
+
+    Attributes
+    ----------
+    whole : ndarray of int64, shape (n,)
+        0 or more, without a common factor.
+    unit : Fraction
+        Above 0.
+    """
+
+    whole: IntArray
+    unit: Fraction
+
+    def scaled(self, amount: int) -> Weight:
+        """Return ``amount * unit``, an int where it is whole."""
+        value = amount * self.unit
+        return value.numerator if value.denominator == 1 else value
+
+
+def turn_weights(trace: Trace, weights: Weights) -> TurnWeights:
+    """Read weights: one a turn, or one a conversation.
+
+    Parameters
+    ----------
+    trace : Trace
+        The turns.
+    weights : sequence of int or Fraction, or mapping
+        One weight a turn in the trace's order, or a mapping from a conversation, as the trace names it, to the
+        weight of all its turns; conversations that are left out have 1.
+
+    Raises
+    ------
+    ArgumentError
+        A weight that is negative or a float, a wrong number of weights, a conversation that the trace has not, or
+        weights whose common multiples leave int64.
+    """
+    values = _of_conversations(trace, weights) if isinstance(weights, Mapping) else _of_turns(trace, weights)
+    distinct = set(values)
+    denominator = lcm(*(value.denominator for value in distinct))
+    factor = gcd(*(int(value * denominator) for value in distinct)) or 1
+    if max(distinct, default=0) * denominator > INT64_MAX * factor:
+        raise ArgumentError("weights", max(distinct), "weights below 2**63 times what divides all of them")
+    scaled = {value: int(value * denominator) // factor for value in distinct}
+    return TurnWeights(np.array([scaled[value] for value in values], np.int64), Fraction(factor, denominator))
+
+
+def _of_turns(trace: Trace, weights: Any) -> list[Weight]:
+    if isinstance(weights, (str, bytes)) or not isinstance(weights, (Iterable, np.ndarray)):
+        raise ArgumentError("weights", weights, "a sequence, one weight a turn, or a mapping from conversations")
+    values = weights.tolist() if isinstance(weights, np.ndarray) else list(weights)
+    if len(values) != len(trace):
+        raise ArgumentError("weights", f"{len(values)} of them", f"{len(trace)}, one a turn")
+    return [_weight(f"weights[{k}]", value) for k, value in enumerate(values)]
+
+
+def _of_conversations(trace: Trace, weights: Mapping[Any, Any]) -> list[Weight]:
+    known = set(trace.conversation.tolist()) if trace.names is None else set(trace.names)
+    for label in weights:
+        if label not in known or isinstance(label, bool):
+            raise ArgumentError("weights", label, "a conversation of the trace")
+    values = {label: _weight(f"weights[{label!r}]", value) for label, value in weights.items()}
+    labels = trace.conversation.tolist() if trace.names is None else [trace.names[i] for i in trace.conversation]
+    return [values.get(label, 1) for label in labels]
+
+
+def _weight(argument: str, value: Any) -> Weight:
+    if isinstance(value, bool) or not isinstance(value, (Integral, Fraction)):
+        raise ArgumentError(argument, value, EXPECTED)
+    if value < 0:
+        raise ArgumentError(argument, value, EXPECTED)
+    return value if isinstance(value, Fraction) else int(value)
