@@ -10,6 +10,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from teltheory.attention import A100_LLAMA2_7B_ATTENTION, AttentionLatency
 from teltheory.errors import (
     ArgumentError,
     CertificateError,
@@ -27,6 +28,8 @@ from teltheory.metrics import (
     ttft_quantiles,
 )
 from teltheory.optimal import Certificate, HindsightOptimum, check_certificate, hindsight_optimum
+from teltheory.optimal.cost_bound import cost_bound
+from teltheory.optimal.costs import PiecewiseCosts
 from teltheory.optimal.curve import HindsightCurve, hindsight_curve
 from teltheory.optimal.exhaustion import check_violations
 from teltheory.optimal.prices import Cut, Prices, violations_bound
@@ -47,6 +50,7 @@ from teltheory.trace import Trace
 from teltheory.workloads import read_trace, sample_conversations
 
 if TYPE_CHECKING:
+    from teltheory.optimal.cost_optimum import CostOptimum, cost_optimum
     from teltheory.optimal.percentile import BestPercentile, best_percentile
     from teltheory.optimal.violations import FewestViolations, fewest_violations
     from teltheory.optimal.weighted import WeightedOptimum, weighted_optimum
@@ -55,15 +59,18 @@ __version__ = "0.1.0"
 
 __all__ = [
     "A100_LLAMA2_7B",
+    "A100_LLAMA2_7B_ATTENTION",
     "LRU",
     "TLRU",
     "ArgumentError",
+    "AttentionLatency",
     "Belady",
     "BestPercentile",
     "CapacityCurve",
     "Certificate",
     "CertificateError",
     "Cut",
+    "CostOptimum",
     "EndAwareTLRU",
     "FewestViolations",
     "FileError",
@@ -73,6 +80,7 @@ __all__ = [
     "LatencyModel",
     "LengthAwareTLRU",
     "Outcome",
+    "PiecewiseCosts",
     "Prices",
     "SolverError",
     "TailOptimizedBelady",
@@ -86,6 +94,8 @@ __all__ = [
     "check_certificate",
     "check_violations",
     "check_weighted_certificate",
+    "cost_bound",
+    "cost_optimum",
     "fewest_violations",
     "hindsight_curve",
     "hindsight_optimum",
@@ -102,6 +112,8 @@ __all__ = [
 ]
 
 _WITH_A_SOLVER = {
+    "CostOptimum": "teltheory.optimal.cost_optimum",
+    "cost_optimum": "teltheory.optimal.cost_optimum",
     "BestPercentile": "teltheory.optimal.percentile",
     "best_percentile": "teltheory.optimal.percentile",
     "FewestViolations": "teltheory.optimal.violations",

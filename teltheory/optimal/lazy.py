@@ -156,10 +156,10 @@ class LazyIntervalSolver:
         vertex = self._program.solve(left)
         self._kept, self._prices = np.rint(vertex.values).astype(np.int64), vertex.prices
 
-    def so_far(self, rounds: int = 0) -> LazySolution:
+    def so_far(self) -> LazySolution:
         """Return feasible amounts and prices of the last round, also after an early stop; they need not agree."""
         steps, prices = self._priced()
-        return LazySolution(cut_to_room(self._problem, self._kept), steps, rounds, len(self._rows), prices)
+        return LazySolution(cut_to_room(self._problem, self._kept), steps, 0, len(self._rows), prices)
 
     def _proved(self, problem: IntervalProblem, rounds: int) -> LazySolution:
         steps, prices = self._priced()

@@ -26,12 +26,9 @@ from fractions import Fraction
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-import numpy as np
-
 from teltheory.errors import CertificateError
 from teltheory.instance import Initial, Instance
 from teltheory.numbers import whole_number
-from teltheory.optimal.certificate import first_steps, rooms
 from teltheory.trace import Trace
 
 MOST_WEIGHT = 10**6
@@ -161,7 +158,7 @@ def priced_turns(instance: Instance, xi: int, prices: Prices) -> Priced:
         Where the prices are none.
     """
     n = len(instance.trace)
-    check_prices(prices, n)
+    _check(prices, n)
     room = [instance.capacity] * (n + 1)
     if instance.forced:
         for turn, past in enumerate(instance.past[:-1].tolist()):
@@ -217,30 +214,7 @@ def _violations(instance: Instance, xi: int) -> Iterator[tuple[int, int | None, 
             yield turn, (total - xi if total - xi <= there else None), first, turn + 1
 
 
-def interval_prices(instance: Instance, prices: Prices) -> tuple[int, list[int]]:
-    """Return what all room costs, and a unit kept over each turn's interval; both times the denominator.
-
-    Raises
-    ------
-    CertificateError
-        Where the prices are none.
-    """
-    n = len(instance.trace)
-    check_prices(prices, n)
-    room, price = rooms(instance), [0] * n
-    for step, numerator in zip(prices.steps, prices.numerators, strict=True):
-        price[step - 1] = numerator
-    up_to = [0, *accumulate(price)]
-    first = np.minimum(first_steps(instance), np.arange(2, n + 2)).tolist()
-    over = [up_to[turn + 1] - up_to[begin - 1] for turn, begin in enumerate(first)]
-    paid = sum(
-        numerator * int(room[step - 1]) for step, numerator in zip(prices.steps, prices.numerators, strict=True)
-    )
-    return paid, over
-
-
-def check_prices(prices: Prices, n: int) -> None:
-    """Raise `CertificateError` unless prices are 0 or more and their steps ascend from 1 to n at most."""
+def _check(prices: Prices, n: int) -> None:
     if len(prices.steps) != len(prices.numerators):
         raise CertificateError(f"prices: found {len(prices.numerators)}, expected {len(prices.steps)}, one a step")
     if prices.denominator < 1:

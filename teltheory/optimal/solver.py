@@ -74,12 +74,6 @@ class GrowingProgram:
         rows, low = np.arange(self._rows, dtype=np.int32), np.full(self._rows, -highspy.kHighsInf)
         expect(self._engine.highs.changeRowsBounds(self._rows, rows, low, room.astype(np.float64)), "room")
 
-    def change_weights(self, weight: IntArray) -> None:
-        """Change what units are worth."""
-        self._scale = _scale(weight)
-        columns = np.arange(len(weight), dtype=np.int32)
-        _expect(self._engine.highs.changeColsCost(len(weight), columns, weight / self._scale), "weights")
-
     def solve(self, time_limit: float | None = None) -> Vertex:
         """Solve for the rows that are there.
 

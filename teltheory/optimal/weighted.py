@@ -20,7 +20,7 @@ from teltheory.optimal.lazy import LazyIntervalSolver
 from teltheory.optimal.prices import Prices
 from teltheory.optimal.reuse import unavoidable_reuse
 from teltheory.optimal.solver import NOT_WHOLE
-from teltheory.optimal.violations import deadline_of, left
+from teltheory.optimal.violations import deadline_of
 from teltheory.optimal.weighted_certificate import WeightedCertificate
 from teltheory.optimal.weights import TurnWeights, Weights, turn_weights
 from teltheory.outcome import Outcome
@@ -82,10 +82,11 @@ def weighted_optimum(
         check. The error has the status, an incumbent and a bound on the weighted TEL.
     """
     instance = Instance.of(trace, capacity, forced=forced, initial=initial)
-    xi, read, deadline = whole_number("xi", xi), turn_weights(trace, weights), deadline_of(time_limit)
+    xi, read = whole_number("xi", xi), turn_weights(trace, weights)
+    deadline_of(time_limit)
     problem = _weighted(instance, xi, read.whole)
     try:
-        solution = LazyIntervalSolver(problem).solve(time_limit=left(deadline))
+        solution = LazyIntervalSolver(problem).solve(time_limit=time_limit)
     except SolverError as error:
         sides = (None if side is None else float(side * read.unit) for side in (error.incumbent, error.bound))
         raise SolverError(error.status, *sides) from None

@@ -25,7 +25,8 @@ from teltheory.errors import ArgumentError, CertificateError
 from teltheory.instance import Initial, Instance
 from teltheory.numbers import IntArray, whole_number
 from teltheory.optimal.certificate import at_hand, check_kept, first_steps, rooms
-from teltheory.optimal.prices import Prices, interval_prices
+from teltheory.optimal.prices import Prices
+from teltheory.optimal.room_prices import interval_prices
 from teltheory.optimal.weights import TurnWeights, Weights, turn_weights
 from teltheory.trace import Trace
 

@@ -1,0 +1,228 @@
+"""The least cost that any policy reaches where a turn's cost is piecewise linear in its reuse.
+
+1. The interval problem over the lower convex envelopes (`teltheory.optimal.pieces`), with HiGHS by violated rows.
+Its
+   prices prove a bound, which `teltheory.optimal.cost_bound` counts in whole numbers; what it keeps is a plan,
+   which is costed in whole numbers. Where every cost is convex both agree.
+2. Elsewhere a better plan is sought by dropping and filling (`teltheory.optimal.filling`).
+3. Then the integer program with HiGHS, a binary variable for each piece that gains more than the one before it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import ceil, isfinite
+from time import monotonic
+from typing import Literal
+
+import numpy as np
+
+from teltheory.errors import SolverError
+from teltheory.instance import Initial, Instance
+from teltheory.numbers import IntArray, whole_number
+from teltheory.optimal.certificate import at_hand, check_kept, first_steps, rooms
+from teltheory.optimal.cost_bound import bound_of_costs, check_costs
+from teltheory.optimal.cost_solver import choose_pieces
+from teltheory.optimal.costs import PiecewiseCosts
+from teltheory.optimal.filling import Filling
+from teltheory.optimal.intervals import IntervalProblem
+from teltheory.optimal.lazy import LazyIntervalSolver, LazySolution
+from teltheory.optimal.pieces import Pieces, envelope_problem, pieces_of, turns_problem
+from teltheory.optimal.prices import Prices
+from teltheory.optimal.reuse import unavoidable_reuse
+from teltheory.optimal.room_prices import interval_prices
+from teltheory.optimal.solver import INTERRUPTED, OUT_OF_TIME
+from teltheory.optimal.violations import deadline_of
+from teltheory.outcome import Outcome
+from teltheory.trace import Trace
+
+Status = Literal["optimal", "feasible", "time limit", "interrupted"]
+
+
+@dataclass(frozen=True)
+class CostOptimum:
+    """The least cost, between two bounds.
+
+    Attributes
+    ----------
+    cost : int
+        Of the plan, counted in whole numbers, in the costs' unit.
+    bound : int
+        No policy costs less.
+    proved : int
+        The part of `bound` that `prices` prove in exact arithmetic; the rest is HiGHS' branch and bound.
+    outcome : Outcome
+        What each turn reuses and computes in the plan.
+    prices : Prices
+        For `cost_bound`.
+    status : str
+        "optimal" if and only if `cost` equals `bound`; otherwise how the search ended.
+    method : str
+        "lp" where every cost is convex within what can be reused, "milp" otherwise.
+    """
+
+    cost: int
+    bound: int
+    proved: int
+    outcome: Outcome
+    prices: Prices
+    status: Status
+    method: Literal["lp", "milp"]
+
+    @property
+    def gap(self) -> int:
+        """Cost - bound."""
+        return self.cost - self.bound
+
+
+@dataclass(frozen=True)
+class _Search:
+    """A search under way; `plan` is the best so far, what each turn reuses."""
+
+    instance: Instance
+    costs: PiecewiseCosts
+    pieces: Pieces
+    prices: Prices
+    proved: int
+    bound: int
+    plan: IntArray
+    status: Status = "feasible"
+
+    @property
+    def cost(self) -> int:
+        return self.costs.total(self.plan)
+
+    def plan_of(self, problem: IntervalProblem) -> IntArray:
+        """Return the plan's amounts of the intervals, one a turn, as far as they lower the cost."""
+        return np.minimum(self.plan[problem.turn], problem.most)
+
+    def with_plan(self, plan: IntArray) -> _Search:
+        """Return the search with this plan where it costs less."""
+        plan = np.maximum(plan, unavoidable_reuse(self.instance))
+        return replace(self, plan=plan) if self.costs.total(plan) < self.cost else self
+
+
+def cost_optimum(
+    trace: Trace,
+    capacity: int,
+    costs: PiecewiseCosts,
+    forced: bool = False,
+    initial: Initial = (),
+    time_limit: float | None = None,
+    seed: int = 0,
+) -> CostOptimum:
+    """Find the least cost that any policy reaches, or two sides of it.
+
+    Parameters
+    ----------
+    trace : Trace
+        The turns.
+    capacity : int
+        Capacity, in the trace's unit.
+    costs : PiecewiseCosts
+        What each turn costs, from what it reuses.
+    forced : bool
+        Forced caching, (9) in place of (4) of Zhang et al. 2025.
+    initial : iterable of (conversation, past, cached)
+        Initial cache, least recent first; the same that the costs were made with.
+    time_limit : float, optional
+        Seconds in all; what was found by then is returned.
+    seed : int
+        Of the random rounds in which better plans are sought; no effect where every cost is convex.
+
+    Raises
+    ------
+    ArgumentError, TraceError, ForcedCachingError
+        Wrong arguments; all are `ValueError`.
+    SolverError
+        The solver contradicts itself: a bound above a plan.
+    CertificateError
+        A plan that does not fit; both would be faults of this toolkit.
+    """
+    instance = Instance.of(trace, capacity, forced=forced, initial=initial)
+    check_costs(costs, instance)
+    seed, deadline, pieces = whole_number("seed", seed), deadline_of(time_limit), pieces_of(instance, costs)
+    problem, divisor = envelope_problem(instance, costs, pieces)
+    solver = LazyIntervalSolver(problem)
+    solution, stopped = _relaxed(solver, deadline)
+    search = _begun(instance, costs, pieces, problem.reused(solution.kept, len(trace)), _prices(solution, divisor))
+    search = replace(search, status=stopped)
+    if stopped == "feasible" and len(pieces.rising) and search.cost > search.bound:
+        search = _better(search, np.random.default_rng(seed), deadline)
+    return _found(search)
+
+
+def _relaxed(solver: LazyIntervalSolver, deadline: float) -> tuple[LazySolution, Status]:
+    """Solve the envelope problem; an early stop leaves weaker prices and a plan cut to the room."""
+    try:
+        return solver.solve(time_limit=_left(deadline)), "feasible"
+    except SolverError as error:
+        return solver.so_far(), _stop(error.status)
+
+
+def _stop(status: str | None) -> Status:
+    stops: dict[str | None, Status] = {OUT_OF_TIME: "time limit", INTERRUPTED: "interrupted"}
+    return stops.get(status, "feasible")
+
+
+def _prices(solution: LazySolution, divisor: int) -> Prices:
+    return Prices(tuple(solution.steps.tolist()), tuple(solution.prices.tolist()), divisor)
+
+
+def _begun(instance: Instance, costs: PiecewiseCosts, pieces: Pieces, plan: IntArray, prices: Prices) -> _Search:
+    proved = bound_of_costs(instance, costs, prices)
+    plan = np.maximum(plan, unavoidable_reuse(instance))
+    return _Search(instance, costs, pieces, prices, proved, proved, plan)
+
+
+def _better(search: _Search, rng: np.random.Generator, deadline: float) -> _Search:
+    """Go on where costs are not convex: first with other plans, then with the integer program."""
+    problem = turns_problem(search.instance, search.pieces)
+    try:
+        search = _filled(search, problem, rng, deadline)
+    except KeyboardInterrupt:
+        return replace(search, status="interrupted")
+    return _chosen(search, problem, deadline) if search.cost > search.bound else search
+
+
+def _filled(search: _Search, problem: IntervalProblem, rng: np.random.Generator, deadline: float) -> _Search:
+    """Look for a better plan by dropping and filling."""
+    costs, n = search.costs, len(search.plan)
+    begins = np.searchsorted(search.pieces.turn, problem.turn)
+    gain = np.add.reduceat(search.pieces.gain, begins)
+    _, over = interval_prices(search.instance, search.prices)
+    profit = gain - np.array(over, float)[problem.turn] / search.prices.denominator * problem.most
+    filling = Filling(problem, profit, lambda kept: costs.total(problem.reused(kept, n)))
+    plan = filling.improve(search.plan_of(problem), rng, search.bound, deadline)
+    return search.with_plan(problem.reused(plan, n))
+
+
+def _chosen(search: _Search, problem: IntervalProblem, deadline: float) -> _Search:
+    """Go on with the integer program from the plan."""
+    answer = choose_pieces(problem, search.pieces, search.plan_of(problem), _left(deadline))
+    nothing = search.costs.total(np.zeros(len(search.plan), np.int64))
+    bound = max(search.bound, ceil(nothing - answer.most)) if isfinite(answer.most) else search.bound
+    search = replace(search, bound=bound, status=_stop(answer.status))
+    return search if answer.kept is None else search.with_plan(problem.reused(answer.kept, len(search.plan)))
+
+
+def _left(deadline: float) -> float | None:
+    return None if deadline == float("inf") else max(0.0, deadline - monotonic())
+
+
+def _found(search: _Search) -> CostOptimum:
+    """Check the plan in whole numbers and hold it against the bound."""
+    instance, cost = search.instance, search.cost
+    check_kept(search.plan, at_hand(instance), first_steps(instance), rooms(instance))
+    if cost < search.bound:
+        raise SolverError("a bound above a plan", float(cost), float(search.bound))
+    status: Status = "optimal" if cost == search.bound else search.status
+    return CostOptimum(
+        cost,
+        search.bound,
+        search.proved,
+        Outcome.of(instance, search.plan),
+        search.prices,
+        status,
+        "milp" if len(search.pieces.rising) else "lp",
+    )

@@ -1,0 +1,152 @@
+"""HiGHS on piecewise-linear costs that are not convex: an integer program over the pieces of each turn's reuse.
+
+A turn's pieces fall into *runs* in which gains do not rise. Piece s is taken up to a share 0 <= t_s <= 1, and a
+binary z stands between two runs of a turn: the pieces before it are full where z = 1, those after it empty where z
+= 0,
+
+    t_s >= z for s in the run before,   t_s <= z for s in the run after.
+
+Each t_s lies between two binaries, so for one turn alone the relaxation is its lower convex envelope. The room's
+rows are those of the interval problem, over x = sum of length t. HiGHS knows no special ordered sets, hence the
+binaries.
+
+Nothing here is believed: whoever asks counts what the plan costs in whole numbers; only the bound rests on the
+solver.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import highspy
+import numpy as np
+from scipy.sparse import coo_array, csc_array, hstack, vstack
+
+from teltheory.numbers import FloatArray, IntArray
+from teltheory.optimal.intervals import IntervalProblem
+from teltheory.optimal.lazy import cut_to_room
+from teltheory.optimal.pieces import Pieces
+from teltheory.optimal.solver import Engine, expect
+
+TOLERANCE = 1e-6
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What the integer program says.
+
+    Attributes
+    ----------
+    kept : ndarray of int64, shape (m,), or None
+        A feasible plan: what each interval keeps; None where there is none.
+    most : float
+        The solver's bound on what is gained in all, loosened by its tolerance.
+    status : str or None
+        Its word for how it stopped; None where it says "optimal".
+    """
+
+    kept: IntArray | None
+    most: float
+    status: str | None
+
+
+def choose_pieces(
+    problem: IntervalProblem, pieces: Pieces, start: IntArray, time_limit: float | None = None
+) -> Chosen:
+    """Solve the integer program from a feasible plan.
+
+    Parameters
+    ----------
+    problem : IntervalProblem
+        One interval a turn, of at most what its pieces add up to.
+    pieces : Pieces
+        Of the same turns.
+    start : ndarray of int64, shape (m,)
+        What each interval keeps at the beginning.
+    time_limit : float, optional
+        Seconds.
+    """
+    engine = Engine(mip_rel_gap=0.0, mip_abs_gap=TOLERANCE)
+    worth = float(max(1, pieces.gain.max(initial=1)))
+    expect(engine.highs.passModel(_model(problem, pieces, worth)), "model")
+    solution = highspy.HighsSolution()
+    solution.col_value = _as_shares(problem, pieces, start).tolist()
+    expect(engine.highs.setSolution(solution), "start")
+    status = engine.run(time_limit)
+    info = engine.highs.getInfo()
+    most = (float(info.mip_dual_bound) + TOLERANCE) * worth
+    if info.primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
+        return Chosen(None, most, status)
+    shares = np.array(engine.highs.getSolution().col_value)[: len(pieces.turn)]
+    kept = np.zeros(len(problem.turn))
+    np.add.at(kept, _place(problem, pieces), shares * pieces.length)
+    return Chosen(cut_to_room(problem, np.rint(kept).astype(np.int64)), most, status)
+
+
+def _place(problem: IntervalProblem, pieces: Pieces) -> IntArray:
+    """Return the interval of each piece."""
+    return np.searchsorted(problem.turn, pieces.turn)
+
+
+def _as_shares(problem: IntervalProblem, pieces: Pieces, kept: IntArray) -> FloatArray:
+    """Return the shares and binaries of a plan: pieces fill in order, a binary is 1 where the last is full."""
+    place, length = _place(problem, pieces), pieces.length
+    before = np.cumsum(length) - length
+    before -= before[np.searchsorted(pieces.turn, pieces.turn)]
+    shares = np.clip((kept[place] - before) / length, 0.0, 1.0)
+    return np.concatenate((shares, (shares[pieces.rising - 1] >= 1.0).astype(float)))
+
+
+def _model(problem: IntervalProblem, pieces: Pieces, worth: float) -> Any:
+    """Return the program over shares, then binaries; its rows are those of the room, then of the binaries."""
+    s, z = len(pieces.turn), len(pieces.rising)
+    matrix, room = _room_rows(problem, pieces)
+    links = _links(pieces)
+    whole = csc_array(vstack((hstack((matrix, csc_array((matrix.shape[0], z)))), links)))
+    model = highspy.HighsLp()
+    model.num_col_, model.num_row_ = s + z, whole.shape[0]
+    model.sense_ = highspy.ObjSense.kMaximize
+    model.col_cost_ = np.concatenate((pieces.gain / worth, np.zeros(z)))
+    model.col_lower_, model.col_upper_ = np.zeros(s + z), np.ones(s + z)
+    model.row_lower_ = np.full(whole.shape[0], -highspy.kHighsInf)
+    model.row_upper_ = np.concatenate((room, np.zeros(links.shape[0])))
+    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    model.a_matrix_.start_, model.a_matrix_.index_ = whole.indptr, whole.indices
+    model.a_matrix_.value_ = whole.data
+    model.integrality_ = [highspy.HighsVarType.kContinuous] * s + [highspy.HighsVarType.kInteger] * z
+    return model
+
+
+def _room_rows(problem: IntervalProblem, pieces: Pieces) -> tuple[csc_array, FloatArray]:
+    """Return the rows that can bind, over shares, and their right sides; both divided by the room."""
+    steps = problem.needed_steps()
+    steps = steps[problem.occupied(problem.most)[steps] > problem.room[steps]]
+    scale = np.maximum(problem.room[steps], 1).astype(float)
+    rows = (
+        problem.rows(steps)[:, _place(problem, pieces)]
+        .multiply(pieces.length[None, :])
+        .multiply(1 / scale[:, None])
+    )
+    return csc_array(rows), problem.room[steps] / scale
+
+
+def _links(pieces: Pieces) -> coo_array:
+    """Return the rows z - t <= 0 of the pieces in the run before each binary, and t - z <= 0 of those after it."""
+    s, rising = len(pieces.turn), pieces.rising
+    new_run = np.diff(pieces.turn, prepend=-1) != 0
+    new_run[rising] = True
+    run, begins = np.cumsum(new_run) - 1, np.flatnonzero(new_run)
+    binary_before = np.full(len(begins), -1)
+    binary_before[run[rising]] = np.arange(len(rising))
+    binary_after = np.full(len(begins), -1)
+    binary_after[run[rising] - 1] = np.arange(len(rising))
+    full, empty = np.flatnonzero(binary_after[run] >= 0), np.flatnonzero(binary_before[run] >= 0)
+    share, binary = (
+        np.concatenate((full, empty)),
+        np.concatenate((binary_after[run[full]], binary_before[run[empty]])),
+    )
+    sign = np.concatenate((np.full(len(full), -1.0), np.ones(len(empty))))
+    row = np.arange(len(share))
+    places = (np.concatenate((row, row)), np.concatenate((share, s + binary)))
+    return coo_array((np.concatenate((sign, -sign)), places), shape=(len(share), s + len(rising)))

@@ -1,0 +1,321 @@
+"""Piecewise-linear costs: evaluated exactly, bounded by prices, and optimal where brute force can tell."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+
+import highspy
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from replay.instances import Case, cases, examples, seeded
+
+import teltheory as tt
+from teltheory.optimal import cost_optimum as search
+from teltheory.optimal.brute_force import smallest_cost
+from teltheory.optimal.cost_solver import Chosen
+from teltheory.optimal.filling import Filling
+from teltheory.optimal.pieces import Pieces, pieces_of, pooled, turns_problem
+from teltheory.workloads.conversations import ConversationModel, sample_conversations
+
+SMALL = {"turns": (3, 8), "conversations": 4, "length": 3, "room": 6}
+Points = list[list[tuple[int, int]]]
+
+
+def random_points(case: Case, rng: random.Random, *, convex: bool) -> Points:
+    """Up to three pieces a turn, also beyond its history; some gain nothing, and the end costs up to 2."""
+    turns = []
+    for history in case.instance.history.tolist():
+        breaks = sorted(rng.sample(range(1, history + 3), rng.randint(0, min(3, history + 2))))
+        gains = sorted((rng.randint(0, rng.choice((3, 50))) for _ in breaks), reverse=True)
+        if not convex:
+            rng.shuffle(gains)
+        points = [
+            (
+                0,
+                rng.randint(0, 2)
+                + sum(g * (b - a) for g, (a, b) in zip(gains, pairwise([0, *breaks]), strict=True)),
+            )
+        ]
+        for gain, end in zip(gains, breaks, strict=True):
+            points.append((end, points[-1][1] - gain * (end - points[-1][0])))
+        turns.append(points)
+    return turns
+
+
+def value(points: list[tuple[int, int]], reuse: int) -> int:
+    for (low, dear), (high, cheap) in pairwise(points):
+        if reuse <= high:
+            return dear - (dear - cheap) // (high - low) * (reuse - low)
+    return points[-1][1]
+
+
+def best_of(case: Case, costs: tt.PiecewiseCosts, **options: object) -> tt.CostOptimum:
+    return tt.cost_optimum(case.trace, case.capacity, costs, case.forced, case.initial, **options)
+
+
+def bound_of(case: Case, costs: tt.PiecewiseCosts, prices: tt.Prices) -> int:
+    return tt.cost_bound(case.trace, case.capacity, costs, prices, case.forced, case.initial)
+
+
+def checked(case: Case, points: Points, **options: object) -> tt.CostOptimum:
+    """The optimum, after its cost and what its prices prove were counted again."""
+    costs = tt.PiecewiseCosts.from_points(points)
+    best = best_of(case, costs, **options)
+    assert best.cost == sum(map(value, points, best.outcome.cached.tolist()))
+    assert best.proved == bound_of(case, costs, best.prices) <= best.bound <= best.cost
+    assert (best.status == "optimal") == (best.gap == 0)
+    return best
+
+
+def judged(case: Case, points: Points) -> int:
+    return smallest_cost(case.instance, lambda k, x: value(points[k], x))
+
+
+def sampled(turns: int, capacity: int) -> Case:
+    trace = sample_conversations(ConversationModel(birth_rate=50 / 600), turns, np.random.default_rng(1))
+    columns = (tuple(column.tolist()) for column in (trace.code, trace.prompt, trace.response))
+    return Case(*columns, None, capacity=capacity, xi=1000, q_hat=0)
+
+
+@pytest.mark.parametrize("forced", [False, True])
+def test_convex_costs_are_proved_to_be_what_brute_force_finds(forced):
+    rng = random.Random(1)
+    for case in seeded(400, 21, forced=forced, **SMALL):
+        points = random_points(case, rng, convex=True)
+        best = checked(case, points)
+        assert (best.method, best.status) == ("lp", "optimal")
+        assert best.cost == best.proved == judged(case, points), (case, points)
+
+
+@pytest.mark.parametrize("forced", [False, True])
+def test_other_costs_are_between_two_sides_that_meet_at_what_brute_force_finds(forced):
+    rng, methods, gaps = random.Random(2), set(), 0
+    for case in seeded(300, 22, forced=forced, **SMALL):
+        points = random_points(case, rng, convex=False)
+        best = checked(case, points)
+        assert best.cost == best.bound == judged(case, points), (case, points)
+        methods.add(best.method)
+        gaps += best.proved < best.bound
+    assert methods == {"lp", "milp"}
+    assert gaps > 10
+
+
+@given(case=cases(turns=(0, 14), conversations=4, length=4, room=9))
+@examples(150)
+def test_linear_costs_give_the_hindsight_optimum(case):
+    costs = tt.PiecewiseCosts.linear(case.trace, case.xi, case.initial)
+    best = best_of(case, costs)
+    assert (best.method, best.status) == ("lp", "optimal")
+    assert best.cost == best.proved == case.optimum("greedy").objective
+    assert best.cost == tt.tail_excess_latency(best.outcome, case.xi)
+
+
+@given(case=cases(turns=(1, 9), conversations=3, length=4, room=9), data=st.data())
+@examples(150)
+def test_any_prices_bound_any_costs(case, data):
+    points = random_points(case, random.Random(data.draw(st.integers(0, 999))), convex=data.draw(st.booleans()))
+    steps = sorted(data.draw(st.sets(st.integers(1, len(points)))))
+    numerators = tuple(data.draw(st.integers(0, 60)) for _ in steps)
+    prices = tt.Prices(tuple(steps), numerators, data.draw(st.integers(1, 3)))
+    outcome = case.replay(tt.LRU())
+    costs = tt.PiecewiseCosts.from_points(points)
+    assert bound_of(case, costs, prices) <= costs.total(outcome.cached)
+
+
+@given(
+    st.lists(st.lists(st.tuples(st.integers(1, 6), st.integers(0, 9)), max_size=4), min_size=1, max_size=5),
+    st.data(),
+)
+@examples(200)
+def test_costs_between_points_and_up_to_a_limit(turns, data):
+    points = []
+    for pieces in turns:
+        line = [(0, 3 + sum(length * gain for length, gain in pieces))]
+        for length, gain in pieces:
+            line.append((line[-1][0] + length, line[-1][1] - length * gain))
+        points.append(line)
+    costs = tt.PiecewiseCosts.from_points(points)
+    reuse = [data.draw(st.integers(0, 26)) for _ in points]
+    limit = [data.draw(st.integers(0, 26)) for _ in points]
+    assert costs.of_turns(np.array(reuse)).tolist() == list(map(value, points, reuse))
+    cut = costs.up_to(np.array(limit))
+    within = list(map(min, reuse, limit))
+    assert cut.of_turns(np.array(reuse)).tolist() == list(map(value, points, within))
+    assert (cut.reuse <= np.array(limit)[cut.turn]).all()
+
+
+def test_pooled_pieces_are_the_lower_convex_envelope():
+    pieces = Pieces(*(np.array(c) for c in ([0, 0, 0, 1, 1, 2], [2, 1, 3, 2, 2, 5], [2, 4, 3, 8, 2, 5])))
+    assert pieces.rising.tolist() == [1]
+    found = pooled(pieces)
+    assert list(zip(found.turn.tolist(), found.length.tolist(), found.gain.tolist(), strict=True)) == [
+        (0, 3, 6),
+        (0, 3, 3),
+        (1, 2, 8),
+        (1, 2, 2),
+        (2, 5, 5),
+    ]
+
+
+@pytest.mark.parametrize("slo", [0, 0.1, 0.3])
+@pytest.mark.parametrize("segments", [1, 3, 20])
+def test_latency_costs_are_never_above_the_curve_and_close_to_it(slo, segments):
+    case, model = sampled(300, 10_000), tt.A100_LLAMA2_7B_ATTENTION
+    costs = tt.PiecewiseCosts.of_latency(case.trace, model, slo, segments)
+    history, total = case.instance.history, case.instance.total
+    rng = np.random.default_rng(3)
+    for share in (0, 0.5, 1, *rng.random(20)):
+        cached = np.minimum((history * share).astype(np.int64), history)
+        curve = np.maximum(model.ttft(total - cached, cached) - slo, 0)
+        found = costs.of_turns(cached) / 1e9
+        length = history / segments + 1
+        allowed = float(model.per_pair) * (length / 2) ** 2 + (length + 2) * 1e-9
+        assert (found <= curve).all()
+        assert (found >= curve - allowed).all()
+    assert len(pieces_of(case.instance, costs).rising) > 0 or segments == 1
+
+
+def test_larger_instances_stay_between_two_sides():
+    model, found = tt.A100_LLAMA2_7B_ATTENTION, []
+    for capacity in (0, 10_000, 40_000):
+        case = sampled(1000, capacity)
+        costs = tt.PiecewiseCosts.of_latency(case.trace, model, Fraction(1, 5), 3)
+        best = best_of(case, costs, time_limit=3)
+        assert best.method == "milp"
+        assert best.proved == bound_of(case, costs, best.prices)
+        assert 0 <= best.gap <= best.cost / 50
+        for policy in (tt.LRU(), tt.TailOptimizedBelady(2000)):
+            assert best.bound <= costs.total(case.replay(policy, "kernel").cached)
+        found.append(best.cost)
+    assert found == sorted(found, reverse=True)
+
+
+def test_filling_keeps_plans_that_fit_and_cost_no_more():
+    rng = random.Random(4)
+    for case in seeded(60, 31, turns=(20, 40), conversations=4, length=9):
+        points = random_points(case, rng, convex=False)
+        costs = tt.PiecewiseCosts.from_points(points)
+        problem = turns_problem(case.instance, pieces_of(case.instance, costs))
+        filling = Filling(
+            problem,
+            np.arange(len(problem.turn), dtype=float),
+            lambda kept, costs=costs, problem=problem: costs.total(problem.reused(kept, len(costs))),
+        )
+        plan, last = np.zeros_like(problem.most), costs.total(np.zeros(len(points), np.int64))
+        for seed in range(4):
+            plan = filling.improve(plan, np.random.default_rng(seed), 0, np.inf, 5)
+            cost = costs.total(problem.reused(plan, len(costs)))
+            assert problem.feasible(plan)
+            assert cost <= last
+            last = cost
+
+
+def test_a_time_limit_leaves_both_sides(monkeypatch):
+    case = sampled(1000, 10_000)
+    costs = tt.PiecewiseCosts.of_latency(case.trace, tt.A100_LLAMA2_7B_ATTENTION, 0.2, 3)
+    for convex in (costs, tt.PiecewiseCosts.linear(case.trace, 1000)):
+        best = best_of(case, convex, time_limit=0)
+        assert best.status == "time limit"
+        assert best.proved == bound_of(case, convex, best.prices) < best.cost
+    with pytest.raises(tt.ArgumentError, match="time_limit: found -1"):
+        best_of(case, costs, time_limit=-1)
+    monkeypatch.setattr(Filling, "improve", interrupted)
+    best = best_of(case, costs)
+    assert best.status == "interrupted"
+    assert best.bound < best.cost
+
+
+def interrupted(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def hard_case() -> tuple[Case, tt.PiecewiseCosts, tt.CostOptimum]:
+    """The first small instance where the prices alone do not prove the optimum."""
+    rng = random.Random(2)
+    for case in seeded(300, 22, forced=False, **SMALL):
+        costs = tt.PiecewiseCosts.from_points(random_points(case, rng, convex=False))
+        best = best_of(case, costs)
+        if best.proved < best.bound:
+            return case, costs, best
+    raise AssertionError("there is one")
+
+
+def test_a_solver_that_contradicts_a_plan_is_caught(monkeypatch):
+    case, costs, _ = hard_case()
+    monkeypatch.setattr(search, "choose_pieces", lambda *_: Chosen(None, 0.0, None))
+    with pytest.raises(tt.SolverError, match="a bound above a plan"):
+        best_of(case, costs)
+
+
+def test_without_an_answer_of_the_integer_program_the_proved_bound_stays(monkeypatch):
+    case, costs, best = hard_case()
+    monkeypatch.setattr(search, "choose_pieces", lambda *_: Chosen(None, float("inf"), None))
+    found = best_of(case, costs)
+    assert found.bound == found.proved == best.proved
+    assert found.status == "feasible"
+
+
+def test_convex_costs_need_no_integer_program(monkeypatch):
+    monkeypatch.setattr(highspy.Highs, "setSolution", None)
+    case = sampled(1000, 10_000)
+    assert best_of(case, tt.PiecewiseCosts.linear(case.trace, 1000)).status == "optimal"
+
+
+@pytest.mark.parametrize(
+    ("points", "told"),
+    [
+        ([[(0, 3)], []], r"offsets\[2\]: found 1, expected at least one point"),
+        ([[(1, 3)]], r"reuse\[0\], turn 0: found 1, expected 0"),
+        ([[(0, 3)], [(0, 2), (0, 1)]], r"reuse\[2\], turn 1: found 0, expected more"),
+        ([[(0, 3), (2, 4)]], r"cost\[1\], turn 0: found 4, expected no more"),
+        ([[(0, 3), (2, 2)]], r"cost\[1\], turn 0: found 2, expected a whole number less"),
+        ([[(0, 0.5)]], "cost: found 0.5"),
+        ([[(0, -1)]], "cost: found -1"),
+        ([[(0,)]], r"points\[0\]: found \(0,\)"),
+    ],
+)
+def test_wrong_points_are_refused(points, told):
+    with pytest.raises(tt.ArgumentError, match=told):
+        tt.PiecewiseCosts.from_points(points)
+
+
+def test_wrong_arguments_are_refused():
+    case = sampled(20, 100)
+    costs = tt.PiecewiseCosts.linear(case.trace, 10)
+    model = tt.A100_LLAMA2_7B_ATTENTION
+    for call, told in (
+        (lambda: best_of(replace(case, conversation=(1,), prompt=(1,), response=(1,)), costs), "20 turns"),
+        (lambda: best_of(case, [[(0, 1)]]), "costs: found 'list'"),
+        (lambda: tt.PiecewiseCosts(costs.offsets, costs.reuse, costs.cost[1:]), "cost: found"),
+        (lambda: tt.PiecewiseCosts(costs.offsets[1:], costs.reuse, costs.cost), "offsets: found"),
+        (
+            lambda: tt.PiecewiseCosts(costs.offsets, costs.reuse, costs.cost / 2),
+            "cost: found '1 dimensions of float",
+        ),
+        (lambda: tt.PiecewiseCosts.of_latency(case.trace, model, -1), "slo: found -1"),
+        (lambda: tt.PiecewiseCosts.of_latency(case.trace, model, 1, 0), "segments: found 0"),
+        (lambda: tt.PiecewiseCosts.of_latency(case.trace.to_blocks(16), model, 1), "trace: found 'blocks of 16"),
+    ):
+        with pytest.raises(tt.ArgumentError, match=told):
+            call()
+
+
+@pytest.mark.parametrize(
+    ("prices", "told"),
+    [
+        (tt.Prices((1, 2), (1,), 1), "prices: found 1, expected 2"),
+        (tt.Prices((1,), (0.5,), 1), r"numerators\[0\]: found 0.5"),
+        (tt.Prices((1.0,), (1,), 1), r"steps\[0\]: found 1.0"),
+        (tt.Prices((1,), (1,), 1.5), "denominator: found 1.5"),
+        (((1,), (1,), 1), "prices: found tuple"),
+    ],
+)
+def test_wrong_prices_are_refused(prices, told):
+    case = sampled(20, 100)
+    with pytest.raises(tt.CertificateError, match=told):
+        bound_of(case, tt.PiecewiseCosts.linear(case.trace, 10), prices)
