@@ -1,6 +1,6 @@
 """What it costs to optimise linear prefill times where attention makes the true ones quadratic: one table.
 
-    python experiments/linear_against_attention.py [--seconds 60] [--segments 4]
+    python experiments/linear_against_attention.py [--seconds 60] [--segments 2]
 
 The paper's TEL counts uncached tokens, a linear TTFT. Here turns cost max(TTFT - SLO, 0) under a TTFT with
 attention (`teltheory.attention`), on the Mooncake trace. For each capacity and SLO the table has that cost, in
@@ -70,7 +70,7 @@ def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=60, help="limit of each solve")
-    parser.add_argument("--segments", type=int, default=4, help="chords of each turn's cost")
+    parser.add_argument("--segments", type=int, default=2, help="chords of each turn's cost")
     asked = parser.parse_args()
     file = Path(os.environ.get("TELTHEORY_DATA") or "../shared/data") / FILE
     if not file.is_file():

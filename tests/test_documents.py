@@ -15,11 +15,12 @@ def test_the_package_example_runs():
     assert doctest.testmod(teltheory).failed == 0
 
 
-def test_the_python_in_the_readme_runs_and_prints_what_it_says():
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+@pytest.mark.parametrize("document", ["README.md", "docs/costs.md"])
+def test_the_python_in_the_documents_runs_and_prints_what_it_says(document):
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / document).read_text(), re.DOTALL)
     assert blocks
     for block in blocks:
-        parsed = doctest.DocTestParser().get_doctest(block, {}, "README", None, None)
+        parsed = doctest.DocTestParser().get_doctest(block, {}, document, None, None)
         assert parsed.examples
         assert doctest.DocTestRunner().run(parsed).failed == 0
 

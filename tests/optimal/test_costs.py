@@ -260,6 +260,25 @@ def test_without_an_answer_of_the_integer_program_the_proved_bound_stays(monkeyp
     assert found.status == "feasible"
 
 
+def test_a_worse_plan_of_the_integer_program_is_not_taken(monkeypatch):
+    case, costs, best = hard_case()
+    nothing = np.zeros(len(turns_problem(case.instance, pieces_of(case.instance, costs)).turn), np.int64)
+    monkeypatch.setattr(search, "choose_pieces", lambda *_: Chosen(nothing, float("inf"), None))
+    found = best_of(case, costs)
+    assert found.cost < costs.total(np.zeros(len(costs), np.int64))
+    assert found.bound == best.proved
+
+
+def test_filling_stops_at_its_deadline_and_when_it_is_good_enough():
+    case, costs, _ = hard_case()
+    problem = turns_problem(case.instance, pieces_of(case.instance, costs))
+    nothing, counted = np.zeros_like(problem.most), []
+    filling = Filling(problem, np.ones(len(nothing)), lambda kept: counted.append(kept) or 7)
+    for enough, deadline in ((0, 0.0), (7, np.inf)):
+        assert filling.improve(nothing, np.random.default_rng(1), enough, deadline) is nothing
+    assert len(counted) == 2
+
+
 def test_convex_costs_need_no_integer_program(monkeypatch):
     monkeypatch.setattr(highspy.Highs, "setSolution", None)
     case = sampled(1000, 10_000)
@@ -312,6 +331,8 @@ def test_wrong_arguments_are_refused():
         (tt.Prices((1,), (0.5,), 1), r"numerators\[0\]: found 0.5"),
         (tt.Prices((1.0,), (1,), 1), r"steps\[0\]: found 1.0"),
         (tt.Prices((1,), (1,), 1.5), "denominator: found 1.5"),
+        (tt.Prices((2, 2), (1, 1), 1), r"steps\[1\]: found 2"),
+        (tt.Prices((2, 1), (1, 1), 1), r"steps\[1\]: found 1"),
         (((1,), (1,), 1), "prices: found tuple"),
     ],
 )
