@@ -79,7 +79,9 @@ def _of_turns(trace: Trace, weights: Any) -> list[Weight]:
     values = weights.tolist() if isinstance(weights, np.ndarray) else list(weights)
     if len(values) != len(trace):
         raise ArgumentError("weights", f"{len(values)} of them", f"{len(trace)}, one a turn")
-    return [_weight(f"weights[{k}]", value) for k, value in enumerate(values)]
+    for k, value in enumerate(values):
+        _check(value, "weights[%r]", k)
+    return [value if isinstance(value, Fraction) else int(value) for value in values]
 
 
 def _of_conversations(trace: Trace, weights: Mapping[Any, Any]) -> list[Weight]:
@@ -87,14 +89,13 @@ def _of_conversations(trace: Trace, weights: Mapping[Any, Any]) -> list[Weight]:
     for label in weights:
         if label not in known or isinstance(label, bool):
             raise ArgumentError("weights", label, "a conversation of the trace")
-    values = {label: _weight(f"weights[{label!r}]", value) for label, value in weights.items()}
+    for label, value in weights.items():
+        _check(value, "weights[%r]", label)
     labels = trace.conversation.tolist() if trace.names is None else [trace.names[i] for i in trace.conversation]
+    values = {label: value if isinstance(value, Fraction) else int(value) for label, value in weights.items()}
     return [values.get(label, 1) for label in labels]
 
 
-def _weight(argument: str, value: Any) -> Weight:
-    if isinstance(value, bool) or not isinstance(value, (Integral, Fraction)):
-        raise ArgumentError(argument, value, EXPECTED)
-    if value < 0:
-        raise ArgumentError(argument, value, EXPECTED)
-    return value if isinstance(value, Fraction) else int(value)
+def _check(value: Any, argument: str, place: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, Fraction, Integral)) or value < 0:
+        raise ArgumentError(argument % (place,), value, EXPECTED)
