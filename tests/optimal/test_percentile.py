@@ -69,6 +69,20 @@ def test_an_interrupt_gives_the_best_so_far(monkeypatch):
     check(case, 0.8, found)
 
 
+def test_what_only_the_milp_proves_is_not_called_proved(monkeypatch):
+    for name in ("sharpened", "explored"):
+        monkeypatch.setattr(percentile, name, lambda search, *others: search)
+    below = 0
+    for case in seeded(40, 3, forced=False, **MIDDLE):
+        found = best(case, 0.8)
+        assert found.status == "optimal"
+        if found.proved:
+            at = (case.trace, case.capacity, found.proved - 1, found.prices, case.forced, case.initial)
+            assert tt.violations_bound(*at) > found.allowed
+        below += found.proved < found.lower
+    assert below
+
+
 @pytest.mark.parametrize("q", [0, -0.1, 1.5, "0.5", True, float("nan")])
 def test_a_wrong_level_is_named(q):
     case = next(seeded(1, 3, forced=False, **MIDDLE))

@@ -22,6 +22,7 @@ from replay.instances import Case, seeded
 
 import teltheory as tt
 from teltheory.optimal import search as search_module
+from teltheory.optimal import violations
 from teltheory.optimal.cuts import violated_cuts
 from teltheory.optimal.search import search
 from teltheory.optimal.selection import Selection, selection
@@ -163,6 +164,28 @@ def test_exhaustion_on_larger_instances():
         check(larger, best.prices, best.violations)
         with pytest.raises(tt.CertificateError, match="fewer violations are possible"):
             check(larger, best.prices, best.violations + 1)
+
+
+def test_exhaustion_where_the_room_shrinks():
+    for case in seeded(600, 7, **FORCED):
+        for tighter in (case, replace(case, xi=1)):
+            problem = selection(tighter.instance, tighter.xi)
+            if len(problem):
+                most = search(problem, relaxation(problem, cuts=False), 0, EVERYTHING, np.inf).most
+                check(tighter, NO_PRICES, problem.above - most)
+
+
+def test_what_prices_leave_open_is_closed_by_a_search_and_proved_by_exhaustion(monkeypatch):
+    """Without cuts and with a poor plan, so that there is something left to do."""
+    monkeypatch.setattr(violations, "sharpened", lambda state, deadline: state)
+    monkeypatch.setattr(violations, "pack", lambda problem, *others: np.zeros(len(problem), np.bool_))
+    closed = 0
+    for case in middle_cases():
+        best = fewest(case)
+        assert (best.status, best.method, best.lower) == ("optimal", "heuristic", best.violations)
+        assert best.proved == best.violations
+        closed += recheck(case, best.prices) < best.proved
+    assert closed >= 2
 
 
 def test_corrupted_cuts_prove_nothing_more():
