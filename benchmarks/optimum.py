@@ -16,9 +16,9 @@ from teltheory.workloads import ConversationModel, sample_conversations
 
 ALIVE = 250
 CAPACITY = 20_000
-GREEDY = "Tail-Optimized Belady, with certificate"
-CHECK = "… and the check of it"
-PROGRAM = "linear program, with certificate"
+GREEDY = "greedy, with certificate"
+CHECK = "greedy, certificate and check"
+PROGRAM = "linear program, certificate"
 
 
 def busy_trace(turns: int) -> Trace:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from teltheory.numbers import IntArray
-from teltheory.replay.compiled import compiled, leading_zeros
+from teltheory.replay.compiled import compiled, inlined, leading_zeros
 
 Bitset: TypeAlias = tuple[NDArray[np.uint64], IntArray]
 
@@ -32,7 +32,7 @@ def new_bitset(n: int) -> Bitset:
     return np.zeros(max(words, 1), np.uint64), np.array(offsets, np.int64)
 
 
-@compiled
+@inlined
 def set_bit(bitset: Bitset, number: int) -> None:
     """Add a number."""
     words, offsets = bitset
@@ -45,7 +45,7 @@ def set_bit(bitset: Bitset, number: int) -> None:
         number >>= 6
 
 
-@compiled
+@inlined
 def clear_bit(bitset: Bitset, number: int) -> None:
     """Remove a number, a member or not."""
     words, offsets = bitset
@@ -57,7 +57,7 @@ def clear_bit(bitset: Bitset, number: int) -> None:
         number >>= 6
 
 
-@compiled
+@inlined
 def largest_bit(bitset: Bitset) -> int:
     """Return the largest member of a set that is not empty."""
     words, offsets = bitset

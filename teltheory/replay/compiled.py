@@ -23,7 +23,20 @@ F = TypeVar("F", bound=Callable[..., object])
 
 def compiled(function: F) -> F:
     """Compile a function on its first call."""
-    dispatcher = njit(cache=True)(function)
+    return _compiled(function, "never")
+
+
+def inlined(function: F) -> F:
+    """Compile a function into each of its callers.
+
+    A call of a compiled function that loops counts references to its arrays, atomically: in a step of a replay
+    that can cost more than what the function does.
+    """
+    return _compiled(function, "always")
+
+
+def _compiled(function: F, inline: str) -> F:
+    dispatcher = njit(cache=True, inline=inline)(function)
     _discard_stale(Path(dispatcher.stats.cache_path), Path(inspect.getfile(function)).parent)
     return cast("F", dispatcher)
 

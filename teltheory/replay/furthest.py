@@ -13,11 +13,11 @@ from __future__ import annotations
 
 from teltheory.numbers import IntArray
 from teltheory.replay.bitset import Bitset, clear_bit, largest_bit, new_bitset, set_bit
-from teltheory.replay.compiled import compiled
+from teltheory.replay.compiled import compiled, inlined
 from teltheory.replay.recency import Layout
 
 
-@compiled
+@inlined
 def _trim_to_caps(holds: IntArray, cap: IntArray, trim: int, end: int, overflow: int) -> tuple[int, int]:
     """Trim what is above the caps, oldest slot first; return where that may go on, and the overflow left."""
     while overflow > 0 and trim < end:
@@ -30,7 +30,7 @@ def _trim_to_caps(holds: IntArray, cap: IntArray, trim: int, end: int, overflow:
     return trim, overflow
 
 
-@compiled
+@inlined
 def _evict_furthest(
     holds: IntArray, previous: IntArray, waiting: Bitset, overflow: int, k: int, log: IntArray, logged: int
 ) -> int:

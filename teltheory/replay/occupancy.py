@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from teltheory.numbers import IntArray
-from teltheory.replay.compiled import compiled
+from teltheory.replay.compiled import compiled, inlined
 
 
 def new_sums(slots: int, weights: int) -> IntArray:
@@ -23,7 +23,7 @@ def new_sums(slots: int, weights: int) -> IntArray:
     return np.empty((2 << max(slots - 1, 0).bit_length(), weights), np.int64)
 
 
-@compiled
+@inlined
 def add_slot(sums: IntArray, slot: int, weight: int) -> None:
     """Add the next slot, with one weight."""
     node = len(sums) // 2 + slot
@@ -33,7 +33,7 @@ def add_slot(sums: IntArray, slot: int, weight: int) -> None:
         sums[node, 0] = sums[2 * node, 0] + sums[2 * node + 1, 0]
 
 
-@compiled
+@inlined
 def take(sums: IntArray, slot: int, weight: int, end: int) -> int:
     """Take a weight from a slot; return the sum of the slots after it, before `end`, the next slot to be added."""
     node, last = len(sums) // 2 + slot, len(sums) // 2 + end
@@ -84,7 +84,7 @@ def both_weights(live: Live, slot: int, counts: bool) -> tuple[int, int]:
     return max(weight - live.safe, 0), min(weight, live.safe)
 
 
-@compiled
+@inlined
 def add_pair(sums: IntArray, live: Live, slot: int) -> None:
     """Add the next slot and the one before it, at the next slot's own turn; its number is odd."""
     node = len(sums) // 2 + (slot >> 1)
@@ -97,7 +97,7 @@ def add_pair(sums: IntArray, live: Live, slot: int) -> None:
         sums[node, 1] = sums[2 * node, 1] + sums[2 * node + 1, 1]
 
 
-@compiled
+@inlined
 def take_both(sums: IntArray, live: Live, slot: int, now: int) -> tuple[int, int]:
     """Take both weights from the slot that turn `now` removes; return the sums of the slots between the two."""
     one, two = both_weights(live, slot, True)

@@ -23,7 +23,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from teltheory.numbers import IntArray
-from teltheory.replay.compiled import compiled
+from teltheory.replay.compiled import compiled, inlined
 from teltheory.replay.rounds import exchange, new_tree, trim_rounds
 
 
@@ -130,7 +130,7 @@ def by_recency(layout: Layout, least: IntArray | None, safe: int, exempt: IntArr
         left = min(left, capacity - rest)
 
 
-@compiled
+@inlined
 def _evict(
     full: IntArray,
     least: IntArray | None,

@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from teltheory.replay.compiled import compiled
+from teltheory.replay.compiled import compiled, inlined
 
 Tree: TypeAlias = NDArray[np.int64]
 """A row a node: whether a leaf, or how many leaves below, are active; least surplus; owed. Node 1 is the root."""
@@ -36,7 +36,7 @@ def new_tree(leaves: int) -> Tree:
     return tree
 
 
-@compiled
+@inlined
 def exchange(tree: Tree, leaf: int, surplus: int) -> int:
     """Give a leaf a surplus, 0 or more, and return the one that it had."""
     node = len(tree) // 2 + leaf
@@ -55,7 +55,7 @@ def exchange(tree: Tree, leaf: int, surplus: int) -> int:
     return before
 
 
-@compiled
+@inlined
 def _update(tree: Tree, node: int) -> bool:
     """Make a node agree with its children; return whether it did not."""
     left, right = 2 * node, 2 * node + 1
@@ -67,7 +67,7 @@ def _update(tree: Tree, node: int) -> bool:
     return bool(changed)
 
 
-@compiled
+@inlined
 def _update_above(tree: Tree, node: int) -> None:
     """Make the nodes above a changed one agree, as far up as anything changes."""
     node >>= 1
@@ -75,7 +75,7 @@ def _update_above(tree: Tree, node: int) -> None:
         node >>= 1
 
 
-@compiled
+@inlined
 def trim_rounds(tree: Tree, overflow: int) -> int:
     """Trim in rounds until the overflow or the surplus is gone; return the overflow that is left."""
     while overflow > 0 and tree[1, ACTIVE] > 0:
@@ -92,7 +92,7 @@ def trim_rounds(tree: Tree, overflow: int) -> int:
     return overflow
 
 
-@compiled
+@inlined
 def _take_from_first(tree: Tree, count: int) -> None:
     """Take one from each of the first `count` active leaves; there are more than that."""
     size = len(tree) // 2
@@ -110,7 +110,7 @@ def _take_from_first(tree: Tree, count: int) -> None:
         _update(tree, node)
 
 
-@compiled
+@inlined
 def _deactivate_least(tree: Tree) -> None:
     """Deactivate an active leaf with the least surplus."""
     size = len(tree) // 2
