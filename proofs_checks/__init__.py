@@ -7,7 +7,16 @@ from importlib import import_module
 
 from teltheory.claims.claim import Claim, claims_of
 
-MODULES = ("hindsight", "certificates", "theorem_31", "algorithm_1", "trimming", "figures_1_2", "stack")
+MODULES = (
+    "hindsight",
+    "certificates",
+    "beyond_tel",
+    "theorem_31",
+    "algorithm_1",
+    "trimming",
+    "figures_1_2",
+    "stack",
+)
 
 
 def all_claims(modules: Sequence[str] = MODULES) -> tuple[Claim, ...]:
