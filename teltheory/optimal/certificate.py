@@ -155,20 +155,21 @@ def check_kept(kept: IntArray, cap: IntArray, first: IntArray, room: IntArray) -
 
 
 def _occupied(kept: IntArray, first: IntArray) -> IntArray:
-    """Return what is kept over each step 1 ... n; only what was held at the start begins at step 1."""
-    last = np.arange(1, len(kept) + 1)
-    later = (first > 1) & (first <= last)
-    change = np.zeros(len(kept) + 1, np.int64)
-    change[first[later] - 1] = kept[later]
-    change[0] = kept[first == 1].sum()
-    change[1:] -= np.where(first <= last, kept, 0)
-    return np.cumsum(change[:-1])
+    """Return what is kept over each step 1 ... n.
+
+    Only what was held at the start begins at step 1, so all other beginnings differ. An interval without steps
+    ends where it begins.
+    """
+    change = np.zeros(len(kept) + 2, np.int64)
+    change[first] = kept
+    change[1] = np.sum(kept, where=first == 1)
+    change[2:] -= kept
+    return np.cumsum(change[1:-1])
 
 
 def _most_kept(steps: IntArray, cap: IntArray, first: IntArray, room: IntArray) -> int:
     looked_at: NDArray[np.int64] = np.zeros(len(cap) + 1, np.int64)
     looked_at[steps] = 1
     so_far = np.cumsum(looked_at)
-    last = np.arange(1, len(cap) + 1)
-    covers_none = so_far[last] == so_far[np.minimum(first - 1, last)]
-    return exact_sum(room[steps - 1]) + exact_sum(cap[covers_none])
+    covers_none = so_far[1:] == so_far[first - 1]
+    return exact_sum(room[steps - 1]) + exact_sum(np.where(covers_none, cap, 0))
