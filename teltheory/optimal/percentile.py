@@ -35,7 +35,8 @@ from teltheory.optimal.violations import (
 from teltheory.outcome import Outcome
 from teltheory.trace import Trace
 
-DECISIONS = 8
+SHARES = (1 / 8, 1 / 2, 1.0)
+"""Of the time that is left, for a decision in the first round, and in later ones where some stayed open."""
 ROUNDS = 300
 
 
@@ -116,7 +117,7 @@ def best_percentile(
     try:
         search.refute()
         search.confirm()
-        if search.decide():
+        if all(search.decide(share) for share in SHARES):
             status = "time limit"
     except KeyboardInterrupt:
         status = "interrupted"
@@ -173,15 +174,15 @@ class _Bisection:
             self._take(outcome_of(packed(search, self.rng, self.deadline, ROUNDS)))
             low = low if self.value < before else xi + 1
 
-    def decide(self) -> bool:
-        """Ask the MILP about thresholds between the ends; return whether any stayed open."""
+    def decide(self, share: float) -> bool:
+        """Decide thresholds between the ends, each in a share of the time left; return whether one stayed open."""
         low, opened = self.lower, False
         while low < self.value:
             seconds = left(self.deadline)
             if seconds is not None and seconds <= 0:
                 return True
             xi = (low + self.value) // 2
-            answer = self._decided(xi, None if seconds is None else seconds / DECISIONS)
+            answer = self._decided(xi, None if seconds is None else seconds * share)
             opened = opened or answer is None
             low = xi + 1 if answer is None else max(low, self.lower)
         return opened

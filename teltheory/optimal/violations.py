@@ -218,7 +218,7 @@ def explored(search: _Search, deadline: float, widths: Sequence[int], target: in
     for width in widths:
         wanted = search.count + 1 if target is None else target
         begun = monotonic()
-        if not search.count < wanted <= search.most or pace * width > (deadline - begun) / 2:
+        if not search.count < wanted <= search.most or pace * width > deadline - begun:
             return search
         answer = along_the_steps(search.problem, search.relaxation, wanted, width, deadline)
         search = _with(search, answer.chosen, answer.most)
