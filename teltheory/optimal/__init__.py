@@ -12,6 +12,7 @@ from teltheory.errors import ArgumentError, SolverError
 from teltheory.instance import Initial, Instance
 from teltheory.numbers import IntArray, exact_sum, readonly, whole_number
 from teltheory.optimal.certificate import Certificate, check_certificate
+from teltheory.optimal.deadline import deadline_of
 from teltheory.optimal.reuse import unavoidable_reuse
 from teltheory.outcome import Outcome
 from teltheory.trace import Trace
@@ -92,8 +93,7 @@ def hindsight_optimum(
     """
     instance = Instance.of(trace, capacity, forced=forced, initial=initial)
     xi = whole_number("xi", xi)
-    if time_limit is not None and not (_is_number(time_limit) and time_limit >= 0):
-        raise ArgumentError("time_limit", time_limit, "seconds, 0 or more")
+    deadline_of(time_limit)
     if method in ("auto", "greedy"):
         return _by_greedy(instance, xi, progress)
     if method == "lp":
@@ -112,10 +112,6 @@ def _by_greedy(instance: Instance, xi: int, progress: Callable[[int], object] | 
     if progress is not None:
         progress(len(outcome))
     return HindsightOptimum(certificate.objective, outcome, "greedy", None, certificate)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def _by_relaxation(instance: Instance, xi: int, time_limit: float | None) -> HindsightOptimum:

@@ -92,7 +92,8 @@ def check_certificate(
     instance = Instance.of(trace, capacity, forced=forced, initial=initial)
     xi = whole_number("xi", xi)
     cap, first, room = _caps(instance, xi), first_steps(instance), rooms(instance)
-    _check_shape(certificate, len(trace))
+    check_one_a_turn(certificate.kept, len(trace))
+    _check_steps(certificate.steps, len(trace))
     check_kept(certificate.kept, cap, first, room)
     kept = exact_sum(certificate.kept)
     tel = exact_sum(np.maximum(instance.total - xi, 0)) - kept
@@ -134,14 +135,20 @@ def rooms(instance: Instance) -> IntArray:
     return room
 
 
-def _check_shape(certificate: Certificate, n: int) -> None:
-    for name in ("kept", "steps"):
-        values = getattr(certificate, name)
-        if not isinstance(values, np.ndarray) or values.dtype != np.int64 or values.ndim != 1:
-            raise CertificateError(f"{name}: found {type(values).__name__}, expected an array of int64")
-    if len(certificate.kept) != n:
-        raise CertificateError(f"kept: found {len(certificate.kept)} values, expected {n}, one a turn")
-    steps = certificate.steps
+def check_one_a_turn(kept: object, n: int) -> None:
+    """Raise `CertificateError` unless there is an array of n amounts."""
+    _check_column("kept", kept)
+    if isinstance(kept, np.ndarray) and len(kept) != n:
+        raise CertificateError(f"kept: found {len(kept)} values, expected {n}, one a turn")
+
+
+def _check_column(name: str, values: object) -> None:
+    if not isinstance(values, np.ndarray) or values.dtype != np.int64 or values.ndim != 1:
+        raise CertificateError(f"{name}: found {type(values).__name__}, expected an array of int64")
+
+
+def _check_steps(steps: IntArray, n: int) -> None:
+    _check_column("steps", steps)
     for i in np.flatnonzero((steps < 1) | (steps > n) | (np.diff(steps, prepend=0) <= 0))[:1]:
         raise CertificateError(f"steps[{i}]: found {steps[i]}, expected ascending steps from 1 to {n}")
 

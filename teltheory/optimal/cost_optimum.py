@@ -24,6 +24,7 @@ from teltheory.optimal.certificate import at_hand, check_kept, first_steps, room
 from teltheory.optimal.cost_bound import bound_of_costs, check_costs
 from teltheory.optimal.cost_solver import choose_pieces
 from teltheory.optimal.costs import PiecewiseCosts
+from teltheory.optimal.deadline import deadline_of
 from teltheory.optimal.filling import Filling
 from teltheory.optimal.intervals import IntervalProblem
 from teltheory.optimal.lazy import LazyIntervalSolver, LazySolution
@@ -32,7 +33,6 @@ from teltheory.optimal.prices import Prices
 from teltheory.optimal.reuse import unavoidable_reuse
 from teltheory.optimal.room_prices import interval_prices
 from teltheory.optimal.solver import INTERRUPTED, OUT_OF_TIME
-from teltheory.optimal.violations import deadline_of
 from teltheory.outcome import Outcome
 from teltheory.trace import Trace
 

@@ -19,11 +19,10 @@ import numpy as np
 from teltheory.errors import ArgumentError
 from teltheory.instance import Initial, Instance
 from teltheory.numbers import whole_number
+from teltheory.optimal.deadline import deadline_of, left
 from teltheory.optimal.prices import Prices
-from teltheory.optimal.slo_solver import left
 from teltheory.optimal.violations import (
     WIDTHS,
-    deadline_of,
     exactly,
     explored,
     outcome_of,

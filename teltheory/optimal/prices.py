@@ -29,6 +29,7 @@ from typing import NamedTuple
 from teltheory.errors import CertificateError
 from teltheory.instance import Initial, Instance
 from teltheory.numbers import whole_number
+from teltheory.optimal.certificate import at_hand, first_steps, rooms
 from teltheory.trace import Trace
 
 MOST_WEIGHT = 10**6
@@ -158,11 +159,10 @@ def priced_turns(instance: Instance, xi: int, prices: Prices) -> Priced:
         Where the prices are none.
     """
     n = len(instance.trace)
-    _check(prices, n)
-    room = [instance.capacity] * (n + 1)
-    if instance.forced:
-        for turn, past in enumerate(instance.past[:-1].tolist()):
-            room[turn + 2] -= past
+    check_prices(prices, n)
+    for i, cut in enumerate(prices.cuts):
+        _check_cut(f"cuts[{i}]", cut, n)
+    room = [0, *rooms(instance).tolist()]
     price = [0] * (n + 1)
     for step, numerator in zip(prices.steps, prices.numerators, strict=True):
         price[step] = numerator
@@ -203,31 +203,31 @@ def _most_weight(cut: Cut, i: int, avoidable: dict[int, tuple[int, int, int]], r
 
 def _violations(instance: Instance, xi: int) -> Iterator[tuple[int, int | None, int, int]]:
     """Yield turn, need, first and last step of what is above xi without a cache; no need where none would do."""
-    held = {start.code: start.cached for start in instance.initial}
-    latest: dict[int, int] = {}
-    rows = zip(instance.trace.code.tolist(), instance.history.tolist(), instance.total.tolist(), strict=True)
-    for turn, (code, history, total) in enumerate(rows):
-        first = latest[code] + 2 + instance.forced if code in latest else 1
-        there = history if code in latest else min(history, held.get(code, 0))
-        latest[code] = turn
+    columns = (instance.total, at_hand(instance), first_steps(instance))
+    for turn, (total, there, first) in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
         if total > xi:
             yield turn, (total - xi if total - xi <= there else None), first, turn + 1
 
 
-def _check(prices: Prices, n: int) -> None:
+def check_prices(prices: Prices, n: int) -> None:
+    """Raise `CertificateError` unless there are whole prices of ascending steps from 1 to n, whatever the cuts."""
+    if not isinstance(prices, Prices):
+        raise CertificateError(f"prices: found {type(prices).__name__}, expected Prices")
     if len(prices.steps) != len(prices.numerators):
         raise CertificateError(f"prices: found {len(prices.numerators)}, expected {len(prices.steps)}, one a step")
-    if prices.denominator < 1:
-        raise CertificateError(f"denominator: found {prices.denominator}, expected 1 or more")
+    if not _whole(prices.denominator) or prices.denominator < 1:
+        raise CertificateError(f"denominator: found {prices.denominator}, expected a whole number, 1 or more")
     before = 0
     for i, (step, numerator) in enumerate(zip(prices.steps, prices.numerators, strict=True)):
-        if not before < step <= n:
+        if not _whole(step) or not before < step <= n:
             raise CertificateError(f"steps[{i}]: found {step}, expected ascending steps from 1 to {n}")
-        if numerator < 0:
-            raise CertificateError(f"numerators[{i}]: found {numerator}, expected 0 or more")
+        if not _whole(numerator) or numerator < 0:
+            raise CertificateError(f"numerators[{i}]: found {numerator}, expected a whole number, 0 or more")
         before = step
-    for i, cut in enumerate(prices.cuts):
-        _check_cut(f"cuts[{i}]", cut, n)
+
+
+def _whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _check_cut(name: str, cut: Cut, n: int) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from time import monotonic
 from typing import Any, NamedTuple
 
 import highspy
@@ -18,6 +17,7 @@ from scipy.sparse import csr_array
 from teltheory.errors import SolverError
 from teltheory.numbers import FloatArray, IntArray
 from teltheory.optimal.cuts import violated_cuts
+from teltheory.optimal.deadline import left
 from teltheory.optimal.prices import Cut, Prices
 from teltheory.optimal.selection import BoolArray, Selection
 from teltheory.optimal.solver import INTERRUPTED, Engine, GrowingProgram, Vertex, expect
@@ -187,11 +187,6 @@ def choose(
     if status == INTERRUPTED:
         raise KeyboardInterrupt
     return _said(highs, len(problem), target)
-
-
-def left(deadline: float) -> float | None:
-    """Return the seconds until a time of `time.monotonic`, None where it never comes."""
-    return None if deadline == np.inf else max(0.0, deadline - monotonic())
 
 
 def _said(highs: Any, m: int, target: int | None) -> Milp:

@@ -20,12 +20,13 @@ from teltheory.errors import ArgumentError, SolverError
 from teltheory.instance import Initial, Instance
 from teltheory.metrics import slo_violations
 from teltheory.numbers import whole_number
+from teltheory.optimal.deadline import deadline_of, left
 from teltheory.optimal.packing import ROUNDS, pack
 from teltheory.optimal.prices import Prices, bound_of
 from teltheory.optimal.reuse import unavoidable_reuse
 from teltheory.optimal.search import search as along_the_steps
 from teltheory.optimal.selection import BoolArray, Selection, selection
-from teltheory.optimal.slo_solver import Relaxation, SharesProgram, choose, left
+from teltheory.optimal.slo_solver import Relaxation, SharesProgram, choose
 from teltheory.outcome import Outcome
 from teltheory.trace import Trace
 
@@ -165,15 +166,6 @@ def fewest_violations(
     except KeyboardInterrupt:
         search = replace(search, status="interrupted")
     return found(search)
-
-
-def deadline_of(time_limit: float | None) -> float:
-    """Return when a time limit ends on the clock of `time.monotonic`."""
-    if time_limit is None:
-        return float("inf")
-    if isinstance(time_limit, bool) or not isinstance(time_limit, (int, float)) or not time_limit >= 0:
-        raise ArgumentError("time_limit", time_limit, "seconds, 0 or more")
-    return monotonic() + time_limit
 
 
 def started(instance: Instance, xi: int) -> _Search:

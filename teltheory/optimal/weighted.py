@@ -15,12 +15,12 @@ import numpy as np
 from teltheory.errors import SolverError
 from teltheory.instance import Initial, Instance
 from teltheory.numbers import IntArray, exact_dot, readonly, whole_number
+from teltheory.optimal.deadline import deadline_of
 from teltheory.optimal.intervals import IntervalProblem, interval_problem
 from teltheory.optimal.lazy import LazyIntervalSolver
 from teltheory.optimal.prices import Prices
 from teltheory.optimal.reuse import unavoidable_reuse
 from teltheory.optimal.solver import NOT_WHOLE
-from teltheory.optimal.violations import deadline_of
 from teltheory.optimal.weighted_certificate import WeightedCertificate
 from teltheory.optimal.weights import TurnWeights, Weights, turn_weights
 from teltheory.outcome import Outcome

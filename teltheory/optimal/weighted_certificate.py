@@ -24,7 +24,7 @@ import numpy as np
 from teltheory.errors import ArgumentError, CertificateError
 from teltheory.instance import Initial, Instance
 from teltheory.numbers import IntArray, whole_number
-from teltheory.optimal.certificate import at_hand, check_kept, first_steps, rooms
+from teltheory.optimal.certificate import at_hand, check_kept, check_one_a_turn, first_steps, rooms
 from teltheory.optimal.prices import Prices
 from teltheory.optimal.room_prices import interval_prices
 from teltheory.optimal.weights import TurnWeights, Weights, turn_weights
@@ -96,7 +96,7 @@ def check_weighted_certificate(
     instance = Instance.of(trace, capacity, forced=forced, initial=initial)
     useful = np.maximum(instance.total - whole_number("xi", xi), 0)
     cap, read = np.minimum(at_hand(instance), useful), turn_weights(trace, weights)
-    _check_shape(certificate.kept, len(trace))
+    check_one_a_turn(certificate.kept, len(trace))
     check_kept(certificate.kept, cap, first_steps(instance), rooms(instance))
     weight: list[int] = read.whole.tolist()
     worth = _dot(weight, certificate.kept)
@@ -108,13 +108,6 @@ def check_weighted_certificate(
     bound, kept = _most_worth(instance, read, cap, certificate.prices), read.unit * worth
     if kept != bound:
         raise CertificateError(f"prices: they bound what is kept by {bound}, expected {kept}, what is kept")
-
-
-def _check_shape(kept: object, n: int) -> None:
-    if not isinstance(kept, np.ndarray) or kept.dtype != np.int64 or kept.ndim != 1:
-        raise CertificateError(f"kept: found {type(kept).__name__}, expected an array of int64")
-    if len(kept) != n:
-        raise CertificateError(f"kept: found {len(kept)} values, expected {n}, one a turn")
 
 
 def _dot(weight: list[int], amounts: IntArray) -> int:

@@ -1,0 +1,22 @@
+"""Time limits as moments on the clock of `time.monotonic`."""
+
+from __future__ import annotations
+
+from math import inf
+from time import monotonic
+
+from teltheory.errors import ArgumentError
+
+
+def deadline_of(time_limit: float | None) -> float:
+    """Return when a time limit in seconds ends; never, where there is none."""
+    if time_limit is None:
+        return inf
+    if isinstance(time_limit, bool) or not isinstance(time_limit, (int, float)) or not time_limit >= 0:
+        raise ArgumentError("time_limit", time_limit, "seconds, 0 or more")
+    return monotonic() + time_limit
+
+
+def left(deadline: float) -> float | None:
+    """Return the seconds until a deadline, None where it never comes."""
+    return None if deadline == inf else max(0.0, deadline - monotonic())
