@@ -1,0 +1,1 @@
+"""What is known of conversations that may be over, and what that knowledge is worth."""

@@ -1,0 +1,181 @@
+"""Laws of lengths: prompts and responses in whole tokens.
+
+A finite law has exact probabilities (`Fraction`), so that the belief MDP can be solved exactly. Every law can be
+sampled, and says how likely a length of at least k is, which is what ET-LRU's scores need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from typing import Protocol
+
+import numpy as np
+from scipy.special import ndtr
+
+from teltheory.errors import ArgumentError
+from teltheory.numbers import FloatArray, IntArray, whole_number
+
+LARGEST = 1e9
+WIDEST = 3.0
+
+
+class Law(Protocol):
+    """A law of whole lengths."""
+
+    @property
+    def mean(self) -> float:
+        """Mean of what `sample` draws."""
+        ...
+
+    def sample(self, rng: np.random.Generator, size: int) -> IntArray:
+        """Return `size` independent draws."""
+        ...
+
+    def at_least(self, length: IntArray) -> FloatArray:
+        """Return the probability of at least each length; 1 for a length of 0 or less."""
+        ...
+
+
+@dataclass(frozen=True)
+class Finite:
+    """Finitely many lengths, with exact probabilities.
+
+    Attributes
+    ----------
+    lengths : tuple of int
+        Strictly increasing.
+    probabilities : tuple of Fraction
+        One a length, above 0, with sum 1.
+    """
+
+    lengths: tuple[int, ...]
+    probabilities: tuple[Fraction, ...]
+
+    def __post_init__(self) -> None:
+        lengths = tuple(whole_number("lengths", length) for length in self.lengths)
+        object.__setattr__(self, "lengths", lengths)
+        if not lengths or any(a >= b for a, b in pairwise(lengths)):
+            raise ArgumentError("lengths", self.lengths, "one or more lengths, strictly increasing")
+        probabilities = tuple(_fraction(p) for p in self.probabilities)
+        object.__setattr__(self, "probabilities", probabilities)
+        if len(probabilities) != len(lengths):
+            raise ArgumentError("probabilities", self.probabilities, f"{len(lengths)} of them, one a length")
+        if min(probabilities) <= 0 or sum(probabilities) != 1:
+            raise ArgumentError("probabilities", self.probabilities, "fractions above 0 with sum 1")
+
+    @property
+    def outcomes(self) -> tuple[tuple[int, Fraction], ...]:
+        """Lengths with their probabilities."""
+        return tuple(zip(self.lengths, self.probabilities, strict=True))
+
+    @property
+    def mean(self) -> float:
+        """Mean length."""
+        return float(sum(length * p for length, p in self.outcomes))
+
+    def sample(self, rng: np.random.Generator, size: int) -> IntArray:
+        """Return `size` independent draws."""
+        if len(self.lengths) == 1:
+            return np.full(size, self.lengths[0], np.int64)
+        above = np.cumsum([float(p) for p in self.probabilities[:-1]])
+        return np.array(self.lengths, np.int64)[np.searchsorted(above, rng.random(size), side="right")]
+
+    def exactly_at_least(self, length: int) -> Fraction:
+        """Return the probability of at least a length, exactly."""
+        return sum((p for known, p in self.outcomes if known >= length), Fraction(0))
+
+    def at_least(self, length: IntArray) -> FloatArray:
+        """Return the probability of at least each length."""
+        tails = np.array([float(self.exactly_at_least(known)) for known in self.lengths] + [0.0])
+        return tails[np.searchsorted(np.array(self.lengths), length, side="left")]
+
+
+def fixed(length: int) -> Finite:
+    """Return the law that is always `length`."""
+    return Finite((length,), (Fraction(1),))
+
+
+@dataclass(frozen=True)
+class LogNormal:
+    """Lognormal lengths, rounded up to whole tokens.
+
+    Attributes
+    ----------
+    mean_length : float
+        Mean before rounding, above 0.
+    spread : float
+        Standard deviation of the logarithm; 0 gives a fixed length.
+    """
+
+    mean_length: float
+    spread: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.mean_length, (int, float)) and 0 < self.mean_length <= LARGEST):
+            raise ArgumentError("mean_length", self.mean_length, f"a finite number above 0 (at most {LARGEST:g})")
+        if not (isinstance(self.spread, (int, float)) and 0 <= self.spread <= WIDEST):
+            raise ArgumentError("spread", self.spread, f"a finite number, 0 or more (at most {WIDEST:g})")
+
+    @property
+    def mean(self) -> float:
+        """Mean before rounding."""
+        return float(self.mean_length)
+
+    def sample(self, rng: np.random.Generator, size: int) -> IntArray:
+        """Return `size` independent draws."""
+        draws: FloatArray = self.mean_length * rng.lognormal(-(self.spread**2) / 2, self.spread, size)
+        return np.ceil(draws).astype(np.int64)
+
+    def at_least(self, length: IntArray) -> FloatArray:
+        """Return the probability of at least each length: a draw of k or more was above k - 1."""
+        above = np.maximum(np.asarray(length, np.float64) - 1, 0.0)
+        if self.spread == 0:
+            return np.where(above < self.mean_length, 1.0, 0.0)
+        with np.errstate(divide="ignore"):
+            distance = np.log(above / self.mean_length) / self.spread + self.spread / 2
+        return np.asarray(ndtr(-distance), np.float64)
+
+
+@dataclass(frozen=True, eq=False)
+class Empirical:
+    """The lengths that were seen, each as likely as often it was seen.
+
+    Attributes
+    ----------
+    seen : ndarray of int64
+        Lengths in increasing order.
+    """
+
+    seen: IntArray
+
+    @classmethod
+    def of(cls, lengths: Sequence[int] | IntArray) -> Empirical:
+        """Return the empirical law of lengths of 0 or more."""
+        seen = np.sort(np.asarray(lengths, np.int64))
+        if not len(seen) or seen[0] < 0:
+            raise ArgumentError("lengths", lengths, "one or more whole numbers, 0 or more")
+        seen.setflags(write=False)
+        return cls(seen)
+
+    @property
+    def mean(self) -> float:
+        """Mean length."""
+        return float(self.seen.mean())
+
+    def sample(self, rng: np.random.Generator, size: int) -> IntArray:
+        """Return `size` independent draws."""
+        return self.seen[rng.integers(0, len(self.seen), size)]
+
+    def at_least(self, length: IntArray) -> FloatArray:
+        """Return the share of the seen lengths that are at least each length."""
+        return 1.0 - np.searchsorted(self.seen, length, side="left") / len(self.seen)
+
+
+def _fraction(value: object) -> Fraction:
+    try:
+        return Fraction(value)  # type: ignore[call-overload,no-any-return]
+    except (TypeError, ValueError, OverflowError):
+        raise ArgumentError("probabilities", value, "a fraction, such as Fraction(1, 3)") from None
