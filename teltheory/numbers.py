@@ -1,8 +1,10 @@
-"""Whole numbers: checked when they come in, exact when they are added up."""
+"""Whole numbers and fractions: checked when they come in, exact when they are added up."""
 
 from __future__ import annotations
 
 import operator
+from fractions import Fraction
+from numbers import Rational
 from typing import TypeAlias
 
 import numpy as np
@@ -33,6 +35,19 @@ def whole_number(argument: str, value: object) -> int:
     if not 0 <= number <= INT64_MAX:
         raise ArgumentError(argument, number, "a whole number from 0 to 2**63 - 1")
     return number
+
+
+def rational(argument: str, value: object) -> Fraction:
+    """Return `value` as a Fraction.
+
+    Raises
+    ------
+    ArgumentError
+        Unless `value` is a whole number or a Fraction: a float is a number that nobody wrote down.
+    """
+    if isinstance(value, bool) or not isinstance(value, Rational):
+        raise ArgumentError(argument, value, "a whole number or a Fraction")
+    return Fraction(int(value.numerator), int(value.denominator))
 
 
 def exact_sum(values: IntArray) -> int:
