@@ -1,0 +1,306 @@
+"""The belief MDP of Zhang et al. 2025, Appendix D: states, beliefs, next turns, and what may be kept.
+
+A state is what the decision maker knows right after a turn was served: each conversation's kind, number of turns,
+probability pi of being alive and past L, and which of them has just arrived (theta, with pi = 1). X is what is
+cached of each before the cut, all of L for theta.
+
+1. The decision maker keeps Y with sum Y <= C and Y_i <= X_i; under forced caching Y_theta = L_theta.
+2. A gap of t passes, x = exp(-t) from a finite law, and every pi becomes
+   paper:  pi x^mu;    bayes:  pi x^(mu + lambda_i) / (1 - pi + pi g_i),
+   g_i = (lambda_i x^(mu + lambda_i) + mu) / (mu + lambda_i), the probability of no turn while it passes.
+3. The next turn is i's with probability lambda_i pi_i / (lambda_conv + sum_j lambda_j pi_j), or a new
+   conversation's first. With ``race`` the weight of a gap is multiplied by the density of a next turn then,
+   (lambda_conv + sum lambda_j pi_j) x^lambda_conv prod_j (1 - pi_j + pi_j g_j): with the weights of a quadrature
+   rule in t, the gap's law is the model's own.
+4. Its prompt Q and response A are drawn; it costs max(L_i + Q - Y_i - xi, 0), and L_i grows by Q + A.
+
+All numbers are whole or fractions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import product
+from typing import Literal, NamedTuple, TypeAlias, get_args
+
+from teltheory.errors import ArgumentError, ForcedCachingError
+from teltheory.numbers import whole_number
+from teltheory.workloads.laws import Finite, fixed
+
+Belief: TypeAlias = Literal["paper", "bayes"]
+NOTHING = fixed(0)
+Allocation: TypeAlias = tuple[int, ...]
+"""What is cached, or kept, of each conversation."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What the conversations of one kind have in common.
+
+    Attributes
+    ----------
+    turn_rate : int
+        lambda-bar, in turns a unit of time.
+    prompts : tuple of Finite
+        Laws of the first prompt, the second, ...; the last holds for all that follow.
+    response : Finite
+        Law of a response.
+    share : Fraction
+        Probability that a new conversation is of this kind.
+    """
+
+    turn_rate: int
+    prompts: tuple[Finite, ...]
+    response: Finite = NOTHING
+    share: Fraction = Fraction(1)
+
+    def __post_init__(self) -> None:
+        if whole_number("turn_rate", self.turn_rate) == 0:
+            raise ArgumentError("turn_rate", 0, "a whole number above 0")
+        if not self.prompts:
+            raise ArgumentError("prompts", self.prompts, "one law or more")
+
+    def prompt(self, turns: int) -> Finite:
+        """Return the law of the prompt after `turns` turns."""
+        return self.prompts[min(turns, len(self.prompts) - 1)]
+
+
+@dataclass(frozen=True)
+class BeliefMDP:
+    """The model of the module's first lines.
+
+    Attributes
+    ----------
+    capacity, xi : int
+        C and the threshold, in tokens.
+    kinds : tuple of Kind
+        Kinds of conversations; their shares have sum 1.
+    birth_rate : Fraction
+        lambda_conv, 0 or more.
+    death_rate : int
+        mu, 0 or more.
+    gaps : tuple of (Fraction, Fraction)
+        x = exp(-t) in (0, 1], and its probability (or the quadrature weight of t, with `race`).
+    belief : {"paper", "bayes"}
+        How pi ages.
+    race : bool
+        Whether the gaps' weights are multiplied by the density of a next turn.
+    forced : bool
+        Forced caching.
+    """
+
+    capacity: int
+    xi: int
+    kinds: tuple[Kind, ...]
+    birth_rate: Fraction = Fraction(1)
+    death_rate: int = 1
+    gaps: tuple[tuple[Fraction, Fraction], ...] = ((Fraction(1, 2), Fraction(1)),)
+    belief: Belief = "paper"
+    race: bool = False
+    forced: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("capacity", "xi", "death_rate"):
+            whole_number(name, getattr(self, name))
+        if self.belief not in get_args(Belief):
+            raise ArgumentError("belief", self.belief, "'paper' or 'bayes'")
+        if self.race and self.belief == "paper":
+            raise ArgumentError("race", True, "False with the paper's belief, which has no density of the gap")
+        if sum(kind.share for kind in self.kinds) != 1:
+            raise ArgumentError("kinds", self.kinds, "kinds whose shares have sum 1")
+        if self.birth_rate < 0:
+            raise ArgumentError("birth_rate", self.birth_rate, "0 or more")
+        self._check_gaps()
+
+    def _check_gaps(self) -> None:
+        decays, weights = [x for x, _ in self.gaps], [w for _, w in self.gaps]
+        if not self.gaps or not all(0 < x <= 1 for x in decays) or min(weights) <= 0:
+            raise ArgumentError("gaps", self.gaps, "pairs of x in (0, 1] and a weight above 0")
+        if not self.race and sum(weights) != 1:
+            raise ArgumentError("gaps", self.gaps, "probabilities with sum 1")
+
+
+class Known(NamedTuple):
+    """What is known of a conversation.
+
+    Attributes
+    ----------
+    kind : int
+        Its kind's place among the model's kinds.
+    turns : int
+        Turns so far; counted no further than the kind's laws of prompts tell apart.
+    alive : Fraction
+        pi.
+    past : int
+        L.
+    """
+
+    kind: int
+    turns: int
+    alive: Fraction
+    past: int
+
+
+class State(NamedTuple):
+    """What is known right after a turn was served.
+
+    Attributes
+    ----------
+    conversations : tuple of Known
+        In the order of their first turns.
+    recency : tuple of int
+        Their places, least recent first; the last one has just arrived.
+    """
+
+    conversations: tuple[Known, ...]
+    recency: tuple[int, ...]
+
+    @property
+    def arrived(self) -> int:
+        """Place of theta."""
+        return self.recency[-1]
+
+
+class Arrival(NamedTuple):
+    """A possible next turn.
+
+    Attributes
+    ----------
+    probability : Fraction
+        Its probability.
+    place : int
+        The conversation's place in the state; the number of conversations for a new one.
+    prompt, response : int
+        Q and A.
+    alive : tuple of Fraction
+        Every pi right before it, of the conversations that were known.
+    kind : int
+        The conversation's kind.
+    """
+
+    probability: Fraction
+    place: int
+    prompt: int
+    response: int
+    alive: tuple[Fraction, ...]
+    kind: int
+
+
+Policy: TypeAlias = Callable[[BeliefMDP, State, Allocation], Allocation]
+"""From the model, the state and what is cached to what is kept."""
+
+
+def aged(model: BeliefMDP, known: Known, x: Fraction) -> tuple[Fraction, Fraction]:
+    """Return pi after a gap without a turn, and the probability of such a gap (1 with the paper's belief)."""
+    rate, mu = model.kinds[known.kind].turn_rate, model.death_rate
+    if model.belief == "paper":
+        return known.alive * x**mu, Fraction(1)
+    decay = x ** (mu + rate)
+    silent = 1 - known.alive + known.alive * (rate * decay + mu) / (mu + rate)
+    return known.alive * decay / silent, silent
+
+
+def chances(model: BeliefMDP, state: State) -> list[tuple[Fraction, tuple[Fraction, ...], list[Fraction]]]:
+    """Return for each gap its probability, every pi after it, and the probabilities of the next turn.
+
+    The probabilities of the next turn are those of the conversations in the state's order, then of a new one.
+    """
+    gaps = []
+    for x, weight in model.gaps:
+        aging = [aged(model, known, x) for known in state.conversations]
+        rates = [
+            model.kinds[known.kind].turn_rate * alive
+            for known, (alive, _) in zip(state.conversations, aging, strict=True)
+        ]
+        total = model.birth_rate + sum(rates)
+        density = Fraction(1)
+        if model.race:
+            density = total * _power(x, model.birth_rate)
+            for _, silent in aging:
+                density *= silent
+        next_turn = [rate / total for rate in (*rates, model.birth_rate)]
+        gaps.append((weight * density, tuple(alive for alive, _ in aging), next_turn))
+    sum_of_weights = sum(weight for weight, _, _ in gaps)
+    return [(weight / sum_of_weights, alive, next_turn) for weight, alive, next_turn in gaps]
+
+
+def _power(x: Fraction, rate: Fraction) -> Fraction:
+    if rate.denominator != 1:
+        raise ArgumentError("birth_rate", rate, "a whole number, where gaps race")
+    return x**rate.numerator
+
+
+def next_turn(model: BeliefMDP, state: State) -> list[Fraction]:
+    """Return the probability that each conversation has the next turn, and last that a new one has."""
+    gaps = chances(model, state)
+    return [
+        sum((weight * turn[i] for weight, _, turn in gaps), Fraction(0))
+        for i in range(len(state.conversations) + 1)
+    ]
+
+
+def arrivals(model: BeliefMDP, state: State) -> Iterator[Arrival]:
+    """Yield every possible next turn."""
+    places = len(state.conversations)
+    for weight, alive, turn in chances(model, state):
+        for place, probability in enumerate(turn):
+            new = place == places
+            kinds = range(len(model.kinds)) if new else (state.conversations[place].kind,)
+            turns = 0 if new else state.conversations[place].turns
+            for k in kinds:
+                kind = model.kinds[k]
+                among = weight * probability * (kind.share if new else 1)
+                for (q, p_q), (a, p_a) in product(kind.prompt(turns).outcomes, kind.response.outcomes):
+                    if among:
+                        yield Arrival(among * p_q * p_a, place, q, a, alive, k)
+
+
+def after(model: BeliefMDP, state: State, arrival: Arrival) -> State:
+    """Return the state after a next turn."""
+    known = [k._replace(alive=alive) for k, alive in zip(state.conversations, arrival.alive, strict=True)]
+    if arrival.place == len(known):
+        known.append(Known(arrival.kind, 0, Fraction(1), 0))
+    theta = known[arrival.place]
+    turns = min(theta.turns + 1, len(model.kinds[theta.kind].prompts) - 1)
+    past = theta.past + arrival.prompt + arrival.response
+    known[arrival.place] = Known(theta.kind, turns, Fraction(1), past)
+    recency = (*(i for i in state.recency if i != arrival.place), arrival.place)
+    return State(tuple(known), recency)
+
+
+def at_hand(state: State, kept: Allocation) -> Allocation:
+    """Return what is cached after a turn: what was kept, and all of theta."""
+    cached = [*kept, *(0 for _ in range(len(state.conversations) - len(kept)))]
+    cached[state.arrived] = state.conversations[state.arrived].past
+    return tuple(cached)
+
+
+def allocations(model: BeliefMDP, state: State, cached: Allocation) -> list[Allocation]:
+    """Return everything that may be kept.
+
+    Raises
+    ------
+    ForcedCachingError
+        Under forced caching, where theta's past is longer than the capacity.
+    """
+    theta = state.arrived
+    least = [state.conversations[i].past if model.forced and i == theta else 0 for i in range(len(cached))]
+    if least[theta] > model.capacity:
+        raise ForcedCachingError(theta, least[theta], model.capacity)
+    ranges = [range(low, x + 1) for low, x in zip(least, cached, strict=True)]
+    return [kept for kept in product(*ranges) if sum(kept) <= model.capacity]
+
+
+def excess(model: BeliefMDP, state: State, kept: Allocation, arrival: Arrival) -> int:
+    """Return the excess of a next turn."""
+    if arrival.place == len(kept):
+        return max(arrival.prompt - model.xi, 0)
+    past = state.conversations[arrival.place].past
+    return max(past + arrival.prompt - kept[arrival.place] - model.xi, 0)
+
+
+def first_turn(model: BeliefMDP, kind: int, prompt: int, response: int) -> State:
+    """Return the state after the very first turn."""
+    return after(model, State((), ()), Arrival(Fraction(1), 0, prompt, response, (), kind))
