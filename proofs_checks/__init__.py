@@ -17,6 +17,7 @@ MODULES = (
     "trimming",
     "figures_1_2",
     "stack",
+    "posterior",
 )
 
 

@@ -1,4 +1,5 @@
 import json
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,11 @@ PRINTED_ROWS = {
     "stack.lru": "holds",
     "stack.tlru": "holds",
     "stack.tlru-round-robin": "holds",
+    "belief.posterior": "refuted",
+    "belief.posterior.silence": "holds",
+    "belief.posterior.alive-at-last-turn": "holds",
+    "belief.posterior.sign": "holds",
+    "belief.posterior.symbolic": "holds",
 }
 
 
@@ -62,7 +68,11 @@ def test_every_row_says_what_it_rests_on(ledger):
 
 @pytest.mark.parametrize("name", [name for name, verdict in PRINTED_ROWS.items() if verdict == "refuted"])
 def test_the_readme_shows_the_smallest_counterexamples(ledger, name):
-    text = counterexample_text(ledger[name]["counterexample"]).split(" xi=")[0].replace("; C", ", C")
+    example = ledger[name]["counterexample"]
+    if "turns" in example:
+        text = counterexample_text(example).split(" xi=")[0].replace("; C", ", C")
+    else:
+        text = " instead of ".join(example["values"].values())
     assert text in (Path(__file__).parents[2] / "README.md").read_text()
 
 
@@ -74,12 +84,20 @@ def whole(value):
     return isinstance(value, int)
 
 
-def test_counterexamples_are_whole_numbers(ledger):
+def test_counterexamples_in_turns_are_whole_numbers(ledger):
     for row in ledger.values():
         example = row["counterexample"]
-        if example is not None:
+        if example is not None and "turns" in example:
             assert set(example) == {"turns", "initial", "capacity", "xi", "q_hat", "forced", "values"}
             assert whole(example)
+
+
+def test_the_refuted_belief_is_off_by_fractions(ledger):
+    example = ledger["belief.posterior"]["counterexample"]
+    decay = Fraction(example["exp(-1)"]) ** example["seconds"]
+    mu, rate = example["death_rate"], example["turn_rate"]
+    found = [Fraction(value) for value in example["values"].values()]
+    assert found == [decay**mu, (mu + rate) / (rate + mu / decay ** (mu + rate))]
 
 
 def replayed(example, policy):

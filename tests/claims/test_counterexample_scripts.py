@@ -1,0 +1,76 @@
+"""Counterexamples that stand on their own: short scripts that import fractions and nothing else."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from proofs_checks.posterior import PAPER, SILENT, posterior
+from teltheory.claims.search import decide
+
+SCRIPTS = sorted((Path(__file__).parents[2] / "proofs_checks" / "counterexamples").glob("*.py"))
+BY_NAME = pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+
+
+def lines_of_code(source: str) -> int:
+    """Return the number of lines that are neither empty nor a comment nor the docstring."""
+    tree = ast.parse(source)
+    told = tree.body[0].end_lineno if ast.get_docstring(tree) is not None else 0
+    lines = [line.strip() for line in source.splitlines()[told:]]
+    return sum(bool(line) and not line.startswith("#") for line in lines)
+
+
+def imported(source: str) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            found |= {name.name for name in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found.add("." * node.level + (node.module or ""))
+    return found
+
+
+def ran(source: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-I", "-c", source], capture_output=True, text=True, check=False)
+
+
+def test_there_are_scripts() -> None:
+    assert SCRIPTS
+
+
+@BY_NAME
+def test_a_script_is_short_and_imports_fractions_alone(script: Path) -> None:
+    source = script.read_text()
+    assert lines_of_code(source) <= 20
+    assert imported(source) == {"fractions"}
+    assert "__import__" not in source
+
+
+@BY_NAME
+def test_a_script_shows_its_numbers_and_asserts_something(script: Path) -> None:
+    source = script.read_text()
+    assert any(isinstance(node, ast.Assert) for node in ast.walk(ast.parse(source)))
+    done = ran(source)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.strip()
+
+
+def test_the_script_on_the_posterior_fails_where_nothing_differs() -> None:
+    source = next(script for script in SCRIPTS if script.stem == "belief_posterior").read_text()
+    done = ran(source.replace("(1 - alive_and_silent)", "(1 - paper)"))
+    assert done.returncode == 1
+    assert "AssertionError" in done.stderr
+
+
+def test_the_script_on_the_posterior_is_the_ledger_s_counterexample() -> None:
+    script = next(script for script in SCRIPTS if script.stem == "belief_posterior")
+    example = decide(posterior).counterexample
+    assert example is not None
+    values = example["values"]
+    assert ran(script.read_text()).stdout == (
+        f"{PAPER} = {values[PAPER]}, alive given the silence: {values[SILENT]}\n"
+    )
