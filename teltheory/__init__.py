@@ -11,6 +11,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from teltheory.attention import A100_LLAMA2_7B_ATTENTION, AttentionLatency
+from teltheory.belief.next_event import next_event
+from teltheory.belief.posterior import bayes_posterior, paper_belief
 from teltheory.errors import (
     ArgumentError,
     CertificateError,
@@ -89,6 +91,7 @@ __all__ = [
     "TraceError",
     "WeightedCertificate",
     "WeightedOptimum",
+    "bayes_posterior",
     "best_percentile",
     "capacity_curve",
     "check_certificate",
@@ -99,6 +102,8 @@ __all__ = [
     "fewest_violations",
     "hindsight_curve",
     "hindsight_optimum",
+    "next_event",
+    "paper_belief",
     "read_trace",
     "replay",
     "sample_conversations",
