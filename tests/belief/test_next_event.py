@@ -116,6 +116,15 @@ def test_as_the_counting_chain_says_for_ten_thousand(pi: float) -> None:
     np.testing.assert_allclose(p, exact, rtol=1e-12, atol=0)
 
 
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=12), RATES, RATES, RATES)
+def test_with_equal_rates_the_likelier_living_are_the_likelier_next(
+    pis: list[float], rate: float, mu: float, births: float
+) -> None:
+    p, _ = next_event(np.array(pis), np.full(len(pis), rate), mu, births)
+    order = np.argsort(pis)
+    assert (np.diff(p[order]) >= -1e-14 * p[order][1:]).all()
+
+
 def test_half_the_step_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(5)
     arguments = (rng.random(500), np.exp(rng.normal(0, 4, 500)), 0.01, 0.03)
