@@ -46,7 +46,7 @@ def _climb(
     from scipy.optimize import minimize
 
     scale = -(abs(value(start)) or 1.0)
-    options: Any = {"ftol": 1e-15, "gtol": 1e-10, "maxiter": 1000}
+    options: Any = {"ftol": 1e-12, "gtol": 1e-8, "maxiter": 1000}
     descent: Any = None if slopes is None else (lambda x: slopes(x) / scale)
 
     def cost(x: FloatArray) -> float:
