@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
+from scipy.special import gammaln
 from scipy.stats import gamma
 
 import teltheory as tt
@@ -138,6 +140,30 @@ def test_the_densities_of_all_histories_add_up_to_one(rate: float | GammaRates, 
         ways = (k - 1) * np.log(active[1:]) - math.lgamma(k)
         total += float(weights @ np.exp(density[1:] + ways)) * seconds / 2
     assert total == pytest.approx(1.0, abs=1e-6)
+
+
+def judged_gamma(k: int, g: float, s: float, mu: float, law: GammaRates) -> float:
+    """Integrate over the death's time piece by piece, after the average over the rate in closed form."""
+    inverse, order = law.shape / law.mean, law.shape + k
+
+    def averaged(seconds: float) -> float:
+        """Mean of lambda**k exp(-lambda seconds), over that for g seconds, times exp(-mu (seconds - g))."""
+        return math.exp(-order * math.log((inverse + seconds) / (inverse + g)) - mu * (seconds - g))
+
+    pieces = [0.0, *np.geomspace(1e-9 * s, s, 40)] if s else [0.0, 0.0]
+    dead = sum(quad(lambda x: mu * averaged(g + x), a, b, epsabs=0, epsrel=1e-11)[0] for a, b in pairwise(pieces))
+    start = gammaln(order) - gammaln(law.shape) + law.shape * math.log(inverse) - order * math.log(inverse + g)
+    return float(start - mu * g + math.log(averaged(g + s) + dead))
+
+
+def test_the_quadrature_over_deaths_is_exact_to_rounding() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(60):
+        k = int(rng.choice([0, 0, 1, 5, 40, 300]))
+        g, s = (0.0 if k == 0 else float(10 ** rng.uniform(-2, 4))), float(10 ** rng.uniform(-3, 5))
+        mu, law = 10 ** rng.uniform(-4, 0), GammaRates(10 ** rng.uniform(-4, 0), 10 ** rng.uniform(-1.3, 0.8))
+        seen = Histories(1.0, *(np.array([float(value)]) for value in (k, g, s)))
+        assert log_arrivals(law, mu, seen)[0] == pytest.approx(judged_gamma(k, g, s, mu, law), rel=1e-12, abs=1e-9)
 
 
 def test_hardly_varied_rates_are_one_rate() -> None:
