@@ -105,7 +105,7 @@ class ConversationMixture:
 
     birth_rate: float
     death_rate: float
-    kinds: tuple[Kind, ...]
+    kinds: Sequence[Kind]
 
     def __post_init__(self) -> None:
         check_positive("birth_rate", self.birth_rate)

@@ -45,7 +45,7 @@ def fit_kinds(seen: Histories, kinds: int) -> FittedRates:
     value = partial(kinds_log_likelihood, seen=seen)
     x = maximise(value, _starts(seen, kinds), bounds, partial(kinds_slopes, seen=seen))
     _check_inside(x[: kinds + 1], limits)
-    x = _in_order(x)
+    x = in_order(x)
     errors = dict(zip(_names(kinds), standard_errors(value, x, bounds, _natural).tolist(), strict=True))
     turn_rates = tuple(zip(np.exp(x[1 : kinds + 1]).tolist(), np.exp(_log_shares(x)).tolist(), strict=True))
     return FittedRates(float(np.exp(x[0])), turn_rates, value(x), errors)
@@ -110,7 +110,8 @@ def _natural(x: FloatArray) -> FloatArray:
     return np.concatenate((np.exp(x[: kinds + 1]), np.exp(_log_shares(x)) if kinds > 1 else []))
 
 
-def _in_order(x: FloatArray) -> FloatArray:
+def in_order(x: FloatArray) -> FloatArray:
+    """Return the same parameters, as in `kinds_log_likelihood`, with the kinds in order of their rates."""
     kinds = len(x) // 2
     order = np.argsort(x[1 : kinds + 1])
     tilts = np.append(0.0, x[kinds + 1 :])[order]

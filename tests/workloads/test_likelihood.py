@@ -35,7 +35,7 @@ from teltheory.workloads import (
 )
 from teltheory.workloads.likelihood import Histories, histories, log_arrivals
 from teltheory.workloads.model import Conversations
-from teltheory.workloads.rate_fits import kinds_log_likelihood, kinds_slopes
+from teltheory.workloads.rate_fits import in_order, kinds_log_likelihood, kinds_slopes
 
 HALVES = Finite((1, 2), (Fraction(1, 2), Fraction(1, 2)))
 ONE = ConversationModel(birth_rate=0.3, death_rate=0.2, turn_rate=0.5, mean_prompt=2.0, mean_response=3.0)
@@ -276,6 +276,15 @@ def test_slopes_are_those_of_the_likelihood(x: np.ndarray) -> None:
     steps = 1e-5 * np.eye(len(x))
     expected = [(kinds_log_likelihood(x + h, seen) - kinds_log_likelihood(x - h, seen)) / 2e-5 for h in steps]
     assert kinds_slopes(x, seen) == pytest.approx(expected, rel=1e-5, abs=1e-4)
+
+
+@given(st.permutations([0, 1, 2]))
+def test_putting_kinds_in_order_changes_nothing_else(order: list[int]) -> None:
+    rates, tilts = np.array([-2.0, 0.3, 1.0])[order], np.array([0.0, -1.0, 0.7])[order]
+    x = np.concatenate(([-1.0], rates, tilts[1:] - tilts[0]))
+    seen = Histories(30.0, np.array([0.0, 4, 2]), np.array([0.0, 20, 3]), np.array([30.0, 5, 9]))
+    assert in_order(x) == pytest.approx([-1.0, -2.0, 0.3, 1.0, -1.0, 0.7])
+    assert kinds_log_likelihood(in_order(x), seen) == pytest.approx(kinds_log_likelihood(x, seen))
 
 
 def test_the_slope_at_the_truth_is_zero_on_average() -> None:
