@@ -49,7 +49,18 @@ from teltheory.policies import (
 from teltheory.replay import replay
 from teltheory.replay.curve import CapacityCurve, capacity_curve
 from teltheory.trace import Trace
-from teltheory.workloads import read_trace, sample_conversations
+from teltheory.workloads import (
+    ConversationMixture,
+    ConversationModel,
+    FittedConversations,
+    GammaRates,
+    Kind,
+    fit_conversations,
+    log_likelihood,
+    read_trace,
+    sample_conversations,
+    sample_labelled,
+)
 
 if TYPE_CHECKING:
     from teltheory.optimal.cost_optimum import CostOptimum, cost_optimum
@@ -71,14 +82,19 @@ __all__ = [
     "CapacityCurve",
     "Certificate",
     "CertificateError",
+    "ConversationMixture",
+    "ConversationModel",
     "CostOptimum",
     "Cut",
     "EndAwareTLRU",
     "FewestViolations",
     "FileError",
+    "FittedConversations",
     "ForcedCachingError",
+    "GammaRates",
     "HindsightCurve",
     "HindsightOptimum",
+    "Kind",
     "LatencyModel",
     "LengthAwareTLRU",
     "Outcome",
@@ -100,13 +116,16 @@ __all__ = [
     "cost_bound",
     "cost_optimum",
     "fewest_violations",
+    "fit_conversations",
     "hindsight_curve",
     "hindsight_optimum",
+    "log_likelihood",
     "next_event",
     "paper_belief",
     "read_trace",
     "replay",
     "sample_conversations",
+    "sample_labelled",
     "share_closed",
     "slo_violations",
     "tail_excess_latency",

@@ -15,7 +15,7 @@ def test_the_package_example_runs():
     assert doctest.testmod(teltheory).failed == 0
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/costs.md", "docs/beliefs.md"])
+@pytest.mark.parametrize("document", ["README.md", "docs/costs.md", "docs/beliefs.md", "docs/conversations.md"])
 def test_the_python_in_the_documents_runs_and_prints_what_it_says(document):
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / document).read_text(), re.DOTALL)
     assert blocks

@@ -25,7 +25,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
-from teltheory.errors import ArgumentError, ForcedCachingError
+from teltheory.errors import ArgumentError
 from teltheory.numbers import whole_number
 from teltheory.workloads.laws import Finite, fixed
 
@@ -282,15 +282,32 @@ def allocations(model: BeliefMDP, state: State, cached: Allocation) -> list[Allo
 
     Raises
     ------
-    ForcedCachingError
+    ArgumentError
         Under forced caching, where theta's past is longer than the capacity.
     """
+    check_feasible(model, state)
     theta = state.arrived
     least = [state.conversations[i].past if model.forced and i == theta else 0 for i in range(len(cached))]
-    if least[theta] > model.capacity:
-        raise ForcedCachingError(theta, least[theta], model.capacity)
     ranges = [range(low, x + 1) for low, x in zip(least, cached, strict=True)]
     return [kept for kept in product(*ranges) if sum(kept) <= model.capacity]
+
+
+def check_feasible(model: BeliefMDP, state: State) -> None:
+    """Raise `ArgumentError` where theta must be kept and does not fit."""
+    past = state.conversations[state.arrived].past
+    if model.forced and past > model.capacity:
+        raise ArgumentError("capacity", model.capacity, f"{past} or more, as forced caching keeps all of a past")
+
+
+def longest_past(model: BeliefMDP, state: State, turns: int) -> int:
+    """Return the longest past that can be at hand before the last of the next `turns` turns."""
+    longest = state.conversations[state.arrived].past
+    if turns > 1:
+        known = [(model.kinds[k.kind], k.turns, k.past) for k in state.conversations]
+        for kind, so_far, past in (*known, *((kind, 0, 0) for kind in model.kinds)):
+            growth = [max(kind.prompt(so_far + i).lengths) + max(kind.response.lengths) for i in range(turns - 1)]
+            longest = max(longest, past + sum(growth))
+    return longest
 
 
 def excess(model: BeliefMDP, state: State, kept: Allocation, arrival: Arrival) -> int:

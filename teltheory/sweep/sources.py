@@ -20,7 +20,7 @@ from teltheory.errors import ArgumentError, FileError
 from teltheory.numbers import whole_number
 from teltheory.policies.spec import default_estimate
 from teltheory.trace import Trace
-from teltheory.workloads import ConversationModel, read_trace, sample_conversations
+from teltheory.workloads import Conversations, read_trace, sample_conversations
 
 
 class Facts(NamedTuple):
@@ -132,7 +132,7 @@ class Sample:
 
     Attributes
     ----------
-    model : ConversationModel
+    model : ConversationModel or ConversationMixture
         Rates and lengths.
     turns : int
         Length of the trace.
@@ -140,7 +140,7 @@ class Sample:
         Seed of the generator.
     """
 
-    model: ConversationModel
+    model: Conversations
     turns: int
     seed: int
 

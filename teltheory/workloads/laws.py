@@ -6,14 +6,15 @@ sampled, and says how likely a length of at least k is, which is what ET-LRU's s
 
 from __future__ import annotations
 
+import hashlib
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
-from scipy.special import ndtr
 
 from teltheory.errors import ArgumentError
 from teltheory.numbers import FloatArray, IntArray, whole_number
@@ -22,6 +23,7 @@ LARGEST = 1e9
 WIDEST = 3.0
 
 
+@runtime_checkable
 class Law(Protocol):
     """A law of whole lengths."""
 
@@ -36,6 +38,10 @@ class Law(Protocol):
 
     def at_least(self, length: IntArray) -> FloatArray:
         """Return the probability of at least each length; 1 for a length of 0 or less."""
+        ...
+
+    def log_probability(self, length: IntArray) -> FloatArray:
+        """Return the logarithm of each length's probability; -inf where it is 0."""
         ...
 
 
@@ -92,6 +98,11 @@ class Finite:
         tails = np.array([float(self.exactly_at_least(known)) for known in self.lengths] + [0.0])
         return tails[np.searchsorted(np.array(self.lengths), length, side="left")]
 
+    def log_probability(self, length: IntArray) -> FloatArray:
+        """Return the logarithm of each length's probability; -inf where it is not among the lengths."""
+        logarithms = np.array([math.log(p.numerator) - math.log(p.denominator) for p in self.probabilities])
+        return _looked_up(np.array(self.lengths, np.int64), logarithms, length)
+
 
 def fixed(length: int) -> Finite:
     """Return the law that is always `length`."""
@@ -131,12 +142,29 @@ class LogNormal:
 
     def at_least(self, length: IntArray) -> FloatArray:
         """Return the probability of at least each length: a draw of k or more was above k - 1."""
+        from scipy.special import ndtr
+
         above = np.maximum(np.asarray(length, np.float64) - 1, 0.0)
         if self.spread == 0:
             return np.where(above < self.mean_length, 1.0, 0.0)
+        return np.asarray(ndtr(-self._standardised(above)), np.float64)
+
+    def log_probability(self, length: IntArray) -> FloatArray:
+        """Return the logarithm of each length's probability: a draw of k was above k - 1 and at most k."""
+        from scipy.special import log_ndtr
+
+        longest = np.maximum(np.asarray(length, np.float64), 0.0)
+        if self.spread == 0:
+            return np.where(longest == math.ceil(self.mean_length), 0.0, -np.inf)
+        low, high = self._standardised(np.maximum(longest - 1, 0.0)), self._standardised(longest)
+        near, far = np.where(low > 0, -low, high), np.where(low > 0, -high, low)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logarithm = log_ndtr(near) + np.log(-np.expm1(log_ndtr(far) - log_ndtr(near)))
+        return np.where(longest > 0, logarithm, -np.inf)
+
+    def _standardised(self, length: FloatArray) -> FloatArray:
         with np.errstate(divide="ignore"):
-            distance = np.log(above / self.mean_length) / self.spread + self.spread / 2
-        return np.asarray(ndtr(-distance), np.float64)
+            return np.asarray(np.log(length / self.mean_length) / self.spread + self.spread / 2, np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,6 +200,26 @@ class Empirical:
     def at_least(self, length: IntArray) -> FloatArray:
         """Return the share of the seen lengths that are at least each length."""
         return 1.0 - np.searchsorted(self.seen, length, side="left") / len(self.seen)
+
+    def log_probability(self, length: IntArray) -> FloatArray:
+        """Return the logarithm of the share of the seen lengths that are each length; -inf where none is."""
+        lengths, counts = np.unique(self.seen, return_counts=True)
+        return _looked_up(lengths, np.log(counts / len(self.seen)), length)
+
+    def __eq__(self, other: object) -> bool:
+        return np.array_equal(self.seen, other.seen) if isinstance(other, Empirical) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.seen.tobytes())
+
+    def __repr__(self) -> str:
+        digest = hashlib.sha256(self.seen.tobytes()).hexdigest()
+        return f"Empirical({len(self.seen)} lengths of digest {digest})"
+
+
+def _looked_up(lengths: IntArray, values: FloatArray, wanted: IntArray) -> FloatArray:
+    places = np.minimum(np.searchsorted(lengths, wanted), len(lengths) - 1)
+    return np.where(lengths[places] == wanted, values[places], -np.inf)
 
 
 def _fraction(value: object) -> Fraction:

@@ -1,0 +1,145 @@
+"""Whether a rule keeps the right tokens: its decision at a state against the best, for every cache.
+
+An *index* gives problem (6)'s weights r_i, so that the rule keeps a minimiser of sum_i r_i g_i(Y_i) that fills the
+cache. The rule is optimal at a state when every such minimiser is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from teltheory.belief.model import Allocation, BeliefMDP, Policy, State, check_feasible, next_turn
+from teltheory.belief.tables import Tables, fits, objective
+from teltheory.numbers import IntArray
+
+Index: TypeAlias = Callable[[BeliefMDP, State], list[Fraction]]
+"""Weights of the conversations in problem (6)."""
+
+
+def turn_rates(model: BeliefMDP, state: State) -> list[Fraction]:
+    """Return lambda-bar_i pi_i, the belief turn rates of the paper's ET-LRU."""
+    return [model.kinds[known.kind].turn_rate * known.alive for known in state.conversations]
+
+
+def next_turns(model: BeliefMDP, state: State) -> list[Fraction]:
+    """Return the probability that each conversation has the next turn."""
+    return next_turn(model, state)[:-1]
+
+
+def alive(model: BeliefMDP, state: State) -> list[Fraction]:
+    """Return pi_i: how likely each conversation is ever to return, where rates differ or not."""
+    return [known.alive for known in state.conversations]
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What a rule keeps, and what that costs.
+
+    Attributes
+    ----------
+    cached : tuple of int
+        X, before the cut.
+    kept : tuple of int
+        Y, by the rule; its worst choice where it leaves a choice.
+    cost : Fraction
+        Expected excess of the next turns after keeping Y, with the best decisions from then on.
+    best : tuple of int
+        An optimal Y.
+    optimal : Fraction
+        Its expected excess.
+    """
+
+    cached: Allocation
+    kept: Allocation
+    cost: Fraction
+    best: Allocation
+    optimal: Fraction
+
+    @property
+    def loss(self) -> Fraction:
+        """What the decision loses."""
+        return self.cost - self.optimal
+
+
+def decisions(
+    tables: Tables, state: State, turns: int, index: Index, ties: Literal["worst", "best"] = "worst"
+) -> list[Decision]:
+    """Return what the rule of an index keeps at a state, a decision for each cache that exceeds the capacity.
+
+    Parameters
+    ----------
+    tables : Tables
+        The model's tables.
+    state : State
+        Right after a turn.
+    turns : int
+        Number of turns that follow.
+    index : Index
+        Weights of problem (6).
+    ties : {"worst", "best"}
+        Which of several minimisers the rule keeps. A rule is optimal whatever its choices if none of the worst
+        loses anything, and refuted whatever its choices if one of the best does.
+    """
+    choices = _Choices(tables, state, turns)
+    weighed = objective(tables.model, state, index(tables.model, state)).numerators[choices.within]
+    found = []
+    for cached in choices.caches:
+        allowed = choices.allowed(cached)
+        filling = allowed & (choices.sums == choices.sums[allowed].max())
+        chosen = np.flatnonzero(filling & (weighed == weighed[filling].min()))
+        among = choices.costs[chosen]
+        chosen_row = chosen[among.argmax() if ties == "worst" else among.argmin()]
+        found.append(choices.decision(cached, allowed, int(chosen_row)))
+    return found
+
+
+def decisions_of(tables: Tables, state: State, turns: int, policy: Policy) -> list[Decision]:
+    """Return what a policy keeps at a state, a decision for each cache that exceeds the capacity."""
+    choices = _Choices(tables, state, turns)
+    found = []
+    for cached in choices.caches:
+        kept = policy(tables.model, state, tuple(map(int, cached)))
+        row = int(np.flatnonzero((choices.kept == kept).all(axis=1))[0])
+        found.append(choices.decision(cached, choices.allowed(cached), row))
+    return found
+
+
+class _Choices:
+    """Everything that may be kept at a state, row by row, and its cost."""
+
+    def __init__(self, tables: Tables, state: State, turns: int) -> None:
+        model = tables.model
+        check_feasible(model, state)
+        table = tables.of_keeping(state, turns)
+        self.within = fits(model, state)
+        self.kept: IntArray = np.argwhere(self.within)
+        self.sums: IntArray = self.kept.sum(axis=1)
+        self.costs: NDArray[Any] = table.numerators[self.within]
+        self.denominator = table.denominator
+        self.theta, past = state.arrived, state.conversations[state.arrived].past
+        self.must = self.kept[:, self.theta] >= (past if model.forced else 0)
+        others = self.kept[self.kept[:, self.theta] == 0].copy()
+        others[:, self.theta] = past
+        self.caches = others[others.sum(axis=1) > model.capacity]
+
+    def allowed(self, cached: IntArray) -> NDArray[np.bool_]:
+        """Return which rows may be kept of a cache."""
+        return np.asarray((self.kept <= cached).all(axis=1) & self.must)
+
+    def decision(self, cached: IntArray, allowed: NDArray[np.bool_], row: int) -> Decision:
+        """Return the decision for a row beside the best one."""
+        rows = np.flatnonzero(allowed)
+        best = rows[self.costs[rows].argmin()]
+        return Decision(
+            tuple(map(int, cached)),
+            tuple(map(int, self.kept[row])),
+            Fraction(int(self.costs[row]), self.denominator),
+            tuple(map(int, self.kept[best])),
+            Fraction(int(self.costs[best]), self.denominator),
+        )

@@ -1,0 +1,173 @@
+"""The belief MDP solved for all caches at once: exact tables over the tree of next turns.
+
+What is cached changes no arrival. So the tree of states that can follow is built once, and a state has two tables:
+J over everything that may be kept, one axis a conversation, and W over everything that may be cached before the
+cut, theta's axis of length one (all of theta is at hand). With g_i(y) = E[max(L_i + Q - y - xi, 0)]
+
+    J_m(Y) = sum_i P(next is i) g_i(Y_i) + sum_next P(next) W_{m-1}(next)(Y),
+    W_m(X) = min over Y <= X with sum Y <= C of J_m(Y),
+
+and the second minimum is a running minimum along each axis. Tables are whole numbers over one denominator.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache, reduce
+from math import gcd, lcm
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from teltheory.belief.model import Allocation, BeliefMDP, State, after, arrivals, check_feasible, next_turn
+from teltheory.workloads.laws import Finite
+
+Table: TypeAlias = NDArray[Any]
+"""Whole numbers: int64, or Python's where these are too narrow."""
+BROAD = 2**60
+
+
+@dataclass(frozen=True)
+class Exact:
+    """A table of fractions over one denominator.
+
+    Attributes
+    ----------
+    numerators : ndarray of int64 or object
+        One axis a conversation.
+    denominator : int
+        Above 0.
+    """
+
+    numerators: Table
+    denominator: int
+
+    def at(self, place: Allocation) -> Fraction:
+        """Return an entry."""
+        return Fraction(int(self.numerators[place]), self.denominator)
+
+
+class Tables:
+    """Tables of the states that can follow, each computed once.
+
+    Parameters
+    ----------
+    model : BeliefMDP
+        The model.
+    """
+
+    def __init__(self, model: BeliefMDP) -> None:
+        self.model = model
+        self._kept: dict[tuple[State, int], Exact] = {}
+
+    def of_keeping(self, state: State, turns: int) -> Exact:
+        """Return J: the expected excess of the next `turns` turns for everything that may be kept.
+
+        What exceeds the capacity has an entry too, of no meaning; see `fits`.
+        """
+        key = (state, turns)
+        if key not in self._kept:
+            self._kept[key] = self._keeping(state, turns)
+        return self._kept[key]
+
+    def of_cached(self, state: State, turns: int) -> Exact:
+        """Return W: the least expected excess for everything that may be cached, theta's axis of length one.
+
+        Raises
+        ------
+        ArgumentError
+            Under forced caching, where theta's past is longer than the capacity.
+        """
+        known = self.of_keeping(state, turns)
+        return Exact(least(self.model, state, known.numerators), known.denominator)
+
+    def _keeping(self, state: State, turns: int) -> Exact:
+        terms = [(Fraction(1), next_cost(self.model, state))]
+        if turns > 1:
+            for arrival in arrivals(self.model, state):
+                later = self.of_cached(after(self.model, state, arrival), turns - 1)
+                if arrival.place == len(state.conversations):
+                    later = Exact(later.numerators[..., 0], later.denominator)
+                terms.append((arrival.probability, later))
+        return total(terms, shape(self.model, state))
+
+
+def shape(model: BeliefMDP, state: State) -> tuple[int, ...]:
+    """Return the number of ways to keep each conversation: none of it to all that fits."""
+    return tuple(min(known.past, model.capacity) + 1 for known in state.conversations)
+
+
+def fits(model: BeliefMDP, state: State) -> NDArray[np.bool_]:
+    """Return which entries of a table are within the capacity."""
+    return np.asarray(sum(np.indices(shape(model, state), sparse=True)) <= model.capacity)
+
+
+def expected_excess(law: Finite, past: int, xi: int, most: int) -> Exact:
+    """Return g(y) = E[max(L + Q - y - xi, 0)] for y = 0 ... most."""
+    common = lcm(*(p.denominator for p in law.probabilities))
+    weights = [int(p * common) for p in law.probabilities]
+    kept = np.arange(most + 1)
+    terms = (w * np.maximum(past + q - xi - kept, 0) for q, w in zip(law.lengths, weights, strict=True))
+    return Exact(np.asarray(sum(terms), object), common)
+
+
+def objective(model: BeliefMDP, state: State, weights: list[Fraction]) -> Exact:
+    """Return sum_i r_i g_i(Y_i) for everything that may be kept: the objective of problem (6)."""
+    sizes = shape(model, state)
+    terms = []
+    for i, (known, size) in enumerate(zip(state.conversations, sizes, strict=True)):
+        law = model.kinds[known.kind].prompt(known.turns)
+        terms.append((weights[i], along(_excess(law, known.past, model.xi, size - 1), i, len(sizes))))
+    return total(terms, sizes)
+
+
+_excess = lru_cache(maxsize=4096)(expected_excess)
+
+
+def next_cost(model: BeliefMDP, state: State) -> Exact:
+    """Return the expected excess of the next turn for everything that may be kept."""
+    *weights, birth = next_turn(model, state)
+    new = sum((kind.share * _excess(kind.prompt(0), 0, model.xi, 0).at((0,)) for kind in model.kinds), Fraction(0))
+    known = objective(model, state, weights)
+    return total([(Fraction(1), known), (birth, constant(new, known.numerators.ndim))], known.numerators.shape)
+
+
+def constant(value: Fraction, axes: int) -> Exact:
+    """Return a table of one entry."""
+    return Exact(np.full((1,) * axes, value.numerator, object), value.denominator)
+
+
+def along(values: Exact, axis: int, axes: int) -> Exact:
+    """Return a table that varies along one axis only."""
+    return Exact(values.numerators.reshape([-1 if i == axis else 1 for i in range(axes)]), values.denominator)
+
+
+def total(terms: list[tuple[Fraction, Exact]], sizes: tuple[int, ...]) -> Exact:
+    """Return the weighted sum of tables, in lowest terms."""
+    weights = [Fraction(weight, 1) / table.denominator for weight, table in terms]
+    common = lcm(*(weight.denominator for weight in weights))
+    factors = [int(weight * common) for weight in weights]
+    largest = sum(f * max(abs(int(t.numerators.max())), 1) for f, (_, t) in zip(factors, terms, strict=True))
+    kind = np.int64 if largest < BROAD else object
+    added: Table = np.zeros(sizes, kind)
+    for factor, (_, table) in zip(factors, terms, strict=True):
+        added += factor * table.numerators.astype(kind)
+    shared = reduce(gcd, map(int, added.ravel()), common)
+    return Exact(added // shared, common // shared)
+
+
+def least(model: BeliefMDP, state: State, kept: Table) -> Table:
+    """Return the minimum over everything that may be kept of what is cached; theta's axis has length one."""
+    theta = state.arrived
+    too_much = int(kept.max()) + 1
+    allowed = np.where(fits(model, state), kept, too_much)
+    if model.forced:
+        check_feasible(model, state)
+        allowed = allowed.take([state.conversations[theta].past], axis=theta)
+    else:
+        allowed = allowed.min(axis=theta, keepdims=True)
+    for axis in range(allowed.ndim):
+        allowed = np.minimum.accumulate(allowed, axis=axis)
+    return allowed

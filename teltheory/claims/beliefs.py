@@ -1,0 +1,259 @@
+"""Cases of the belief MDP: a model, the turns so far, and how many follow.
+
+The gaps of a history are among those of the model, so that every state can come up. What was cached at the
+history's end is no part of a case: a check looks at every cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from itertools import product
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from teltheory.belief.model import Arrival, BeliefMDP, Kind, State, after, aged, longest_past
+from teltheory.belief.optimality import Decision
+from teltheory.belief.tables import Tables
+from teltheory.claims.claim import Values
+from teltheory.workloads.laws import Finite
+
+Models = Callable[[], Iterator[BeliefMDP]]
+
+
+class Step(NamedTuple):
+    """A turn of a history.
+
+    Attributes
+    ----------
+    x : Fraction
+        exp(-t) of the gap before it; 1 for the first.
+    place, kind : int
+        The conversation, numbered by first turns, and its kind.
+    prompt, response : int
+        Q and A.
+    """
+
+    x: Fraction
+    place: int
+    kind: int
+    prompt: int
+    response: int
+
+
+@dataclass(frozen=True)
+class BeliefCase:
+    """A model, a history, and the number of turns that follow.
+
+    Attributes
+    ----------
+    model : BeliefMDP
+        The model.
+    steps : tuple of Step
+        The history, one turn or more.
+    turns : int
+        Turns that follow.
+    """
+
+    model: BeliefMDP
+    steps: tuple[Step, ...]
+    turns: int
+
+    @property
+    def state(self) -> State:
+        """The state at the end of the history."""
+        state = State((), ())
+        for step in self.steps:
+            state = followed(self.model, state, step)
+        return state
+
+    @property
+    def feasible(self) -> bool:
+        """Whether forced caching, where asked for, can keep every past that may come."""
+        return not self.model.forced or longest_past(self.model, self.state, self.turns) <= self.model.capacity
+
+    @property
+    def tables(self) -> Tables:
+        """The model's tables, shared by the cases of a model."""
+        return _tables(self.model)
+
+    def size(self) -> tuple[Any, ...]:
+        """Return the order of "smallest": turns, conversations, tokens, C, xi, then the model's own numbers."""
+        return (*self.measures().values(), self.model.capacity, self.model.xi, _numbers(self.model), self.steps)
+
+    def measures(self) -> dict[str, int]:
+        """Return turns (those of the history and those that follow), conversations and tokens."""
+        tokens = sum(step.prompt + step.response for step in self.steps)
+        conversations = len({step.place for step in self.steps})
+        return {"turns": len(self.steps) + self.turns, "conversations": conversations, "tokens": tokens}
+
+    def smaller(self) -> Iterator[BeliefCase]:
+        """Yield the cases one step smaller: fewer turns that follow, or a smaller C or xi."""
+        if self.turns > 1:
+            yield replace(self, turns=self.turns - 1)
+        for name in ("capacity", "xi"):
+            if getattr(self.model, name) > 0:
+                yield replace(self, model=replace(self.model, **{name: getattr(self.model, name) - 1}))
+
+    def as_counterexample(self, values: Values) -> dict[str, Any]:
+        """Return the case and the first cache at which the values differ as plain data."""
+        rule, optimal = [key for key in values if key not in ("cached", "kept", "best")]
+        at = next(i for i, (a, b) in enumerate(zip(values[rule], values[optimal], strict=True)) if a != b)
+        return {
+            "model": model_as_dict(self.model),
+            "history": [[str(s.x), s.place, s.kind, s.prompt, s.response] for s in self.steps],
+            "turns": self.turns,
+            **{name: list(values[name][at]) for name in ("cached", "kept", "best")},
+            "values": {name: str(values[name][at]) for name in (rule, optimal)},
+        }
+
+
+def followed(model: BeliefMDP, state: State, step: Step) -> State:
+    """Return the state after a turn of the history."""
+    alive = tuple(aged(model, known, step.x)[0] for known in state.conversations)
+    return after(model, state, Arrival(Fraction(1), step.place, step.prompt, step.response, alive, step.kind))
+
+
+def costs(rule: str, decisions: list[Decision]) -> Values | None:
+    """Return what a rule keeps and costs, cache by cache, beside the best; None where nothing had to go."""
+    if not decisions:
+        return None
+    return {
+        "cached": [decision.cached for decision in decisions],
+        "kept": [decision.kept for decision in decisions],
+        "best": [decision.best for decision in decisions],
+        rule: [decision.cost for decision in decisions],
+        "optimal": [decision.optimal for decision in decisions],
+    }
+
+
+def optimal_everywhere(values: Values) -> bool:
+    """Whether the rule costs no more than the best, at every cache."""
+    rule = next(key for key in values if key not in ("cached", "kept", "best", "optimal"))
+    return bool(values[rule] == values["optimal"])
+
+
+@lru_cache(maxsize=4)
+def _tables(model: BeliefMDP) -> Tables:
+    return Tables(model)
+
+
+@dataclass(frozen=True)
+class Histories:
+    """Every history up to a length, under each of some models.
+
+    Attributes
+    ----------
+    models : mapping of str to callable
+        The models at either effort.
+    lengths : mapping of str to tuple of (int, int)
+        Pairs of turns of the history and turns that follow, at either effort.
+    note : str
+        The models in words.
+    conversations : int
+        Most conversations of a history.
+    """
+
+    models: Mapping[str, Models]
+    lengths: Mapping[str, tuple[tuple[int, int], ...]]
+    note: str
+    conversations: int = 3
+
+    def classes(self, effort: str) -> Iterator[Iterator[BeliefCase]]:
+        """Yield the cases in classes of a number of turns, smallest first."""
+        pairs = sorted(self.lengths[effort], key=lambda pair: (sum(pair), pair))
+        for turns in sorted({sum(pair) for pair in pairs}):
+            yield self._class(effort, [pair for pair in pairs if sum(pair) == turns])
+
+    def _class(self, effort: str, pairs: list[tuple[int, int]]) -> Iterator[BeliefCase]:
+        for model in self.models[effort]():
+            for past, following in pairs:
+                for steps in histories(model, past, self.conversations):
+                    yield BeliefCase(model, steps, following)
+
+    def sample_size(self, effort: str) -> int:
+        """Return 0: nothing is drawn."""
+        return 0
+
+    def sample(self, rng: np.random.Generator) -> BeliefCase | None:
+        """Return None: nothing is drawn."""
+        return None
+
+    def bounds(self, effort: str) -> dict[str, Any]:
+        """Return what is enumerated."""
+        models = list(self.models[effort]())
+        return {
+            "models": len(models),
+            "what": self.note,
+            "turns": [list(pair) for pair in self.lengths[effort]],
+            "conversations": self.conversations,
+            "capacities": sorted({model.capacity for model in models}),
+            "thresholds": sorted({model.xi for model in models}),
+            "gaps": sorted({_gaps(model) for model in models}),
+        }
+
+
+def histories(model: BeliefMDP, length: int, conversations: int) -> Iterator[tuple[Step, ...]]:
+    """Yield every history of a number of turns, conversations numbered by first turns."""
+    if length == 0:
+        yield ()
+        return
+    for steps in histories(model, length - 1, conversations):
+        for step in _next_steps(model, steps, conversations):
+            past = sum(s.prompt + s.response for s in (*steps, step) if s.place == step.place)
+            if not model.forced or past <= model.capacity:
+                yield (*steps, step)
+
+
+def _next_steps(model: BeliefMDP, steps: tuple[Step, ...], conversations: int) -> Iterator[Step]:
+    kinds = list({step.place: step.kind for step in steps}.items())
+    if len(kinds) < conversations:
+        kinds += [(len(kinds), kind) for kind in range(len(model.kinds))]
+    gaps = [x for x, _ in model.gaps] if steps else [Fraction(1)]
+    for x, (place, k) in product(gaps, kinds):
+        kind, turns = model.kinds[k], sum(step.place == place for step in steps)
+        for q, a in product(kind.prompt(turns).lengths, kind.response.lengths):
+            yield Step(x, place, k, q, a)
+
+
+def model_as_dict(model: BeliefMDP) -> dict[str, Any]:
+    """Return a model as plain data, fractions as text."""
+    return {
+        "capacity": model.capacity,
+        "xi": model.xi,
+        "birth_rate": str(model.birth_rate),
+        "death_rate": model.death_rate,
+        "gaps": [[str(x), str(weight)] for x, weight in model.gaps],
+        "belief": model.belief,
+        "race": model.race,
+        "forced": model.forced,
+        "kinds": [_kind_as_dict(kind) for kind in model.kinds],
+    }
+
+
+def _kind_as_dict(kind: Kind) -> dict[str, Any]:
+    return {
+        "turn_rate": kind.turn_rate,
+        "prompts": [_law(law) for law in kind.prompts],
+        "response": _law(kind.response),
+        "share": str(kind.share),
+    }
+
+
+def _law(law: Finite) -> list[list[int | str]]:
+    return [[length, str(p)] for length, p in law.outcomes]
+
+
+def _gaps(model: BeliefMDP) -> str:
+    weights = ", ".join(f"{x} with {weight}" for x, weight in model.gaps)
+    return f"race of {weights}" if model.race else weights
+
+
+def _numbers(model: BeliefMDP) -> tuple[Any, ...]:
+    laws = [law for kind in model.kinds for law in (*kind.prompts, kind.response)]
+    outcomes = [pair for law in laws for pair in law.outcomes]
+    denominators = sum(p.denominator for _, p in outcomes) + sum(x.denominator for x, _ in model.gaps)
+    return (len(model.kinds), len(outcomes), len(model.gaps), denominators, repr(model))
