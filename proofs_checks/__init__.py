@@ -18,6 +18,9 @@ MODULES = (
     "figures_1_2",
     "stack",
     "posterior",
+    "theorem_d2",
+    "theorem_d2_bayes",
+    "corollaries_d2",
 )
 
 

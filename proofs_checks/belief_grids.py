@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
@@ -13,19 +13,33 @@ from teltheory.workloads.laws import Finite, fixed
 
 Laws: TypeAlias = tuple[Finite, ...]
 Gaps: TypeAlias = tuple[tuple[Fraction, Fraction], ...]
+Lengths: TypeAlias = Mapping[str, tuple[tuple[int, int], ...]]
 Rates: TypeAlias = Literal["homogeneous", "heterogeneous"]
 
 HALF = Fraction(1, 2)
 FIRST = Finite((1, 2), (HALF, HALF))
-ONE_OR_THREE = Finite((1, 3), (HALF, HALF))
+COIN = Finite((0, 1), (HALF, HALF))
 ZERO_OR_TWO = Finite((0, 2), (HALF, HALF))
 SELDOM_ONE = Finite((0, 1), (Fraction(2, 3), Fraction(1, 3)))
-SPREAD = Finite((0, 1, 3), (HALF, Fraction(1, 4), Fraction(1, 4)))
+
+UP_TO_THREE = Finite((1, 2, 3), (Fraction(1, 3), Fraction(1, 3), Fraction(1, 3)))
+MOSTLY_ONE = Finite((1, 2), (Fraction(8, 9), Fraction(1, 9)))
+ONE_IN_THREE = Finite((0, 2), (Fraction(2, 3), Fraction(1, 3)))
+TWO_IN_THREE = Finite((0, 1), (Fraction(1, 3), Fraction(2, 3)))
+SHORT_OR_LONG = Finite((1, 2, 3), (Fraction(4, 5), Fraction(1, 10), Fraction(1, 10)))
 
 AT_ONCE: Gaps = ((Fraction(1), Fraction(1)),)
 A_HALF: Gaps = ((HALF, Fraction(1)),)
 TWO_GAPS: Gaps = ((Fraction(3, 4), HALF), (Fraction(1, 3), HALF))
 """Laws of x = exp(-t): no time passes (the paper's "without loss of generality"), always 1/2, one of two."""
+NODES: Gaps = ((Fraction(9, 10), Fraction(1)), (Fraction(1, 3), Fraction(2)))
+"""Gaps and their weights before the density of a next turn, where conversations race."""
+
+
+def always(x: str) -> Gaps:
+    """Return the law of a single gap."""
+    return ((Fraction(x), Fraction(1)),)
+
 
 PROMPTS: dict[str, tuple[tuple[Laws, ...], ...]] = {
     "fixed": (((FIRST, fixed(0)),), ((FIRST, fixed(1)),)),
@@ -38,8 +52,16 @@ PROMPTS: dict[str, tuple[tuple[Laws, ...], ...]] = {
 """Kinds' laws of the first prompt and the later ones: alike for all, or two kinds."""
 
 
+WORDS = {
+    "fixed": "one known length of all prompts but the first",
+    "random": "one law of all prompts but the first",
+    "by-conversation": "a law, or a known length, of the prompts of each conversation",
+}
+
 PAPER = BeliefMDP(0, 0, (Kind(1, (fixed(0),)),))
 FORCED = replace(PAPER, forced=True)
+BAYES = replace(PAPER, belief="bayes")
+RACE = replace(BAYES, race=True, gaps=NODES)
 
 
 @dataclass(frozen=True)

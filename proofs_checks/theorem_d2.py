@@ -1,92 +1,203 @@
 """Theorem D.2: ET-LRU is optimal in the paper's belief MDP (Appendices D and E of Zhang et al. 2025).
 
-A row holds where, at the end of every history and for every cache, every minimiser of problem (6) that fills the
-cache has the least expected excess of the turns that follow, in exact fractions. The histories, the laws of the
-gaps and the numbers of turns that follow are the row's scope. `docs/theorem-d2.md` has the exchange argument.
+A row that holds: at the end of every history and for every cache, every minimiser of problem (6) that fills the
+cache has the least expected excess of the turns that follow. A row that is refuted: somewhere no minimiser has.
+All in exact fractions; histories, laws of the gaps and numbers of turns that follow are the row's scope.
+`docs/theorem-d2.md` has the exchange argument and the table of conditions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from proofs_checks.belief_grids import (
+    A_HALF,
     AT_ONCE,
-    HALF,
+    COIN,
+    FIRST,
+    FORCED,
+    ONE_IN_THREE,
     PROMPTS,
+    SELDOM_ONE,
     TWO_GAPS,
+    UP_TO_THREE,
+    WORDS,
+    ZERO_OR_TWO,
     Grid,
+    Lengths,
+    always,
     both,
 )
-from teltheory.belief.optimality import decisions, turn_rates
+from teltheory.belief.optimality import Ties, decisions, turn_rates
 from teltheory.claims.beliefs import BeliefCase, Histories, Models, costs, optimal_everywhere
-from teltheory.claims.claim import Claim, Values, claim
-from teltheory.workloads.laws import Finite, fixed
+from teltheory.claims.claim import Claim, Origin, Values, claim
+from teltheory.workloads.laws import fixed
 
-ALIKE, APART = ((1,),), ((1, 3),)
 SHORT = ((2, 2), (3, 2))
-LONG = ((2, 2), (3, 2), (1, 3), (2, 3))
-LENGTHS: Mapping[str, tuple[tuple[int, int], ...]] = {"quick": SHORT, "full": (*LONG, (4, 2), (3, 3))}
-LONGER: Mapping[str, tuple[tuple[int, int], ...]] = {"quick": LONG, "full": (*LONG, (4, 2), (3, 3), (2, 4))}
+LONG = (*SHORT, (2, 3))
+LENGTHS: Lengths = {"quick": SHORT, "full": (*LONG, (4, 2))}
+LONGER: Lengths = {"quick": LONG, "full": (*LONG, (4, 2), (3, 3), (2, 4))}
+
+RATES = {"homogeneous": ((1,),), "heterogeneous": ((1, 3),)}
+RATES_OF_TWO = {"homogeneous": ((1, 1),), "heterogeneous": ((1, 3), (3, 1))}
+RESPONSES = (fixed(0), COIN)
 
 
-def et_lru(case: BeliefCase) -> Values | None:
-    """Compare every minimiser of (6) with the paper's weights with the best."""
-    return costs("ET-LRU", decisions(case.tables, case.state, case.turns, turn_rates))
-
-
-def theorem(
+def row(
     id: str,
     statement: str,
     quick: Models,
     full: Models,
     note: str,
     source: str = "Theorem D.2",
-    lengths: Mapping[str, tuple[tuple[int, int], ...]] = LENGTHS,
+    lengths: Lengths = LENGTHS,
+    ties: Ties = "worst",
+    origin: Origin = "paper",
 ) -> Claim[BeliefCase]:
     """Return a row on the optimality of ET-LRU with the paper's belief."""
+
+    def et_lru(case: BeliefCase) -> Values | None:
+        if not case.feasible:
+            return None
+        return costs("ET-LRU", decisions(case.tables, case.state, case.turns, turn_rates, ties))
+
     space = Histories({"quick": quick, "full": full}, lengths, note)
-    return claim(id, source, statement, optimal_everywhere, space)(et_lru)
+    return claim(id, source, statement, optimal_everywhere, space, origin)(et_lru)
 
 
-def combination(name: str, rates: str, prompts: str, longer: bool) -> Claim[BeliefCase]:
+def combination(rates: str, prompts: str) -> Claim[BeliefCase]:
     """Return the row of one combination of rates and laws of prompts."""
-    kinds = (ALIKE if rates == "homogeneous" else APART) if prompts != "by-conversation" else ALIKE_OR_APART[rates]
-    quick = Grid(kinds, PROMPTS[prompts], gaps=(TWO_GAPS,))
-    full = Grid(kinds, PROMPTS[prompts], (1, 2, 3), (0, 1, 2), (AT_ONCE, TWO_GAPS), (0, 1, 2), RESPONSES)
-    return theorem(
-        f"theorem-d2.{name}",
+    kinds = (RATES_OF_TWO if prompts == "by-conversation" else RATES)[rates]
+    few = rates == "homogeneous" and prompts != "by-conversation"
+    gaps = (AT_ONCE, TWO_GAPS) if few else (A_HALF,)
+    return row(
+        f"theorem-d2.{rates}.{prompts}",
         f"The same with {rates} turn rates and {WORDS[prompts]}.",
-        quick,
-        full,
+        Grid(kinds, PROMPTS[prompts], (1, 2) if few else (2,), gaps=gaps),
+        Grid(kinds, PROMPTS[prompts], (1, 2, 3), (0, 1, 2), (AT_ONCE, A_HALF, TWO_GAPS), (1, 2), RESPONSES),
         f"{rates} rates, prompts {prompts}",
-        lengths=LONGER if longer else LENGTHS,
+        lengths=LONGER if few else LENGTHS,
     )
 
 
-WORDS = {
-    "fixed": "one known length of all prompts but the first",
-    "random": "one law of all prompts but the first",
-    "by-conversation": "a law, or a known length, of the prompts of each conversation",
-}
-ALIKE_OR_APART = {"homogeneous": ((1, 1),), "heterogeneous": ((1, 3), (3, 1))}
-RESPONSES = (fixed(0), Finite((0, 1), (HALF, HALF)))
-
-GENERAL = both(
-    Grid(APART, PROMPTS["random"], gaps=(AT_ONCE,)),
-    Grid(ALIKE_OR_APART["heterogeneous"], PROMPTS["by-conversation"], gaps=(AT_ONCE,)),
+ALL = both(
+    Grid(RATES["heterogeneous"], PROMPTS["random"], (2,), (1,), (TWO_GAPS,)),
+    Grid(RATES_OF_TWO["heterogeneous"], PROMPTS["by-conversation"], (2,), (1,), (TWO_GAPS,)),
 )
-
-theorem_d2 = theorem(
+theorem_d2 = row(
     "theorem-d2",
     "In the paper's belief MDP with optional caching every choice of ET-LRU that fills the cache is optimal, at "
     "every state: any turn rates, any law of a conversation's prompts that stays the same from turn to turn.",
-    GENERAL,
-    GENERAL,
+    ALL,
+    ALL,
     "heterogeneous rates, prompts random and by conversation",
+    lengths={"quick": ((2, 2),), "full": LONG},
 )
-homogeneous_fixed = combination("homogeneous.fixed", "homogeneous", "fixed", longer=True)
-homogeneous_random = combination("homogeneous.random", "homogeneous", "random", longer=True)
-homogeneous_own = combination("homogeneous.by-conversation", "homogeneous", "by-conversation", longer=False)
-heterogeneous_fixed = combination("heterogeneous.fixed", "heterogeneous", "fixed", longer=False)
-heterogeneous_random = combination("heterogeneous.random", "heterogeneous", "random", longer=False)
-heterogeneous_own = combination("heterogeneous.by-conversation", "heterogeneous", "by-conversation", longer=False)
+homogeneous_fixed = combination("homogeneous", "fixed")
+homogeneous_random = combination("homogeneous", "random")
+homogeneous_own = combination("homogeneous", "by-conversation")
+heterogeneous_fixed = combination("heterogeneous", "fixed")
+heterogeneous_random = combination("heterogeneous", "random")
+heterogeneous_own = combination("heterogeneous", "by-conversation")
+
+FALLING = Grid(
+    ((1,), (4,)),
+    tuple(((fixed(first), law, fixed(0)),) for first in (1, 2) for law in (COIN, SELDOM_ONE, ZERO_OR_TWO)),
+    gaps=(AT_ONCE, always("3/4"), A_HALF, always("9/20")),
+)
+turn_law = row(
+    "theorem-d2.turn-law",
+    "Some choice of ET-LRU is optimal also where the law of a conversation's prompts changes from turn to turn.",
+    FALLING,
+    FALLING,
+    "a random second prompt, later ones 0",
+    lengths={"quick": ((2, 1), (2, 2)), "full": ((2, 1), (2, 2))},
+    ties="best",
+)
+PROMISING = (
+    ((FIRST, SELDOM_ONE, fixed(1)),),
+    ((FIRST, fixed(0), ZERO_OR_TWO),),
+    ((FIRST, fixed(2), fixed(0)),),
+    ((fixed(1), FIRST, COIN),),
+)
+turn_law_promising = row(
+    "theorem-d2.turn-law.promising",
+    "ET-LRU is optimal where laws change from turn to turn, if for every length q that a later prompt can have q "
+    "plus the prompt after it is stochastically at least that prompt: rising laws, or known lengths.",
+    Grid(RATES["heterogeneous"], PROMISING, (2,), gaps=(A_HALF,)),
+    Grid(RATES["heterogeneous"], PROMISING, (1, 2, 3), (0, 1, 2), (AT_ONCE, A_HALF, TWO_GAPS)),
+    "heterogeneous rates; laws that rise, known lengths, and laws that fall by no more than the prompt",
+    lengths={"quick": ((3, 2),), "full": ((3, 2), (4, 2), (2, 3), (3, 3))},
+    origin="repaired",
+)
+
+APPENDIX_E = "Theorem D.2 with Appendix E"
+KNOWN = (
+    *(((UP_TO_THREE, fixed(q)),) for q in (0, 1)),
+    ((FIRST, fixed(0)), (FIRST, fixed(2))),
+    ((FIRST, fixed(2), fixed(0)), (FIRST, fixed(0), fixed(1))),
+)
+FORCED_KNOWN = both(
+    Grid(((1,),), KNOWN[:2], (3, 4), (0, 2), (A_HALF,), base=FORCED),
+    Grid(((1, 1),), KNOWN[2:], (4, 5), (1, 2), (AT_ONCE,), base=FORCED),
+)
+forced = row(
+    "theorem-d2.forced",
+    "Under forced caching ET-LRU is optimal where turn rates are homogeneous and lengths of prompts are known, "
+    "the same or not for all conversations and turns.",
+    FORCED_KNOWN,
+    FORCED_KNOWN,
+    "homogeneous rates, known lengths, also by conversation and by turn",
+    APPENDIX_E,
+)
+forced_same_law = row(
+    "theorem-d2.forced.one-law",
+    "Under forced caching ET-LRU is optimal where turn rates are homogeneous and all prompts but the first have "
+    "the same law.",
+    Grid(
+        ((1,),), (((UP_TO_THREE, SELDOM_ONE),), ((FIRST, ZERO_OR_TWO),)), (4,), (0, 1, 2), (A_HALF,), base=FORCED
+    ),
+    Grid(((1,),), (((UP_TO_THREE, SELDOM_ONE),), ((FIRST, ZERO_OR_TWO),)), (4, 5), (0, 1, 2), base=FORCED),
+    "homogeneous rates, one law of prompts",
+    APPENDIX_E,
+    origin="ours",
+)
+APART = Grid(
+    ((1, 2), (1, 3)),
+    (((FIRST, fixed(0)),), ((UP_TO_THREE, fixed(0)),)),
+    (2, 3),
+    (0,),
+    (always("9/10"),),
+    base=FORCED,
+)
+forced_heterogeneous = row(
+    "theorem-d2.forced-heterogeneous",
+    "Under forced caching some choice of ET-LRU is optimal also where turn rates differ.",
+    APART,
+    APART,
+    "two turn rates, prompts 0 after the first",
+    APPENDIX_E,
+    ties="best",
+)
+OWN_LAWS = Grid(
+    ((1, 1),),
+    tuple(((UP_TO_THREE, fixed(q)), (UP_TO_THREE, law)) for q in (0, 1) for law in (ONE_IN_THREE, ZERO_OR_TWO)),
+    (4,),
+    (1, 2),
+    (always("9/10"),),
+    base=FORCED,
+)
+forced_random = row(
+    "theorem-d2.forced-random",
+    "Under forced caching some choice of ET-LRU is optimal also where the laws of prompts differ between "
+    "conversations.",
+    OWN_LAWS,
+    OWN_LAWS,
+    "homogeneous rates, later prompts of a known length or of 0 or 2",
+    APPENDIX_E,
+    ties="best",
+)
+
+
+if __name__ == "__main__":
+    from teltheory.cli import main
+
+    main(["verify", "--section", "theorem_d2"])

@@ -18,6 +18,7 @@ from teltheory.belief.model import Allocation, BeliefMDP, Policy, State, check_f
 from teltheory.belief.tables import Tables, fits, objective
 from teltheory.numbers import IntArray
 
+Ties: TypeAlias = Literal["worst", "best"]
 Index: TypeAlias = Callable[[BeliefMDP, State], list[Fraction]]
 """Weights of the conversations in problem (6)."""
 
@@ -67,9 +68,7 @@ class Decision:
         return self.cost - self.optimal
 
 
-def decisions(
-    tables: Tables, state: State, turns: int, index: Index, ties: Literal["worst", "best"] = "worst"
-) -> list[Decision]:
+def decisions(tables: Tables, state: State, turns: int, index: Index, ties: Ties = "worst") -> list[Decision]:
     """Return what the rule of an index keeps at a state, a decision for each cache that exceeds the capacity.
 
     Parameters

@@ -150,7 +150,7 @@ def total(terms: list[tuple[Fraction, Exact]], sizes: tuple[int, ...]) -> Exact:
     common = lcm(*(weight.denominator for weight in weights))
     factors = [int(weight * common) for weight in weights]
     largest = sum(f * max(abs(int(t.numerators.max())), 1) for f, (_, t) in zip(factors, terms, strict=True))
-    kind = np.int64 if largest < BROAD else object
+    kind = np.int64 if max(largest, common) < BROAD else object
     added: Table = np.zeros(sizes, kind)
     for factor, (_, table) in zip(factors, terms, strict=True):
         added += factor * table.numerators.astype(kind)

@@ -105,7 +105,7 @@ class BeliefCase:
         return {
             "model": model_as_dict(self.model),
             "history": [[str(s.x), s.place, s.kind, s.prompt, s.response] for s in self.steps],
-            "turns": self.turns,
+            "following": self.turns,
             **{name: list(values[name][at]) for name in ("cached", "kept", "best")},
             "values": {name: str(values[name][at]) for name in (rule, optimal)},
         }

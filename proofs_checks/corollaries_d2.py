@@ -1,0 +1,158 @@
+"""What Appendix D draws from Theorem D.2: LRU, T-LRU and classic paging.
+
+LRU and T-LRU are the policies of a replay, ties and trimming included; the last rows are rules by an index, as in
+`theorem_d2.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from proofs_checks.belief_grids import (
+    A_HALF,
+    AT_ONCE,
+    BAYES,
+    FIRST,
+    NODES,
+    PAPER,
+    PROMPTS,
+    RACE,
+    TWO_GAPS,
+    Grid,
+    Laws,
+    Lengths,
+    always,
+    both,
+)
+from teltheory.belief.model import BeliefMDP, Policy
+from teltheory.belief.optimality import Index, Ties, alive, decisions, decisions_of, turn_rates
+from teltheory.belief.rules import as_replayed
+from teltheory.claims.beliefs import BeliefCase, Histories, Models, costs, optimal_everywhere
+from teltheory.claims.claim import Claim, Values, claim
+from teltheory.policies import LRU, TLRU
+from teltheory.policies.policy import Trim
+from teltheory.workloads.laws import fixed
+
+SOURCE = "Theorem D.2, implications"
+LENGTHS: Lengths = {"quick": ((2, 2), (3, 2)), "full": ((2, 2), (3, 2), (2, 3), (4, 2), (3, 3))}
+FEWER: Lengths = {"quick": ((3, 1), (2, 2)), "full": ((3, 1), (2, 2), (3, 2), (2, 3))}
+SAME = ((1,),)
+
+
+def lru(model: BeliefMDP) -> Policy:
+    """Return LRU."""
+    return as_replayed(LRU())
+
+
+def t_lru(trim: Trim) -> Callable[[BeliefMDP], Policy]:
+    """Return T-LRU with the known length of later prompts as its estimate."""
+
+    def policy(model: BeliefMDP) -> Policy:
+        (length,) = model.kinds[0].prompts[-1].lengths
+        return as_replayed(TLRU(model.xi, length, trim))
+
+    return policy
+
+
+def row(
+    id: str,
+    statement: str,
+    policy: Callable[[BeliefMDP], Policy],
+    models: tuple[Models, Models],
+    note: str,
+    lengths: Lengths = LENGTHS,
+) -> Claim[BeliefCase]:
+    """Return a row on the optimality of a policy."""
+    name = "LRU" if policy is lru else "T-LRU"
+
+    def values(case: BeliefCase) -> Values | None:
+        return costs(name, decisions_of(case.tables, case.state, case.turns, policy(case.model)))
+
+    space = Histories(dict(zip(("quick", "full"), models, strict=True)), lengths, note)
+    return claim(id, SOURCE, statement, optimal_everywhere, space)(values)
+
+
+def grids(base: BeliefMDP, laws: tuple[tuple[Laws, ...], ...], xis: tuple[int, ...]) -> tuple[Models, Models]:
+    """Return the models of a row at either effort."""
+    gaps = (A_HALF,) if base.race is False else (NODES,)
+    more = (AT_ONCE, A_HALF, TWO_GAPS) if base.race is False else (NODES,)
+    return Grid(SAME, laws, (2,), xis, gaps, base=base), Grid(SAME, laws, (1, 2, 3), xis, more, (1, 2), base=base)
+
+
+def under_the_posterior(laws: tuple[tuple[Laws, ...], ...], xis: tuple[int, ...]) -> tuple[Models, Models]:
+    """Return the models of a row with the posterior: given gaps, and a race."""
+    (quick, full), (race, longer_race) = (grids(base, laws, xis) for base in (BAYES, RACE))
+    return both(quick, race), both(full, longer_race)
+
+
+ANY = (*PROMPTS["fixed"], *PROMPTS["random"], PROMPTS["by-conversation"][1])
+LRU_STATEMENT = "LRU is optimal for xi = 0 and homogeneous rates"
+corollary_lru = row(
+    "corollary.lru",
+    f"{LRU_STATEMENT}, with the paper's belief.",
+    lru,
+    grids(PAPER, ANY, (0,)),
+    "homogeneous rates, any prompts, xi = 0",
+)
+corollary_lru_bayes = row(
+    "corollary.lru.bayes",
+    f"{LRU_STATEMENT}, with the posterior.",
+    lru,
+    under_the_posterior(ANY, (0,)),
+    "homogeneous rates, any prompts, xi = 0",
+    FEWER,
+)
+T_LRU_STATEMENT = "T-LRU is optimal for a known length of the prompts and homogeneous rates"
+FIXED = (*PROMPTS["fixed"], ((FIRST, fixed(2)),))
+corollary_tlru = row(
+    "corollary.tlru",
+    f"{T_LRU_STATEMENT}, with the paper's belief.",
+    t_lru("round-robin"),
+    grids(PAPER, FIXED, (0, 1, 2)),
+    "homogeneous rates, one known length",
+)
+corollary_tlru_bayes = row(
+    "corollary.tlru.bayes",
+    f"{T_LRU_STATEMENT}, with the posterior.",
+    t_lru("round-robin"),
+    under_the_posterior(FIXED, (0, 1, 2)),
+    "homogeneous rates, one known length",
+    FEWER,
+)
+
+
+def paging(id: str, statement: str, index: Index, ties: Ties, lengths: Lengths) -> Claim[BeliefCase]:
+    """Return a row on classic paging: first prompts 1, later prompts and responses 0, xi = 0."""
+
+    def values(case: BeliefCase) -> Values | None:
+        return costs("rule", decisions(case.tables, case.state, case.turns, index, ties))
+
+    pages: tuple[tuple[Laws, ...], ...] = (((fixed(1), fixed(0)),),)
+    rates = ((1, 3), (2, 3), (1, 1))
+    quick = Grid(rates, pages, (1, 2), (0,), (A_HALF,))
+    full = Grid(rates, pages, (1, 2, 3), (0,), (AT_ONCE, A_HALF, TWO_GAPS, always("9/10")), (1, 2))
+    space = Histories({"quick": quick, "full": full}, lengths, "one page a conversation, two rates")
+    return claim(id, SOURCE, statement, optimal_everywhere, space)(values)
+
+
+corollary_paging = paging(
+    "corollary.paging",
+    "In classic paging with the paper's belief it is optimal to evict the conversation that is least likely to be "
+    "next, by lambda pi.",
+    turn_rates,
+    "worst",
+    LENGTHS,
+)
+paging_ever = paging(
+    "paging.ever",
+    "In classic paging it is optimal to evict the conversation that is least likely ever to return, by pi.",
+    alive,
+    "best",
+    {"quick": ((2, 1), (3, 1), (2, 2)), "full": ((2, 1), (3, 1), (2, 2), (3, 2))},
+)
+
+
+if __name__ == "__main__":
+    from teltheory.cli import main
+
+    main(["verify", "--section", "corollaries_d2"])
