@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -23,7 +24,7 @@ from teltheory.numbers import FloatArray, IntArray, whole_number
 
 
 class Arrays(NamedTuple):
-    """A graph as arrays; node v has n(v) conversations, and a layout that it shares with nodes of the same caps.
+    """A graph as arrays; nodes of the same caps share a layout.
 
     Attributes
     ----------
@@ -31,45 +32,44 @@ class Arrays(NamedTuple):
         Forced caching.
     most : int
         Most decisions of a node.
-    conversations, layout, axis : ndarray of int64, shape (nodes,)
-        n(v); the layout's number; the sum of n over the nodes before.
-    table : ndarray of int64, shape (nodes + 1,)
-        Number of the first state of each node, and of states in all.
-    states, first_at, plane_at : ndarray of int64, shape (layouts,)
-        The number of states of a layout; where its part of `first`, and of the three arrays after it, begins.
-    first, cached, without, less : ndarray of int64
-        `Layout.first`; `Layout.states` transposed, `Layout.without` and `Layout.less`, row by row.
-    group : ndarray of int64, shape (axes + nodes + 1,)
-        First edge of the group axis[v] + v + j: those of v that drop j, where j = n(v) drops none.
+    conversations, layout : ndarray of int64, shape (nodes,)
+        The number of a node's conversations; its layout's number.
+    table, decision, group_at : ndarray of int64, shape (nodes + 1,)
+        Numbers of each node's first state, decision and group of edges, and how many there are in all.
+    states, first_at, less_at, without_at : ndarray of int64, shape (layouts,)
+        The number of states of a layout; where its part of each of the next three begins.
+    first, less, without : ndarray of int64
+        Of every `Layout`, row by row.
+    excess : ndarray of float64, shape (decisions,)
+        The next turn's expected excess.
+    group : ndarray of int64, shape (groups + 1,)
+        First edge of each group. With n conversations a node has n + 1: in group j are the edges that drop
+        conversation j, in the last one those that drop none.
     child : ndarray of int64, shape (edges,)
         Node that an edge leads to.
     probability, intact : ndarray of float64, shape (edges,)
         Of the edge; of the edge without the truncation changing anything.
-    cost_at : ndarray of int64, shape (axes,)
-        Where each conversation's part of `cost` begins.
-    cost : ndarray of float64
-        `NextTurn.costs`.
     """
 
     forced: bool
     most: int
     conversations: IntArray
     layout: IntArray
-    axis: IntArray
     table: IntArray
+    decision: IntArray
+    group_at: IntArray
     states: IntArray
     first_at: IntArray
-    plane_at: IntArray
+    less_at: IntArray
+    without_at: IntArray
     first: IntArray
-    cached: IntArray
-    without: IntArray
     less: IntArray
+    without: IntArray
+    excess: FloatArray
     group: IntArray
     child: IntArray
     probability: FloatArray
     intact: FloatArray
-    cost_at: IntArray
-    cost: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,8 +148,7 @@ class Graph:
     def intact_moves(self) -> csr_array[np.float64]:
         """Return the probability of each move without the truncation changing anything; shape (nodes, nodes)."""
         arrays, nodes = self.arrays, len(self.nodes)
-        ends = np.append(arrays.axis + np.arange(nodes), len(arrays.group) - 1)
-        edges = arrays.group[ends]
+        edges = arrays.group[arrays.group_at]
         return csr_array((arrays.intact, arrays.child, edges), shape=(nodes, nodes))
 
 
@@ -175,7 +174,7 @@ def layered_graph(model: BeliefMDP, state: State, turns: int) -> Graph:
     return _graph(model, by_recency(state), turns, None)
 
 
-def truncated_graph(model: BeliefMDP, state: State, truncation: Truncation) -> Graph:
+def truncated_graph(model: BeliefMDP, state: State, truncation: Truncation, most_nodes: int = 1_000_000) -> Graph:
     """Return every configuration that follows the first one under a truncation; no horizon.
 
     Parameters
@@ -186,25 +185,31 @@ def truncated_graph(model: BeliefMDP, state: State, truncation: Truncation) -> G
         The first configuration, one that the truncation does not change.
     truncation : Truncation
         What makes the graph finite.
+    most_nodes : int
+        Configurations at which to give up.
 
     Raises
     ------
     ArgumentError
-        Where the truncation changes the first configuration.
+        Where the truncation changes the first configuration, or there are more configurations than that.
     ForcedCachingError
         Under forced caching, where a past can be longer than the capacity.
     """
     if truncation.of(state) != (by_recency(state), None):
         raise ArgumentError("state", state, "a configuration that the truncation does not change")
-    return _graph(model, by_recency(state), None, truncation)
+    return _graph(model, by_recency(state), None, truncation, most_nodes)
 
 
-def _graph(model: BeliefMDP, root: State, turns: int | None, truncation: Truncation | None) -> Graph:
+def _graph(
+    model: BeliefMDP, root: State, turns: int | None, truncation: Truncation | None, most: float = inf
+) -> Graph:
     keys = {(root, turns or 0): 0}
     order = list(keys)
     following: dict[State, NextTurn] = {}
     edges: list[list[tuple[Move, int]]] = []
     for state, left in order:
+        if len(order) > most:
+            raise ArgumentError("truncation", truncation, f"one that leaves {most} configurations at most")
         if state not in following:
             following[state] = next_turn_of(model, state, truncation)
         edges.append([])
@@ -233,26 +238,32 @@ def _arrays(
     kinds = {layout: i for i, layout in enumerate(dict.fromkeys(layouts))}
     number = np.array([kinds[layout] for layout in layouts], np.int64)
     states = np.array([len(layout.states) for layout in kinds], np.int64)
+    decisions = np.array([len(layout.decisions) for layout in kinds], np.int64)
     conversations = np.array([len(layout.caps) for layout in layouts], np.int64)
-    costs = [cost for turn in following for cost in turn.costs]
     return Arrays(
         model.forced,
-        max(len(layout.decisions) for layout in kinds),
+        int(decisions.max()),
         conversations,
         number,
-        _starts(conversations)[:-1],
         _starts(states[number]),
+        _starts(decisions[number]),
+        _starts(conversations + 1),
         states,
         _starts(states + 1)[:-1],
         _starts([layout.less.size for layout in kinds])[:-1],
+        _starts([layout.without.size for layout in kinds])[:-1],
         np.concatenate([layout.first for layout in kinds]),
-        np.concatenate([layout.states.T.ravel() for layout in kinds]),
-        np.concatenate([layout.without.ravel() for layout in kinds]),
         np.concatenate([layout.less.ravel() for layout in kinds]),
+        np.concatenate([layout.without.ravel() for layout in kinds]),
+        np.concatenate([_excess(layout, turn) for layout, turn in zip(layouts, following, strict=True)]),
         *_edges(conversations, following, edges),
-        _starts([len(cost) for cost in costs])[:-1],
-        np.concatenate(costs),
     )
+
+
+def _excess(layout: Layout, turn: NextTurn) -> FloatArray:
+    """Return the next turn's expected excess; shape (decisions,)."""
+    amounts = zip(turn.costs, layout.decisions.T, strict=True)
+    return np.asarray(sum(cost[kept] for cost, kept in amounts), np.float64)
 
 
 def _edges(

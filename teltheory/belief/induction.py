@@ -10,15 +10,19 @@ in place of the minimum. `belief.mdp.Solver` is the version to be read, and judg
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
-from teltheory.belief.graph import Graph
+from teltheory.belief.graph import Arrays, Graph
 from teltheory.belief.model import Allocation, BeliefMDP, Policy, State
-from teltheory.belief.sweeps import best_sweep, cost_of_decisions, greedy_sweep, policy_sweep
+from teltheory.belief.sweeps import best_sweep, policy_sweep
 from teltheory.errors import ArgumentError
 from teltheory.numbers import FloatArray, IntArray, whole_number
+
+Sweep: TypeAlias = Callable[[Arrays, FloatArray, FloatArray, float, IntArray], None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +43,12 @@ class Solution:
         How often every state's value was computed.
     bound : float
         The most that a value differs from that of the infinite horizon, but for rounding; 0 with a horizon.
-    choices : ndarray of int64, shape (states,), or None
-        The policy that was evaluated, None for the best decisions.
+    choices : ndarray of int64, shape (states,)
+        The decision at every state, a number of `Layout.decisions`: the policy's, or the best with `later`. With a
+        horizon these are the best decisions; without, the policy that repeats them costs at most 2 `bound` more
+        than the best, as the last sweep bounds its values too.
+    of_policy : bool
+        Whether a policy was evaluated.
     """
 
     graph: Graph
@@ -49,7 +57,8 @@ class Solution:
     later: FloatArray
     sweeps: int
     bound: float
-    choices: IntArray | None = None
+    choices: IntArray
+    of_policy: bool
 
     @property
     def backups(self) -> int:
@@ -57,7 +66,7 @@ class Solution:
 
         With a policy there is one decision a state. The sweeps minimise over the pairs without going through them.
         """
-        return self.sweeps * (self.graph.pairs if self.choices is None else self.graph.states)
+        return self.sweeps * (self.graph.states if self.of_policy else self.graph.pairs)
 
     def cost(self, state: State, cached: Allocation) -> float:
         """Return W before the cut.
@@ -76,12 +85,12 @@ class Solution:
             policy, not all of the last one is cached or the rest does not fit.
         """
         node, limits = self.graph.node(state), self.graph.decision_limits(state, cached)
-        if self.choices is None:
-            return float(self._costs(node)[self._allowed(node, limits)].min())
         place = self.graph.layouts[node].place_of_state.get(limits[:-1])
-        if place is None or limits[-1] != self.graph.nodes[node].conversations[-1].past:
+        if place is not None and limits[-1] == self.graph.nodes[node].conversations[-1].past:
+            return float(self.values[self.graph.arrays.table[node] + place])
+        if self.of_policy:
             raise ArgumentError("cached", cached, "all of the last one, and of the others what fits")
-        return float(self.values[self.graph.arrays.table[node] + place])
+        return float(self._costs(node)[self._allowed(node, limits)].min())
 
     def cost_of_keeping(self, state: State, kept: Allocation) -> float:
         """Return J after the cut; `kept` as `cached` in `cost`, and it must fit."""
@@ -100,10 +109,17 @@ class Solution:
         return tuple(kept[i] for i in range(len(kept)))
 
     def _costs(self, node: int) -> FloatArray:
-        arrays = self.graph.arrays
-        cost, later = np.empty(arrays.most), np.empty(arrays.most)
-        cost_of_decisions(arrays, node, self.later, self.discount, cost, later)
-        return cost[: len(self.graph.layouts[node].decisions)]
+        """Return J of every decision of a node."""
+        arrays, layout = self.graph.arrays, self.graph.layouts[node]
+        cost = arrays.excess[arrays.decision[node] : arrays.decision[node + 1]].copy()
+        for dropped in range(len(layout.caps) + 1):
+            group = arrays.group_at[node] + dropped
+            edges = slice(arrays.group[group], arrays.group[group + 1])
+            for child, probability in zip(arrays.child[edges], arrays.probability[edges], strict=True):
+                later = self.later[arrays.table[child] : arrays.table[child + 1]]
+                same = later if dropped == len(layout.caps) else later[layout.without[dropped]]
+                cost += self.discount * probability * same
+        return np.asarray(cost)
 
     def _allowed(self, node: int, limits: Allocation) -> IntArray:
         """Return the numbers of the decisions that some limits allow."""
@@ -130,7 +146,7 @@ def backward_induction(
     discount : float
         Factor, in [0, 1], on the excess of each turn after the next.
     choices : ndarray of int64, shape (states,), optional
-        A policy (`decisions_of`, `greedy`); the best decisions where left out.
+        A policy (`decisions_of`, `Solution.choices`); the best decisions where left out.
 
     Raises
     ------
@@ -143,10 +159,11 @@ def backward_induction(
     values, later = np.zeros(graph.states), np.zeros(graph.states)
     if graph.turns is not None:
         later = values
+    sweep, chosen = _sweep(graph, choices)
     for _ in range(sweeps):
         values, later = later, values
-        _sweep(graph, later, values, discount, choices)
-    return Solution(graph, discount, values, later, sweeps, 0.0, choices)
+        sweep(graph.arrays, later, values, discount, chosen)
+    return Solution(graph, discount, values, later, sweeps, 0.0, chosen, choices is not None)
 
 
 def _sweeps(graph: Graph, turns: int | None) -> int:
@@ -197,34 +214,26 @@ def value_iteration(
         raise ArgumentError("tolerance", tolerance, "a number above 0")
     values, later, sweeps = np.zeros(graph.states), np.zeros(graph.states), 0
     bound, middle = np.inf, 0.0
+    sweep, chosen = _sweep(graph, choices)
     while bound > tolerance and sweeps < most_sweeps:
         values, later, sweeps = later, values, sweeps + 1
-        _sweep(graph, later, values, discount, choices)
+        sweep(graph.arrays, later, values, discount, chosen)
         change = values - later
         low, high = (discount / (1 - discount) * float(end) for end in (change.min(), change.max()))
         bound, middle = (high - low) / 2, (high + low) / 2
     values += middle
     if discount > 0:
         later += middle / discount
-    return Solution(graph, discount, values, later, sweeps, bound, choices)
+    return Solution(graph, discount, values, later, sweeps, bound, chosen, choices is not None)
 
 
-def _sweep(graph: Graph, read: FloatArray, write: FloatArray, discount: float, choices: IntArray | None) -> None:
+def _sweep(graph: Graph, choices: IntArray | None) -> tuple[Sweep, IntArray]:
+    """Return the sweep, and the decisions that it follows or writes."""
     if choices is None:
-        best_sweep(graph.arrays, read, write, discount)
-    else:
-        policy_sweep(graph.arrays, read, write, discount, choices)
-
-
-def greedy(solution: Solution) -> IntArray:
-    """Return the best decision at every state with what a solution's last sweep read; shape (states,).
-
-    On a layered graph these are the best decisions. After value iteration the policy that repeats them costs at
-    most twice `Solution.bound` more than the best: the bounds of the last sweep hold for its values too.
-    """
-    choices = np.empty(solution.graph.states, np.int64)
-    greedy_sweep(solution.graph.arrays, solution.later, solution.discount, choices)
-    return choices
+        return best_sweep, np.empty(graph.states, np.int64)
+    if choices.shape != (graph.states,):
+        raise ArgumentError("choices", choices.shape, f"the shape ({graph.states},)")
+    return policy_sweep, choices
 
 
 def decisions_of(graph: Graph, policy: Policy) -> IntArray:

@@ -63,15 +63,14 @@ class Layout:
 
     @cached_property
     def without(self) -> IntArray:
-        """Where each row begins among the decisions about all but one; shape (n - 1, states)."""
-        kept = np.column_stack((self.states, np.zeros(len(self.states), np.int64)))
+        """Where each decision lies among those about all but one; shape (n, decisions)."""
         return np.array(
             [
-                _places(np.delete(kept, i, 1), self.caps[:i] + self.caps[i + 1 :], self.capacity)
-                for i in range(len(self.caps) - 1)
+                _places(np.delete(self.decisions, i, 1), self.caps[:i] + self.caps[i + 1 :], self.capacity)
+                for i in range(len(self.caps))
             ],
             np.int64,
-        ).reshape(len(self.caps) - 1, len(self.states))
+        )
 
     @cached_property
     def less(self) -> IntArray:
