@@ -56,6 +56,15 @@ def test_the_first_configuration_must_be_one_of_the_truncation():
         truncated_graph(model, first_turn(model, 0, 3, 0), Truncation(2, HALF, 2))
 
 
+def test_too_many_configurations_are_an_error():
+    model = BeliefMDP(2, 0, ONE_KIND)
+    start, truncation = first_turn(model, 0, 1, 0), Truncation(3, QUARTER, 2)
+    nodes = len(truncated_graph(model, start, truncation).nodes)
+    assert len(truncated_graph(model, start, truncation, nodes).nodes) == nodes
+    with pytest.raises(ArgumentError, match=f"leaves {nodes - 1} configurations at most"):
+        truncated_graph(model, start, truncation, nodes - 1)
+
+
 def test_graphs_are_closed_and_chances_have_sum_one():
     for graph in random_truncated_graphs(np.random.default_rng(21), 50, 60):
         arrays = graph.arrays
