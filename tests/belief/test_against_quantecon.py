@@ -60,6 +60,15 @@ def test_value_iteration_is_within_its_bound_of_policy_iteration(instances):
             assert abs(values_of(ours, rows) - theirs).max() <= ours.bound + ROUNDING
 
 
+def test_the_best_decision_has_the_cost_of_its_state(instances):
+    for graph, rows, _, discount in instances[:40]:
+        ours = value_iteration(graph, discount, 0.1)
+        for node, cached in list(rows.states)[:20]:
+            kept = ours.best(graph.nodes[node], cached)
+            cost = ours.cost(graph.nodes[node], cached)
+            assert ours.cost_of_keeping(graph.nodes[node], kept) == pytest.approx(cost, abs=ROUNDING)
+
+
 def test_value_iteration_is_within_both_bounds_of_theirs(instances):
     for graph, rows, solver, discount in instances[:40]:
         theirs = solver.solve(method="value_iteration", epsilon=1e-3).v

@@ -1,5 +1,7 @@
 """The belief MDP in floating point against fractions, and against every policy there is."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from belief.policy_trees import Tree
@@ -14,8 +16,10 @@ from belief.random_models import (
 from teltheory.belief.graph import layered_graph
 from teltheory.belief.induction import backward_induction, decisions_of, value_iteration
 from teltheory.belief.mdp import Solver
+from teltheory.belief.model import BeliefMDP, Kind, first_turn
 from teltheory.belief.solve import solve
 from teltheory.errors import ArgumentError, ForcedCachingError
+from teltheory.workloads.laws import fixed
 
 INSTANCES = 300
 CLOSE = 1e-9
@@ -84,6 +88,7 @@ def test_the_cost_of_a_policy_is_that_in_fractions():
         exact = Solver(graph.model, policy).cost(state, tuple(cached), turns)
         found = backward_induction(graph, choices=decisions_of(graph, policy))
         assert found.cost(state, tuple(cached)) == pytest.approx(float(exact), abs=CLOSE)
+        assert solve(graph.model, state, tuple(cached), turns, policy, "float") == found.cost(state, tuple(cached))
         assert (found.values >= backward_induction(graph).values - CLOSE).all()
 
 
@@ -118,6 +123,26 @@ def test_a_layered_graph_is_swept_once():
     solution = backward_induction(graph)
     assert (solution.sweeps, solution.backups, solution.bound) == (1, graph.pairs, 0.0)
     assert backward_induction(graph, choices=solution.choices).backups == graph.states
+
+
+def keep_half(model, state, cached):
+    return tuple(min(known.past, model.capacity) // 2 for known in state.conversations)
+
+
+def keep_nothing(model, state, cached):
+    return tuple(0 for _ in cached)
+
+
+def test_a_policy_may_not_keep_what_is_not_cached_nor_drop_what_is_forced():
+    kind = Kind(1, (fixed(2), fixed(0)))
+    model = BeliefMDP(4, 0, (kind,))
+    graph = layered_graph(model, first_turn(model, 0, 2, 0), 2)
+    with pytest.raises(ArgumentError, match=r"policy: found \(1, 1\), .* with \(0, 2\) cached"):
+        decisions_of(graph, keep_half)
+    assert decisions_of(graph, keep_nothing).tolist() == [0] * graph.states
+    forced = replace(model, forced=True)
+    with pytest.raises(ArgumentError, match=r"policy: found \(0,\)"):
+        decisions_of(layered_graph(forced, first_turn(model, 0, 2, 0), 2), keep_nothing)
 
 
 def test_wrong_arguments_are_named():
