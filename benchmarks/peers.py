@@ -18,7 +18,7 @@ import numpy as np
 
 from benchmarks.blocks import Requests
 
-PEERS = ("libcachesim", "cachetools")
+PEERS = ("libcachesim", "cachetools", "quantecon")
 HASH_POWERS = (14, 15, 16)
 DEFAULT_HASH_POWER = 24
 

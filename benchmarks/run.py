@@ -19,6 +19,7 @@ import teltheory as tt
 from benchmarks import optimum
 from benchmarks.bandwidth import BYTES_A_TURN, MOVED, bandwidth
 from benchmarks.blocks import Requests, block_requests
+from benchmarks.decisions import against_quantecon
 from benchmarks.machine import machine
 from benchmarks.memory import memory_a_turn
 from benchmarks.ours import GROWING, LEAST_RECENT, ROUND_ROBIN, TAIL_OPTIMIZED, chosen, jobs, policies
@@ -119,6 +120,7 @@ def run(plan: Plan, trace: Trace, source: str, report: Report = lambda _: None) 
         "against_python": against_python(plan, trace, report).as_dict(),
         "replays": replays.as_dict(),
         "optima": optima.as_dict(),
+        "decisions": against_quantecon(plan.known, plan.rounds, report),
         "growth": growth(plan, trace, replays, report),
         "memory": memory_a_turn(plan.memory),
         "bandwidth": moved,

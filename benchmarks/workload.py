@@ -42,6 +42,8 @@ class Plan:
         Length of the trace that memory use is measured on.
     stream : int
         Length of the arrays that the bandwidth is measured on; 3 arrays of 8 bytes an entry.
+    known : int
+        Conversations of the belief MDP.
     """
 
     turns: int
@@ -53,14 +55,15 @@ class Plan:
     optimum: int
     memory: int
     stream: int
+    known: int
 
     @classmethod
     def of(cls, turns: int, capacity: int, rounds: int | None = None, quick: bool = False) -> Plan:
         """Return the plan for a trace of so many turns."""
         if quick:
-            parts = (min(turns, 2_000), min(turns, 300), _sizes(turns, 1_000), 10_000, 50_000, 1 << 20)
+            parts = (min(turns, 2_000), min(turns, 300), _sizes(turns, 1_000), 10_000, 50_000, 1 << 20, 2)
             return cls(turns, capacity, rounds or 3, *parts)
-        parts = (min(turns, 100_000), min(turns, 2_000), _sizes(turns, 10_000), 1_000_000, 2_000_000, 1 << 26)
+        parts = (min(turns, 100_000), min(turns, 2_000), _sizes(turns, 10_000), 1_000_000, 2_000_000, 1 << 26, 4)
         return cls(turns, capacity, rounds or 5, *parts)
 
 

@@ -15,14 +15,19 @@ def test_the_package_example_runs():
     assert doctest.testmod(teltheory).failed == 0
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/costs.md", "docs/beliefs.md", "docs/conversations.md"])
+DOCUMENTS = ("README.md", "docs/costs.md", "docs/beliefs.md", "docs/conversations.md", "docs/belief-mdp.md")
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
 def test_the_python_in_the_documents_runs_and_prints_what_it_says(document):
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / document).read_text(), re.DOTALL)
     assert blocks
+    names = {}
     for block in blocks:
-        parsed = doctest.DocTestParser().get_doctest(block, {}, document, None, None)
+        parsed = doctest.DocTestParser().get_doctest(block, names, document, None, None)
         assert parsed.examples
-        assert doctest.DocTestRunner().run(parsed).failed == 0
+        assert doctest.DocTestRunner().run(parsed, clear_globs=False).failed == 0
+        names = parsed.globs
 
 
 def test_links_between_documents_resolve():

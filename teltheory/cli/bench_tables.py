@@ -8,11 +8,13 @@ from typing import Any
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
+PEERS = ("libcachesim", "cachetools", "quantecon")
+
 
 def lines_above(data: dict[str, Any]) -> list[str]:
     """Return what stands above the tables: machine, trace, what a timing covers, what is missing."""
     plan, machine, trace = data["plan"], data["machine"], data["trace"]
-    named = ("python", "numpy", "numba", "libcachesim", "cachetools")
+    named = ("python", "numpy", "numba", *PEERS)
     versions = ", ".join(f"{name} {machine[name]}" for name in named if machine[name])
     lines = [
         f"{machine['processor']}, {machine['cores']} cores, {machine['system']}.",
@@ -24,7 +26,7 @@ def lines_above(data: dict[str, Any]) -> list[str]:
         "A replay is the whole call, from checks to Outcome, on a trace that was indexed before; the first call",
         "includes the indexing. A turn asks a block cache for the blocks of its past after the turn, in order.",
     ]
-    missing = [name for name in ("libcachesim", "cachetools") if machine[name] is None]
+    missing = [name for name in PEERS if machine[name] is None]
     if missing:
         lines.append(f"Not installed, and left out: {', '.join(missing)} (pip install 'teltheory[bench]').")
     return lines
@@ -40,6 +42,7 @@ def tables(data: dict[str, Any]) -> Iterator[Table]:
     yield _timings(data["against_python"], f"Compiled against Python, in {unit}")
     yield _timings(data["replays"], "The whole trace, in tokens")
     yield _timings(data["optima"], "The hindsight optimum, about 250 conversations alive, 20,000 tokens")
+    yield _decisions(data["decisions"])
     yield _ratios(data)
     yield _growth(data["growth"])
     if data["memory"] is not None:
@@ -80,6 +83,30 @@ def _ratios(data: dict[str, Any]) -> Table:
         for row in data[name]["ratios"]:
             spread = f"({_three(row['low'])}–{_three(row['high'])})"
             table.add_row(row["slower"], row["quicker"], f"{data[name]['turns']:,}", _three(row["ratio"]), spread)
+    return table
+
+
+def _decisions(section: dict[str, Any]) -> Table:
+    title = (
+        "The belief MDP, {configurations:,} configurations of up to {most_known} conversations, capacity "
+        "{capacity}: {states:,} states, {pairs:,} state-action pairs, backward induction over {turns} turns"
+    ).format(**section)
+    table = _table(title, "solver", ("built, s", "ms", "spread", "M backups/s", "times as long", "spread"))
+    for row in section["rows"]:
+        spread = f"({_three(row['low'] * 1e3)}–{_three(row['high'] * 1e3)})"
+        times = row["times"]
+        table.add_row(
+            row["name"],
+            _three(row["built"]),
+            _three(row["median"] * 1e3),
+            spread,
+            _three(row["backups_a_second"] / 1e6),
+            _three(times["ratio"]),
+            f"({_three(times['low'])}–{_three(times['high'])})",
+        )
+    if section["difference"] is not None:
+        table.caption = f"The values of all states differ by {section['difference']:.1e} at most."
+        table.caption_justify = "left"
     return table
 
 

@@ -82,6 +82,18 @@ def test_the_hits_of_both_are_shown_at_two_capacities(data):
     assert data["hits"][2]["ours"] < data["hits"][3]["ours"]
 
 
+def test_the_belief_mdp_is_solved_by_both_and_their_values_agree(data):
+    section = data["decisions"]
+    ours, theirs = section["rows"]
+    assert (ours["name"], theirs["name"]) == ("ours", "quantecon")
+    assert section["pairs"] > section["states"] > section["configurations"] > 1
+    assert section["difference"] < 1e-9
+    for row in (ours, theirs):
+        assert row["backups_a_second"] == pytest.approx(section["pairs"] * section["turns"] / row["median"])
+        assert row["times"]["ratio"] == pytest.approx(row["median"] / ours["median"])
+        assert row["built"] > 0
+
+
 def test_growth_compares_the_last_size_with_an_earlier_one(data):
     growth = data["growth"]
     assert [row["name"] for row in growth["rows"]] == list(GROWING)
@@ -139,8 +151,9 @@ def test_missing_peers_are_said_in_one_line_and_left_out(monkeypatch, capsys):
         monkeypatch.setitem(sys.modules, name, None)
     assert bench("--quick", "--turns", 1000, "--repeats", 1) == 0
     printed = capsys.readouterr().out
-    lines = [line for line in printed.splitlines() if "libcachesim" in line]
-    assert lines == ["Not installed, and left out: libcachesim, cachetools (pip install 'teltheory[bench]')."]
+    lines = [line for line in printed.splitlines() if "libcachesim" in line or "quantecon" in line]
+    names = "libcachesim, cachetools, quantecon"
+    assert lines == [f"Not installed, and left out: {names} (pip install 'teltheory[bench]')."]
     assert "reference LRU" in printed
     assert max(map(len, printed.splitlines())) <= WIDTH
 
