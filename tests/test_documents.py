@@ -15,7 +15,14 @@ def test_the_package_example_runs():
     assert doctest.testmod(teltheory).failed == 0
 
 
-DOCUMENTS = ("README.md", "docs/costs.md", "docs/beliefs.md", "docs/conversations.md", "docs/belief-mdp.md")
+DOCUMENTS = (
+    "README.md",
+    "docs/costs.md",
+    "docs/beliefs.md",
+    "docs/conversations.md",
+    "docs/belief-mdp.md",
+    "docs/theorem-d2.md",
+)
 
 
 @pytest.mark.parametrize("document", DOCUMENTS)

@@ -11,6 +11,7 @@ from teltheory.cli.tables import counterexample_text
 from teltheory.instance import Instance
 from teltheory.optimal.brute_force import all_reuses
 
+PAGE = Path(__file__).parents[2] / "docs" / "theorem-d2.md"
 PRINTED_ROWS = {
     "hindsight.initial-state": "refuted",
     "hindsight.integral": "holds",
@@ -44,6 +45,38 @@ PRINTED_ROWS = {
     "belief.posterior.symbolic": "holds",
 }
 
+BELIEF_ROWS = {
+    "theorem-d2": "holds",
+    "theorem-d2.homogeneous.fixed": "holds",
+    "theorem-d2.homogeneous.random": "holds",
+    "theorem-d2.homogeneous.by-conversation": "holds",
+    "theorem-d2.heterogeneous.fixed": "holds",
+    "theorem-d2.heterogeneous.random": "holds",
+    "theorem-d2.heterogeneous.by-conversation": "holds",
+    "theorem-d2.turn-law": "refuted",
+    "theorem-d2.turn-law.promising": "holds",
+    "theorem-d2.forced": "holds",
+    "theorem-d2.forced.one-law": "holds",
+    "theorem-d2.forced-heterogeneous": "refuted",
+    "theorem-d2.forced-random": "refuted",
+    "theorem-d2.bayes": "holds",
+    "theorem-d2.bayes.zero-threshold": "holds",
+    "theorem-d2.bayes-random": "refuted",
+    "theorem-d2.bayes-heterogeneous": "refuted",
+    "theorem-d2.bayes-next-event.homogeneous.fixed": "holds",
+    "theorem-d2.bayes-next-event.homogeneous.random": "refuted",
+    "theorem-d2.bayes-next-event.homogeneous.by-conversation": "refuted",
+    "theorem-d2.bayes-next-event.heterogeneous.fixed": "refuted",
+    "theorem-d2.bayes-next-event.heterogeneous.random": "refuted",
+    "theorem-d2.bayes-next-event.heterogeneous.by-conversation": "refuted",
+    "corollary.lru": "holds",
+    "corollary.lru.bayes": "holds",
+    "corollary.tlru": "holds",
+    "corollary.tlru.bayes": "holds",
+    "corollary.paging": "holds",
+    "paging.ever": "refuted",
+}
+
 
 @pytest.fixture(scope="module")
 def ledger(tmp_path_factory):
@@ -55,7 +88,23 @@ def ledger(tmp_path_factory):
 
 
 def test_every_row_has_the_expected_verdict(ledger):
-    assert {name: ledger[name]["verdict"] for name in PRINTED_ROWS} == PRINTED_ROWS
+    expected = PRINTED_ROWS | BELIEF_ROWS
+    assert {name: ledger[name]["verdict"] for name in expected} == expected
+
+
+@pytest.mark.parametrize("name", BELIEF_ROWS)
+def test_the_page_on_theorem_d2_has_every_row_with_its_verdict(ledger, name):
+    row = ledger[name]
+    line = next(line for line in PAGE.read_text().splitlines() if line.startswith(f"| `{name}` |"))
+    assert f"| {row['verdict']}" in line
+    assert f" {row['scope']['instances']:,} " in line
+    example = row["counterexample"]
+    if example is not None:
+        assert all(_shown(cost) in line for cost in example["values"].values())
+
+
+def _shown(cost):
+    return cost if len(cost) < 10 else f"{float(Fraction(cost)):.6f}"
 
 
 def test_every_row_says_what_it_rests_on(ledger):
