@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
+from typing import Any
 
 from teltheory.claims.claim import Claim, claims_of
 
@@ -19,6 +20,6 @@ MODULES = (
 )
 
 
-def all_claims(modules: Sequence[str] = MODULES) -> tuple[Claim, ...]:
+def all_claims(modules: Sequence[str] = MODULES) -> tuple[Claim[Any], ...]:
     """Return the claims of some sections, all of them when left out, in the ledger's order."""
     return tuple(claim for name in modules for claim in claims_of(import_module(f"proofs_checks.{name}")))

@@ -21,8 +21,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from proofs_checks.theorem_31 import dominated, is_upper_bound
-from teltheory.claims.case import Case, Values
-from teltheory.claims.claim import claim
+from teltheory.claims.case import Case
+from teltheory.claims.claim import Values, claim
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.policies import LRU, Conversation
 from teltheory.replay.reference import replay_reference

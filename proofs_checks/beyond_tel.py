@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from proofs_checks.hindsight import all_equal
-from teltheory.claims.case import Case, Values
-from teltheory.claims.claim import claim
+from teltheory.claims.case import Case
+from teltheory.claims.claim import Values, claim
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.errors import CertificateError
 from teltheory.optimal.brute_force import smallest_cost, smallest_total

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from teltheory.claims.case import Case, Values
-from teltheory.claims.claim import claim
+from teltheory.claims.case import Case
+from teltheory.claims.claim import Values, claim
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.optimal.greedy import certified_greedy
 from teltheory.policies import TailOptimizedBelady

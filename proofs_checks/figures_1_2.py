@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from teltheory.claims.case import Case, Values, World
-from teltheory.claims.claim import claim
+from teltheory.claims.case import Case, World
+from teltheory.claims.claim import Values, claim
 from teltheory.claims.worlds import Given, SmallWorlds
 from teltheory.policies import LRU, TLRU, Belady
 

@@ -11,8 +11,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from teltheory.claims.case import Case, Values, World
-from teltheory.claims.claim import claim
+from teltheory.claims.case import Case, World
+from teltheory.claims.claim import Values, claim
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.numbers import exact_sum
 from teltheory.optimal.brute_force import all_reuses, smallest_total

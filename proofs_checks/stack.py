@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from operator import le
 
-from teltheory.claims.case import Case, Values
-from teltheory.claims.claim import claim
+from teltheory.claims.case import Case
+from teltheory.claims.claim import Values, claim
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.policies import LRU, TLRU
 from teltheory.policies.policy import AnyPolicy

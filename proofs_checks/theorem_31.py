@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
-from teltheory.claims.case import Case, Values, World
-from teltheory.claims.claim import claim
+from teltheory.claims.case import Case, World
+from teltheory.claims.claim import Values, claim
 from teltheory.claims.worlds import SmallWorlds, upper_bounds
 from teltheory.policies import LRU, TLRU, ThresholdLRU
 

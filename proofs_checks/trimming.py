@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from proofs_checks.theorem_31 import is_upper_bound
-from teltheory.claims.case import Case, Values
-from teltheory.claims.claim import claim
+from teltheory.claims.case import Case
+from teltheory.claims.claim import Values, claim
 from teltheory.claims.worlds import SmallWorlds, upper_bounds
 from teltheory.policies import TLRU, Conversation, EndAwareTLRU, LengthAwareTLRU
 from teltheory.policies.policy import TRIMS, Trim

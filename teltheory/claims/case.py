@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
+from teltheory.claims.claim import Values
 from teltheory.instance import Instance
 from teltheory.policies.policy import AnyPolicy
 from teltheory.replay.reference import replay_reference
@@ -14,8 +15,6 @@ from teltheory.trace import Trace
 
 Turns: TypeAlias = tuple[tuple[int, int, int], ...]
 Starts: TypeAlias = tuple[tuple[int, int, int], ...]
-Values: TypeAlias = Mapping[str, Any]
-"""What a check computes: whole numbers, and lists of them, by name."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +112,47 @@ class Case:
         conversations = {c for c, _, _ in (*world.turns, *world.initial)}
         parameters = (self.capacity, self.xi, self.q_hat, self.forced)
         return (len(world.turns), len(conversations), world.tokens, *parameters, world.initial, world.turns)
+
+    def measures(self) -> dict[str, int]:
+        """Return turns, conversations and tokens."""
+        return dict(zip(("turns", "conversations", "tokens"), self.size(), strict=False))
+
+    def smaller(self) -> Iterator[Case]:
+        """Yield the admissible cases one step smaller, conversations in order of appearance.
+
+        A step takes away a turn or a start, lowers a length by half or by one, or C, xi, q_hat.
+        """
+        for case in self._steps():
+            if case._admissible():
+                yield replace(case, world=case.world.canonical())
+
+    def _steps(self) -> Iterator[Case]:
+        turns, initial = self.world.turns, self.world.initial
+        for k in range(len(turns)):
+            yield replace(self, world=World(turns[:k] + turns[k + 1 :], initial))
+        for k in range(len(initial)):
+            yield replace(self, world=World(turns, initial[:k] + initial[k + 1 :]))
+        for k, (conversation, prompt, response) in enumerate(turns):
+            for q, a in (
+                (prompt // 2, response),
+                (prompt - 1, response),
+                (prompt, response // 2),
+                (prompt, response - 1),
+            ):
+                if (q, a) != (prompt, response) and min(q, a) >= 0:
+                    yield replace(self, world=World((*turns[:k], (conversation, q, a), *turns[k + 1 :]), initial))
+        for name in ("capacity", "xi", "q_hat"):
+            value = getattr(self, name)
+            for less in sorted({value // 2, value - 1}):
+                if 0 <= less < value:
+                    yield replace(self, **{name: less})
+
+    def _admissible(self) -> bool:
+        try:
+            Instance.of(self.world.trace, self.capacity, forced=self.forced, initial=self.world.initial)
+        except ValueError:
+            return False
+        return True
 
     def as_counterexample(self, values: Values) -> dict[str, Any]:
         """Return the case and the values that refute a claim, all in whole numbers."""

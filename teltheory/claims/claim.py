@@ -2,24 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, Literal, Protocol
+from typing import Any, Generic, Literal, Protocol, Self, TypeAlias, TypeVar
 
 import numpy as np
 
-from teltheory.claims.case import Case, Values
+Values: TypeAlias = Mapping[str, Any]
+"""What a check computes, by name: whole numbers, fractions, and lists of them."""
 
 Origin = Literal["paper", "repaired", "ours"]
 Effort = Literal["quick", "full"]
 EFFORTS: tuple[Effort, ...] = ("quick", "full")
 
 
-class Space(Protocol):
+class AnyCase(Protocol):
+    """An instance on which a claim is true or false."""
+
+    def size(self) -> tuple[Any, ...]:
+        """Return the order of "smallest"."""
+        ...
+
+    def measures(self) -> dict[str, int]:
+        """Return its size in words, for the place where an enumeration stopped."""
+        ...
+
+    def smaller(self) -> Iterator[Self]:
+        """Yield the instances one step smaller."""
+        ...
+
+    def as_counterexample(self, values: Values) -> dict[str, Any]:
+        """Return the instance and the values that refute a claim as plain data."""
+        ...
+
+
+C = TypeVar("C", bound=AnyCase)
+C_co = TypeVar("C_co", bound=AnyCase, covariant=True)
+
+
+class Space(Protocol[C_co]):
     """The cases on which a claim is decided."""
 
-    def classes(self, effort: str) -> Iterator[Iterator[Case]]:
+    def classes(self, effort: str) -> Iterator[Iterator[C_co]]:
         """Yield the cases to enumerate, in classes of growing size."""
         ...
 
@@ -27,7 +52,7 @@ class Space(Protocol):
         """Return how many random cases follow."""
         ...
 
-    def sample(self, rng: np.random.Generator) -> Case | None:
+    def sample(self, rng: np.random.Generator) -> C_co | None:
         """Return a random case."""
         ...
 
@@ -37,7 +62,7 @@ class Space(Protocol):
 
 
 @dataclass(frozen=True)
-class Claim:
+class Claim(Generic[C]):
     """A statement and the way to decide it.
 
     A check computes values and does not judge them; the relation that must hold between the values belongs to
@@ -64,9 +89,9 @@ class Claim:
     id: str
     source: str
     statement: str
-    values: Callable[[Case], Values | None]
+    values: Callable[[C], Values | None]
     relation: Callable[[Values], bool]
-    space: Space
+    space: Space[C]
     origin: Origin = "paper"
 
 
@@ -109,7 +134,7 @@ class Verdict:
         For "error": what went wrong.
     """
 
-    claim: Claim
+    claim: Claim[Any]
     verdict: Literal["holds", "refuted", "undecided", "error"]
     scope: Scope
     counterexample: dict[str, Any] | None
@@ -144,17 +169,17 @@ def claim(
     source: str,
     statement: str,
     relation: Callable[[Values], bool],
-    space: Space,
+    space: Space[C],
     origin: Origin = "paper",
-) -> Callable[[Callable[[Case], Values | None]], Claim]:
+) -> Callable[[Callable[[C], Values | None]], Claim[C]]:
     """Make a claim of the function below it, which computes the values on a case."""
 
-    def of(values: Callable[[Case], Values | None]) -> Claim:
+    def of(values: Callable[[C], Values | None]) -> Claim[C]:
         return Claim(id, source, statement, values, relation, space, origin)
 
     return of
 
 
-def claims_of(module: ModuleType) -> tuple[Claim, ...]:
+def claims_of(module: ModuleType) -> tuple[Claim[Any], ...]:
     """Return the claims that a module defines, in its order."""
     return tuple(value for value in vars(module).values() if isinstance(value, Claim))

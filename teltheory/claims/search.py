@@ -8,18 +8,15 @@ cases found is shrunk until no single step makes it smaller.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from zlib import crc32
 
 import numpy as np
 
-from teltheory.claims.case import Case, Values, World
-from teltheory.claims.claim import Claim, Effort, Scope, Verdict
-from teltheory.instance import Instance
+from teltheory.claims.claim import C, Claim, Effort, Scope, Values, Verdict
 
 
-def decide(claim: Claim, effort: Effort = "quick") -> Verdict:
+def decide(claim: Claim[C], effort: Effort = "quick") -> Verdict:
     """Decide a claim.
 
     Parameters
@@ -49,13 +46,11 @@ def decide(claim: Claim, effort: Effort = "quick") -> Verdict:
     if found is None:
         return Verdict(claim, "holds" if scope.instances else "undecided", scope, None, seconds)
     if scope.kind == "exhaustive":
-        turns, conversations, tokens = found.size()[:3]
-        stopped = {"turns": turns, "conversations": conversations, "tokens": tokens}
-        scope = replace(scope, bounds={**scope.bounds, "stopped_at": stopped})
+        scope = replace(scope, bounds={**scope.bounds, "stopped_at": found.measures()})
     return Verdict(claim, "refuted", scope, found.as_counterexample(claim.values(found) or {}), seconds)
 
 
-def decide_safely(claim: Claim, effort: Effort = "quick") -> Verdict:
+def decide_safely(claim: Claim[C], effort: Effort = "quick") -> Verdict:
     """Decide a claim; a check that breaks gives the verdict "error" instead of an exception."""
     begin = time.perf_counter()
     try:
@@ -66,27 +61,27 @@ def decide_safely(claim: Claim, effort: Effort = "quick") -> Verdict:
         return Verdict(claim, "error", scope, None, time.perf_counter() - begin, problem)
 
 
-def refutes(claim: Claim, case: Case) -> bool | None:
+def refutes(claim: Claim[C], case: C) -> bool | None:
     """Return whether a case refutes a claim, None where it lies outside the claim's hypotheses."""
     values: Values | None = claim.values(case)
     return None if values is None else not claim.relation(values)
 
 
-def _enumerate(claim: Claim, effort: Effort) -> tuple[int, Case | None]:
+def _enumerate(claim: Claim[C], effort: Effort) -> tuple[int, C | None]:
     tried = 0
     for size_class in claim.space.classes(effort):
-        refuting: list[Case] = []
+        refuting: list[C] = []
         for case in size_class:
             answer = refutes(claim, case)
             tried += answer is not None
             if answer:
                 refuting.append(case)
         if refuting:
-            return tried, min(refuting, key=Case.size)
+            return tried, min(refuting, key=lambda case: case.size())
     return tried, None
 
 
-def _sample(claim: Claim, effort: Effort, seed: int) -> tuple[int, Case | None]:
+def _sample(claim: Claim[C], effort: Effort, seed: int) -> tuple[int, C | None]:
     rng = np.random.default_rng(seed)
     tried = 0
     for _ in range(claim.space.sample_size(effort)):
@@ -98,41 +93,10 @@ def _sample(claim: Claim, effort: Effort, seed: int) -> tuple[int, Case | None]:
     return tried, None
 
 
-def shrink(claim: Claim, case: Case) -> Case:
-    """Return a refuting case that no single step of `smaller` makes smaller, conversations in order."""
+def shrink(claim: Claim[C], case: C) -> C:
+    """Return a refuting case that no single step makes smaller."""
     while True:
-        step = next((c for c in smaller(case) if _admissible(c) and refutes(claim, c)), None)
+        step = next((c for c in case.smaller() if refutes(claim, c)), None)
         if step is None:
-            return replace(case, world=case.world.canonical())
+            return case
         case = step
-
-
-def smaller(case: Case) -> Iterator[Case]:
-    """Yield the cases one step smaller: a turn or start less, a length less by half or by one, C, xi, q_hat."""
-    turns, initial = case.world.turns, case.world.initial
-    for k in range(len(turns)):
-        yield replace(case, world=World(turns[:k] + turns[k + 1 :], initial))
-    for k in range(len(initial)):
-        yield replace(case, world=World(turns, initial[:k] + initial[k + 1 :]))
-    for k, (conversation, prompt, response) in enumerate(turns):
-        for q, a in (
-            (prompt // 2, response),
-            (prompt - 1, response),
-            (prompt, response // 2),
-            (prompt, response - 1),
-        ):
-            if (q, a) != (prompt, response) and min(q, a) >= 0:
-                yield replace(case, world=World((*turns[:k], (conversation, q, a), *turns[k + 1 :]), initial))
-    for name in ("capacity", "xi", "q_hat"):
-        value = getattr(case, name)
-        for less in sorted({value // 2, value - 1}):
-            if 0 <= less < value:
-                yield replace(case, **{name: less})
-
-
-def _admissible(case: Case) -> bool:
-    try:
-        Instance.of(case.world.trace, case.capacity, forced=case.forced, initial=case.world.initial)
-    except ValueError:
-        return False
-    return True

@@ -109,7 +109,7 @@ class SmallWorlds:
 
     def sample(self, rng: np.random.Generator) -> Case | None:
         """Return a random case beyond the enumerated sizes, None where the draw has no admissible parameter."""
-        world = self._random_world(rng)
+        world = self._random_world(rng).canonical()
         capacities = self._feasible_capacities(world)
         if not capacities:
             return None

@@ -5,7 +5,7 @@ import pytest
 import teltheory as tt
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Claim
-from teltheory.claims.search import decide, decide_safely, refutes, shrink, smaller
+from teltheory.claims.search import decide, decide_safely, refutes, shrink
 from teltheory.claims.worlds import SmallWorlds, upper_bounds
 from teltheory.optimal.brute_force import smallest_total
 
@@ -92,7 +92,7 @@ def test_shrinking_ends_where_no_step_is_left():
     least = shrink(LRU_IS_OPTIMAL, case)
     assert refutes(LRU_IS_OPTIMAL, least)
     assert least.size() < case.size()
-    assert not any(refutes(LRU_IS_OPTIMAL, c) for c in smaller(least) if c.capacity >= 2)
+    assert not any(refutes(LRU_IS_OPTIMAL, c) for c in least.smaller() if c.capacity >= 2)
 
 
 def test_a_true_claim_holds_with_its_scope():
