@@ -89,10 +89,10 @@ def ledger_table(rows: Sequence[dict[str, Any]]) -> Table:
 def scope_text(scope: dict[str, Any]) -> str:
     """Return a scope in a few words."""
     bounds, instances = scope["bounds"], f"{scope['instances']:,}"
-    if "cases" in bounds:
-        return str(bounds["cases"])
     if "stopped_at" in bounds:
         return f"exhaustive, {instances} instances up to this size"
+    if "cases" in bounds:
+        return str(bounds["cases"])
     if scope["kind"] == "sampled":
         return f"sampled, {instances} instances, then shrunk"
     text = f"exhaustive, {instances} instances of up to {list(bounds['tokens_by_turns'])[-1]} turns"
@@ -100,12 +100,15 @@ def scope_text(scope: dict[str, Any]) -> str:
 
 
 def counterexample_text(example: dict[str, Any] | None) -> str:
-    """Return a counterexample on a line: turns as conversation(prompt+response)."""
+    """Return a counterexample on a line: turns as conversation(prompt+response), or its other facts by name."""
     if example is None:
         return ""
+    values = ", ".join(f"{name} {value}" for name, value in example["values"].items())
+    if "turns" not in example:
+        facts = ", ".join(f"{name} {value}" for name, value in example.items() if name != "values")
+        return f"{facts}: {values}"
     turns = " ".join(f"{_letter(c)}({q}+{a})" for c, q, a in example["turns"])
     start = "".join(f" start {_letter(c)}({past}, cached {held})" for c, past, held in example["initial"])
-    values = ", ".join(f"{name} {value}" for name, value in example["values"].items())
     parameters = f"C={example['capacity']} xi={example['xi']} Q={example['q_hat']}"
     return f"{turns}{start}; {parameters}: {values}"
 

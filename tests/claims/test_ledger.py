@@ -28,6 +28,12 @@ PRINTED_ROWS = {
     "algorithm-1.nonnegative": "refuted",
     "algorithm-1.terminates": "refuted",
     "algorithm-1.single-pass": "holds",
+    "lemma-d3": "holds",
+    "lemma-d3.real-threshold": "refuted",
+    "lemma-d3.real-threshold.marginal": "holds",
+    "lemma-d3.any-n": "refuted",
+    "lemma-d3.any-n.total": "holds",
+    "algorithm-2.cost": "holds",
     "trim.order-is-free": "holds",
     "trim.order-is-free.mean": "refuted",
     "trim.eager": "holds",
@@ -62,7 +68,11 @@ def test_every_row_says_what_it_rests_on(ledger):
 
 @pytest.mark.parametrize("name", [name for name, verdict in PRINTED_ROWS.items() if verdict == "refuted"])
 def test_the_readme_shows_the_smallest_counterexamples(ledger, name):
-    text = counterexample_text(ledger[name]["counterexample"]).split(" xi=")[0].replace("; C", ", C")
+    example = ledger[name]["counterexample"]
+    if "turns" in example:
+        text = counterexample_text(example).split(" xi=")[0].replace("; C", ", C")
+    else:
+        text = " instead of ".join(example["values"].values())
     assert text in (Path(__file__).parents[2] / "README.md").read_text()
 
 
@@ -74,10 +84,10 @@ def whole(value):
     return isinstance(value, int)
 
 
-def test_counterexamples_are_whole_numbers(ledger):
+def test_counterexamples_in_turns_are_whole_numbers(ledger):
     for row in ledger.values():
         example = row["counterexample"]
-        if example is not None:
+        if example is not None and "turns" in example:
             assert set(example) == {"turns", "initial", "capacity", "xi", "q_hat", "forced", "values"}
             assert whole(example)
 
