@@ -7,4 +7,4 @@ objective = [rate * max(past + prompt - kept - xi, 0) for kept in range(min(cach
 
 print("overflow", cached - capacity, "evicted", n, "at", objective[cached - n], "instead of", min(objective))
 assert n >= cached - capacity
-assert (objective[cached - n], min(objective)) == (1, 0)
+assert (objective[cached - n], min(objective)) == (Fraction(1), Fraction(0))

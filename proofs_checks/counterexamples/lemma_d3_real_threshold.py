@@ -12,8 +12,8 @@ score, missed, kept = (
 )  # of each conversation: its past and what is cached are 1, and there is room for 1
 for rate, law in zip(rates, prompts, strict=True):
     score.append(rate * sum(p for q, p in law.items() if 1 + q - xi >= 1))
-    missed.append(rate * sum(p * max(1 + q - xi, 0) for q, p in law.items()))
-    kept.append(rate * sum(p * max(q - xi, 0) for q, p in law.items()))
+    missed.append(rate * sum(p * max(1 + q - xi, Fraction(0)) for q, p in law.items()))
+    kept.append(rate * sum(p * max(q - xi, Fraction(0)) for q, p in law.items()))
 first, second = missed[0] + kept[1], kept[0] + missed[1]  # the objective of (6) where the one or the other goes
 
 print("scores", *score, "so the first goes, at", first, "instead of the second, at", second)
