@@ -221,6 +221,8 @@ class _Bound:
         rivals = (alive > NEGLIGIBLE) | np.array([code in holding for code in silence])
         with np.errstate(divide="ignore"):
             likely = np.log(next_event(alive[rivals], rates[rivals], mu, births)[0])
+        _, same, of = np.unique((alive[rivals], rates[rivals]), axis=1, return_index=True, return_inverse=True)
+        likely = likely[same][of]  # a quadrature may round differently for conversations that are alike
         return dict(zip(codes[rivals].tolist(), likely.tolist(), strict=True))
 
 

@@ -44,7 +44,7 @@ def as_tlru(instance: Instance, policy: TimedPolicy) -> TLRU | None:
     if len(finite) > 1:
         return None
     surplus_from = [start for start, log in zip(*laws.steps[0], strict=True) if log == -math.inf]
-    return TLRU(etlru.xi, surplus_from[0] - 1 if surplus_from else etlru.xi, "least-recent")
+    return TLRU(etlru.xi, max(surplus_from[0] - 1, 0) if surplus_from else etlru.xi, "least-recent")
 
 
 def lowest_scores_first(
@@ -109,7 +109,7 @@ def _laws(table: _LawTable, code: IntArray) -> Laws:
 def _least(past: IntArray, laws: Laws, xi: int) -> IntArray:
     """Return what each slot holds at most once its tokens of score -inf are gone."""
     last = laws.first[1:] - 1
-    safe = np.where(np.isneginf(laws.log[last]), xi + 1 - laws.start[last], 0)
+    safe = np.where(np.isneginf(laws.log[last]), xi - (np.maximum(laws.start[last], 1) - 1), 0)
     return np.maximum(past - (safe[laws.of_slot] if len(laws.of_slot) else safe[0]), 0)
 
 

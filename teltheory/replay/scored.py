@@ -117,7 +117,8 @@ def _step_of(laws: Laws, law: int, d: int) -> int:
     """Return the step of a law that a length is on: at once where the steps below it are one length each."""
     low, high = laws.first[law], laws.first[law + 1] - 1
     if low < high:
-        high = min(high, max(low, low + 1 + d - laws.start[low + 1]))
+        beyond = d - laws.start[low + 1]
+        high = low if beyond < 0 else low + min(high - low, beyond + 1)
         low = high if laws.start[high] <= d else low
     while low < high:
         middle = (low + high + 1) >> 1

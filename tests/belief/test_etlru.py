@@ -135,6 +135,16 @@ def test_the_kernel_is_the_reference(drawn, belief, data):
             assert replayed(case, times, policy, "kernel") == replayed(case, times, policy), policy
 
 
+def test_thresholds_beyond_every_length():
+    trace = tt.Trace.from_turns([0, 1, 2, 0], [4, 3, 3, 1], [1, 0, 2, 0], [0.0, 1.0, 1.5, 2.0])
+    for xi in (0, 10, 2**62, 2**63 - 1):
+        for rates in (0.2, (0.2, 0.3, 0.1)):
+            for prompts in (fixed(2), [fixed(1), fixed(3), Finite((1, 2**40), (Fraction(1, 2),) * 2)], "learnt"):
+                policy = tt.ETLRU(xi, prompts, 0.1, rates)
+                fast = tt.replay(trace, policy, 7, engine="kernel")
+                assert fast == tt.replay(trace, policy, 7, engine="reference"), policy
+
+
 @pytest.mark.parametrize("forced", [False, True])
 @pytest.mark.parametrize("belief", ["paper", "bayes"])
 def test_the_kernel_is_the_reference_on_a_sample(belief, forced):
@@ -161,9 +171,21 @@ def test_the_next_event_decides_by_the_probability_of_arriving_next():
     bound = policy.bound_to(tt.instance.Instance.of(trace, 6))
     bound(1).cut(conversations, 2)
     assert [c.cached for c in conversations] == [4 - 2 * (gone == i) for i in range(2)]
-    exempt = [Conversation(0, 4, 4, None, 0, 0)]
-    bound(1).cut(exempt, 1)
-    assert exempt[0].cached == 3
+
+
+def test_the_exempt_conversation_is_a_rival_of_the_others(monkeypatch):
+    asked = []
+
+    def noted(alive, rates, mu, births):
+        asked.append((alive.tolist(), rates.tolist(), mu, births))
+        return next_event(alive, rates, mu, births)
+
+    monkeypatch.setattr("teltheory.belief.etlru.next_event", noted)
+    trace = tt.Trace.from_turns([0, 1, 1], [4, 2, 0], [0, 0, 0], [2.0, 5.0, 5.0])
+    policy = tt.ETLRU(0, fixed(1), 0.1, (1.0, 0.2), 0.3, "next-event")
+    tt.replay(trace, policy, 5, forced=True)
+    alive = float(bayes_posterior(np.array([3.0]), 0.1, np.array([1.0]))[0])
+    assert asked == [([alive, 1.0], [1.0, 0.2], 0.1, 0.3)]
 
 
 def test_next_event_and_posterior_differ_where_rates_differ():
