@@ -17,7 +17,7 @@ from teltheory.policies import (
     TailOptimizedBelady,
     ThresholdLRU,
 )
-from teltheory.policies.policy import Policy
+from teltheory.policies.policy import AnyPolicy, Policy
 from teltheory.replay import Engine, replay
 from teltheory.trace import Trace
 
@@ -44,7 +44,7 @@ def policies(block: int = 1) -> dict[str, Policy]:
 
 
 def jobs(
-    trace: Trace, capacity: int, chosen: Mapping[str, Policy], engine: Engine = "kernel", label: str = "{}"
+    trace: Trace, capacity: int, chosen: Mapping[str, AnyPolicy], engine: Engine = "kernel", label: str = "{}"
 ) -> list[Job]:
     """Return a job for each policy: the whole call of `replay`, on a trace whose index an earlier call built."""
     return [
@@ -53,7 +53,7 @@ def jobs(
     ]
 
 
-def _replay(trace: Trace, policy: Policy, capacity: int, engine: Engine, _: object) -> Outcome:
+def _replay(trace: Trace, policy: AnyPolicy, capacity: int, engine: Engine, _: object) -> Outcome:
     return replay(trace, policy, capacity, engine=engine)
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import teltheory as tt
-from benchmarks import optimum
+from benchmarks import expected, optimum
 from benchmarks.bandwidth import BYTES_A_TURN, MOVED, bandwidth
 from benchmarks.blocks import Requests, block_requests
 from benchmarks.decisions import against_quantecon
@@ -41,6 +41,7 @@ from teltheory.trace import Trace
 FIRST_CALL = "LRU, first call (index included)"
 CURVE = "T-LRU, least-recent, every capacity"
 THOUSAND = "… then TEL at 1,000 of them"
+MOST_TURNS_OF_OTHERS = 20_000
 NAME_OF_LIBCACHESIM = "libcachesim {}, hash power {}"
 
 
@@ -109,6 +110,7 @@ def run(plan: Plan, trace: Trace, source: str, report: Report = lambda _: None) 
     moved = bandwidth(plan.stream, plan.rounds, report)
     with_peers, hits = against_libcachesim(plan, trace, report)
     replays = whole_trace(plan, trace, report)
+    beliefs, others = expected_tails(plan, report)
     optima = hindsight(plan, report)
     report("memory")
     return {
@@ -119,6 +121,8 @@ def run(plan: Plan, trace: Trace, source: str, report: Report = lambda _: None) 
         "hits": hits,
         "against_python": against_python(plan, trace, report).as_dict(),
         "replays": replays.as_dict(),
+        "expected": beliefs.as_dict(),
+        "expected_others": others.as_dict(),
         "optima": optima.as_dict(),
         "decisions": against_quantecon(plan.known, plan.rounds, report),
         "growth": growth(plan, trace, replays, report),
@@ -222,6 +226,21 @@ def _curve_jobs(plan: Plan, trace: Trace) -> list[Job]:
             lambda: tt.capacity_curve(trace, policy),
         ),
     ]
+
+
+def expected_tails(plan: Plan, report: Report) -> tuple[Section, Section]:
+    """Time ET-LRU against T-LRU: the paper's belief and a fixed prompt, and on fewer turns all others."""
+    return (
+        _expected(plan, plan.optimum, (expected.ONE_RATE, expected.RATES), report),
+        _expected(plan, min(plan.optimum, MOST_TURNS_OF_OTHERS), expected.OTHERS, report),
+    )
+
+
+def _expected(plan: Plan, turns: int, names: tuple[str, ...], report: Report) -> Section:
+    trace = expected.sample(turns)
+    timings = measure(expected.expected_jobs(trace, plan.capacity, names), plan.rounds, report)
+    ratios = [(name, LEAST_RECENT) for name in names]
+    return Section(turns, int((trace.past // BLOCK).sum()), timings, ratios)
 
 
 def hindsight(plan: Plan, report: Report) -> Section:

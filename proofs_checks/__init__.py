@@ -14,6 +14,7 @@ MODULES = (
     "beyond_tel",
     "theorem_31",
     "algorithm_1",
+    "algorithm_2",
     "trimming",
     "figures_1_2",
     "stack",

@@ -63,6 +63,7 @@ from teltheory.workloads import (
 )
 
 if TYPE_CHECKING:
+    from teltheory.belief.etlru import ETLRU
     from teltheory.optimal.cost_optimum import CostOptimum, cost_optimum
     from teltheory.optimal.percentile import BestPercentile, best_percentile
     from teltheory.optimal.violations import FewestViolations, fewest_violations
@@ -73,6 +74,7 @@ __version__ = "0.1.0"
 __all__ = [
     "A100_LLAMA2_7B",
     "A100_LLAMA2_7B_ATTENTION",
+    "ETLRU",
     "LRU",
     "TLRU",
     "ArgumentError",
@@ -135,7 +137,8 @@ __all__ = [
     "weighted_optimum",
 ]
 
-_WITH_A_SOLVER = {
+_ON_DEMAND = {
+    "ETLRU": "teltheory.belief.etlru",
     "CostOptimum": "teltheory.optimal.cost_optimum",
     "cost_optimum": "teltheory.optimal.cost_optimum",
     "BestPercentile": "teltheory.optimal.percentile",
@@ -148,7 +151,7 @@ _WITH_A_SOLVER = {
 
 
 def __getattr__(name: str) -> Any:
-    """Load what needs a solver when it is first asked for."""
-    if name not in _WITH_A_SOLVER:
+    """Load what needs a solver, or more of SciPy, when it is first asked for."""
+    if name not in _ON_DEMAND:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_WITH_A_SOLVER[name]), name)
+    return getattr(import_module(_ON_DEMAND[name]), name)

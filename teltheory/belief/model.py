@@ -25,6 +25,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
+from teltheory.belief.posterior import exact_after_silence
 from teltheory.errors import ArgumentError
 from teltheory.numbers import whole_number
 from teltheory.workloads.laws import Finite, fixed
@@ -192,14 +193,18 @@ Policy: TypeAlias = Callable[[BeliefMDP, State, Allocation], Allocation]
 """From the model, the state and what is cached to what is kept."""
 
 
-def aged(model: BeliefMDP, known: Known, x: Fraction) -> tuple[Fraction, Fraction]:
-    """Return pi after a gap without a turn, and the probability of such a gap (1 with the paper's belief)."""
+def aged(model: BeliefMDP, known: Known, x: Fraction) -> Fraction:
+    """Return pi after a gap without a turn."""
     rate, mu = model.kinds[known.kind].turn_rate, model.death_rate
     if model.belief == "paper":
-        return known.alive * x**mu, Fraction(1)
-    decay = x ** (mu + rate)
-    silent = 1 - known.alive + known.alive * (rate * decay + mu) / (mu + rate)
-    return known.alive * decay / silent, silent
+        return known.alive * x**mu
+    return exact_after_silence(known.alive, x ** (mu + rate), mu, rate)
+
+
+def silent(model: BeliefMDP, known: Known, x: Fraction) -> Fraction:
+    """Return the probability of a gap without a turn, by the posterior."""
+    rate, mu = model.kinds[known.kind].turn_rate, model.death_rate
+    return 1 - known.alive + known.alive * (rate * x ** (mu + rate) + mu) / (mu + rate)
 
 
 def chances(model: BeliefMDP, state: State) -> list[tuple[Fraction, tuple[Fraction, ...], list[Fraction]]]:
@@ -209,19 +214,19 @@ def chances(model: BeliefMDP, state: State) -> list[tuple[Fraction, tuple[Fracti
     """
     gaps = []
     for x, weight in model.gaps:
-        aging = [aged(model, known, x) for known in state.conversations]
+        aging = tuple(aged(model, known, x) for known in state.conversations)
         rates = [
             model.kinds[known.kind].turn_rate * alive
-            for known, (alive, _) in zip(state.conversations, aging, strict=True)
+            for known, alive in zip(state.conversations, aging, strict=True)
         ]
         total = model.birth_rate + sum(rates)
         density = Fraction(1)
         if model.race:
             density = total * _power(x, model.birth_rate)
-            for _, silent in aging:
-                density *= silent
+            for known in state.conversations:
+                density *= silent(model, known, x)
         next_turn = [rate / total for rate in (*rates, model.birth_rate)]
-        gaps.append((weight * density, tuple(alive for alive, _ in aging), next_turn))
+        gaps.append((weight * density, aging, next_turn))
     sum_of_weights = sum(weight for weight, _, _ in gaps)
     return [(weight / sum_of_weights, alive, next_turn) for weight, alive, next_turn in gaps]
 

@@ -6,8 +6,9 @@ from fractions import Fraction
 
 from teltheory.belief.model import Allocation, BeliefMDP, Policy, State
 from teltheory.belief.optimality import Index, turn_rates
-from teltheory.policies.policy import AnyPolicy, Conversation
-from teltheory.replay.reference import _cut
+from teltheory.policies.policy import Conversation, CuttingPolicy
+from teltheory.policies.policy import Policy as ReplayPolicy
+from teltheory.replay.reference import cut
 
 
 def et_lru(index: Index = turn_rates) -> Policy:
@@ -34,7 +35,7 @@ def _rise(model: BeliefMDP, state: State, i: int, held: int) -> Fraction:
     return model.kinds[known.kind].prompt(known.turns).exactly_at_least(held - known.past + model.xi)
 
 
-def as_replayed(policy: AnyPolicy) -> Policy:
+def as_replayed(policy: ReplayPolicy | CuttingPolicy) -> Policy:
     """Return the policy of a replay, such as LRU or T-LRU, which sees no beliefs."""
 
     def keep(model: BeliefMDP, state: State, cached: Allocation) -> Allocation:
@@ -43,7 +44,7 @@ def as_replayed(policy: AnyPolicy) -> Policy:
             for i in state.recency
         }
         exempt = seen[state.arrived] if model.forced else None
-        _cut(dict(seen), policy, model.capacity, exempt)
+        cut(dict(seen), policy, model.capacity, exempt)
         return tuple(seen[i].cached for i in range(len(cached)))
 
     return keep

@@ -113,7 +113,7 @@ class BeliefCase:
 
 def followed(model: BeliefMDP, state: State, step: Step) -> State:
     """Return the state after a turn of the history."""
-    alive = tuple(aged(model, known, step.x)[0] for known in state.conversations)
+    alive = tuple(aged(model, known, step.x) for known in state.conversations)
     return after(model, state, Arrival(Fraction(1), step.place, step.prompt, step.response, alive, step.kind))
 
 

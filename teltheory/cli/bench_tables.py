@@ -41,6 +41,8 @@ def tables(data: dict[str, Any]) -> Iterator[Table]:
         yield _hits(data["hits"])
     yield _timings(data["against_python"], f"Compiled against Python, in {unit}")
     yield _timings(data["replays"], "The whole trace, in tokens")
+    yield _timings(data["expected"], "ET-LRU with the paper's belief and a fixed prompt")
+    yield _timings(data["expected_others"], "ET-LRU with other beliefs and laws")
     yield _timings(data["optima"], "The hindsight optimum, about 250 conversations alive, 20,000 tokens")
     yield _decisions(data["decisions"])
     yield _ratios(data)
@@ -79,7 +81,7 @@ def _hits(hits: Sequence[dict[str, Any]]) -> Table:
 def _ratios(data: dict[str, Any]) -> Table:
     table = _table("How many times as long", "this", ("as this", "turns", "times", "spread"))
     table.columns[1].justify = "left"
-    for name in ("against_libcachesim", "against_python", "replays", "optima"):
+    for name in ("against_libcachesim", "against_python", "replays", "expected", "expected_others", "optima"):
         for row in data[name]["ratios"]:
             spread = f"({_three(row['low'])}–{_three(row['high'])})"
             table.add_row(row["slower"], row["quicker"], f"{data[name]['turns']:,}", _three(row["ratio"]), spread)

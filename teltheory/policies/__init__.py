@@ -8,6 +8,7 @@ from teltheory.policies.policy import (
     CuttingPolicy,
     LeastRecentlyUsed,
     Policy,
+    TimedPolicy,
     Turn,
     tel_safe_budget,
 )
@@ -25,6 +26,7 @@ __all__ = [
     "Policy",
     "TailOptimizedBelady",
     "ThresholdLRU",
+    "TimedPolicy",
     "Turn",
     "tel_safe_budget",
 ]

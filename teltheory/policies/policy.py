@@ -9,16 +9,18 @@ At every cut (after each turn) a replay asks the policy, in this order:
 3. `eviction_key`: on the overflow that is left, what goes first.
 
 Conversations with the smallest key go first; among equals the least recent does. A policy that works otherwise
-has one method, `cut`, instead, which lowers `Conversation.cached` itself.
+has one method, `cut`, instead, which lowers `Conversation.cached` itself. Where that takes more than the
+conversations (times, or what was seen so far), it has `bound_to` instead of `cut`: see `TimedPolicy`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, TypeAlias, get_args
 
 from teltheory.errors import ArgumentError
+from teltheory.instance import Instance
 
 Trim: TypeAlias = Literal["round-robin", "least-recent", "eager"]
 TRIMS: tuple[Trim, ...] = get_args(Trim)
@@ -46,12 +48,18 @@ class Conversation:
         Length X of its cached prefix.
     next : Turn or None
         Its next turn, None where it never returns.
+    code : int
+        Its number, as in `Trace.code`.
+    last : int
+        Its last turn; -1 for a conversation of the initial cache that has not arrived yet.
     """
 
     first: int
     past: int
     cached: int
     next: Turn | None
+    code: int = -1
+    last: int = -1
 
 
 class Policy(Protocol):
@@ -95,7 +103,20 @@ class CuttingPolicy(Protocol):
         ...
 
 
-AnyPolicy: TypeAlias = Policy | CuttingPolicy
+class TimedPolicy(Protocol):
+    """A policy whose cuts depend on arrival times, on who a conversation is, or on what was seen so far."""
+
+    @property
+    def has_kernel(self) -> bool:
+        """Whether `teltheory.replay.kernel` runs it; False for a policy of one's own."""
+        ...
+
+    def bound_to(self, instance: Instance) -> Callable[[int], CuttingPolicy]:
+        """Return what says for each turn of the instance, counted from 0, how to cut after it."""
+        ...
+
+
+AnyPolicy: TypeAlias = Policy | CuttingPolicy | TimedPolicy
 
 
 class LeastRecentlyUsed:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal, get_args
-
-from typing_extensions import TypeIs
+from typing import Literal, TypeGuard, get_args
 
 from teltheory.errors import ArgumentError
 from teltheory.instance import Initial, Instance
 from teltheory.outcome import Outcome
-from teltheory.policies.policy import AnyPolicy, Policy
+from teltheory.policies.policy import AnyPolicy, Policy, TimedPolicy
 from teltheory.replay.reference import replay_reference
 from teltheory.replay.slots import BY_NEXT_TURN, BY_RECENCY
 from teltheory.trace import Trace
@@ -38,7 +36,7 @@ def replay(
     ----------
     trace : Trace
         The turns.
-    policy : Policy
+    policy : Policy, CuttingPolicy or TimedPolicy
         `LRU`, `TLRU`, ... or any value with the rules of `teltheory.policies.Policy`.
     capacity : int
         Capacity of the cache, in the trace's unit.
@@ -73,7 +71,7 @@ def replay(
 
 def check_policy(policy: object) -> None:
     """Raise `ArgumentError` for what has none of a policy's rules, such as a policy's class."""
-    if isinstance(policy, type) or not (hasattr(policy, "cut") or hasattr(policy, "budget")):
+    if isinstance(policy, type) or not any(hasattr(policy, rule) for rule in ("cut", "budget", "bound_to")):
         raise ArgumentError("policy", policy, "a policy such as LRU()")
 
 
@@ -97,17 +95,15 @@ def kernel_is_compiled() -> bool:
     return any((Path(__file__).parent / "__pycache__").glob("recency.*.nbi"))
 
 
-def _is_own(policy: AnyPolicy) -> TypeIs[Policy]:
-    return type(policy) in (*BY_RECENCY, *BY_NEXT_TURN)
+def _is_own(policy: AnyPolicy) -> TypeGuard[Policy | TimedPolicy]:
+    return type(policy) in (*BY_RECENCY, *BY_NEXT_TURN) or getattr(policy, "has_kernel", False)
 
 
 def _by_kernel(instance: Instance, policy: AnyPolicy, progress: Callable[[int], object] | None) -> Outcome:
     from teltheory.replay.kernel import replay_kernel
 
     if not _is_own(policy):
-        raise ArgumentError(
-            "engine", "kernel", f"'reference' for {policy!r}, which is not one of the toolkit's own"
-        )
+        raise ArgumentError("engine", "kernel", f"'reference' for {policy!r}, which the kernel does not run")
     outcome = replay_kernel(instance, policy)
     if progress is not None:
         progress(len(outcome))

@@ -24,7 +24,7 @@ from typing_extensions import TypeIs
 from teltheory.errors import ArgumentError
 from teltheory.instance import Instance
 from teltheory.outcome import Outcome
-from teltheory.policies.policy import AnyPolicy, Conversation, Policy, Turn
+from teltheory.policies.policy import AnyPolicy, Conversation, CuttingPolicy, Policy, TimedPolicy, Turn
 
 
 def replay_reference(
@@ -47,20 +47,21 @@ def replay_reference(
         What each turn reused and computed.
     """
     trace = instance.trace
+    at = policy.bound_to(instance) if _is_timed(policy) else lambda _: policy
     conversations = _initial_conversations(instance)
     cache = {start.code: conversations[start.code] for start in instance.initial}
     reused: list[int] = []
     nexts = _next_turns(instance)
     turns = zip(trace.code.tolist(), instance.history.tolist(), instance.past.tolist(), nexts, strict=True)
     for k, (theta, history, past, upcoming) in enumerate(turns):
-        arriving = conversations.setdefault(theta, Conversation(len(conversations), 0, 0, None))
+        arriving = conversations.setdefault(theta, Conversation(len(conversations), 0, 0, None, theta))
         reused.append(min(arriving.cached, history))
         arriving.past = arriving.cached = past
-        arriving.next = upcoming
+        arriving.next, arriving.last = upcoming, k
         cache.pop(theta, None)
         cache[theta] = arriving
         if k < len(trace) - 1 or not instance.forced:
-            _cut(cache, policy, instance.capacity, arriving if instance.forced else None)
+            cut(cache, at(k), instance.capacity, arriving if instance.forced else None)
         if progress is not None and k % 256 == 255:
             progress(k + 1)
     return Outcome.of(instance, reused)
@@ -80,7 +81,7 @@ def _next_turns(instance: Instance) -> list[Turn | None]:
 def _initial_conversations(instance: Instance) -> dict[int, Conversation]:
     arrivals = _first_arrivals(instance)
     return {
-        start.code: Conversation(first, start.past, start.cached, arrivals.get(start.code))
+        start.code: Conversation(first, start.past, start.cached, arrivals.get(start.code), start.code)
         for first, start in enumerate(instance.initial)
     }
 
@@ -94,7 +95,12 @@ def _first_arrivals(instance: Instance) -> dict[int, Turn]:
     return first
 
 
-def _cut(cache: dict[int, Conversation], policy: AnyPolicy, capacity: int, exempt: Conversation | None) -> None:
+def cut(
+    cache: dict[int, Conversation],
+    policy: Policy | CuttingPolicy,
+    capacity: int,
+    exempt: Conversation | None,
+) -> None:
     """Cut the cache (least recent first) to the capacity."""
     candidates = [c for c in cache.values() if c is not exempt]
     if not _has_rules(policy):
@@ -116,7 +122,11 @@ def _cut(cache: dict[int, Conversation], policy: AnyPolicy, capacity: int, exemp
         del cache[code]
 
 
-def _has_rules(policy: AnyPolicy) -> TypeIs[Policy]:
+def _is_timed(policy: AnyPolicy) -> TypeIs[TimedPolicy]:
+    return hasattr(policy, "bound_to")
+
+
+def _has_rules(policy: Policy | CuttingPolicy) -> TypeIs[Policy]:
     return not hasattr(policy, "cut")
 
 

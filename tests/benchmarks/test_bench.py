@@ -17,7 +17,7 @@ from teltheory.cli import main
 from teltheory.cli.bench_tables import lines_above, tables
 from teltheory.cli.output import WIDTH
 
-SECTIONS = ("against_libcachesim", "against_python", "replays", "optima")
+SECTIONS = ("against_libcachesim", "against_python", "replays", "expected", "expected_others", "optima")
 
 
 def bench(*arguments):

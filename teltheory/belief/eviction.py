@@ -1,0 +1,127 @@
+"""Algorithm 2 of Zhang et al. 2025 (Appendix D): tokens go one by one, each time the one that should cost least.
+
+1. E is the conversations with a cached token. Each has a score v_i = lambda_i P(L_i + Q_i - xi >= X_i): for whole
+   xi, what the expected excess at the next turn grows by if its last cached token goes.
+2. Until n tokens are evicted: a conversation j with the smallest score loses a token, and v_j is computed again.
+
+Equal scores: the conversation that comes first, which in a cache is the least recent one. So a conversation's
+whole run of equal scores goes before the next conversation's.
+
+With a binary heap that is at most |E| + n scores and 4 |E| + 2 n (ceil(log2 |E|) + 1) comparisons, both counted:
+building the heap takes less than 2 |E| of them, and a new root sinks to a leaf and rises again, each at most one
+comparison a level and one more.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from teltheory.errors import ArgumentError
+from teltheory.numbers import whole_number
+
+Score = Callable[[int, int], Any]
+"""Score of a conversation, by its place and what it has cached: a number, the same kind for all."""
+
+
+class Eviction(NamedTuple):
+    """What is left of each conversation, and the operations that it took."""
+
+    cached: tuple[int, ...]
+    evaluations: int
+    comparisons: int
+
+
+class _Entry:
+    """A conversation on the heap, which counts how often it is compared."""
+
+    __slots__ = ("count", "key")
+
+    def __init__(self, score: Any, place: int, count: list[int]) -> None:
+        self.key = (score, place)
+        self.count = count
+
+    def __lt__(self, other: _Entry) -> bool:
+        self.count[0] += 1
+        return self.key < other.key
+
+
+def tail_score(
+    lengths: Sequence[int], rates: Sequence[Any], survival: Callable[[int, Any], Any], xi: Any
+) -> Score:
+    """Return Algorithm 2's ranking criterion, lambda_i P(L_i + Q_i - xi >= X_i).
+
+    Parameters
+    ----------
+    lengths : sequence of int
+        Pasts L.
+    rates : sequence of numbers
+        Belief turn rates lambda.
+    survival : callable
+        P(Q_i >= q) of conversation i and a number q.
+    xi : number
+        Threshold.
+    """
+    return lambda i, cached: rates[i] * survival(i, cached - lengths[i] + xi)
+
+
+def evict(
+    lengths: Sequence[int],
+    cached: Sequence[int],
+    rates: Sequence[Any],
+    survival: Callable[[int, Any], Any],
+    xi: Any,
+    n: int,
+) -> Eviction:
+    """Run Algorithm 2 with a heap.
+
+    Parameters
+    ----------
+    lengths, cached : sequence of int
+        Pasts L and cached prefixes X, least recent first.
+    rates, survival, xi
+        As for `tail_score`.
+    n : int
+        Tokens to evict, at most what is cached.
+
+    Raises
+    ------
+    ArgumentError
+        Where less than n is cached.
+    """
+    return evict_lowest(cached, tail_score(lengths, rates, survival, xi), n)
+
+
+def evict_lowest(cached: Sequence[int], score: Score, n: int) -> Eviction:
+    """Evict n tokens, always one with the smallest score; see `evict`."""
+    left, n = list(cached), _at_most_all(cached, n)
+    count = [0]
+    heap = [_Entry(score(i, x), i, count) for i, x in enumerate(left) if x >= 1]
+    evaluations = len(heap)
+    heapq.heapify(heap)
+    for _ in range(n):
+        j = heap[0].key[1]
+        left[j] -= 1
+        if left[j] == 0:
+            heapq.heappop(heap)
+        else:
+            heapq.heapreplace(heap, _Entry(score(j, left[j]), j, count))
+            evaluations += 1
+    return Eviction(tuple(left), evaluations, count[0])
+
+
+def evict_as_printed(cached: Sequence[int], score: Score, n: int) -> tuple[int, ...]:
+    """Evict n tokens as Algorithm 2 is printed: for each, look at all conversations for the smallest score."""
+    left = list(cached)
+    for _ in range(_at_most_all(cached, n)):
+        j = min((i for i, x in enumerate(left) if x >= 1), key=lambda i: (score(i, left[i]), i))
+        left[j] -= 1
+    return tuple(left)
+
+
+def _at_most_all(cached: Sequence[int], n: int) -> int:
+    n = whole_number("n", n)
+    if n > sum(cached):
+        raise ArgumentError("n", n, f"at most {sum(cached)}, the cached tokens")
+    return n

@@ -1,0 +1,126 @@
+"""ET-LRU for the kernel: which loop replays it, and the arrays that this one reads.
+
+With homogeneous rates every belief orders conversations by recency. Where in addition every token has the same
+score or none, as with a fixed prompt, ET-LRU is T-LRU with least-recent trim and has its loop.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from teltheory.belief.etlru import ETLRU, LEARNT, continuing_turns, seconds
+from teltheory.belief.scores import LOWEST, Steps, log_order, steps_of
+from teltheory.errors import ArgumentError
+from teltheory.instance import Instance
+from teltheory.numbers import FloatArray, IntArray
+from teltheory.policies.online import TLRU
+from teltheory.policies.policy import TimedPolicy
+from teltheory.replay.recency import Layout
+from teltheory.replay.scored import Clock, Laws, Lessons, by_current_worth, by_order, new_heap
+from teltheory.replay.slots import Slots
+from teltheory.workloads.laws import Law
+
+
+class _LawTable(NamedTuple):
+    """The steps of the different laws, and which of them each conversation has, by its code."""
+
+    steps: list[Steps]
+    of_code: IntArray
+
+
+def as_tlru(instance: Instance, policy: TimedPolicy) -> TLRU | None:
+    """Return the T-LRU that does what an ET-LRU does, None where none does."""
+    etlru = _own(policy)
+    seconds(instance)
+    if isinstance(etlru.turn_rate, tuple) or etlru.prompts == LEARNT:
+        return None
+    laws = _table(instance, etlru)
+    if len(laws.steps) > 1:
+        return None
+    finite = [log for log in laws.steps[0].log if log > -math.inf]
+    if len(finite) > 1:
+        return None
+    surplus_from = [start for start, log in zip(*laws.steps[0], strict=True) if log == -math.inf]
+    return TLRU(etlru.xi, max(surplus_from[0] - 1, 0) if surplus_from else etlru.xi, "least-recent")
+
+
+def lowest_scores_first(
+    instance: Instance, policy: TimedPolicy, slots: Slots, layout: Layout, holds: IntArray
+) -> None:
+    """Replay ET-LRU; `full` of the layout is what is at hand, `holds` the initial cache and zeros."""
+    etlru = _own(policy)
+    rates, code = etlru.rates(instance), _codes(instance)
+    times = seconds(instance)
+    since = np.concatenate((np.zeros(len(instance.initial)), times))
+    most = len(slots.past)
+    learnt = etlru.prompts == LEARNT
+    laws, lessons = _lessons(instance, etlru.xi) if learnt else (_laws(_table(instance, etlru), code), None)
+    if etlru.belief == "paper" and not learnt:
+        order = log_order(np.log(rates)[code], since, etlru.death_rate)
+        least = _least(slots.past, laws, etlru.xi)
+        by_order(layout, slots.past, order, laws, least, etlru.xi, holds, new_heap(most), instance.forced)
+        return
+    clock: Clock | None = Clock(since, rates[code], times, etlru.death_rate)
+    worth = np.empty(most)
+    if etlru.belief == "paper":
+        clock, worth = None, log_order(np.log(rates)[code], since, etlru.death_rate)
+    waiting, heap = np.empty(most, np.int64), new_heap(most)
+    by_current_worth(
+        layout, slots.past, worth, clock, laws, lessons, etlru.xi, holds, waiting, heap, instance.forced
+    )
+
+
+def _own(policy: TimedPolicy) -> ETLRU:
+    if not isinstance(policy, ETLRU):
+        raise ArgumentError("engine", "kernel", f"'reference' for {policy!r}, which the kernel does not run")
+    return policy
+
+
+def _codes(instance: Instance) -> IntArray:
+    if not instance.initial:
+        return instance.trace.code
+    return np.concatenate(([start.code for start in instance.initial], instance.trace.code))
+
+
+def _longest(instance: Instance) -> int:
+    return max([int(instance.past.max(initial=0)), *(start.past for start in instance.initial)])
+
+
+def _table(instance: Instance, etlru: ETLRU) -> _LawTable:
+    numbers: dict[Law, int] = {}
+    of_code = [numbers.setdefault(law, len(numbers)) for law in etlru.laws(instance)]
+    longest = _longest(instance)
+    return _LawTable([steps_of(law, etlru.xi, longest) for law in numbers], np.array(of_code, np.int64))
+
+
+def _laws(table: _LawTable, code: IntArray) -> Laws:
+    sizes = [len(steps.start) for steps in table.steps]
+    return Laws(
+        np.concatenate([np.array(steps.start, np.int64) for steps in table.steps]),
+        np.concatenate([np.array(steps.log, np.float64) for steps in table.steps]),
+        np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
+        table.of_code[code] if len(sizes) > 1 else np.empty(0, np.int64),
+    )
+
+
+def _least(past: IntArray, laws: Laws, xi: int) -> IntArray:
+    """Return what each slot holds at most once its tokens of score -inf are gone."""
+    last = laws.first[1:] - 1
+    safe = np.where(np.isneginf(laws.log[last]), xi - (np.maximum(laws.start[last], 1) - 1), 0)
+    return np.maximum(past - (safe[laws.of_slot] if len(laws.of_slot) else safe[0]), 0)
+
+
+def _lessons(instance: Instance, xi: int) -> tuple[Laws, Lessons]:
+    """Return room for the law learnt so far, and what each turn adds to it."""
+    turns = continuing_turns(instance)
+    prompts = instance.trace.prompt[turns]
+    lengths = np.union1d(prompts[prompts < xi], [0])
+    place = np.full(len(instance.trace), -1, np.int64)
+    place[turns] = np.searchsorted(lengths, prompts)
+    start = np.concatenate(([LOWEST], lengths + 1)).astype(np.int64)
+    log: FloatArray = np.zeros(len(start))
+    laws = Laws(start, log, np.array([0, len(start)]), np.empty(0, np.int64))
+    return laws, Lessons(place, np.zeros(len(start), np.int64))

@@ -1,0 +1,162 @@
+"""Algorithm 2 against its printed form, problem (6) against enumeration and the MILP, and the counts."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from math import ceil
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import teltheory as tt
+from proofs_checks.algorithm_2 import ORDERS, WHOLE, Cut, Known, within_the_counts
+from teltheory.belief.allocation import AllocationProblem, allocations, best_allocations, objective
+from teltheory.belief.allocation_model import milp_allocation
+from teltheory.belief.eviction import evict, evict_as_printed, evict_lowest, tail_score
+from teltheory.workloads.laws import Finite, fixed
+
+LAWS = st.sampled_from(
+    [
+        fixed(0),
+        fixed(3),
+        Finite((0, 2), (Fraction(1, 4), Fraction(3, 4))),
+        Finite((1, 2, 5), (Fraction(1, 6), Fraction(1, 3), Fraction(1, 2))),
+    ]
+)
+
+
+@st.composite
+def problems(draw, most=4):
+    n = draw(st.integers(1, most))
+    lengths = tuple(draw(st.lists(st.integers(0, 5), min_size=n, max_size=n)))
+    cached = tuple(draw(st.integers(0, length)) for length in lengths)
+    rates = tuple(
+        draw(st.sampled_from([Fraction(1, 3), Fraction(1, 2), Fraction(1), Fraction(3, 2)])) for _ in lengths
+    )
+    laws = tuple(draw(LAWS) for _ in lengths)
+    xi = Fraction(draw(st.integers(0, 6)))
+    return AllocationProblem(lengths, cached, rates, laws, xi, draw(st.integers(0, sum(cached))))
+
+
+def survival(problem):
+    return lambda i, length: problem.laws[i].exactly_at_least(ceil(length))
+
+
+@given(problems(), st.data())
+@settings(max_examples=300, deadline=None)
+def test_the_heap_does_what_is_printed(problem, data):
+    n = data.draw(st.integers(0, sum(problem.cached)))
+    tail = survival(problem)
+    eviction = evict(problem.lengths, problem.cached, problem.rates, tail, problem.xi, n)
+    score = tail_score(problem.lengths, problem.rates, tail, problem.xi)
+    assert eviction.cached == evict_as_printed(problem.cached, score, n)
+    assert sum(problem.cached) - sum(eviction.cached) == n
+    holding = sum(x > 0 for x in problem.cached)
+    counts = {"E": holding, "n": n, "scores": eviction.evaluations, "comparisons": eviction.comparisons}
+    assert within_the_counts(counts)
+
+
+def test_equal_scores_go_by_whole_runs_from_the_first():
+    assert evict_lowest((2, 3, 4), lambda i, x: 1, 4).cached == (0, 1, 4)
+    assert evict_lowest((2, 3, 4), lambda i, x: [1, 0, 0][i], 4).cached == (2, 0, 3)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 64, 65, 1000, 3000])
+def test_the_counts_with_many_conversations(size):
+    rng = random.Random(size)
+    cached = [rng.randint(0, 9) for _ in range(size)]
+    scores = [sorted((rng.random() for _ in range(10)), reverse=True) for _ in range(size)]
+    for n in {0, sum(cached) // 3, sum(cached)}:
+        eviction = evict_lowest(cached, lambda i, x: scores[i][x], n)
+        holding = sum(x > 0 for x in cached)
+        counts = {"E": holding, "n": n, "scores": eviction.evaluations, "comparisons": eviction.comparisons}
+        assert within_the_counts(counts)
+        assert eviction.evaluations >= holding
+        assert eviction.comparisons >= holding - 1  # no minimum of so many is found with fewer
+
+
+@given(problems(most=3))
+@settings(max_examples=200, deadline=None)
+def test_lemma_d3_beyond_the_ledger_s_bounds(problem):
+    kept = evict(
+        problem.lengths, problem.cached, problem.rates, survival(problem), problem.xi, problem.overflow
+    ).cached
+    least, every = best_allocations(problem)
+    assert objective(problem, kept) == least
+    assert kept in every
+    assert all(sum(y) <= problem.capacity for y in allocations(problem))
+
+
+@given(problems(most=3))
+@settings(max_examples=25, deadline=None)
+def test_the_milp_finds_an_optimum(problem):
+    least, every = best_allocations(problem)
+    kept = milp_allocation(problem)
+    assert kept in every
+    assert objective(problem, kept) == least
+
+
+def test_the_milp_takes_real_thresholds():
+    xi = Fraction(1, 3)
+    laws = (fixed(0), Finite((0, 1), (Fraction(1, 2), Fraction(1, 2))))
+    problem = AllocationProblem((1, 1), (1, 1), (Fraction(1), Fraction(2, 3)), laws, xi, 1)
+    assert milp_allocation(problem) == (1, 0)
+    assert best_allocations(problem) == (Fraction(7, 9), [(1, 0)])
+
+
+def test_the_ledger_s_cuts_are_problems_of_the_library():
+    """The rows keep losses by conversation; the library adds them up anew."""
+    cuts = [cut for size in WHOLE.classes("quick") for cut in size]
+    for cut in random.Random(5).sample(cuts, 200):
+        columns = zip(*((i.past, i.cached, i.rate, i.law) for i in cut.known), strict=True)
+        problem = AllocationProblem(*map(tuple, columns), cut.xi, cut.capacity)
+        assert cut.n == problem.overflow
+        assert cut.optimum(cut.capacity) == best_allocations(problem)[0]
+        score = tail_score(problem.lengths, problem.rates, survival(problem), problem.xi)
+        assert cut.greedy().cached == evict_as_printed(problem.cached, score, cut.n)
+
+
+def test_a_score_that_forgets_the_threshold_is_refuted():
+    """A planted fault: P(L + Q >= X) in place of P(L + Q - xi >= X)."""
+    wrong = 0
+    for cut in (cut for size in WHOLE.classes("quick") for cut in size):
+        kept = evict_lowest(cut.cached, lambda i, x, cut=cut: cut.known[i].score(Fraction(0), x), cut.n).cached
+        wrong += cut.objective(kept) != cut.optimum(cut.capacity)
+        if wrong:
+            break
+    assert wrong
+
+
+def test_the_counts_can_be_exceeded():
+    size, n = 8, 3
+    assert within_the_counts({"E": size, "n": n, "scores": 11, "comparisons": 56})
+    assert not within_the_counts({"E": size, "n": n, "scores": 12, "comparisons": 56})
+    assert not within_the_counts({"E": size, "n": n, "scores": 11, "comparisons": 57})
+
+
+def test_orders_are_all_there():
+    sizes = [list(size) for size in ORDERS.classes("quick")]
+    assert [len(size) // 4 for size in sizes] == [1, 2, 8, 48, 384, 3840]
+    assert isinstance(sizes[2][0], Cut)
+    assert isinstance(sizes[2][0].known[0], Known)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"cached": (2,)}, r"cached\[0\]: found 2, expected at most 1"),
+        ({"rates": ()}, "lengths: found"),
+        ({"capacity": -1}, "capacity: found -1"),
+    ],
+)
+def test_wrong_problems(changes, message):
+    columns = {"lengths": (1,), "cached": (1,), "rates": (Fraction(1),), "laws": (fixed(0),)}
+    with pytest.raises(tt.ArgumentError, match=message):
+        AllocationProblem(**{**columns, "xi": Fraction(0), "capacity": 1, **changes})
+
+
+def test_no_more_than_everything_is_evicted():
+    with pytest.raises(tt.ArgumentError, match="n: found 4, expected at most 3"):
+        evict_lowest((1, 2), lambda i, x: 0, 4)
