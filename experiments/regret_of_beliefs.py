@@ -1,0 +1,123 @@
+"""Regret of LRU, T-LRU and ET-LRU with three beliefs, as deaths, heterogeneity and prompts' variance grow.
+
+    python experiments/regret_of_beliefs.py TABLE.csv
+
+Samples of the conversation model, one factor changed at a time: the death rate, with births in proportion so that
+as many are alive; the coefficient of variation of the turn rates (gamma); the spread of prompts, the standard
+deviation of their logarithm. ET-LRU knows the model: its rates, also those of each conversation, and its law of
+prompts. T-LRU's estimate is the mean of the prompts that continue a conversation. Regret is against Tail-Optimized
+Belady.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import teltheory as tt
+from teltheory.belief.etlru import Belief
+from teltheory.policies.policy import AnyPolicy
+from teltheory.policies.spec import default_estimate
+from teltheory.processes import cores, on_processes
+from teltheory.workloads import ConversationMixture, GammaRates, Kind, LogNormal, sample_labelled
+
+ALIVE = 17.0
+TURN_RATE = 1 / 200
+MEAN_PROMPT, MEAN_RESPONSE = 200.0, 300.0
+CAPACITY, XI = 10_000, 1_000
+TURNS, SEEDS = 2_000, 5
+BELIEFS: tuple[Belief, ...] = ("paper", "bayes", "next-event")
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A sample's model and seed.
+
+    Attributes
+    ----------
+    factor : str
+        What is changed.
+    value : float
+        Its value.
+    lifetime : float
+        1 / mu, in seconds.
+    variation : float
+        Coefficient of variation of the turn rates; 0 for a single rate.
+    spread : float
+        Standard deviation of the logarithm of a prompt.
+    seed : int
+        Of the sample.
+    """
+
+    factor: str = ""
+    value: float = 0.0
+    lifetime: float = 600.0
+    variation: float = 1.0
+    spread: float = 1.0
+    seed: int = 0
+
+    @property
+    def model(self) -> ConversationMixture:
+        """The conversation model."""
+        rate = GammaRates(TURN_RATE, self.variation) if self.variation else TURN_RATE
+        kind = Kind(rate, LogNormal(MEAN_PROMPT, self.spread), LogNormal(MEAN_RESPONSE))
+        return ConversationMixture(ALIVE / self.lifetime, 1 / self.lifetime, (kind,))
+
+
+def settings() -> Iterator[Setting]:
+    """Yield the grid."""
+    for seed in range(SEEDS):
+        base = Setting(seed=seed)
+        for lifetime in (2400.0, 1200.0, 600.0, 300.0, 150.0):
+            yield replace(base, factor="deaths an hour", value=3600 / lifetime, lifetime=lifetime)
+        for variation in (0.0, 0.5, 1.0, 1.5, 2.0):
+            yield replace(base, factor="variation of turn rates", value=variation, variation=variation)
+        for spread in (0.0, 0.5, 1.0, 1.5, 2.0):
+            yield replace(base, factor="spread of prompts", value=spread, spread=spread)
+
+
+def rows(setting: Setting) -> list[dict[str, Any]]:
+    """Return a row for each policy on a sample."""
+    sample = sample_labelled(setting.model, TURNS, np.random.default_rng(setting.seed))
+    optimum = tt.hindsight_optimum(sample.trace, CAPACITY, XI).objective
+    told = {"factor": setting.factor, "value": setting.value, "seed": setting.seed}
+    found = []
+    for name, policy in policies(setting, sample.turn_rate, sample.trace).items():
+        tel = tt.tail_excess_latency(tt.replay(sample.trace, policy, CAPACITY), XI)
+        found.append({**told, "policy": name, "tel": tel, "optimum": optimum, "regret": tel - optimum})
+    return found
+
+
+def policies(setting: Setting, turn_rates: NDArray[np.float64], trace: tt.Trace) -> dict[str, AnyPolicy]:
+    """Return the policies by name."""
+    model = setting.model
+    law = LogNormal(MEAN_PROMPT, setting.spread)
+    online: dict[str, AnyPolicy] = {"LRU": tt.LRU(), "T-LRU": tt.TLRU(XI, default_estimate(trace))}
+    rates = tuple(turn_rates.tolist())
+    for belief in BELIEFS:
+        online[f"ET-LRU ({belief})"] = tt.ETLRU(XI, law, model.death_rate, rates, model.birth_rate, belief)
+    return online
+
+
+def main(table: str) -> None:
+    """Replay every sample under every policy and write the table."""
+    grid = list(settings())
+    done = dict(on_processes(rows, grid, cores(), "sample {}".format))
+    lines = [line for i in range(len(grid)) for line in done[i]]
+    with Path(table).open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(lines[0]))
+        writer.writeheader()
+        writer.writerows(lines)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: regret_of_beliefs.py TABLE.csv")
+    main(sys.argv[1])
