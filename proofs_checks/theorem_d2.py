@@ -179,7 +179,7 @@ forced_heterogeneous = row(
 )
 OWN_LAWS = Grid(
     ((1, 1),),
-    tuple(((UP_TO_THREE, fixed(q)), (UP_TO_THREE, law)) for q in (0, 1) for law in (ONE_IN_THREE, ZERO_OR_TWO)),
+    tuple(((UP_TO_THREE, fixed(1)), (UP_TO_THREE, law)) for law in (ONE_IN_THREE, ZERO_OR_TWO)),
     (4,),
     (1, 2),
     (always("9/10"),),
@@ -191,7 +191,7 @@ forced_random = row(
     "conversations.",
     OWN_LAWS,
     OWN_LAWS,
-    "homogeneous rates, later prompts of a known length or of 0 or 2",
+    "homogeneous rates, later prompts of 1, or of 0 or 2",
     APPENDIX_E,
     ties="best",
 )

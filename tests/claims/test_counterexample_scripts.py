@@ -6,13 +6,10 @@ import ast
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from proofs_checks import all_claims
 from proofs_checks.posterior import PAPER, SILENT, posterior
-from teltheory.claims.claim import Claim
 from teltheory.claims.search import decide
 
 SCRIPTS = sorted((Path(__file__).parents[2] / "proofs_checks" / "counterexamples").glob("*.py"))
@@ -39,11 +36,6 @@ def imported(source: str) -> set[str]:
 
 def ran(source: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-I", "-c", source], capture_output=True, text=True, check=False)
-
-
-def script_of(claim: Claim[Any]) -> Path | None:
-    name = claim.id.replace("-", "_").replace(".", "_")
-    return next((script for script in SCRIPTS if script.stem == name), None)
 
 
 def test_there_are_scripts() -> None:
@@ -82,20 +74,3 @@ def test_the_script_on_the_posterior_is_the_ledger_s_counterexample() -> None:
     assert ran(script.read_text()).stdout == (
         f"{PAPER} = {values[PAPER]}, alive given the silence: {values[SILENT]}\n"
     )
-
-
-DECISIONS = [
-    claim for claim in all_claims(("theorem_d2", "theorem_d2_bayes", "corollaries_d2")) if script_of(claim)
-]
-
-
-@pytest.mark.parametrize("claim", DECISIONS, ids=lambda claim: claim.id)
-def test_a_script_on_the_belief_mdp_is_the_ledger_s_counterexample(claim: Claim[Any]) -> None:
-    example = decide(claim).counterexample
-    assert example is not None
-    (name, cost), (_, optimal) = example["values"].items()
-    rule = "the rule" if name == "rule" else name
-    said = f"{rule} keeps {example['kept']}: {cost}, but {example['best']} costs {optimal}\n"
-    script = script_of(claim)
-    assert script is not None
-    assert ran(script.read_text()).stdout == said

@@ -1,4 +1,6 @@
 import json
+import subprocess
+import sys
 from fractions import Fraction
 from pathlib import Path
 
@@ -11,6 +13,7 @@ from teltheory.cli.tables import counterexample_text
 from teltheory.instance import Instance
 from teltheory.optimal.brute_force import all_reuses
 
+SCRIPTS = Path(__file__).parents[2] / "proofs_checks" / "counterexamples"
 PAGE = Path(__file__).parents[2] / "docs" / "theorem-d2.md"
 PRINTED_ROWS = {
     "hindsight.initial-state": "refuted",
@@ -107,6 +110,16 @@ def test_the_page_on_theorem_d2_has_every_row_with_its_verdict(ledger, name):
     example = row["counterexample"]
     if example is not None:
         assert all(_shown(cost) in line for cost in example["values"].values())
+
+
+@pytest.mark.parametrize("name", [name for name, verdict in BELIEF_ROWS.items() if verdict == "refuted"])
+def test_a_script_of_fractions_alone_confirms_the_counterexample(ledger, name):
+    script = SCRIPTS / f"{name.replace('-', '_').replace('.', '_')}.py"
+    example = ledger[name]["counterexample"]
+    (rule, cost), (_, optimal) = example["values"].items()
+    told = subprocess.run([sys.executable, "-I", script], capture_output=True, text=True, check=True).stdout
+    rule = "the rule" if rule == "rule" else rule
+    assert told == f"{rule} keeps {example['kept']}: {cost}, but {example['best']} costs {optimal}\n"
 
 
 def _shown(cost):

@@ -29,9 +29,9 @@ def evict_the_most_recent(monkeypatch):
 
 
 def ignore_forced(monkeypatch):
-    exact = reference._cut
+    exact = reference.cut
     monkeypatch.setattr(
-        reference, "_cut", lambda cache, policy, capacity, exempt: exact(cache, policy, capacity, None)
+        reference, "cut", lambda cache, policy, capacity, exempt: exact(cache, policy, capacity, None)
     )
 
 
