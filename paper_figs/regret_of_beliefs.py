@@ -2,7 +2,8 @@
 
     python paper_figs/regret_of_beliefs.py TABLE.csv FIGURE.pdf
 
-Reads the table that `experiments/regret_of_beliefs.py` writes; the ending names the figure's format.
+Reads the table that `experiments/regret_of_beliefs.py` writes; the ending names the format, `.md` a
+Markdown table.
 """
 
 from __future__ import annotations
@@ -68,7 +69,19 @@ def draw(table: str, target: str) -> None:
     figure.savefig(target)
 
 
+def tabulate(table: str, target: str) -> None:
+    """Write the means and intervals as a Markdown table."""
+    lines = ["| factor | value | " + " | ".join(COLOURS) + " |", "|---" * (2 + len(COLOURS)) + "|"]
+    for factor, policies in shares_of_lru(table).items():
+        for value in sorted(next(iter(policies.values()))):
+            cells = [
+                f"{np.mean(points[value]):.0f} ± {interval(points[value]):.0f}" for points in policies.values()
+            ]
+            lines.append(f"| {factor} | {value:g} | " + " | ".join(cells) + " |")
+    Path(target).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
 if __name__ == "__main__":
     if len(sys.argv) != 3:
         sys.exit("usage: regret_of_beliefs.py TABLE.csv FIGURE.pdf")
-    draw(sys.argv[1], sys.argv[2])
+    (tabulate if sys.argv[2].endswith(".md") else draw)(sys.argv[1], sys.argv[2])
