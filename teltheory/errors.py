@@ -70,19 +70,19 @@ class ForcedCachingError(TelTheoryError):
 
     Parameters
     ----------
-    turn : int
-        First offending turn, counted from 0.
+    turn : int or None
+        First offending turn, counted from 0; None in a model, where turns have no number.
     length : int
         Past after that turn.
     capacity : int
         Capacity of the cache.
     """
 
-    def __init__(self, turn: int, length: int, capacity: int) -> None:
+    def __init__(self, turn: int | None, length: int, capacity: int) -> None:
         self.turn, self.length, self.capacity = turn, length, capacity
+        place = "" if turn is None else f"turn {turn}: "
         super().__init__(
-            f"turn {turn}: forced caching must keep a past of length {length}, "
-            f"expected at most the capacity {capacity}"
+            f"{place}forced caching must keep a past of length {length}, expected at most the capacity {capacity}"
         )
 
 

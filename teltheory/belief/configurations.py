@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from teltheory.belief.model import Arrival, BeliefMDP, Known, State, after, arrivals
-from teltheory.errors import ArgumentError, ForcedCachingError
+from teltheory.belief.model import Arrival, BeliefMDP, Known, State, after, arrivals, check_feasible
+from teltheory.errors import ArgumentError
 from teltheory.numbers import FloatArray, whole_number
 
 
@@ -124,7 +124,7 @@ def next_turn_of(model: BeliefMDP, state: State, truncation: Truncation | None =
     ForcedCachingError
         Under forced caching, where the past of the last one is longer than the capacity.
     """
-    _check_forced(model, state)
+    check_feasible(model, state)
     found: dict[Move, list[Fraction]] = defaultdict(lambda: [Fraction(0), Fraction(0)])
     costs = [np.zeros(min(known.past, model.capacity) + 1) for known in state.conversations]
     for arrival in arrivals(model, state):
@@ -133,12 +133,6 @@ def next_turn_of(model: BeliefMDP, state: State, truncation: Truncation | None =
         found[move][1] += arrival.probability * intact
         _add_excess(costs, model, state, arrival)
     return NextTurn({move: Chances(*chances) for move, chances in found.items()}, tuple(costs))
-
-
-def _check_forced(model: BeliefMDP, state: State) -> None:
-    last = state.conversations[-1]
-    if model.forced and last.past > model.capacity:
-        raise ForcedCachingError(state.arrived, last.past, model.capacity)
 
 
 def _move(model: BeliefMDP, state: State, arrival: Arrival, truncation: Truncation | None) -> tuple[Move, bool]:

@@ -26,7 +26,7 @@ from itertools import product
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from teltheory.belief.posterior import exact_after_silence
-from teltheory.errors import ArgumentError
+from teltheory.errors import ArgumentError, ForcedCachingError
 from teltheory.numbers import whole_number
 from teltheory.workloads.laws import Finite, fixed
 
@@ -287,7 +287,7 @@ def allocations(model: BeliefMDP, state: State, cached: Allocation) -> list[Allo
 
     Raises
     ------
-    ArgumentError
+    ForcedCachingError
         Under forced caching, where theta's past is longer than the capacity.
     """
     check_feasible(model, state)
@@ -298,10 +298,10 @@ def allocations(model: BeliefMDP, state: State, cached: Allocation) -> list[Allo
 
 
 def check_feasible(model: BeliefMDP, state: State) -> None:
-    """Raise `ArgumentError` where theta must be kept and does not fit."""
+    """Raise `ForcedCachingError` where theta must be kept and does not fit."""
     past = state.conversations[state.arrived].past
     if model.forced and past > model.capacity:
-        raise ArgumentError("capacity", model.capacity, f"{past} or more, as forced caching keeps all of a past")
+        raise ForcedCachingError(None, past, model.capacity)
 
 
 def longest_past(model: BeliefMDP, state: State, turns: int) -> int:

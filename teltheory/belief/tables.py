@@ -77,7 +77,7 @@ class Tables:
 
         Raises
         ------
-        ArgumentError
+        ForcedCachingError
             Under forced caching, where theta's past is longer than the capacity.
         """
         known = self.of_keeping(state, turns)
