@@ -25,7 +25,6 @@ from fractions import Fraction
 from itertools import product
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
-from teltheory.belief.posterior import exact_after_silence
 from teltheory.errors import ArgumentError, ForcedCachingError
 from teltheory.numbers import whole_number
 from teltheory.workloads.laws import Finite, fixed
@@ -198,7 +197,7 @@ def aged(model: BeliefMDP, known: Known, x: Fraction) -> Fraction:
     rate, mu = model.kinds[known.kind].turn_rate, model.death_rate
     if model.belief == "paper":
         return known.alive * x**mu
-    return exact_after_silence(known.alive, x ** (mu + rate), mu, rate)
+    return known.alive * x ** (mu + rate) / silent(model, known, x)
 
 
 def silent(model: BeliefMDP, known: Known, x: Fraction) -> Fraction:
