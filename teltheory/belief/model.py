@@ -308,7 +308,8 @@ def longest_past(model: BeliefMDP, state: State, turns: int) -> int:
     longest = state.conversations[state.arrived].past
     if turns > 1:
         known = [(model.kinds[k.kind], k.turns, k.past) for k in state.conversations]
-        for kind, so_far, past in (*known, *((kind, 0, 0) for kind in model.kinds)):
+        new = [(kind, 0, 0) for kind in model.kinds if model.birth_rate * kind.share]
+        for kind, so_far, past in (*known, *new):
             growth = [max(kind.prompt(so_far + i).lengths) + max(kind.response.lengths) for i in range(turns - 1)]
             longest = max(longest, past + sum(growth))
     return longest
