@@ -88,7 +88,7 @@ def test_indices_by_hand():
 
 def test_decisions_by_enumeration():
     choices, ties, forced = 0, 0, 0
-    for rng, model, state, turns in instances(90, 41):
+    for rng, model, state, turns in instances(120, 41):
         index = INDICES[rng.integers(3)]
         tables, solver, weights = Tables(model), Solver(model), index(model, state)
         worst = decisions(tables, state, turns, index)
@@ -105,9 +105,9 @@ def test_decisions_by_enumeration():
             assert low.best in allocations(model, state, low.cached)
             assert high.loss == high.cost - high.optimal >= low.loss >= 0
             choices, ties, forced = choices + 1, ties + (low.cost < high.cost), forced + model.forced
-    assert choices > 120
-    assert forced > 20
-    assert ties > 5
+    assert choices > 200
+    assert forced > 40
+    assert ties > 10
 
 
 def problem(model, state, weights, cached):
