@@ -36,7 +36,12 @@ def _rise(model: BeliefMDP, state: State, i: int, held: int) -> Fraction:
 
 
 def as_replayed(policy: ReplayPolicy | CuttingPolicy) -> Policy:
-    """Return the policy of a replay, such as LRU or T-LRU, which sees no beliefs."""
+    """Return the policy of a replay, such as LRU or T-LRU, which sees no beliefs.
+
+    What goes by first arrival, as round-robin trimming does, goes by the places in the state. In fractions these
+    are in the order of first turns, but not in the graphs of the floating engine: T-LRU costs the same there only
+    if its trim goes by recency.
+    """
 
     def keep(model: BeliefMDP, state: State, cached: Allocation) -> Allocation:
         seen = {

@@ -25,6 +25,7 @@ from teltheory.belief.model import (
 )
 from teltheory.belief.optimality import alive, decisions, decisions_of, next_turns, turn_rates
 from teltheory.belief.rules import as_replayed, et_lru
+from teltheory.belief.solve import solve
 from teltheory.belief.tables import Tables
 from teltheory.claims.beliefs import Step, followed
 from teltheory.errors import ForcedCachingError
@@ -328,6 +329,19 @@ def test_a_replayed_policy_is_the_replay_s(policy_of):
         forced.add(model.forced)
     assert cut > 50
     assert forced == {False, True}
+
+
+@pytest.mark.parametrize("trim", ["least-recent", "round-robin"])
+def test_a_replayed_policy_costs_the_same_in_floating_point_if_it_goes_by_recency(trim):
+    differs = 0
+    for _, model, state, turns in instances(60, 50):
+        if model.forced or model.capacity == 1:
+            continue
+        policy = as_replayed(tt.TLRU(3, 0, trim))
+        cached = caches(model, state)[0]
+        exact = solve(model, state, cached, turns, policy)
+        differs += solve(model, state, cached, turns, policy, "float") != pytest.approx(float(exact), abs=1e-9)
+    assert (differs > 0) == (trim == "round-robin")
 
 
 @pytest.mark.parametrize("belief", ["paper", "bayes"])

@@ -1,0 +1,344 @@
+"""Cases of the belief MDP: every history once, in order of size, and counterexamples that can be rebuilt."""
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from itertools import islice, product
+
+import numpy as np
+import pytest
+
+from proofs_checks.belief_grids import (
+    A_HALF,
+    BAYES,
+    COIN,
+    FIRST,
+    FORCED,
+    NODES,
+    PAPER,
+    RACE,
+    TWO_GAPS,
+    Grid,
+    always,
+    both,
+    kinds_of,
+)
+from proofs_checks.corollaries_d2 import paging_ever
+from proofs_checks.theorem_d2 import turn_law
+from proofs_checks.theorem_d2_bayes import bayes_random
+from teltheory.belief.mdp import Solver
+from teltheory.belief.model import (
+    BeliefMDP,
+    Kind,
+    Known,
+    State,
+    after,
+    allocations,
+    arrivals,
+    at_hand,
+    first_turn,
+)
+from teltheory.belief.optimality import Decision, decisions, turn_rates
+from teltheory.claims.beliefs import (
+    BeliefCase,
+    Histories,
+    Step,
+    costs,
+    histories,
+    model_as_dict,
+    optimal_everywhere,
+)
+from teltheory.claims.claim import Claim
+from teltheory.claims.search import decide, refutes, shrink
+from teltheory.workloads.laws import Finite, fixed
+
+HALF = Fraction(1, 2)
+TWO_KINDS = kinds_of((1, 3), ((FIRST, COIN),), fixed(0))
+MODELS = [
+    replace(PAPER, capacity=2, kinds=TWO_KINDS, gaps=A_HALF),
+    replace(FORCED, capacity=2, kinds=TWO_KINDS, gaps=A_HALF),
+    replace(FORCED, capacity=3, kinds=kinds_of((1,), ((FIRST, fixed(0), COIN),), COIN), gaps=A_HALF),
+    replace(BAYES, capacity=1, kinds=kinds_of((1,), ((COIN,),), COIN), gaps=TWO_GAPS),
+]
+
+
+def sequences(model, length):
+    """Return every sequence of turns of any length, place and gap: what histories are some of."""
+    gaps = {Fraction(1), *(x for x, _ in model.gaps)}
+    laws = [law for kind in model.kinds for law in kind.prompts]
+    prompts = {q for law in laws for q in law.lengths}
+    responses = {a for kind in model.kinds for a in kind.response.lengths}
+    turns = [Step(*turn) for turn in product(gaps, range(3), range(len(model.kinds)), prompts, responses)]
+    return product(turns, repeat=length)
+
+
+def may_come(model, steps, conversations):
+    """Whether a sequence of turns is a history: by its gaps, its places, its kinds, its laws and its pasts."""
+    if steps[0].x != 1 or any(step.x not in dict(model.gaps) for step in steps[1:]):
+        return False
+    kinds, turns, pasts = {}, {}, {}
+    for _, place, kind, q, a in steps:
+        if place > len(kinds) or kinds.setdefault(place, kind) != kind:
+            return False
+        laws = model.kinds[kind].prompts
+        if q not in laws[min(turns.get(place, 0), len(laws) - 1)].lengths:
+            return False
+        turns[place] = turns.get(place, 0) + 1
+        pasts[place] = pasts.get(place, 0) + q + a
+    fits = not model.forced or max(pasts.values()) <= model.capacity
+    return fits and len(kinds) <= conversations
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_every_history_once(model):
+    for length, conversations in ((1, 3), (2, 3), (2, 1), (3, 3), (3, 2)):
+        if len(list(islice(sequences(model, length), 60_001))) > 60_000:
+            continue
+        found = list(histories(model, length, conversations))
+        expected = [steps for steps in sequences(model, length) if may_come(model, steps, conversations)]
+        assert len(found) == len(set(found)) == len(expected) > 0
+        assert set(found) == set(expected)
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_history_goes_through_the_model_s_states(model):
+    """Turn by turn the state is one of those that the model's arrivals lead to."""
+    ends = set()
+    for steps in list(histories(model, 3, 3))[::5]:
+        first = steps[0]
+        possible = {first_turn(model, first.kind, first.prompt, first.response)}
+        for n in range(1, 4):
+            state = BeliefCase(model, steps[:n], 1).state
+            assert state in possible
+            possible = {after(model, state, arrival) for arrival in arrivals(model, state)}
+        ends.add(state)
+    assert len(ends) > 10
+
+
+def test_the_state_of_a_history():
+    model = replace(PAPER, kinds=TWO_KINDS, gaps=A_HALF)
+    steps = (Step(Fraction(1), 0, 1, 2, 0), Step(HALF, 1, 0, 1, 0), Step(HALF, 0, 1, 1, 0))
+    quarter = Known(0, 1, HALF, 1)
+    assert BeliefCase(model, steps, 1).state == State((Known(1, 1, Fraction(1), 3), quarter), (1, 0))
+    assert BeliefCase(model, steps[:2], 1).state.conversations[0] == Known(1, 1, HALF, 2)
+
+
+def test_a_case_is_feasible_where_every_past_can_be_kept():
+    steps = (Step(Fraction(1), 0, 0, 1, 0),)
+    for capacity, turns in product(range(6), (1, 2, 3)):
+        model = replace(FORCED, capacity=capacity, kinds=kinds_of((1,), ((FIRST, COIN),), COIN), gaps=A_HALF)
+        case = BeliefCase(model, steps, turns)
+        longest = {1: 1, 2: 3, 3: 5}[turns]
+        assert case.feasible == (longest <= capacity)
+        assert BeliefCase(replace(model, forced=False), steps, turns).feasible
+
+
+ONE = (Step(Fraction(1), 0, 0, 1, 0),)
+AGAIN = (*ONE, Step(HALF, 0, 0, 1, 0))
+ANOTHER = (*ONE, Step(HALF, 1, 0, 1, 0))
+SMALL = replace(PAPER, capacity=1, xi=1, kinds=kinds_of((1,), ((FIRST, fixed(1)),), fixed(0)))
+
+
+def ordered():
+    """Return cases in the order of size as documented."""
+    two_gaps, two_kinds = replace(SMALL, gaps=TWO_GAPS), replace(SMALL, kinds=TWO_KINDS)
+    longer = (Step(Fraction(1), 0, 0, 2, 0), AGAIN[1])
+    return [
+        BeliefCase(SMALL, ONE, 1),
+        BeliefCase(replace(SMALL, capacity=0), AGAIN, 1),
+        BeliefCase(replace(SMALL, xi=0), AGAIN, 1),
+        BeliefCase(SMALL, AGAIN, 1),
+        BeliefCase(two_gaps, AGAIN, 1),
+        BeliefCase(two_kinds, AGAIN, 1),
+        BeliefCase(replace(SMALL, xi=2), AGAIN, 1),
+        BeliefCase(replace(SMALL, capacity=2, xi=0), AGAIN, 1),
+        BeliefCase(replace(SMALL, capacity=0, xi=0), longer, 1),
+        BeliefCase(replace(SMALL, capacity=0, xi=0), ANOTHER, 1),
+        BeliefCase(replace(SMALL, capacity=0, xi=0), ONE, 3),
+    ]
+
+
+def test_the_order_of_size():
+    sizes = [case.size() for case in ordered()]
+    assert sizes == sorted(sizes)
+    assert len(set(sizes)) == len(sizes)
+
+
+def test_measures():
+    steps = (*ANOTHER, Step(HALF, 0, 0, 2, 3))
+    assert BeliefCase(SMALL, steps, 2).measures() == {"turns": 5, "conversations": 2, "tokens": 7}
+
+
+def test_smaller_cases_are_smaller():
+    for case in ordered():
+        smaller = list(case.smaller())
+        assert all(other.size() < case.size() for other in smaller)
+        expected = (case.turns > 1) + (case.model.capacity > 0) + (case.model.xi > 0)
+        assert len({other.size() for other in smaller}) == expected
+        assert all(other.steps == case.steps for other in smaller)
+
+
+def test_a_refuting_case_shrinks():
+    """The rule of `paging.ever` from a case with more turns to come and room to spare."""
+    model = replace(
+        PAPER, capacity=1, xi=0, kinds=kinds_of((1, 3), ((fixed(1), fixed(0)),), fixed(0)), gaps=A_HALF
+    )
+    steps = (Step(Fraction(1), 0, 1, 1, 0), Step(HALF, 1, 0, 1, 0))
+    case = BeliefCase(model, steps, 3)
+    assert refutes(paging_ever, case)
+    assert shrink(paging_ever, case) == BeliefCase(model, steps, 1)
+
+
+def test_cases_of_a_model_share_their_tables():
+    case = BeliefCase(SMALL, ONE, 1)
+    assert case.tables is BeliefCase(replace(SMALL), AGAIN, 2).tables
+    assert case.tables is not BeliefCase(replace(SMALL, xi=0), ONE, 1).tables
+
+
+SPACE = Histories(
+    {"quick": lambda: iter([SMALL, replace(SMALL, xi=0)]), "full": Grid(((1,),), (((COIN,),),))},
+    {"quick": ((2, 2), (1, 1), (2, 1), (1, 2)), "full": ((1, 1),)},
+    "two models",
+    conversations=2,
+)
+
+
+def test_classes_are_of_growing_numbers_of_turns():
+    classes = [list(cases) for cases in SPACE.classes("quick")]
+    assert [{case.measures()["turns"] for case in cases} for cases in classes] == [{2}, {3}, {4}]
+    pairs = [{(len(case.steps), case.turns) for case in cases} for cases in classes]
+    assert pairs == [{(1, 1)}, {(1, 2), (2, 1)}, {(2, 2)}]
+    every = [case for cases in classes for case in cases]
+    assert len(every) == len(set(every)) == 2 * (2 * 2 + 2 * len(list(histories(SMALL, 2, 2))))
+    assert {case.model for case in every} == {SMALL, replace(SMALL, xi=0)}
+    assert len(list(next(iter(SPACE.classes("full"))))) == 8 * 2
+
+
+def test_bounds_say_what_is_enumerated():
+    assert SPACE.bounds("quick") == {
+        "models": 2,
+        "what": "two models",
+        "turns": [[2, 2], [1, 1], [2, 1], [1, 2]],
+        "conversations": 2,
+        "capacities": [1],
+        "thresholds": [0, 1],
+        "gaps": ["1/2 with 1"],
+    }
+    racing = replace(SPACE, models={"quick": lambda: iter([replace(RACE, gaps=NODES)])})
+    assert racing.bounds("quick")["gaps"] == ["race of 9/10 with 1, 1/3 with 2"]
+    assert SPACE.sample_size("full") == 0
+    assert SPACE.sample(np.random.default_rng(0)) is None
+
+
+def decision(cost, optimal):
+    return Decision((2, 1), (1, 1), Fraction(cost), (2, 0), Fraction(optimal))
+
+
+def test_costs_and_their_relation():
+    assert costs("rule", []) is None
+    values = costs("rule", [decision(3, 3), decision(2, 1)])
+    assert not optimal_everywhere(values)
+    assert optimal_everywhere(costs("rule", [decision(3, 3), decision(2, 2)]))
+    assert list(values) == ["cached", "kept", "best", "rule", "optimal"]
+    assert (values["rule"], values["optimal"]) == ([3, 2], [3, 1])
+    assert (values["cached"], values["kept"], values["best"]) == ([(2, 1)] * 2, [(1, 1)] * 2, [(2, 0)] * 2)
+    plain = BeliefCase(SMALL, ANOTHER, 2).as_counterexample(values)
+    assert plain["history"] == [["1", 0, 0, 1, 0], ["1/2", 1, 0, 1, 0]]
+    assert plain["values"] == {"rule": "2", "optimal": "1"}
+    assert (plain["following"], plain["cached"], plain["kept"], plain["best"]) == (2, [2, 1], [1, 1], [2, 0])
+
+
+def law_of(outcomes):
+    return Finite(tuple(q for q, _ in outcomes), tuple(Fraction(p) for _, p in outcomes))
+
+
+def model_of(plain):
+    """Return the model from plain data."""
+    kinds = tuple(
+        Kind(
+            kind["turn_rate"],
+            tuple(law_of(law) for law in kind["prompts"]),
+            law_of(kind["response"]),
+            Fraction(kind["share"]),
+        )
+        for kind in plain["kinds"]
+    )
+    gaps = tuple((Fraction(x), Fraction(weight)) for x, weight in plain["gaps"])
+    return BeliefMDP(**{**plain, "kinds": kinds, "gaps": gaps, "birth_rate": Fraction(plain["birth_rate"])})
+
+
+@pytest.mark.parametrize(
+    "model", [*MODELS, replace(RACE, kinds=TWO_KINDS, xi=3, death_rate=2, birth_rate=Fraction(2))]
+)
+def test_a_model_as_plain_data_and_back(model):
+    assert model_of(json.loads(json.dumps(model_as_dict(model)))) == model
+
+
+def state_of(model, history):
+    """Return the state at the end of a history by the model's own arrivals."""
+    _, _, kind, q, a = history[0]
+    state = first_turn(model, kind, q, a)
+    for x, *turn in history[1:]:
+        (then,) = {
+            after(model, state, arrival)
+            for arrival in arrivals(replace(model, gaps=((Fraction(x), Fraction(1)),)), state)
+            if [arrival.place, arrival.kind, arrival.prompt, arrival.response] == turn
+        }
+        state = then
+    return state
+
+
+@pytest.mark.parametrize("row", [turn_law, bayes_random, paging_ever], ids=lambda row: row.id)
+def test_a_counterexample_can_be_rebuilt(row):
+    example = json.loads(json.dumps(decide(row).counterexample))
+    model = model_of(example["model"])
+    state, turns, solver = state_of(model, example["history"]), example["following"], Solver(model)
+    cached, kept, best = (tuple(example[name]) for name in ("cached", "kept", "best"))
+    rule, optimal = (Fraction(value) for value in example["values"].values())
+    assert at_hand(state, cached) == cached
+    allowed = allocations(model, state, cached)
+    assert {kept, best} <= set(allowed)
+    assert solver.cost_of_keeping(state, kept, turns) == rule
+    assert solver.cost_of_keeping(state, best, turns) == optimal == solver.cost(state, cached, turns)
+    assert optimal < rule
+
+
+def test_the_smallest_of_all_cases_is_the_counterexample():
+    verdict = decide(paging_ever)
+    cases = [case for cases in paging_ever.space.classes("quick") for case in cases]
+    smallest = min((case for case in cases if refutes(paging_ever, case)), key=BeliefCase.size)
+    assert verdict.counterexample == smallest.as_counterexample(paging_ever.values(smallest))
+    assert verdict.scope.bounds["stopped_at"] == smallest.measures()
+
+
+def test_a_claim_outside_whose_hypotheses_all_cases_lie_is_undecided():
+    claim = Claim(
+        "one conversation", "", "", lambda case: costs("", decisions_at(case)), optimal_everywhere, SPACE
+    )
+    none_goes = replace(claim, space=replace(SPACE, models={"quick": lambda: iter([replace(SMALL, capacity=9)])}))
+    assert decide(claim).verdict == "holds"
+    assert decide(none_goes).verdict == "undecided"
+
+
+def decisions_at(case):
+    return decisions(case.tables, case.state, case.turns, turn_rates)
+
+
+def test_a_grid_is_a_product():
+    laws = (((COIN,),), ((FIRST, COIN),))
+    grid = Grid(((1,), (1, 3)), laws, (1, 2), (0, 3), (A_HALF, always("2/3")), (1, 2), (COIN,), BAYES)
+    models = list(grid())
+    assert len(models) == len(set(models)) == 2**6
+    assert {(m.capacity, m.xi, m.gaps, m.birth_rate, m.belief) for m in models} == set(
+        product((1, 2), (0, 3), (A_HALF, ((Fraction(2, 3), Fraction(1)),)), (1, 2), ("bayes",))
+    )
+    assert {m.kinds for m in models} == {kinds_of(r, law, COIN) for r in ((1,), (1, 3)) for law in laws}
+    other = Grid(((1,),), laws)
+    assert list(both(grid, other)()) == [*models, *other()]
+
+
+def test_kinds_have_a_rate_each_and_laws_each_or_the_same():
+    first, second = (COIN,), (FIRST, COIN)
+    assert kinds_of((2, 5), (first,), COIN) == (Kind(2, first, COIN, HALF), Kind(5, first, COIN, HALF))
+    assert kinds_of((2,), (first, second), COIN) == (Kind(2, first, COIN, HALF), Kind(2, second, COIN, HALF))
+    assert kinds_of((2, 5), (first, second), COIN) == (Kind(2, first, COIN, HALF), Kind(5, second, COIN, HALF))

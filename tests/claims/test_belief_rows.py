@@ -1,0 +1,179 @@
+"""Rows on the belief MDP: a planted fault turns one that holds, and one without its condition holds again."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from proofs_checks import all_claims, corollaries_d2, theorem_d2, theorem_d2_bayes
+from proofs_checks.belief_grids import (
+    A_HALF,
+    BAYES,
+    COIN,
+    FIRST,
+    FORCED,
+    MOSTLY_ONE,
+    ONE_IN_THREE,
+    PAPER,
+    SELDOM_ONE,
+    SHORT_OR_LONG,
+    TWO_IN_THREE,
+    UP_TO_THREE,
+    Grid,
+    always,
+    kinds_of,
+)
+from teltheory.belief import optimality, tables
+from teltheory.belief.optimality import alive, next_turns, turn_rates
+from teltheory.belief.rules import as_replayed
+from teltheory.belief.tables import Exact
+from teltheory.claims.search import decide_safely
+from teltheory.policies import LRU, TLRU
+from teltheory.replay import reference
+from teltheory.workloads.laws import fixed
+
+
+def verdict(name):
+    return decide_safely(next(claim for claim in all_claims() if claim.id == name)).verdict
+
+
+def weigh_by_the_belief_alone(monkeypatch):
+    monkeypatch.setattr(theorem_d2, "turn_rates", alive)
+
+
+def weigh_the_least_recent_most(monkeypatch):
+    def index(model, state):
+        return [Fraction(len(state.recency) - state.recency.index(i)) for i in range(len(state.recency))]
+
+    monkeypatch.setattr(theorem_d2, "turn_rates", index)
+
+
+def weigh_by_the_rate_alone(monkeypatch):
+    def index(model, state):
+        return [Fraction(model.kinds[known.kind].turn_rate) for known in state.conversations]
+
+    monkeypatch.setattr(theorem_d2, "turn_rates", index)
+
+
+def weigh_tokens_without_the_threshold(monkeypatch):
+    exact = tables.objective
+    monkeypatch.setattr(optimality, "objective", lambda model, *rest: exact(replace(model, xi=0), *rest))
+
+
+def weigh_tokens_by_the_prompt_that_came(monkeypatch):
+    exact = tables.objective
+
+    def objective(model, state, weights):
+        before = [known._replace(turns=max(known.turns - 1, 0)) for known in state.conversations]
+        return exact(model, state._replace(conversations=tuple(before)), weights)
+
+    monkeypatch.setattr(optimality, "objective", objective)
+
+
+def mistake_who_keeps_what(monkeypatch):
+    exact = tables.Tables.of_keeping
+
+    def of_keeping(self, state, turns):
+        found = exact(self, state, turns)
+        return Exact(found.numerators[..., ::-1], found.denominator)
+
+    monkeypatch.setattr(tables.Tables, "of_keeping", of_keeping)
+
+
+def evict_the_most_recent(monkeypatch):
+    exact = reference.evict
+    monkeypatch.setattr(reference, "evict", lambda seen, *rest: exact(list(reversed(seen)), *rest))
+
+
+def evict_whole_pasts_only(monkeypatch):
+    monkeypatch.setattr(TLRU, "budget", lambda self, conversation: conversation.past)
+
+
+def trim_below_the_budget(monkeypatch):
+    exact = TLRU.budget
+    monkeypatch.setattr(TLRU, "budget", lambda self, conversation: max(0, exact(self, conversation) - 1))
+
+
+def replay_without_trimming(monkeypatch):
+    monkeypatch.setattr(corollaries_d2, "as_replayed", lambda policy: as_replayed(LRU()))
+
+
+@pytest.mark.parametrize(
+    ("fault", "row"),
+    [
+        (weigh_by_the_belief_alone, "theorem-d2"),
+        (weigh_the_least_recent_most, "theorem-d2.homogeneous.fixed"),
+        (weigh_by_the_rate_alone, "theorem-d2.homogeneous.random"),
+        (weigh_tokens_without_the_threshold, "theorem-d2.homogeneous.fixed"),
+        (weigh_tokens_without_the_threshold, "theorem-d2.bayes"),
+        (weigh_tokens_by_the_prompt_that_came, "theorem-d2.turn-law.promising"),
+        (mistake_who_keeps_what, "corollary.paging"),
+        (evict_the_most_recent, "corollary.lru"),
+        (evict_the_most_recent, "corollary.lru.bayes"),
+        (evict_whole_pasts_only, "corollary.tlru"),
+        (trim_below_the_budget, "corollary.tlru"),
+        (trim_below_the_budget, "corollary.tlru.bayes"),
+        (replay_without_trimming, "corollary.tlru.bayes"),
+    ],
+)
+def test_a_planted_fault_turns_its_row(fault, row, monkeypatch):
+    fault(monkeypatch)
+    assert verdict(row) == "refuted"
+
+
+def on(row, grid, lengths, **options):
+    """Return the verdict of a row's rule on other models."""
+    return decide_safely(row("none", "", grid, grid, "", lengths={"quick": (lengths,)}, **options)).verdict
+
+
+D2, POSTERIOR = theorem_d2.row, theorem_d2_bayes.row
+FALLING = Grid(((4,),), (((fixed(2), COIN, fixed(0)),),), (2,), (1,), (always("9/20"),))
+APART = Grid(((1, 3),), (((FIRST, fixed(0)),),), (2,), (0,), (always("9/10"),), base=FORCED)
+OWN_LAWS = Grid(
+    ((1, 1),),
+    (((UP_TO_THREE, fixed(1)), (UP_TO_THREE, ONE_IN_THREE)),),
+    (4,),
+    (2,),
+    (always("9/10"),),
+    base=FORCED,
+)
+RANDOM = Grid(((1,),), (((FIRST, SELDOM_ONE),),), (1,), (1,), (A_HALF,), base=BAYES)
+UNLIKE = Grid(((1, 3),), (((fixed(1), fixed(0)),),), (2,), (0,), (always("1/3"),), base=BAYES)
+NEXT_RANDOM = Grid(((1,),), (((SHORT_OR_LONG, TWO_IN_THREE),),), (1,), (2,), (always("3/4"),), (4,), base=BAYES)
+NEXT_FIXED = Grid(((1, 3),), (((MOSTLY_ONE, fixed(0)),),), (1,), (1,), (always("5/7"),), (4,), base=BAYES)
+SAME_LAW = (((UP_TO_THREE, ONE_IN_THREE),),)
+
+
+@pytest.mark.parametrize(
+    ("row", "refuted", "condition", "lengths", "index"),
+    [
+        (D2, FALLING, {"laws": (((fixed(2), COIN),),)}, (2, 2), None),
+        (D2, FALLING, {"laws": (((fixed(2), fixed(1), fixed(0)),),)}, (2, 2), None),
+        (D2, APART, {"rates": ((1,),)}, (3, 2), None),
+        (D2, APART, {"base": PAPER}, (3, 2), None),
+        (D2, OWN_LAWS, {"laws": SAME_LAW}, (3, 2), None),
+        (D2, OWN_LAWS, {"laws": (((UP_TO_THREE, fixed(1)), (UP_TO_THREE, fixed(2))),)}, (3, 2), None),
+        (D2, OWN_LAWS, {"base": PAPER}, (3, 2), None),
+        (POSTERIOR, RANDOM, {"thresholds": (0,)}, (2, 1), turn_rates),
+        (POSTERIOR, RANDOM, {"laws": (((FIRST, fixed(0)),),)}, (2, 1), turn_rates),
+        (POSTERIOR, RANDOM, {"base": PAPER}, (2, 1), turn_rates),
+        (POSTERIOR, UNLIKE, {"rates": ((1,),)}, (3, 1), turn_rates),
+        (POSTERIOR, UNLIKE, {"base": PAPER}, (3, 1), turn_rates),
+        (POSTERIOR, NEXT_RANDOM, {"laws": (((SHORT_OR_LONG, fixed(1)),),)}, (2, 2), next_turns),
+        (POSTERIOR, NEXT_RANDOM, {"thresholds": (0,)}, (2, 2), next_turns),
+        (POSTERIOR, NEXT_FIXED, {"rates": ((1,),)}, (2, 2), next_turns),
+    ],
+)
+def test_a_refuted_row_holds_with_its_condition(row, refuted, condition, lengths, index):
+    """Where no choice of ET-LRU is optimal, every one is as soon as the condition is there."""
+    options = {} if index is None else {"index": index}
+    assert on(row, refuted, lengths, ties="best", **options) == "refuted"
+    assert on(row, replace(refuted, **condition), lengths, ties="worst", **options) == "holds"
+
+
+@pytest.mark.parametrize("capacity", [1, 2])
+def test_classic_paging_by_the_belief_alone_needs_rates_that_are_alike(capacity):
+    model = replace(PAPER, capacity=capacity, kinds=kinds_of((1, 1), ((fixed(1), fixed(0)),), fixed(0)))
+    space = replace(corollaries_d2.paging_ever.space, models={"quick": lambda: iter([model])})
+    assert decide_safely(replace(corollaries_d2.paging_ever, space=space)).verdict == "holds"
+    assert verdict("paging.ever") == "refuted"
