@@ -148,6 +148,7 @@ def test_the_next_cost_and_the_objective():
         pasts = tuple(known.past for known in state.conversations)
         weights = [Fraction(i + 1, 3) for i in range(len(pasts))]
         kept_table, weighed, within = next_cost(model, state), objective(model, state, weights), fits(model, state)
+        assert shape(model, state) == tuple(1 + min(past, model.capacity) for past in pasts)
         for kept in product(*(range(size) for size in shape(model, state))):
             assert within[kept] == (sum(kept) <= model.capacity)
             turns = list(arrivals(model, state))

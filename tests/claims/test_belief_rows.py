@@ -24,9 +24,10 @@ from proofs_checks.belief_grids import (
     kinds_of,
 )
 from teltheory.belief import optimality, tables
-from teltheory.belief.optimality import alive, next_turns, turn_rates
+from teltheory.belief.optimality import alive, decisions_of, next_turns, turn_rates
 from teltheory.belief.rules import as_replayed
 from teltheory.belief.tables import Exact
+from teltheory.claims.beliefs import BeliefCase, histories
 from teltheory.claims.search import decide_safely
 from teltheory.policies import LRU, TLRU
 from teltheory.replay import reference
@@ -167,8 +168,24 @@ SAME_LAW = (((UP_TO_THREE, ONE_IN_THREE),),)
 def test_a_refuted_row_holds_with_its_condition(row, refuted, condition, lengths, index):
     """Where no choice of ET-LRU is optimal, every one is as soon as the condition is there."""
     options = {} if index is None else {"index": index}
-    assert on(row, refuted, lengths, ties="best", **options) == "refuted"
     assert on(row, replace(refuted, **condition), lengths, ties="worst", **options) == "holds"
+
+
+@pytest.mark.parametrize(
+    ("row", "refuted", "lengths", "index"),
+    [
+        (D2, FALLING, (2, 2), None),
+        (D2, APART, (3, 2), None),
+        (D2, OWN_LAWS, (3, 2), None),
+        (POSTERIOR, RANDOM, (2, 1), turn_rates),
+        (POSTERIOR, UNLIKE, (3, 1), turn_rates),
+        (POSTERIOR, NEXT_RANDOM, (2, 2), next_turns),
+        (POSTERIOR, NEXT_FIXED, (2, 2), next_turns),
+    ],
+)
+def test_a_refuted_row_is_refuted_without_it(row, refuted, lengths, index):
+    options = {} if index is None else {"index": index}
+    assert on(row, refuted, lengths, ties="best", **options) == "refuted"
 
 
 @pytest.mark.parametrize("capacity", [1, 2])
@@ -177,3 +194,52 @@ def test_classic_paging_by_the_belief_alone_needs_rates_that_are_alike(capacity)
     space = replace(corollaries_d2.paging_ever.space, models={"quick": lambda: iter([model])})
     assert decide_safely(replace(corollaries_d2.paging_ever, space=space)).verdict == "holds"
     assert verdict("paging.ever") == "refuted"
+
+
+def everybody_alike(model, state):
+    return [Fraction(1)] * len(state.conversations)
+
+
+@pytest.mark.parametrize("row", [D2, POSTERIOR])
+def test_some_choice_may_be_optimal_where_not_every_one_is(row, monkeypatch):
+    monkeypatch.setattr(theorem_d2, "turn_rates", everybody_alike)
+    options = {"index": everybody_alike} if row is POSTERIOR else {}
+    pages = Grid(((1,),), (((fixed(1), fixed(0)),),), (1,), (0,), (A_HALF,))
+    assert on(row, pages, (2, 1), ties="best", **options) == "holds"
+    assert on(row, pages, (2, 1), ties="worst", **options) == "refuted"
+
+
+def test_with_one_turn_to_come_the_chance_to_be_next_is_the_right_index():
+    for grid, turns in ((RANDOM, 2), (UNLIKE, 3)):
+        assert on(POSTERIOR, grid, (turns, 1), ties="worst", index=next_turns) == "holds"
+
+
+@pytest.mark.parametrize("trim", ["round-robin", "least-recent"])
+def test_t_lru_s_estimate_is_the_known_length_of_later_prompts(trim):
+    (model,) = Grid(((1,),), (((FIRST, fixed(2)),),), (2,), (3,), (A_HALF,))()
+    policy, others = corollaries_d2.t_lru(trim)(model), {}
+    for steps in histories(model, 2, 2):
+        case = BeliefCase(model, steps, 1)
+        ours = decisions_of(case.tables, case.state, 1, policy)
+        for q in (1, 2, 3):
+            others.setdefault(q, []).append(ours == _by_estimate(case, q, trim))
+    assert [all(same) for same in others.values()] == [False, True, False]
+
+
+def _by_estimate(case, q_hat, trim):
+    policy = as_replayed(TLRU(case.model.xi, q_hat, trim))
+    return decisions_of(case.tables, case.state, 1, policy)
+
+
+BELIEF_ROWS = all_claims(("theorem_d2", "theorem_d2_bayes", "corollaries_d2"))
+SEARCHED = ("forced-", "turn-law", "bayes-random", "bayes-heterogeneous", "next-event.", "paging.ever")
+
+
+@pytest.mark.parametrize("row", BELIEF_ROWS, ids=lambda row: row.id)
+def test_a_full_effort_goes_further(row):
+    quick, full = row.space.bounds("quick"), row.space.bounds("full")
+    assert full["models"] >= quick["models"]
+    assert set(full["capacities"]) >= set(quick["capacities"])
+    assert set(map(tuple, full["turns"])) >= set(map(tuple, quick["turns"]))
+    if row.id.endswith(("promising", "next-event.homogeneous.fixed")) or not any(k in row.id for k in SEARCHED):
+        assert (full["models"], len(full["turns"])) > (quick["models"], len(quick["turns"]))
