@@ -154,7 +154,6 @@ SAME_LAW = (((UP_TO_THREE, ONE_IN_THREE),),)
         (D2, APART, {"base": PAPER}, (3, 2), None),
         (D2, OWN_LAWS, {"laws": SAME_LAW}, (3, 2), None),
         (D2, OWN_LAWS, {"laws": (((UP_TO_THREE, fixed(1)), (UP_TO_THREE, fixed(2))),)}, (3, 2), None),
-        (D2, OWN_LAWS, {"base": PAPER}, (3, 2), None),
         (POSTERIOR, RANDOM, {"thresholds": (0,)}, (2, 1), turn_rates),
         (POSTERIOR, RANDOM, {"laws": (((FIRST, fixed(0)),),)}, (2, 1), turn_rates),
         (POSTERIOR, RANDOM, {"base": PAPER}, (2, 1), turn_rates),
@@ -232,14 +231,44 @@ def _by_estimate(case, q_hat, trim):
 
 
 BELIEF_ROWS = all_claims(("theorem_d2", "theorem_d2_bayes", "corollaries_d2"))
-SEARCHED = ("forced-", "turn-law", "bayes-random", "bayes-heterogeneous", "next-event.", "paging.ever")
+SAME_MODELS = {
+    "theorem-d2",
+    "theorem-d2.turn-law",
+    "theorem-d2.forced",
+    "theorem-d2.forced-heterogeneous",
+    "theorem-d2.forced-random",
+    "theorem-d2.bayes-random",
+    "theorem-d2.bayes-heterogeneous",
+    "theorem-d2.bayes-next-event.homogeneous.random",
+    "theorem-d2.bayes-next-event.homogeneous.by-conversation",
+    "theorem-d2.bayes-next-event.heterogeneous.fixed",
+    "theorem-d2.bayes-next-event.heterogeneous.random",
+    "theorem-d2.bayes-next-event.heterogeneous.by-conversation",
+}
 
 
 @pytest.mark.parametrize("row", BELIEF_ROWS, ids=lambda row: row.id)
 def test_a_full_effort_goes_further(row):
     quick, full = row.space.bounds("quick"), row.space.bounds("full")
+    assert (full["models"] == quick["models"]) == (row.id in SAME_MODELS)
     assert full["models"] >= quick["models"]
     assert set(full["capacities"]) >= set(quick["capacities"])
     assert set(map(tuple, full["turns"])) >= set(map(tuple, quick["turns"]))
-    if row.id.endswith(("promising", "next-event.homogeneous.fixed")) or not any(k in row.id for k in SEARCHED):
-        assert (full["models"], len(full["turns"])) > (quick["models"], len(quick["turns"]))
+
+
+@pytest.mark.parametrize("row", BELIEF_ROWS, ids=lambda row: row.id)
+def test_the_models_of_a_row_are_those_that_it_names(row):
+    for effort in ("quick", "full"):
+        models = list(row.space.models[effort]())
+        assert {model.belief for model in models} == {"bayes" if "bayes" in row.id else "paper"}
+        assert {model.forced for model in models} == {"forced" in row.id}
+        if "bayes" in row.id and row.id not in SAME_MODELS:
+            assert {model.race for model in models} == {False, True}
+        if ".homogeneous." in row.id or (row.id.startswith("corollary.") and row.id != "corollary.paging"):
+            assert all(len({kind.turn_rate for kind in model.kinds}) == 1 for model in models)
+        if ".heterogeneous." in row.id:
+            assert all(len({kind.turn_rate for kind in model.kinds}) == 2 for model in models)
+        if ".fixed" in row.id or "tlru" in row.id:
+            assert all(len(kind.prompts[-1].lengths) == 1 for model in models for kind in model.kinds)
+        if ("lru" in row.id and "tlru" not in row.id) or "zero-threshold" in row.id:
+            assert {model.xi for model in models} == {0}
