@@ -77,7 +77,7 @@ def agree(rng, model, state, turns, caches=3, kepts=3):
 
 def test_tables_are_the_recursion():
     seen = []
-    for rng, model, state, turns in instances(160, 31):
+    for rng, model, state, turns in instances(150, 31):
         agree(rng, model, state, turns)
         seen.append((model, state, turns))
     models = [model for model, _, _ in seen]
@@ -148,6 +148,7 @@ def test_the_next_cost_and_the_objective():
         pasts = tuple(known.past for known in state.conversations)
         weights = [Fraction(i + 1, 3) for i in range(len(pasts))]
         kept_table, weighed, within = next_cost(model, state), objective(model, state, weights), fits(model, state)
+        assert shape(model, state) == tuple(1 + min(past, model.capacity) for past in pasts)
         for kept in product(*(range(size) for size in shape(model, state))):
             assert within[kept] == (sum(kept) <= model.capacity)
             turns = list(arrivals(model, state))

@@ -24,9 +24,10 @@ from proofs_checks.belief_grids import (
     kinds_of,
 )
 from teltheory.belief import optimality, tables
-from teltheory.belief.optimality import alive, next_turns, turn_rates
+from teltheory.belief.optimality import alive, decisions_of, next_turns, turn_rates
 from teltheory.belief.rules import as_replayed
 from teltheory.belief.tables import Exact
+from teltheory.claims.beliefs import BeliefCase, histories
 from teltheory.claims.search import decide_safely
 from teltheory.policies import LRU, TLRU
 from teltheory.replay import reference
@@ -153,7 +154,6 @@ SAME_LAW = (((UP_TO_THREE, ONE_IN_THREE),),)
         (D2, APART, {"base": PAPER}, (3, 2), None),
         (D2, OWN_LAWS, {"laws": SAME_LAW}, (3, 2), None),
         (D2, OWN_LAWS, {"laws": (((UP_TO_THREE, fixed(1)), (UP_TO_THREE, fixed(2))),)}, (3, 2), None),
-        (D2, OWN_LAWS, {"base": PAPER}, (3, 2), None),
         (POSTERIOR, RANDOM, {"thresholds": (0,)}, (2, 1), turn_rates),
         (POSTERIOR, RANDOM, {"laws": (((FIRST, fixed(0)),),)}, (2, 1), turn_rates),
         (POSTERIOR, RANDOM, {"base": PAPER}, (2, 1), turn_rates),
@@ -167,8 +167,24 @@ SAME_LAW = (((UP_TO_THREE, ONE_IN_THREE),),)
 def test_a_refuted_row_holds_with_its_condition(row, refuted, condition, lengths, index):
     """Where no choice of ET-LRU is optimal, every one is as soon as the condition is there."""
     options = {} if index is None else {"index": index}
-    assert on(row, refuted, lengths, ties="best", **options) == "refuted"
     assert on(row, replace(refuted, **condition), lengths, ties="worst", **options) == "holds"
+
+
+@pytest.mark.parametrize(
+    ("row", "refuted", "lengths", "index"),
+    [
+        (D2, FALLING, (2, 2), None),
+        (D2, APART, (3, 2), None),
+        (D2, OWN_LAWS, (3, 2), None),
+        (POSTERIOR, RANDOM, (2, 1), turn_rates),
+        (POSTERIOR, UNLIKE, (3, 1), turn_rates),
+        (POSTERIOR, NEXT_RANDOM, (2, 2), next_turns),
+        (POSTERIOR, NEXT_FIXED, (2, 2), next_turns),
+    ],
+)
+def test_a_refuted_row_is_refuted_without_it(row, refuted, lengths, index):
+    options = {} if index is None else {"index": index}
+    assert on(row, refuted, lengths, ties="best", **options) == "refuted"
 
 
 @pytest.mark.parametrize("capacity", [1, 2])
@@ -177,3 +193,82 @@ def test_classic_paging_by_the_belief_alone_needs_rates_that_are_alike(capacity)
     space = replace(corollaries_d2.paging_ever.space, models={"quick": lambda: iter([model])})
     assert decide_safely(replace(corollaries_d2.paging_ever, space=space)).verdict == "holds"
     assert verdict("paging.ever") == "refuted"
+
+
+def everybody_alike(model, state):
+    return [Fraction(1)] * len(state.conversations)
+
+
+@pytest.mark.parametrize("row", [D2, POSTERIOR])
+def test_some_choice_may_be_optimal_where_not_every_one_is(row, monkeypatch):
+    monkeypatch.setattr(theorem_d2, "turn_rates", everybody_alike)
+    options = {"index": everybody_alike} if row is POSTERIOR else {}
+    pages = Grid(((1,),), (((fixed(1), fixed(0)),),), (1,), (0,), (A_HALF,))
+    assert on(row, pages, (2, 1), ties="best", **options) == "holds"
+    assert on(row, pages, (2, 1), ties="worst", **options) == "refuted"
+
+
+def test_with_one_turn_to_come_the_chance_to_be_next_is_the_right_index():
+    for grid, turns in ((RANDOM, 2), (UNLIKE, 3)):
+        assert on(POSTERIOR, grid, (turns, 1), ties="worst", index=next_turns) == "holds"
+
+
+@pytest.mark.parametrize("trim", ["round-robin", "least-recent"])
+def test_t_lru_s_estimate_is_the_known_length_of_later_prompts(trim):
+    (model,) = Grid(((1,),), (((FIRST, fixed(2)),),), (2,), (3,), (A_HALF,))()
+    policy, others = corollaries_d2.t_lru(trim)(model), {}
+    for steps in histories(model, 2, 2):
+        case = BeliefCase(model, steps, 1)
+        ours = decisions_of(case.tables, case.state, 1, policy)
+        for q in (1, 2, 3):
+            others.setdefault(q, []).append(ours == _by_estimate(case, q, trim))
+    assert [all(same) for same in others.values()] == [False, True, False]
+
+
+def _by_estimate(case, q_hat, trim):
+    policy = as_replayed(TLRU(case.model.xi, q_hat, trim))
+    return decisions_of(case.tables, case.state, 1, policy)
+
+
+BELIEF_ROWS = all_claims(("theorem_d2", "theorem_d2_bayes", "corollaries_d2"))
+SAME_MODELS = {
+    "theorem-d2",
+    "theorem-d2.turn-law",
+    "theorem-d2.forced",
+    "theorem-d2.forced-heterogeneous",
+    "theorem-d2.forced-random",
+    "theorem-d2.bayes-random",
+    "theorem-d2.bayes-heterogeneous",
+    "theorem-d2.bayes-next-event.homogeneous.random",
+    "theorem-d2.bayes-next-event.homogeneous.by-conversation",
+    "theorem-d2.bayes-next-event.heterogeneous.fixed",
+    "theorem-d2.bayes-next-event.heterogeneous.random",
+    "theorem-d2.bayes-next-event.heterogeneous.by-conversation",
+}
+
+
+@pytest.mark.parametrize("row", BELIEF_ROWS, ids=lambda row: row.id)
+def test_a_full_effort_goes_further(row):
+    quick, full = row.space.bounds("quick"), row.space.bounds("full")
+    assert (full["models"] == quick["models"]) == (row.id in SAME_MODELS)
+    assert full["models"] >= quick["models"]
+    assert set(full["capacities"]) >= set(quick["capacities"])
+    assert set(map(tuple, full["turns"])) >= set(map(tuple, quick["turns"]))
+
+
+@pytest.mark.parametrize("row", BELIEF_ROWS, ids=lambda row: row.id)
+def test_the_models_of_a_row_are_those_that_it_names(row):
+    for effort in ("quick", "full"):
+        models = list(row.space.models[effort]())
+        assert {model.belief for model in models} == {"bayes" if "bayes" in row.id else "paper"}
+        assert {model.forced for model in models} == {"forced" in row.id}
+        if "bayes" in row.id and row.id not in SAME_MODELS:
+            assert {model.race for model in models} == {False, True}
+        if ".homogeneous." in row.id or (row.id.startswith("corollary.") and row.id != "corollary.paging"):
+            assert all(len({kind.turn_rate for kind in model.kinds}) == 1 for model in models)
+        if ".heterogeneous." in row.id:
+            assert all(len({kind.turn_rate for kind in model.kinds}) == 2 for model in models)
+        if ".fixed" in row.id or "tlru" in row.id:
+            assert all(len(kind.prompts[-1].lengths) == 1 for model in models for kind in model.kinds)
+        if ("lru" in row.id and "tlru" not in row.id) or "zero-threshold" in row.id:
+            assert {model.xi for model in models} == {0}
