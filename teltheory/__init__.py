@@ -21,7 +21,9 @@ from teltheory.errors import (
     SolverError,
     TraceError,
 )
-from teltheory.latency import A100_LLAMA2_7B, LatencyModel
+from teltheory.latency import A100_LLAMA2_7B, LatencyModel, Provenance
+from teltheory.latency_files import latency_from_json, latency_to_json, read_latency
+from teltheory.latency_table import TableLatency
 from teltheory.metrics import (
     share_closed,
     slo_violations,
@@ -102,7 +104,9 @@ __all__ = [
     "Outcome",
     "PiecewiseCosts",
     "Prices",
+    "Provenance",
     "SolverError",
+    "TableLatency",
     "TailOptimizedBelady",
     "ThresholdLRU",
     "Trace",
@@ -121,9 +125,12 @@ __all__ = [
     "fit_conversations",
     "hindsight_curve",
     "hindsight_optimum",
+    "latency_from_json",
+    "latency_to_json",
     "log_likelihood",
     "next_event",
     "paper_belief",
+    "read_latency",
     "read_trace",
     "replay",
     "sample_conversations",

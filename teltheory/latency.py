@@ -25,6 +25,9 @@ from numpy.typing import ArrayLike
 from teltheory.errors import ArgumentError
 from teltheory.numbers import FloatArray, IntArray, rational
 
+MOST_EXACT = 2**53
+"""Whole numbers up to here are floats too."""
+
 
 @dataclass(frozen=True)
 class Provenance:
@@ -149,7 +152,8 @@ class LatencyModel:
             Of that shape.
         """
         u, c = np.asarray(uncached, np.float64), np.asarray(cached, np.float64)
-        alpha, gamma, beta, floor, one = map(float, self._scaled)
+        one = self._scaled.one if self._scaled.one <= MOST_EXACT else 1
+        alpha, gamma, beta, floor = (float(value * one) for value in self._values)
         seconds: FloatArray = np.maximum(alpha * u + gamma * u * (u + 2 * c) + beta, floor) / one
         return seconds
 
@@ -192,11 +196,14 @@ class LatencyModel:
             return np.full(np.shape(total), -1, np.int64)
         return each(total, lambda n: self._safe(n, left))
 
+    @property
+    def _values(self) -> tuple[Fraction, ...]:
+        return self.per_token, self.per_pair, self.constant, self.floor
+
     @cached_property
     def _scaled(self) -> _Scaled:
-        values = (self.per_token, self.per_pair, self.constant, self.floor)
-        one = lcm(*(value.denominator for value in values))
-        alpha, gamma, beta, floor = (int(value * one) for value in values)
+        one = lcm(*(value.denominator for value in self._values))
+        alpha, gamma, beta, floor = (int(value * one) for value in self._values)
         return _Scaled(alpha, gamma, beta, floor, one)
 
     def _left(self, slo: Fraction) -> int | None:
