@@ -36,16 +36,16 @@ def latency_to_json(model: Latency) -> dict[str, Any]:
     ArgumentError
         For a model that is neither a `LatencyModel` nor a `TableLatency`.
     """
+    if not isinstance(model, (LatencyModel, TableLatency)):
+        raise ArgumentError("model", model, "a LatencyModel or a TableLatency")
     about = {"name": model.name, "provenance": None if model.provenance is None else asdict(model.provenance)}
     if isinstance(model, LatencyModel):
         numbers = {name: str(getattr(model, name)) for name in NUMBERS}
         return {"teltheory_latency": VERSION, "form": "formula", **about, **numbers}
-    if isinstance(model, TableLatency):
-        shares = [str(share) for share in model.cached_shares]
-        rows = [[str(cell) for cell in row] for row in model.seconds]
-        axes = {"totals": list(model.totals), "cached_shares": shares}
-        return {"teltheory_latency": VERSION, "form": "table", **about, **axes, "seconds": rows}
-    raise ArgumentError("model", model, "a LatencyModel or a TableLatency")
+    shares = [str(share) for share in model.cached_shares]
+    rows = [[str(cell) for cell in row] for row in model.seconds]
+    axes = {"totals": list(model.totals), "cached_shares": shares}
+    return {"teltheory_latency": VERSION, "form": "table", **about, **axes, "seconds": rows}
 
 
 def latency_from_json(data: object, place: str = "latency") -> LatencyModel | TableLatency:

@@ -67,6 +67,15 @@ def slo_violations(outcome: Outcome, xi: int) -> int:
     return int(np.count_nonzero(outcome.uncached > whole_number("xi", xi)))
 
 
+def ttft_violations(outcome: Outcome, latency: Latency, slo: Fraction) -> int:
+    """Return the number of turns whose TTFT is above `slo` seconds, without rounding.
+
+    Where cached tokens cost nothing these are the `slo_violations` at the model's threshold.
+    """
+    total = outcome.uncached + outcome.cached
+    return int(np.count_nonzero(outcome.uncached > latency.safe_uncached(total, slo)))
+
+
 def share_closed(lru: int, policy: int, optimum: int) -> Fraction | None:
     """Return (LRU - policy) / (LRU - optimum), the share of LRU's distance to the optimum that is closed.
 
