@@ -71,6 +71,11 @@ class Latency(Protocol):
         """Where the numbers come from, in full."""
         ...
 
+    @property
+    def cached_is_free(self) -> bool:
+        """Whether TTFT depends on the uncached tokens alone, so that an SLO is one threshold for every turn."""
+        ...
+
     def ttft(self, uncached: ArrayLike, cached: ArrayLike = 0) -> FloatArray:
         """Return seconds to the first token, elementwise."""
         ...
@@ -137,6 +142,11 @@ class LatencyModel:
     def seconds_per_token(self) -> Fraction:
         """alpha, as the linear model of the paper names it."""
         return self.per_token
+
+    @property
+    def cached_is_free(self) -> bool:
+        """Whether TTFT depends on the uncached tokens alone: there is no attention term."""
+        return not self.per_pair
 
     def ttft(self, uncached: ArrayLike, cached: ArrayLike = 0) -> FloatArray:
         """Return seconds to the first token.

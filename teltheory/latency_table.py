@@ -89,6 +89,11 @@ class TableLatency:
         rows = tuple(map(tuple, ((below + above) / 2).tolist()))
         return cls(tuple(totals), tuple(cached_shares), rows, name, provenance)
 
+    @property
+    def cached_is_free(self) -> bool:
+        """False: TTFT depends on the total too."""
+        return False
+
     def ttft(self, uncached: ArrayLike, cached: ArrayLike = 0) -> FloatArray:
         """Return seconds to the first token; see `LatencyModel.ttft`."""
         c = np.asarray(cached, np.float64)

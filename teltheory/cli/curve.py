@@ -8,7 +8,7 @@ import click
 import numpy as np
 
 from teltheory.cli.curve_rows import HINDSIGHT, TOLERANCE, Curves, Rows
-from teltheory.cli.options import Thresholds, curve_options, read_capacities, thresholds_for
+from teltheory.cli.options import Thresholds, curve_options, read_question
 from teltheory.cli.output import check_target, console, progress_bar, write_figure, write_json
 from teltheory.cli.replay import about, assumptions, caching, trace_as_data
 from teltheory.cli.tables import curve_tables
@@ -41,6 +41,8 @@ def curve(
     capacities: tuple[str, ...],
     xis: tuple[str, ...],
     slos: tuple[str, ...],
+    latency: str | None,
+    model: str | None,
     format: str,
     target: str | None,
 ) -> int:
@@ -54,8 +56,7 @@ def curve(
     check_figure(figure)
     named = policies or DEFAULT_POLICIES
     specs = [_spec(text) for text in named if text != HINDSIGHT]
-    thresholds = thresholds_for(specs, xis, slos)
-    sizes = read_capacities(capacities)
+    thresholds, sizes = read_question(xis, slos, capacities, latency, model, specs)
     trace = read_trace(trace_file, format)
     grid = Grid(specs, sizes, thresholds.xis, default_estimate(trace) if q_hat is None else q_hat)
     spaced = _spaced(trace, points) if figure or target else []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -34,6 +34,8 @@ class Grid:
         Cutoff of Threshold-LRU where it has none of its own.
     forced : bool
         Forced caching.
+    slos : mapping of int to Fraction
+        Thresholds that stand for a TTFT, with its seconds: a turn violates such a one where its TTFT is above it.
     """
 
     policies: Sequence[Spec]
@@ -42,6 +44,7 @@ class Grid:
     q_hat: int | None
     cutoff: int = DEFAULT_CUTOFF
     forced: bool = False
+    slos: Mapping[int, Fraction] = field(default_factory=dict)
 
     def build(self, spec: Spec, xi: int, estimate: Callable[[], int]) -> Policy:
         """Make a policy for a threshold; `estimate` is asked where the grid has no prompt estimate."""
@@ -115,9 +118,10 @@ def plan(sources: Sequence[Source], grid: Grid, latency: Latency) -> list[Job]:
 
     A policy that does not depend on the threshold is replayed once a capacity, a trace with two labels once.
     """
+    slos = tuple(sorted(grid.slos.items()))
     by_trace = {source.key: source for source in sources}
     return [
-        Job(key, source.turns, policy, capacity, grid.forced, latency, thresholds)
+        Job(key, source.turns, policy, capacity, grid.forced, latency, thresholds, slos)
         for key, source in by_trace.items()
         for capacity in dict.fromkeys(grid.capacities)
         for policy, thresholds in _policies(grid, source).items()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from fractions import Fraction
 from typing import Any
 
 from teltheory.errors import ArgumentError
 from teltheory.latency import Latency, LatencyModel
-from teltheory.metrics import slo_violations, tail_excess_latency, ttft_quantiles
+from teltheory.metrics import slo_violations, tail_excess_latency, ttft_quantiles, ttft_violations
 from teltheory.outcome import Outcome
 from teltheory.policies.policy import Policy
 from teltheory.replay import replay
@@ -64,6 +65,8 @@ class Job:
         Turns uncached and cached tokens into TTFT.
     thresholds : tuple of int
         Where it is measured.
+    slos : tuple of (int, Fraction)
+        Thresholds that stand for a TTFT, with its seconds.
     """
 
     trace: str
@@ -73,12 +76,14 @@ class Job:
     forced: bool
     latency: Latency
     thresholds: tuple[int, ...]
+    slos: tuple[tuple[int, Fraction], ...] = ()
 
     def __str__(self) -> str:
         return f"{self.policy!r} at capacity {self.capacity:,}"
 
     def determinants(self, xi: int) -> dict[str, Any]:
         """Return all that the measurement at a threshold depends on, as plain data."""
+        slo = self._slos.get(xi)
         return {
             "results": RESULTS_VERSION,
             "trace": self.trace,
@@ -86,8 +91,13 @@ class Job:
             "capacity": self.capacity,
             "forced": self.forced,
             "xi": xi,
-            "latency": _latency(self.latency),
+            "latency": _latency(self.latency) + ("" if slo is None else f", SLO {slo} s"),
         }
+
+    @property
+    def _slos(self) -> dict[int, Fraction]:
+        """The SLOs that are not the same as their threshold."""
+        return {} if not self.slos or self.latency.cached_is_free else dict(self.slos)
 
     def key(self, xi: int) -> str:
         """Return the key of the measurement at a threshold."""
@@ -111,17 +121,21 @@ class Job:
             One a threshold.
         """
         outcome = replay(load(self.trace), self.policy, self.capacity, self.forced, progress=progress)
-        return measure(outcome, self.thresholds, self.latency)
+        return measure(outcome, self.thresholds, self.latency, self._slos)
 
 
-def measure(outcome: Outcome, thresholds: tuple[int, ...], latency: Latency) -> list[Measurement]:
-    """Return what an outcome is worth at each threshold."""
+def measure(
+    outcome: Outcome, thresholds: tuple[int, ...], latency: Latency, slos: Mapping[int, Fraction]
+) -> list[Measurement]:
+    """Return what an outcome is worth at each threshold; violations are those of its SLO where it has one."""
     quantiles = ttft_quantiles(outcome, QUANTILES, latency).tolist() if len(outcome) else [None] * len(QUANTILES)
     p50, p90, p95, p99 = quantiles
-    return [
-        Measurement(p50, p90, p95, p99, slo_violations(outcome, xi), tail_excess_latency(outcome, xi))
+    slow = [
+        ttft_violations(outcome, latency, slos[xi]) if xi in slos else slo_violations(outcome, xi)
         for xi in thresholds
     ]
+    tels = [tail_excess_latency(outcome, xi) for xi in thresholds]
+    return [Measurement(p50, p90, p95, p99, *both) for both in zip(slow, tels, strict=True)]
 
 
 def digest(determinants: dict[str, Any]) -> str:
