@@ -15,7 +15,7 @@ from teltheory.cli.tables import curve_tables
 from teltheory.errors import ArgumentError
 from teltheory.figures import draw_curves
 from teltheory.numbers import exact_sum
-from teltheory.policies.spec import POLICIES, Spec, default_estimate, parse_policy
+from teltheory.policies.spec import FOR_SLOS, POLICIES, Spec, default_estimate, parse_policy
 from teltheory.sweep import Grid
 from teltheory.trace import Trace
 from teltheory.workloads import read_trace
@@ -58,7 +58,8 @@ def curve(
     specs = [_spec(text) for text in named if text != HINDSIGHT]
     thresholds, sizes = read_question(xis, slos, capacities, latency, model, specs)
     trace = read_trace(trace_file, format)
-    grid = Grid(specs, sizes, thresholds.xis, default_estimate(trace) if q_hat is None else q_hat)
+    estimate = default_estimate(trace) if q_hat is None else q_hat
+    grid = Grid(specs, sizes, thresholds.xis, estimate, **thresholds.for_grid)
     spaced = _spaced(trace, points) if figure or target else []
     with about(trace_file), progress_bar() as bar:
         rows = Curves(trace, grid, thresholds, spaced, HINDSIGHT in named).rows(bar)
@@ -83,8 +84,8 @@ def curve(
 
 def _spec(text: str) -> Spec:
     """Read a policy's short form; the error names hindsight among the choices."""
-    if text.partition(":")[0] not in POLICIES:
-        raise ArgumentError("policy", text, "one of " + ", ".join((*POLICIES, HINDSIGHT)))
+    if text.partition(":")[0] not in POLICIES | FOR_SLOS:
+        raise ArgumentError("policy", text, "one of " + ", ".join((*POLICIES, *FOR_SLOS, HINDSIGHT)))
     return parse_policy(text)
 
 

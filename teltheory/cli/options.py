@@ -88,6 +88,11 @@ class Thresholds:
         """Return a threshold as a table shows it."""
         return f"{self.slos[xi]} = {xi:,} tokens" if xi in self.slos else f"{xi:,} tokens"
 
+    @property
+    def for_grid(self) -> dict[str, Any]:
+        """What a grid needs for thresholds in seconds."""
+        return {"slos": self.seconds, "latency": self.latency}
+
 
 def tokens(argument: str, text: str) -> int:
     """Read a whole number of tokens such as ``300000``, ``300_000``, ``0.3M`` or ``300k``."""

@@ -63,7 +63,7 @@ def replay(
     store = None if store_file is None else Store(store_file)
     trace = read_trace(trace_file, format)
     estimate = default_estimate(trace) if q_hat is None else q_hat
-    grid = Grid(specs, sizes, thresholds.xis, estimate, forced=forced, slos=thresholds.seconds)
+    grid = Grid(specs, sizes, thresholds.xis, estimate, forced=forced, **thresholds.for_grid)
     with about(trace_file):
         cells = run(trace, grid, thresholds, workers, store, scheduler)
     if target != "-":

@@ -36,6 +36,8 @@ class Grid:
         Forced caching.
     slos : mapping of int to Fraction
         Thresholds that stand for a TTFT, with its seconds: a turn violates such a one where its TTFT is above it.
+    latency : Latency or None
+        For policies that take an SLO in seconds.
     """
 
     policies: Sequence[Spec]
@@ -45,10 +47,12 @@ class Grid:
     cutoff: int = DEFAULT_CUTOFF
     forced: bool = False
     slos: Mapping[int, Fraction] = field(default_factory=dict)
+    latency: Latency | None = None
 
     def build(self, spec: Spec, xi: int, estimate: Callable[[], int]) -> Policy:
         """Make a policy for a threshold; `estimate` is asked where the grid has no prompt estimate."""
-        return spec.build(xi, estimate() if self.q_hat is None else self.q_hat, self.cutoff)
+        q_hat = estimate() if self.q_hat is None else self.q_hat
+        return spec.build(xi, q_hat, self.cutoff, self.latency, self.slos.get(xi))
 
 
 @dataclass(frozen=True)

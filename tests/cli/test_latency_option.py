@@ -142,3 +142,25 @@ def test_a_file_without_a_known_model_gives_no_size(run, capsys, trace_file, tmp
     file.write_text(json.dumps({**MINE, "provenance": {"model": "somebody's"}}))
     assert run("replay", trace_file, "--latency", file, "--capacity", "1GiB") == 2
     assert "capacity: found '1GiB'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["replay", "curve"])
+def test_tlru_for_an_slo_takes_model_and_slo_from_the_command(run_json, long_turns, command):
+    policy = ["--policy", "slo-tlru:q_hat=20000,trim=least-recent"]
+    flags = ["--latency", ATTENTION, "--slo", "2s", "--capacity", "60000", *policy]
+    (row,) = run_json(command, long_turns, *flags)["rows"]
+    own = tt.SLOTLRU(tt.A100_LLAMA2_7B_ATTENTION, SLO, 20_000, "least-recent")
+    outcome = tt.replay(tt.read_trace(long_turns), own, 60_000)
+    assert row["tel"] == tt.tail_excess_latency(outcome, row["xi"])
+    assert row["violations"] == tt.ttft_violations(outcome, tt.A100_LLAMA2_7B_ATTENTION, SLO)
+
+
+def test_tlru_for_an_slo_needs_one(run, capsys, trace_file):
+    for command in ("replay", "curve"):
+        assert run(command, trace_file, "--policy", "slo-tlru", "--xi", "100") == 2
+        error = capsys.readouterr().err
+        assert error == "teltheory: policy: found 'slo-tlru', expected thresholds in seconds with it, --slo\n"
+    assert run("replay", trace_file, "--policy", "slo-tlru:slo=3", "--slo", "1s") == 2
+    assert capsys.readouterr().err.startswith(
+        "teltheory: policy slo-tlru: found 'slo=3', expected q_hat=..., trim="
+    )
