@@ -21,13 +21,17 @@ from teltheory.errors import (
     SolverError,
     TraceError,
 )
-from teltheory.latency import A100_LLAMA2_7B, LatencyModel
+from teltheory.kv_cache import ARCHITECTURES, Architecture
+from teltheory.latency import A100_LLAMA2_7B, LatencyModel, Provenance
+from teltheory.latency_files import latency_from_json, latency_to_json, read_latency
+from teltheory.latency_table import TableLatency
 from teltheory.metrics import (
     share_closed,
     slo_violations,
     tail_excess_latency,
     tail_excess_seconds,
     ttft_quantiles,
+    ttft_violations,
 )
 from teltheory.optimal import Certificate, HindsightOptimum, check_certificate, hindsight_optimum
 from teltheory.optimal.cost_bound import cost_bound
@@ -39,6 +43,7 @@ from teltheory.optimal.weighted_certificate import WeightedCertificate, check_we
 from teltheory.outcome import Outcome
 from teltheory.policies import (
     LRU,
+    SLOTLRU,
     TLRU,
     Belady,
     EndAwareTLRU,
@@ -74,9 +79,12 @@ __version__ = "0.1.0"
 __all__ = [
     "A100_LLAMA2_7B",
     "A100_LLAMA2_7B_ATTENTION",
+    "ARCHITECTURES",
     "ETLRU",
     "LRU",
+    "SLOTLRU",
     "TLRU",
+    "Architecture",
     "ArgumentError",
     "AttentionLatency",
     "Belady",
@@ -102,7 +110,9 @@ __all__ = [
     "Outcome",
     "PiecewiseCosts",
     "Prices",
+    "Provenance",
     "SolverError",
+    "TableLatency",
     "TailOptimizedBelady",
     "ThresholdLRU",
     "Trace",
@@ -121,9 +131,12 @@ __all__ = [
     "fit_conversations",
     "hindsight_curve",
     "hindsight_optimum",
+    "latency_from_json",
+    "latency_to_json",
     "log_likelihood",
     "next_event",
     "paper_belief",
+    "read_latency",
     "read_trace",
     "replay",
     "sample_conversations",
@@ -133,6 +146,7 @@ __all__ = [
     "tail_excess_latency",
     "tail_excess_seconds",
     "ttft_quantiles",
+    "ttft_violations",
     "violations_bound",
     "weighted_optimum",
 ]

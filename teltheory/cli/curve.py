@@ -8,14 +8,14 @@ import click
 import numpy as np
 
 from teltheory.cli.curve_rows import HINDSIGHT, TOLERANCE, Curves, Rows
-from teltheory.cli.options import Thresholds, curve_options, read_capacities, thresholds_for
+from teltheory.cli.options import Thresholds, curve_options, read_question
 from teltheory.cli.output import check_target, console, progress_bar, write_figure, write_json
 from teltheory.cli.replay import about, assumptions, caching, trace_as_data
 from teltheory.cli.tables import curve_tables
 from teltheory.errors import ArgumentError
 from teltheory.figures import draw_curves
 from teltheory.numbers import exact_sum
-from teltheory.policies.spec import POLICIES, Spec, default_estimate, parse_policy
+from teltheory.policies.spec import FOR_SLOS, POLICIES, Spec, default_estimate, parse_policy
 from teltheory.sweep import Grid
 from teltheory.trace import Trace
 from teltheory.workloads import read_trace
@@ -41,6 +41,8 @@ def curve(
     capacities: tuple[str, ...],
     xis: tuple[str, ...],
     slos: tuple[str, ...],
+    latency: str | None,
+    model: str | None,
     format: str,
     target: str | None,
 ) -> int:
@@ -54,10 +56,10 @@ def curve(
     check_figure(figure)
     named = policies or DEFAULT_POLICIES
     specs = [_spec(text) for text in named if text != HINDSIGHT]
-    thresholds = thresholds_for(specs, xis, slos)
-    sizes = read_capacities(capacities)
+    thresholds, sizes = read_question(xis, slos, capacities, latency, model, specs)
     trace = read_trace(trace_file, format)
-    grid = Grid(specs, sizes, thresholds.xis, default_estimate(trace) if q_hat is None else q_hat)
+    estimate = default_estimate(trace) if q_hat is None else q_hat
+    grid = Grid(specs, sizes, thresholds.xis, estimate, **thresholds.for_grid)
     spaced = _spaced(trace, points) if figure or target else []
     with about(trace_file), progress_bar() as bar:
         rows = Curves(trace, grid, thresholds, spaced, HINDSIGHT in named).rows(bar)
@@ -82,8 +84,8 @@ def curve(
 
 def _spec(text: str) -> Spec:
     """Read a policy's short form; the error names hindsight among the choices."""
-    if text.partition(":")[0] not in POLICIES:
-        raise ArgumentError("policy", text, "one of " + ", ".join((*POLICIES, HINDSIGHT)))
+    if text.partition(":")[0] not in POLICIES | FOR_SLOS:
+        raise ArgumentError("policy", text, "one of " + ", ".join((*POLICIES, *FOR_SLOS, HINDSIGHT)))
     return parse_policy(text)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from rich.progress import Progress
 
 from teltheory.cli.options import Thresholds
-from teltheory.metrics import ttft_quantiles
+from teltheory.metrics import ttft_quantiles, ttft_violations
 from teltheory.optimal import hindsight_optimum
 from teltheory.optimal.curve import HindsightCurve, hindsight_curve
 from teltheory.policies.policy import Policy
@@ -89,10 +89,17 @@ class Curves:
         self, found: CapacityCurve, spec: Spec, xi: int, capacities: Sequence[int], percentiles: bool
     ) -> Iterator[dict[str, Any]]:
         tels = found.tail_excess_latency([*capacities, 0], xi).tolist()
-        slow = found.slo_violations(capacities, xi).tolist()
+        slow = self._violations(found, xi, capacities)
         for i, capacity in enumerate(capacities):
             row = {"capacity": capacity, "xi": xi, "policy": spec.text, "tel": tels[i], "uncached_tel": tels[-1]}
             yield {**row, "violations": slow[i], **(self._percentiles(found, capacity) if percentiles else {})}
+
+    def _violations(self, found: CapacityCurve, xi: int, capacities: Sequence[int]) -> list[int]:
+        latency, slo = self.thresholds.latency, self.thresholds.seconds.get(xi)
+        if slo is None or latency.cached_is_free:
+            counts: list[int] = found.slo_violations(capacities, xi).tolist()
+            return counts
+        return [ttft_violations(found.outcome(capacity), latency, slo) for capacity in capacities]
 
     def _percentiles(self, found: CapacityCurve, capacity: int) -> dict[str, float | None]:
         if not len(self.trace):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from teltheory.cli.objectives import SLO, TEL, Level, read_objective
-from teltheory.cli.options import grid_options, read_capacities, read_thresholds
+from teltheory.cli.options import grid_options, read_question
 from teltheory.cli.output import check_target, complain, console, progress_bar, write_json
 from teltheory.cli.proof_files import certificates_as_data
 from teltheory.cli.replay import about
@@ -49,6 +49,8 @@ def optimum(
     capacities: tuple[str, ...],
     xis: tuple[str, ...],
     slos: tuple[str, ...],
+    latency: str | None,
+    model: str | None,
     forced: bool,
     format: str,
     target: str | None,
@@ -66,7 +68,9 @@ def optimum(
     check_target(proof)
     asked = read_objective(objective)
     _check(asked, method, proof, xis or slos)
-    thresholds, sizes = read_thresholds(xis, slos), read_capacities(capacities)
+    thresholds, sizes = read_question(xis, slos, capacities, latency, model)
+    if asked != TEL and not thresholds.latency.cached_is_free:
+        raise ArgumentError("--latency", latency, f"one without attention or a table with --objective {objective}")
     trace = read_trace(trace_file, format)
     grid = Grid([Spec("lru"), Spec("tlru")], sizes, thresholds.xis, default_estimate(trace), forced=forced)
     search = _search(asked, Question(trace, grid, thresholds, method, time_limit))

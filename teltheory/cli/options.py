@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any, TypeVar
 
 import click
 
+from teltheory.embedded import EMBEDDED, latency_named
 from teltheory.errors import ArgumentError
-from teltheory.latency import A100_LLAMA2_7B, MOST_DIGITS, LatencyModel, seconds
+from teltheory.kv_cache import ARCHITECTURES, Architecture, architecture, size_in_bytes
+from teltheory.latency import A100_LLAMA2_7B, MOST_DIGITS, Latency, seconds
 from teltheory.numbers import whole_number
 from teltheory.policies.spec import Spec
 
@@ -23,21 +25,25 @@ _MULTIPLES = {"k": 10**3, "M": 10**6, "G": 10**9}
 
 
 def grid_options(command: F) -> F:
-    """Add --capacity, --xi, --slo, --forced, --format and --json."""
+    """Add --capacity, --xi, --slo, --latency, --model, --forced, --format and --json."""
     forced = click.option("--forced", is_flag=True, help="Forced caching instead of optional caching.")
     return curve_options(forced(command))
 
 
 def curve_options(command: F) -> F:
-    """Add --capacity, --xi, --slo, --format and --json."""
+    """Add --capacity, --xi, --slo, --latency, --model, --format and --json."""
     options = (
         click.option(
-            "--capacity", "capacities", multiple=True, metavar="TOKENS", help="Repeatable: 300000, 0.3M."
+            "--capacity", "capacities", multiple=True, metavar="SIZE", help="Repeatable: 300000, 0.3M or 40GiB."
         ),
         click.option("--xi", "xis", multiple=True, metavar="TOKENS", help="Threshold in tokens; repeatable."),
         click.option(
             "--slo", "slos", multiple=True, metavar="TIME", help="Threshold as a TTFT; repeatable: 200ms."
         ),
+        click.option(
+            "--latency", metavar="NAME|FILE.json", help=f"TTFT: {', '.join(EMBEDDED)} (the first) or a file."
+        ),
+        click.option("--model", metavar="NAME", help="Whose KV cache a capacity in bytes holds: vicuna-7b."),
         click.option("--format", "format", default="auto", show_default=True, help="auto, teltheory or mooncake."),
         json_option,
     )
@@ -54,15 +60,38 @@ json_option = click.option("--json", "target", metavar="FILE", help="Also write 
 
 @dataclass(frozen=True)
 class Thresholds:
-    """Thresholds in tokens, each with the TTFT that it was given as."""
+    """Thresholds in tokens, each with the TTFT that it was given as.
+
+    Attributes
+    ----------
+    xis : tuple of int
+        Thresholds.
+    slos : dict of int to str
+        Those that were given as a TTFT, as they were given.
+    latency : Latency
+        Turns tokens into seconds.
+    sizes : tuple of str
+        What is to be said of capacities that were given in bytes.
+    """
 
     xis: tuple[int, ...]
     slos: dict[int, str]
-    latency: LatencyModel
+    latency: Latency
+    sizes: tuple[str, ...] = ()
+
+    @property
+    def seconds(self) -> dict[int, Fraction]:
+        """The thresholds that were given as a TTFT, in seconds."""
+        return {xi: seconds("slo", text) for xi, text in self.slos.items()}
 
     def label(self, xi: int) -> str:
         """Return a threshold as a table shows it."""
         return f"{self.slos[xi]} = {xi:,} tokens" if xi in self.slos else f"{xi:,} tokens"
+
+    @property
+    def for_grid(self) -> dict[str, Any]:
+        """What a grid needs for thresholds in seconds."""
+        return {"slos": self.seconds, "latency": self.latency}
 
 
 def tokens(argument: str, text: str) -> int:
@@ -78,13 +107,55 @@ def tokens(argument: str, text: str) -> int:
     return whole_number(argument, int(Fraction(value) * factor))
 
 
-def read_capacities(given: Sequence[str]) -> tuple[int, ...]:
-    """Return the capacities, or the defaults where none is given."""
-    return tuple(dict.fromkeys(tokens("capacity", text) for text in given or DEFAULT_CAPACITIES))
+def read_capacities(given: Sequence[str], shape: Architecture | None = None) -> tuple[int, ...]:
+    """Return the capacities in tokens, or the defaults where none is given."""
+    return tuple(dict.fromkeys(capacity(text, shape) for text in given or DEFAULT_CAPACITIES))
+
+
+def capacity(text: str, shape: Architecture | None) -> int:
+    """Read a capacity: tokens, or bytes of the KV cache of a model, as many tokens as fit."""
+    size = size_in_bytes(text)
+    if size is None:
+        return tokens("capacity", text)
+    if shape is None:
+        raise ArgumentError("capacity", text, "tokens, or a model whose KV cache it is: --model vicuna-7b")
+    return shape.tokens(int(size))
+
+
+def shape_of(latency: Latency | None, model: str | None) -> Architecture | None:
+    """Return the architecture that --model names, else the one that a given latency model was measured on."""
+    if model is not None:
+        return architecture(model)
+    origin = None if latency is None else latency.provenance
+    return None if origin is None else ARCHITECTURES.get(origin.model)
+
+
+def read_sizes(given: Sequence[str], shape: Architecture | None) -> tuple[str, ...]:
+    """Return a line for each capacity that was given in bytes."""
+    return tuple(
+        f"Capacity {text} is {capacity(text, shape):,} tokens of {shape.bytes_per_token:,} bytes ({shape.name})."
+        for text in given
+        if shape is not None and size_in_bytes(text) is not None
+    )
+
+
+def read_question(
+    xis: Sequence[str],
+    slos: Sequence[str],
+    capacities: Sequence[str],
+    latency: str | None,
+    model: str | None,
+    specs: Sequence[Spec] = (),
+) -> tuple[Thresholds, tuple[int, ...]]:
+    """Return thresholds, with latency model and what is to be said of sizes, and capacities."""
+    given = None if latency is None else latency_named(latency)
+    shape = shape_of(given, model)
+    thresholds = thresholds_for(specs, xis, slos, given or A100_LLAMA2_7B)
+    return replace(thresholds, sizes=read_sizes(capacities, shape)), read_capacities(capacities, shape)
 
 
 def read_thresholds(
-    xis: Sequence[str], slos: Sequence[str], elsewhere: Sequence[int] = (), latency: LatencyModel = A100_LLAMA2_7B
+    xis: Sequence[str], slos: Sequence[str], elsewhere: Sequence[int] = (), latency: Latency = A100_LLAMA2_7B
 ) -> Thresholds:
     """Return the thresholds: those given, else those that policies name, else the defaults."""
     whole = [tokens("xi", text) for text in xis]
@@ -95,7 +166,9 @@ def read_thresholds(
     return Thresholds(tuple(dict.fromkeys([*whole, *named])), named, latency)
 
 
-def thresholds_for(specs: Sequence[Spec], xis: Sequence[str], slos: Sequence[str]) -> Thresholds:
+def thresholds_for(
+    specs: Sequence[Spec], xis: Sequence[str], slos: Sequence[str], latency: Latency = A100_LLAMA2_7B
+) -> Thresholds:
     """Return the thresholds: those given; where every policy has its own, those; else the defaults."""
     named = [int(value) for spec in specs for key, value in spec.given if key == "xi"]
-    return read_thresholds(xis, slos, () if any(spec.needs("xi") for spec in specs) else named)
+    return read_thresholds(xis, slos, () if any(spec.needs("xi") for spec in specs) else named, latency)

@@ -12,8 +12,7 @@ from rich.console import Console
 from teltheory.cli.options import (
     Thresholds,
     grid_options,
-    read_capacities,
-    thresholds_for,
+    read_question,
     workers_option,
 )
 from teltheory.cli.output import check_target, console, progress_bar, write_json
@@ -45,6 +44,8 @@ def replay(
     capacities: tuple[str, ...],
     xis: tuple[str, ...],
     slos: tuple[str, ...],
+    latency: str | None,
+    model: str | None,
     forced: bool,
     format: str,
     target: str | None,
@@ -58,12 +59,11 @@ def replay(
     if workers is not None and scheduler is not None:
         raise ArgumentError("--workers", workers, "none with --scheduler, whose own workers do the work")
     specs = [parse_policy(text) for text in policies or POLICIES]
-    thresholds = thresholds_for(specs, xis, slos)
-    sizes = read_capacities(capacities)
+    thresholds, sizes = read_question(xis, slos, capacities, latency, model, specs)
     store = None if store_file is None else Store(store_file)
     trace = read_trace(trace_file, format)
     estimate = default_estimate(trace) if q_hat is None else q_hat
-    grid = Grid(specs, sizes, thresholds.xis, estimate, forced=forced)
+    grid = Grid(specs, sizes, thresholds.xis, estimate, forced=forced, **thresholds.for_grid)
     with about(trace_file):
         cells = run(trace, grid, thresholds, workers, store, scheduler)
     if target != "-":
@@ -128,6 +128,7 @@ def assumptions(trace: Trace, grid: Grid, thresholds: Thresholds, given: bool) -
         counts = ", ".join(f"{name.replace('_', ' ')} {n:,}" for name, n in trace.report.as_dict().items())
         lines.append(f"Chaining: {counts}.")
     lines.append(f"TTFT = {thresholds.latency.name}. Thresholds and TEL are in tokens.")
+    lines += thresholds.sizes
     if not given and any(spec.needs("q_hat") for spec in grid.policies):
         lines.append(
             f"Q̂ = {grid.q_hat:,} where a policy has none of its own: the mean prompt of the turns that continue a "

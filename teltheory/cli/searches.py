@@ -153,7 +153,7 @@ class LeastTel:
 
     def lines(self) -> list[str]:
         """Return what stands above the table."""
-        return []
+        return list(self.question.thresholds.sizes)
 
     def table(self, rows: list[dict[str, Any]]) -> Table:
         """Return the table."""

@@ -1,7 +1,7 @@
 """Caching policies, each a small frozen value, and the reader of their short form on the command line."""
 
 from teltheory.policies.clairvoyant import Belady, EndAwareTLRU, LengthAwareTLRU, TailOptimizedBelady
-from teltheory.policies.online import LRU, TLRU, ThresholdLRU
+from teltheory.policies.online import LRU, SLOTLRU, TLRU, ThresholdLRU
 from teltheory.policies.policy import (
     AnyPolicy,
     Conversation,
@@ -15,6 +15,7 @@ from teltheory.policies.policy import (
 
 __all__ = [
     "LRU",
+    "SLOTLRU",
     "TLRU",
     "AnyPolicy",
     "Belady",

@@ -1,10 +1,15 @@
-"""Policies that know only the past: LRU, Threshold-LRU and Tail-Optimized LRU."""
+"""Policies that know only the past: LRU, Threshold-LRU, Tail-Optimized LRU and its form for an SLO in seconds."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
-from teltheory.numbers import whole_number
+import numpy as np
+
+from teltheory.errors import ArgumentError
+from teltheory.latency import Latency
+from teltheory.numbers import IntArray, rational, whole_number
 from teltheory.policies.policy import Conversation, LeastRecentlyUsed, Trim, tel_safe_budget, trim_order
 
 
@@ -60,3 +65,48 @@ class TLRU(LeastRecentlyUsed):
     def budget(self, conversation: Conversation) -> int:
         """Return max(0, L + q_hat - xi), at most L."""
         return tel_safe_budget(conversation.past, self.q_hat, self.xi)
+
+
+@dataclass(frozen=True)
+class SLOTLRU(LeastRecentlyUsed):
+    """T-LRU with the TEL-safe budget of a latency model: the least cached prefix with which TTFT keeps the SLO.
+
+    A past L and a next prompt Q make an input of n = L + Q tokens, of which u may be uncached, the most with
+    TTFT(u, n - u) <= slo; the budget is n - u, at most L. Where cached tokens cost nothing this is
+    TLRU(latency.threshold(slo), q_hat, trim). With attention u shrinks as n grows.
+
+    Parameters
+    ----------
+    latency : Latency
+        `LatencyModel` or `TableLatency`; TTFT from tokens, so that the trace must be in tokens too.
+    slo : Fraction
+        Seconds, 0 or more.
+    q_hat : int
+        Estimate of the next prompt, in tokens.
+    trim : {"round-robin", "least-recent", "eager"}
+        As for `TLRU`.
+    """
+
+    latency: Latency
+    slo: Fraction
+    q_hat: int
+    trim: Trim = "round-robin"
+
+    def __post_init__(self) -> None:
+        if not hasattr(self.latency, "safe_uncached"):
+            raise ArgumentError("latency", self.latency, "a latency model such as A100_LLAMA2_7B")
+        object.__setattr__(self, "slo", rational("slo", self.slo))
+        if self.slo < 0:
+            raise ArgumentError("slo", str(self.slo), "0 seconds or more")
+        object.__setattr__(self, "q_hat", whole_number("q_hat", self.q_hat))
+        trim_order(self.trim)
+
+    def budget(self, conversation: Conversation) -> int:
+        """Return L + q_hat less what may be uncached of it, at most L; L where nothing keeps the SLO."""
+        return int(self.budgets(np.array(conversation.past, np.int64)))
+
+    def budgets(self, past: IntArray) -> IntArray:
+        """Return the budget of each past."""
+        total = past + self.q_hat
+        needed: IntArray = np.minimum(past, total - np.maximum(self.latency.safe_uncached(total, self.slo), 0))
+        return needed

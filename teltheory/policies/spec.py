@@ -7,14 +7,16 @@ trace, the cutoff 1024.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from teltheory.errors import ArgumentError
+from teltheory.latency import A100_LLAMA2_7B, Latency
 from teltheory.numbers import exact_sum
 from teltheory.policies.clairvoyant import Belady, EndAwareTLRU, LengthAwareTLRU, TailOptimizedBelady
-from teltheory.policies.online import LRU, TLRU, ThresholdLRU
+from teltheory.policies.online import LRU, SLOTLRU, TLRU, ThresholdLRU
 from teltheory.policies.policy import Policy
 from teltheory.trace import Trace
 
@@ -27,6 +29,9 @@ POLICIES: dict[str, type[Any]] = {
     "belady": Belady,
     "tail-optimized-belady": TailOptimizedBelady,
 }
+FOR_SLOS: dict[str, type[Any]] = {"slo-tlru": SLOTLRU}
+"""Policies that need a latency model and a threshold in seconds, which the command has and no short form names."""
+
 DEFAULT_CUTOFF = 1024
 
 
@@ -37,7 +42,7 @@ class Spec:
     Attributes
     ----------
     name : str
-        A key of `POLICIES`.
+        A key of `POLICIES` or `FOR_SLOS`.
     given : tuple of (str, int or str)
         Parameters, in the order given.
     """
@@ -54,16 +59,34 @@ class Spec:
     @property
     def parameters(self) -> tuple[str, ...]:
         """Names of all parameters of the policy."""
-        return tuple(f.name for f in fields(POLICIES[self.name]) if f.init)
+        named = fields((POLICIES | FOR_SLOS)[self.name])
+        return tuple(f.name for f in named if f.init and f.name not in ("latency", "slo"))
 
     def needs(self, parameter: str) -> bool:
         """Whether the policy has this parameter and it was left out."""
         return parameter in self.parameters and parameter not in dict(self.given)
 
-    def build(self, xi: int, q_hat: int, cutoff: int = DEFAULT_CUTOFF) -> Policy:
-        """Make the policy; the arguments fill in what was left out."""
+    def build(
+        self,
+        xi: int,
+        q_hat: int,
+        cutoff: int = DEFAULT_CUTOFF,
+        latency: Latency | None = None,
+        slo: Fraction | None = None,
+    ) -> Policy:
+        """Make the policy; the arguments fill in what was left out.
+
+        Raises
+        ------
+        ArgumentError
+            For a policy of `FOR_SLOS` without a latency model or an SLO.
+        """
         defaults: dict[str, int | str] = {"xi": xi, "q_hat": q_hat, "cutoff": cutoff}
         left_out = {key: value for key, value in defaults.items() if self.needs(key)}
+        if self.name in FOR_SLOS:
+            if latency is None or slo is None:
+                raise ArgumentError("policy", self.text, "thresholds in seconds with it, --slo")
+            return SLOTLRU(latency, slo, **{**left_out, **dict(self.given)})  # type: ignore[arg-type]
         policy: Policy = POLICIES[self.name](**{**left_out, **dict(self.given)})
         return policy
 
@@ -77,8 +100,8 @@ def parse_policy(text: str) -> Spec:
         For an unknown policy or parameter, or a value that is no whole number where one is expected.
     """
     name, _, rest = text.partition(":")
-    if name not in POLICIES:
-        raise ArgumentError("policy", name, "one of " + ", ".join(POLICIES))
+    if name not in POLICIES | FOR_SLOS:
+        raise ArgumentError("policy", name, "one of " + ", ".join(POLICIES | FOR_SLOS))
     spec = Spec(name)
     given: dict[str, int | str] = {}
     for item in rest.split(",") if rest else ():
@@ -88,7 +111,7 @@ def parse_policy(text: str) -> Spec:
             raise ArgumentError(f"policy {name}", item, f"{expected}, each at most once")
         given[key] = value if key == "trim" else _whole(f"policy {name}, {key}", value)
     spec = Spec(name, tuple(given.items()))
-    spec.build(xi=0, q_hat=0)
+    spec.build(xi=0, q_hat=0, latency=A100_LLAMA2_7B, slo=Fraction(0))
     return spec
 
 

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from teltheory.instance import Instance
 from teltheory.numbers import IntArray
 from teltheory.policies.clairvoyant import Belady, EndAwareTLRU, LengthAwareTLRU, TailOptimizedBelady
-from teltheory.policies.online import LRU, TLRU, ThresholdLRU
+from teltheory.policies.online import LRU, SLOTLRU, TLRU, ThresholdLRU
 from teltheory.policies.policy import AnyPolicy, Policy
 
-BY_RECENCY = (LRU, ThresholdLRU, TLRU, EndAwareTLRU, LengthAwareTLRU)
+BY_RECENCY = (LRU, ThresholdLRU, TLRU, SLOTLRU, EndAwareTLRU, LengthAwareTLRU)
 BY_NEXT_TURN = (Belady, TailOptimizedBelady)
 
 
@@ -104,6 +104,8 @@ def worth_keeping(policy: AnyPolicy, slots: Slots, instance: Instance) -> IntArr
         return slots.of_following(np.minimum(instance.history, worth, out=worth))
     if isinstance(policy, TLRU):
         return _without(slots.past, max(policy.xi - policy.q_hat, 0))
+    if isinstance(policy, SLOTLRU):
+        return policy.budgets(slots.past)
     if isinstance(policy, LengthAwareTLRU):
         return _without(slots.past, np.maximum(policy.xi - slots.of_following(instance.trace.prompt), 0))
     return slots.past

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from teltheory.latency import LatencyModel
+from teltheory.latency import Latency
 from teltheory.metrics import share_closed
 from teltheory.policies.clairvoyant import TailOptimizedBelady
 from teltheory.policies.online import LRU
@@ -34,6 +34,10 @@ class Grid:
         Cutoff of Threshold-LRU where it has none of its own.
     forced : bool
         Forced caching.
+    slos : mapping of int to Fraction
+        Thresholds that stand for a TTFT, with its seconds: a turn violates such a one where its TTFT is above it.
+    latency : Latency or None
+        For policies that take an SLO in seconds.
     """
 
     policies: Sequence[Spec]
@@ -42,10 +46,13 @@ class Grid:
     q_hat: int | None
     cutoff: int = DEFAULT_CUTOFF
     forced: bool = False
+    slos: Mapping[int, Fraction] = field(default_factory=dict)
+    latency: Latency | None = None
 
     def build(self, spec: Spec, xi: int, estimate: Callable[[], int]) -> Policy:
         """Make a policy for a threshold; `estimate` is asked where the grid has no prompt estimate."""
-        return spec.build(xi, estimate() if self.q_hat is None else self.q_hat, self.cutoff)
+        q_hat = estimate() if self.q_hat is None else self.q_hat
+        return spec.build(xi, q_hat, self.cutoff, self.latency, self.slos.get(xi))
 
 
 @dataclass(frozen=True)
@@ -110,14 +117,15 @@ def _number(value: Fraction | None) -> float | None:
     return None if value is None else float(value)
 
 
-def plan(sources: Sequence[Source], grid: Grid, latency: LatencyModel) -> list[Job]:
+def plan(sources: Sequence[Source], grid: Grid, latency: Latency) -> list[Job]:
     """Return the replays that a grid takes, each once: trace outermost, then capacity, LRU first, optima last.
 
     A policy that does not depend on the threshold is replayed once a capacity, a trace with two labels once.
     """
+    slos = tuple(sorted(grid.slos.items()))
     by_trace = {source.key: source for source in sources}
     return [
-        Job(key, source.turns, policy, capacity, grid.forced, latency, thresholds)
+        Job(key, source.turns, policy, capacity, grid.forced, latency, thresholds, slos)
         for key, source in by_trace.items()
         for capacity in dict.fromkeys(grid.capacities)
         for policy, thresholds in _policies(grid, source).items()

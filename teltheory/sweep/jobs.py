@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
+from fractions import Fraction
 from typing import Any
 
 from teltheory.errors import ArgumentError
-from teltheory.latency import LatencyModel
-from teltheory.metrics import slo_violations, tail_excess_latency, ttft_quantiles
+from teltheory.latency import Latency, LatencyModel
+from teltheory.metrics import slo_violations, tail_excess_latency, ttft_quantiles, ttft_violations
 from teltheory.outcome import Outcome
 from teltheory.policies.policy import Policy
 from teltheory.replay import replay
@@ -60,10 +61,12 @@ class Job:
         Capacity, in the trace's unit.
     forced : bool
         Forced caching.
-    latency : LatencyModel
-        Turns uncached tokens into TTFT.
+    latency : Latency
+        Turns uncached and cached tokens into TTFT.
     thresholds : tuple of int
         Where it is measured.
+    slos : tuple of (int, Fraction)
+        Thresholds that stand for a TTFT, with its seconds.
     """
 
     trace: str
@@ -71,14 +74,16 @@ class Job:
     policy: Policy
     capacity: int
     forced: bool
-    latency: LatencyModel
+    latency: Latency
     thresholds: tuple[int, ...]
+    slos: tuple[tuple[int, Fraction], ...] = ()
 
     def __str__(self) -> str:
         return f"{self.policy!r} at capacity {self.capacity:,}"
 
     def determinants(self, xi: int) -> dict[str, Any]:
         """Return all that the measurement at a threshold depends on, as plain data."""
+        slo = self._slos.get(xi)
         return {
             "results": RESULTS_VERSION,
             "trace": self.trace,
@@ -86,8 +91,13 @@ class Job:
             "capacity": self.capacity,
             "forced": self.forced,
             "xi": xi,
-            "latency": _described(self.latency, but="name"),
+            "latency": _latency(self.latency) + ("" if slo is None else f", SLO {slo} s"),
         }
+
+    @property
+    def _slos(self) -> dict[int, Fraction]:
+        """The SLOs that are not the same as their threshold."""
+        return {} if not self.slos or self.latency.cached_is_free else dict(self.slos)
 
     def key(self, xi: int) -> str:
         """Return the key of the measurement at a threshold."""
@@ -111,17 +121,21 @@ class Job:
             One a threshold.
         """
         outcome = replay(load(self.trace), self.policy, self.capacity, self.forced, progress=progress)
-        return measure(outcome, self.thresholds, self.latency)
+        return measure(outcome, self.thresholds, self.latency, self._slos)
 
 
-def measure(outcome: Outcome, thresholds: tuple[int, ...], latency: LatencyModel) -> list[Measurement]:
-    """Return what an outcome is worth at each threshold."""
+def measure(
+    outcome: Outcome, thresholds: tuple[int, ...], latency: Latency, slos: Mapping[int, Fraction]
+) -> list[Measurement]:
+    """Return what an outcome is worth at each threshold; violations are those of its SLO where it has one."""
     quantiles = ttft_quantiles(outcome, QUANTILES, latency).tolist() if len(outcome) else [None] * len(QUANTILES)
     p50, p90, p95, p99 = quantiles
-    return [
-        Measurement(p50, p90, p95, p99, slo_violations(outcome, xi), tail_excess_latency(outcome, xi))
+    slow = [
+        ttft_violations(outcome, latency, slos[xi]) if xi in slos else slo_violations(outcome, xi)
         for xi in thresholds
     ]
+    tels = [tail_excess_latency(outcome, xi) for xi in thresholds]
+    return [Measurement(p50, p90, p95, p99, *both) for both in zip(slow, tels, strict=True)]
 
 
 def digest(determinants: dict[str, Any]) -> str:
@@ -130,9 +144,16 @@ def digest(determinants: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _described(value: Any, but: str | None = None) -> str:
-    """Return a dataclass as text: its type and its fields, but for one that determines nothing."""
+def _latency(model: Latency) -> str:
+    """Return a model as text; a linear one as it has been stored since before models had more terms."""
+    if type(model) is LatencyModel and not (model.per_pair or model.constant or model.floor):
+        return f"LatencyModel(seconds_per_token={model.per_token!r})"
+    return _described(model, but=("name", "provenance"))
+
+
+def _described(value: Any, but: tuple[str, ...] = ()) -> str:
+    """Return a dataclass as text: its type and its fields, but for those that determine nothing."""
     if not is_dataclass(value):
         raise ArgumentError("policy", value, "a dataclass, whose fields say all about it")
-    named = {field.name: getattr(value, field.name) for field in fields(value) if field.name != but}
+    named = {field.name: getattr(value, field.name) for field in fields(value) if field.name not in but}
     return f"{type(value).__name__}({', '.join(f'{name}={held!r}' for name, held in named.items())})"

@@ -52,6 +52,8 @@ PRINTED_ROWS = {
     "belief.posterior.alive-at-last-turn": "holds",
     "belief.posterior.sign": "holds",
     "belief.posterior.symbolic": "holds",
+    "kv-size": "holds",
+    "kv-size.gb": "refuted",
 }
 
 BELIEF_ROWS = {

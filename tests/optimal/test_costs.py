@@ -307,6 +307,7 @@ def test_wrong_arguments_are_refused():
     case = sampled(20, 100)
     costs = tt.PiecewiseCosts.linear(case.trace, 10)
     model = tt.A100_LLAMA2_7B_ATTENTION
+    table = tt.TableLatency((1,), (0,), ((1,),))
     for call, told in (
         (lambda: best_of(replace(case, conversation=(1,), prompt=(1,), response=(1,)), costs), "20 turns"),
         (lambda: best_of(case, [[(0, 1)]]), "costs: found 'list'"),
@@ -318,6 +319,8 @@ def test_wrong_arguments_are_refused():
         ),
         (lambda: tt.PiecewiseCosts.of_latency(case.trace, model, -1), "slo: found -1"),
         (lambda: tt.PiecewiseCosts.of_latency(case.trace, model, 1, 0), "segments: found 0"),
+        (lambda: tt.PiecewiseCosts.of_latency(case.trace, replace(model, floor=2), 1), "latency: found LatencyM"),
+        (lambda: tt.PiecewiseCosts.of_latency(case.trace, table, 1), "latency: found TableLatency"),
         (lambda: tt.PiecewiseCosts.of_latency(case.trace.to_blocks(16), model, 1), "trace: found 'blocks of 16"),
     ):
         with pytest.raises(tt.ArgumentError, match=told):

@@ -1,0 +1,126 @@
+"""Numbers that the paper prints: the size of a KV cache (the appendix "KV cache size" of its longer version).
+
+A printed number stands for every number that rounds to it, so 4.88 GiB are the sizes from 4.875 to 4.885 GiB. All
+is exact: bytes are whole, GiB and GB are fractions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from teltheory.claims.claim import Values, claim
+from teltheory.kv_cache import ARCHITECTURES, UNITS
+
+PRINTED_BYTES, PRINTED_SIZE, TOKENS = 524_288, Fraction(488, 100), 10_000
+ROUNDING = Fraction(5, 1000)
+BYTES, PRINTED, COUNTED = "bytes a token", "printed", "counted"
+
+
+@dataclass(frozen=True)
+class Cache:
+    """A number of tokens in the KV cache of an architecture.
+
+    Attributes
+    ----------
+    model : str
+        Its name.
+    tokens : int
+        What is cached.
+    """
+
+    model: str
+    tokens: int
+
+    def bytes(self) -> int:
+        """Return the size, layer by layer and head by head: a key and a value of two bytes a number."""
+        shape = ARCHITECTURES[self.model]
+        heads = (shape.head_dim for _layer in range(shape.layers) for _head in range(shape.kv_heads))
+        return self.tokens * sum(2 * 2 * width for width in heads)
+
+    def size(self) -> tuple[int, ...]:
+        """Return the order of "smallest"."""
+        return (self.tokens,)
+
+    def measures(self) -> dict[str, int]:
+        """Return the tokens."""
+        return {"tokens": self.tokens}
+
+    def smaller(self) -> Iterator[Cache]:
+        """Yield nothing: the paper speaks of this cache."""
+        return iter(())
+
+    def as_counterexample(self, values: Values) -> dict[str, Any]:
+        """Return the cache and both sizes, as decimals."""
+        found = {
+            name: str(Decimal(size.numerator) / size.denominator) for name, size in values.items() if name != BYTES
+        }
+        return {"model": self.model, "tokens": self.tokens, BYTES: values[BYTES], "values": found}
+
+
+@dataclass(frozen=True)
+class PrintedCaches:
+    """The one cache that the paper gives a size of."""
+
+    def classes(self, effort: str) -> Iterator[Iterator[Cache]]:
+        """Yield it, one class."""
+        yield iter((Cache("vicuna-7b", TOKENS),))
+
+    def sample_size(self, effort: str) -> int:
+        """Return 0: nothing is drawn."""
+        return 0
+
+    def sample(self, rng: np.random.Generator) -> Cache | None:
+        """Return None: nothing is drawn."""
+        return None
+
+    def bounds(self, effort: str) -> dict[str, Any]:
+        """Return what it is."""
+        return {"cases": f"one case: Vicuna-7B in float16, {TOKENS:,} tokens"}
+
+
+def as_printed(values: Values) -> bool:
+    """Whether bytes a token are the printed ones, and the size rounds to the printed one."""
+    size = values[COUNTED] - values[PRINTED]
+    return bool(values[BYTES] == PRINTED_BYTES and -ROUNDING <= size < ROUNDING)
+
+
+@claim(
+    "kv-size",
+    "Appendix, KV cache size",
+    "Vicuna-7B in float16 needs 524,288 bytes of KV cache a token; 10,000 tokens need 4.88 GiB.",
+    relation=as_printed,
+    space=PrintedCaches(),
+    origin="repaired",
+)
+def kv_size(case: Cache) -> Values:
+    """Count in GiB, of 2^30 bytes."""
+    return _sizes(case, "GiB")
+
+
+@claim(
+    "kv-size.gb",
+    "Appendix, KV cache size",
+    "Vicuna-7B in float16 needs 524,288 bytes of KV cache a token; 10,000 tokens need 4.88 GB, as printed.",
+    relation=as_printed,
+    space=PrintedCaches(),
+)
+def kv_size_in_gb(case: Cache) -> Values:
+    """Count in GB, of 10^9 bytes."""
+    return _sizes(case, "GB")
+
+
+def _sizes(case: Cache, unit: str) -> Values:
+    size = case.bytes()
+    return {BYTES: size // case.tokens, PRINTED: PRINTED_SIZE, COUNTED: Fraction(size, UNITS[unit])}
+
+
+if __name__ == "__main__":
+    from teltheory.cli import main
+
+    main(["verify", "--section", "numbers"])

@@ -1,0 +1,35 @@
+"""The latency models that come with the toolkit, by the names that the command line knows them by."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from teltheory.attention import A100_LLAMA2_7B_ATTENTION
+from teltheory.errors import ArgumentError
+from teltheory.latency import A100_LLAMA2_7B, LatencyModel
+from teltheory.latency_files import read_latency
+from teltheory.latency_table import TableLatency
+
+EMBEDDED: dict[str, LatencyModel | TableLatency] = {
+    "a100-llama2-7b": A100_LLAMA2_7B,
+    "a100-llama2-7b-attention": A100_LLAMA2_7B_ATTENTION,
+}
+
+
+def latency_named(text: str) -> LatencyModel | TableLatency:
+    """Return an embedded model by its name, or that of a JSON file, which is its name where it has none.
+
+    Raises
+    ------
+    ArgumentError
+        For a text that is neither a name nor ends in ``.json``.
+    FileError
+        Where the file holds no model.
+    """
+    if text in EMBEDDED:
+        return EMBEDDED[text]
+    if Path(text).suffix != ".json":
+        raise ArgumentError("--latency", text, f"{', '.join(EMBEDDED)} or a file that ends in .json")
+    model = read_latency(text)
+    return model if model.name else replace(model, name=Path(text).name)

@@ -1,0 +1,75 @@
+"""KV sizes: counted from arrays of the published shapes, and sizes in bytes read as what they say."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import teltheory as tt
+from teltheory.kv_cache import ARCHITECTURES, UNITS, Architecture, architecture, size_in_bytes
+
+KNOWN = {
+    "llama-2-7b": 524_288,
+    "vicuna-7b": 524_288,
+    "llama-2-13b": 819_200,
+    "llama-3-8b": 131_072,
+    "llama-3-70b": 327_680,
+    "qwen2.5-7b": 57_344,
+}
+
+
+@pytest.mark.parametrize("name", ARCHITECTURES)
+def test_a_token_has_the_size_of_its_keys_and_values(name: str) -> None:
+    shape = architecture(name)
+    numbers = np.empty((shape.layers, 2, shape.kv_heads, shape.head_dim), np.float16)
+    assert shape.bytes_per_token == numbers.nbytes == KNOWN.get(name, numbers.nbytes)
+
+
+def test_the_bytes_of_a_number_count() -> None:
+    assert Architecture("a", 3, 5, 7, 1).bytes_per_token == 210
+    assert Architecture("a", 3, 5, 7, 4).bytes_per_token == 840
+
+
+@given(st.sampled_from([*ARCHITECTURES.values()]), st.integers(0, 2**40))
+def test_as_many_tokens_as_fit(shape: Architecture, size: int) -> None:
+    tokens = shape.tokens(size)
+    assert shape.bytes(tokens) <= size < shape.bytes(tokens + 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [
+        ("40GiB", 40 * 2**30),
+        ("40GB", 40 * 10**9),
+        (" 1.5 GiB ", 3 * 2**29),
+        ("8B", 8),
+        ("2kB", 2000),
+        ("2KiB", 2048),
+    ],
+)
+def test_binary_and_decimal_units_are_not_confused(text: str, size: int) -> None:
+    assert size_in_bytes(text) == size
+
+
+def test_every_unit_is_read() -> None:
+    for unit, factor in UNITS.items():
+        assert size_in_bytes(f"0.5{unit}") == Fraction(factor, 2)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "10000", "0.3M", "300k", "3G", "40gb", "40Gi", "40 GiB s", "-1GB", "1e3GB", "٣GB"]
+)
+def test_what_has_no_unit_of_bytes_is_no_size(text: str) -> None:
+    assert size_in_bytes(text) is None
+
+
+def test_names_and_shapes_that_are_none() -> None:
+    assert architecture(" Vicuna-7B ") is tt.ARCHITECTURES["vicuna-7b"]
+    with pytest.raises(tt.ArgumentError, match="model: found 'gpt-5', expected one of llama-2-7b, "):
+        architecture("gpt-5")
+    with pytest.raises(tt.ArgumentError, match="kv_heads: found 0, expected 1 or more"):
+        tt.Architecture("a", 1, 0, 1)

@@ -1,0 +1,164 @@
+"""Latency models in files: what is written is read back, and nothing else is read as a model."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import teltheory as tt
+
+NUMBERS = st.fractions(0, 10, max_denominator=10**9)
+TEXT = st.text(max_size=8)
+ORIGINS = st.none() | st.builds(tt.Provenance, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT)
+FORMULAS = st.builds(tt.LatencyModel, NUMBERS, NUMBERS, NUMBERS.map(lambda x: x - 5), NUMBERS, TEXT, ORIGINS)
+TABLES = st.builds(
+    tt.TableLatency.monotone,
+    st.just((1, 20)),
+    st.just((Fraction(0), Fraction(1, 3))),
+    st.lists(st.lists(NUMBERS, min_size=2, max_size=2), min_size=2, max_size=2),
+    TEXT,
+    ORIGINS,
+)
+FORMULA = {"teltheory_latency": 1, "form": "formula", "per_token": "0.0000717"}
+TABLE = {
+    "teltheory_latency": 1,
+    "form": "table",
+    "totals": [1, 2],
+    "cached_shares": ["0", "1/2"],
+    "seconds": [["1", "1/2"], ["2", "1"]],
+}
+
+
+@given(FORMULAS | TABLES)
+def test_a_model_comes_back_from_json_as_it_was(model: object) -> None:
+    assert tt.latency_from_json(json.loads(json.dumps(tt.latency_to_json(model)))) == model
+
+
+def test_a_file_written_by_hand(tmp_path: Path) -> None:
+    file = tmp_path / "mine.json"
+    file.write_text(json.dumps(FORMULA))
+    assert tt.read_latency(file) == tt.LatencyModel(Fraction(717, 10_000_000))
+    assert tt.latency_from_json(TABLE).seconds[0] == (1, Fraction(1, 2))
+
+
+def test_the_embedded_models_fit_into_a_small_file() -> None:
+    for model in (tt.A100_LLAMA2_7B, tt.A100_LLAMA2_7B_ATTENTION):
+        text = json.dumps(tt.latency_to_json(model))
+        assert len(text) < 600
+        assert tt.latency_from_json(json.loads(text)) == model
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"teltheory_latency": 2}, "teltheory_latency: found 2, expected 1"),
+        ({"form": "spline"}, "form: found 'spline', expected formula or table"),
+        ({"form": ["formula"]}, r"form: found \['formula'\]"),
+        ({"per_tokens": "1"}, "per_tokens: found '1', expected no such field"),
+        ({"per_token": 7.17e-05}, "per_token: found 7.17e-05, expected a string such as"),
+        ({"per_token": float("nan")}, "per_token: found nan"),
+        ({"per_token": "nan"}, "per_token: found 'nan'"),
+        ({"per_token": "1e-999999999"}, "per_token: found '1e-999999999'"),
+        ({"per_token": "1/0"}, "per_token: found '1/0'"),
+        ({"per_token": "9" * 101}, "per_token: found '9999"),
+        ({"per_token": "-1"}, "per_token: found '-1', expected 0 seconds or more"),
+        ({"floor": None}, "floor: found None"),
+        ({"name": 3}, "name: found 3, expected text"),
+        (
+            {"provenance": {"gpu": "A100"}},
+            "provenance: found {'gpu': 'A100'}, expected an object with some of hardw",
+        ),
+        ({"provenance": {"date": 2026}}, "provenance.date: found 2026, expected text"),
+        ({"provenance": []}, r"provenance: found \[\]"),
+    ],
+)
+def test_what_is_no_formula_is_one_line_that_names_the_field(change: dict[str, object], message: str) -> None:
+    with pytest.raises(tt.FileError, match=f"^here, {message}") as caught:
+        tt.latency_from_json({**FORMULA, **change}, "here")
+    assert len(str(caught.value)) < 250
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"totals": [1, True]}, r"totals\[1\]: found True, expected a whole number"),
+        ({"totals": {"0": 1}}, "totals: found {'0': 1}, expected a list"),
+        ({"totals": [1, 10**30]}, r"totals\[1\]: found 1000000"),
+        ({"seconds": [["1", "1/2"], "2"]}, r"seconds\[1\]: found '2', expected a list"),
+        ({"seconds": [["1", "1/2"], ["2", 1]]}, r"seconds\[1\]\[1\]: found 1, expected a string"),
+        ({"seconds": [["1", "1/2"]]}, r"seconds: found 'rows of \[2\]', expected 2 rows of 2"),
+        ({"seconds": [["1", "2"], ["2", "2"]]}, r"seconds\[0\]\[0\]: found '1', expected 2 or more"),
+        ({"per_token": "1"}, "per_token: found '1', expected no such field"),
+    ],
+)
+def test_what_is_no_table_is_one_line_that_names_the_field(change: dict[str, object], message: str) -> None:
+    with pytest.raises(tt.FileError, match=f"^here, {message}"):
+        tt.latency_from_json({**TABLE, **change}, "here")
+
+
+def test_a_field_that_is_left_out_is_named() -> None:
+    for data, field in ((FORMULA, "per_token"), (TABLE, "totals"), (TABLE, "cached_shares"), (TABLE, "seconds")):
+        rest = {key: value for key, value in data.items() if key != field}
+        with pytest.raises(tt.FileError, match=f"^here, {field}: found none, expected one"):
+            tt.latency_from_json(rest, "here")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"",
+        b"{",
+        b"\xff\xfe",
+        b"[]",
+        b"3",
+        b'{"teltheory_latency": true, "form": "formula", "per_token": "1"}',
+        b'{"teltheory_latency": 1, "form": "formula", "per_token": "1", "per_token": "2"}',
+        b"[" * 100_000,
+        b'{"teltheory_latency": 1, "form": "formula", "per_token": ' + b"9" * 5000 + b"}",
+        b" " * (1 << 20) + b"{}",
+    ],
+)
+def test_a_file_that_holds_no_model_is_one_line_that_names_the_file(tmp_path: Path, text: bytes) -> None:
+    file = tmp_path / "bad.json"
+    file.write_bytes(text)
+    with pytest.raises(tt.FileError, match=r"bad\.json.*expected a latency model") as caught:
+        tt.read_latency(file)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    for path in (tmp_path / "none.json", tmp_path):
+        with pytest.raises(tt.FileError, match=f"^{path}: .*, expected a latency model"):
+            tt.read_latency(path)
+
+
+@settings(max_examples=200)
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from([*TABLE, *FORMULA]), inner),
+    ),
+    st.sampled_from([FORMULA, TABLE]),
+    st.data(),
+)
+def test_anything_else_in_a_field_is_a_file_error(
+    value: object, base: dict[str, object], data: st.DataObject
+) -> None:
+    field = data.draw(st.sampled_from([*base, "name", "provenance", "floor"]))
+    if field in ("name", "floor", "provenance") and isinstance(value, (str, dict, type(None))):
+        return
+    if {**base, field: value} == base:
+        return
+    with pytest.raises(tt.FileError, match=r"^here"):
+        tt.latency_from_json({**base, field: value}, "here")
+
+
+def test_only_the_two_forms_are_written() -> None:
+    with pytest.raises(tt.ArgumentError, match="model: found 3, expected a LatencyModel or a TableLatency"):
+        tt.latency_to_json(3)
