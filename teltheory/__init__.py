@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from teltheory.attention import A100_LLAMA2_7B_ATTENTION, AttentionLatency
 from teltheory.belief.next_event import next_event
 from teltheory.belief.posterior import bayes_posterior, paper_belief
+from teltheory.calibration.runs import TTFTRuns, read_ttft_runs
 from teltheory.errors import (
     ArgumentError,
     CertificateError,
@@ -103,6 +104,7 @@ __all__ = [
     "PiecewiseCosts",
     "Prices",
     "SolverError",
+    "TTFTRuns",
     "TailOptimizedBelady",
     "ThresholdLRU",
     "Trace",
@@ -125,6 +127,7 @@ __all__ = [
     "next_event",
     "paper_belief",
     "read_trace",
+    "read_ttft_runs",
     "replay",
     "sample_conversations",
     "sample_labelled",
