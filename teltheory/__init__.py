@@ -22,7 +22,9 @@ from teltheory.errors import (
     SolverError,
     TraceError,
 )
-from teltheory.latency import A100_LLAMA2_7B, LatencyModel
+from teltheory.latency import A100_LLAMA2_7B, LatencyModel, Provenance
+from teltheory.latency_files import latency_from_json, latency_to_json, read_latency
+from teltheory.latency_table import TableLatency
 from teltheory.metrics import (
     share_closed,
     slo_violations,
@@ -103,8 +105,10 @@ __all__ = [
     "Outcome",
     "PiecewiseCosts",
     "Prices",
+    "Provenance",
     "SolverError",
     "TTFTRuns",
+    "TableLatency",
     "TailOptimizedBelady",
     "ThresholdLRU",
     "Trace",
@@ -123,9 +127,12 @@ __all__ = [
     "fit_conversations",
     "hindsight_curve",
     "hindsight_optimum",
+    "latency_from_json",
+    "latency_to_json",
     "log_likelihood",
     "next_event",
     "paper_belief",
+    "read_latency",
     "read_trace",
     "read_ttft_runs",
     "replay",

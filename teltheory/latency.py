@@ -1,55 +1,245 @@
-"""Time to first token from uncached tokens, and a threshold in seconds as one in tokens.
+"""Time to first token (TTFT) from uncached and cached tokens, and a threshold in seconds as one in tokens.
 
-Until a calibrated model is at hand there is one: 71.7 microseconds for each uncached token, the slope of the
-prefill of a Llama-2-7B shape on one A100-80GB between 256 and 4,096 tokens.
+Prefill of u uncached tokens after c cached ones, n = u + c in all, multiplies each uncached token by every weight
+and compares it with every token before it; the places c + 1 ... n add up to about (n^2 - c^2) / 2. So
+
+    TTFT(u, c) = max(floor, alpha u + gamma (n^2 - c^2) + beta),
+
+which is linear, as in Zhang et al. 2025, Section 2, where gamma = 0. The numbers are fractions, so that whether a
+turn keeps its SLO has one answer, which does not depend on rounding.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from functools import cached_property
+from math import isqrt, lcm
+from typing import NamedTuple, Protocol
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from teltheory.errors import ArgumentError
-from teltheory.numbers import FloatArray, IntArray
+from teltheory.numbers import FloatArray, IntArray, rational
+
+MOST_EXACT = 2**53
+"""Whole numbers up to here are floats too."""
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """Where a latency model comes from; every part may be left empty.
+
+    Attributes
+    ----------
+    hardware : str
+        Such as "NVIDIA A100-80GB".
+    model : str
+        The served model, such as "llama-2-7b"; a name of `teltheory.kv_cache` gives its tokens a size in bytes.
+    engine, version : str
+        What served it, such as "vllm" and "0.14".
+    date : str
+        When it was measured.
+    data_sha256 : str
+        Digest of the measurements, 64 hexadecimal digits.
+    note : str
+        What else a reader should know.
+    """
+
+    hardware: str = ""
+    model: str = ""
+    engine: str = ""
+    version: str = ""
+    date: str = ""
+    data_sha256: str = ""
+    note: str = ""
+
+
+class Latency(Protocol):
+    """A TTFT that never falls as more tokens of an input are uncached, or more tokens come with none cached."""
+
+    @property
+    def name(self) -> str:
+        """Where the numbers come from, in a few words."""
+        ...
+
+    @property
+    def provenance(self) -> Provenance | None:
+        """Where the numbers come from, in full."""
+        ...
+
+    def ttft(self, uncached: ArrayLike, cached: ArrayLike = 0) -> FloatArray:
+        """Return seconds to the first token, elementwise."""
+        ...
+
+    def threshold(self, slo: Fraction) -> int:
+        """Return the largest u with TTFT(u, 0) <= `slo` seconds."""
+        ...
+
+    def safe_uncached(self, total: IntArray, slo: Fraction) -> IntArray:
+        """Return for each n of `total` the largest u <= n with TTFT(u, n - u) <= `slo`, -1 where there is none."""
+        ...
+
+
+class _Scaled(NamedTuple):
+    """alpha, gamma, beta and the floor as whole multiples of 1 / `one` seconds."""
+
+    per_token: int
+    per_pair: int
+    constant: int
+    floor: int
+    one: int
 
 
 @dataclass(frozen=True)
 class LatencyModel:
-    """TTFT = `seconds_per_token` x uncached tokens (Zhang et al. 2025, Section 2).
+    """TTFT(u, c) = max(`floor`, `per_token` u + `per_pair` (n^2 - c^2) + `constant`), n = u + c.
 
     Attributes
     ----------
-    seconds_per_token : Fraction
-        Exact, so that a threshold in seconds has one meaning in tokens.
+    per_token : Fraction
+        alpha, seconds an uncached token; 0 or more.
+    per_pair : Fraction
+        gamma, seconds for a pair of tokens, each pair counted twice; 0 or more, and 0 where the model is linear.
+    constant : Fraction
+        beta, seconds; may be negative.
+    floor : Fraction
+        Seconds that no request falls below; 0 or more.
     name : str
-        Where the number comes from.
+        Where the numbers come from, in a few words.
+    provenance : Provenance or None
+        Where they come from, in full.
+
+    Raises
+    ------
+    ArgumentError
+        A number that is neither whole nor a Fraction (a float is neither), or is negative where it may not be.
     """
 
-    seconds_per_token: Fraction
-    name: str
+    per_token: Fraction
+    per_pair: Fraction = Fraction(0)
+    constant: Fraction = Fraction(0)
+    floor: Fraction = Fraction(0)
+    name: str = ""
+    provenance: Provenance | None = None
 
-    def ttft(self, uncached: IntArray, cached: IntArray | None = None) -> FloatArray:
-        """Return seconds to the first token; `cached` tokens cost nothing in this model."""
-        slope = self.seconds_per_token
-        return uncached.astype(np.float64) * slope.numerator / slope.denominator
+    def __post_init__(self) -> None:
+        for name in ("per_token", "per_pair", "constant", "floor"):
+            value = rational(name, getattr(self, name))
+            if value < 0 and name != "constant":
+                raise ArgumentError(name, str(value), "0 seconds or more")
+            object.__setattr__(self, name, value)
+
+    @property
+    def seconds_per_token(self) -> Fraction:
+        """alpha, as the linear model of the paper names it."""
+        return self.per_token
+
+    def ttft(self, uncached: ArrayLike, cached: ArrayLike = 0) -> FloatArray:
+        """Return seconds to the first token.
+
+        Parameters
+        ----------
+        uncached, cached : array_like of int
+            Tokens of each turn, of the same shape; none are cached where `cached` is left out.
+
+        Returns
+        -------
+        ndarray of float64
+            Of that shape.
+        """
+        u, c = np.asarray(uncached, np.float64), np.asarray(cached, np.float64)
+        one = self._scaled.one if self._scaled.one <= MOST_EXACT else 1
+        alpha, gamma, beta, floor = (float(value * one) for value in self._values)
+        seconds: FloatArray = np.maximum(alpha * u + gamma * u * (u + 2 * c) + beta, floor) / one
+        return seconds
 
     def threshold(self, slo: Fraction) -> int:
-        """Return the largest number of uncached tokens whose TTFT is at most `slo` seconds.
+        """Return the largest number of uncached tokens, none cached, whose TTFT is at most `slo` seconds.
 
         Raises
         ------
         ArgumentError
-            Where `slo` is negative, so that not even 0 tokens keep it.
+            Where not even 0 tokens keep it, or any number does.
         """
-        if slo < 0:
-            raise ArgumentError("slo", f"{float(slo)} s", "0 seconds or more")
-        return int(slo / self.seconds_per_token)
+        left = self._left(slo)
+        alpha, gamma, *_ = self._scaled
+        if left is None:
+            least = max(self.floor, self.constant)
+            raise ArgumentError("slo", f"{float(slo)} s", f"{float(least):g} seconds or more")
+        if not alpha and not gamma:
+            raise ArgumentError("slo", f"{float(slo)} s", "seconds that some number of tokens takes")
+        return (isqrt(alpha**2 + 4 * gamma * left) - alpha) // (2 * gamma) if gamma else left // alpha
+
+    def safe_uncached(self, total: IntArray, slo: Fraction) -> IntArray:
+        """Return the most tokens of each input that may be uncached: the largest u with TTFT(u, n - u) <= `slo`.
+
+        The TEL-safe budget of an input is what is left of it, n - u.
+
+        Parameters
+        ----------
+        total : ndarray of int64
+            n, tokens of each input, cached or not.
+        slo : Fraction
+            Seconds.
+
+        Returns
+        -------
+        ndarray of int64
+            Of the same shape, from 0 to n; -1 where even an input that is all cached takes longer.
+        """
+        left = self._left(slo)
+        if left is None:
+            return np.full(np.shape(total), -1, np.int64)
+        return each(total, lambda n: self._safe(n, left))
+
+    @property
+    def _values(self) -> tuple[Fraction, ...]:
+        return self.per_token, self.per_pair, self.constant, self.floor
+
+    @cached_property
+    def _scaled(self) -> _Scaled:
+        one = lcm(*(value.denominator for value in self._values))
+        alpha, gamma, beta, floor = (int(value * one) for value in self._values)
+        return _Scaled(alpha, gamma, beta, floor, one)
+
+    def _left(self, slo: Fraction) -> int | None:
+        """Return what the SLO leaves to the tokens, rounded down to 1 / `one` seconds; None where it is missed."""
+        scaled = self._scaled
+        within = rational("slo", slo) * scaled.one // 1
+        return None if within < max(scaled.floor, scaled.constant) else within - scaled.constant
+
+    def _safe(self, n: int, left: int) -> int:
+        """Return the smaller root u of alpha u + gamma (2 n u - u^2) = left, rounded down, at most n."""
+        alpha, gamma, *_ = self._scaled
+        if (alpha + gamma * n) * n <= left:
+            return n
+        if not gamma:
+            return left // alpha
+        slope = alpha + 2 * gamma * n
+        return (slope - 1 - isqrt(slope**2 - 4 * gamma * left - 1)) // (2 * gamma)
 
 
-A100_LLAMA2_7B = LatencyModel(Fraction(717, 10_000_000), "71.7 us an uncached token (A100, Llama-2-7B shape)")
+def each(total: IntArray, found: Callable[[int], int]) -> IntArray:
+    """Return a function of whole numbers at each entry of `total`, called once for every number."""
+    different, places = np.unique(np.asarray(total, np.int64), return_inverse=True)
+    values = np.fromiter(map(found, different.tolist()), np.int64, len(different))
+    return values[places].reshape(np.shape(total))
+
+
+_A100 = Provenance(
+    hardware="NVIDIA A100-80GB",
+    model="llama-2-7b",
+    engine="vLLM",
+    version="0.14",
+    note="composed of operators' timings, 256 to 4,096 tokens, none cached; no scheduler, launch or HTTP time",
+)
+A100_LLAMA2_7B = LatencyModel(
+    Fraction(717, 10_000_000), name="71.7 us an uncached token (A100, Llama-2-7B shape)", provenance=_A100
+)
 
 MOST_DIGITS = 30
 """Largest decimal exponent of a number that is read as text."""

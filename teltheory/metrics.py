@@ -7,9 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from teltheory.attention import AttentionLatency
 from teltheory.errors import ArgumentError
-from teltheory.latency import LatencyModel
+from teltheory.latency import Latency
 from teltheory.numbers import FloatArray, IntArray, exact_sum, whole_number
 from teltheory.outcome import Outcome
 
@@ -37,12 +36,12 @@ def tail_excess_latency(outcome: Outcome, xi: int) -> int:
     return exact_sum(excess(outcome, xi))
 
 
-def tail_excess_seconds(outcome: Outcome, latency: LatencyModel | AttentionLatency, slo: float) -> float:
+def tail_excess_seconds(outcome: Outcome, latency: Latency, slo: float) -> float:
     """Return the sum over turns of max(TTFT - slo, 0), in seconds."""
     return float(np.maximum(latency.ttft(outcome.uncached, outcome.cached) - slo, 0.0).sum())
 
 
-def ttft_quantiles(outcome: Outcome, qs: Sequence[float], latency: LatencyModel | AttentionLatency) -> FloatArray:
+def ttft_quantiles(outcome: Outcome, qs: Sequence[float], latency: Latency) -> FloatArray:
     """Return percentiles of TTFT in seconds; the one at q is the ceil(q n)-th smallest value.
 
     Parameters
@@ -51,7 +50,7 @@ def ttft_quantiles(outcome: Outcome, qs: Sequence[float], latency: LatencyModel 
         What each turn computed; an empty one has percentiles NaN.
     qs : sequence of float
         Levels in (0, 1], such as 0.95.
-    latency : LatencyModel or AttentionLatency
+    latency : Latency
         Turns tokens into seconds.
     """
     for q in qs:

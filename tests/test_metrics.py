@@ -17,7 +17,7 @@ from teltheory.numbers import exact_sum, whole_number
 
 MOST = 2**63 - 1
 SLOPE = Fraction(717, 10_000_000)
-MILLISECOND = tt.LatencyModel(Fraction(1, 1000), "1 ms a token")
+MILLISECOND = tt.LatencyModel(Fraction(1, 1000), name="1 ms a token")
 
 TOKENS = st.integers(0, 20) | st.integers(0, MOST)
 SLOPES = st.sampled_from([SLOPE, Fraction(1, 1000), Fraction(1, 3), Fraction(7, 2)])
@@ -123,14 +123,14 @@ def test_a_level_outside_0_to_1_is_an_error(q: float) -> None:
 
 @given(TIMES, SLOPES)
 def test_the_threshold_is_the_most_tokens_that_keep_the_slo(slo: Fraction, slope: Fraction) -> None:
-    u = tt.LatencyModel(slope, "exact").threshold(slo)
+    u = tt.LatencyModel(slope, name="exact").threshold(slo)
     assert type(u) is int
     assert u * slope <= slo < (u + 1) * slope
 
 
 @given(st.integers(0, 10**9), SLOPES)
 def test_a_turn_that_takes_exactly_the_slo_keeps_it(tokens: int, slope: Fraction) -> None:
-    assert tt.LatencyModel(slope, "exact").threshold(tokens * slope) == tokens
+    assert tt.LatencyModel(slope, name="exact").threshold(tokens * slope) == tokens
 
 
 @given(TIMES, SLOPES, st.lists(st.integers(-2, 2) | st.integers(0, 10**6), max_size=20))
@@ -140,7 +140,7 @@ def test_a_turn_violates_the_slo_if_and_only_if_its_ttft_is_above_it(
     near = math.floor(slo / slope)
     uncached = [max(0, near + offset) for offset in offsets]
     expected = sum(u * slope > slo for u in uncached)
-    xi = tt.LatencyModel(slope, "exact").threshold(slo)
+    xi = tt.LatencyModel(slope, name="exact").threshold(slo)
     assert tt.slo_violations(outcome(*uncached), xi) == expected
 
 
@@ -159,7 +159,7 @@ def test_a_negative_slo_is_an_error() -> None:
 
 @given(st.lists(st.integers(0, 10**9), max_size=20), SLOPES)
 def test_ttft_is_linear_and_cached_tokens_are_free(uncached: list[int], slope: Fraction) -> None:
-    model = tt.LatencyModel(slope, "exact")
+    model = tt.LatencyModel(slope, name="exact")
     computed = np.array(uncached, np.int64)
     expected = pytest.approx([float(u * slope) for u in uncached], rel=1e-12, abs=0)
     assert model.ttft(computed).tolist() == expected

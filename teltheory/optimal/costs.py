@@ -15,9 +15,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from teltheory.attention import AttentionLatency
 from teltheory.errors import ArgumentError
 from teltheory.instance import Initial, Instance
+from teltheory.latency import LatencyModel
 from teltheory.numbers import INT64_MAX, IntArray, exact_sum, readonly, whole_number
 from teltheory.trace import Trace
 
@@ -98,7 +98,7 @@ class PiecewiseCosts:
     def of_latency(
         cls,
         trace: Trace,
-        latency: AttentionLatency,
+        latency: LatencyModel,
         slo: float | Fraction,
         segments: int = SEGMENTS,
         initial: Initial = (),
@@ -112,7 +112,7 @@ class PiecewiseCosts:
         ----------
         trace : Trace
             The turns, in tokens.
-        latency : AttentionLatency
+        latency : LatencyModel
             TTFT in seconds.
         slo : float or Fraction
             Seconds.
@@ -124,7 +124,8 @@ class PiecewiseCosts:
         Raises
         ------
         ArgumentError
-            A trace in blocks, an SLO that is negative, no segments.
+            A trace in blocks, an SLO that is negative, no segments, a latency model of another form or with a
+            floor above the SLO: chords would be above its curve.
         """
         if trace.block_size != 1:
             raise ArgumentError(
@@ -134,6 +135,8 @@ class PiecewiseCosts:
             raise ArgumentError("segments", segments, "1 or more")
         if not 0 <= slo < np.inf:
             raise ArgumentError("slo", slo, "0 seconds or more")
+        if not isinstance(latency, LatencyModel) or latency.floor > slo:
+            raise ArgumentError("latency", latency, "a LatencyModel with a floor within the SLO")
         instance = Instance.of(trace, INT64_MAX, initial=initial)
         end, last = _where_positive(instance, latency, float(slo))
         reuse = np.append(last[:, None] * np.arange(segments + 1) // segments, end[:, None], axis=1)
@@ -180,7 +183,7 @@ def _of_table(reuse: IntArray, cost: IntArray, unit: str = "") -> PiecewiseCosts
     return PiecewiseCosts(np.concatenate(([0], np.cumsum(keep.sum(1)))), reuse[keep], cost[keep], unit)
 
 
-def _where_positive(instance: Instance, latency: AttentionLatency, slo: float) -> tuple[IntArray, IntArray]:
+def _where_positive(instance: Instance, latency: LatencyModel, slo: float) -> tuple[IntArray, IntArray]:
     """Return where each turn's cost ends, its SLO kept or its whole history reused, and where it is last above 0.
 
     The first is found by bisection; the second is 1 less where the SLO is kept, as the curve has its kink in

@@ -53,7 +53,7 @@ import numpy as np
 
 from teltheory.errors import ArgumentError
 from teltheory.instance import Instance
-from teltheory.latency import LatencyModel
+from teltheory.latency import Latency
 from teltheory.metrics import slo_violations, tail_excess_latency, ttft_quantiles
 from teltheory.numbers import INT64_MAX, FloatArray, IntArray, readonly, whole_number
 from teltheory.outcome import Outcome
@@ -121,7 +121,7 @@ class CapacityCurve:
         return _exact([slo_violations(self.outcome(c), xi) for c in _whole(capacities)])
 
     def ttft_quantiles(
-        self, capacities: Sequence[int] | IntArray, qs: Sequence[float], latency: LatencyModel
+        self, capacities: Sequence[int] | IntArray, qs: Sequence[float], latency: Latency
     ) -> FloatArray:
         """Return percentiles of TTFT in seconds at each capacity; shape (capacities, qs).
 
@@ -131,7 +131,7 @@ class CapacityCurve:
             Capacities, in the trace's unit.
         qs : sequence of float
             Levels in (0, 1]; the percentile at q is the ceil(q n)-th smallest value.
-        latency : LatencyModel
+        latency : Latency
             Turns tokens into seconds.
         """
         rows = [ttft_quantiles(self.outcome(c), qs, latency) for c in _whole(capacities)]

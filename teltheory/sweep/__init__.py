@@ -16,7 +16,7 @@ from pathlib import Path
 
 from teltheory.errors import ArgumentError
 from teltheory.instance import Instance
-from teltheory.latency import LatencyModel
+from teltheory.latency import Latency
 from teltheory.policies.policy import Policy
 from teltheory.sweep.cluster import on_cluster
 from teltheory.sweep.grid import Cell, Grid, cells, plan
@@ -34,7 +34,7 @@ Progress = Callable[[int, int], object]
 def sweep(
     traces: Trace | Source | Sequence[Trace | Source],
     grid: Grid,
-    latency: LatencyModel,
+    latency: Latency,
     progress: Progress | None = None,
     *,
     workers: int | None = 1,
@@ -49,7 +49,7 @@ def sweep(
         What is replayed. Several samples with different seeds make the seeds an axis.
     grid : Grid
         Policies, capacities and thresholds.
-    latency : LatencyModel
+    latency : Latency
         Turns uncached tokens into TTFT.
     progress : callable, optional
         Called with the turns replayed so far and those to replay, those found in the store included.

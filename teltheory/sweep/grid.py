@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from teltheory.latency import LatencyModel
+from teltheory.latency import Latency
 from teltheory.metrics import share_closed
 from teltheory.policies.clairvoyant import TailOptimizedBelady
 from teltheory.policies.online import LRU
@@ -110,7 +110,7 @@ def _number(value: Fraction | None) -> float | None:
     return None if value is None else float(value)
 
 
-def plan(sources: Sequence[Source], grid: Grid, latency: LatencyModel) -> list[Job]:
+def plan(sources: Sequence[Source], grid: Grid, latency: Latency) -> list[Job]:
     """Return the replays that a grid takes, each once: trace outermost, then capacity, LRU first, optima last.
 
     A policy that does not depend on the threshold is replayed once a capacity, a trace with two labels once.

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 from teltheory.errors import ArgumentError
-from teltheory.latency import LatencyModel
+from teltheory.latency import Latency, LatencyModel
 from teltheory.metrics import slo_violations, tail_excess_latency, ttft_quantiles
 from teltheory.outcome import Outcome
 from teltheory.policies.policy import Policy
@@ -60,8 +60,8 @@ class Job:
         Capacity, in the trace's unit.
     forced : bool
         Forced caching.
-    latency : LatencyModel
-        Turns uncached tokens into TTFT.
+    latency : Latency
+        Turns uncached and cached tokens into TTFT.
     thresholds : tuple of int
         Where it is measured.
     """
@@ -71,7 +71,7 @@ class Job:
     policy: Policy
     capacity: int
     forced: bool
-    latency: LatencyModel
+    latency: Latency
     thresholds: tuple[int, ...]
 
     def __str__(self) -> str:
@@ -86,7 +86,7 @@ class Job:
             "capacity": self.capacity,
             "forced": self.forced,
             "xi": xi,
-            "latency": _described(self.latency, but="name"),
+            "latency": _latency(self.latency),
         }
 
     def key(self, xi: int) -> str:
@@ -114,7 +114,7 @@ class Job:
         return measure(outcome, self.thresholds, self.latency)
 
 
-def measure(outcome: Outcome, thresholds: tuple[int, ...], latency: LatencyModel) -> list[Measurement]:
+def measure(outcome: Outcome, thresholds: tuple[int, ...], latency: Latency) -> list[Measurement]:
     """Return what an outcome is worth at each threshold."""
     quantiles = ttft_quantiles(outcome, QUANTILES, latency).tolist() if len(outcome) else [None] * len(QUANTILES)
     p50, p90, p95, p99 = quantiles
@@ -130,9 +130,16 @@ def digest(determinants: dict[str, Any]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _described(value: Any, but: str | None = None) -> str:
-    """Return a dataclass as text: its type and its fields, but for one that determines nothing."""
+def _latency(model: Latency) -> str:
+    """Return a model as text; a linear one as it has been stored since before models had more terms."""
+    if type(model) is LatencyModel and not (model.per_pair or model.constant or model.floor):
+        return f"LatencyModel(seconds_per_token={model.per_token!r})"
+    return _described(model, but=("name", "provenance"))
+
+
+def _described(value: Any, but: tuple[str, ...] = ()) -> str:
+    """Return a dataclass as text: its type and its fields, but for those that determine nothing."""
     if not is_dataclass(value):
         raise ArgumentError("policy", value, "a dataclass, whose fields say all about it")
-    named = {field.name: getattr(value, field.name) for field in fields(value) if field.name != but}
+    named = {field.name: getattr(value, field.name) for field in fields(value) if field.name not in but}
     return f"{type(value).__name__}({', '.join(f'{name}={held!r}' for name, held in named.items())})"

@@ -6,7 +6,7 @@ import pytest
 
 import teltheory as tt
 from teltheory.errors import ArgumentError
-from teltheory.latency import A100_LLAMA2_7B
+from teltheory.latency import A100_LLAMA2_7B, Provenance
 from teltheory.policies.spec import POLICIES, Spec
 from teltheory.sweep import Sample, TraceAtHand, TraceFile, jobs
 from teltheory.sweep.jobs import Job
@@ -30,7 +30,10 @@ COLUMNS = {"conversation": [0, 1, 0, 1], "prompt": [3, 4, 5, 6], "response": [1,
         {"policy": tt.ThresholdLRU(7)},
         {"capacity": 101},
         {"forced": True},
-        {"latency": replace(A100_LLAMA2_7B, seconds_per_token=Fraction(717, 10_000_001))},
+        {"latency": replace(A100_LLAMA2_7B, per_token=Fraction(717, 10_000_001))},
+        {"latency": replace(A100_LLAMA2_7B, per_pair=Fraction(1, 10**9))},
+        {"latency": replace(A100_LLAMA2_7B, constant=Fraction(1, 10**9))},
+        {"latency": replace(A100_LLAMA2_7B, floor=Fraction(1, 10**9))},
     ],
     ids=str,
 )
@@ -46,8 +49,14 @@ def test_the_threshold_and_the_version_of_the_results_change_the_key(monkeypatch
 
 
 def test_what_determines_nothing_leaves_the_key():
-    other = replace(JOB, turns=6, thresholds=(7, 8), latency=replace(A100_LLAMA2_7B, name="another name"))
+    renamed = replace(A100_LLAMA2_7B, name="another name", provenance=Provenance("another"))
+    other = replace(JOB, turns=6, thresholds=(7, 8), latency=renamed)
     assert other.key(7) == JOB.key(7)
+
+
+def test_a_linear_model_has_the_key_of_the_stores_that_exist():
+    assert JOB.determinants(7)["latency"] == "LatencyModel(seconds_per_token=Fraction(717, 10000000))"
+    assert JOB.key(7) == "102963d8c6497f218b3c72748395702794e1eff55f0ff6bd2a3cd6e419e4f316"
 
 
 def test_every_policy_has_a_key_of_its_own():

@@ -1,0 +1,113 @@
+"""The size of a KV cache: bytes a token of common architectures, and a capacity in bytes as one in tokens.
+
+Every layer keeps a key and a value of each token for each of its key-value heads:
+
+    bytes a token = 2 x layers x key-value heads x width of a head x bytes a number.
+
+The shapes are those of the models' published ``config.json`` (``num_hidden_layers``, ``num_key_value_heads`` and,
+where there is no ``head_dim``, ``hidden_size / num_attention_heads``). Numbers have two bytes (float16, bfloat16)
+unless somebody says otherwise.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+from teltheory.errors import ArgumentError
+from teltheory.numbers import whole_number
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """What the KV cache of a transformer depends on.
+
+    Attributes
+    ----------
+    name : str
+        As on the command line.
+    layers, kv_heads, head_dim : int
+        Layers, key-value heads of a layer, numbers of a head; 1 or more.
+    bytes_per_number : int
+        2 for float16 and bfloat16, 1 for fp8, 4 for float32.
+    """
+
+    name: str
+    layers: int
+    kv_heads: int
+    head_dim: int
+    bytes_per_number: int = 2
+
+    def __post_init__(self) -> None:
+        for name in ("layers", "kv_heads", "head_dim", "bytes_per_number"):
+            if whole_number(name, getattr(self, name)) < 1:
+                raise ArgumentError(name, getattr(self, name), "1 or more")
+
+    @property
+    def bytes_per_token(self) -> int:
+        """Size of the keys and values of one token."""
+        return 2 * self.layers * self.kv_heads * self.head_dim * self.bytes_per_number
+
+    def tokens(self, size: int) -> int:
+        """Return how many whole tokens a size in bytes holds."""
+        return whole_number("size", size) // self.bytes_per_token
+
+    def bytes(self, tokens: int) -> int:
+        """Return the size of a number of tokens, in bytes."""
+        return whole_number("tokens", tokens) * self.bytes_per_token
+
+
+ARCHITECTURES = {
+    shape.name: shape
+    for shape in (
+        Architecture("llama-2-7b", 32, 32, 128),
+        Architecture("vicuna-7b", 32, 32, 128),
+        Architecture("llama-2-13b", 40, 40, 128),
+        Architecture("vicuna-13b", 40, 40, 128),
+        Architecture("llama-2-70b", 80, 8, 128),
+        Architecture("llama-3-8b", 32, 8, 128),
+        Architecture("llama-3-70b", 80, 8, 128),
+        Architecture("mistral-7b", 32, 8, 128),
+        Architecture("mixtral-8x7b", 32, 8, 128),
+        Architecture("qwen2.5-7b", 28, 4, 128),
+        Architecture("qwen2.5-32b", 64, 8, 128),
+    )
+}
+"""By name. Llama 3 stands for 3.1 too, Vicuna for versions 1.1 to 1.5: the shapes are the same."""
+
+UNITS = {
+    "B": 1,
+    "kB": 10**3,
+    "MB": 10**6,
+    "GB": 10**9,
+    "TB": 10**12,
+    "KiB": 2**10,
+    "MiB": 2**20,
+    "GiB": 2**30,
+    "TiB": 2**40,
+}
+_SIZE = re.compile(r"(\d{1,20}(?:\.\d{1,20})?)\s*([kKMGT]i?B|B)", re.ASCII)
+
+
+def architecture(name: str) -> Architecture:
+    """Return an architecture by its name, in capitals or not.
+
+    Raises
+    ------
+    ArgumentError
+        For a name that is not known.
+    """
+    found = ARCHITECTURES.get(name.strip().lower())
+    if found is None:
+        raise ArgumentError("model", name, "one of " + ", ".join(ARCHITECTURES))
+    return found
+
+
+def size_in_bytes(text: str) -> Fraction | None:
+    """Read a size such as ``40GiB`` (of 2^30 bytes) or ``40GB`` (10^9); None where there is no unit of bytes."""
+    found = _SIZE.fullmatch(text.strip())
+    if found is None or found[2] not in UNITS:
+        return None
+    return Fraction(Decimal(found[1])) * UNITS[found[2]]
