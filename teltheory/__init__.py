@@ -67,6 +67,7 @@ from teltheory.workloads import (
 
 if TYPE_CHECKING:
     from teltheory.belief.etlru import ETLRU
+    from teltheory.calibration.fitting import FittedLatency, fit_latency
     from teltheory.optimal.cost_optimum import CostOptimum, cost_optimum
     from teltheory.optimal.percentile import BestPercentile, best_percentile
     from teltheory.optimal.violations import FewestViolations, fewest_violations
@@ -95,6 +96,7 @@ __all__ = [
     "FewestViolations",
     "FileError",
     "FittedConversations",
+    "FittedLatency",
     "ForcedCachingError",
     "GammaRates",
     "HindsightCurve",
@@ -125,6 +127,7 @@ __all__ = [
     "cost_optimum",
     "fewest_violations",
     "fit_conversations",
+    "fit_latency",
     "hindsight_curve",
     "hindsight_optimum",
     "latency_from_json",
@@ -149,6 +152,8 @@ __all__ = [
 
 _ON_DEMAND = {
     "ETLRU": "teltheory.belief.etlru",
+    "FittedLatency": "teltheory.calibration.fitting",
+    "fit_latency": "teltheory.calibration.fitting",
     "CostOptimum": "teltheory.optimal.cost_optimum",
     "cost_optimum": "teltheory.optimal.cost_optimum",
     "BestPercentile": "teltheory.optimal.percentile",
