@@ -272,7 +272,7 @@ def _resampled(
         some = min(at_once, resamples - start)
         drawn = rng.integers(len(cells), size=(some, len(cells)))
         if form.floor:
-            found.append(fit_with_floor(form, x[drawn], y[drawn], below[drawn], turns=3))
+            found.append(fit_with_floor(form, x[drawn], y[drawn], below[drawn], 3, 20)[0])
         else:
             theta = huber(x[drawn], y[drawn], np.ones(drawn.shape, np.bool_), (0, 1) if form.attention else (0,))
             gamma = theta[:, 1] if form.attention else np.zeros(some)

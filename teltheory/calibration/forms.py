@@ -22,12 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from teltheory.calibration.cells import Cells
-from teltheory.calibration.robust import huber
+from teltheory.calibration.robust import ROUNDS, huber
 from teltheory.latency import LatencyModel, Provenance
 from teltheory.latency_table import TableLatency
 from teltheory.numbers import FloatArray
 
-STARTS, TURNS = 12, 12
+STARTS, TURNS, ROUGH = 12, 12, 6
 MOST_ROWS, MOST_COLUMNS = 24, 8
 DIGITS = 7
 PARAMETERS = ("per_token", "per_pair", "constant", "floor")
@@ -76,18 +76,21 @@ def fit_formula(form: Form, cells: Cells) -> FloatArray:
     plain = _values(form, _slopes(form, x, y, everything), np.zeros(1))
     if not form.floor:
         return np.asarray(plain[0], np.float64)
-    below = cells.uncached_tokens <= _starts(cells)[:, None]
-    xs, ys = (np.broadcast_to(array, (len(below), *array.shape[1:])) for array in (x, y))
-    tried = np.concatenate([plain, fit_with_floor(form, xs, ys, below)])
-    errors = [np.abs(cells.seconds - predicted(values, cells)).sum() for values in tried]
-    best: FloatArray = tried[int(np.argmin(errors))]
-    return best
+    starts = cells.uncached_tokens <= _starts(cells)[:, None]
+    xs, ys = (np.broadcast_to(array, (len(starts), *array.shape[1:])) for array in (x, y))
+    rough, below = fit_with_floor(form, xs, ys, starts)
+    errors = [np.abs(cells.seconds - predicted(values, cells)).sum() for values in (*rough, plain[0])]
+    best = int(np.argmin(errors))
+    if best == len(rough):
+        return np.asarray(plain[0], np.float64)
+    on = below[best : best + 1]
+    return np.asarray(_values(form, _slopes(form, x, y, ~on), _medians(y, on))[0], np.float64)
 
 
 def fit_with_floor(
-    form: Form, x: FloatArray, y: FloatArray, below: NDArray[np.bool_], turns: int = TURNS
-) -> FloatArray:
-    """Return the values of each sample, shape (b, 4), from the cells that lie on the floor at first.
+    form: Form, x: FloatArray, y: FloatArray, below: NDArray[np.bool_], turns: int = TURNS, rounds: int = ROUGH
+) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Return the values of each sample, shape (b, 4), and the cells that lie on the floor.
 
     Parameters
     ----------
@@ -98,20 +101,19 @@ def fit_with_floor(
     y : ndarray of float64, shape (b, m)
         Medians, in seconds.
     below : ndarray of bool, shape (b, m)
-        The cells on the floor.
-    turns : int
-        How often floor and formula take turns, at most.
+        The cells on the floor at first.
+    turns, rounds : int
+        How often floor and formula take turns, and the rounds of each fit, at most.
     """
     values = np.zeros((len(y), len(PARAMETERS)))
     for _ in range(turns):
-        below = below & ((~below).sum(axis=1) > x.shape[2])[:, None]
-        floor = _medians(y, below)
-        theta = _slopes(form, x, y, ~below)
+        on = below & ((~below).sum(axis=1) > x.shape[2])[:, None]
+        floor, theta = _medians(y, on), _slopes(form, x, y, ~on, rounds)
         values = _values(form, theta, floor)
-        before, below = below, np.einsum("bmp,bp->bm", x, theta) < floor[:, None]
-        if (below == before).all():
+        below = np.matmul(x, theta[:, :, None])[:, :, 0] < floor[:, None]
+        if (below == on).all():
             break
-    return values
+    return values, on
 
 
 def _starts(cells: Cells) -> FloatArray:
@@ -128,8 +130,8 @@ def _medians(y: FloatArray, below: NDArray[np.bool_]) -> FloatArray:
     return found
 
 
-def _slopes(form: Form, x: FloatArray, y: FloatArray, used: NDArray[np.bool_]) -> FloatArray:
-    return huber(x, y, used, (0, 1) if form.attention else (0,))
+def _slopes(form: Form, x: FloatArray, y: FloatArray, used: NDArray[np.bool_], rounds: int = ROUNDS) -> FloatArray:
+    return huber(x, y, used, (0, 1) if form.attention else (0,), rounds)
 
 
 def _values(form: Form, theta: FloatArray, floor: FloatArray) -> FloatArray:
