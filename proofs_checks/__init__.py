@@ -18,6 +18,7 @@ MODULES = (
     "trimming",
     "figures_1_2",
     "stack",
+    "figure_3",
     "posterior",
     "theorem_d2",
     "theorem_d2_bayes",

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from teltheory.attention import A100_LLAMA2_7B_ATTENTION, AttentionLatency
 from teltheory.belief.next_event import next_event
 from teltheory.belief.posterior import bayes_posterior, paper_belief
+from teltheory.calibration.runs import TTFTRuns, read_ttft_runs
 from teltheory.errors import (
     ArgumentError,
     CertificateError,
@@ -69,6 +70,7 @@ from teltheory.workloads import (
 
 if TYPE_CHECKING:
     from teltheory.belief.etlru import ETLRU
+    from teltheory.calibration.fitting import FittedLatency, fit_latency
     from teltheory.optimal.cost_optimum import CostOptimum, cost_optimum
     from teltheory.optimal.percentile import BestPercentile, best_percentile
     from teltheory.optimal.violations import FewestViolations, fewest_violations
@@ -100,6 +102,7 @@ __all__ = [
     "FewestViolations",
     "FileError",
     "FittedConversations",
+    "FittedLatency",
     "ForcedCachingError",
     "GammaRates",
     "HindsightCurve",
@@ -112,6 +115,7 @@ __all__ = [
     "Prices",
     "Provenance",
     "SolverError",
+    "TTFTRuns",
     "TableLatency",
     "TailOptimizedBelady",
     "ThresholdLRU",
@@ -129,6 +133,7 @@ __all__ = [
     "cost_optimum",
     "fewest_violations",
     "fit_conversations",
+    "fit_latency",
     "hindsight_curve",
     "hindsight_optimum",
     "latency_from_json",
@@ -138,6 +143,7 @@ __all__ = [
     "paper_belief",
     "read_latency",
     "read_trace",
+    "read_ttft_runs",
     "replay",
     "sample_conversations",
     "sample_labelled",
@@ -153,6 +159,8 @@ __all__ = [
 
 _ON_DEMAND = {
     "ETLRU": "teltheory.belief.etlru",
+    "FittedLatency": "teltheory.calibration.fitting",
+    "fit_latency": "teltheory.calibration.fitting",
     "CostOptimum": "teltheory.optimal.cost_optimum",
     "cost_optimum": "teltheory.optimal.cost_optimum",
     "BestPercentile": "teltheory.optimal.percentile",

@@ -17,6 +17,10 @@ Effort = Literal["quick", "full"]
 EFFORTS: tuple[Effort, ...] = ("quick", "full")
 
 
+class MissingDataError(Exception):
+    """The cases of a claim need a file that is not there; the message names it."""
+
+
 class AnyCase(Protocol):
     """An instance on which a claim is true or false."""
 
@@ -123,7 +127,8 @@ class Verdict:
     claim : Claim
         What was decided.
     verdict : str
-        "holds", "refuted", or "error" where the check itself broke.
+        "holds", "refuted", "undecided" where no case satisfied the hypotheses, "not decidable here" where data
+        are missing, or "error" where the check itself broke.
     scope : Scope
         What the verdict rests on.
     counterexample : dict or None
@@ -131,11 +136,11 @@ class Verdict:
     seconds : float
         Time taken.
     problem : str or None
-        For "error": what went wrong.
+        For "error" and "not decidable here": what went wrong, or what is missing.
     """
 
     claim: Claim[Any]
-    verdict: Literal["holds", "refuted", "undecided", "error"]
+    verdict: Literal["holds", "refuted", "undecided", "not decidable here", "error"]
     scope: Scope
     counterexample: dict[str, Any] | None
     seconds: float
@@ -143,8 +148,10 @@ class Verdict:
 
     @property
     def expected(self) -> bool:
-        """Whether the ledger is sound: decided, and not one of our own rows refuted."""
-        return self.verdict == "holds" or (self.verdict == "refuted" and self.claim.origin == "paper")
+        """Whether the ledger is sound: decided where data are at hand, and not one of our own rows refuted."""
+        if self.verdict == "refuted":
+            return self.claim.origin == "paper"
+        return self.verdict in ("holds", "not decidable here")
 
     def as_dict(self) -> dict[str, Any]:
         """Return the row of the ledger as plain data."""

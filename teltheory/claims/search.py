@@ -13,7 +13,7 @@ from zlib import crc32
 
 import numpy as np
 
-from teltheory.claims.claim import C, Claim, Effort, Scope, Values, Verdict
+from teltheory.claims.claim import C, Claim, Effort, MissingDataError, Scope, Values, Verdict
 
 
 def decide(claim: Claim[C], effort: Effort = "quick") -> Verdict:
@@ -51,12 +51,14 @@ def decide(claim: Claim[C], effort: Effort = "quick") -> Verdict:
 
 
 def decide_safely(claim: Claim[C], effort: Effort = "quick") -> Verdict:
-    """Decide a claim; a check that breaks gives the verdict "error" instead of an exception."""
+    """Decide a claim; a check that breaks or lacks its data gives a verdict that says so, and no exception."""
     begin = time.perf_counter()
+    scope = Scope("exhaustive", 0, claim.space.bounds(effort))
     try:
         return decide(claim, effort)
+    except MissingDataError as missing:
+        return Verdict(claim, "not decidable here", scope, None, time.perf_counter() - begin, str(missing))
     except Exception as error:
-        scope = Scope("exhaustive", 0, claim.space.bounds(effort))
         problem = f"{type(error).__name__}: {error}"
         return Verdict(claim, "error", scope, None, time.perf_counter() - begin, problem)
 

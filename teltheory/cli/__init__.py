@@ -9,6 +9,7 @@ import click
 
 from teltheory import __version__
 from teltheory.cli.bench import bench as bench_command
+from teltheory.cli.calibrate_file import calibrate_file as calibrate_file_command
 from teltheory.cli.certificate import check as check_certificate_command
 from teltheory.cli.curve import curve as curve_command
 from teltheory.cli.optimum import optimum as optimum_command
@@ -32,6 +33,7 @@ for command in (
     optimum_command,
     check_certificate_command,
     curve_command,
+    calibrate_file_command,
     bench_command,
 ):
     commands.add_command(command)

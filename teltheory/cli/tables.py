@@ -14,7 +14,13 @@ from rich.table import Table
 from teltheory.cli.options import Thresholds
 from teltheory.sweep import Cell
 
-STYLES = {"holds": "green", "refuted": "yellow", "undecided": "red", "error": "red"}
+STYLES = {
+    "holds": "green",
+    "refuted": "yellow",
+    "not decidable here": "dim",
+    "undecided": "red",
+    "error": "red",
+}
 
 
 def cells_tables(capacity: int, cells: Sequence[Cell], thresholds: Thresholds) -> Iterator[Table]:

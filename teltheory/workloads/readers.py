@@ -15,7 +15,7 @@ from teltheory.instance import Initial, Instance
 from teltheory.numbers import INT64_MAX
 from teltheory.trace import COLUMNS, Trace
 from teltheory.workloads.mooncake import Request, chain
-from teltheory.workloads.rows import Rows, csv_rows, json_rows, parquet_rows
+from teltheory.workloads.rows import Rows, csv_rows, json_rows, opened, parquet_rows
 
 OWN_FORMATS: dict[str, Callable[[Path], Rows]] = {
     ".csv": csv_rows,
@@ -72,18 +72,7 @@ def _rows(file: Path) -> Rows:
     read = OWN_FORMATS.get(file.suffix.lower())
     if read is None:
         raise FileError(f"{file}: found a name that ends in {file.suffix!r}, expected {', '.join(OWN_FORMATS)}")
-    if file.is_dir():
-        raise FileError(f"{file}: found a folder, expected a trace")
-    try:
-        return read(file)
-    except FileNotFoundError:
-        raise FileError(f"{file}: found no such file, expected a trace") from None
-    except UnicodeDecodeError as error:
-        byte = error.object[error.start : error.start + 1]
-        raise FileError(f"{file}: found byte {byte!r}, expected text in UTF-8") from None
-    except OSError as error:
-        reason = " ".join(str(error.strerror or error).split())
-        raise FileError(f"{file}: {reason}, expected a file that can be read") from None
+    return opened(read, file, "a trace")
 
 
 def read_own(rows: Rows) -> Trace:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 from teltheory.errors import FileError
 from teltheory.trace import COLUMNS
@@ -16,6 +16,24 @@ from teltheory.trace import COLUMNS
 _INTEGER = re.compile(r"[+-]?[0-9]{1,4000}")
 _ID = re.compile(r"-?(0|[1-9][0-9]{0,4000})")
 _SHOWN = 60
+
+R = TypeVar("R")
+
+
+def opened(read: Callable[[Path], R], file: Path, expected: str) -> R:
+    """Read a file; where it can't be read, a `FileError` says why and what was expected."""
+    if file.is_dir():
+        raise FileError(f"{file}: found a folder, expected {expected}")
+    try:
+        return read(file)
+    except FileNotFoundError:
+        raise FileError(f"{file}: found no such file, expected {expected}") from None
+    except UnicodeDecodeError as error:
+        byte = error.object[error.start : error.start + 1]
+        raise FileError(f"{file}: found byte {byte!r}, expected text in UTF-8") from None
+    except OSError as error:
+        reason = " ".join(str(error.strerror or error).split())
+        raise FileError(f"{file}: {reason}, expected a file that can be read") from None
 
 
 @dataclass(frozen=True)
@@ -45,7 +63,7 @@ class Rows:
     def fail(self, row: int | None, field: str, found: object, expected: str) -> NoReturn:
         """Raise a `FileError` at a row (counted from 0; None for the whole file)."""
         where = "" if row is None else f", {self.unit} {self.numbers[row]}"
-        raise FileError(f"{self.path}{where}, {field}: found {_shortened(found)}, expected {expected}")
+        raise FileError(f"{self.path}{where}, {field}: found {shortened(found)}, expected {expected}")
 
     def column(self, field: str) -> Sequence[Any]:
         """Return a field of every row; a row without it is an error."""
@@ -66,7 +84,8 @@ class Rows:
         return values
 
 
-def _shortened(found: object) -> str:
+def shortened(found: object) -> str:
+    """Return what was found, as an error shows it."""
     text = "nothing" if found == "nothing" else repr(found)
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
 
@@ -110,26 +129,27 @@ def _csv_value(cell: str) -> int | float | str | None:
 
 def json_rows(path: Path) -> Rows:
     """Read a file of one JSON object a line; empty lines are skipped, and an empty file has no rows."""
-    numbered = list(_json_objects(path))
+    with path.open(encoding="utf-8-sig") as file:
+        numbered = list(json_lines(path, file))
     fields = dict.fromkeys(field for _, row in numbered for field in row) or COLUMNS[:3]
     columns = {field: [row.get(field) for _, row in numbered] for field in fields}
     return Rows(path, columns, [number for number, _ in numbered])
 
 
-def _json_objects(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    with path.open(encoding="utf-8-sig") as file:
-        for number, line in enumerate(file, start=1):
-            if not line.strip():
-                continue
-            try:
-                row = json.loads(line)
-            except (ValueError, RecursionError) as error:
-                reason = error.msg if isinstance(error, json.JSONDecodeError) else "a value out of bounds"
-                raise FileError(f"{path}, line {number}, row: {reason}, expected a JSON object") from None
-            if not isinstance(row, dict):
-                found = _shortened(line.strip())
-                raise FileError(f"{path}, line {number}, row: found {found}, expected a JSON object")
-            yield number, row
+def json_lines(path: Path, lines: Iterable[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the JSON object of each line of a file with the line's number; empty lines are skipped."""
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            reason = error.msg if isinstance(error, json.JSONDecodeError) else "a value out of bounds"
+            raise FileError(f"{path}, line {number}, row: {reason}, expected a JSON object") from None
+        if not isinstance(row, dict):
+            found = shortened(line.strip())
+            raise FileError(f"{path}, line {number}, row: found {found}, expected a JSON object")
+        yield number, row
 
 
 def parquet_rows(path: Path) -> Rows:

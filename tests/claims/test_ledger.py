@@ -89,6 +89,9 @@ BELIEF_ROWS = {
 }
 
 
+DATA_ROWS = {"figure-3.vllm-cpu": "refuted", "figure-3.a100-cold": "holds"}
+
+
 @pytest.fixture(scope="module")
 def ledger(tmp_path_factory):
     target = tmp_path_factory.mktemp("ledger") / "ledger.json"
@@ -130,6 +133,8 @@ def _shown(cost):
 
 def test_every_row_says_what_it_rests_on(ledger):
     for row in ledger.values():
+        if row["verdict"] == "not decidable here":
+            continue
         assert set(row) == {"id", "source", "statement", "verdict", "scope", "counterexample", "seconds"}
         assert row["scope"]["instances"] > 0
         assert row["scope"]["kind"] == "exhaustive"

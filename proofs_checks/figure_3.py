@@ -1,0 +1,164 @@
+"""Whether measured TTFTs are linear in the uncached tokens (Section 2 and Figure 3).
+
+The share of the variance that the best line explains is the squared correlation, and that is computed in fractions
+from the medians of equal requests, so no fit stands between the data and the verdict. A table without cached
+tokens decides only the cold case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from teltheory.calibration.cells import Cells, cells_of
+from teltheory.calibration.runs import read_ttft_runs
+from teltheory.claims.claim import MissingDataError, Values, claim
+from teltheory.workloads import data_folder
+
+LINEAR_ENOUGH = Fraction(99, 100)
+SOURCE = "Section 2, Figure 3"
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The requests to one model in a file of the data folder.
+
+    Attributes
+    ----------
+    file : str
+        Name of the file.
+    model : str or None
+        The model; None where the file has one.
+    """
+
+    file: str
+    model: str | None
+
+    @property
+    def cells(self) -> Cells:
+        """The medians of equal requests."""
+        return _cells(data_folder() / self.file, self.model)
+
+    def size(self) -> tuple[Any, ...]:
+        """Return the number of cells, then the model's name."""
+        return (len(self.cells), self.model or "")
+
+    def measures(self) -> dict[str, int]:
+        """Return the number of cells."""
+        return {"cells": len(self.cells)}
+
+    def smaller(self) -> Iterator[Measured]:
+        """Yield nothing: measurements are not made smaller."""
+        return iter(())
+
+    def as_counterexample(self, values: Values) -> dict[str, Any]:
+        """Return where the medians are and what share of their variance a line explains, to six digits."""
+        found = {name: f"{float(value):.6f}" for name, value in values.items()}
+        return {"file": self.file, "model": self.model, "cells": len(self.cells), "values": found}
+
+
+@cache
+def _cells(file: Path, model: str | None) -> Cells:
+    return cells_of(read_ttft_runs(file, model=model))[0]
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """The models of a file.
+
+    Attributes
+    ----------
+    file : str
+        Name of the file in the data folder.
+    models : tuple of str or None
+        Its models.
+    what : str
+        What was measured, in words.
+    """
+
+    file: str
+    models: tuple[str | None, ...]
+    what: str
+
+    def classes(self, effort: str) -> Iterator[Iterator[Measured]]:
+        """Yield the models as one class.
+
+        Raises
+        ------
+        MissingDataError
+            Where the file is not in the data folder.
+        """
+        if not (data_folder() / self.file).is_file():
+            raise MissingDataError(f"{self.file} is not in the data folder (TELTHEORY_DATA names it)")
+        yield (Measured(self.file, model) for model in self.models)
+
+    def sample_size(self, effort: str) -> int:
+        """Return 0: nothing is drawn."""
+        return 0
+
+    def sample(self, rng: np.random.Generator) -> Measured | None:
+        """Return None: nothing is drawn."""
+        return None
+
+    def bounds(self, effort: str) -> dict[str, Any]:
+        """Return the measurements in words."""
+        return {"cases": f"{self.file}: {self.what}"}
+
+
+def explained(cells: Cells) -> Fraction:
+    """Return R^2 of the best line through (u, median TTFT), the squared correlation."""
+    u = [Fraction(int(value)) for value in cells.uncached_tokens]
+    y = [Fraction(repr(float(value))) for value in cells.seconds]
+    left, right = ([value - sum(column, Fraction(0)) / len(column) for value in column] for column in (u, y))
+    return _product(left, right) ** 2 / (_product(left, left) * _product(right, right))
+
+
+def _product(left: Sequence[Fraction], right: Sequence[Fraction]) -> Fraction:
+    return sum((a * b for a, b in zip(left, right, strict=True)), Fraction(0))
+
+
+def is_linear(values: Values) -> bool:
+    """Whether a line explains at least 99 % of the variance."""
+    return bool(values["R^2"] >= LINEAR_ENOUGH)
+
+
+@claim(
+    "figure-3.vllm-cpu",
+    SOURCE,
+    "TTFT is linear in the uncached tokens, R^2 >= 0.99 on the medians of equal requests: vLLM 0.32 on two CPU "
+    "cores, 0 to 98 % of the prompt cached.",
+    relation=is_linear,
+    space=DataSet(
+        "vllm_cpu_ttft.csv",
+        ("llama-28M-8L", "llama-5M-4L"),
+        "420 requests to two models, medians of 34 cells of each",
+    ),
+)
+def vllm_cpu(case: Measured) -> Values:
+    """Compute the squared correlation."""
+    return {"R^2": explained(case.cells)}
+
+
+@claim(
+    "figure-3.a100-cold",
+    SOURCE,
+    "TTFT is linear in the tokens of a prompt of which nothing is cached, R^2 >= 0.99: prefill of Llama-2-7B on "
+    "an A100, composed of operators' timings, 1 to 4,096 tokens.",
+    relation=is_linear,
+    space=DataSet("a100_llama2_7b_prefill.csv", (None,), "259 lengths, nothing cached"),
+)
+def a100_cold(case: Measured) -> Values:
+    """Compute the squared correlation."""
+    return {"R^2": explained(case.cells)}
+
+
+if __name__ == "__main__":
+    from teltheory.cli import main
+
+    main(["verify", "--section", "figure_3"])

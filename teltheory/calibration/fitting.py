@@ -1,0 +1,291 @@
+"""A latency model from measured TTFTs, with what it rests on.
+
+1. The requests of equal tokens become a cell with their median TTFT.
+2. Each form (`teltheory.calibration.forms`) is fitted to the medians.
+3. Each is judged by cross-validation: the cells are dealt into ten groups, each is predicted from the others, and
+   the mean absolute error over all cells counts. The simplest form whose error is at most the least one plus its
+   standard error is taken (the one-standard-error rule, Breiman et al. 1984).
+4. Confidence intervals, 95 %, come from a bootstrap over cells: percentiles of the refitted parameters, widened
+   around the estimate by sqrt(m / (m - p)) t / z for m cells and p parameters (Hesterberg 2015), since percentile
+   intervals of few cells are too narrow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from teltheory.calibration.budgets import TokenError, token_error
+from teltheory.calibration.cells import Cells, cells_of
+from teltheory.calibration.forms import (
+    FORMULAS,
+    LINEAR,
+    NAMES,
+    PARAMETERS,
+    TABLE,
+    Form,
+    as_model,
+    fit_formula,
+    fit_table,
+    fit_with_floor,
+    predicted,
+    predictors,
+)
+from teltheory.calibration.load import signs_of_load
+from teltheory.calibration.robust import huber
+from teltheory.calibration.runs import TTFTRuns
+from teltheory.errors import ArgumentError
+from teltheory.latency import LatencyModel, Provenance
+from teltheory.latency_table import TableLatency
+from teltheory.numbers import FloatArray, IntArray, whole_number
+
+FOLDS, RESAMPLES, AT_ONCE = 10, 1000, 500_000
+FEWEST_SPARE = 2
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class FittedForm:
+    """A form fitted to all cells, and how well it predicts cells that it has not seen.
+
+    Attributes
+    ----------
+    form : str
+        Its name.
+    model : LatencyModel or TableLatency
+        The fit.
+    r_squared : float
+        Share of the variance of the cell medians that it explains.
+    error, standard_error : float
+        Mean absolute error on cells left out, and its standard error; seconds.
+    worst : float
+        Largest absolute residual of a cell, in seconds.
+    """
+
+    form: str
+    model: LatencyModel | TableLatency
+    r_squared: float
+    error: float
+    standard_error: float
+    worst: float
+
+
+@dataclass(frozen=True)
+class FittedLatency:
+    """A latency model and what it rests on.
+
+    Attributes
+    ----------
+    model : LatencyModel or TableLatency
+        The model that was chosen.
+    form : str
+        Its form.
+    forms : tuple of FittedForm
+        All that were tried, from the simplest.
+    intervals : mapping of str to (float, float)
+        95 % confidence intervals of the form's parameters; none for a table.
+    cells : Cells
+        The medians that were fitted.
+    linear_error : TokenError
+        What taking the linear form instead would cost in tokens.
+    load : tuple of str
+        Signs that the server was busy.
+    warnings : tuple of str
+        What a user should know before trusting the model.
+    notes : tuple of str
+        What the reader of the file left out.
+    """
+
+    model: LatencyModel | TableLatency
+    form: str
+    forms: tuple[FittedForm, ...]
+    intervals: Mapping[str, tuple[float, float]]
+    cells: Cells
+    linear_error: TokenError
+    load: tuple[str, ...]
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def chosen(self) -> FittedForm:
+        """The form that was chosen."""
+        return next(fitted for fitted in self.forms if fitted.form == self.form)
+
+    @property
+    def r_squared(self) -> float:
+        """Share of the variance of the cell medians that the model explains."""
+        return self.chosen.r_squared
+
+    def ttft(self, uncached: ArrayLike, cached: ArrayLike = 0) -> FloatArray:
+        """Return seconds to the first token of the chosen model, elementwise."""
+        return self.model.ttft(uncached, cached)
+
+    def residuals(self, form: str | None = None) -> FloatArray:
+        """Return median less model for each cell, of the chosen form or of another, in seconds."""
+        fitted = self.chosen if form is None else next(f for f in self.forms if f.form == form)
+        return residuals(fitted.model, self.cells)
+
+
+def fit_latency(
+    runs: TTFTRuns, form: str = "auto", rng: np.random.Generator | None = None, resamples: int = RESAMPLES
+) -> FittedLatency:
+    """Fit a latency model to measured TTFTs.
+
+    Parameters
+    ----------
+    runs : TTFTRuns
+        From `read_ttft_runs`.
+    form : {"auto", "linear", "linear-floor", "attention", "attention-floor", "table"}
+        Which form to take; "auto" chooses by cross-validation. All are fitted and compared in either case.
+    rng : Generator or None
+        For the folds and the bootstrap; one of seed 0 when left out, so that a fit repeats.
+    resamples : int
+        Of the bootstrap.
+
+    Returns
+    -------
+    FittedLatency
+
+    Raises
+    ------
+    ArgumentError
+        An unknown form, or too few cells: each form needs two more than it has parameters, of different lengths.
+    """
+    if form not in ("auto", *NAMES):
+        raise ArgumentError("form", form, ", ".join(map(repr, ("auto", *NAMES))))
+    rng = np.random.default_rng(0) if rng is None else rng
+    cells, cell = cells_of(runs)
+    forms = _fitted(cells, rng, _provenance(runs))
+    name = _simplest_good(forms) if form == "auto" else form
+    chosen = next((fitted for fitted in forms if fitted.form == name), None)
+    if chosen is None:
+        raise ArgumentError("form", form, "one that so few cells determine: " + ", ".join(f.form for f in forms))
+    off = token_error(forms[0].model, chosen.model, cells)
+    load = signs_of_load(runs, cells, cell)
+    intervals = _intervals(chosen, cells, rng, whole_number("resamples", resamples))
+    warnings = _warnings(chosen, off, cells, load)
+    return FittedLatency(chosen.model, name, forms, intervals, cells, off, load, warnings, runs.notes)
+
+
+def _provenance(runs: TTFTRuns) -> Provenance:
+    facts = {name: runs.facts.get(name, "") for name in ("hardware", "model", "engine", "version", "date")}
+    note = f"fitted to {len(runs)} requests" + (f" of {runs.source}" if runs.source else "")
+    return Provenance(**facts, data_sha256=runs.facts.get("data_sha256", ""), note=note)
+
+
+def residuals(model: LatencyModel | TableLatency, cells: Cells) -> FloatArray:
+    """Return median less model for each cell, in seconds."""
+    return cells.seconds - model.ttft(cells.uncached_tokens, cells.cached_tokens)
+
+
+def r_squared(model: LatencyModel | TableLatency, cells: Cells) -> float:
+    """Return 1 - sum of squared residuals / sum of squared differences to the mean, over cell medians."""
+    around = float(((cells.seconds - cells.seconds.mean()) ** 2).sum())
+    return 1 - float((residuals(model, cells) ** 2).sum()) / around if around else 0.0
+
+
+def _fitted(cells: Cells, rng: np.random.Generator, about: Provenance) -> tuple[FittedForm, ...]:
+    if len(np.unique(cells.uncached_tokens)) < 2 or len(cells) < LINEAR.parameters + FEWEST_SPARE:
+        found = f"{len(cells)} cells of {len(np.unique(cells.uncached_tokens))} uncached lengths"
+        raise ArgumentError("runs", found, "4 cells or more, of different uncached lengths")
+    folds = rng.permutation(len(cells)) % min(FOLDS, len(cells))
+    return tuple(
+        _judged(name, model, cells, folds) for name in NAMES if (model := _model(name, cells, about)) is not None
+    )
+
+
+def _model(name: str, cells: Cells, about: Provenance | None = None) -> LatencyModel | TableLatency | None:
+    """Return the form fitted to cells, None where they are too few for it."""
+    title = f"{name}, fitted"
+    if name == TABLE:
+        enough = len(cells) >= LINEAR.parameters + FEWEST_SPARE
+        return fit_table(cells, title, about) if enough else None
+    form = _form(name)
+    spare = min(len(cells), len(np.unique(predictors(form, cells), axis=0))) - form.parameters
+    return as_model(fit_formula(form, cells), title, about) if spare >= FEWEST_SPARE else None
+
+
+def _form(name: str) -> Form:
+    return next(form for form in FORMULAS if form.name == name)
+
+
+def _judged(name: str, model: LatencyModel | TableLatency, cells: Cells, folds: IntArray) -> FittedForm:
+    off = np.abs(_left_out(name, cells, folds))
+    error, standard = float(off.mean()), float(off.std(ddof=1) / np.sqrt(len(off)))
+    worst = float(np.abs(residuals(model, cells)).max())
+    return FittedForm(name, model, r_squared(model, cells), error, standard, worst)
+
+
+def _left_out(name: str, cells: Cells, folds: IntArray) -> FloatArray:
+    """Return median less prediction of each cell, from the cells of the other folds."""
+    off = np.zeros(len(cells))
+    for fold in range(int(folds.max()) + 1):
+        out, others = np.flatnonzero(folds == fold), np.flatnonzero(folds != fold)
+        left, rest = cells.at(out), cells.at(others)
+        if name == TABLE:
+            model = fit_table(rest)
+            off[out] = residuals(model, left) if model is not None else np.inf
+        else:
+            off[out] = left.seconds - predicted(fit_formula(_form(name), rest), left)
+    return off
+
+
+def _simplest_good(forms: Sequence[FittedForm]) -> str:
+    best = min(forms, key=lambda fitted: fitted.error)
+    return next(fitted.form for fitted in forms if fitted.error <= best.error + best.standard_error)
+
+
+def _intervals(
+    chosen: FittedForm, cells: Cells, rng: np.random.Generator, resamples: int
+) -> dict[str, tuple[float, float]]:
+    from scipy.stats import norm, t
+
+    if not resamples or chosen.form == TABLE or not isinstance(chosen.model, LatencyModel):
+        return {}
+    form, m = _form(chosen.form), len(cells)
+    values = fit_formula(form, cells)
+    resampled = _resampled(form, values, cells, rng, resamples)
+    low, high = np.quantile(resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    spare = m - form.parameters
+    wider = np.sqrt(m / spare) * float(t.ppf((1 + LEVEL) / 2, spare) / norm.ppf((1 + LEVEL) / 2))
+    low, high = values - wider * (values - low), values + wider * (high - values)
+    bounded = {"per_token": 0.0, "per_pair": 0.0, "floor": 0.0}
+    had = {"per_pair": form.attention, "floor": form.floor}
+    return {
+        name: (max(float(low[i]), bounded.get(name, -np.inf)), float(high[i]))
+        for i, name in enumerate(PARAMETERS)
+        if had.get(name, True)
+    }
+
+
+def _resampled(
+    form: Form, values: FloatArray, cells: Cells, rng: np.random.Generator, resamples: int
+) -> FloatArray:
+    """Return alpha, gamma, beta and the floor of each resample of the cells, shape (resamples, 4)."""
+    x, y = predictors(form, cells), cells.seconds
+    below = predicted(values, cells) <= values[3] if form.floor else np.zeros(len(cells), np.bool_)
+    found, at_once = [], max(1, AT_ONCE // len(cells))
+    for start in range(0, resamples, at_once):
+        some = min(at_once, resamples - start)
+        drawn = rng.integers(len(cells), size=(some, len(cells)))
+        if form.floor:
+            found.append(fit_with_floor(form, x[drawn], y[drawn], below[drawn], 3, 20)[0])
+        else:
+            theta = huber(x[drawn], y[drawn], np.ones(drawn.shape, np.bool_), (0, 1) if form.attention else (0,))
+            gamma = theta[:, 1] if form.attention else np.zeros(some)
+            found.append(np.stack([theta[:, 0], gamma, theta[:, -1], np.zeros(some)], axis=1))
+    return np.concatenate(found)
+
+
+def _warnings(chosen: FittedForm, off: TokenError, cells: Cells, load: tuple[str, ...]) -> tuple[str, ...]:
+    found = list(load)
+    if chosen.form != LINEAR.name and off.matters:
+        found.append(f"a linear model is not good enough for budgets: with it {off}")
+    if cells.cold and chosen.form != TABLE:
+        found.append("no request had cached tokens: what the model says of cached prefixes was not measured")
+    if chosen.form == TABLE:
+        found.append("no formula fits: between its cells and beyond them the table interpolates")
+    return tuple(found)

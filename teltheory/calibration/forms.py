@@ -1,0 +1,193 @@
+"""The forms of a latency model, each fitted to cell medians.
+
+For u uncached and c cached tokens, n = u + c, and alpha, gamma >= 0:
+
+- linear: alpha u + beta, the paper's;
+- linear-floor: max(floor, alpha u + beta);
+- attention: alpha u + gamma (n^2 - c^2) + beta;
+- attention-floor: max(floor, alpha u + gamma (n^2 - c^2) + beta);
+- table: a monotone table of totals and cached shares.
+
+The formulas are fitted by Huber's regression. A floor is found by taking turns: the cells where the formula is
+below the floor have it for their median, the formula is fitted to the others; from several starts, and the one of
+least absolute errors stays.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from teltheory.calibration.cells import Cells
+from teltheory.calibration.robust import ROUNDS, huber
+from teltheory.latency import LatencyModel, Provenance
+from teltheory.latency_table import TableLatency
+from teltheory.numbers import FloatArray
+
+STARTS, TURNS, ROUGH = 12, 12, 6
+MOST_ROWS, MOST_COLUMNS = 24, 8
+DIGITS = 7
+PARAMETERS = ("per_token", "per_pair", "constant", "floor")
+
+
+@dataclass(frozen=True)
+class Form:
+    """A form of the model.
+
+    Attributes
+    ----------
+    name : str
+        As above.
+    attention, floor : bool
+        Whether it has gamma, and a floor.
+    """
+
+    name: str
+    attention: bool = False
+    floor: bool = False
+
+    @property
+    def parameters(self) -> int:
+        """How many numbers are fitted."""
+        return 2 + self.attention + self.floor
+
+
+LINEAR = Form("linear")
+TABLE = "table"
+FORMULAS = (LINEAR, Form("linear-floor", floor=True), Form("attention", True), Form("attention-floor", True, True))
+NAMES = (*(form.name for form in FORMULAS), TABLE)
+"""From the simplest to the least simple."""
+
+
+def predictors(form: Form, cells: Cells) -> FloatArray:
+    """Return u, n^2 - c^2 where the form has it, and 1, shape (m, p)."""
+    u, c = cells.uncached_tokens.astype(float), cells.cached_tokens.astype(float)
+    columns = [u, u * (u + 2 * c), np.ones(len(u))] if form.attention else [u, np.ones(len(u))]
+    return np.stack(columns, axis=1)
+
+
+def fit_formula(form: Form, cells: Cells) -> FloatArray:
+    """Return alpha, gamma, beta and the floor, those that a form lacks as 0."""
+    x, y = predictors(form, cells)[None], cells.seconds[None]
+    everything = np.ones((1, len(cells)), np.bool_)
+    plain = _values(form, _slopes(form, x, y, everything), np.zeros(1))
+    if not form.floor:
+        return np.asarray(plain[0], np.float64)
+    starts = cells.uncached_tokens <= _starts(cells)[:, None]
+    xs, ys = (np.broadcast_to(array, (len(starts), *array.shape[1:])) for array in (x, y))
+    rough, below = fit_with_floor(form, xs, ys, starts)
+    errors = [np.abs(cells.seconds - predicted(values, cells)).sum() for values in (*rough, plain[0])]
+    best = int(np.argmin(errors))
+    if best == len(rough):
+        return np.asarray(plain[0], np.float64)
+    on = below[best : best + 1]
+    return np.asarray(_values(form, _slopes(form, x, y, ~on), _medians(y, on))[0], np.float64)
+
+
+def fit_with_floor(
+    form: Form, x: FloatArray, y: FloatArray, below: NDArray[np.bool_], turns: int = TURNS, rounds: int = ROUGH
+) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Return the values of each sample, shape (b, 4), and the cells that lie on the floor.
+
+    Parameters
+    ----------
+    form : Form
+        A form with a floor.
+    x : ndarray of float64, shape (b, m, p)
+        Predictors.
+    y : ndarray of float64, shape (b, m)
+        Medians, in seconds.
+    below : ndarray of bool, shape (b, m)
+        The cells on the floor at first.
+    turns, rounds : int
+        How often floor and formula take turns, and the rounds of each fit, at most.
+    """
+    values = np.zeros((len(y), len(PARAMETERS)))
+    for _ in range(turns):
+        on = below & ((~below).sum(axis=1) > x.shape[2])[:, None]
+        floor, theta = _medians(y, on), _slopes(form, x, y, ~on, rounds)
+        values = _values(form, theta, floor)
+        below = np.matmul(x, theta[:, :, None])[:, :, 0] < floor[:, None]
+        if (below == on).all():
+            break
+    return values, on
+
+
+def _starts(cells: Cells) -> FloatArray:
+    different = np.unique(cells.uncached_tokens).astype(float)
+    if len(different) < 2:
+        return different[:0]
+    return np.unique(np.quantile(different[:-1], np.linspace(0, 1, STARTS), method="lower"))
+
+
+def _medians(y: FloatArray, below: NDArray[np.bool_]) -> FloatArray:
+    found = np.zeros(len(y))
+    some = below.any(axis=1)
+    found[some] = np.nanmedian(np.where(below[some], y[some], np.nan), axis=1)
+    return found
+
+
+def _slopes(form: Form, x: FloatArray, y: FloatArray, used: NDArray[np.bool_], rounds: int = ROUNDS) -> FloatArray:
+    return huber(x, y, used, (0, 1) if form.attention else (0,), rounds)
+
+
+def _values(form: Form, theta: FloatArray, floor: FloatArray) -> FloatArray:
+    gamma = theta[:, 1] if form.attention else np.zeros(len(theta))
+    return np.stack([theta[:, 0], gamma, theta[:, -1], floor], axis=1)
+
+
+def predicted(values: FloatArray, cells: Cells) -> FloatArray:
+    """Return the TTFT of each cell from alpha, gamma, beta and the floor."""
+    u, c = cells.uncached_tokens.astype(float), cells.cached_tokens.astype(float)
+    alpha, gamma, beta, floor = values
+    found: FloatArray = np.maximum(alpha * u + gamma * u * (u + 2 * c) + beta, floor)
+    return found
+
+
+def as_model(values: FloatArray, name: str = "", provenance: Provenance | None = None) -> LatencyModel:
+    """Return the model of fitted values, rounded to seven digits."""
+    alpha, gamma, beta, floor = (rounded(value) for value in values)
+    return LatencyModel(alpha, gamma, beta, floor, name, provenance)
+
+
+def rounded(value: float) -> Fraction:
+    """Return a number as a fraction of seven digits."""
+    return Fraction(f"{value:.{DIGITS}g}")
+
+
+def fit_table(cells: Cells, name: str = "", provenance: Provenance | None = None) -> TableLatency | None:
+    """Return a monotone table of the medians; None where they are in fewer than two rows.
+
+    Rows are the totals, neighbours taken together where there are many; columns are at most eight cached shares.
+    Between the cells of a row the table interpolates, and what lies beyond its last is taken from that.
+    """
+    rows = _rows(cells)
+    if len(rows) < 2:
+        return None
+    shares = cells.cached_tokens / np.maximum(cells.prompt_tokens, 1)
+    columns = _columns(shares)
+    table = [[rounded(value) for value in _row(shares[row], cells.seconds[row], columns)] for row in rows]
+    totals = [int(np.median(cells.prompt_tokens[row])) for row in rows]
+    return TableLatency.monotone(totals, columns, table, name, provenance)
+
+
+def _rows(cells: Cells) -> list[NDArray[np.bool_]]:
+    different = np.unique(cells.prompt_tokens)
+    groups = np.array_split(different, min(MOST_ROWS, len(different)))
+    return [np.isin(cells.prompt_tokens, group) for group in groups]
+
+
+def _columns(shares: FloatArray) -> list[Fraction]:
+    """Return 0 and some of the cached shares, as fractions of 64."""
+    whole = np.unique(np.minimum(np.round(shares * 64), 63).astype(int))
+    picked = np.unique(np.quantile(whole, np.linspace(0, 1, MOST_COLUMNS), method="nearest"))
+    return [Fraction(int(share), 64) for share in sorted({0, *picked.tolist()})]
+
+
+def _row(shares: FloatArray, seconds: FloatArray, columns: list[Fraction]) -> list[float]:
+    different = np.unique(shares)
+    medians = [float(np.median(seconds[shares == share])) for share in different]
+    return [float(value) for value in np.interp([float(share) for share in columns], different, medians)]

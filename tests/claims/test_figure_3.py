@@ -1,0 +1,93 @@
+import json
+import re
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from proofs_checks import figure_3
+from proofs_checks.figure_3 import a100_cold, explained, vllm_cpu
+from teltheory.calibration.cells import Cells
+from teltheory.claims.search import decide, decide_safely
+from teltheory.cli import main
+from teltheory.workloads import data_folder
+
+SCRIPT = Path(__file__).parents[2] / "proofs_checks" / "counterexamples" / "figure_3_vllm_cpu.py"
+
+
+def there(claim):
+    file = data_folder() / claim.space.file
+    if not file.is_file():
+        pytest.skip(f"{file.name} is not in the data folder")
+    return claim
+
+
+def test_the_share_explained_is_that_of_least_squares():
+    rng = np.random.default_rng(0)
+    n, c, y = rng.integers(50, 90, 30), rng.integers(0, 50, 30), rng.random(30)
+    u = (n - c).astype(float)
+    line = np.polynomial.Polynomial.fit(u, y, 1)(u)
+    expected = 1 - ((y - line) ** 2).sum() / ((y - y.mean()) ** 2).sum()
+    assert float(explained(Cells(n, c, y, np.ones(30, np.int64)))) == pytest.approx(expected)
+
+
+def test_a_line_is_linear_and_a_square_is_not():
+    n, nothing = np.arange(1, 101), np.zeros(100, np.int64)
+    assert explained(Cells(n, nothing, 0.25 * n + 3, nothing)) == 1
+    assert 0.9 < explained(Cells(n, nothing, 1.0 * n**2, nothing)) < Fraction(99, 100)
+
+
+def test_a_real_run_of_vllm_with_cached_prefixes_is_not_linear():
+    verdict = decide(there(vllm_cpu))
+    assert verdict.verdict == "refuted"
+    assert verdict.expected
+    example = verdict.counterexample
+    assert (example["model"], example["cells"]) == ("llama-28M-8L", 34)
+    assert 0.94 < float(example["values"]["R^2"]) < 0.97
+    both = [float(explained(case.cells)) for case in next(vllm_cpu.space.classes("quick"))]
+    assert len(both) == 2
+    assert max(both) < 0.97
+
+
+def test_the_cold_prefill_of_the_a100_is_linear():
+    verdict = decide(there(a100_cold))
+    assert (verdict.verdict, verdict.scope.instances) == ("holds", 1)
+
+
+def test_the_script_has_the_medians_and_the_share_of_the_counterexample():
+    cells = next(next(there(vllm_cpu).space.classes("quick"))).cells
+    table = [
+        list(map(int, cell.split()))
+        for cell in re.search(r'"""(\d.*?)"""', SCRIPT.read_text(), re.S)[1].split(",")
+    ]
+    expected = zip(cells.prompt_tokens, cells.cached_tokens, np.round(cells.seconds * 1e6), strict=True)
+    assert table == [[int(value) for value in cell] for cell in expected]
+    told = subprocess.run([sys.executable, "-I", SCRIPT], capture_output=True, text=True, check=True).stdout
+    assert told.startswith(f"R^2 = {decide(vllm_cpu).counterexample['values']['R^2'][:7]}")
+
+
+def test_without_the_files_nothing_is_decided_and_verify_goes_on(tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("TELTHEORY_DATA", str(tmp_path))
+    verdict = decide_safely(vllm_cpu)
+    assert (verdict.verdict, verdict.expected, verdict.scope.instances) == ("not decidable here", True, 0)
+    with pytest.raises(SystemExit) as stop:
+        main(["verify", "--section", "figure_3", "--workers", "1", "--json", "-"])
+    assert stop.value.code == 0
+    for row in json.loads(capsys.readouterr().out)["claims"]:
+        assert row["verdict"] == "not decidable here"
+        assert row["counterexample"] is None
+        assert row["problem"].endswith(".csv is not in the data folder (TELTHEORY_DATA names it)")
+    with pytest.raises(SystemExit):
+        main(["verify", "--section", "figure_3", "--workers", "1"])
+    assert "not decidable here" in capsys.readouterr().out
+
+
+def test_a_file_that_is_there_and_no_table_is_an_error_and_not_missing(tmp_path, monkeypatch):
+    monkeypatch.setenv("TELTHEORY_DATA", str(tmp_path))
+    (tmp_path / "vllm_cpu_ttft.csv").write_text("nothing\n")
+    assert decide_safely(vllm_cpu).verdict == "error"
+    assert figure_3.is_linear({"R^2": Fraction(99, 100)})
+    assert not figure_3.is_linear({"R^2": Fraction(98, 100)})

@@ -1,0 +1,93 @@
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import teltheory as tt
+from experiments import ttft_residuals
+from paper_figs.ttft_residuals import draw
+from teltheory.cli import main
+from teltheory.workloads import data_folder
+
+LENGTHS, SHARES = (64, 128, 256, 512, 1024, 2048), (0, 0.25, 0.5, 0.75)
+
+
+@pytest.fixture
+def runs(tmp_path):
+    """A run with attention, without noise."""
+    file = tmp_path / "runs.csv"
+    lines = ["prompt_tokens,cached_tokens,ttft_ms"]
+    for n in LENGTHS:
+        for c in (int(n * share) for share in SHARES):
+            ms = 0.045 * (n - c) + 2.7e-5 * (n**2 - c**2) + 10
+            lines += [f"{n},{c},{ms!r}"] * 3
+    file.write_text("\n".join(lines))
+    return file
+
+
+def called(capsys, *arguments):
+    with pytest.raises(SystemExit) as stop:
+        main(["calibrate-file", *map(str, arguments)])
+    return stop.value.code, capsys.readouterr()
+
+
+def test_a_run_becomes_a_model_that_other_commands_read(runs, tmp_path, capsys):
+    saved, report = tmp_path / "model.json", tmp_path / "report.json"
+    code, told = called(capsys, runs, "--save", saved, "--json", report)
+    assert code == 0
+    model = tt.read_latency(saved)
+    assert float(model.per_pair) == pytest.approx(2.7e-8, rel=1e-4)
+    assert float(model.ttft(1000, 500)) == pytest.approx(0.045 + 2.7e-8 * 2e6 + 0.01, rel=1e-4)
+    data = json.loads(report.read_text())
+    assert data["form"] == "attention"
+    assert len(data["cells"]) == len(LENGTHS) * len(SHARES)
+    assert max(abs(cell["residual_attention"]) for cell in data["cells"]) < 1e-6
+    assert max(abs(cell["residual_linear"]) for cell in data["cells"]) > 1e-3
+    assert Fraction(data["model"]["per_token"]) == model.per_token
+    assert "chosen" in told.out
+    assert "warning: a linear model is not good enough for budgets" in told.out
+
+
+def test_what_is_wrong_is_one_line(runs, tmp_path, capsys):
+    code, told = called(capsys, tmp_path / "none.csv")
+    assert (code, told.err.count("\n")) == (2, 1)
+    cold = tmp_path / "cold.csv"
+    cold.write_text("prompt_tokens,ttft_s\n" + "".join(f"{n},{n / 1000}\n" for n in range(1, 30)))
+    code, told = called(capsys, cold)
+    assert (code, told.err.count("\n")) == (2, 1)
+    assert "--cold" in told.err
+    code, told = called(capsys, cold, "--cold", "--json", "-", "--from-tokens", "10")
+    assert code == 0
+    assert json.loads(told.out)["requests"] == 20
+    assert json.loads(told.out)["form"] == "linear"
+
+
+def test_the_residuals_of_every_form_are_drawn(runs, tmp_path):
+    table, figure = tmp_path / "residuals.csv", tmp_path / "residuals.svg"
+    ttft_residuals.write(tt.fit_latency(tt.read_ttft_runs(runs), resamples=0), str(table))
+    assert table.read_text().startswith(
+        "prompt_tokens,cached_tokens,ttft_s,linear,linear-floor,attention (chosen),"
+    )
+    draw(str(table), str(figure))
+    assert "svg" in figure.read_text()[:200]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("vllm_cpu_ttft.csv", "--model", "llama-5M-4L"),
+        ("vllm_cpu_ttft.csv", "--model", "llama-28M-8L"),
+        ("a100_llama2_7b_prefill.csv", "--form", "linear", "--from-tokens", "256"),
+    ],
+)
+def test_the_page_shows_what_the_command_prints(capsys, options):
+    file = data_folder() / options[0]
+    if not file.is_file():
+        pytest.skip(f"{file.name} is not in the data folder")
+    code, told = called(capsys, file, *options[1:])
+    assert code == 0
+    page = (Path(__file__).parents[2] / "docs" / "calibration.md").read_text().splitlines()
+    printed = [line.rstrip() for line in told.out.splitlines() if line.strip()]
+    assert len(printed) > 10
+    assert [line for line in printed if line not in page] == []
