@@ -1,4 +1,4 @@
-"""The command line: everything that prints or writes files, but for the store of a sweep."""
+"""The command line: everything that prints or writes files, but for the files of sweeps and probes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import click
 
 from teltheory import __version__
 from teltheory.cli.bench import bench as bench_command
+from teltheory.cli.calibrate import calibrate as calibrate_command
 from teltheory.cli.certificate import check as check_certificate_command
 from teltheory.cli.curve import curve as curve_command
 from teltheory.cli.optimum import optimum as optimum_command
@@ -33,6 +34,7 @@ for command in (
     check_certificate_command,
     curve_command,
     bench_command,
+    calibrate_command,
 ):
     commands.add_command(command)
 

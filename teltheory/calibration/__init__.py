@@ -1,0 +1,1 @@
+"""From measured times to first token to a latency model."""
