@@ -113,7 +113,7 @@ class Completions:
         try:
             return await self._asked(prompt)
         except ProbeError as error:
-            raise ProbeError(f"{self.url}: {self._without_key(str(error))}", error.status) from None
+            raise ProbeError(f"{self.url}: {error}", error.status) from None
 
     async def _asked(self, prompt: Prompt) -> Answer:
         one_token = {"max_tokens": 1, "temperature": 0, "stream": True, "stream_options": {"include_usage": True}}
@@ -128,10 +128,10 @@ class Completions:
             ) from None
         except httpx.ConnectError as error:
             raise ProbeError(
-                f"no connection ({one_line(str(error)) or 'refused'}); is a server running at that address?"
+                f"no connection ({self._reason(error) or 'refused'}); is a server running at that address?"
             ) from None
-        except httpx.TransportError as error:
-            reason = one_line(str(error)) or type(error).__name__
+        except httpx.RequestError as error:
+            reason = self._reason(error) or type(error).__name__
             raise ProbeError(
                 f"the connection broke before the answer was whole ({reason}); "
                 "see the server's log, then run the same command again"
@@ -143,7 +143,7 @@ class Completions:
         try:
             if response.status_code != httpx.codes.OK:
                 raise ProbeError(await self._refusal(response), response.status_code)
-            answer = await read_answer(response.aiter_bytes(), self._clock)
+            answer = await read_answer(response.aiter_raw(), self._clock, self._without_key)
             return replace(answer, first_token=answer.first_token - began)
         finally:
             await response.aclose()
@@ -151,11 +151,11 @@ class Completions:
     async def _refusal(self, response: httpx.Response) -> str:
         """Return what an answer other than 200 says, and what to do about it."""
         body = b""
-        async for chunk in response.aiter_bytes():
+        async for chunk in response.aiter_raw():
             body += chunk
             if len(body) > MOST_OF_A_BODY:
                 break
-        said = one_line(self._without_key(body.decode(errors="replace")))
+        said = one_line(self._without_key(body).decode(errors="replace"))
         return f"HTTP {response.status_code}: {said or 'no reason given'}; {self._advice(response.status_code)}"
 
     def _advice(self, status: int) -> str:
@@ -171,7 +171,10 @@ class Completions:
             return "wait until the server is free, then run the same command again"
         return "see the server's log, then run the same command again"
 
-    def _without_key(self, text: str) -> str:
+    def _reason(self, error: httpx.RequestError) -> str:
+        return one_line(self._without_key(str(error).encode()).decode())
+
+    def _without_key(self, text: bytes) -> bytes:
         if self._key is None:
             return text
-        return text.replace(self._key, "***").replace(json.dumps(self._key)[1:-1], "***")
+        return text.replace(self._key.encode(), b"***").replace(json.dumps(self._key)[1:-1].encode(), b"***")

@@ -70,8 +70,8 @@ class ProbePlan:
     def __post_init__(self) -> None:
         for field, least in (("repeats", 1), ("seed", 0), ("block_size", 1)):
             _at_least(field, getattr(self, field), least)
-        if not self.model:
-            raise ArgumentError("model", self.model, "the name of a model")
+        if not self.model or not self.model.isprintable():
+            raise ArgumentError("model", self.model, "the printable name of a model")
         object.__setattr__(self, "lengths", _lengths(self.lengths))
         object.__setattr__(self, "shares", _shares(self.shares))
 

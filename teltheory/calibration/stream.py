@@ -32,8 +32,10 @@ class Answer:
     first_token: float
 
 
-async def read_answer(chunks: AsyncIterable[bytes], clock: Callable[[], float]) -> Answer:
-    """Read a stream to its end.
+async def read_answer(
+    chunks: AsyncIterable[bytes], clock: Callable[[], float], hide: Callable[[bytes], bytes]
+) -> Answer:
+    """Read a stream to its end; `hide` takes out of each line what no message may show.
 
     Raises
     ------
@@ -43,7 +45,7 @@ async def read_answer(chunks: AsyncIterable[bytes], clock: Callable[[], float]) 
     first: float | None = None
     usage: object = None
     ended = False
-    async for event in _events(chunks):
+    async for event in _events(chunks, hide):
         if event is None:
             ended = True
             continue
@@ -75,14 +77,16 @@ def _early(missing: str, ended: bool) -> ProbeError:
     return ProbeError("the server ended the stream without a token; see its log for what became of the request")
 
 
-async def _events(chunks: AsyncIterable[bytes]) -> AsyncIterator[dict[str, Any] | None]:
+async def _events(
+    chunks: AsyncIterable[bytes], hide: Callable[[bytes], bytes]
+) -> AsyncIterator[dict[str, Any] | None]:
     """Yield the objects of a stream, and None for its last event."""
     async for line in _lines(chunks):
-        field, colon, value = line.partition(b":")
+        field, colon, value = hide(line).partition(b":")
         if field == b"data" and colon:
             yield None if value.strip() == b"[DONE]" else _object(value)
         elif field not in (b"", b"event", b"id", b"retry"):
-            raise _malformed(line, "a line of server-sent events (does it know stream=true?)")
+            raise _malformed(hide(line), "a line of server-sent events (does it know stream=true?)")
 
 
 async def _lines(chunks: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
