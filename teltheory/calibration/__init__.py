@@ -1,1 +1,1 @@
-"""From measured times to first token to a latency model."""
+"""TTFT from real runs: reading benchmark results, and fitting latency models to them."""
