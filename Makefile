@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: reproduce test test-long check clean
+.PHONY: reproduce test test-long check check-vllm clean
 
 reproduce: $(READY)
 	$(BIN)/teltheory reproduce
@@ -20,6 +20,9 @@ check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+check-vllm: $(READY)
+	$(BIN)/python experiments/check_vllm.py
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "teltheory needs Python 3.11 or newer; name one with: make PYTHON=python3.12 ...")'

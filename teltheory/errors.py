@@ -127,3 +127,19 @@ class WorkerError(_PortableError, RuntimeError):
     def __init__(self, work: str, found: str) -> None:
         self.work, self.found = work, found
         super().__init__(f"{work}: found {found}, expected a result")
+
+
+class ProbeError(TelTheoryError):
+    """A server that can't be measured; the message says what it did and what to do about it.
+
+    Parameters
+    ----------
+    message : str
+        One line.
+    status : int or None
+        Status of the HTTP answer, where the server gave one that is an error.
+    """
+
+    def __init__(self, message: str, status: int | None = None) -> None:
+        self.status = status
+        super().__init__(message)

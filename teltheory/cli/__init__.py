@@ -1,4 +1,4 @@
-"""The command line: everything that prints or writes files, but for the store of a sweep."""
+"""The command line: everything that prints or writes files, but for the files of sweeps and probes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import click
 
 from teltheory import __version__
 from teltheory.cli.bench import bench as bench_command
+from teltheory.cli.calibrate import calibrate as calibrate_command
 from teltheory.cli.calibrate_file import calibrate_file as calibrate_file_command
 from teltheory.cli.certificate import check as check_certificate_command
 from teltheory.cli.curve import curve as curve_command
@@ -35,6 +36,7 @@ for command in (
     curve_command,
     calibrate_file_command,
     bench_command,
+    calibrate_command,
 ):
     commands.add_command(command)
 

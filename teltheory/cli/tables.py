@@ -26,7 +26,7 @@ STYLES = {
 def cells_tables(capacity: int, cells: Sequence[Cell], thresholds: Thresholds) -> Iterator[Table]:
     """Yield a table for each threshold at one capacity."""
     for xi, section in groupby(cells, key=lambda cell: cell.xi):
-        table = _plain_table(f"Capacity {capacity:,} tokens, threshold {thresholds.label(xi)}")
+        table = plain_table(f"Capacity {capacity:,} tokens, threshold {thresholds.label(xi)}")
         table.add_column("policy", no_wrap=True)
         for name in ("P50 s", "P90 s", "P95 s", "P99 s", "slow", "TEL", "vs LRU", "regret", "closed"):
             table.add_column(name, justify="right", no_wrap=True)
@@ -35,7 +35,8 @@ def cells_tables(capacity: int, cells: Sequence[Cell], thresholds: Thresholds) -
         yield table
 
 
-def _plain_table(title: str) -> Table:
+def plain_table(title: str) -> Table:
+    """Return a table without lines between its columns."""
     return Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
 
 
@@ -186,7 +187,7 @@ def percentiles_table(rows: Sequence[dict[str, Any]], name: str, thresholds: Thr
 
 
 def _by_capacity(title: str, second: str) -> Table:
-    table = _plain_table(title)
+    table = plain_table(title)
     table.add_column("capacity", justify="right", no_wrap=True)
     table.add_column(second, no_wrap=True)
     return table

@@ -8,7 +8,7 @@
 4. Any other line that is no record is an error: the file is no store, or it was damaged.
 5. A record of another version of the format is passed over and kept.
 
-This is the one module outside of the command line that writes to disk.
+Besides it only the record of a probe (`teltheory.calibration.record`) writes to disk outside of the command line.
 """
 
 from __future__ import annotations

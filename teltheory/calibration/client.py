@@ -1,0 +1,180 @@
+"""Streamed completions from one server: one request, one answer or one error that says what to do."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from types import TracebackType
+
+import httpx
+
+from teltheory.calibration.stream import Answer, one_line, read_answer
+from teltheory.errors import ArgumentError, ProbeError
+
+Prompt = str | list[int]
+
+ENDPOINT = "/v1/completions"
+MOST_OF_A_BODY = 1 << 16
+
+
+def checked_url(url: str) -> str:
+    """Return the address of a server without a trailing slash or ``/v1``.
+
+    Raises
+    ------
+    ArgumentError
+        Where it is no http or https address, or has credentials, a query or a fragment; the message has neither.
+    """
+    expected = "an address such as http://localhost:8000"
+    try:
+        parsed = httpx.URL(url.strip())
+    except (httpx.InvalidURL, ValueError):
+        raise ArgumentError("url", "text that is no address", expected) from None
+    if parsed.userinfo:
+        raise ArgumentError("url", "an address with credentials", f"{expected}, and a key with --api-key-env NAME")
+    if parsed.query or parsed.fragment:
+        raise ArgumentError("url", "an address with a query or fragment", expected)
+    if parsed.scheme not in ("http", "https") or not parsed.host:
+        raise ArgumentError("url", str(parsed), expected)
+    return str(parsed).rstrip("/").removesuffix("/v1")
+
+
+def checked_key(key: str, source: str) -> str:
+    """Return an API key without white space around it.
+
+    Raises
+    ------
+    ArgumentError
+        Where it can't be sent in a header; the message names only `source`.
+    """
+    key = key.strip()
+    if not key or not key.isascii() or not key.isprintable():
+        raise ArgumentError(source, "nothing that can be a key", "a key of printable ASCII characters")
+    return key
+
+
+class Completions:
+    """Streamed completions of one model at one address; an async context manager.
+
+    Nothing is sent elsewhere: redirects are not followed, and proxies in the environment are ignored.
+
+    Parameters
+    ----------
+    url, model : str
+        Address of the server, and its name of the model.
+    timeout : float
+        Most seconds for one request, from sending to the end of the stream.
+    key : str, optional
+        API key; it is sent to the server and never shown.
+    transport : httpx.AsyncBaseTransport, optional
+        What carries the requests; the network when left out.
+    clock : callable
+        What tells the time in seconds.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        model: str,
+        *,
+        timeout: float = 120.0,
+        key: str | None = None,
+        transport: httpx.AsyncBaseTransport | None = None,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self.url, self.model, self._timeout, self._key, self._clock = checked_url(url), model, timeout, key, clock
+        headers = {"Accept": "text/event-stream", "Accept-Encoding": "identity"}
+        if key is not None:
+            headers["Authorization"] = f"Bearer {key}"
+        self._http = httpx.AsyncClient(
+            headers=headers, timeout=None, transport=transport, trust_env=False, follow_redirects=False
+        )
+
+    async def __aenter__(self) -> Completions:
+        await self._http.__aenter__()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._http.__aexit__(kind, error, trace)
+
+    async def ask(self, prompt: Prompt) -> Answer:
+        """Send a prompt for one token; `first_token` is in seconds after sending.
+
+        Raises
+        ------
+        ProbeError
+            Where no whole answer came.
+        """
+        try:
+            return await self._asked(prompt)
+        except ProbeError as error:
+            raise ProbeError(f"{self.url}: {error}", error.status) from None
+
+    async def _asked(self, prompt: Prompt) -> Answer:
+        one_token = {"max_tokens": 1, "temperature": 0, "stream": True, "stream_options": {"include_usage": True}}
+        body = {"model": self.model, "prompt": prompt, **one_token}
+        request = self._http.build_request("POST", self.url + ENDPOINT, json=body)
+        try:
+            async with asyncio.timeout(self._timeout):
+                return await self._sent(request)
+        except TimeoutError:
+            raise ProbeError(
+                f"no whole answer within {self._timeout:g} s; see the server's log, or give it longer by --timeout"
+            ) from None
+        except httpx.ConnectError as error:
+            raise ProbeError(
+                f"no connection ({self._reason(error) or 'refused'}); is a server running at that address?"
+            ) from None
+        except httpx.RequestError as error:
+            reason = self._reason(error) or type(error).__name__
+            raise ProbeError(
+                f"the connection broke before the answer was whole ({reason}); "
+                "see the server's log, then run the same command again"
+            ) from None
+
+    async def _sent(self, request: httpx.Request) -> Answer:
+        began = self._clock()
+        response = await self._http.send(request, stream=True)
+        try:
+            if response.status_code != httpx.codes.OK:
+                raise ProbeError(await self._refusal(response), response.status_code)
+            answer = await read_answer(response.aiter_raw(), self._clock, self._without_key)
+            return replace(answer, first_token=answer.first_token - began)
+        finally:
+            await response.aclose()
+
+    async def _refusal(self, response: httpx.Response) -> str:
+        """Return what an answer other than 200 says, and what to do about it."""
+        body = b""
+        async for chunk in response.aiter_raw():
+            body += chunk
+            if len(body) > MOST_OF_A_BODY:
+                break
+        said = one_line(self._without_key(body).decode(errors="replace"))
+        return f"HTTP {response.status_code}: {said or 'no reason given'}; {self._advice(response.status_code)}"
+
+    def _advice(self, status: int) -> str:
+        if 300 <= status < 400:
+            return "the probe sends only to the address given: give the one that the server redirects to"
+        if status in (401, 403):
+            return "name the environment variable with a valid key: --api-key-env NAME"
+        if status == 404:
+            return f"does the server have a model {self.model!r} (GET /v1/models lists them) and {ENDPOINT}?"
+        if status in (400, 413, 422):
+            return "does the model take prompts that long (--lengths) and token ids that high (--vocabulary)?"
+        if status == 429:
+            return "wait until the server is free, then run the same command again"
+        return "see the server's log, then run the same command again"
+
+    def _reason(self, error: httpx.RequestError) -> str:
+        return one_line(self._without_key(str(error).encode()).decode())
+
+    def _without_key(self, text: bytes) -> bytes:
+        if self._key is None:
+            return text
+        return text.replace(self._key.encode(), b"***").replace(json.dumps(self._key)[1:-1].encode(), b"***")

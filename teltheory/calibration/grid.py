@@ -1,0 +1,117 @@
+"""What a probe measures: a grid of prompt lengths and cached shares, in shuffled passes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from teltheory.errors import ArgumentError
+from teltheory.numbers import whole_number
+
+
+@dataclass(frozen=True)
+class Step:
+    """One measurement of a plan.
+
+    Attributes
+    ----------
+    cell, repeat : int
+        Which cell of the grid, and how many times it was measured before.
+    prompt_tokens, cached_tokens : int
+        Length n of the prompt, and length c < n of the prefix that is warmed first, in tokens.
+    """
+
+    cell: int
+    repeat: int
+    prompt_tokens: int
+    cached_tokens: int
+
+
+@dataclass(frozen=True)
+class ProbePlan:
+    """What is measured where; two probes with the same plan can share a file.
+
+    Parameters
+    ----------
+    url : str
+        Address of the server, such as ``http://localhost:8000``, without credentials.
+    model : str
+        Name of the model as the server knows it.
+    lengths : sequence of int
+        Lengths of prompts, in tokens.
+    shares : sequence of float
+        Shares of the prompt that are cached, each at least 0 and below 1; rounded down to whole blocks.
+    repeats : int
+        Measurements of each cell.
+    seed : int
+        Fixes the order, and nothing else.
+    block_size : int
+        Tokens in a block of the server's cache.
+
+    Raises
+    ------
+    ArgumentError
+        Where one of them is none of that.
+    """
+
+    url: str
+    model: str
+    lengths: tuple[int, ...]
+    shares: tuple[float, ...]
+    repeats: int = 5
+    seed: int = 0
+    block_size: int = 16
+
+    def __post_init__(self) -> None:
+        for field, least in (("repeats", 1), ("seed", 0), ("block_size", 1)):
+            _at_least(field, getattr(self, field), least)
+        if not self.model or not self.model.isprintable():
+            raise ArgumentError("model", self.model, "the printable name of a model")
+        object.__setattr__(self, "lengths", _lengths(self.lengths))
+        object.__setattr__(self, "shares", _shares(self.shares))
+
+    @property
+    def cells(self) -> tuple[tuple[int, int], ...]:
+        """Prompt and cached tokens of each cell, in ascending order; cells that round to the same are one."""
+        return tuple(sorted({(n, self._cached(n, share)) for n in self.lengths for share in self.shares}))
+
+    def _cached(self, length: int, share: float) -> int:
+        return int(Fraction(str(share)) * length) // self.block_size * self.block_size
+
+    def steps(self) -> tuple[Step, ...]:
+        """Return all measurements in their order: each repeat is one pass over all cells, shuffled anew."""
+        rng = np.random.default_rng(self.seed)
+        cells = self.cells
+        order = [(int(cell), repeat) for repeat in range(self.repeats) for cell in rng.permutation(len(cells))]
+        return tuple(Step(cell, repeat, *cells[cell]) for cell, repeat in order)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the plan as JSON has it."""
+        return {**asdict(self), "lengths": list(self.lengths), "shares": list(self.shares)}
+
+
+def _at_least(argument: str, value: object, least: int) -> int:
+    number = whole_number(argument, value)
+    if number < least:
+        raise ArgumentError(argument, value, f"a whole number of at least {least}")
+    return number
+
+
+def _lengths(lengths: Sequence[int]) -> tuple[int, ...]:
+    if not lengths:
+        raise ArgumentError("lengths", lengths, "at least one length of a prompt")
+    return tuple(sorted({_at_least("lengths", length, 1) for length in lengths}))
+
+
+def _shares(shares: Sequence[float]) -> tuple[float, ...]:
+    if not shares:
+        raise ArgumentError("shares", shares, "at least one cached share, such as 0")
+    for share in shares:
+        if not (math.isfinite(share) and 0 <= share < 1):
+            raise ArgumentError("shares", share, "a share of at least 0 and below 1")
+    return tuple(sorted({abs(float(share)) for share in shares}))

@@ -1,0 +1,130 @@
+"""The probe: times to the first token over prompt length and cached share, one request at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from teltheory.calibration.client import Completions
+from teltheory.calibration.grid import ProbePlan, Step
+from teltheory.calibration.prompts import random_prompt
+from teltheory.calibration.record import Measured, ProbeRecord, now
+from teltheory.calibration.stream import Answer
+from teltheory.errors import ProbeError
+
+REFUSED_PROMPT = (400, 415, 422)
+
+
+@dataclass(frozen=True)
+class Prompts:
+    """Where prompts come from.
+
+    Parameters
+    ----------
+    rng : numpy.random.Generator
+        Seeded differently for each run, so that no server has a prompt cached.
+    vocabulary : int
+        Token ids are drawn below it.
+    """
+
+    rng: np.random.Generator
+    vocabulary: int = 30_000
+
+
+async def probe(
+    server: Completions, record: ProbeRecord, prompts: Prompts, report: Callable[[Measured], None]
+) -> None:
+    """Measure what the file of a probe lacks.
+
+    Before the first measurement one is made and thrown away, of the cell with the longest prefix. It warms the
+    server, and shows whether it reports cached tokens.
+
+    Parameters
+    ----------
+    server : Completions
+        The server and the model.
+    record : ProbeRecord
+        Where measurements go, as they come.
+    prompts : Prompts
+        Where prompts come from.
+    report : callable
+        Called with each measurement once it is on disk.
+
+    Raises
+    ------
+    ProbeError
+        Where the server gives no whole answer, or never reports cached tokens. All measurements so far are in the
+        file.
+    FileError
+        Where the file can't be written.
+    """
+    steps = record.missing()
+    if not steps:
+        return
+    kind = record.kind or await _accepted_kind(server, record.plan, prompts)
+    await _rehearse(server, record.plan, kind, prompts)
+    if record.kind is None:
+        record.begin(kind)
+    for step in steps:
+        line = await _measured(server, step, kind, prompts, record.plan.block_size)
+        record.add(line)
+        report(line)
+
+
+async def _accepted_kind(server: Completions, plan: ProbePlan, prompts: Prompts) -> str:
+    """Return ``"tokens"`` where the server takes token ids and counts them as such, else ``"text"``."""
+    length = plan.lengths[0]
+    try:
+        answer = await server.ask(random_prompt("tokens", length, prompts.vocabulary, prompts.rng).prefix(length))
+    except ProbeError as error:
+        if error.status not in REFUSED_PROMPT:
+            raise
+        return "text"
+    return "tokens" if answer.prompt_tokens == length else "text"
+
+
+async def _rehearse(server: Completions, plan: ProbePlan, kind: str, prompts: Prompts) -> None:
+    """Make one measurement that is not kept, of the cell with the longest prefix."""
+    prompt_tokens, cached = max(plan.cells, key=lambda cell: (cell[1], cell[0]))
+    line = await _measured(server, Step(0, 0, prompt_tokens, cached), kind, prompts, plan.block_size)
+    if cached and not line.reported_cached_tokens:
+        raise ProbeError(
+            f"{server.url}: the server had a prefix of {cached:,} tokens and reported none of it cached; start "
+            "vLLM with --enable-prefix-caching --enable-prompt-tokens-details (SGLang: --enable-cache-report) "
+            "and room for the longest prompt, or measure without a cache: --shares 0"
+        )
+
+
+async def _measured(server: Completions, step: Step, kind: str, prompts: Prompts, block_size: int) -> Measured:
+    prompt = random_prompt(kind, step.prompt_tokens, prompts.vocabulary, prompts.rng)
+    started = now()
+    requested = 0
+    if step.cached_tokens:
+        warmed = await server.ask(prompt.prefix(step.cached_tokens))
+        requested = _as_sent(server, kind, step.cached_tokens, warmed)
+    answer = await server.ask(prompt.prefix(step.prompt_tokens))
+    length = _as_sent(server, kind, step.prompt_tokens, answer)
+    reported = answer.cached_tokens
+    return Measured(
+        prompt_tokens=length,
+        cached_tokens=0 if reported is None and requested == 0 else reported,
+        ttft_s=answer.first_token,
+        requested_cached_tokens=requested,
+        reported_cached_tokens=reported,
+        mismatch=abs((reported or 0) - requested) > block_size,
+        cell=step.cell,
+        repeat=step.repeat,
+        started=started,
+    )
+
+
+def _as_sent(server: Completions, kind: str, sent: int, answer: Answer) -> int:
+    """Return the length that the server counted, which for token ids is the length that was sent."""
+    if kind == "tokens" and answer.prompt_tokens != sent:
+        raise ProbeError(
+            f"{server.url}: the server counted {answer.prompt_tokens:,} tokens in a prompt of {sent:,} token ids; "
+            "does it cut prompts off, or is another server at this address?"
+        )
+    return answer.prompt_tokens

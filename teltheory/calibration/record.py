@@ -1,0 +1,256 @@
+"""The file of a probe: a plan, then one measurement a line, each on disk before the next is made.
+
+1. The first line is an object with the format's version, the plan, the kind of prompts and when it started.
+2. Every other line is one measurement. A line is appended with a single write and synced.
+3. A last line without its end was cut off when the probe was killed; the next writer cuts it away.
+4. Any other line that is no measurement of the plan is an error: the file is another one, or it was damaged.
+5. One probe at a time writes to a file, by a lock that the system drops when the probe dies.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from teltheory.calibration.grid import ProbePlan, Step
+from teltheory.errors import FileError
+
+FORMAT = 1
+VERSION_FIELD = "teltheory_probe"
+KINDS = ("tokens", "text")
+_BEGINNING = f'{{"{VERSION_FIELD}": '.encode()
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One measurement, as the file has it.
+
+    Attributes
+    ----------
+    prompt_tokens, cached_tokens : int
+        Length of the prompt and how much of it was cached, as the server reported both; None where it was asked to
+        have a prefix cached and reported nothing.
+    ttft_s : float
+        Seconds from sending the request to the first token.
+    requested_cached_tokens : int
+        Length of the prefix that was warmed.
+    reported_cached_tokens : int or None
+        What the server said was cached; None where it said nothing.
+    mismatch : bool
+        Whether requested and reported differ by more than a block; then nothing may use the measurement.
+    cell, repeat : int
+        Which measurement of the plan it is.
+    started : str
+        When it started, in UTC.
+    """
+
+    prompt_tokens: int
+    cached_tokens: int | None
+    ttft_s: float
+    requested_cached_tokens: int
+    reported_cached_tokens: int | None
+    mismatch: bool
+    cell: int
+    repeat: int
+    started: str
+
+
+class ProbeRecord:
+    """The file of a probe, open for appending; a context manager.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file; it is made where it is not there.
+    plan : ProbePlan
+        What is to be measured.
+
+    Raises
+    ------
+    FileError
+        Where the file belongs to another plan or is no file of a probe, another probe writes to it, or it can't be
+        read or written.
+    """
+
+    def __init__(self, path: str | Path, plan: ProbePlan) -> None:
+        self.path, self.plan = Path(path), plan
+        self.kind: str | None = None
+        self.measured: list[Measured] = []
+        self._file = self._opened()
+        try:
+            self._load()
+        except BaseException:
+            self.close()
+            raise
+
+    def __enter__(self) -> ProbeRecord:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file and let other probes write to it."""
+        os.close(self._file)
+
+    def missing(self) -> tuple[Step, ...]:
+        """Return the measurements of the plan that the file lacks, in their order."""
+        done = {(line.cell, line.repeat) for line in self.measured}
+        return tuple(step for step in self.plan.steps() if (step.cell, step.repeat) not in done)
+
+    def begin(self, kind: str) -> None:
+        """Write the first line; `kind` is ``"tokens"`` or ``"text"``."""
+        self.kind = kind
+        header = {VERSION_FIELD: FORMAT, "plan": self.plan.as_dict(), "prompts": kind, "started": now()}
+        self._append(header)
+
+    def add(self, line: Measured) -> None:
+        """Append a measurement; it is on disk afterwards.
+
+        Raises
+        ------
+        FileError
+            Where that fails; what was there before stays as it was.
+        """
+        self._append(asdict(line))
+        self.measured.append(line)
+
+    def _opened(self) -> int:
+        folder = self.path.absolute().parent
+        if not folder.is_dir():
+            raise FileError(f"{self.path}: found no folder {self.path.parent}, expected one for the measurements")
+        try:
+            file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+        except OSError as error:
+            raise _unusable(self.path, error) from None
+        if not _locked(file):
+            os.close(file)
+            raise FileError(f"{self.path}: found another probe that writes to it, expected one at a time")
+        return file
+
+    def _load(self) -> None:
+        try:
+            content = self.path.read_bytes()
+        except OSError as error:
+            raise _unusable(self.path, error) from None
+        *lines, last = content.split(b"\n")
+        if not lines and last and not (_BEGINNING.startswith(last) or last.startswith(_BEGINNING)):
+            raise _damaged(self.path, 1, "a line that is no beginning of a probe")
+        if lines:
+            self.kind = _kind_of(self.path, lines[0], self.plan)
+            self.measured = _measurements(self.path, lines[1:], self.plan)
+        if last:
+            os.ftruncate(self._file, len(content) - len(last))
+
+    def _append(self, record: dict[str, Any]) -> None:
+        line = (json.dumps(record, allow_nan=False) + "\n").encode()
+        try:
+            end = os.lseek(self._file, 0, os.SEEK_END)
+            if os.write(self._file, line) != len(line):
+                os.ftruncate(self._file, end)
+                raise OSError(None, "No space for a whole line")
+            os.fsync(self._file)
+            if end == 0:
+                _sync_folder(self.path)
+        except OSError as error:
+            raise _unusable(self.path, error) from None
+
+
+def now() -> str:
+    """Return the time in UTC, to the millisecond."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def _object(path: Path, number: int, line: bytes) -> dict[str, Any]:
+    try:
+        record = json.loads(line)
+    except (ValueError, RecursionError):
+        raise _damaged(path, number, "a line that is no JSON") from None
+    if not isinstance(record, dict):
+        raise _damaged(path, number, "a line that is no object")
+    return record
+
+
+def _kind_of(path: Path, line: bytes, plan: ProbePlan) -> str:
+    """Return the kind of prompts in the first line, after comparing its plan."""
+    header = _object(path, 1, line)
+    if header.get(VERSION_FIELD) != FORMAT:
+        raise _damaged(path, 1, f"no {VERSION_FIELD!r} of version {FORMAT}")
+    theirs, ours = header.get("plan"), plan.as_dict()
+    if not isinstance(theirs, dict) or header.get("prompts") not in KINDS:
+        raise _damaged(path, 1, "a first line without plan and prompts")
+    for field in sorted(theirs.keys() | ours.keys()):
+        if theirs.get(field) != ours.get(field):
+            found = f"found measurements with {field} {theirs.get(field)!r}, expected {ours.get(field)!r}"
+            raise FileError(f"{path}: {found}; use another file, or the same options")
+    return str(header["prompts"])
+
+
+def _measurements(path: Path, lines: Sequence[bytes], plan: ProbePlan) -> list[Measured]:
+    wanted = {(step.cell, step.repeat) for step in plan.steps()}
+    measured = []
+    for number, line in enumerate(lines, start=2):
+        measured.append(_checked(path, number, _object(path, number, line)))
+        place = (measured[-1].cell, measured[-1].repeat)
+        if place not in wanted:
+            raise _damaged(path, number, f"cell {place[0]}, repeat {place[1]}, which are not missing")
+        wanted.remove(place)
+    return measured
+
+
+def _checked(path: Path, number: int, record: dict[str, Any]) -> Measured:
+    for field in sorted({field.name for field in fields(Measured)} ^ set(record)):
+        raise _damaged(path, number, f"{'a' if field in record else 'no'} field {field!r}")
+    for field, value in record.items():
+        if not _fits(field, value):
+            raise _damaged(path, number, f"{field} {value!r}")
+    return Measured(**record)
+
+
+def _fits(field: str, value: object) -> bool:
+    if field == "ttft_s":
+        return type(value) is float and 0 <= value < float("inf")
+    if field == "mismatch":
+        return type(value) is bool
+    if field == "started":
+        return type(value) is str
+    if field in ("cached_tokens", "reported_cached_tokens") and value is None:
+        return True
+    return type(value) is int and value >= 0
+
+
+def _damaged(path: Path, number: int, found: str) -> FileError:
+    return FileError(f"{path}, line {number}: found {found}, expected a file of this probe; use another file")
+
+
+def _unusable(path: Path, error: OSError) -> FileError:
+    return FileError(f"{path}: {error.strerror or error}, expected a file that can be read and written")
+
+
+def _locked(file: int) -> bool:
+    """Whether nobody else writes to the file; where the system has no such locks, nobody is asked."""
+    if sys.platform == "win32":
+        return True
+    import fcntl
+
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _sync_folder(path: Path) -> None:
+    if sys.platform == "win32":
+        return
+    folder = os.open(path.absolute().parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

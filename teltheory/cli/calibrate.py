@@ -1,0 +1,156 @@
+"""`teltheory calibrate`: measure the time to first token of a live server."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+import click
+import numpy as np
+from rich.table import Table
+
+from teltheory.calibration.grid import ProbePlan
+from teltheory.calibration.record import Measured, ProbeRecord
+from teltheory.cli.options import json_option, tokens
+from teltheory.cli.output import check_target, console, progress_bar, write_json
+from teltheory.cli.tables import plain_table
+from teltheory.errors import ArgumentError, ProbeError
+
+if TYPE_CHECKING:
+    from teltheory.calibration.client import Completions
+
+LENGTHS = "256,512,1024,2048,4096"
+SHARES = "0,0.25,0.5,0.75,0.9"
+
+
+@click.command()
+@click.option("--url", required=True, metavar="URL", help="Address of the server: http://host:port.")
+@click.option("--model", required=True, metavar="NAME", help="The model, as the server names it.")
+@click.option(
+    "--out", default="probe.jsonl", show_default=True, metavar="FILE", help="Measurements, as they come."
+)
+@click.option("--lengths", default=LENGTHS, show_default=True, metavar="TOKENS,...", help="Lengths of prompts.")
+@click.option("--shares", default=SHARES, show_default=True, metavar="SHARE,...", help="Cached shares.")
+@click.option("--repeats", type=click.IntRange(1), default=5, show_default=True, help="Measurements of each cell.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Fixes the order.")
+@click.option(
+    "--timeout", type=click.FloatRange(0, min_open=True), default=120.0, show_default=True, help="Seconds."
+)
+@click.option("--block-size", type=click.IntRange(1), default=16, show_default=True, help="Of the server's cache.")
+@click.option(
+    "--vocabulary", type=click.IntRange(2), default=30_000, show_default=True, help="Token ids below it."
+)
+@click.option("--api-key-env", metavar="NAME", help="Environment variable with the API key; none is sent without.")
+@json_option
+def calibrate(
+    url: str,
+    model: str,
+    out: str,
+    lengths: str,
+    shares: str,
+    repeats: int,
+    seed: int,
+    timeout: float,
+    block_size: int,
+    vocabulary: int,
+    api_key_env: str | None,
+    target: str | None,
+) -> int:
+    """Measure a server's time to first token over prompt length and cached share.
+
+    The server speaks the OpenAI protocol (vLLM, SGLang), is otherwise idle, and is sent random prompts, one at a
+    time, and nothing else. The same command goes on where an interrupted one stopped.
+    """
+    check_target(target)
+    server = _server(url, model, timeout, api_key_env)
+    plan = ProbePlan(server.url, model, _lengths(lengths), _shares(shares), repeats, seed, block_size)
+    with ProbeRecord(out, plan) as record:
+        _probe(server, record, vocabulary)
+        if target != "-":
+            _show(record)
+        if target is not None:
+            write_json(target, {"plan": plan.as_dict(), "measurements": [asdict(m) for m in record.measured]})
+    return 0
+
+
+def _server(url: str, model: str, timeout: float, api_key_env: str | None) -> Completions:
+    try:
+        from teltheory.calibration.client import Completions, checked_key
+    except ModuleNotFoundError as error:
+        raise click.ClickException(
+            f"calibrate needs {error.name}, which is not installed: pip install 'teltheory[calibrate]'"
+        ) from None
+    if api_key_env is None:
+        return Completions(url, model, timeout=timeout)
+    key = checked_key(os.environ.get(api_key_env, ""), f"environment variable {api_key_env}")
+    return Completions(url, model, timeout=timeout, key=key)
+
+
+def _probe(server: Completions, record: ProbeRecord, vocabulary: int) -> None:
+    """Measure with a progress bar; an error also says what is kept."""
+    total = len(record.plan.steps())
+    with progress_bar() as bar:
+        task = bar.add_task(f"Measuring {server.url}", total=total, completed=len(record.measured))
+        try:
+            asyncio.run(_session(server, record, vocabulary, lambda _: bar.advance(task)))
+        except ProbeError as error:
+            kept = f"{len(record.measured):,} of {total:,} measurements are in {record.path}"
+            raise ProbeError(f"{error} ({kept})", error.status) from None
+
+
+async def _session(
+    server: Completions, record: ProbeRecord, vocabulary: int, report: Callable[[Measured], None]
+) -> None:
+    from teltheory.calibration.probe import Prompts, probe
+
+    async with server:
+        await probe(server, record, Prompts(np.random.default_rng(), vocabulary), report)
+
+
+def _show(record: ProbeRecord) -> None:
+    out = console()
+    kind = "token ids" if record.kind == "tokens" else "words, as the server takes no token ids"
+    line = f"{record.plan.model} at {record.plan.url}: {len(record.measured):,} measurements in {record.path}."
+    out.print(line, highlight=False, markup=False)
+    out.print(f"Prompts: random {kind}. Cached tokens as the server reported them.", highlight=False)
+    apart = sum(measured.mismatch for measured in record.measured)
+    if apart:
+        out.print(_apart(apart, record.plan.block_size), highlight=False)
+    out.print(_table(record.measured))
+
+
+def _apart(count: int, block_size: int) -> str:
+    return (
+        f"Not used: {count:,}, where requested and reported cached tokens differ by more than {block_size}: the "
+        "server has larger blocks (--block-size), or no room in its cache."
+    )
+
+
+def _table(measured: Sequence[Measured]) -> Table:
+    table = plain_table("Time to first token")
+    for name in ("prompt", "cached", "measured", "median s", "least s", "most s"):
+        table.add_column(name, justify="right", no_wrap=True)
+    cells: dict[tuple[int, Any], list[float]] = defaultdict(list)
+    for line in measured:
+        if not line.mismatch:
+            cells[line.prompt_tokens, line.cached_tokens].append(line.ttft_s)
+    for (prompt, cached), times in sorted(cells.items()):
+        numbers = (f"{time:.4f}" for time in (median(times), min(times), max(times)))
+        table.add_row(f"{prompt:,}", f"{cached:,}", str(len(times)), *numbers)
+    return table
+
+
+def _lengths(text: str) -> tuple[int, ...]:
+    return tuple(tokens("lengths", part) for part in text.split(","))
+
+
+def _shares(text: str) -> tuple[float, ...]:
+    try:
+        return tuple(float(part) for part in text.split(","))
+    except ValueError:
+        raise ArgumentError("shares", text, "shares such as 0,0.5,0.9") from None
