@@ -6,6 +6,7 @@
 2. `experiments/tiny_llama.py` writes a Llama of a few million random weights.
 3. vLLM serves it on this machine, with prefix caching and reports of cached tokens.
 4. `teltheory calibrate` measures it into `out/vllm/probe.jsonl`, anew each time, and prints the cells.
+5. `teltheory calibrate-file` fits a latency model to them, `out/vllm/model.json`.
 """
 
 from __future__ import annotations
@@ -78,14 +79,16 @@ def wait_for(address: str, running: subprocess.Popen[bytes]) -> None:
 
 
 def main() -> int:
-    """Probe vLLM; return the exit code of the probe."""
+    """Probe vLLM and fit what was measured; return the exit code of the first of the two that fails."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     python, model, measured = environment(), FOLDER / "model", FOLDER / "probe.jsonl"
     subprocess.run([python, "experiments/tiny_llama.py", model], check=True)
     measured.unlink(missing_ok=True)
     with server(python, model) as url:
         probe = [sys.executable, "-m", "teltheory", "calibrate", "--url", url, "--model", "tiny", *GRID]
-        return subprocess.run([*probe, "--block-size", str(BLOCK), "--out", measured], check=False).returncode
+        probed = subprocess.run([*probe, "--block-size", str(BLOCK), "--out", measured], check=False).returncode
+    fit = [sys.executable, "-m", "teltheory", "calibrate-file", measured, "--save", FOLDER / "model.json"]
+    return probed or subprocess.run(fit, check=False).returncode
 
 
 if __name__ == "__main__":
