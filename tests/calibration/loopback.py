@@ -9,7 +9,7 @@ import json
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import httpx
@@ -137,10 +137,18 @@ class TimedPieces(httpx.AsyncByteStream):
 
 def virtual_transport(engine: Engine, clock: VirtualClock) -> httpx.MockTransport:
     def handle(request: httpx.Request) -> httpx.Response:
-        reply = engine.answer(request.content, dict(request.headers))
+        reply = _half_before_the_headers(engine.answer(request.content, dict(request.headers)), clock)
         return httpx.Response(reply.status, headers=reply.headers, stream=TimedPieces(reply, clock))
 
     return httpx.MockTransport(handle)
+
+
+def _half_before_the_headers(reply: Reply, clock: VirtualClock) -> Reply:
+    if not reply.pieces:
+        return reply
+    (seconds, piece), *others = reply.pieces
+    clock.now += seconds / 2
+    return replace(reply, pieces=[(seconds / 2, piece), *others])
 
 
 class SocketServer:

@@ -70,9 +70,16 @@ FAULTS = {
         "expected cached_tokens between",
     ),
     "cut off": (streamed(token(), counted(prompt_tokens=7), DONE), "counted 7 tokens in a prompt of"),
-    "hangs": (streamed(ending=HANGS), r"no whole answer within 0\.\d+ s.*--timeout"),
-    "hangs later": (streamed(token(), ending=HANGS), r"no whole answer within 0\.\d+ s.*--timeout"),
+    "hangs": (streamed(ending=HANGS), r"no whole answer within [\d.]+ s.*--timeout"),
+    "hangs later": (streamed(token(), ending=HANGS), r"no whole answer within [\d.]+ s.*--timeout"),
 }
+
+
+def patience(fault, front):
+    """Seconds for a request: few only where the server hangs, as sound ones take long on a busy machine."""
+    if not fault.startswith("hangs"):
+        return 60.0
+    return 0.2 if front == "virtual" else 1.0
 
 
 class From:
@@ -94,7 +101,7 @@ def test_a_fault_is_one_clear_line_and_loses_nothing(tmp_path, front, fault):
     with serving(engine, front) as (url, client):
         plan = small_plan(url)
         with pytest.raises(ProbeError, match=message) as caught:
-            run_probe(client(timeout=0.2), plan, file)
+            run_probe(client(timeout=patience(fault, front)), plan, file)
         assert str(caught.value).startswith(f"{url}: ")
         assert str(caught.value).isprintable()
         assert len(str(caught.value)) < 500

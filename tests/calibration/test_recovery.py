@@ -61,7 +61,7 @@ def test_alpha_beta_and_gamma_come_back_over_a_socket(tmp_path, front):
 
     The planted noise happens to leave the estimates near the law, so that a busy machine seldom moves them out.
     """
-    law = Law(alpha=6e-5, beta=0.004, gamma=2e-8, noise=0.003)
+    law = Law(alpha=6e-5, beta=0.016, gamma=2e-8, noise=0.005)
     seconds = medians(law, tmp_path / "law.jsonl", front)
     overhead = medians(Law(0, 0, 0), tmp_path / "at_once.jsonl", front)
     low, high = intervals([(*cell, seconds[cell] - overhead[cell]) for cell in seconds])
