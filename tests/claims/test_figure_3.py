@@ -1,9 +1,5 @@
 import json
-import re
-import subprocess
-import sys
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,8 +10,6 @@ from teltheory.calibration.cells import Cells
 from teltheory.claims.search import decide, decide_safely
 from teltheory.cli import main
 from teltheory.workloads import data_folder
-
-SCRIPT = Path(__file__).parents[2] / "proofs_checks" / "counterexamples" / "figure_3_vllm_cpu.py"
 
 
 def there(claim):
@@ -55,18 +49,6 @@ def test_a_real_run_of_vllm_with_cached_prefixes_is_not_linear():
 def test_the_cold_prefill_of_the_a100_is_linear():
     verdict = decide(there(a100_cold))
     assert (verdict.verdict, verdict.scope.instances) == ("holds", 1)
-
-
-def test_the_script_has_the_medians_and_the_share_of_the_counterexample():
-    cells = next(next(there(vllm_cpu).space.classes("quick"))).cells
-    table = [
-        list(map(int, cell.split()))
-        for cell in re.search(r'"""(\d.*?)"""', SCRIPT.read_text(), re.S)[1].split(",")
-    ]
-    expected = zip(cells.prompt_tokens, cells.cached_tokens, np.round(cells.seconds * 1e6), strict=True)
-    assert table == [[int(value) for value in cell] for cell in expected]
-    told = subprocess.run([sys.executable, "-I", SCRIPT], capture_output=True, text=True, check=True).stdout
-    assert told.startswith(f"R^2 = {decide(vllm_cpu).counterexample['values']['R^2'][:7]}")
 
 
 def test_without_the_files_nothing_is_decided_and_verify_goes_on(tmp_path, monkeypatch, capsys):
