@@ -121,11 +121,10 @@ def test_a_fault_from_the_first_request_on_writes_nothing(tmp_path, fault):
     if fault in ("400", "cut off"):
         message = "HTTP 400" if fault == "400" else "tokens in a prompt|none of it cached"
     file = tmp_path / "probe.jsonl"
-    with (
-        serving(Engine(LAW, fault=From(0, reply)), "virtual") as (url, client),
-        pytest.raises(ProbeError, match=message),
-    ):
+    engine = Engine(LAW, fault=From(0, reply))
+    with serving(engine, "virtual") as (url, client), pytest.raises(ProbeError, match=message):
         run_probe(client(timeout=0.05), small_plan(url), file)
+    assert (len(engine.requests) == 1) == (fault not in ("400", "cut off"))
     assert file.read_bytes() == b""
 
 

@@ -111,6 +111,7 @@ def test_a_full_disk_keeps_whole_lines(tmp_path, monkeypatch):
         patched.setattr(os, "write", full)
         with pytest.raises(FileError, match="No space for a whole line"):
             run_probe(served, small_plan(), file)
+    assert file.read_bytes().endswith(b"\n")
     with ProbeRecord(file, small_plan()) as record:
         assert len(record.measured) == 3
     assert file.read_bytes().count(b"\n") == 4
