@@ -64,13 +64,13 @@ def test_with_noise_the_simplest_form_that_predicts_as_well_is_chosen(form):
 
 def test_every_parameter_lies_in_its_interval_as_often_as_it_should():
     hits = np.zeros(3)
-    for seed in range(20):
+    for seed in range(12):
         rng = np.random.default_rng(seed)
         fitted = tt.fit_latency(runs_of(ATTENTION, rng, noise=0.1), "attention", rng, resamples=200)
         bounds = (fitted.intervals[name] for name in ("per_token", "per_pair", "constant"))
         hits += [low <= true <= high for (low, high), true in zip(bounds, ATTENTION, strict=False)]
-    assert (hits >= 17).all()
-    assert hits.sum() < 60
+    assert (hits >= 10).all()
+    assert hits.sum() < 36
 
 
 def test_the_fit_repeats_and_follows_the_generator():
@@ -124,7 +124,7 @@ def test_an_unknown_form_and_too_few_cells_are_errors():
             tt.fit_latency(tt.TTFTRuns(few, [0, 0, 0, 0], [0.1, 0.2, 0.3, 0.4]))
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(st.integers(0, 10**6), st.integers(5, 30))
 def test_any_cells_give_a_monotone_model(seed, m):
     rng = np.random.default_rng(seed)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import teltheory as tt
@@ -315,6 +315,7 @@ def only_our_errors(file, format, cold):
     return f"{len(runs)} requests"
 
 
+@settings(max_examples=60)
 @given(st.lists(spoilt() | JSON, min_size=1, max_size=3), st.sampled_from(["auto", *FORMATS]), st.booleans())
 def test_nothing_but_our_errors_on_spoilt_results(tmp_path_factory, objects, format, cold):
     file = tmp_path_factory.getbasetemp() / "spoilt.json"

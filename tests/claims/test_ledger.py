@@ -12,6 +12,7 @@ from teltheory.cli import main
 from teltheory.cli.tables import counterexample_text
 from teltheory.instance import Instance
 from teltheory.optimal.brute_force import all_reuses
+from teltheory.workloads import data_folder
 
 SCRIPTS = Path(__file__).parents[2] / "proofs_checks" / "counterexamples"
 PAGE = Path(__file__).parents[2] / "docs" / "theorem-d2.md"
@@ -104,6 +105,12 @@ def ledger(tmp_path_factory):
 def test_every_row_has_the_expected_verdict(ledger):
     expected = PRINTED_ROWS | BELIEF_ROWS
     assert {name: ledger[name]["verdict"] for name in expected} == expected
+
+
+@pytest.mark.parametrize("name", DATA_ROWS)
+def test_a_row_on_measurements_is_decided_where_they_are_at_hand(ledger, name):
+    file = data_folder() / ledger[name]["scope"]["bounds"]["cases"].split(":")[0]
+    assert ledger[name]["verdict"] == (DATA_ROWS[name] if file.is_file() else "not decidable here")
 
 
 @pytest.mark.parametrize("name", BELIEF_ROWS)
