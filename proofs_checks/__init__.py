@@ -23,7 +23,7 @@ MODULES = (
     "theorem_d2",
     "theorem_d2_bayes",
     "corollaries_d2",
-    "numbers",
+    "printed_numbers",
 )
 
 

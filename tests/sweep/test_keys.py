@@ -52,6 +52,8 @@ def test_what_determines_nothing_leaves_the_key():
     renamed = replace(A100_LLAMA2_7B, name="another name", provenance=Provenance("another"))
     other = replace(JOB, turns=6, thresholds=(7, 8), latency=renamed)
     assert other.key(7) == JOB.key(7)
+    attention = replace(JOB, latency=replace(A100_LLAMA2_7B, per_pair=1))
+    assert replace(JOB, latency=replace(renamed, per_pair=1)).key(7) == attention.key(7) != JOB.key(7)
 
 
 def test_a_linear_model_has_the_key_of_the_stores_that_exist():

@@ -123,4 +123,4 @@ def _sizes(case: Cache, unit: str) -> Values:
 if __name__ == "__main__":
     from teltheory.cli import main
 
-    main(["verify", "--section", "numbers"])
+    main(["verify", "--section", "printed_numbers"])
