@@ -61,7 +61,7 @@ class Noting:
     def text(self):
         return f"noting-{self.number}"
 
-    def build(self, xi, q_hat, cutoff):
+    def build(self, xi, q_hat, cutoff, latency, slo):
         return NotingLRU(self.number, self.folder, self.held, self.deadly, self.nap)
 
 
