@@ -15,11 +15,9 @@ from itertools import combinations_with_replacement, permutations, product
 from math import ceil
 from typing import Any
 
-import numpy as np
-
 from teltheory.belief.allocation import mean_excess
 from teltheory.belief.eviction import Eviction, evict_lowest
-from teltheory.claims.claim import Values, claim
+from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
 from teltheory.workloads.laws import Finite, fixed
 
 
@@ -52,7 +50,7 @@ class Known:
 
 
 @dataclass(frozen=True)
-class Cut:
+class Cut(Unshrunk):
     """A cut: who is known, the threshold, the capacity, and how many tokens are to go."""
 
     known: tuple[Known, ...]
@@ -97,10 +95,6 @@ class Cut:
         """Return the size in words."""
         return {"conversations": len(self.known), "tokens": sum(i.past for i in self.known), "evicted": self.n}
 
-    def smaller(self) -> Iterator[Cut]:
-        """Yield nothing: cuts are enumerated, never sampled."""
-        return iter(())
-
     def as_counterexample(self, values: Values) -> dict[str, Any]:
         """Return the cut and the values that refute a claim; fractions as strings."""
         return {
@@ -128,7 +122,7 @@ LAWS = (
 
 
 @dataclass(frozen=True)
-class Cuts:
+class Cuts(Enumerated):
     """Every cut up to a size.
 
     Attributes
@@ -164,14 +158,6 @@ class Cuts:
                 for capacity in range(total + 1):
                     for n in range(total - capacity, min(total - capacity + self.more, total) + 1):
                         yield Cut(known, xi, capacity, n)
-
-    def sample_size(self, effort: str) -> int:
-        """Return 0: cuts are only enumerated."""
-        return 0
-
-    def sample(self, rng: np.random.Generator) -> Cut | None:
-        """Return no cut."""
-        return None
 
     def bounds(self, effort: str) -> dict[str, Any]:
         """Return what is enumerated."""

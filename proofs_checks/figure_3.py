@@ -14,11 +14,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from teltheory.calibration.cells import Cells, cells_of
 from teltheory.calibration.runs import read_ttft_runs
-from teltheory.claims.claim import MissingDataError, Values, claim
+from teltheory.claims.claim import Enumerated, MissingDataError, Unshrunk, Values, claim
 from teltheory.workloads import data_folder
 
 LINEAR_ENOUGH = Fraction(99, 100)
@@ -26,7 +24,7 @@ SOURCE = "Section 2, Figure 3"
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measured(Unshrunk):
     """The requests to one model in a file of the data folder.
 
     Attributes
@@ -53,10 +51,6 @@ class Measured:
         """Return the number of cells."""
         return {"cells": len(self.cells)}
 
-    def smaller(self) -> Iterator[Measured]:
-        """Yield nothing: measurements are not made smaller."""
-        return iter(())
-
     def as_counterexample(self, values: Values) -> dict[str, Any]:
         """Return where the medians are and what share of their variance a line explains, to six digits."""
         found = {name: f"{float(value):.6f}" for name, value in values.items()}
@@ -69,7 +63,7 @@ def _cells(file: Path, model: str | None) -> Cells:
 
 
 @dataclass(frozen=True)
-class DataSet:
+class DataSet(Enumerated):
     """The models of a file.
 
     Attributes
@@ -97,14 +91,6 @@ class DataSet:
         if not (data_folder() / self.file).is_file():
             raise MissingDataError(f"{self.file} is not in the data folder (TELTHEORY_DATA names it)")
         yield (Measured(self.file, model) for model in self.models)
-
-    def sample_size(self, effort: str) -> int:
-        """Return 0: nothing is drawn."""
-        return 0
-
-    def sample(self, rng: np.random.Generator) -> Measured | None:
-        """Return None: nothing is drawn."""
-        return None
 
     def bounds(self, effort: str) -> dict[str, Any]:
         """Return the measurements in words."""

@@ -15,19 +15,18 @@ from functools import cache
 from itertools import product
 from typing import Any
 
-import numpy as np
-
 from proofs_checks.hidden_chain import IDENTITIES, difference
 from proofs_checks.hindsight import all_equal
 from teltheory.belief.posterior import exact_after_silence, exact_posterior
-from teltheory.claims.claim import Values, claim
+from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
+from teltheory.claims.worlds import Given
 
 PAPER = "exp(-mu tau)"
 SILENT = "alive, given the silence"
 
 
 @dataclass(frozen=True)
-class Silence:
+class Silence(Unshrunk):
     """A conversation that had a turn some seconds ago.
 
     Attributes
@@ -63,10 +62,6 @@ class Silence:
         """Return the seconds and the rates."""
         return {"seconds": self.seconds, "death_rate": self.death_rate, "turn_rate": self.turn_rate}
 
-    def smaller(self) -> Iterator[Silence]:
-        """Yield nothing: all that is smaller was tried before."""
-        return iter(())
-
     def as_counterexample(self, values: Values) -> dict[str, Any]:
         """Return the silence and the values, fractions as "2/5"."""
         found = {name: str(value) for name, value in values.items()}
@@ -74,7 +69,7 @@ class Silence:
 
 
 @dataclass(frozen=True)
-class Silences:
+class Silences(Enumerated):
     """Every silence within bounds.
 
     Attributes
@@ -95,14 +90,6 @@ class Silences:
 
     def _bounds(self, effort: str) -> tuple[int, int, int]:
         return (5, 5, 7) if effort == "full" else (3, 3, 5)
-
-    def sample_size(self, effort: str) -> int:
-        """Return 0: nothing is drawn."""
-        return 0
-
-    def sample(self, rng: np.random.Generator) -> Silence | None:
-        """Return None: nothing is drawn."""
-        return None
 
     def bounds(self, effort: str) -> dict[str, Any]:
         """Return the bounds in words."""
@@ -205,7 +192,7 @@ def sign(case: Silence) -> Values:
 
 
 @dataclass(frozen=True)
-class Identity:
+class Identity(Unshrunk):
     """One of the identities below."""
 
     name: str
@@ -218,34 +205,14 @@ class Identity:
         """Return the place among the identities."""
         return {"identity": self.size()[0]}
 
-    def smaller(self) -> Iterator[Identity]:
-        """Yield nothing."""
-        return iter(())
-
     def as_counterexample(self, values: Values) -> dict[str, Any]:
         """Return the identity and what its two sides differ by."""
         return {"identity": self.name, "values": dict(values)}
 
 
-@dataclass(frozen=True)
-class Identities:
-    """All of them, one class."""
-
-    def classes(self, effort: str) -> Iterator[Iterator[Identity]]:
-        """Yield the identities as one class."""
-        yield map(Identity, IDENTITIES)
-
-    def sample_size(self, effort: str) -> int:
-        """Return 0: nothing is drawn."""
-        return 0
-
-    def sample(self, rng: np.random.Generator) -> Identity | None:
-        """Return None: nothing is drawn."""
-        return None
-
-    def bounds(self, effort: str) -> dict[str, Any]:
-        """Return the list."""
-        return {"cases": f"{len(IDENTITIES)} symbolic identities: " + ", ".join(IDENTITIES)}
+ALL_IDENTITIES = Given(
+    tuple(map(Identity, IDENTITIES)), f"{len(IDENTITIES)} symbolic identities: " + ", ".join(IDENTITIES)
+)
 
 
 @claim(
@@ -254,7 +221,7 @@ class Identities:
     "The formulas of these rows follow from the hidden chain a' = -(mu + lambda) a, d' = mu a of the living and "
     "the dead among the silent, for all real rates and times.",
     relation=lambda values: values["difference"] == "0",
-    space=Identities(),
+    space=ALL_IDENTITIES,
     origin="ours",
 )
 def symbolic(case: Identity) -> Values:

@@ -6,15 +6,13 @@ is exact: bytes are whole, GiB and GB are fractions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
-from teltheory.claims.claim import Values, claim
+from teltheory.claims.claim import Unshrunk, Values, claim
+from teltheory.claims.worlds import Given
 from teltheory.kv_cache import ARCHITECTURES, UNITS
 
 PRINTED_BYTES, PRINTED_SIZE, TOKENS = 524_288, Fraction(488, 100), 10_000
@@ -23,7 +21,7 @@ BYTES, PRINTED, COUNTED = "bytes a token", "printed", "counted"
 
 
 @dataclass(frozen=True)
-class Cache:
+class Cache(Unshrunk):
     """A number of tokens in the KV cache of an architecture.
 
     Attributes
@@ -51,10 +49,6 @@ class Cache:
         """Return the tokens."""
         return {"tokens": self.tokens}
 
-    def smaller(self) -> Iterator[Cache]:
-        """Yield nothing: the paper speaks of this cache."""
-        return iter(())
-
     def as_counterexample(self, values: Values) -> dict[str, Any]:
         """Return the cache and both sizes, as decimals."""
         found = {
@@ -63,25 +57,7 @@ class Cache:
         return {"model": self.model, "tokens": self.tokens, BYTES: values[BYTES], "values": found}
 
 
-@dataclass(frozen=True)
-class PrintedCaches:
-    """The one cache that the paper gives a size of."""
-
-    def classes(self, effort: str) -> Iterator[Iterator[Cache]]:
-        """Yield it, one class."""
-        yield iter((Cache("vicuna-7b", TOKENS),))
-
-    def sample_size(self, effort: str) -> int:
-        """Return 0: nothing is drawn."""
-        return 0
-
-    def sample(self, rng: np.random.Generator) -> Cache | None:
-        """Return None: nothing is drawn."""
-        return None
-
-    def bounds(self, effort: str) -> dict[str, Any]:
-        """Return what it is."""
-        return {"cases": f"one case: Vicuna-7B in float16, {TOKENS:,} tokens"}
+PRINTED_CACHE = Given((Cache("vicuna-7b", TOKENS),), f"one case: Vicuna-7B in float16, {TOKENS:,} tokens")
 
 
 def as_printed(values: Values) -> bool:
@@ -95,7 +71,7 @@ def as_printed(values: Values) -> bool:
     "Appendix, KV cache size",
     "Vicuna-7B in float16 needs 524,288 bytes of KV cache a token; 10,000 tokens need 4.88 GiB.",
     relation=as_printed,
-    space=PrintedCaches(),
+    space=PRINTED_CACHE,
     origin="repaired",
 )
 def kv_size(case: Cache) -> Values:
@@ -108,7 +84,7 @@ def kv_size(case: Cache) -> Values:
     "Appendix, KV cache size",
     "Vicuna-7B in float16 needs 524,288 bytes of KV cache a token; 10,000 tokens need 4.88 GB, as printed.",
     relation=as_printed,
-    space=PrintedCaches(),
+    space=PRINTED_CACHE,
 )
 def kv_size_in_gb(case: Cache) -> Values:
     """Count in GB, of 10^9 bytes."""

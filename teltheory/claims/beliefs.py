@@ -13,12 +13,10 @@ from functools import lru_cache
 from itertools import product
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from teltheory.belief.model import Arrival, BeliefMDP, Kind, State, after, aged, longest_past
 from teltheory.belief.optimality import Decision
 from teltheory.belief.tables import Tables
-from teltheory.claims.claim import Values
+from teltheory.claims.claim import Enumerated, Values
 from teltheory.workloads.laws import Finite
 
 Models = Callable[[], Iterator[BeliefMDP]]
@@ -142,7 +140,7 @@ def _tables(model: BeliefMDP) -> Tables:
 
 
 @dataclass(frozen=True)
-class Histories:
+class Histories(Enumerated):
     """Every history up to a length, under each of some models.
 
     Attributes
@@ -173,14 +171,6 @@ class Histories:
             for past, following in pairs:
                 for steps in histories(model, past, self.conversations):
                     yield BeliefCase(model, steps, following)
-
-    def sample_size(self, effort: str) -> int:
-        """Return 0: nothing is drawn."""
-        return 0
-
-    def sample(self, rng: np.random.Generator) -> BeliefCase | None:
-        """Return None: nothing is drawn."""
-        return None
 
     def bounds(self, effort: str) -> dict[str, Any]:
         """Return what is enumerated."""

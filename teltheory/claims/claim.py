@@ -45,6 +45,14 @@ C = TypeVar("C", bound=AnyCase)
 C_co = TypeVar("C_co", bound=AnyCase, covariant=True)
 
 
+class Unshrunk:
+    """A kind of case that is only enumerated, smallest first, so that none is made smaller."""
+
+    def smaller(self) -> Iterator[Self]:
+        """Yield nothing."""
+        return iter(())
+
+
 class Space(Protocol[C_co]):
     """The cases on which a claim is decided."""
 
@@ -63,6 +71,18 @@ class Space(Protocol[C_co]):
     def bounds(self, effort: str) -> dict[str, Any]:
         """Return what is enumerated, in words and whole numbers."""
         ...
+
+
+class Enumerated:
+    """A space of which nothing is drawn at random."""
+
+    def sample_size(self, effort: str) -> int:
+        """Return 0."""
+        return 0
+
+    def sample(self, rng: np.random.Generator) -> None:
+        """Return None."""
+        return None
 
 
 @dataclass(frozen=True)

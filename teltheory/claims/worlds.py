@@ -12,11 +12,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Any
+from typing import Any, Generic
 
 import numpy as np
 
 from teltheory.claims.case import Case, Starts, Turns, World
+from teltheory.claims.claim import C, Enumerated
 
 Range = Callable[[World], range]
 Estimates = Callable[[World, int], "range | tuple[int, ...]"]
@@ -144,23 +145,15 @@ class SmallWorlds:
 
 
 @dataclass(frozen=True)
-class Given:
+class Given(Enumerated, Generic[C]):
     """A fixed list of cases, such as the example of a figure."""
 
-    listed: tuple[Case, ...]
+    listed: tuple[C, ...]
     note: str
 
-    def classes(self, effort: str) -> Iterator[Iterator[Case]]:
+    def classes(self, effort: str) -> Iterator[Iterator[C]]:
         """Yield the cases as one class."""
         yield iter(self.listed)
-
-    def sample_size(self, effort: str) -> int:
-        """Return 0: nothing is drawn."""
-        return 0
-
-    def sample(self, rng: np.random.Generator) -> Case | None:
-        """Return None: nothing is drawn."""
-        return None
 
     def bounds(self, effort: str) -> dict[str, Any]:
         """Return what the cases are."""
