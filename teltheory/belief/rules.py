@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
+from teltheory.belief.eviction import evict
 from teltheory.belief.model import Allocation, BeliefMDP, Policy, State
 from teltheory.belief.optimality import Index, turn_rates
 from teltheory.policies.policy import Conversation, CuttingPolicy
@@ -19,20 +18,21 @@ def et_lru(index: Index = turn_rates) -> Policy:
 
     def keep(model: BeliefMDP, state: State, cached: Allocation) -> Allocation:
         weights = index(model, state)
-        kept = list(cached)
         order = [i for i in state.recency if not (model.forced and i == state.arrived)]
-        for _ in range(sum(cached) - model.capacity):
-            held = [i for i in order if kept[i] > 0]
-            kept[min(held, key=lambda i: weights[i] * _rise(model, state, i, kept[i]))] -= 1
-        return tuple(kept)
+        known = [state.conversations[i] for i in order]
+        laws = [model.kinds[one.kind].prompt(one.turns) for one in known]
+        left = evict(
+            [one.past for one in known],
+            [cached[i] for i in order],
+            [weights[i] for i in order],
+            lambda place, length: laws[place].exactly_at_least(length),
+            model.xi,
+            max(sum(cached) - model.capacity, 0),
+        ).cached
+        kept = {**dict(enumerate(cached)), **dict(zip(order, left, strict=True))}
+        return tuple(kept.values())
 
     return keep
-
-
-def _rise(model: BeliefMDP, state: State, i: int, held: int) -> Fraction:
-    """Return P(L + Q - xi >= X), by which the expected excess rises when the last token held goes."""
-    known = state.conversations[i]
-    return model.kinds[known.kind].prompt(known.turns).exactly_at_least(held - known.past + model.xi)
 
 
 def as_replayed(policy: ReplayPolicy | CuttingPolicy) -> Policy:
