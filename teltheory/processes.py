@@ -9,7 +9,6 @@ import multiprocessing
 import os
 import signal
 import sys
-import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -209,7 +208,5 @@ def _attempt(work: Callable[[Any], object], item: object) -> tuple[bool, object]
 
 
 def _leave(*_: object) -> None:
-    """End the process; a solver's reader threads, cut off in the middle, have nothing more to say."""
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    threading.excepthook = lambda _: None
-    sys.exit()
+    """End the process at once: an exception could land in a callback, which would print and swallow it."""
+    os._exit(0)

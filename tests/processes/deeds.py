@@ -50,3 +50,22 @@ def square_once_let(item):
     (Path(folder) / f"{number}.{os.getpid()}").touch()
     wait_for((Path(folder) / "go").exists)
     return square(number)
+
+
+class Lingering:
+    """What ends slowly, in a place where Python swallows exceptions and says so."""
+
+    def __init__(self, sign):
+        self.sign = sign
+
+    def __del__(self):
+        Path(self.sign).touch()
+        time.sleep(60)
+
+
+def linger_or_square(item):
+    """Square a pair once let; linger over anything else."""
+    if isinstance(item, tuple):
+        return square_once_let(item)
+    Lingering(item)
+    return 0

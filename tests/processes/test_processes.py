@@ -14,6 +14,7 @@ from processes.deeds import (
     die_on_odd,
     exit_with_3,
     leaves_interrupts_to_its_parent,
+    linger_or_square,
     refuse,
     square,
     square_once_let,
@@ -99,6 +100,19 @@ def test_closing_ends_processes_at_work_at_once(tmp_path, monkeypatch):
         begin = time.monotonic()
     assert time.monotonic() - begin < 30
     assert multiprocessing.active_children() == []
+
+
+def test_a_process_ends_at_once_and_quietly_wherever_it_is(tmp_path, monkeypatch, capfd):
+    monkeypatch.setattr("teltheory.processes.GRACE", 50.0)
+    sign, done = tmp_path / "sign", tmp_path / "done"
+    done.mkdir()
+    (done / "go").touch()
+    with closing(on_processes(linger_or_square, [(str(done), 1), str(sign)], 2)) as work:
+        assert next(work) == (0, 1)
+        wait_for(sign.exists)
+        begin = time.monotonic()
+    assert time.monotonic() - begin < 30
+    assert capfd.readouterr().err == ""
 
 
 def test_an_interrupt_never_reaches_a_process():
