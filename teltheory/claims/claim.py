@@ -86,6 +86,28 @@ class Enumerated:
 
 
 @dataclass(frozen=True)
+class Proof:
+    """A proof of a statement for every instance that it covers, checked by a program.
+
+    Attributes
+    ----------
+    by : str
+        What checked it, with its version.
+    covers : str
+        For which instances it proves the statement, and what remains to be done by hand.
+    obligations : int
+        Number of obligations that were proved.
+    unproved : tuple of str
+        Names of the obligations that were not: with any, the statement is not proved.
+    """
+
+    by: str
+    covers: str
+    obligations: int
+    unproved: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Claim(Generic[C]):
     """A statement and the way to decide it.
 
@@ -108,6 +130,8 @@ class Claim(Generic[C]):
         The cases on which it is decided.
     origin : {"paper", "repaired", "ours"}
         Whether the paper states it, or we do in its place, or we add it.
+    proof : callable or None
+        Proves the statement for more than can be tried. May raise MissingDataError where the prover is missing.
     """
 
     id: str
@@ -117,6 +141,7 @@ class Claim(Generic[C]):
     relation: Callable[[Values], bool]
     space: Space[C]
     origin: Origin = "paper"
+    proof: Callable[[], Proof] | None = None
 
 
 @dataclass(frozen=True)
@@ -125,15 +150,16 @@ class Scope:
 
     Attributes
     ----------
-    kind : {"exhaustive", "sampled"}
-        Whether every case within the bounds was tried, or some.
+    kind : {"proved", "certified", "exhaustive", "sampled"}
+        Whether there is a proof, a certificate of every case tried, every case within the bounds was tried, or
+        some were.
     instances : int
         Number of cases tried that satisfy the claim's hypotheses.
     bounds : dict
-        The bounds, and the random cases that came on top.
+        The bounds, the random cases that came on top, and the proof.
     """
 
-    kind: Literal["exhaustive", "sampled"]
+    kind: Literal["proved", "certified", "exhaustive", "sampled"]
     instances: int
     bounds: dict[str, Any]
 
@@ -198,11 +224,12 @@ def claim(
     relation: Callable[[Values], bool],
     space: Space[C],
     origin: Origin = "paper",
+    proof: Callable[[], Proof] | None = None,
 ) -> Callable[[Callable[[C], Values | None]], Claim[C]]:
     """Make a claim of the function below it, which computes the values on a case."""
 
     def of(values: Callable[[C], Values | None]) -> Claim[C]:
-        return Claim(id, source, statement, values, relation, space, origin)
+        return Claim(id, source, statement, values, relation, space, origin, proof)
 
     return of
 

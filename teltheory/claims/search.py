@@ -8,12 +8,13 @@ cases found is shrunk until no single step makes it smaller.
 from __future__ import annotations
 
 import time
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import asdict, replace
 from zlib import crc32
 
 import numpy as np
 
-from teltheory.claims.claim import C, Claim, Effort, MissingDataError, Scope, Values, Verdict
+from teltheory.claims.claim import C, Claim, Effort, MissingDataError, Proof, Scope, Values, Verdict
 
 
 def decide(claim: Claim[C], effort: Effort = "quick") -> Verdict:
@@ -42,12 +43,25 @@ def decide(claim: Claim[C], effort: Effort = "quick") -> Verdict:
         scope = replace(scope, bounds={**scope.bounds, "sampled": drawn})
         if found is not None:
             scope = replace(scope, kind="sampled", instances=sampled)
+    if found is None and claim.proof is not None:
+        scope = _with_proof(scope, claim.proof)
     seconds = time.perf_counter() - begin
     if found is None:
         return Verdict(claim, "holds" if scope.instances else "undecided", scope, None, seconds)
     if scope.kind == "exhaustive":
         scope = replace(scope, bounds={**scope.bounds, "stopped_at": found.measures()})
     return Verdict(claim, "refuted", scope, found.as_counterexample(claim.values(found) or {}), seconds)
+
+
+def _with_proof(scope: Scope, proof: Callable[[], Proof]) -> Scope:
+    """Return what a verdict rests on that has a proof, or the beginning of one, on top."""
+    try:
+        proved = proof()
+    except MissingDataError as missing:
+        return replace(scope, bounds={**scope.bounds, "proof": {"missing": str(missing)}})
+    kind = scope.kind if proved.unproved else "proved"
+    facts = {name: value for name, value in asdict(proved).items() if value != ()}
+    return replace(scope, kind=kind, bounds={**scope.bounds, "proof": facts})
 
 
 def decide_safely(claim: Claim[C], effort: Effort = "quick") -> Verdict:

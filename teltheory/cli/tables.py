@@ -95,6 +95,11 @@ def ledger_table(rows: Sequence[dict[str, Any]]) -> Table:
 
 def scope_text(scope: dict[str, Any]) -> str:
     """Return a scope in a few words."""
+    proved = f"proved: {scope['bounds']['proof']['covers']}; " if scope["kind"] == "proved" else ""
+    return proved + _tried_text(scope)
+
+
+def _tried_text(scope: dict[str, Any]) -> str:
     bounds, instances = scope["bounds"], f"{scope['instances']:,}"
     if "stopped_at" in bounds:
         return f"exhaustive, {instances} instances up to this size"

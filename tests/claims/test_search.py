@@ -4,7 +4,7 @@ import pytest
 
 import teltheory as tt
 from teltheory.claims.case import Case, World
-from teltheory.claims.claim import Claim
+from teltheory.claims.claim import Claim, MissingDataError, Proof
 from teltheory.claims.search import decide, decide_safely, refutes, shrink
 from teltheory.claims.worlds import SmallWorlds, upper_bounds
 from teltheory.optimal.brute_force import smallest_total
@@ -102,6 +102,35 @@ def test_a_true_claim_holds_with_its_scope():
     assert (verdict.verdict, verdict.scope.kind, verdict.scope.instances) == ("holds", "exhaustive", cases)
     assert verdict.scope.bounds["sampled"]["instances"] == 500
     assert verdict.expected
+
+
+TRUE = Claim("true", "", "", lambda case: {"TEL": case.tel(tt.LRU())}, lambda v: v["TEL"] >= 0, SPACE)
+
+
+def test_a_proof_makes_the_scope():
+    verdict = decide(replace(TRUE, proof=lambda: Proof("a prover", "everything", 3)))
+    assert (verdict.verdict, verdict.scope.kind) == ("holds", "proved")
+    assert verdict.scope.bounds["proof"] == {"by": "a prover", "covers": "everything", "obligations": 3}
+
+
+def test_an_unfinished_proof_is_none():
+    verdict = decide(replace(TRUE, proof=lambda: Proof("a prover", "everything", 2, ("consecution",))))
+    assert (verdict.verdict, verdict.scope.kind) == ("holds", "exhaustive")
+    assert verdict.scope.bounds["proof"]["unproved"] == ("consecution",)
+
+
+def test_a_missing_prover_is_said():
+    def missing():
+        raise MissingDataError("a prover")
+
+    verdict = decide(replace(TRUE, proof=missing))
+    assert (verdict.verdict, verdict.scope.kind) == ("holds", "exhaustive")
+    assert verdict.scope.bounds["proof"] == {"missing": "a prover"}
+
+
+def test_a_refuted_claim_is_not_proved():
+    claim = replace(LRU_IS_OPTIMAL, proof=lambda: Proof("a prover", "everything", 3))
+    assert decide(claim).verdict == "refuted"
 
 
 def test_a_claim_on_nothing_is_undecided():
