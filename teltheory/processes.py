@@ -9,6 +9,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -208,5 +209,15 @@ def _attempt(work: Callable[[Any], object], item: object) -> tuple[bool, object]
 
 
 def _leave(*_: object) -> None:
-    """End the process at once: an exception could land in a callback, which would print and swallow it."""
-    os._exit(0)
+    """End the process in good order; what is cut off in the middle, such as a reader thread, says nothing."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    threading.excepthook = lambda _: None
+    sys.unraisablehook = _leave_again
+    sys.exit()
+
+
+def _leave_again(swallowed: sys.UnraisableHookArgs) -> None:
+    """Leave a moment later where a callback, from which nothing can be raised, swallowed the exit."""
+    if swallowed.exc_type is SystemExit:
+        signal.signal(signal.SIGALRM, _leave)
+        signal.setitimer(signal.ITIMER_REAL, 0.01)
