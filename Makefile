@@ -12,6 +12,7 @@ test: $(READY)
 	$(BIN)/python -m pytest
 
 test-long: $(READY)
+	TELTHEORY_TESTS=long $(BIN)/python -m pytest tests/replay tests/optimal
 	PYTHONPATH=tests $(BIN)/python tests/sweep/long_kill.py 20 1
 	PYTHONPATH=tests $(BIN)/python tests/optimal/long_all_methods.py 3000 1
 	PYTHONPATH=tests $(BIN)/python tests/calibration/long_recovery.py 100 0

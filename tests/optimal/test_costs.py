@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from replay.instances import Case, cases, examples, seeded
+from replay.instances import Case, cases, examples, fewer, seeded
 
 import teltheory as tt
 from teltheory.optimal import cost_optimum as search
@@ -85,7 +85,7 @@ def sampled(turns: int, capacity: int) -> Case:
 @pytest.mark.parametrize("forced", [False, True])
 def test_convex_costs_are_proved_to_be_what_brute_force_finds(forced):
     rng = random.Random(1)
-    for case in seeded(400, 21, forced=forced, **SMALL):
+    for case in seeded(fewer(400), 21, forced=forced, **SMALL):
         points = random_points(case, rng, convex=True)
         best = checked(case, points)
         assert (best.method, best.status) == ("lp", "optimal")
@@ -237,7 +237,7 @@ def interrupted(*_: object) -> None:
 def hard_case() -> tuple[Case, tt.PiecewiseCosts, tt.CostOptimum]:
     """The first small instance where the prices alone do not prove the optimum."""
     rng = random.Random(2)
-    for case in seeded(300, 22, forced=False, **SMALL):
+    for case in seeded(fewer(300), 22, forced=False, **SMALL):
         costs = tt.PiecewiseCosts.from_points(random_points(case, rng, convex=False))
         best = best_of(case, costs)
         if best.proved < best.bound:

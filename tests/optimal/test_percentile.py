@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from optimal.test_hindsight import is_attainable
-from replay.instances import Case, seeded
+from replay.instances import Case, fewer, seeded
 
 import teltheory as tt
 from teltheory.optimal import percentile
@@ -37,7 +37,7 @@ def check(case: Case, q: float, found: tt.BestPercentile) -> None:
 
 @pytest.mark.parametrize("q", [0.3, 0.5, 0.8, 1.0])
 def test_it_is_what_brute_force_finds(q):
-    for case in seeded(100, int(q * 10), **SMALL):
+    for case in seeded(fewer(100), int(q * 10), **SMALL):
         if not len(case.trace):
             continue
         found = best(case, q)

@@ -18,7 +18,7 @@ from optimal.test_violations import (
     middle_cases,
     recheck,
 )
-from replay.instances import Case, seeded
+from replay.instances import Case, fewer, seeded
 
 import teltheory as tt
 from teltheory.optimal import search as search_module
@@ -146,7 +146,7 @@ def test_a_search_without_time_says_nothing_false():
 def test_exhaustion_proves_what_brute_force_finds_and_no_more(seed):
     """With good prices, with none, and with random ones."""
     rng = np.random.default_rng(seed)
-    for case in seeded(300, 20 + seed, **SMALL):
+    for case in seeded(fewer(300), 20 + seed, **SMALL):
         least, good = brute_force(case), relaxation(selection(case.instance, case.xi)).prices
         numerators = tuple(int(v * 3 * rng.random()) for v in good.numerators)
         weights = tuple(replace(cut, numerator=int(cut.numerator * 3 * rng.random())) for cut in good.cuts)
@@ -167,7 +167,7 @@ def test_exhaustion_on_larger_instances():
 
 
 def test_exhaustion_where_the_room_shrinks():
-    for case in seeded(600, 7, **FORCED):
+    for case in seeded(fewer(600), 7, **FORCED):
         for tighter in (case, replace(case, xi=1)):
             problem = selection(tighter.instance, tighter.xi)
             if len(problem):

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from optimal.test_hindsight import is_attainable
-from replay.instances import Case, seeded
+from replay.instances import Case, fewer, seeded
 
 import teltheory as tt
 from teltheory.optimal import violations
@@ -48,7 +48,7 @@ def middle_cases() -> list[Case]:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_search_finds_what_brute_force_finds_and_the_bounds_hold(seed):
-    for case in seeded(500, seed, **SMALL):
+    for case in seeded(fewer(500), seed, **SMALL):
         expected, best = brute_force(case), fewest(case)
         assert (best.violations, best.lower, best.proved, best.status) == (*[expected] * 3, "optimal"), case
         assert recheck(case, best.prices) <= expected, case
@@ -61,7 +61,7 @@ def test_the_search_finds_what_brute_force_finds_and_the_bounds_hold(seed):
 
 def test_the_solver_alone_finds_what_brute_force_finds():
     """Without the heuristic, from an empty start, with and without a target."""
-    for case in seeded(300, 11, **SMALL):
+    for case in seeded(fewer(300), 11, **SMALL):
         problem, expected = selection(case.instance, case.xi), brute_force(case)
         most, nothing = problem.above - expected, np.zeros(len(problem), np.bool_)
         if not len(problem):
@@ -74,7 +74,7 @@ def test_the_solver_alone_finds_what_brute_force_finds():
 
 
 def test_every_plan_is_one_that_some_policy_reaches():
-    for case in seeded(120, 9, **TINY):
+    for case in seeded(fewer(120), 9, **TINY):
         assert tuple(fewest(case).outcome.cached.tolist()) in all_reuses(case.instance), case
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -161,6 +162,11 @@ def seeded(count: int, seed: int, **limits: object) -> Iterator[Case]:
         yield build(rng.randint, **limits)  # type: ignore[arg-type]
 
 
+def fewer(count: int) -> int:
+    """All of `count` where the environment says TELTHEORY_TESTS=long, as `make test-long` does; else a third."""
+    return count if os.environ.get("TELTHEORY_TESTS") == "long" else -(-count // 3)
+
+
 def examples(count: int) -> settings:
-    """Hypothesis settings: the number of examples bounds the effort, time does not."""
-    return settings(max_examples=count, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    """Hypothesis settings: the number of examples (`fewer`) bounds the effort, time does not."""
+    return settings(max_examples=fewer(count), deadline=None, suppress_health_check=[HealthCheck.too_slow])

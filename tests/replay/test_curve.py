@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from replay.instances import TRIMS, Case, cases, examples, seeded
+from replay.instances import TRIMS, Case, cases, examples, fewer, seeded
 
 import teltheory as tt
 from teltheory.replay.occupancy import Live, add_pair, add_slot, new_sums, take, take_both
@@ -46,13 +46,14 @@ def test_every_capacity_of_small_traces(case):
 @pytest.mark.parametrize("given_histories", [False, True])
 def test_every_capacity_of_seeded_traces(given_histories):
     one_pass = dict.fromkeys(("LRU", "ThresholdLRU", *TRIMS), 0)
-    for case in seeded(300, 77, given=given_histories, forced=False, start=False):
+    count = fewer(300)
+    for case in seeded(count, 77, given=given_histories, forced=False, start=False):
         for policy in curve_policies(case):
             name = policy.trim if isinstance(policy, tt.TLRU) else type(policy).__name__
             one_pass[name] += same_everywhere(case, policy)
-    assert one_pass["LRU"] == one_pass["ThresholdLRU"] == one_pass["eager"] == 300
+    assert one_pass["LRU"] == one_pass["ThresholdLRU"] == one_pass["eager"] == count
     assert one_pass["round-robin"] == 0
-    assert 0 < one_pass["least-recent"] < 300 if given_histories else one_pass["least-recent"] == 300
+    assert 0 < one_pass["least-recent"] < count if given_histories else one_pass["least-recent"] == count
 
 
 @pytest.mark.parametrize("given_histories", [False, True])
