@@ -15,19 +15,7 @@ from teltheory.numbers import IntArray
 from teltheory.replay.bitset import Bitset, clear_bit, largest_bit, new_bitset, set_bit
 from teltheory.replay.compiled import compiled, inlined
 from teltheory.replay.recency import Layout
-
-
-@inlined
-def _trim_to_caps(holds: IntArray, cap: IntArray, trim: int, end: int, overflow: int) -> tuple[int, int]:
-    """Trim what is above the caps, oldest slot first; return where that may go on, and the overflow left."""
-    while overflow > 0 and trim < end:
-        above = max(holds[trim] - cap[trim], 0)
-        taken = min(above, overflow)
-        holds[trim] -= taken
-        overflow -= taken
-        if taken == above:
-            trim += 1
-    return trim, overflow
+from teltheory.replay.stored import serve, trim_to
 
 
 @inlined
@@ -69,23 +57,14 @@ def furthest_first(layout: Layout, cap: IntArray, holds: IntArray, forced: bool,
 
     `full` is what is at hand, `holds` the initial cache and zeros; the log is of shape (m + 2 n, 2), or empty.
     """
-    history, prompt, at_hand, previous, following, capacity, cached, uncached = layout
-    n, m = len(history), len(at_hand) - len(history)
-    overflow = holds[:m].sum() - capacity
+    previous, following, n = layout.previous, layout.following, len(layout.history)
+    m = len(layout.full) - n
+    overflow = holds[:m].sum() - layout.capacity
     waiting = new_bitset(n)
     ended = _await_initial(holds, following, n, waiting)
     trim = logged = 0
     for k in range(n):
-        before = previous[k]
-        content = 0
-        if before >= 0:
-            content = holds[before]
-            holds[before] = 0
-        reused = min(content, history[k])
-        cached[k] = reused
-        uncached[k] = history[k] + prompt[k] - reused
-        overflow += at_hand[m + k] - content
-        holds[m + k] = at_hand[m + k]
+        overflow += serve(layout, holds, k)
         s = m + k - 1 if forced else m + k
         if forced and k == n - 1:
             break
@@ -100,7 +79,7 @@ def furthest_first(layout: Layout, cap: IntArray, holds: IntArray, forced: bool,
             ended -= gone
             overflow -= gone
             if overflow > 0:
-                trim, overflow = _trim_to_caps(holds, cap, trim, s + 1, overflow)
+                trim, overflow = trim_to(cap, holds, trim, s + 1, overflow)
                 logged = _evict_furthest(holds, previous, waiting, overflow, k, log, logged)
                 overflow = 0
     return logged

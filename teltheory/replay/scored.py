@@ -21,6 +21,7 @@ import numpy as np
 from teltheory.numbers import FloatArray, IntArray
 from teltheory.replay.compiled import compiled, inlined
 from teltheory.replay.recency import Layout
+from teltheory.replay.stored import serve, trim_to
 
 STEEPEST = 600.0
 
@@ -177,31 +178,16 @@ def by_order(
     `full` is what is at hand, `holds` the initial cache and zeros, `order` what slots are worth, `least` what a
     slot holds once its tokens of score -inf are gone.
     """
-    history, prompt, at_hand, previous, _, capacity, cached, uncached = layout
-    n, m = len(history), len(at_hand) - len(history)
-    overflow = holds[:m].sum() - capacity
+    n = len(layout.history)
+    m = len(layout.full) - n
+    overflow = holds[:m].sum() - layout.capacity
     trim = entered = size = 0
     for k in range(n):
-        before = previous[k]
-        content = 0
-        if before >= 0:
-            content = holds[before]
-            holds[before] = 0
-        reused = min(content, history[k])
-        cached[k] = reused
-        uncached[k] = history[k] + prompt[k] - reused
-        overflow += at_hand[m + k] - content
-        holds[m + k] = at_hand[m + k]
+        overflow += serve(layout, holds, k)
         if forced and k == n - 1:
             break
         end = m + k if forced else m + k + 1
-        while overflow > 0 and trim < end:
-            above = max(holds[trim] - least[trim], 0)
-            taken = min(above, overflow)
-            holds[trim] -= taken
-            overflow -= taken
-            if taken == above:
-                trim += 1
+        trim, overflow = trim_to(least, holds, trim, end, overflow)
         if overflow > 0:
             while entered < end:
                 if holds[entered] > 0:
@@ -263,21 +249,12 @@ def by_current_worth(
     is the order of the paper's beliefs; with lessons `laws.log` is written. `waiting` and `heap` have room for all
     slots.
     """
-    history, prompt, at_hand, previous, _, capacity, cached, uncached = layout
-    n, m = len(history), len(at_hand) - len(history)
-    overflow = holds[:m].sum() - capacity
+    n = len(layout.history)
+    m = len(layout.full) - n
+    overflow = holds[:m].sum() - layout.capacity
     alive = entered = 0
     for k in range(n):
-        before = previous[k]
-        content = 0
-        if before >= 0:
-            content = holds[before]
-            holds[before] = 0
-        reused = min(content, history[k])
-        cached[k] = reused
-        uncached[k] = history[k] + prompt[k] - reused
-        overflow += at_hand[m + k] - content
-        holds[m + k] = at_hand[m + k]
+        overflow += serve(layout, holds, k)
         if lessons is not None and lessons.place[k] >= 0:
             lessons.counts[lessons.place[k]] += 1
         if forced and k == n - 1:
