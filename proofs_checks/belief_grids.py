@@ -1,4 +1,4 @@
-"""The models on which Theorem D.2 and its neighbours are decided: rates x laws of prompts x C x xi x gaps."""
+"""The models on which Theorem D.2 and its neighbours are decided (rates, laws, C, xi, gaps), and their rows."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from itertools import product
 from typing import Literal, TypeAlias
 
 from teltheory.belief.model import BeliefMDP, Kind
+from teltheory.belief.optimality import Decision, Index, Ties, decisions
+from teltheory.claims.beliefs import BeliefCase, Histories, Models, costs, optimal_everywhere
+from teltheory.claims.claim import Claim, Origin, Values, claim
 from teltheory.workloads.laws import Finite, fixed
 
 Laws: TypeAlias = tuple[Finite, ...]
@@ -126,3 +129,48 @@ def both(*grids: Callable[[], Iterator[BeliefMDP]]) -> Callable[[], Iterator[Bel
             yield from grid()
 
     return models
+
+
+Rule: TypeAlias = tuple[str, Callable[[BeliefCase], list[Decision]]]
+"""The name of a rule, and its decisions on a case."""
+
+
+def by_index(name: str, index: Index, ties: Ties) -> Rule:
+    """Return the rule of an index, with the worst or the best of its choices."""
+    return name, lambda case: decisions(case.tables, case.state, case.turns, index, ties)
+
+
+def optimality_row(
+    id: str,
+    source: str,
+    statement: str,
+    rule: Rule,
+    models: tuple[Models, Models],
+    lengths: Lengths,
+    note: str,
+    origin: Origin = "paper",
+) -> Claim[BeliefCase]:
+    """Return a row on the optimality of a rule, at the end of every history and for every cache.
+
+    Parameters
+    ----------
+    id, source, statement : str
+        As of any claim.
+    rule : Rule
+        What is held against the optimum.
+    models : tuple of Models
+        At quick and at full effort.
+    lengths : Lengths
+        Turns so far, and turns to come.
+    note : str
+        What the models are.
+    origin : {"paper", "repaired", "ours"}
+        Whose statement it is.
+    """
+    name, decide = rule
+
+    def values(case: BeliefCase) -> Values | None:
+        return costs(name, decide(case)) if case.feasible else None
+
+    space = Histories(dict(zip(("quick", "full"), models, strict=True)), lengths, note)
+    return claim(id, source, statement, optimal_everywhere, space, origin)(values)

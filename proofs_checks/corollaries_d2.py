@@ -23,12 +23,14 @@ from proofs_checks.belief_grids import (
     Lengths,
     always,
     both,
+    by_index,
+    optimality_row,
 )
 from teltheory.belief.model import BeliefMDP, Policy
-from teltheory.belief.optimality import Index, Ties, alive, decisions, decisions_of, turn_rates
+from teltheory.belief.optimality import Decision, Index, Ties, alive, decisions_of, turn_rates
 from teltheory.belief.rules import as_replayed
-from teltheory.claims.beliefs import BeliefCase, Histories, Models, costs, optimal_everywhere
-from teltheory.claims.claim import Claim, Values, claim
+from teltheory.claims.beliefs import BeliefCase, Models
+from teltheory.claims.claim import Claim
 from teltheory.policies import LRU, TLRU
 from teltheory.policies.policy import Trim
 from teltheory.workloads.laws import fixed
@@ -63,13 +65,12 @@ def row(
     lengths: Lengths = LENGTHS,
 ) -> Claim[BeliefCase]:
     """Return a row on the optimality of a policy."""
-    name = "LRU" if policy is lru else "T-LRU"
 
-    def values(case: BeliefCase) -> Values | None:
-        return costs(name, decisions_of(case.tables, case.state, case.turns, policy(case.model)))
+    def replayed(case: BeliefCase) -> list[Decision]:
+        return decisions_of(case.tables, case.state, case.turns, policy(case.model))
 
-    space = Histories(dict(zip(("quick", "full"), models, strict=True)), lengths, note)
-    return claim(id, SOURCE, statement, optimal_everywhere, space)(values)
+    rule = ("LRU" if policy is lru else "T-LRU", replayed)
+    return optimality_row(id, SOURCE, statement, rule, models, lengths, note)
 
 
 def grids(base: BeliefMDP, laws: tuple[tuple[Laws, ...], ...], xis: tuple[int, ...]) -> tuple[Models, Models]:
@@ -123,16 +124,14 @@ corollary_tlru_bayes = row(
 
 def paging(id: str, statement: str, index: Index, ties: Ties, lengths: Lengths) -> Claim[BeliefCase]:
     """Return a row on classic paging: first prompts 1, later prompts and responses 0, xi = 0."""
-
-    def values(case: BeliefCase) -> Values | None:
-        return costs("rule", decisions(case.tables, case.state, case.turns, index, ties))
-
     pages: tuple[tuple[Laws, ...], ...] = (((fixed(1), fixed(0)),),)
     rates = ((1, 3), (2, 3), (1, 1))
     quick = Grid(rates, pages, (1, 2), (0,), (A_HALF,))
     full = Grid(rates, pages, (1, 2, 3), (0,), (AT_ONCE, A_HALF, TWO_GAPS, always("9/10")), (1, 2))
-    space = Histories({"quick": quick, "full": full}, lengths, "one page a conversation, two rates")
-    return claim(id, SOURCE, statement, optimal_everywhere, space)(values)
+    rule = by_index("rule", index, ties)
+    return optimality_row(
+        id, SOURCE, statement, rule, (quick, full), lengths, "one page a conversation, two rates"
+    )
 
 
 corollary_paging = paging(

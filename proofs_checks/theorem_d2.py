@@ -25,10 +25,12 @@ from proofs_checks.belief_grids import (
     Lengths,
     always,
     both,
+    by_index,
+    optimality_row,
 )
-from teltheory.belief.optimality import Ties, decisions, turn_rates
-from teltheory.claims.beliefs import BeliefCase, Histories, Models, costs, optimal_everywhere
-from teltheory.claims.claim import Claim, Origin, Values, claim
+from teltheory.belief.optimality import Ties, turn_rates
+from teltheory.claims.beliefs import BeliefCase, Models
+from teltheory.claims.claim import Claim, Origin
 from teltheory.workloads.laws import fixed
 
 SHORT = ((2, 2), (3, 2))
@@ -53,14 +55,8 @@ def row(
     origin: Origin = "paper",
 ) -> Claim[BeliefCase]:
     """Return a row on the optimality of ET-LRU with the paper's belief."""
-
-    def et_lru(case: BeliefCase) -> Values | None:
-        if not case.feasible:
-            return None
-        return costs("ET-LRU", decisions(case.tables, case.state, case.turns, turn_rates, ties))
-
-    space = Histories({"quick": quick, "full": full}, lengths, note)
-    return claim(id, source, statement, optimal_everywhere, space, origin)(et_lru)
+    rule = by_index("ET-LRU", turn_rates, ties)
+    return optimality_row(id, source, statement, rule, (quick, full), lengths, note, origin)
 
 
 def combination(rates: str, prompts: str) -> Claim[BeliefCase]:

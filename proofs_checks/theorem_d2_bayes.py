@@ -25,10 +25,12 @@ from proofs_checks.belief_grids import (
     Lengths,
     always,
     both,
+    by_index,
+    optimality_row,
 )
-from teltheory.belief.optimality import Index, Ties, decisions, next_turns, turn_rates
-from teltheory.claims.beliefs import BeliefCase, Histories, Models, costs, optimal_everywhere
-from teltheory.claims.claim import Claim, Values, claim
+from teltheory.belief.optimality import Index, Ties, next_turns, turn_rates
+from teltheory.claims.beliefs import BeliefCase, Models
+from teltheory.claims.claim import Claim
 from teltheory.workloads.laws import fixed
 
 KNOWN = (*PROMPTS["fixed"], ((FIRST, fixed(0)), (FIRST, fixed(2))))
@@ -48,12 +50,8 @@ def row(
     lengths: Lengths = FEW,
 ) -> Claim[BeliefCase]:
     """Return a row on the optimality of ET-LRU with the posterior."""
-
-    def et_lru(case: BeliefCase) -> Values | None:
-        return costs("ET-LRU", decisions(case.tables, case.state, case.turns, index, ties))
-
-    space = Histories({"quick": models, "full": full}, lengths, note)
-    return claim(id, "Theorem D.2 with the posterior", statement, optimal_everywhere, space)(et_lru)
+    rule = by_index("ET-LRU", index, ties)
+    return optimality_row(id, "Theorem D.2 with the posterior", statement, rule, (models, full), lengths, note)
 
 
 def gaps_and_race(laws: tuple[tuple[Laws, ...], ...], xis: tuple[int, ...], wide: bool) -> Models:

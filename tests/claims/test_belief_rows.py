@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from proofs_checks import all_claims, corollaries_d2, theorem_d2, theorem_d2_bayes
+from proofs_checks import all_claims, belief_grids, corollaries_d2, theorem_d2, theorem_d2_bayes
 from proofs_checks.belief_grids import (
     A_HALF,
     BAYES,
@@ -38,22 +38,29 @@ def verdict(name):
     return decide_safely(next(claim for claim in all_claims() if claim.id == name)).verdict
 
 
+def weigh_by(monkeypatch, index):
+    def by_index(tables, state, turns, _, ties):
+        return optimality.decisions(tables, state, turns, index, ties)
+
+    monkeypatch.setattr(belief_grids, "decisions", by_index)
+
+
 def weigh_by_the_belief_alone(monkeypatch):
-    monkeypatch.setattr(theorem_d2, "turn_rates", alive)
+    weigh_by(monkeypatch, alive)
 
 
 def weigh_the_least_recent_most(monkeypatch):
     def index(model, state):
         return [Fraction(len(state.recency) - state.recency.index(i)) for i in range(len(state.recency))]
 
-    monkeypatch.setattr(theorem_d2, "turn_rates", index)
+    weigh_by(monkeypatch, index)
 
 
 def weigh_by_the_rate_alone(monkeypatch):
     def index(model, state):
         return [Fraction(model.kinds[known.kind].turn_rate) for known in state.conversations]
 
-    monkeypatch.setattr(theorem_d2, "turn_rates", index)
+    weigh_by(monkeypatch, index)
 
 
 def weigh_tokens_without_the_threshold(monkeypatch):
@@ -201,7 +208,7 @@ def everybody_alike(model, state):
 
 @pytest.mark.parametrize("row", [D2, POSTERIOR])
 def test_some_choice_may_be_optimal_where_not_every_one_is(row, monkeypatch):
-    monkeypatch.setattr(theorem_d2, "turn_rates", everybody_alike)
+    weigh_by(monkeypatch, everybody_alike)
     options = {"index": everybody_alike} if row is POSTERIOR else {}
     pages = Grid(((1,),), (((fixed(1), fixed(0)),),), (1,), (0,), (A_HALF,))
     assert on(row, pages, (2, 1), ties="best", **options) == "holds"
