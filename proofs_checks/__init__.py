@@ -15,6 +15,7 @@ MODULES = (
     "theorem_31",
     "algorithm_1",
     "algorithm_2",
+    "scores",
     "trimming",
     "figures_1_2",
     "stack",
@@ -24,6 +25,8 @@ MODULES = (
     "theorem_d2_bayes",
     "corollaries_d2",
     "printed_numbers",
+    "printed_tables",
+    "awaited",
 )
 
 
