@@ -13,6 +13,7 @@ MODULES = (
     "certificates",
     "beyond_tel",
     "theorem_31",
+    "appendix_c",
     "algorithm_1",
     "algorithm_2",
     "scores",

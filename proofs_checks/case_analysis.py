@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from math import lcm
 from typing import TYPE_CHECKING, TypeAlias
 
 from proofs_checks.elimination import Row, contradiction
@@ -148,7 +149,7 @@ def _values(piece: Expr) -> Iterator[tuple[Expr, Constraint]]:
     yield rest, (-difference, False)
 
 
-def multipliers(system: Sequence[Constraint]) -> tuple[Fraction, ...] | None:
+def multipliers(system: Sequence[Constraint]) -> tuple[int, ...] | None:
     """Return multipliers of 0 or more that turn linear constraints into 0 > 0, None where there are none.
 
     Raises
@@ -162,24 +163,26 @@ def multipliers(system: Sequence[Constraint]) -> tuple[Fraction, ...] | None:
 
 
 def _rows(system: Sequence[Constraint], symbols: list[Expr]) -> list[Row]:
-    from sympy import Poly
+    from sympy import S
 
     rows = []
     for i, (e, strict) in enumerate(system):
-        if e.free_symbols and Poly(e, *symbols).total_degree() > 1:
+        terms = {term: Fraction(str(k)) for term, k in e.expand().as_coefficients_dict().items()}
+        scale = lcm(*(k.denominator for k in terms.values()))
+        constant, *coefficients = (int(terms.pop(term, Fraction(0)) * scale) for term in (S.One, *symbols))
+        if terms:
             raise ValueError(f"{e} is not linear")
-        expanded = e.expand()
-        coefficients = tuple(Fraction(str(expanded.coeff(s))) for s in symbols)
-        constant = Fraction(str(expanded.subs(dict.fromkeys(symbols, 0))))
-        rows.append(Row(coefficients, constant, strict, tuple(Fraction(i == j) for j in range(len(system)))))
+        rows.append(
+            Row(tuple(coefficients), constant, strict, tuple(scale * (i == j) for j in range(len(system))))
+        )
     return rows
 
 
-def _confirmed(system: Sequence[Constraint], weights: tuple[Fraction, ...]) -> bool:
+def _confirmed(system: Sequence[Constraint], weights: tuple[int, ...]) -> bool:
     """Whether the weights are 0 or more and the weighted sum says 0 > 0."""
-    from sympy import Add, Rational
+    from sympy import Add
 
     pairs = list(zip(weights, system, strict=True))
-    total = Add(*(Rational(m.numerator, m.denominator) * e for m, (e, _) in pairs)).expand()
+    total = Add(*(m * e for m, (e, _) in pairs)).expand()
     strict = any(m > 0 and above for m, (_, above) in pairs)
     return bool(min(weights) >= 0 and total.is_number and (total < 0 or (total == 0 and strict)))

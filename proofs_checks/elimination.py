@@ -1,6 +1,6 @@
 """Fourier and Motzkin's elimination: whether linear inequalities contradict each other, and which multiples do.
 
-1. A row is a weighted sum of the given inequalities: its coefficients, its constant, its weights.
+1. A row is a weighted sum of the given inequalities: its coefficients, its constant, its weights, all whole.
 2. To eliminate a symbol, each row in which it is positive is added to each in which it is negative, so that it
    cancels, and the rows that have it are dropped.
 3. Rows without symbols are left. One that says 0 >= c for c > 0, or 0 > 0, is the contradiction.
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
+from math import gcd
 
 
 @dataclass(frozen=True)
@@ -19,22 +19,22 @@ class Row:
 
     Attributes
     ----------
-    coefficients : tuple of Fraction
+    coefficients : tuple of int
         One for each symbol.
-    constant : Fraction
+    constant : int
         The rest.
     strict : bool
         Whether it is above 0.
-    weights : tuple of Fraction
+    weights : tuple of int
         How much of each given inequality it is made of.
     """
 
-    coefficients: tuple[Fraction, ...]
-    constant: Fraction
+    coefficients: tuple[int, ...]
+    constant: int
     strict: bool
-    weights: tuple[Fraction, ...]
+    weights: tuple[int, ...]
 
-    def plus(self, other: Row, mine: Fraction, its: Fraction) -> Row:
+    def plus(self, other: Row, mine: int, its: int) -> Row:
         """Return a weighted sum of two rows, with weights above 0."""
         return Row(
             tuple(mine * a + its * b for a, b in zip(self.coefficients, other.coefficients, strict=True)),
@@ -43,13 +43,13 @@ class Row:
             tuple(mine * a + its * b for a, b in zip(self.weights, other.weights, strict=True)),
         )
 
-    def key(self) -> tuple[Fraction, ...]:
-        """Return the coefficients up to a factor above 0."""
-        scale = next((abs(a) for a in self.coefficients if a), Fraction(1))
-        return tuple(a / scale for a in (*self.coefficients, self.constant, Fraction(self.strict)))
+    def key(self) -> tuple[tuple[int, ...], int, bool]:
+        """Return the row up to a factor above 0 and without its weights."""
+        factor = gcd(*self.coefficients, self.constant) or 1
+        return tuple(a // factor for a in self.coefficients), self.constant // factor, self.strict
 
 
-def contradiction(rows: Sequence[Row]) -> tuple[Fraction, ...] | None:
+def contradiction(rows: Sequence[Row]) -> tuple[int, ...] | None:
     """Return weights of 0 or more that turn the rows into 0 > 0, None where they have a solution."""
     left = list(rows)
     for _ in range(len(rows[0].coefficients)):
