@@ -14,6 +14,7 @@ MODULES = (
     "beyond_tel",
     "theorem_31",
     "appendix_c",
+    "appendix_c_step",
     "algorithm_1",
     "algorithm_2",
     "scores",

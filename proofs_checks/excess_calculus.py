@@ -112,7 +112,9 @@ BUDGET: Obligations = {
     "something below the budget": excess_below_the_budget,
 }
 ANY_LAW = "any law of the prompt with a finite mean, pointwise in Q"
-BY_HAND = "by hand: the mean over Q, and that such exchanges turn any allocation of the same total into the rule's"
+BY_HAND = (
+    "by hand: the mean over Q, and that such exchanges, and keeping more, turn any allocation into the rule's"
+)
 
 whole_score_proof = partial(prove, WHOLE_SCORE, f"all whole L, X and xi, {ANY_LAW}; by hand: the mean over Q")
 real_score_proof = partial(
@@ -121,11 +123,13 @@ real_score_proof = partial(
     f"all whole L and X and real xi that is not whole, {ANY_LAW}; by hand: the mean over Q",
 )
 convexity_proof = partial(prove, GROWTH, f"all real L, X and xi, {ANY_LAW}; by hand: the mean over Q")
-greedy_proof = partial(prove, GREEDY, f"all real xi, any rates, any number of conversations, {ANY_LAW}; {BY_HAND}")
+greedy_proof = partial(
+    prove, GREEDY, f"all real xi, any rates of 0 or more, any number of conversations, {ANY_LAW}; {BY_HAND}"
+)
 whole_greedy_proof = partial(
     prove,
     {**WHOLE_SCORE, **GREEDY},
-    f"all whole xi, any rates, any number of conversations, {ANY_LAW}; {BY_HAND}",
+    f"all whole xi, any rates of 0 or more, any number of conversations, {ANY_LAW}; {BY_HAND}",
 )
 min_proof = partial(prove, {"excess of the budget": excess_of_the_budget}, "all real L, Q, X and xi")
 figure_1_proof = partial(prove, BUDGET, "all whole L, Q, X and xi; from uncached = L + Q - X")

@@ -67,6 +67,7 @@ PRINTED_ROWS = {
     "appendix-c.cases": "refuted",
     "appendix-c.third-case": "holds",
     "appendix-c.cut": "holds",
+    "appendix-c.step.recency": "holds",
     "sensitivity.text.p95": "holds",
     "sensitivity.peak.printed": "holds",
 }
@@ -75,6 +76,7 @@ IN_DOCUMENTS = {
     "appendix-c.short.uncached": "refuted",
     "appendix-c.short.trimmed": "refuted",
     "appendix-c.first-case": "refuted",
+    "appendix-c.step": "refuted",
     "sensitivity.text": "refuted",
 }
 

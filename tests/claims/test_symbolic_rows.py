@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from proofs_checks import appendix_c, cut_analysis, excess_calculus, figures_1_2, hidden_chain, scores
+from proofs_checks import (
+    appendix_c,
+    appendix_c_step,
+    cut_analysis,
+    excess_calculus,
+    figures_1_2,
+    hidden_chain,
+    scores,
+)
 from proofs_checks import posterior as beliefs
 from proofs_checks.algorithm_2 import lemma_d3, real_threshold_by_marginals
 from proofs_checks.case_analysis import Obligation, indicator, is_proved, least, numbers, plus
@@ -16,6 +27,7 @@ from proofs_checks.cut_analysis import CUT, Conversation
 from proofs_checks.excess_calculus import growth
 from teltheory.claims.claim import Claim
 from teltheory.claims.search import decide, decide_safely, refutes
+from teltheory.cli.tables import counterexample_text
 from teltheory.policies import online
 
 Fault = Callable[[pytest.MonkeyPatch], None]
@@ -186,6 +198,15 @@ def keep_short_conversations(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(appendix_c, "threshold_lru", lambda case: online.ThresholdLRU(case.world.tokens))
 
 
+def forget_the_recency(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(appendix_c_step.Pair, "in_recency_order", True)
+
+
+def keep_the_least_recent(monkeypatch: pytest.MonkeyPatch) -> None:
+    exact = appendix_c_step.in_room_form
+    monkeypatch.setattr(appendix_c_step, "in_room_form", lambda left, c: exact(left[::-1], c)[::-1])
+
+
 def count_all_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(appendix_c, "continuing", lambda case, long: list(range(len(case.world.turns))))
 
@@ -207,6 +228,8 @@ def count_all_turns(monkeypatch: pytest.MonkeyPatch) -> None:
         (keep_short_conversations, appendix_c.third),
         (keep_short_conversations, appendix_c.cut),
         (count_all_turns, appendix_c.short),
+        (forget_the_recency, appendix_c_step.step_in_recency_order),
+        (keep_the_least_recent, appendix_c_step.step_in_recency_order),
     ],
 )
 def test_a_planted_fault_turns_its_row(fault: Fault, claim: Claim[Any], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -228,3 +251,24 @@ def test_no_smaller_token_refutes_the_printed_score() -> None:
     assert (found["xi"], found["prompt"]) == ("1/2", {"0": "1"})
     least_token = scores.Token(1, 1, Fraction(1, 2), scores.LAWS[0])
     assert refutes(scores.score_at_real_thresholds, least_token)
+
+
+@pytest.mark.parametrize(
+    "claim",
+    [appendix_c.short_uncached, appendix_c.short_trimmed, appendix_c.first, appendix_c.cases],
+    ids=lambda claim: claim.id,
+)
+def test_the_page_on_claims_shows_the_counterexample(claim: Claim[Any]) -> None:
+    found = decide(claim).counterexample
+    text = counterexample_text(found).split(":")[0].replace("; C", ", C").replace("xi", "ξ")
+    name = claim.id.removeprefix("appendix-c")
+    page = (Path(__file__).parents[2] / "docs" / "claims.md").read_text().splitlines()
+    assert any(f"{name}` | refuted: {text} |" in line for line in page)
+
+
+def test_the_script_on_the_step_is_the_ledger_s_counterexample() -> None:
+    found = decide(appendix_c_step.step).counterexample
+    assert found is not None
+    script = Path(appendix_c_step.__file__).parent / "counterexamples" / "appendix_c_step.py"
+    told = subprocess.run([sys.executable, "-I", script], capture_output=True, text=True, check=True).stdout
+    assert told == ", ".join(f"{name} {kept}" for name, kept in found["values"].items()) + "\n"
