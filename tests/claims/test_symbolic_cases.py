@@ -88,6 +88,8 @@ def test_what_is_proved_is_true_wherever_one_looks(data: st.DataObject) -> None:
         (Obligation(given=(2 * M - 1,), shown=(M - 1,)), True),
         (Obligation(given=(2 * M - 1, 1 - 2 * M), shown=(N,)), False),
         (Obligation(given=(2 * M - 1, 1 - 2 * M), shown=(N,), by_sign_of=(M - 1,)), True),
+        (Obligation(given=(X,), shown=(-X,), by_sign_of=(-X - 1,)), False),
+        (Obligation(given=(X,), shown=(-X,), by_sign_of=(X,)), False),
         (Obligation(given=(X - 1, -X), shown=(Y,)), True),
         (Obligation(given=(X,)), False),
         (Obligation(above=(X,), shown=(X,)), True),
