@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Values, claim
+from teltheory.claims.small.space import CompiledWorlds
 from teltheory.claims.worlds import Given, SmallWorlds
 from teltheory.policies import LRU, TLRU, Belady
 
@@ -44,6 +45,7 @@ def falls_to_zero_at_the_budget(values: Values) -> bool:
     "to 0, fewer do not, and more change nothing (of the L blocks there are).",
     relation=falls_to_zero_at_the_budget,
     space=ONE_CONVERSATION,
+    compiled=CompiledWorlds("excess by blocks kept", ONE_CONVERSATION, capacities="first past"),
 )
 def figure_1(case: Case) -> Values:
     """Replay the second turn with every number of kept blocks."""
@@ -56,6 +58,7 @@ def figure_1(case: Case) -> Values:
     "Where L + Q > xi there are L + Q - xi blocks to keep, so that the next turn's excess can be brought to 0.",
     relation=lambda values: min(values["excess by blocks kept"]) == 0,
     space=ONE_CONVERSATION,
+    compiled=CompiledWorlds("budget exists", ONE_CONVERSATION, capacities="first past"),
 )
 def budget_exists(case: Case) -> Values | None:
     """Look for a number of kept blocks that brings the excess to 0."""
@@ -69,6 +72,7 @@ def budget_exists(case: Case) -> Values | None:
     "Where L + Q > xi >= Q there are L + Q - xi blocks to keep, and they bring the next turn's excess to 0.",
     relation=lambda values: min(values["excess by blocks kept"]) == 0,
     space=ONE_CONVERSATION,
+    compiled=CompiledWorlds("budget exists, xi >= Q", ONE_CONVERSATION, capacities="first past"),
     origin="repaired",
 )
 def budget_exists_for_long_thresholds(case: Case) -> Values | None:
