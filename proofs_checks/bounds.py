@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from teltheory.claims.worlds import SmallWorlds
 
-JUDGED = {1: 3, 2: 3, 3: 3}, {1: 5, 2: 5, 3: 4, 4: 2}
+JUDGED = {1: 3, 2: 3, 3: 3, 4: 2}, {1: 5, 2: 5, 3: 4, 4: 2}
 JUDGED_WITH_STARTS = {1: 2, 2: 2, 3: 1}, {1: 3, 2: 3, 3: 2, 4: 1}
 POLICIES = {1: 12, 2: 10, 3: 7, 4: 5, 5: 3, 6: 2}, {1: 40, 2: 30, 3: 15, 4: 10, 5: 7, 6: 5}
 POLICIES_WITH_STARTS = {1: 12, 2: 10, 3: 7, 4: 4, 5: 2}, {1: 40, 2: 30, 3: 14, 4: 9, 5: 6, 6: 3}

@@ -122,10 +122,10 @@ class CompiledWorlds:
 
     def judged(self, case: Case) -> tuple[bool | None, list[int]]:
         """Return whether a single case refutes, None where it lies outside the hypotheses; and its values."""
-        size = Size(len(case.world.turns), conversations(case), case.world.tokens, len(case.world.initial))
-        world, out = _world_of(case, size), np.zeros(OUT_WIDTH, np.int64)
+        memo = new_memo(max(case.world.tokens, case.q_hat))
+        world, out = world_of(case), np.zeros(OUT_WIDTH, np.int64)
         state = np.zeros((STATE_ROWS, WIDTH), np.int64)
-        answer = judge(CHECKS[self.check], world, state, new_memo(max(size.tokens, case.q_hat)), out)
+        answer = judge(CHECKS[self.check], world, state, memo, out)
         values = out[1 : 1 + out[0]].tolist()
         return (None if answer == OUTSIDE else answer == REFUTED), values
 
@@ -144,8 +144,10 @@ def conversations(case: Case) -> int:
     return len({conversation for conversation, _, _ in (*case.world.initial, *case.world.turns)})
 
 
-def _world_of(case: Case, size: Size) -> IntArray:
-    world = new_world(size.turns, size.conversations, size.starts, max(size.tokens, case.q_hat))
+def world_of(case: Case) -> IntArray:
+    """Return the array of a case; its tokens are at least the estimate, so that every level has room."""
+    turns, initial = case.world.turns, case.world.initial
+    world = new_world(len(turns), conversations(case), len(initial), max(case.world.tokens, case.q_hat))
     for turn, (conversation, prompt, response) in enumerate(case.world.turns):
         world[[LABEL, PROMPT, RESPONSE], turn] = conversation, prompt, response
     for conversation, past, held in case.world.initial:
