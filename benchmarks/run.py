@@ -20,6 +20,7 @@ from benchmarks import expected, optimum
 from benchmarks.bandwidth import BYTES_A_TURN, MOVED, bandwidth
 from benchmarks.blocks import Requests, block_requests
 from benchmarks.decisions import against_quantecon
+from benchmarks.enumeration import against_plain
 from benchmarks.machine import machine
 from benchmarks.memory import memory_a_turn
 from benchmarks.ours import GROWING, LEAST_RECENT, ROUND_ROBIN, TAIL_OPTIMIZED, chosen, jobs, policies
@@ -125,6 +126,7 @@ def run(plan: Plan, trace: Trace, source: str, report: Report = lambda _: None) 
         "expected_others": others.as_dict(),
         "optima": optima.as_dict(),
         "decisions": against_quantecon(plan.known, plan.rounds, report),
+        "enumerations": against_plain(plan.rounds, report),
         "growth": growth(plan, trace, replays, report),
         "memory": memory_a_turn(plan.memory),
         "bandwidth": moved,

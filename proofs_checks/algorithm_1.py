@@ -20,17 +20,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from proofs_checks.bounds import judged, of_policies
 from proofs_checks.theorem_31 import dominated, is_upper_bound
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Values, claim
+from teltheory.claims.small.space import CompiledWorlds
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.policies import LRU, Conversation
 from teltheory.replay.reference import replay_reference
 
-SPACE = SmallWorlds(
-    quick={1: 6, 2: 5, 3: 4, 4: 2},
-    full={1: 8, 2: 7, 3: 6, 4: 4},
-    estimates=lambda world, xi: range(max(world.continuing_prompts, default=0), world.tokens + 2),
+SPACE = judged(
+    SmallWorlds(
+        {}, {}, estimates=lambda world, xi: range(max(world.continuing_prompts, default=0), world.tokens + 2)
+    )
 )
 
 
@@ -144,6 +146,7 @@ def lowest_counts(case: Case, reading: Reading) -> list[int]:
     "down to the last block) and an upper bound Q, TEL <= LRU's.",
     relation=dominated,
     space=SPACE,
+    compiled=CompiledWorlds("Algorithm 1 with >=", of_policies(SPACE), estimates="from longest"),
 )
 def as_printed(case: Case) -> Values | None:
     """Compare the TELs."""
@@ -159,6 +162,7 @@ def as_printed(case: Case) -> Values | None:
     "Algorithm 1 as printed keeps every X >= 0.",
     relation=lambda values: min(values["lowest X after each cut"], default=0) >= 0,
     space=SPACE,
+    compiled=CompiledWorlds("Algorithm 1, lowest X", of_policies(SPACE), estimates="from longest"),
 )
 def nonnegative(case: Case) -> Values:
     """Look at the lowest X after each cut."""
@@ -171,6 +175,7 @@ def nonnegative(case: Case) -> Values:
     "Algorithm 1 as printed (`while` form) always ends: the trim loop, and the LRU loop with its printed X > 1.",
     relation=lambda values: not any(values.values()),
     space=SPACE,
+    compiled=CompiledWorlds("Algorithm 1, both loops", of_policies(SPACE), estimates="from longest"),
 )
 def terminates(case: Case) -> Values:
     """Run the printed loops, each beside the other one's repair."""
@@ -183,6 +188,7 @@ def terminates(case: Case) -> Values:
     "The printed trim loop (`while` form) always ends.",
     relation=lambda values: values["trim loop never ends"] == 0,
     space=SPACE,
+    compiled=CompiledWorlds("Algorithm 1, trim loop", of_policies(SPACE), estimates="from longest"),
 )
 def trim_loop_ends(case: Case) -> Values:
     """Run the printed trim loop."""
@@ -195,6 +201,7 @@ def trim_loop_ends(case: Case) -> Values:
     "The LRU loop with its printed X > 1 always ends, where the trim loop is left when a round trims nothing.",
     relation=lambda values: values["LRU loop never ends"] == 0,
     space=SPACE,
+    compiled=CompiledWorlds("Algorithm 1, LRU loop", of_policies(SPACE), estimates="from longest"),
 )
 def lru_loop_ends(case: Case) -> Values:
     """Run the printed LRU loop."""
@@ -213,6 +220,7 @@ def lru_loop_ends(case: Case) -> Values:
         and values["Algorithm 1"] <= values["LRU"]
     ),
     space=SPACE,
+    compiled=CompiledWorlds("Algorithm 1, repaired", of_policies(SPACE), estimates="from longest"),
     origin="repaired",
 )
 def repaired(case: Case) -> Values | None:
@@ -239,6 +247,7 @@ def repaired(case: Case) -> Values | None:
     "then LRU, TEL <= LRU's for an upper bound Q.",
     relation=dominated,
     space=SPACE,
+    compiled=CompiledWorlds("Algorithm 1, single pass", of_policies(SPACE), estimates="from longest"),
 )
 def single_pass(case: Case) -> Values | None:
     """Compare the TELs."""

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from proofs_checks.bounds import judged, of_states
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Values, claim
+from teltheory.claims.small.space import CompiledWorlds
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.optimal.greedy import certified_greedy
 from teltheory.policies import TailOptimizedBelady
 
-WITH_STARTS = SmallWorlds(
-    quick={1: 4, 2: 4, 3: 3, 4: 2, 5: 2}, full={1: 7, 2: 6, 3: 5, 4: 4, 5: 3}, conversations=3, starts=1
-)
+WITH_STARTS = judged(SmallWorlds({}, {}, conversations=3, starts=1))
+FORCED = replace(WITH_STARTS, forced=True)
 
 
 def most_kept(case: Case, steps: list[int]) -> int:
@@ -60,6 +61,7 @@ certificate = claim(
     "that cover no step of P.",
     relation=closes,
     space=WITH_STARTS,
+    compiled=CompiledWorlds("least bound", of_states(WITH_STARTS)),
     origin="ours",
 )(closed)
 
@@ -68,7 +70,8 @@ certificate_forced = claim(
     "Theorem B.1 and Appendix E, (9)",
     "The same under forced caching, with the room that exempt conversations leave.",
     relation=closes,
-    space=replace(WITH_STARTS, forced=True),
+    space=FORCED,
+    compiled=CompiledWorlds("least bound", of_states(FORCED)),
     origin="ours",
 )(closed)
 

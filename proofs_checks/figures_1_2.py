@@ -8,6 +8,7 @@ from proofs_checks.excess_calculus import figure_1_proof, long_threshold_proof, 
 from proofs_checks.hindsight import all_equal
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Values, claim
+from teltheory.claims.small.space import CompiledWorlds
 from teltheory.claims.worlds import Given, SmallWorlds
 from teltheory.policies import LRU, TLRU, Belady
 
@@ -47,6 +48,7 @@ def falls_to_zero_at_the_budget(values: Values) -> bool:
     relation=falls_to_zero_at_the_budget,
     space=ONE_CONVERSATION,
     proof=figure_1_proof,
+    compiled=CompiledWorlds("excess by blocks kept", ONE_CONVERSATION, capacities="first past"),
 )
 def figure_1(case: Case) -> Values:
     """Replay the second turn with every number of kept blocks."""
@@ -75,6 +77,7 @@ def only_the_budget_matters(case: Case) -> Values:
     "Where L + Q > xi there are L + Q - xi blocks to keep, so that the next turn's excess can be brought to 0.",
     relation=lambda values: min(values["excess by blocks kept"]) == 0,
     space=ONE_CONVERSATION,
+    compiled=CompiledWorlds("budget exists", ONE_CONVERSATION, capacities="first past"),
 )
 def budget_exists(case: Case) -> Values | None:
     """Look for a number of kept blocks that brings the excess to 0."""
@@ -88,6 +91,7 @@ def budget_exists(case: Case) -> Values | None:
     "Where L + Q > xi >= Q there are L + Q - xi blocks to keep, and they bring the next turn's excess to 0.",
     relation=lambda values: min(values["excess by blocks kept"]) == 0,
     space=ONE_CONVERSATION,
+    compiled=CompiledWorlds("budget exists, xi >= Q", ONE_CONVERSATION, capacities="first past"),
     origin="repaired",
     proof=long_threshold_proof,
 )

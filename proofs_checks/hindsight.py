@@ -11,8 +11,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from proofs_checks.bounds import judged, of_states
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Values, claim
+from teltheory.claims.small.space import CompiledWorlds
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.numbers import exact_sum
 from teltheory.optimal.brute_force import all_reuses, smallest_total
@@ -22,11 +24,9 @@ from teltheory.optimal.lazy import LazyIntervalSolver
 from teltheory.optimal.solver import solve_intervals, solve_model
 from teltheory.policies import LRU, TailOptimizedBelady
 
-OPTIONAL = SmallWorlds(
-    quick={1: 5, 2: 5, 3: 4, 4: 2, 5: 2}, full={1: 8, 2: 7, 3: 5, 4: 4, 5: 3, 6: 2}, conversations=3
-)
+OPTIONAL = judged(SmallWorlds({}, {}, conversations=3))
 FORCED = replace(OPTIONAL, forced=True)
-EVERY_REUSE = replace(OPTIONAL, quick={1: 5, 2: 5, 3: 4, 4: 2}, full={1: 8, 2: 7, 3: 5, 4: 3}, samples=0)
+EVERY_REUSE = replace(OPTIONAL, samples=0)
 HITS = replace(OPTIONAL, thresholds=lambda world: range(1))
 BY_SOLVER = SmallWorlds(quick={1: 2, 2: 2, 3: 1}, full={1: 3, 2: 3, 3: 2}, samples=0)
 INTERVALS = SmallWorlds(quick={1: 3, 2: 3, 3: 2}, full={1: 5, 2: 5, 3: 4, 4: 2}, samples=0)
@@ -176,6 +176,7 @@ def interval_matrix_forced(case: Case) -> Values:
     "Tail-Optimized Belady attains the optimum of (1)-(5) under optional caching.",
     relation=all_equal,
     space=OPTIONAL,
+    compiled=CompiledWorlds("Tail-Optimized Belady is optimal", of_states(OPTIONAL)),
 )
 def theorem_b1(case: Case) -> Values:
     """Compare Tail-Optimized Belady with brute force."""
@@ -188,6 +189,7 @@ def theorem_b1(case: Case) -> Values:
     "Tail-Optimized Belady attains the optimum under forced caching.",
     relation=all_equal,
     space=FORCED,
+    compiled=CompiledWorlds("Tail-Optimized Belady is optimal", of_states(FORCED)),
 )
 def theorem_b1_forced(case: Case) -> Values:
     """Compare Tail-Optimized Belady with brute force under forced caching."""
@@ -223,6 +225,7 @@ def optimal_reuses(case: Case) -> list[tuple[int, ...]]:
     "Every optimal solution of (1) satisfies x <= (total - xi)+ at every arrival.",
     relation=lambda values: values["most blocks above the caps in an optimum"] == 0,
     space=EVERY_REUSE,
+    compiled=CompiledWorlds("caps in every optimum", of_states(EVERY_REUSE)),
 )
 def cap_is_necessary(case: Case) -> Values:
     """Look at every optimum for reuse above the caps; LRU's own reuse is there to be replayed."""
@@ -246,6 +249,7 @@ def cap_is_necessary(case: Case) -> Values:
         and values["TEL of the largest capped sum"] == values["optimum"]
     ),
     space=EVERY_REUSE,
+    compiled=CompiledWorlds("caps in some optimum", of_states(EVERY_REUSE)),
     origin="repaired",
 )
 def cap_is_enough(case: Case) -> Values:
@@ -285,6 +289,7 @@ def furthest_in_future(world: World, capacity: int) -> list[int]:
         and values["their sum"] == values["most hits"]
     ),
     space=HITS,
+    compiled=CompiledWorlds("most hits", of_states(HITS), thresholds="zero"),
 )
 def belady(case: Case) -> Values:
     """Compare with a furthest-in-future rule written on its own, and with brute force."""

@@ -7,16 +7,19 @@ could follow. Budgets depend on the threshold less the estimate alone, so the es
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from operator import le
 
+from proofs_checks.bounds import judged, of_states
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Values, claim
+from teltheory.claims.small.space import CompiledWorlds
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.policies import LRU, TLRU
 from teltheory.policies.policy import AnyPolicy
 
-WITHOUT_THRESHOLD = SmallWorlds({1: 4, 2: 4, 3: 4, 4: 3}, {1: 7, 2: 7, 3: 6, 4: 5}, thresholds=lambda _: range(1))
-WITH_THRESHOLD = SmallWorlds({1: 4, 2: 4, 3: 4, 4: 3}, {1: 7, 2: 7, 3: 6, 4: 4})
+WITH_THRESHOLD = judged(SmallWorlds({}, {}))
+WITHOUT_THRESHOLD = replace(WITH_THRESHOLD, thresholds=lambda _: range(1))
 
 
 def larger_reuses_no_less(values: Values) -> bool:
@@ -59,6 +62,7 @@ def reused_by_formula(case: Case, budget: Callable[[int], int]) -> list[int]:
     "more recent conversations.",
     relation=included_and_as_computed,
     space=WITHOUT_THRESHOLD,
+    compiled=CompiledWorlds("inclusion of LRU", of_states(WITHOUT_THRESHOLD), thresholds="zero"),
     origin="ours",
 )
 def lru(case: Case) -> Values:
@@ -73,6 +77,7 @@ def lru(case: Case) -> Values:
     "clip(C - S, 0, b) + clip(C - S', 0, L - b).",
     relation=included_and_as_computed,
     space=WITH_THRESHOLD,
+    compiled=CompiledWorlds("inclusion of T-LRU", of_states(WITH_THRESHOLD)),
     origin="ours",
 )
 def tlru(case: Case) -> Values:
@@ -87,6 +92,7 @@ def tlru(case: Case) -> Values:
     "Under T-LRU with round-robin trim a larger cache includes a smaller one.",
     relation=larger_reuses_no_less,
     space=WITH_THRESHOLD,
+    compiled=CompiledWorlds("inclusion, round-robin", of_states(WITH_THRESHOLD)),
     origin="ours",
 )
 def tlru_round_robin(case: Case) -> Values:

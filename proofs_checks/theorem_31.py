@@ -9,13 +9,12 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+from proofs_checks.bounds import judged, of_policies
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Values, claim
+from teltheory.claims.small.space import CompiledWorlds
 from teltheory.claims.worlds import SmallWorlds, upper_bounds
 from teltheory.policies import LRU, TLRU, ThresholdLRU
-
-WIDER_QUICK = {1: 5, 2: 5, 3: 4, 4: 2}
-WIDER_FULL = {1: 8, 2: 8, 3: 6, 4: 4}
 
 
 def mean_of_all_prompts(world: World, xi: int) -> tuple[int, ...]:
@@ -56,9 +55,12 @@ def dominated(values: Values) -> bool:
     return all(a <= b for a, b in zip(first, second, strict=True))
 
 
-OPTIONAL = SmallWorlds({1: 5, 2: 5, 3: 4, 4: 3}, {1: 7, 2: 7, 3: 6, 4: 4}, estimates=upper_bounds, starts=2)
-FORCED = replace(OPTIONAL, quick={1: 5, 2: 5, 3: 4, 4: 4}, full={1: 7, 2: 7, 3: 6, 4: 5}, forced=True)
-EMPTY_START = SmallWorlds(WIDER_QUICK, WIDER_FULL, estimates=upper_bounds)
+OPTIONAL = judged(SmallWorlds({}, {}, estimates=upper_bounds, starts=2))
+FORCED = replace(OPTIONAL, forced=True)
+EMPTY_START = judged(SmallWorlds({}, {}, estimates=upper_bounds))
+LARGE_Q = judged(SmallWorlds({}, {}, estimates=lambda world, xi: range(xi, xi + 2), starts=2))
+MEAN_OF_ALL = judged(SmallWorlds({}, {}, estimates=mean_of_all_prompts))
+MEAN_OF_CONTINUING = judged(SmallWorlds({}, {}, estimates=mean_of_continuing_prompts))
 
 
 @claim(
@@ -68,6 +70,7 @@ EMPTY_START = SmallWorlds(WIDER_QUICK, WIDER_FULL, estimates=upper_bounds)
     "on every trace from the same initial cache.",
     relation=dominated,
     space=OPTIONAL,
+    compiled=CompiledWorlds("TEL of T-LRU and LRU", of_policies(OPTIONAL), estimates="upper bounds"),
 )
 def theorem_31(case: Case) -> Values | None:
     """Compare the two TELs."""
@@ -80,6 +83,7 @@ def theorem_31(case: Case) -> Values | None:
     "The same holds request by request.",
     relation=dominated,
     space=OPTIONAL,
+    compiled=CompiledWorlds("excesses of T-LRU and LRU", of_policies(OPTIONAL), estimates="upper bounds"),
 )
 def per_request(case: Case) -> Values | None:
     """Compare the excess of every turn."""
@@ -92,6 +96,7 @@ def per_request(case: Case) -> Values | None:
     "T-LRU with an upper bound has a TEL of at most LRU's under forced caching.",
     relation=dominated,
     space=FORCED,
+    compiled=CompiledWorlds("TEL of T-LRU and LRU", of_policies(FORCED), estimates="upper bounds"),
 )
 def forced(case: Case) -> Values | None:
     """Compare the two TELs under forced caching."""
@@ -114,6 +119,9 @@ def threshold_lru(case: Case) -> ThresholdLRU:
     "Where xi is at least the upper bound, TEL of T-LRU <= TEL of Threshold-LRU(xi - upper bound) <= TEL of LRU.",
     relation=lambda values: values["T-LRU"] <= values["Threshold-LRU"] <= values["LRU"],
     space=EMPTY_START,
+    compiled=CompiledWorlds(
+        "TEL of T-LRU, Threshold-LRU and LRU", of_policies(EMPTY_START), estimates="upper bounds"
+    ),
 )
 def against_threshold_lru(case: Case) -> Values | None:
     """Compare the three TELs."""
@@ -132,6 +140,7 @@ def against_threshold_lru(case: Case) -> Values | None:
     "Where xi is at least the upper bound, TEL of T-LRU <= TEL of Threshold-LRU(xi - upper bound).",
     relation=dominated,
     space=EMPTY_START,
+    compiled=CompiledWorlds("TEL of T-LRU and Threshold-LRU", of_policies(EMPTY_START), estimates="upper bounds"),
 )
 def t_lru_against_threshold_lru(case: Case) -> Values | None:
     """Compare T-LRU with Threshold-LRU."""
@@ -146,6 +155,7 @@ def t_lru_against_threshold_lru(case: Case) -> Values | None:
     "Where xi is at least the upper bound, TEL of Threshold-LRU(xi - upper bound) <= TEL of LRU.",
     relation=dominated,
     space=EMPTY_START,
+    compiled=CompiledWorlds("TEL of Threshold-LRU and LRU", of_policies(EMPTY_START), estimates="upper bounds"),
 )
 def threshold_lru_against_lru(case: Case) -> Values | None:
     """Compare Threshold-LRU with LRU."""
@@ -159,9 +169,8 @@ def threshold_lru_against_lru(case: Case) -> Values | None:
     "Section 3, after Theorem 3.1",
     "With an estimate of at least xi, T-LRU is LRU, turn by turn.",
     relation=lambda values: values["T-LRU"] == values["LRU"],
-    space=SmallWorlds(
-        {1: 3, 2: 3, 3: 2}, {1: 5, 2: 5, 3: 4, 4: 2}, estimates=lambda world, xi: range(xi, xi + 2), starts=2
-    ),
+    space=LARGE_Q,
+    compiled=CompiledWorlds("T-LRU is LRU", of_policies(LARGE_Q), estimates="from xi"),
 )
 def large_q(case: Case) -> Values | None:
     """Compare the uncached lengths."""
@@ -175,7 +184,8 @@ def large_q(case: Case) -> Values | None:
     "Theorem 3.1 and Section 4.2's choice of the estimate",
     "The dominance over LRU also holds where the estimate is the mean prompt of the trace.",
     relation=dominated,
-    space=SmallWorlds({1: 8, 2: 8, 3: 5}, WIDER_FULL, estimates=mean_of_all_prompts),
+    space=MEAN_OF_ALL,
+    compiled=CompiledWorlds("TEL with any estimate", of_policies(MEAN_OF_ALL), estimates="mean of all"),
 )
 def mean_estimate(case: Case) -> Values | None:
     """Compare the two TELs with the mean over all prompts."""
@@ -189,7 +199,10 @@ def mean_estimate(case: Case) -> Values | None:
     "Theorem 3.1 and Section 4.2's choice of the estimate",
     "The dominance also holds where the estimate is the mean prompt of the turns that continue a conversation.",
     relation=dominated,
-    space=SmallWorlds({1: 6, 2: 6, 3: 5, 4: 4}, WIDER_FULL, estimates=mean_of_continuing_prompts),
+    space=MEAN_OF_CONTINUING,
+    compiled=CompiledWorlds(
+        "TEL with any estimate", of_policies(MEAN_OF_CONTINUING), estimates="mean of continuing"
+    ),
 )
 def mean_estimate_continuing(case: Case) -> Values | None:
     """Compare the two TELs with the mean over continuing prompts."""

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from proofs_checks.bounds import judged, of_policies, of_states
 from proofs_checks.theorem_31 import is_upper_bound
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Values, claim
+from teltheory.claims.small.space import CompiledWorlds
 from teltheory.claims.worlds import SmallWorlds, upper_bounds
 from teltheory.policies import TLRU, Conversation, EndAwareTLRU, LengthAwareTLRU
 from teltheory.policies.policy import TRIMS, Trim
@@ -19,19 +21,14 @@ from teltheory.policies.policy import TRIMS, Trim
 State = tuple[tuple[int, int], ...]
 Budget = Callable[[int, int], int]
 
-UPPER_BOUND = SmallWorlds({1: 4, 2: 4, 3: 4, 4: 2}, {1: 7, 2: 7, 3: 6, 4: 4}, estimates=upper_bounds)
-ALL_ORDERS = SmallWorlds({1: 4, 2: 4, 3: 4}, {1: 6, 2: 6, 3: 5, 4: 3}, estimates=upper_bounds, samples=0)
-BELOW_A_PROMPT = SmallWorlds(
-    {1: 8, 2: 6, 3: 5},
-    {1: 7, 2: 7, 3: 6, 4: 4},
-    estimates=lambda world, xi: range(max(world.continuing_prompts, default=0)),
+UPPER_BOUND = judged(SmallWorlds({}, {}, estimates=upper_bounds))
+ALL_ORDERS = replace(UPPER_BOUND, samples=0)
+BELOW_A_PROMPT = judged(
+    SmallWorlds({}, {}, estimates=lambda world, xi: range(max(world.continuing_prompts, default=0)))
 )
-WITH_STARTS = {
-    forced: SmallWorlds(
-        {1: 3, 2: 3, 3: 2}, {1: 6, 2: 6, 3: 4, 4: 2}, estimates=upper_bounds, starts=1, forced=forced
-    )
-    for forced in (False, True)
-}
+BELOW_IN_ANY_ORDER = replace(BELOW_A_PROMPT, samples=0)
+WITH_STARTS = judged(SmallWorlds({}, {}, estimates=upper_bounds, starts=1))
+WITH_STARTS_FORCED = replace(WITH_STARTS, forced=True)
 
 
 def reachable_excesses(case: Case, budget: Budget, ends: bool) -> tuple[list[int], list[int]]:
@@ -114,6 +111,7 @@ def next_prompts(case: Case) -> list[int]:
         values["fewest"] == values["most"] and values["fewest, exact"] == values["most, exact"]
     ),
     space=ALL_ORDERS,
+    compiled=CompiledWorlds("all orders", of_states(ALL_ORDERS), estimates="upper bounds"),
 )
 def order_is_free(case: Case) -> Values | None:
     """Follow every order, for T-LRU and for Length-Aware T-LRU."""
@@ -153,7 +151,8 @@ trims_agree = claim(
     "The replay's three ways of trimming give T-LRU and End-Aware T-LRU (estimate an upper bound) and "
     "Length-Aware T-LRU the same excess at every turn, from any initial cache.",
     relation=same_by_variant,
-    space=WITH_STARTS[False],
+    space=WITH_STARTS,
+    compiled=CompiledWorlds("named orders", of_states(WITH_STARTS), estimates="upper bounds"),
     origin="ours",
 )(named_orders)
 
@@ -162,7 +161,8 @@ trims_agree_forced = claim(
     "Section 3 and Appendix G.1",
     "The same under forced caching.",
     relation=same_by_variant,
-    space=WITH_STARTS[True],
+    space=WITH_STARTS_FORCED,
+    compiled=CompiledWorlds("named orders", of_states(WITH_STARTS_FORCED), estimates="upper bounds"),
     origin="ours",
 )(named_orders)
 
@@ -174,6 +174,7 @@ trims_agree_forced = claim(
     "continues a conversation.",
     relation=lambda values: values["round-robin"] == values["least-recent"],
     space=BELOW_A_PROMPT,
+    compiled=CompiledWorlds("two orders below a prompt", of_policies(BELOW_A_PROMPT), estimates="below longest"),
 )
 def order_below_a_prompt(case: Case) -> Values | None:
     """Compare two orders that the replay has."""
@@ -201,7 +202,8 @@ class LatestFirst(TLRU):
     "Section 3 and Section 4.2's choice of the estimate",
     "The same for all orders in which surplus can go, not only the replay's two.",
     relation=lambda values: values["fewest"] == values["most"],
-    space=replace(BELOW_A_PROMPT, samples=0),
+    space=BELOW_IN_ANY_ORDER,
+    compiled=CompiledWorlds("all orders below a prompt", of_states(BELOW_IN_ANY_ORDER), estimates="below longest"),
 )
 def any_order_below_a_prompt(case: Case) -> Values | None:
     """Follow every order; two of them are there to be replayed."""
@@ -223,6 +225,7 @@ def any_order_below_a_prompt(case: Case) -> Values | None:
     "turn.",
     relation=lambda values: values["on overflow"] == values["always"],
     space=UPPER_BOUND,
+    compiled=CompiledWorlds("always or on overflow", of_policies(UPPER_BOUND), estimates="upper bounds"),
 )
 def eager(case: Case) -> Values | None:
     """Compare T-LRU that trims on overflow with T-LRU that trims after every turn."""

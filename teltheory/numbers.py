@@ -14,6 +14,7 @@ from teltheory.errors import ArgumentError
 
 IntArray: TypeAlias = NDArray[np.int64]
 FloatArray: TypeAlias = NDArray[np.float64]
+BoolArray: TypeAlias = NDArray[np.bool_]
 
 INT64_MAX = 2**63 - 1
 

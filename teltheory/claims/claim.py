@@ -86,6 +86,68 @@ class Enumerated:
 
 
 @dataclass(frozen=True)
+class Tally(Generic[C]):
+    """What a check said of the cases of a class.
+
+    Attributes
+    ----------
+    within, refuting : int
+        How many satisfied the hypotheses, and how many of those refuted the claim.
+    total : int
+        Sum of all values with weights, modulo 2^64.
+    smallest : case or None
+        The smallest that refuted.
+    """
+
+    within: int = 0
+    refuting: int = 0
+    total: int = 0
+    smallest: C | None = None
+
+    def __add__(self, other: Tally[C]) -> Tally[C]:
+        """Return the tally of both, whatever their order."""
+        found = [case for case in (self.smallest, other.smallest) if case is not None]
+        return Tally(
+            self.within + other.within,
+            self.refuting + other.refuting,
+            (self.total + other.total) % (1 << 64),
+            min(found, key=lambda case: case.size(), default=None),
+        )
+
+
+class CompiledSpace(Protocol[C]):
+    """A second encoding of a claim, compiled, with all cases up to larger bounds."""
+
+    def sizes(self, effort: str) -> Iterator[tuple[int, ...]]:
+        """Yield the size of each class, smallest first."""
+        ...
+
+    def tally(self, *size: int) -> Tally[C]:
+        """Check every case of a class."""
+        ...
+
+    def judged(self, case: C) -> tuple[bool | None, list[int]]:
+        """Return whether a case refutes, None where it lies outside the hypotheses; and its values, in a row."""
+        ...
+
+    def weighed(self, case: C, values: list[int]) -> int:
+        """Return what the values of a case, in a row, add to the sum of a tally."""
+        ...
+
+    def bounds(self, effort: str) -> dict[str, Any]:
+        """Return what is enumerated."""
+        ...
+
+
+class SizedSpace(Space[C_co], Protocol[C_co]):
+    """A space that says how large its classes are, so that they can be compared with compiled ones."""
+
+    def sizes(self, effort: str) -> Iterator[tuple[int, ...]]:
+        """Yield the size of each class, in their order."""
+        ...
+
+
+@dataclass(frozen=True)
 class Proof:
     """A proof of a statement for every instance that it covers, checked by a program.
 
@@ -132,6 +194,9 @@ class Claim(Generic[C]):
         Whether the paper states it, or we do in its place, or we add it.
     proof : callable or None
         Proves the statement for more than can be tried. May raise MissingDataError where the prover is missing.
+    compiled : CompiledSpace or None
+        The claim written a second time, for compiled enumeration up to larger bounds. The runner compares the
+        two on all that `space` enumerates, which then is a judge and no more; it must be a `SizedSpace`.
     """
 
     id: str
@@ -142,6 +207,7 @@ class Claim(Generic[C]):
     space: Space[C]
     origin: Origin = "paper"
     proof: Callable[[], Proof] | None = None
+    compiled: CompiledSpace[C] | None = None
 
 
 @dataclass(frozen=True)
@@ -225,11 +291,12 @@ def claim(
     space: Space[C],
     origin: Origin = "paper",
     proof: Callable[[], Proof] | None = None,
+    compiled: CompiledSpace[C] | None = None,
 ) -> Callable[[Callable[[C], Values | None]], Claim[C]]:
     """Make a claim of the function below it, which computes the values on a case."""
 
     def of(values: Callable[[C], Values | None]) -> Claim[C]:
-        return Claim(id, source, statement, values, relation, space, origin, proof)
+        return Claim(id, source, statement, values, relation, space, origin, proof, compiled)
 
     return of
 

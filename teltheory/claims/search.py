@@ -3,6 +3,9 @@
 The first size class with a refuting case ends the search, and the smallest case of that class is the
 counterexample: fewest turns, then conversations, then tokens, then C, xi, q_hat. One that only the random
 cases found is shrunk until no single step makes it smaller.
+
+A claim with a second encoding, compiled, is enumerated by that one; the claim itself is the judge on smaller
+bounds and of the counterexample, and where the two disagree there is no verdict (`teltheory.claims.comparison`).
 """
 
 from __future__ import annotations
@@ -10,11 +13,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import asdict, replace
+from typing import Any
 from zlib import crc32
 
 import numpy as np
 
 from teltheory.claims.claim import C, Claim, Effort, MissingDataError, Proof, Scope, Values, Verdict
+from teltheory.claims.comparison import compare, tally
 
 
 def decide(claim: Claim[C], effort: Effort = "quick") -> Verdict:
@@ -34,8 +39,8 @@ def decide(claim: Claim[C], effort: Effort = "quick") -> Verdict:
         hypotheses.
     """
     begin = time.perf_counter()
-    tried, found = _enumerate(claim, effort)
-    scope = Scope("exhaustive", tried, claim.space.bounds(effort))
+    tried, bounds, found = _enumerated(claim, effort)
+    scope = Scope("exhaustive", tried, bounds)
     if found is None and claim.space.sample_size(effort):
         seed = crc32(claim.id.encode())
         sampled, found = _sample(claim, effort, seed)
@@ -81,6 +86,17 @@ def refutes(claim: Claim[C], case: C) -> bool | None:
     """Return whether a case refutes a claim, None where it lies outside the claim's hypotheses."""
     values: Values | None = claim.values(case)
     return None if values is None else not claim.relation(values)
+
+
+def _enumerated(claim: Claim[C], effort: Effort) -> tuple[int, dict[str, Any], C | None]:
+    """Try all cases; return how many satisfied the hypotheses, the bounds, and the smallest one that refutes."""
+    if claim.compiled is None:
+        tried, found = _enumerate(claim, effort)
+        return tried, claim.space.bounds(effort), found
+    judged = compare(claim, claim.compiled, effort)
+    total = tally(claim, claim.compiled, effort)
+    by_judge = {**claim.space.bounds(effort), "instances": judged.within}
+    return total.within, {**claim.compiled.bounds(effort), "compared with plain Python": by_judge}, total.smallest
 
 
 def _enumerate(claim: Claim[C], effort: Effort) -> tuple[int, C | None]:

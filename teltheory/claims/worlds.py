@@ -79,12 +79,16 @@ class SmallWorlds:
     longest: int = 8
 
     def classes(self, effort: str) -> Iterator[Iterator[Case]]:
-        """Yield the cases of each size class (turns, conversations, tokens), smallest class first."""
+        """Yield the cases of each size class, smallest class first."""
+        for size in self.sizes(effort):
+            yield self._class(*size)
+
+    def sizes(self, effort: str) -> Iterator[tuple[int, int, int, int]]:
+        """Yield the size of each class: turns, conversations, tokens, most conversations in the initial cache."""
         for turns, most in getattr(self, effort).items():
             for conversations in range(1, min(turns + self.starts, self.conversations) + 1):
                 for tokens in range(most + 1):
-                    starts = self.starts if tokens <= self.start_tokens[effort] else 0
-                    yield self._class(turns, conversations, tokens, starts)
+                    yield turns, conversations, tokens, self.starts if tokens <= self.start_tokens[effort] else 0
 
     def _class(self, turns: int, conversations: int, tokens: int, most_starts: int) -> Iterator[Case]:
         for starts in range(min(most_starts, conversations) + 1):

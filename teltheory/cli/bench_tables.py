@@ -45,6 +45,7 @@ def tables(data: dict[str, Any]) -> Iterator[Table]:
     yield _timings(data["expected_others"], "ET-LRU with other beliefs and laws")
     yield _timings(data["optima"], "The hindsight optimum, about 250 conversations alive, 20,000 tokens")
     yield _decisions(data["decisions"])
+    yield _enumerations(data["enumerations"])
     yield _ratios(data)
     yield _growth(data["growth"])
     if data["memory"] is not None:
@@ -109,6 +110,21 @@ def _decisions(section: dict[str, Any]) -> Table:
     if section["difference"] is not None:
         table.caption = f"The values of all states differ by {section['difference']:.1e} at most."
         table.caption_justify = "left"
+    return table
+
+
+def _enumerations(section: dict[str, Any]) -> Table:
+    plain, fast = (
+        "{} turns, {} conversations, {} tokens".format(*section[name]) for name in ("plain", "compiled")
+    )
+    title = f"Claims on small worlds, cases a second: plain Python ({plain}) and compiled ({fast})"
+    table = _table(title, "claim", ("plain", "compiled", "times", "spread"))
+    for row in section["rows"]:
+        times = row["times"]
+        speeds = (f"{row[name]:,.0f}" for name in ("plain_a_second", "compiled_a_second"))
+        table.add_row(
+            row["name"], *speeds, _three(times["ratio"]), f"({_three(times['low'])}–{_three(times['high'])})"
+        )
     return table
 
 

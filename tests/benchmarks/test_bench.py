@@ -11,8 +11,10 @@ import pytest
 
 import teltheory as tt
 from benchmarks import peers, run
+from benchmarks.enumeration import CLAIMS
 from benchmarks.ours import GROWING, policies
 from benchmarks.workload import Plan, load, prefix
+from proofs_checks import all_claims
 from teltheory.cli import main
 from teltheory.cli.bench_tables import lines_above, tables
 from teltheory.cli.output import WIDTH
@@ -92,6 +94,16 @@ def test_the_belief_mdp_is_solved_by_both_and_their_values_agree(data):
         assert row["backups_a_second"] == pytest.approx(section["pairs"] * section["turns"] / row["median"])
         assert row["times"]["ratio"] == pytest.approx(row["median"] / ours["median"])
         assert row["built"] > 0
+
+
+def test_small_worlds_are_enumerated_by_both(data):
+    section = data["enumerations"]
+    assert [row["name"] for row in section["rows"]] == sorted(CLAIMS, key=[c.id for c in all_claims()].index)
+    for row in section["rows"]:
+        assert all(cases > 100 for cases in row["cases"])
+        ratio = row["compiled_a_second"] / row["plain_a_second"]
+        assert row["times"]["ratio"] == pytest.approx(ratio)
+        assert row["times"]["low"] <= ratio <= row["times"]["high"]
 
 
 def test_growth_compares_the_last_size_with_an_earlier_one(data):

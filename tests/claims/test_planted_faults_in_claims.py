@@ -1,4 +1,8 @@
-"""A fault planted in the replay or in a policy must turn a row of the ledger."""
+"""A fault planted in the replay or in a policy must turn a row of the ledger.
+
+Where a row has a second encoding, which knows nothing of the fault, the two disagree, and there is no verdict: an
+error, or, where only the random cases show the fault, "refuted".
+"""
 
 import pytest
 
@@ -7,10 +11,6 @@ from teltheory.claims.search import decide_safely
 from teltheory.optimal import formulation
 from teltheory.policies import clairvoyant, online
 from teltheory.replay import reference
-
-
-def verdict(name):
-    return decide_safely(next(claim for claim in all_claims() if claim.id == name)).verdict
 
 
 def trim_at_the_budget(monkeypatch):
@@ -83,5 +83,7 @@ def evict_the_most_recent_of_an_odd_overflow(monkeypatch):
     ],
 )
 def test_a_planted_fault_turns_its_row(fault, row, monkeypatch):
+    claim = next(claim for claim in all_claims() if claim.id == row)
     fault(monkeypatch)
-    assert verdict(row) == "refuted"
+    turned = {"refuted"} if claim.compiled is None else {"refuted", "error"}
+    assert decide_safely(claim).verdict in turned

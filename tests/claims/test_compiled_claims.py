@@ -1,0 +1,119 @@
+"""The runner compares the two encodings of a claim, and a disagreement is no verdict."""
+
+from dataclasses import replace
+
+import pytest
+
+from proofs_checks import all_claims
+from teltheory.claims.claim import Tally
+from teltheory.claims.comparison import DisagreementError, compare
+from teltheory.claims.search import decide, decide_safely
+from teltheory.claims.worlds import SmallWorlds
+
+COMPILED = [claim for claim in all_claims() if claim.compiled is not None]
+TINY = {"quick": {1: 2, 2: 2, 3: 2}, "full": {}, "start_tokens": {"quick": 1, "full": 1}, "samples": 0}
+
+
+def tiny(claim, **bulk):
+    """Return a claim with small bounds for both encodings."""
+    sizes = {**TINY, "quick": {2: 4}} if claim.id.startswith("figure-1") else TINY
+    worlds = replace(claim.compiled.worlds, **{**sizes, **bulk})
+    return replace(claim, space=replace(claim.space, **sizes), compiled=replace(claim.compiled, worlds=worlds))
+
+
+def named(name):
+    return tiny(next(claim for claim in COMPILED if claim.id == name))
+
+
+@pytest.mark.parametrize("claim", COMPILED, ids=lambda claim: claim.id)
+def test_the_two_encodings_agree_on_all_small_worlds(claim):
+    assert compare(tiny(claim), tiny(claim).compiled, "quick").within > 0
+
+
+def without(claim, name):
+    """Plant a claim that computes one value more than it should, on some cases."""
+
+    def values(case):
+        found = claim.values(case)
+        if found is None or case.capacity != 1 or case.xi != 1:
+            return found
+        return {**found, name: found[name] + 1}
+
+    return replace(claim, values=values)
+
+
+def test_a_planted_disagreement_on_values_is_an_error_that_names_the_case():
+    verdict = decide_safely(without(named("theorem-31"), "LRU"))
+    assert (verdict.verdict, verdict.expected) == ("error", False)
+    assert "theorem-31: {'turns': [[0, 1, 0]], 'initial': [], 'capacity': 1, 'xi': 1" in verdict.problem
+    assert "values [0, 1], but compiled true with values [0, 0]" in verdict.problem
+
+
+def test_a_planted_disagreement_on_a_verdict_is_an_error():
+    verdict = decide_safely(replace(named("theorem-31"), relation=lambda values: values["LRU"] < 2))
+    assert verdict.verdict == "error"
+    assert "refuted with values [2, 2], but compiled true with values [2, 2]" in verdict.problem
+
+
+def test_a_planted_disagreement_on_the_hypotheses_is_an_error():
+    claim = named("theorem-31")
+    verdict = decide_safely(replace(claim, values=lambda case: claim.values(case) if case.xi else None))
+    assert verdict.verdict == "error"
+    assert "outside the hypotheses, but compiled true" in verdict.problem
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"estimates": "from longest"}, {"thresholds": "zero"}, {"check": "excesses of T-LRU and LRU"}],
+    ids=lambda changes: next(iter(changes)),
+)
+def test_another_enumeration_or_check_is_an_error(changes):
+    claim = named("theorem-31")
+    assert decide_safely(replace(claim, compiled=replace(claim.compiled, **changes))).verdict == "error"
+
+
+def test_enumerations_that_differ_without_a_case_to_name():
+    claim = named("theorem-31")
+    worlds = replace(claim.space, estimates=lambda world, xi: (max(world.continuing_prompts, default=0),))
+    with pytest.raises(
+        DisagreementError, match=r"14 instances, 0 refute, sum of values \d+, but compiled 19 instances"
+    ):
+        compare(replace(claim, space=worlds), claim.compiled, "quick")
+
+
+def test_a_counterexample_beyond_the_judge_must_refute_the_claim_itself():
+    claim = named("trim.order-is-free.mean.any-order")
+    wide = replace(claim.compiled, worlds=replace(claim.compiled.worlds, quick={1: 2, 2: 2, 3: 3}))
+    assert decide(replace(claim, compiled=wide)).counterexample["values"]["most"] == [0, 0, 1]
+    denied = replace(claim, compiled=wide, relation=lambda values: True)
+    verdict = decide_safely(denied)
+    assert verdict.verdict == "error"
+    assert "true with values [0, 0, 0, 0, 0, 1" in verdict.problem
+
+
+def test_a_class_that_only_plain_python_has_is_an_error():
+    claim = named("theorem-31")
+    fewer = replace(claim.compiled, worlds=replace(claim.compiled.worlds, quick={1: 2, 2: 2}))
+    verdict = decide_safely(replace(claim, compiled=fewer))
+    assert verdict.verdict == "error"
+    assert "class (3, 1, 0) is not among the compiled ones" in verdict.problem
+
+
+def test_the_scope_names_both_bounds():
+    claim = tiny(next(claim for claim in COMPILED if claim.id == "theorem-31"), quick={1: 2, 2: 3, 3: 2})
+    scope = decide(claim).scope
+    assert scope.bounds["tokens_by_turns"] == {"1": 2, "2": 3, "3": 2}
+    judged = scope.bounds["compared with plain Python"]
+    assert judged["tokens_by_turns"] == {"1": 2, "2": 2, "3": 2}
+    assert 0 < judged["instances"] < scope.instances
+
+
+def test_a_small_world_space_lists_its_sizes_in_the_order_of_its_classes():
+    space = SmallWorlds({1: 1, 2: 1}, {}, starts=1)
+    measured = [{tuple(case.measures().values()) for case in cases} for cases in space.classes("quick")]
+    for size, found in zip(space.sizes("quick"), measured, strict=True):
+        assert found <= {size[:3]}
+
+
+def test_an_empty_tally_is_neutral():
+    assert Tally(1, 1, 5) + Tally() == Tally(1, 1, 5)
