@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from proofs_checks import induction_lru
 from proofs_checks.theorem_31 import dominated, is_upper_bound
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Values, claim
@@ -214,6 +215,7 @@ def lru_loop_ends(case: Case) -> Values:
     ),
     space=SPACE,
     origin="repaired",
+    proof=induction_lru.repaired_algorithm_1,
 )
 def repaired(case: Case) -> Values | None:
     """Run the repaired text."""
@@ -239,6 +241,7 @@ def repaired(case: Case) -> Values | None:
     "then LRU, TEL <= LRU's for an upper bound Q.",
     relation=dominated,
     space=SPACE,
+    proof=induction_lru.optional,
 )
 def single_pass(case: Case) -> Values | None:
     """Compare the TELs."""

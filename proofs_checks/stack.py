@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from operator import le
 
+from proofs_checks import induction_rounds, induction_stack
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Values, claim
 from teltheory.claims.worlds import SmallWorlds
@@ -60,6 +61,7 @@ def reused_by_formula(case: Case, budget: Callable[[int], int]) -> list[int]:
     relation=included_and_as_computed,
     space=WITHOUT_THRESHOLD,
     origin="ours",
+    proof=induction_stack.lru,
 )
 def lru(case: Case) -> Values:
     """Compare two capacities, and the smaller with the formula."""
@@ -74,6 +76,7 @@ def lru(case: Case) -> Values:
     relation=included_and_as_computed,
     space=WITH_THRESHOLD,
     origin="ours",
+    proof=induction_stack.t_lru,
 )
 def tlru(case: Case) -> Values:
     """Compare two capacities, and the smaller with the formula."""
@@ -88,6 +91,7 @@ def tlru(case: Case) -> Values:
     relation=larger_reuses_no_less,
     space=WITH_THRESHOLD,
     origin="ours",
+    proof=induction_rounds.inclusion,
 )
 def tlru_round_robin(case: Case) -> Values:
     """Compare two capacities."""

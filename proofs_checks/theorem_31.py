@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+from proofs_checks import induction_lru, induction_threshold
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Values, claim
 from teltheory.claims.worlds import SmallWorlds, upper_bounds
@@ -68,6 +69,7 @@ EMPTY_START = SmallWorlds(WIDER_QUICK, WIDER_FULL, estimates=upper_bounds)
     "on every trace from the same initial cache.",
     relation=dominated,
     space=OPTIONAL,
+    proof=induction_lru.optional,
 )
 def theorem_31(case: Case) -> Values | None:
     """Compare the two TELs."""
@@ -80,6 +82,7 @@ def theorem_31(case: Case) -> Values | None:
     "The same holds request by request.",
     relation=dominated,
     space=OPTIONAL,
+    proof=induction_lru.optional,
 )
 def per_request(case: Case) -> Values | None:
     """Compare the excess of every turn."""
@@ -92,6 +95,7 @@ def per_request(case: Case) -> Values | None:
     "T-LRU with an upper bound has a TEL of at most LRU's under forced caching.",
     relation=dominated,
     space=FORCED,
+    proof=induction_lru.forced,
 )
 def forced(case: Case) -> Values | None:
     """Compare the two TELs under forced caching."""
@@ -114,6 +118,7 @@ def threshold_lru(case: Case) -> ThresholdLRU:
     "Where xi is at least the upper bound, TEL of T-LRU <= TEL of Threshold-LRU(xi - upper bound) <= TEL of LRU.",
     relation=lambda values: values["T-LRU"] <= values["Threshold-LRU"] <= values["LRU"],
     space=EMPTY_START,
+    proof=induction_threshold.both,
 )
 def against_threshold_lru(case: Case) -> Values | None:
     """Compare the three TELs."""
@@ -132,6 +137,7 @@ def against_threshold_lru(case: Case) -> Values | None:
     "Where xi is at least the upper bound, TEL of T-LRU <= TEL of Threshold-LRU(xi - upper bound).",
     relation=dominated,
     space=EMPTY_START,
+    proof=induction_threshold.t_lru_against_threshold_lru,
 )
 def t_lru_against_threshold_lru(case: Case) -> Values | None:
     """Compare T-LRU with Threshold-LRU."""
@@ -146,6 +152,7 @@ def t_lru_against_threshold_lru(case: Case) -> Values | None:
     "Where xi is at least the upper bound, TEL of Threshold-LRU(xi - upper bound) <= TEL of LRU.",
     relation=dominated,
     space=EMPTY_START,
+    proof=induction_threshold.threshold_lru_against_lru,
 )
 def threshold_lru_against_lru(case: Case) -> Values | None:
     """Compare Threshold-LRU with LRU."""
@@ -162,6 +169,7 @@ def threshold_lru_against_lru(case: Case) -> Values | None:
     space=SmallWorlds(
         {1: 3, 2: 3, 3: 2}, {1: 5, 2: 5, 3: 4, 4: 2}, estimates=lambda world, xi: range(xi, xi + 2), starts=2
     ),
+    proof=induction_lru.large_q,
 )
 def large_q(case: Case) -> Values | None:
     """Compare the uncached lengths."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from proofs_checks import induction_trim
 from proofs_checks.theorem_31 import is_upper_bound
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Values, claim
@@ -114,6 +115,7 @@ def next_prompts(case: Case) -> list[int]:
         values["fewest"] == values["most"] and values["fewest, exact"] == values["most, exact"]
     ),
     space=ALL_ORDERS,
+    proof=induction_trim.optional,
 )
 def order_is_free(case: Case) -> Values | None:
     """Follow every order, for T-LRU and for Length-Aware T-LRU."""
@@ -155,6 +157,7 @@ trims_agree = claim(
     relation=same_by_variant,
     space=WITH_STARTS[False],
     origin="ours",
+    proof=induction_trim.optional,
 )(named_orders)
 
 trims_agree_forced = claim(
@@ -164,6 +167,7 @@ trims_agree_forced = claim(
     relation=same_by_variant,
     space=WITH_STARTS[True],
     origin="ours",
+    proof=induction_trim.forced,
 )(named_orders)
 
 
@@ -223,6 +227,7 @@ def any_order_below_a_prompt(case: Case) -> Values | None:
     "turn.",
     relation=lambda values: values["on overflow"] == values["always"],
     space=UPPER_BOUND,
+    proof=induction_trim.optional,
 )
 def eager(case: Case) -> Values | None:
     """Compare T-LRU that trims on overflow with T-LRU that trims after every turn."""
