@@ -16,6 +16,7 @@ MODULES = (
     "algorithm_1",
     "algorithm_2",
     "trimming",
+    "partial_trimming",
     "figures_1_2",
     "stack",
     "figure_3",

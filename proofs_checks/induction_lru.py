@@ -161,8 +161,8 @@ def large_obligations() -> list[Obligation]:
 
 
 COVERS = (
-    "request by request, for any lengths, capacity and threshold, any number of turns and conversations, any same "
-    "initial cache; whatever part of the surplus is trimmed before LRU evicts"
+    "any lengths, parameters, turns, conversations and start, whatever part of the surplus is trimmed; two steps "
+    "by hand (docs/proofs.md)"
 )
 
 
@@ -178,14 +178,10 @@ def forced() -> Proof:
 
 def large_q() -> Proof:
     """Prove that T-LRU is LRU where each estimate is at least the threshold."""
-    return prove(
-        large_obligations(),
-        "any lengths, capacity and threshold, any number of turns and conversations, any start",
-    )
+    return prove(large_obligations(), "any lengths, parameters, turns, conversations and start (docs/proofs.md)")
 
 
 def repaired_algorithm_1() -> Proof:
     """Prove that the repaired Algorithm 1 ends, keeps X >= 0, and has Theorem 3.1's guarantee."""
-    return prove(
-        [*algorithm_1_loops.obligations(), *obligations(forced=False)], f"its loops block by block; {COVERS}"
-    )
+    both = [*algorithm_1_loops.obligations(), *obligations(forced=False)]
+    return prove(both, f"ends, X >= 0, and the guarantee: {COVERS}")

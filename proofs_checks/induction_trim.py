@@ -163,8 +163,8 @@ def obligations(forced: bool) -> list[Obligation]:
 
 
 COVERS = (
-    "any lengths, capacity, threshold, and estimates of at least the prompt that comes, any number of turns and "
-    "conversations, any same initial cache"
+    "any lengths, parameters, estimates of at least the prompt that comes, turns, conversations and start; two "
+    "steps by hand (docs/proofs.md)"
 )
 
 

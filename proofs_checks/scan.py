@@ -24,7 +24,7 @@ PAST = integer("L_front")
 
 @dataclass(frozen=True)
 class Element:
-    """One position of a scan: the past, what is at hand, two caches, the rooms that are left to them, the flags."""
+    """One position of a scan: past, what is at hand, two caches, the rooms that are left to them, the flags."""
 
     L: Int
     M: Int
@@ -38,7 +38,8 @@ class Element:
     @staticmethod
     def any() -> Element:
         """Return an element of which nothing is known."""
-        return Element(*map(integer, ("L", "M", "X", "Y", "room_x", "room_y")), truth("F"), truth("G"))
+        numbers = {name: integer(name) for name in ("L", "M", "X", "Y", "room_x", "room_y")}
+        return Element(**numbers, F=truth("F"), G=truth("G"))
 
     @property
     def bounds(self) -> Bool:
@@ -67,7 +68,7 @@ class Element:
 def scanned(
     statement: str, assumed: tuple[Bool, ...], after: Element, kept: Bool, evicts: Bool = TRUE
 ) -> Iterator[Obligation]:
-    """Yield that the scan begins (also behind an exempt front), goes on, and that an element keeps its invariant."""
+    """Yield that the scan begins (also behind an exempt front) and goes on, and that an element is kept sound."""
     name = f"{statement}, every number of conversations:"
     empty = replace(after, room_x=C, room_y=C, F=FALSE, G=FALSE)
     behind = replace(empty, room_x=C - PAST, room_y=C - PAST)

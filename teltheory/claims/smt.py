@@ -167,7 +167,10 @@ def prove(obligations: Sequence[Obligation], covers: str, second_up_to: int = SE
     second = [o for o in obligations if o.size <= second_up_to] if has_second() else []
     unproved = [f"{o.name} (z3)" for o in obligations if z3_answer(o.text) != "unsat"]
     unproved += [f"{o.name} (cvc5)" for o in second if cvc5_answer(o.text) != "unsat"]
-    by = f"z3 {version('z3-solver')}"
-    if second:
-        by += f", and {len(second)} of the obligations cvc5 {version('cvc5')} too"
-    return Proof(by, covers, len(obligations), tuple(unproved))
+    return Proof(_by(obligations, second_up_to if second else 0), covers, len(obligations), tuple(unproved))
+
+
+def _by(obligations: Sequence[Obligation], second_up_to: int) -> str:
+    most = max((obligation.size for obligation in obligations), default=0)
+    by = f"z3 {version('z3-solver')} (1 to {most} conversations, and a scan for every number)"
+    return by + (f", cvc5 {version('cvc5')} (1 to {second_up_to}, and the scan)" if second_up_to else "")
