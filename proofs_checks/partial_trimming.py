@@ -1,8 +1,9 @@
-"""T-LRU against Threshold-LRU where only part of the surplus goes (Section 4.2 and Appendix C of Zhang et al. 2025).
+"""T-LRU against Threshold-LRU where only part of the surplus goes (Section 4.2, Appendix C of Zhang et al. 2025).
 
-Appendix C's proof trims all surplus; Algorithm 1 trims just enough, and its `if` form one block a conversation. Just
-enough keeps "T-LRU <= Threshold-LRU", in whatever order: either no budget is touched, or all surplus goes. One pass
-of trimming does not: LRU then evicts although surplus of short conversations is left, which Threshold-LRU drops.
+Appendix C's proof trims all surplus; Algorithm 1 trims just enough, and its `if` form one block a
+conversation. Just enough keeps "T-LRU <= Threshold-LRU", in whatever order: either no budget is touched, or
+all surplus goes. One pass of trimming does not: LRU then evicts although surplus of short conversations is
+left, which Threshold-LRU drops.
 """
 
 from __future__ import annotations
@@ -22,8 +23,8 @@ SPACE = SmallWorlds({1: 4, 2: 4, 3: 5}, {1: 6, 2: 6, 3: 6, 4: 4}, estimates=uppe
 @claim(
     "theorem-31.threshold-lru.partial",
     "Section 4.2, for Algorithm 1's partial trimming",
-    "Where xi is at least the upper bound and just enough surplus goes, in whatever order, T-LRU's excess is at most "
-    "Threshold-LRU(xi - upper bound)'s at every turn.",
+    "Where xi is at least the upper bound and just enough surplus goes, in whatever order, T-LRU's excess is at "
+    "most Threshold-LRU(xi - upper bound)'s at every turn.",
     relation=dominated,
     space=ALL_ORDERS,
     origin="ours",
@@ -40,8 +41,8 @@ def partial(case: Case) -> Values | None:
 @claim(
     "theorem-31.threshold-lru.single-pass",
     "Section 4.2, with the `if` form of the longer summary's Algorithm 1",
-    "Where xi is at least the upper bound, one pass that trims at most one block of each conversation, and then LRU, "
-    "has a TEL of at most Threshold-LRU(xi - upper bound)'s.",
+    "Where xi is at least the upper bound, one pass that trims at most one block of each conversation, and then "
+    "LRU, has a TEL of at most Threshold-LRU(xi - upper bound)'s.",
     relation=dominated,
     space=SPACE,
 )

@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any, Literal
 
 from teltheory.claims.claim import MissingDataError, Proof
-from teltheory.claims.terms import Bool, Printer
+from teltheory.claims.terms import CASE, Bool, Printer
 
 Answer = Literal["unsat", "sat", "unknown"]
 STEPS = 200_000_000
@@ -108,7 +108,8 @@ def counter_model(assertions: Sequence[Bool]) -> dict[str, int | bool] | None:
     if answer == "unsat":
         return None
     model = solver.model()
-    return {str(name): _python_value(model[name]) for name in model.decls()}
+    interpreted = ((name.name(), model[name]) for name in model.decls() if not name.name().startswith(CASE))
+    return {name: _python_value(value) for name, value in interpreted}
 
 
 def _python_value(value: Any) -> int | bool:

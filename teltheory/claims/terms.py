@@ -75,6 +75,8 @@ class Bool(Term):
 
 Number: TypeAlias = "Int | int"
 TRUE, FALSE = Bool("true"), Bool("false")
+CASE = "case"
+"""How the names begin that a text gives to cases; no variable's name does."""
 
 
 def number(value: Number) -> Int:
@@ -208,7 +210,7 @@ class Printer:
         text = f"({term.operator} {' '.join(self.text(argument) for argument in term.arguments)})"
         if term.operator != "ite":
             return text
-        name = f"case{len(self.lines)}"
+        name = f"{CASE}{len(self.lines)}"
         self.lines.append(f"(define-fun {name} () Int {text})")
         return name
 

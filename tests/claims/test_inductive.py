@@ -16,14 +16,14 @@ from proofs_checks import (
 )
 from proofs_checks.algorithm_1 import as_printed
 from proofs_checks.partial_trimming import single_pass
-from proofs_checks.positions import C, Caches, Step, caches, equal, in_room, total
-from proofs_checks.theorem_31 import mean_estimate
+from proofs_checks.positions import C, Caches, Step, caches, in_room, total
+from proofs_checks.theorem_31 import mean_estimate, tels
+from proofs_checks.trimming import LatestFirst
 from teltheory.claims.claim import MissingDataError
 from teltheory.claims.search import refutes
 from teltheory.claims.smt import Obligation, counter_model, cvc5_answer, prove, z3_answer
 from teltheory.claims.terms import TRUE, every, integer, least, positive, some
-
-SMALL = range(1, 4)
+from teltheory.policies import TLRU
 
 
 def step_fails(step: Step) -> bool:
@@ -103,14 +103,8 @@ def test_from_the_empty_cache_t_lru_trims_and_then_evicts_and_has_the_smaller_te
         return weakened.upper_bound(run) & gained
 
     case = weakened.find_trace(weakened.t_lru_and_lru, smaller_tel, 4, 3, 5)
-    values = induction_case_values(case)
+    values = tels(case)
     assert values["T-LRU"] < values["LRU"]
-
-
-def induction_case_values(case):
-    from proofs_checks.theorem_31 import tels
-
-    return tels(case)
 
 
 # Weakened hypotheses: the induction fails at three conversations, and a trace confirms it.
@@ -183,6 +177,14 @@ def test_a_trace_from_the_empty_cache_refutes_the_row(trace, claim):
     assert refutes(claim, trace())
 
 
+def test_a_larger_cache_that_trims_in_another_order_can_reuse_less():
+    case = weakened.any_order()
+    larger = replace(case, capacity=case.capacity + 1)
+    orders = [TLRU(case.xi, case.q_hat, "least-recent"), LatestFirst(case.xi, case.q_hat)]
+    pairs = [(case.reuses(small), larger.reuses(large)) for small in orders for large in orders]
+    assert any(x > y for pair in pairs for x, y in zip(*pair, strict=True))
+
+
 def test_the_repaired_test_has_no_such_trace():
     assert weakened.repaired_test() is None
 
@@ -253,15 +255,16 @@ def test_a_wrong_transition_or_invariant_is_noticed(module, name, fault, turn, m
     assert any(step_fails(s) or z3_answer(Obligation("s", s.assumed, s.before).text) == "sat" for s in steps)
 
 
-def test_a_wrong_formula_is_noticed(monkeypatch):
-    monkeypatch.setattr(
-        induction_stack, "within_budget", lambda past: least(past, positive(past - integer("c") - past))
-    )
-    obligations = [induction_stack.t_lru_consecution(3, k) for k in range(3)]
-    monkeypatch.undo()
-    honest = [induction_stack.t_lru_consecution(3, k) for k in range(3)]
-    assert {z3_answer(o.text) for o in honest} == {"unsat"}
-    assert [o.text for o in obligations] != [o.text for o in honest]
+def test_surplus_that_takes_the_first_room_is_noticed(monkeypatch):
+    honest = induction_stack.in_two_rooms
+
+    def surplus_first(cached, limits, capacity=C):
+        swapped = positions.minus(cached, tuple(map(least, cached, limits)))
+        return honest(cached, swapped, capacity)
+
+    monkeypatch.setattr(induction_stack, "in_two_rooms", surplus_first)
+    answers = {z3_answer(induction_stack.t_lru_consecution(3, k).text) for k in range(3)}
+    assert "sat" in answers
 
 
 def test_a_wrong_scan_is_noticed(monkeypatch):
@@ -273,4 +276,3 @@ def test_a_wrong_scan_is_noticed(monkeypatch):
 def test_cvc5_disagrees_too():
     step = printed_turn(3, 1)
     assert cvc5_answer(Obligation("step", step.assumed, step.after).text) == "sat"
-    assert equal is positions.equal
