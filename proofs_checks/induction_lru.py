@@ -161,8 +161,8 @@ def large_obligations() -> list[Obligation]:
 
 
 COVERS = (
-    "any lengths, parameters, turns, conversations and start, whatever part of the surplus is trimmed; two steps "
-    "by hand (docs/proofs.md)"
+    "any lengths, parameters, turns, conversations and start, whatever part of the surplus is trimmed; three "
+    "steps by hand (docs/proofs.md)"
 )
 
 

@@ -224,5 +224,5 @@ def obligations() -> list[Obligation]:
 
 def inclusion() -> Proof:
     """Prove the inclusion property of round-robin trimming."""
-    covers = "any lengths, parameters, turns, conversations and start; two steps by hand (docs/proofs.md)"
+    covers = "any lengths, parameters, turns, conversations and start; three steps by hand (docs/proofs.md)"
     return prove(obligations(), covers)

@@ -186,7 +186,7 @@ def lru_obligations() -> list[Obligation]:
     return [*found, inclusion("LRU"), *lru_scan()]
 
 
-COVERS = "any lengths, capacities, turns and conversations; two steps by hand (docs/proofs.md)"
+COVERS = "any lengths, capacities, turns and conversations; three steps by hand (docs/proofs.md)"
 
 
 def lru() -> Proof:

@@ -189,7 +189,7 @@ def _mode(forced: bool) -> str:
     return "forced" if forced else "optional"
 
 
-COVERS = "any lengths, parameters, turns, conversations and start; two steps by hand (docs/proofs.md)"
+COVERS = "any lengths, parameters, turns, conversations and start; three steps by hand (docs/proofs.md)"
 
 
 def threshold_lru_against_lru() -> Proof:

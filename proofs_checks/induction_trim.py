@@ -163,7 +163,7 @@ def obligations(forced: bool) -> list[Obligation]:
 
 
 COVERS = (
-    "any lengths, parameters, estimates of at least the prompt that comes, turns, conversations and start; two "
+    "any lengths, parameters, estimates of at least the prompt that comes, turns, conversations and start; three "
     "steps by hand (docs/proofs.md)"
 )
 
