@@ -19,6 +19,7 @@ MODULES = (
     "algorithm_2",
     "scores",
     "trimming",
+    "partial_trimming",
     "figures_1_2",
     "stack",
     "figure_3",

@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from proofs_checks import induction_lru
 from proofs_checks.bounds import judged, of_policies
 from proofs_checks.theorem_31 import dominated, is_upper_bound
 from teltheory.claims.case import Case
@@ -222,6 +223,7 @@ def lru_loop_ends(case: Case) -> Values:
     space=SPACE,
     compiled=CompiledWorlds("Algorithm 1, repaired", of_policies(SPACE), estimates="from longest"),
     origin="repaired",
+    proof=induction_lru.repaired_algorithm_1,
 )
 def repaired(case: Case) -> Values | None:
     """Run the repaired text."""
@@ -248,6 +250,7 @@ def repaired(case: Case) -> Values | None:
     relation=dominated,
     space=SPACE,
     compiled=CompiledWorlds("Algorithm 1, single pass", of_policies(SPACE), estimates="from longest"),
+    proof=induction_lru.optional,
 )
 def single_pass(case: Case) -> Values | None:
     """Compare the TELs."""

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from operator import le
 
+from proofs_checks import induction_rounds, induction_stack
 from proofs_checks.bounds import judged, of_states
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Values, claim
@@ -64,6 +65,7 @@ def reused_by_formula(case: Case, budget: Callable[[int], int]) -> list[int]:
     space=WITHOUT_THRESHOLD,
     compiled=CompiledWorlds("inclusion of LRU", of_states(WITHOUT_THRESHOLD), thresholds="zero"),
     origin="ours",
+    proof=induction_stack.lru,
 )
 def lru(case: Case) -> Values:
     """Compare two capacities, and the smaller with the formula."""
@@ -79,6 +81,7 @@ def lru(case: Case) -> Values:
     space=WITH_THRESHOLD,
     compiled=CompiledWorlds("inclusion of T-LRU", of_states(WITH_THRESHOLD)),
     origin="ours",
+    proof=induction_stack.t_lru,
 )
 def tlru(case: Case) -> Values:
     """Compare two capacities, and the smaller with the formula."""
@@ -94,6 +97,7 @@ def tlru(case: Case) -> Values:
     space=WITH_THRESHOLD,
     compiled=CompiledWorlds("inclusion, round-robin", of_states(WITH_THRESHOLD)),
     origin="ours",
+    proof=induction_rounds.inclusion,
 )
 def tlru_round_robin(case: Case) -> Values:
     """Compare two capacities."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 
+from proofs_checks import induction_lru, induction_threshold
 from proofs_checks.bounds import judged, of_policies
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Values, claim
@@ -71,6 +72,7 @@ MEAN_OF_CONTINUING = judged(SmallWorlds({}, {}, estimates=mean_of_continuing_pro
     relation=dominated,
     space=OPTIONAL,
     compiled=CompiledWorlds("TEL of T-LRU and LRU", of_policies(OPTIONAL), estimates="upper bounds"),
+    proof=induction_lru.optional,
 )
 def theorem_31(case: Case) -> Values | None:
     """Compare the two TELs."""
@@ -84,6 +86,7 @@ def theorem_31(case: Case) -> Values | None:
     relation=dominated,
     space=OPTIONAL,
     compiled=CompiledWorlds("excesses of T-LRU and LRU", of_policies(OPTIONAL), estimates="upper bounds"),
+    proof=induction_lru.optional,
 )
 def per_request(case: Case) -> Values | None:
     """Compare the excess of every turn."""
@@ -97,6 +100,7 @@ def per_request(case: Case) -> Values | None:
     relation=dominated,
     space=FORCED,
     compiled=CompiledWorlds("TEL of T-LRU and LRU", of_policies(FORCED), estimates="upper bounds"),
+    proof=induction_lru.forced,
 )
 def forced(case: Case) -> Values | None:
     """Compare the two TELs under forced caching."""
@@ -122,6 +126,7 @@ def threshold_lru(case: Case) -> ThresholdLRU:
     compiled=CompiledWorlds(
         "TEL of T-LRU, Threshold-LRU and LRU", of_policies(EMPTY_START), estimates="upper bounds"
     ),
+    proof=induction_threshold.both,
 )
 def against_threshold_lru(case: Case) -> Values | None:
     """Compare the three TELs."""
@@ -141,6 +146,7 @@ def against_threshold_lru(case: Case) -> Values | None:
     relation=dominated,
     space=EMPTY_START,
     compiled=CompiledWorlds("TEL of T-LRU and Threshold-LRU", of_policies(EMPTY_START), estimates="upper bounds"),
+    proof=induction_threshold.t_lru_against_threshold_lru,
 )
 def t_lru_against_threshold_lru(case: Case) -> Values | None:
     """Compare T-LRU with Threshold-LRU."""
@@ -156,6 +162,7 @@ def t_lru_against_threshold_lru(case: Case) -> Values | None:
     relation=dominated,
     space=EMPTY_START,
     compiled=CompiledWorlds("TEL of Threshold-LRU and LRU", of_policies(EMPTY_START), estimates="upper bounds"),
+    proof=induction_threshold.threshold_lru_against_lru,
 )
 def threshold_lru_against_lru(case: Case) -> Values | None:
     """Compare Threshold-LRU with LRU."""
@@ -171,6 +178,7 @@ def threshold_lru_against_lru(case: Case) -> Values | None:
     relation=lambda values: values["T-LRU"] == values["LRU"],
     space=LARGE_Q,
     compiled=CompiledWorlds("T-LRU is LRU", of_policies(LARGE_Q), estimates="from xi"),
+    proof=induction_lru.large_q,
 )
 def large_q(case: Case) -> Values | None:
     """Compare the uncached lengths."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from proofs_checks import induction_trim
 from proofs_checks.bounds import judged, of_policies, of_states
 from proofs_checks.theorem_31 import is_upper_bound
 from teltheory.claims.case import Case
@@ -112,6 +113,7 @@ def next_prompts(case: Case) -> list[int]:
     ),
     space=ALL_ORDERS,
     compiled=CompiledWorlds("all orders", of_states(ALL_ORDERS), estimates="upper bounds"),
+    proof=induction_trim.optional,
 )
 def order_is_free(case: Case) -> Values | None:
     """Follow every order, for T-LRU and for Length-Aware T-LRU."""
@@ -154,6 +156,7 @@ trims_agree = claim(
     space=WITH_STARTS,
     compiled=CompiledWorlds("named orders", of_states(WITH_STARTS), estimates="upper bounds"),
     origin="ours",
+    proof=induction_trim.optional,
 )(named_orders)
 
 trims_agree_forced = claim(
@@ -164,6 +167,7 @@ trims_agree_forced = claim(
     space=WITH_STARTS_FORCED,
     compiled=CompiledWorlds("named orders", of_states(WITH_STARTS_FORCED), estimates="upper bounds"),
     origin="ours",
+    proof=induction_trim.forced,
 )(named_orders)
 
 
@@ -226,6 +230,7 @@ def any_order_below_a_prompt(case: Case) -> Values | None:
     relation=lambda values: values["on overflow"] == values["always"],
     space=UPPER_BOUND,
     compiled=CompiledWorlds("always or on overflow", of_policies(UPPER_BOUND), estimates="upper bounds"),
+    proof=induction_trim.optional,
 )
 def eager(case: Case) -> Values | None:
     """Compare T-LRU that trims on overflow with T-LRU that trims after every turn."""

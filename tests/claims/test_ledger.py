@@ -113,6 +113,26 @@ BELIEF_ROWS = {
 }
 
 
+PROVED = {
+    "theorem-31",
+    "theorem-31.per-request",
+    "theorem-31.forced",
+    "theorem-31.threshold-lru",
+    "theorem-31.threshold-lru.first",
+    "theorem-31.threshold-lru.second",
+    "theorem-31.threshold-lru.partial",
+    "theorem-31.large-q",
+    "algorithm-1.repaired",
+    "algorithm-1.single-pass",
+    "trim.order-is-free",
+    "trim.order-is-free.named",
+    "trim.order-is-free.named.forced",
+    "trim.eager",
+    "stack.lru",
+    "stack.tlru",
+    "stack.tlru-round-robin",
+}
+
 DATA_ROWS = {"figure-3.vllm-cpu": "refuted", "figure-3.a100-cold": "holds"}
 
 
@@ -123,6 +143,26 @@ def ledger(tmp_path_factory):
         main(["verify", "--json", str(target)])
     assert stop.value.code == 0
     return {row["id"]: row for row in json.loads(target.read_text())["claims"]}
+
+
+def test_one_pass_of_trimming_can_be_worse_than_threshold_lru(ledger):
+    example = ledger["theorem-31.threshold-lru.single-pass"]["counterexample"]
+    xi, q_hat = example["xi"], example["q_hat"]
+    reading = Reading(xi, q_hat, strictly=True, nonnegative=True, trim_loop="if", last_block=True)
+    found = [tel(example, reading), tel(example, tt.ThresholdLRU(xi - q_hat))]
+    assert list(example["values"].values()) == found
+    assert found[0] > found[1]
+
+
+@pytest.mark.parametrize("name", sorted(PROVED))
+def test_a_proof_says_by_what_and_leaves_nothing_open(ledger, name):
+    scope = ledger[name]["scope"]
+    assert scope["kind"] == "proved"
+    proof = scope["bounds"]["proof"]
+    assert "z3" in proof["by"]
+    assert "cvc5" in proof["by"]
+    assert proof["obligations"] > 0
+    assert "unproved" not in proof
 
 
 def test_every_row_has_the_expected_verdict(ledger):

@@ -1,0 +1,60 @@
+"""T-LRU against Threshold-LRU where only part of the surplus goes (Section 4.2, Appendix C of Zhang et al. 2025).
+
+Appendix C's proof trims all surplus; Algorithm 1 trims just enough, and its `if` form one block a
+conversation. Just enough keeps "T-LRU <= Threshold-LRU", in whatever order: either no budget is touched, or
+all surplus goes. One pass of trimming does not: LRU then evicts although surplus of short conversations is
+left, which Threshold-LRU drops.
+"""
+
+from __future__ import annotations
+
+from proofs_checks import induction_threshold
+from proofs_checks.algorithm_1 import Reading
+from proofs_checks.theorem_31 import dominated, has_cutoff, threshold_lru
+from proofs_checks.trimming import reachable_excesses
+from teltheory.claims.case import Case
+from teltheory.claims.claim import Values, claim
+from teltheory.claims.worlds import SmallWorlds, upper_bounds
+
+ALL_ORDERS = SmallWorlds({1: 3, 2: 3, 3: 4}, {1: 6, 2: 6, 3: 5, 4: 3}, estimates=upper_bounds, samples=0)
+SPACE = SmallWorlds({1: 4, 2: 4, 3: 5}, {1: 6, 2: 6, 3: 6, 4: 4}, estimates=upper_bounds)
+
+
+@claim(
+    "theorem-31.threshold-lru.partial",
+    "Section 4.2, for Algorithm 1's partial trimming",
+    "Where xi is at least the upper bound and just enough surplus goes, in whatever order, T-LRU's excess is at "
+    "most Threshold-LRU(xi - upper bound)'s at every turn.",
+    relation=dominated,
+    space=ALL_ORDERS,
+    origin="ours",
+    proof=induction_threshold.t_lru_against_threshold_lru,
+)
+def partial(case: Case) -> Values | None:
+    """Compare the largest excess of any order with Threshold-LRU's, turn by turn."""
+    if not has_cutoff(case):
+        return None
+    _, most = reachable_excesses(case, lambda past, _: past + case.q_hat - case.xi, ends=False)
+    return {"T-LRU, any order": most, "Threshold-LRU": case.excesses(threshold_lru(case))}
+
+
+@claim(
+    "theorem-31.threshold-lru.single-pass",
+    "Section 4.2, with the `if` form of the longer summary's Algorithm 1",
+    "Where xi is at least the upper bound, one pass that trims at most one block of each conversation, and then "
+    "LRU, has a TEL of at most Threshold-LRU(xi - upper bound)'s.",
+    relation=dominated,
+    space=SPACE,
+)
+def single_pass(case: Case) -> Values | None:
+    """Compare the two TELs."""
+    if not has_cutoff(case):
+        return None
+    reading = Reading(case.xi, case.q_hat, strictly=True, nonnegative=True, trim_loop="if", last_block=True)
+    return {"single pass": case.tel(reading), "Threshold-LRU": case.tel(threshold_lru(case))}
+
+
+if __name__ == "__main__":
+    from teltheory.cli import main
+
+    main(["verify", "--section", "partial_trimming"])

@@ -1,0 +1,177 @@
+"""Proof obligations over all whole numbers: z3 proves them, cvc5 gives a second opinion on the same text.
+
+An obligation is proved where its hypotheses and the negation of its conclusion have no common model. Its text in
+SMT-LIB 2 is all that a prover gets. Efforts are bounded by the provers' own counts of steps, never by time, and
+every run has the same seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from types import ModuleType
+from typing import Any, Literal
+
+from teltheory.claims.claim import MissingDataError, Proof
+from teltheory.claims.terms import CASE, Bool, Printer
+
+Answer = Literal["unsat", "sat", "unknown"]
+STEPS = 200_000_000
+"""z3's `rlimit` and cvc5's."""
+
+SECOND_OPINION = 3
+"""Largest number of conversations for which cvc5 is asked at quick effort; beyond, it is slow."""
+
+
+@dataclass(frozen=True)
+class Obligation:
+    """What is to be proved for all values of its variables.
+
+    Attributes
+    ----------
+    name : str
+        Which statement, for which number of conversations and arrival, and which step of its proof.
+    hypotheses : tuple of Bool
+        What may be assumed.
+    conclusion : Bool
+        What follows.
+    size : int
+        Number of conversations that are written out, 0 where it is any number.
+    """
+
+    name: str
+    hypotheses: tuple[Bool, ...]
+    conclusion: Bool
+    size: int = 0
+
+    @property
+    def text(self) -> str:
+        """The obligation in SMT-LIB 2: unsatisfiable where it is proved."""
+        return _text([*self.hypotheses, ~self.conclusion], self.name)
+
+
+def _text(assertions: Iterable[Bool], title: str) -> str:
+    printer = Printer()
+    asserted = [f"(assert {printer.text(assertion)})" for assertion in assertions]
+    return "\n".join([f"; {title}", "(set-logic QF_LIA)", *printer.lines, *asserted, "(check-sat)", ""])
+
+
+@cache
+def z3_answer(text: str) -> Answer:
+    """Return z3's answer to a text in SMT-LIB 2.
+
+    Raises
+    ------
+    MissingDataError
+        Where z3 is not installed.
+    """
+    return str(_z3_solver(text).check())  # type: ignore[return-value]
+
+
+@cache
+def cvc5_answer(text: str) -> Answer:
+    """Return cvc5's answer to a text in SMT-LIB 2.
+
+    Raises
+    ------
+    MissingDataError
+        Where cvc5 is not installed.
+    """
+    cvc5 = _prover("cvc5")
+    solver = cvc5.Solver(cvc5.TermManager())
+    solver.setOption("rlimit", str(STEPS))
+    parser = cvc5.InputParser(solver)
+    parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "obligation")
+    symbols = parser.getSymbolManager()
+    told = ""
+    while not (command := parser.nextCommand()).isNull():
+        told += command.invoke(solver, symbols)
+    return told.strip()  # type: ignore[return-value]
+
+
+def counter_model(assertions: Sequence[Bool]) -> dict[str, int | bool] | None:
+    """Return values of the variables under which all assertions hold, None where there are none.
+
+    Raises
+    ------
+    MissingDataError
+        Where z3 is not installed.
+    RuntimeError
+        Where z3 gives up.
+    """
+    solver = _z3_solver(_text(assertions, "a model"))
+    answer = str(solver.check())
+    if answer == "unknown":
+        raise RuntimeError(f"z3 gave up: {solver.reason_unknown()}")
+    if answer == "unsat":
+        return None
+    model = solver.model()
+    interpreted = ((name.name(), model[name]) for name in model.decls() if not name.name().startswith(CASE))
+    return {name: _python_value(value) for name, value in interpreted}
+
+
+def _python_value(value: Any) -> int | bool:
+    return int(value.as_long()) if hasattr(value, "as_long") else str(value) == "True"
+
+
+def _z3_solver(text: str) -> Any:
+    z3 = _prover("z3")
+    solver = z3.SolverFor("QF_LIA", ctx=z3.Context())
+    solver.set("random_seed", 0)
+    solver.set("rlimit", STEPS)
+    solver.from_string(text)
+    return solver
+
+
+def _prover(name: str) -> ModuleType:
+    from importlib import import_module
+
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise MissingDataError(f"{name} is not installed: pip install 'teltheory[proofs]'") from error
+
+
+def has_second() -> bool:
+    """Return whether cvc5 is installed."""
+    try:
+        _prover("cvc5")
+    except MissingDataError:
+        return False
+    return True
+
+
+def prove(obligations: Sequence[Obligation], covers: str, second_up_to: int = SECOND_OPINION) -> Proof:
+    """Prove obligations with z3, and the smaller ones with cvc5 too where it is installed.
+
+    Parameters
+    ----------
+    obligations : sequence of Obligation
+        What is to be proved.
+    covers : str
+        What they prove together, in a sentence.
+    second_up_to : int
+        Largest number of conversations for which cvc5 is asked.
+
+    Returns
+    -------
+    Proof
+        With the names of the obligations that a prover did not prove.
+
+    Raises
+    ------
+    MissingDataError
+        Where z3 is not installed.
+    """
+    second = [o for o in obligations if o.size <= second_up_to] if has_second() else []
+    unproved = [f"{o.name} (z3)" for o in obligations if z3_answer(o.text) != "unsat"]
+    unproved += [f"{o.name} (cvc5)" for o in second if cvc5_answer(o.text) != "unsat"]
+    return Proof(_by(obligations, second_up_to if second else 0), covers, len(obligations), tuple(unproved))
+
+
+def _by(obligations: Sequence[Obligation], second_up_to: int) -> str:
+    most = max((obligation.size for obligation in obligations), default=0)
+    by = f"z3 {version('z3-solver')} (1 to {most} conversations, and a scan for every number)"
+    return by + (f", cvc5 {version('cvc5')} (1 to {second_up_to}, and the scan)" if second_up_to else "")

@@ -1,0 +1,226 @@
+"""Terms of linear integer arithmetic: written once, evaluated on whole numbers and printed for a prover.
+
+The same term is what a proof is about (its text in SMT-LIB 2) and what a test holds against the replay (its
+value), and neither needs a prover.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from typing import TypeAlias
+
+Environment: TypeAlias = Mapping[str, "int | bool"]
+"""Values of variables, by name."""
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    """An operator of SMT-LIB with its arguments; a variable or a number where it has none.
+
+    Attributes
+    ----------
+    operator : str
+        Operator, or the name of a variable, or a number.
+    arguments : tuple of Term
+        What it is applied to.
+    """
+
+    operator: str
+    arguments: tuple[Term, ...] = ()
+
+
+class Int(Term):
+    """A whole number."""
+
+    def __add__(self, other: Number) -> Int:
+        return Int("+", (self, number(other)))
+
+    def __radd__(self, other: int) -> Int:
+        return number(other) + self
+
+    def __sub__(self, other: Number) -> Int:
+        return Int("-", (self, number(other)))
+
+    def __rsub__(self, other: int) -> Int:
+        return number(other) - self
+
+    def __le__(self, other: Number) -> Bool:
+        return Bool("<=", (self, number(other)))
+
+    def __lt__(self, other: Number) -> Bool:
+        return Bool("<", (self, number(other)))
+
+    def __ge__(self, other: Number) -> Bool:
+        return number(other) <= self
+
+    def __gt__(self, other: Number) -> Bool:
+        return number(other) < self
+
+
+class Bool(Term):
+    """A truth value."""
+
+    def __and__(self, other: Bool) -> Bool:
+        return Bool("and", (self, other))
+
+    def __or__(self, other: Bool) -> Bool:
+        return Bool("or", (self, other))
+
+    def __invert__(self) -> Bool:
+        return Bool("not", (self,))
+
+
+Number: TypeAlias = "Int | int"
+TRUE, FALSE = Bool("true"), Bool("false")
+CASE = "case"
+"""How the names begin that a text gives to cases; no variable's name does."""
+
+
+def number(value: Number) -> Int:
+    """Return a whole number as a term."""
+    return value if isinstance(value, Int) else Int(str(value))
+
+
+def integer(name: str) -> Int:
+    """Return a variable for a whole number."""
+    return Int(name)
+
+
+def truth(name: str) -> Bool:
+    """Return a variable for a truth value."""
+    return Bool(name)
+
+
+def integers(name: str, count: int) -> tuple[Int, ...]:
+    """Return variables name0, name1, ..."""
+    return tuple(integer(f"{name}{i}") for i in range(count))
+
+
+def equal(first: Number, second: Number) -> Bool:
+    """Return whether two numbers are equal."""
+    return Bool("=", (number(first), number(second)))
+
+
+def implies(condition: Bool, consequence: Bool) -> Bool:
+    """Return whether a consequence holds wherever the condition does."""
+    return Bool("=>", (condition, consequence))
+
+
+def every(conditions: Iterable[Bool]) -> Bool:
+    """Return whether all conditions hold."""
+    return Bool("and", (TRUE, *conditions))
+
+
+def some(conditions: Iterable[Bool]) -> Bool:
+    """Return whether one of the conditions holds."""
+    return Bool("or", (FALSE, *conditions))
+
+
+def choose(condition: Bool, first: Number, second: Number) -> Int:
+    """Return the first number where the condition holds, else the second."""
+    return Int("ite", (condition, number(first), number(second)))
+
+
+def least(first: Number, second: Number) -> Int:
+    """Return the smaller of two numbers."""
+    first, second = number(first), number(second)
+    return choose(first <= second, first, second)
+
+
+def positive(value: Int) -> Int:
+    """Return (value)+, which is 0 below 0."""
+    return choose(value >= 0, value, 0)
+
+
+def clip(value: Int, most: Number) -> Int:
+    """Return the number between 0 and `most` that is nearest to a value."""
+    return positive(least(value, most))
+
+
+def total(values: Iterable[Int]) -> Int:
+    """Return a sum."""
+    return reduce(operator.add, values, number(0))
+
+
+def value_of(term: Term, environment: Environment) -> int | bool:
+    """Return the value of a term where its variables have the given values."""
+    known: dict[int, int | bool] = {}
+
+    def value(part: Term) -> int | bool:
+        if id(part) not in known:
+            known[id(part)] = _applied(part, [value(argument) for argument in part.arguments], environment)
+        return known[id(part)]
+
+    return value(term)
+
+
+MEANINGS: dict[str, Callable[..., int | bool]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "<=": operator.le,
+    "<": operator.lt,
+    "=": operator.eq,
+    "=>": lambda condition, consequence: consequence or not condition,
+    "ite": lambda condition, first, second: first if condition else second,
+    "not": operator.not_,
+    "and": lambda *conditions: all(conditions),
+    "or": lambda *conditions: any(conditions),
+}
+"""What the operators of a term do with whole numbers and truth values."""
+
+
+def _applied(term: Term, values: list[int | bool], environment: Environment) -> int | bool:
+    return MEANINGS[term.operator](*values) if values else _leaf(term.operator, environment)
+
+
+def _leaf(name: str, environment: Environment) -> int | bool:
+    if name in ("true", "false"):
+        return name == "true"
+    return int(name) if name.lstrip("-").isdigit() else environment[name]
+
+
+class Printer:
+    """Writes terms in SMT-LIB 2; what is shared by several terms is written once.
+
+    Attributes
+    ----------
+    lines : list of str
+        Declarations and definitions of what was printed so far, in an order that can be read.
+    """
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self._texts: dict[int, str] = {}
+        self._declared: set[str] = set()
+        self._kept: list[Term] = []
+
+    def text(self, term: Term) -> str:
+        """Return a term as text; cases are defined by a name of their own."""
+        if id(term) not in self._texts:
+            self._kept.append(term)
+            self._texts[id(term)] = self._written(term)
+        return self._texts[id(term)]
+
+    def _written(self, term: Term) -> str:
+        if not term.arguments:
+            return self._leaf(term)
+        text = f"({term.operator} {' '.join(self.text(argument) for argument in term.arguments)})"
+        if term.operator != "ite":
+            return text
+        name = f"{CASE}{len(self.lines)}"
+        self.lines.append(f"(define-fun {name} () Int {text})")
+        return name
+
+    def _leaf(self, term: Term) -> str:
+        name = term.operator
+        if name in ("true", "false"):
+            return name
+        if name.lstrip("-").isdigit():
+            return f"(- {name[1:]})" if name.startswith("-") else name
+        if name not in self._declared:
+            self._declared.add(name)
+            self.lines.append(f"(declare-const {name} {'Int' if isinstance(term, Int) else 'Bool'})")
+        return name
