@@ -23,7 +23,7 @@ from typing import Literal
 from proofs_checks.theorem_31 import dominated, is_upper_bound
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Values, claim
-from teltheory.claims.worlds import SmallWorlds
+from teltheory.claims.worlds import Reach, SmallWorlds
 from teltheory.policies import LRU, Conversation
 from teltheory.replay.reference import replay_reference
 
@@ -31,6 +31,7 @@ SPACE = SmallWorlds(
     quick={1: 6, 2: 5, 3: 4, 4: 2},
     full={1: 8, 2: 7, 3: 6, 4: 4},
     estimates=lambda world, xi: range(max(world.continuing_prompts, default=0), world.tokens + 2),
+    reach=Reach(turns=100, tokens=1000),
 )
 
 

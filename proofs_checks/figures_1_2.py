@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Values, claim
-from teltheory.claims.worlds import Given, SmallWorlds
+from teltheory.claims.worlds import Given, Reach, SmallWorlds
 from teltheory.policies import LRU, TLRU, Belady
 
 ONE_CONVERSATION = SmallWorlds(
@@ -15,6 +15,7 @@ ONE_CONVERSATION = SmallWorlds(
     capacities=lambda world: range(first_past(world), first_past(world) + 1),
     conversations=1,
     samples=0,
+    reach=Reach(turns=2, tokens=500, conversations=1),
 )
 
 
@@ -24,8 +25,10 @@ def first_past(world: World) -> int:
     return prompt + response
 
 
-def second_turn(case: Case) -> Values:
-    """Replay a second turn with 0, 1, ... L blocks of the first kept, and return its excess."""
+def second_turn(case: Case) -> Values | None:
+    """Replay a second turn with 0, 1, ... L blocks of the first kept, and return its excess; None without one."""
+    if len(case.world.turns) < 2:
+        return None
     kept = range(first_past(case.world) + 1)
     excess = [replace(case, capacity=blocks).excesses(LRU())[1] for blocks in kept]
     return {"excess by blocks kept": excess, "L + Q - xi": kept[-1] + case.world.turns[1][1] - case.xi}
@@ -45,7 +48,7 @@ def falls_to_zero_at_the_budget(values: Values) -> bool:
     relation=falls_to_zero_at_the_budget,
     space=ONE_CONVERSATION,
 )
-def figure_1(case: Case) -> Values:
+def figure_1(case: Case) -> Values | None:
     """Replay the second turn with every number of kept blocks."""
     return second_turn(case)
 
@@ -60,7 +63,7 @@ def figure_1(case: Case) -> Values:
 def budget_exists(case: Case) -> Values | None:
     """Look for a number of kept blocks that brings the excess to 0."""
     values = second_turn(case)
-    return values if values["L + Q - xi"] > 0 else None
+    return values if values is not None and values["L + Q - xi"] > 0 else None
 
 
 @claim(
@@ -73,8 +76,8 @@ def budget_exists(case: Case) -> Values | None:
 )
 def budget_exists_for_long_thresholds(case: Case) -> Values | None:
     """Look for such a number where the threshold is at least the prompt."""
-    values = second_turn(case)
-    return values if values["L + Q - xi"] > 0 and case.xi >= case.world.turns[1][1] else None
+    values = budget_exists.values(case)
+    return values if values is not None and case.xi >= case.world.turns[1][1] else None
 
 
 FIGURE_2 = Case(World(((0, 100, 0), (1, 100, 0), (0, 100, 0))), capacity=100, xi=160, q_hat=100)

@@ -13,7 +13,7 @@ import numpy as np
 
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Values, claim
-from teltheory.claims.worlds import SmallWorlds
+from teltheory.claims.worlds import JUDGED_BY_BRUTE_FORCE, Reach, SmallWorlds
 from teltheory.numbers import exact_sum
 from teltheory.optimal.brute_force import all_reuses, smallest_total
 from teltheory.optimal.formulation import hindsight_model
@@ -26,10 +26,16 @@ OPTIONAL = SmallWorlds(
     quick={1: 5, 2: 5, 3: 4, 4: 2, 5: 2}, full={1: 8, 2: 7, 3: 5, 4: 4, 5: 3, 6: 2}, conversations=3
 )
 FORCED = replace(OPTIONAL, forced=True)
-EVERY_REUSE = replace(OPTIONAL, quick={1: 5, 2: 5, 3: 4, 4: 2}, full={1: 8, 2: 7, 3: 5, 4: 3}, samples=0)
-HITS = replace(OPTIONAL, thresholds=lambda world: range(1))
-BY_SOLVER = SmallWorlds(quick={1: 2, 2: 2, 3: 1}, full={1: 3, 2: 3, 3: 2}, samples=0)
-INTERVALS = SmallWorlds(quick={1: 3, 2: 3, 3: 2}, full={1: 5, 2: 5, 3: 4, 4: 2}, samples=0)
+EVERY_REUSE = replace(
+    OPTIONAL,
+    quick={1: 5, 2: 5, 3: 4, 4: 2},
+    full={1: 8, 2: 7, 3: 5, 4: 3},
+    samples=0,
+    reach=JUDGED_BY_BRUTE_FORCE,
+)
+HITS = replace(OPTIONAL, thresholds=lambda world: range(1), reach=Reach(tokens=1000))
+BY_SOLVER = SmallWorlds(quick={1: 2, 2: 2, 3: 1}, full={1: 3, 2: 3, 3: 2}, samples=0, reach=JUDGED_BY_BRUTE_FORCE)
+INTERVALS = SmallWorlds(quick={1: 3, 2: 3, 3: 2}, full={1: 5, 2: 5, 3: 4, 4: 2}, samples=0, reach=Reach(turns=50))
 
 
 MOST_FOR_BRUTE_FORCE = 8

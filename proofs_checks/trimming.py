@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from proofs_checks.theorem_31 import is_upper_bound
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Values, claim
-from teltheory.claims.worlds import SmallWorlds, upper_bounds
+from teltheory.claims.worlds import JUDGED_BY_BRUTE_FORCE, SmallWorlds, upper_bounds
 from teltheory.policies import TLRU, Conversation, EndAwareTLRU, LengthAwareTLRU
 from teltheory.policies.policy import TRIMS, Trim
 
@@ -20,7 +20,13 @@ State = tuple[tuple[int, int], ...]
 Budget = Callable[[int, int], int]
 
 UPPER_BOUND = SmallWorlds({1: 4, 2: 4, 3: 4, 4: 2}, {1: 7, 2: 7, 3: 6, 4: 4}, estimates=upper_bounds)
-ALL_ORDERS = SmallWorlds({1: 4, 2: 4, 3: 4}, {1: 6, 2: 6, 3: 5, 4: 3}, estimates=upper_bounds, samples=0)
+ALL_ORDERS = SmallWorlds(
+    {1: 4, 2: 4, 3: 4},
+    {1: 6, 2: 6, 3: 5, 4: 3},
+    estimates=upper_bounds,
+    samples=0,
+    reach=replace(JUDGED_BY_BRUTE_FORCE, tokens=16),
+)
 BELOW_A_PROMPT = SmallWorlds(
     {1: 8, 2: 6, 3: 5},
     {1: 7, 2: 7, 3: 6, 4: 4},
@@ -201,7 +207,7 @@ class LatestFirst(TLRU):
     "Section 3 and Section 4.2's choice of the estimate",
     "The same for all orders in which surplus can go, not only the replay's two.",
     relation=lambda values: values["fewest"] == values["most"],
-    space=replace(BELOW_A_PROMPT, samples=0),
+    space=replace(BELOW_A_PROMPT, samples=0, reach=ALL_ORDERS.reach),
 )
 def any_order_below_a_prompt(case: Case) -> Values | None:
     """Follow every order; two of them are there to be replayed."""

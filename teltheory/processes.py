@@ -185,12 +185,21 @@ class _Crew:
 
 def _start() -> _Worker:
     """Start a process; the resource tracker first, as starting that one lets interrupts through again."""
-    resource_tracker.ensure_running()
+    _track_quietly()
     ours, theirs = multiprocessing.Pipe()
     process = multiprocessing.get_context("spawn").Process(target=_serve, args=(theirs,), daemon=True)
     with _interrupts_held(), theirs:
         process.start()
     return _Worker(process, ours)
+
+
+def _track_quietly() -> None:
+    """Start the resource tracker such that it cleans up after killed processes without a warning."""
+    sys.warnoptions.append("ignore::UserWarning:multiprocessing.resource_tracker")
+    try:
+        resource_tracker.ensure_running()
+    finally:
+        sys.warnoptions.pop()
 
 
 def _send(worker: _Worker, message: object) -> None:
