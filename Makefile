@@ -13,6 +13,7 @@ test: $(READY)
 
 test-long: $(READY)
 	PYTHONPATH=tests $(BIN)/python tests/sweep/long_kill.py 20 1
+	PYTHONPATH=tests $(BIN)/python tests/claims/long_campaign_kill.py 20 1
 	PYTHONPATH=tests $(BIN)/python tests/optimal/long_all_methods.py 3000 1
 	PYTHONPATH=tests $(BIN)/python tests/calibration/long_recovery.py 100 0
 

@@ -156,7 +156,7 @@ def _write_regressions(folder: Path, found: dict[str, Summary]) -> None:
         if one.counterexample is not None and one.origin is not None:
             name, content = regression(one.counterexample, one.origin)
             if not (folder / name).exists():
-                write_json(str(folder / name), content)
+                write_json(str(folder / name), content, indent=None)
 
 
 def with_campaign(row: dict[str, Any], found: Summary | None) -> dict[str, Any]:
