@@ -18,6 +18,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 from claims.noted_trials import A_ROUND, left_alone, ranks, store_at, tries
+from sweep.noting import wait_for
 
 from teltheory.claims.batches import Batch
 
@@ -60,7 +61,10 @@ class Witness:
 
 def kill_a_worker(process, witness, random, kills):
     """Kill the worker that began a batch last, where one is at work."""
-    time.sleep(random.uniform(0, 1.5))
+    tried = tries(witness.folder).total()
+    if random.random() < 0.8:
+        wait_for(lambda: tries(witness.folder).total() > tried or process.poll() is not None)
+    time.sleep(random.uniform(0, 1.0))
     begun = sorted(witness.folder.glob("run-*"), key=lambda file: file.stat().st_mtime)
     if begun and process.poll() is None:
         try:
@@ -72,7 +76,7 @@ def kill_a_worker(process, witness, random, kills):
 
 
 def kill_the_campaign(process, witness, random, kills):
-    time.sleep(random.uniform(0, 1.5))
+    time.sleep(random.uniform(0, 1.0))
     if process.poll() is None:
         process.kill()
         kills["campaigns"] += 1
@@ -82,11 +86,13 @@ def kill_the_campaign(process, witness, random, kills):
 
 def through(witness, random, kills):
     """Kill and start again until a campaign ends by itself; return what it told."""
+    again = 1.0
     while True:
         process = start(witness.folder, witness.store)
         kill_a_worker(process, witness, random, kills)
-        if random.random() < 0.7:
+        if random.random() < again:
             kill_the_campaign(process, witness, random, kills)
+        again = 0.4
         printed, complaint = process.communicate()
         if process.returncode == 0:
             return json.loads(printed)
@@ -111,7 +117,10 @@ def one_round(random, kills, expected):
 def main(rounds, seed):
     random, kills = Random(seed), Counter()
     expected = json.loads(json.dumps(left_alone(BATCHES)))
-    cut_off = sum(one_round(random, kills, expected) for _ in range(rounds))
+    cut_off = 0
+    for number in range(rounds):
+        cut_off += one_round(random, kills, expected)
+        sys.stderr.write(f"{number + 1} of {rounds} campaigns, {kills.total()} kills\n")
     sys.stdout.write(f"{rounds} campaigns of {BATCHES} batches: {kills['campaigns']} times the campaign and ")
     sys.stdout.write(f"{kills['workers']} times a worker killed, {cut_off} batches cut off and tried again, ")
     sys.stdout.write("none lost, none that was finished repeated, every result as if nothing had happened\n")

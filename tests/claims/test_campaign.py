@@ -28,17 +28,17 @@ def lines(path):
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
-    """A store that two processes filled."""
+    """A store that was filled in order."""
     path = tmp_path_factory.mktemp("campaign") / "store.jsonl"
-    run(campaign(), store_at(path), workers=2)
+    plan, store = campaign(), store_at(path)
+    for batch in plan.in_order():
+        store.add(batch, plan.trial(batch)[1])
     return path
 
 
 def test_one_process_or_two_in_any_order_find_the_same(finished, tmp_path):
-    again = store_at(tmp_path / "again.jsonl")
-    plan = campaign()
-    for batch in reversed(list(plan.in_order())):
-        again.add(batch, plan.trial(batch)[1])
+    again, plan = store_at(tmp_path / "again.jsonl"), campaign()
+    run(plan, again, workers=2)
     assert lines(finished) == lines(tmp_path / "again.jsonl")
     assert told(plan, store_at(finished)) == told(plan, again) == left_alone()
 
