@@ -26,13 +26,16 @@ from proofs_checks.theorem_31 import dominated, is_upper_bound
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Values, claim
 from teltheory.claims.small.space import CompiledWorlds
-from teltheory.claims.worlds import SmallWorlds
+from teltheory.claims.worlds import Reach, SmallWorlds
 from teltheory.policies import LRU, Conversation
 from teltheory.replay.reference import replay_reference
 
 SPACE = judged(
     SmallWorlds(
-        {}, {}, estimates=lambda world, xi: range(max(world.continuing_prompts, default=0), world.tokens + 2)
+        {},
+        {},
+        estimates=lambda world, xi: range(max(world.continuing_prompts, default=0), world.tokens + 2),
+        reach=Reach(turns=100, tokens=1000),
     )
 )
 

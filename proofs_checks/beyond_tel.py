@@ -11,7 +11,7 @@ from dataclasses import replace
 from proofs_checks.hindsight import all_equal
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Values, claim
-from teltheory.claims.worlds import SmallWorlds
+from teltheory.claims.worlds import JUDGED_BY_BRUTE_FORCE, SmallWorlds
 from teltheory.errors import CertificateError
 from teltheory.optimal.brute_force import smallest_cost, smallest_total
 from teltheory.optimal.exhaustion import check_violations
@@ -20,7 +20,12 @@ from teltheory.optimal.violations import fewest_violations
 from teltheory.optimal.weighted import weighted_optimum
 from teltheory.optimal.weighted_certificate import check_weighted_certificate
 
-SMALL = SmallWorlds(quick={1: 3, 2: 2, 3: 2, 4: 2}, full={1: 5, 2: 5, 3: 4, 4: 3, 5: 2}, samples=0)
+SMALL = SmallWorlds(
+    quick={1: 3, 2: 2, 3: 2, 4: 2},
+    full={1: 5, 2: 5, 3: 4, 4: 3, 5: 2},
+    samples=0,
+    reach=JUDGED_BY_BRUTE_FORCE,
+)
 WEIGHTS = (2, 0, 3, 1)
 """Of the turns, in this order and again from the beginning."""
 

@@ -9,7 +9,7 @@ from proofs_checks.hindsight import all_equal
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Values, claim
 from teltheory.claims.small.space import CompiledWorlds
-from teltheory.claims.worlds import Given, SmallWorlds
+from teltheory.claims.worlds import Given, Reach, SmallWorlds
 from teltheory.policies import LRU, TLRU, Belady
 
 ONE_CONVERSATION = SmallWorlds(
@@ -18,6 +18,7 @@ ONE_CONVERSATION = SmallWorlds(
     capacities=lambda world: range(first_past(world), first_past(world) + 1),
     conversations=1,
     samples=0,
+    reach=Reach(turns=2, tokens=500, conversations=1),
 )
 
 
@@ -27,8 +28,10 @@ def first_past(world: World) -> int:
     return prompt + response
 
 
-def second_turn(case: Case) -> Values:
-    """Replay a second turn with 0, 1, ... L blocks of the first kept, and return its excess."""
+def second_turn(case: Case) -> Values | None:
+    """Replay a second turn with 0, 1, ... L blocks of the first kept, and return its excess; None without one."""
+    if len(case.world.turns) < 2:
+        return None
     kept = range(first_past(case.world) + 1)
     excess = [replace(case, capacity=blocks).excesses(LRU())[1] for blocks in kept]
     return {"excess by blocks kept": excess, "L + Q - xi": kept[-1] + case.world.turns[1][1] - case.xi}
@@ -50,7 +53,7 @@ def falls_to_zero_at_the_budget(values: Values) -> bool:
     proof=figure_1_proof,
     compiled=CompiledWorlds("excess by blocks kept", ONE_CONVERSATION, capacities="first past"),
 )
-def figure_1(case: Case) -> Values:
+def figure_1(case: Case) -> Values | None:
     """Replay the second turn with every number of kept blocks."""
     return second_turn(case)
 
@@ -64,9 +67,11 @@ def figure_1(case: Case) -> Values:
     origin="ours",
     proof=min_proof,
 )
-def only_the_budget_matters(case: Case) -> Values:
+def only_the_budget_matters(case: Case) -> Values | None:
     """Replay the second turn with X and with min(X, (L + Q - xi)+) blocks kept."""
     values = second_turn(case)
+    if values is None:
+        return None
     excess, budget = values["excess by blocks kept"], max(values["L + Q - xi"], 0)
     return {"X": excess, "min(X, budget)": [excess[min(kept, budget)] for kept in range(len(excess))]}
 
@@ -82,7 +87,7 @@ def only_the_budget_matters(case: Case) -> Values:
 def budget_exists(case: Case) -> Values | None:
     """Look for a number of kept blocks that brings the excess to 0."""
     values = second_turn(case)
-    return values if values["L + Q - xi"] > 0 else None
+    return values if values is not None and values["L + Q - xi"] > 0 else None
 
 
 @claim(
@@ -97,8 +102,8 @@ def budget_exists(case: Case) -> Values | None:
 )
 def budget_exists_for_long_thresholds(case: Case) -> Values | None:
     """Look for such a number where the threshold is at least the prompt."""
-    values = second_turn(case)
-    return values if values["L + Q - xi"] > 0 and case.xi >= case.world.turns[1][1] else None
+    values = budget_exists.values(case)
+    return values if values is not None and case.xi >= case.world.turns[1][1] else None
 
 
 FIGURE_2 = Case(World(((0, 100, 0), (1, 100, 0), (0, 100, 0))), capacity=100, xi=160, q_hat=100)

@@ -15,7 +15,7 @@ from proofs_checks.bounds import judged, of_states
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Values, claim
 from teltheory.claims.small.space import CompiledWorlds
-from teltheory.claims.worlds import SmallWorlds
+from teltheory.claims.worlds import JUDGED_BY_BRUTE_FORCE, Reach, SmallWorlds
 from teltheory.numbers import exact_sum
 from teltheory.optimal.brute_force import all_reuses, smallest_total
 from teltheory.optimal.formulation import hindsight_model
@@ -26,10 +26,10 @@ from teltheory.policies import LRU, TailOptimizedBelady
 
 OPTIONAL = judged(SmallWorlds({}, {}, conversations=3))
 FORCED = replace(OPTIONAL, forced=True)
-EVERY_REUSE = replace(OPTIONAL, samples=0)
-HITS = replace(OPTIONAL, thresholds=lambda world: range(1))
-BY_SOLVER = SmallWorlds(quick={1: 2, 2: 2, 3: 1}, full={1: 3, 2: 3, 3: 2}, samples=0)
-INTERVALS = SmallWorlds(quick={1: 3, 2: 3, 3: 2}, full={1: 5, 2: 5, 3: 4, 4: 2}, samples=0)
+EVERY_REUSE = replace(OPTIONAL, samples=0, reach=JUDGED_BY_BRUTE_FORCE)
+HITS = replace(OPTIONAL, thresholds=lambda world: range(1), reach=Reach(tokens=1000))
+BY_SOLVER = SmallWorlds(quick={1: 2, 2: 2, 3: 1}, full={1: 3, 2: 3, 3: 2}, samples=0, reach=JUDGED_BY_BRUTE_FORCE)
+INTERVALS = SmallWorlds(quick={1: 3, 2: 3, 3: 2}, full={1: 5, 2: 5, 3: 4, 4: 2}, samples=0, reach=Reach(turns=50))
 
 
 MOST_FOR_BRUTE_FORCE = 8

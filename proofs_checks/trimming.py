@@ -15,7 +15,7 @@ from proofs_checks.theorem_31 import is_upper_bound
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Values, claim
 from teltheory.claims.small.space import CompiledWorlds
-from teltheory.claims.worlds import SmallWorlds, upper_bounds
+from teltheory.claims.worlds import JUDGED_BY_BRUTE_FORCE, SmallWorlds, upper_bounds
 from teltheory.policies import TLRU, Conversation, EndAwareTLRU, LengthAwareTLRU
 from teltheory.policies.policy import TRIMS, Trim
 
@@ -23,11 +23,11 @@ State = tuple[tuple[int, int], ...]
 Budget = Callable[[int, int], int]
 
 UPPER_BOUND = judged(SmallWorlds({}, {}, estimates=upper_bounds))
-ALL_ORDERS = replace(UPPER_BOUND, samples=0)
+ALL_ORDERS = replace(UPPER_BOUND, samples=0, reach=replace(JUDGED_BY_BRUTE_FORCE, tokens=16))
 BELOW_A_PROMPT = judged(
     SmallWorlds({}, {}, estimates=lambda world, xi: range(max(world.continuing_prompts, default=0)))
 )
-BELOW_IN_ANY_ORDER = replace(BELOW_A_PROMPT, samples=0)
+BELOW_IN_ANY_ORDER = replace(BELOW_A_PROMPT, samples=0, reach=ALL_ORDERS.reach)
 WITH_STARTS = judged(SmallWorlds({}, {}, estimates=upper_bounds, starts=1))
 WITH_STARTS_FORCED = replace(WITH_STARTS, forced=True)
 

@@ -12,14 +12,15 @@ import sys
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from itertools import islice
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from traceback import format_exc
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from teltheory.errors import WorkerError
 
@@ -39,7 +40,7 @@ def cores() -> int:
 
 
 def on_processes(
-    work: Callable[[T], R], items: Sequence[T], workers: int, name: Callable[[T], str] = str
+    work: Callable[[T], R], items: Iterable[T], workers: int, name: Callable[[T], str] = str
 ) -> Generator[tuple[int, R], None, None]:
     """Do the work on every item and yield (index of the item, result) in the order in which they are done.
 
@@ -47,8 +48,9 @@ def on_processes(
     ----------
     work : callable
         Sent to each process once, so it and the items must be picklable.
-    items : sequence
-        What to work on. An item whose process dies goes to another one, after all others.
+    items : iterable
+        What to work on, asked for an item when a process is free for it. An item whose process dies goes to
+        another one, after all others.
     workers : int
         Most processes at a time, at least 1.
     name : callable
@@ -61,24 +63,50 @@ def on_processes(
     Exception
         What `work` raises, at once.
     """
-    crew = _Crew(work, min(workers, len(items)))
-    waiting, deaths, given_up = deque(range(len(items))), Counter[int](), dict[int, str]()
+    crew, queue = _Crew(work, workers), _Queue(items)
+    deaths, given_up = Counter[int](), dict[int, str]()
     try:
-        while waiting or crew.busy:
-            crew.hand_out(waiting, items)
+        while crew.hand_out(queue):
             for item, answer in crew.answers():
                 if isinstance(answer, _Result):
                     yield item, answer.value
+                    queue.done(item)
                     continue
                 deaths[item] += 1
                 if deaths[item] < ATTEMPTS:
-                    waiting.append(item)
+                    queue.again(item)
                 else:
                     given_up[item] = answer
     finally:
         crew.end()
     for item, reason in given_up.items():
-        raise WorkerError(name(items[item]), f"{ATTEMPTS} processes dead that ran it (the last: {reason})")
+        raise WorkerError(name(queue[item]), f"{ATTEMPTS} processes dead that ran it (the last: {reason})")
+
+
+class _Queue(Generic[T]):
+    """Items by their index: those to come, and then those whose process died."""
+
+    def __init__(self, items: Iterable[T]) -> None:
+        self._coming, self._again = enumerate(items), deque[int]()
+        self._known: dict[int, T] = {}
+
+    def __getitem__(self, item: int) -> T:
+        return self._known[item]
+
+    def take(self, most: int) -> list[int]:
+        """Take up to so many items."""
+        coming = dict(islice(self._coming, most))
+        self._known.update(coming)
+        left = min(most - len(coming), len(self._again))
+        return [*coming, *(self._again.popleft() for _ in range(left))]
+
+    def again(self, item: int) -> None:
+        """Put an item back."""
+        self._again.append(item)
+
+    def done(self, item: int) -> None:
+        """Forget an item."""
+        del self._known[item]
 
 
 @dataclass(frozen=True)
@@ -106,22 +134,18 @@ class _Crew:
         self._work, self._size = work, size
         self._workers: list[_Worker] = []
 
-    @property
-    def busy(self) -> bool:
-        return any(worker.item is not None for worker in self._workers)
-
-    def hand_out(self, waiting: deque[int], items: Sequence[Any]) -> None:
-        """Give waiting items to idle workers, to new ones where there are fewer than may be."""
+    def hand_out(self, queue: _Queue[Any]) -> bool:
+        """Give items to idle workers, to new ones where there may be more; return whether any is busy."""
         idle = [worker for worker in self._workers if worker.item is None]
-        missing = min(len(waiting) - len(idle), self._size - len(self._workers))
-        fresh = [_start() for _ in range(missing)]
+        items = queue.take(self._size - len(self._workers) + len(idle))
+        fresh = [_start() for _ in items[len(idle) :]]
         self._workers += fresh
         for worker in fresh:
             _send(worker, self._work)
-        for worker in idle + fresh:
-            if waiting:
-                worker.item = waiting.popleft()
-                _send(worker, items[worker.item])
+        for worker, item in zip(idle + fresh, items, strict=False):
+            worker.item = item
+            _send(worker, queue[item])
+        return any(worker.item is not None for worker in self._workers)
 
     def answers(self) -> Iterator[tuple[int, _Result | str]]:
         """Wait for a worker and yield what there is: results, or how the worker of an item died."""
@@ -162,12 +186,21 @@ class _Crew:
 
 def _start() -> _Worker:
     """Start a process; the resource tracker first, as starting that one lets interrupts through again."""
-    resource_tracker.ensure_running()
+    _track_quietly()
     ours, theirs = multiprocessing.Pipe()
     process = multiprocessing.get_context("spawn").Process(target=_serve, args=(theirs,), daemon=True)
     with _interrupts_held(), theirs:
         process.start()
     return _Worker(process, ours)
+
+
+def _track_quietly() -> None:
+    """Start the resource tracker such that it cleans up after killed processes without a warning."""
+    sys.warnoptions.append("ignore::UserWarning:multiprocessing.resource_tracker")
+    try:
+        resource_tracker.ensure_running()
+    finally:
+        sys.warnoptions.pop()
 
 
 def _send(worker: _Worker, message: object) -> None:

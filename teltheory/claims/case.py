@@ -120,15 +120,16 @@ class Case:
     def smaller(self) -> Iterator[Case]:
         """Yield the admissible cases one step smaller, conversations in order of appearance.
 
-        A step takes away a turn or a start, lowers a length by half or by one, or C, xi, q_hat.
+        A step takes away a turn (but for the only one) or a start, lowers a length by half or by one, or C, xi,
+        q_hat.
         """
         for case in self._steps():
-            if case._admissible():
+            if case.admissible:
                 yield replace(case, world=case.world.canonical())
 
     def _steps(self) -> Iterator[Case]:
         turns, initial = self.world.turns, self.world.initial
-        for k in range(len(turns)):
+        for k in range(len(turns) if len(turns) > 1 else 0):
             yield replace(self, world=World(turns[:k] + turns[k + 1 :], initial))
         for k in range(len(initial)):
             yield replace(self, world=World(turns, initial[:k] + initial[k + 1 :]))
@@ -147,7 +148,9 @@ class Case:
                 if 0 <= less < value:
                     yield replace(self, **{name: less})
 
-    def _admissible(self) -> bool:
+    @property
+    def admissible(self) -> bool:
+        """Whether capacity, caching mode and initial cache go together."""
         try:
             Instance.of(self.world.trace, self.capacity, forced=self.forced, initial=self.world.initial)
         except ValueError:

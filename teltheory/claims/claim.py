@@ -261,9 +261,7 @@ class Verdict:
     @property
     def expected(self) -> bool:
         """Whether the ledger is sound: decided where data are at hand, and not one of our own rows refuted."""
-        if self.verdict == "refuted":
-            return self.claim.origin == "paper"
-        return self.verdict in ("holds", "not decidable here")
+        return is_expected(self.verdict, self.claim)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the row of the ledger as plain data."""
@@ -281,6 +279,13 @@ class Verdict:
             "seconds": round(self.seconds, 3),
         }
         return row if self.problem is None else {**row, "problem": self.problem}
+
+
+def is_expected(verdict: str, claim: Claim[Any]) -> bool:
+    """Whether a verdict on a claim leaves the ledger sound."""
+    if verdict == "refuted":
+        return claim.origin == "paper"
+    return verdict in ("holds", "not decidable here")
 
 
 def claim(

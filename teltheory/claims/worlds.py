@@ -9,6 +9,7 @@ cache never overflows, and above a threshold of m every excess is 0.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
@@ -40,6 +41,25 @@ def upper_bounds(world: World, xi: int) -> range:
 
 
 @dataclass(frozen=True)
+class Reach:
+    """How large the worlds of a campaign may be.
+
+    Attributes
+    ----------
+    turns, tokens, conversations : int
+        Most of each.
+    """
+
+    turns: int = 200
+    tokens: int = 20_000
+    conversations: int = 20
+
+
+JUDGED_BY_BRUTE_FORCE = Reach(6, 8, 3)
+"""For claims whose values are computed by trying every cache."""
+
+
+@dataclass(frozen=True)
 class SmallWorlds:
     """What is enumerated and sampled for a claim.
 
@@ -63,6 +83,8 @@ class SmallWorlds:
         Random cases after the enumeration at quick effort; twenty times as many at full effort.
     most_turns, longest : int
         Size of the random cases: turns, and tokens of a prompt, a response or an initial past.
+    reach : Reach
+        Size of the cases of a campaign.
     """
 
     quick: Mapping[int, int]
@@ -77,6 +99,7 @@ class SmallWorlds:
     samples: int = 2000
     most_turns: int = 12
     longest: int = 8
+    reach: Reach = Reach()
 
     def classes(self, effort: str) -> Iterator[Iterator[Case]]:
         """Yield the cases of each size class, smallest class first."""
@@ -97,16 +120,17 @@ class SmallWorlds:
 
     def cases(self, world: World) -> Iterator[Case]:
         """Yield a world under every capacity, threshold and estimate."""
-        for capacity in self._feasible_capacities(world):
+        for capacity in self.feasible_capacities(world):
             for xi in self.thresholds(world):
                 for q_hat in self.estimates(world, xi):
                     yield Case(world, capacity, xi, q_hat, self.forced)
 
-    def _feasible_capacities(self, world: World) -> list[int]:
+    def feasible_capacities(self, world: World) -> range:
         """Return the capacities that hold the initial cache and, under forced caching, every past."""
         held = sum(cached for _, _, cached in world.initial)
         least = max(held, world.forced_capacity() if self.forced else 0)
-        return [capacity for capacity in self.capacities(world) if capacity >= least]
+        capacities = self.capacities(world)
+        return capacities[bisect_left(capacities, least) :]
 
     def sample_size(self, effort: str) -> int:
         """Return the number of random cases at an effort."""
@@ -114,8 +138,11 @@ class SmallWorlds:
 
     def sample(self, rng: np.random.Generator) -> Case | None:
         """Return a random case beyond the enumerated sizes, None where the draw has no admissible parameter."""
-        world = self._random_world(rng).canonical()
-        capacities = self._feasible_capacities(world)
+        return self.with_parameters(rng, self.random_world(rng).canonical())
+
+    def with_parameters(self, rng: np.random.Generator, world: World) -> Case | None:
+        """Return a world under random parameters, None where one of them has no admissible value."""
+        capacities = self.feasible_capacities(world)
         if not capacities:
             return None
         capacity = int(rng.choice(capacities))
@@ -125,7 +152,8 @@ class SmallWorlds:
             return None
         return Case(world, capacity, xi, int(rng.choice(estimates)), self.forced)
 
-    def _random_world(self, rng: np.random.Generator) -> World:
+    def random_world(self, rng: np.random.Generator) -> World:
+        """Return a small world, its conversations not yet in canonical order."""
         most = int(rng.integers(1, self.conversations + 1))
         n = int(rng.integers(2, self.most_turns + 1))
         longest = int(rng.integers(1, self.longest + 1))

@@ -96,7 +96,9 @@ def ledger_table(rows: Sequence[dict[str, Any]]) -> Table:
 def scope_text(scope: dict[str, Any]) -> str:
     """Return a scope in a few words."""
     proved = f"proved: {scope['bounds']['proof']['covers']}; " if scope["kind"] == "proved" else ""
-    return proved + _tried_text(scope)
+    campaign = scope["bounds"].get("campaign")
+    more = "" if campaign is None else f"; {campaign['instances']:,} in a campaign"
+    return proved + _tried_text(scope) + more
 
 
 def _tried_text(scope: dict[str, Any]) -> str:

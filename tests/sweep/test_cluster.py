@@ -1,14 +1,12 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 from collections import Counter
-from contextlib import contextmanager
 from multiprocessing.pool import ThreadPool
 from pathlib import Path
 
 import pytest
+from dask_cluster import cluster
 from sweep.noting import MEASUREMENTS, expected_cells, noting_grid, runs, some_trace, wait_for
 
 from teltheory.errors import WorkerError
@@ -17,39 +15,7 @@ from teltheory.policies.spec import Spec
 from teltheory.sweep import Grid, Sample, TraceFile, sweep
 from teltheory.workloads import ConversationModel
 
-TESTS = Path(__file__).parents[1]
 HELD = 3
-
-
-@contextmanager
-def processes(commands, folder, **settings):
-    """Run commands that end with the block, in a folder that no relative path of a test leads to."""
-    environment = {**os.environ, "PYTHONPATH": str(TESTS), **settings}
-    elsewhere = {"cwd": folder, "env": environment, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    started = [subprocess.Popen([sys.executable, "-m", *command], **elsewhere) for command in commands]
-    try:
-        yield started
-    finally:
-        for process in started:
-            process.kill()
-            process.wait()
-
-
-@contextmanager
-def cluster(folder, **settings):
-    """Start a scheduler and two workers; yield the address, the scheduler's process and the workers'."""
-    folder.mkdir()
-    contact = folder / "scheduler.json"
-    here = ["--host", "127.0.0.1", "--no-dashboard"]
-    scheduler = ["distributed.cli.dask_scheduler", *here, "--port", "0", "--scheduler-file", str(contact)]
-    worker = [
-        "distributed.cli.dask_worker", *here, "--scheduler-file", str(contact), "--no-nanny", "--nthreads", "1",
-        "--memory-limit", "0", "--local-directory", str(folder),
-    ]  # fmt: skip
-    with processes([scheduler], folder, **settings) as (head,):
-        wait_for(lambda: contact.exists() and contact.read_text().endswith("}"))
-        with processes([worker, worker], folder, **settings) as hands:
-            yield json.loads(contact.read_text())["address"], head, hands
 
 
 def held_process(folder):

@@ -72,7 +72,7 @@ BAD = [
 @pytest.mark.parametrize(("flags", "told"), BAD, ids=lambda value: " ".join(value)[:40])
 def test_bad_usage_is_one_line_and_exit_code_2(flags, told, trace_file, capfd, monkeypatch):
     monkeypatch.chdir(trace_file.parent)
-    monkeypatch.setattr("teltheory.sweep.cluster.TIMEOUT", 1.0)
+    monkeypatch.setattr("teltheory.cluster.TIMEOUT", 1.0)
     before = trace_file.read_bytes()
     assert replay(trace_file, *flags) == 2
     captured = capfd.readouterr()
@@ -85,7 +85,7 @@ def test_bad_usage_is_one_line_and_exit_code_2(flags, told, trace_file, capfd, m
 
 
 def test_what_listens_but_is_no_scheduler_is_told_in_time(trace_file, monkeypatch, capfd):
-    monkeypatch.setattr("teltheory.sweep.cluster.TIMEOUT", 0.5)
+    monkeypatch.setattr("teltheory.cluster.TIMEOUT", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as server:
         assert replay(trace_file, "--scheduler", f"tcp://127.0.0.1:{server.getsockname()[1]}") == 2
     assert capfd.readouterr().err.count("\n") == 1

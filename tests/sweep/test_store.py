@@ -10,9 +10,9 @@ from teltheory.errors import FileError
 from teltheory.latency import A100_LLAMA2_7B
 from teltheory.policies.online import LRU
 from teltheory.policies.spec import Spec
+from teltheory.records import cut_away_unfinished, locked
 from teltheory.sweep import Grid, Store, sweep
 from teltheory.sweep.jobs import Job, Measurement
-from teltheory.sweep.store import _cut_away_unfinished, _locked
 
 EMPTY = Measurement(None, None, None, None, 0, 0)
 SOME = Measurement(0.1, 1 / 3, 2.0, 1e-300, 3, 2**70)
@@ -132,7 +132,7 @@ def test_a_place_that_cannot_be_written_is_an_error_at_once(tmp_path):
 
 def test_a_full_disk_leaves_whole_records(store, monkeypatch):
     whole, write = store.read_bytes(), os.write
-    monkeypatch.setattr("teltheory.sweep.store.os.write", lambda file, data: write(file, data[:70]))
+    monkeypatch.setattr("teltheory.records.os.write", lambda file, data: write(file, data[:70]))
     with pytest.raises(FileError, match="No space"):
         Store(store).add(job(3), [SOME, SOME])
     assert store.read_bytes() == whole
@@ -141,8 +141,8 @@ def test_a_full_disk_leaves_whole_records(store, monkeypatch):
 def add_many(path, capacities):
     """Add measurements, and after each what a writer leaves that is killed while it writes."""
     for capacity in capacities:
-        with path.open("a+b") as file, _locked(file.fileno()):
-            _cut_away_unfinished(file.fileno())
+        with path.open("a+b") as file, locked(file.fileno()):
+            cut_away_unfinished(file.fileno())
             file.write(b'{"teltheory_sweep": 1, "key"' * 200)
             file.flush()
         Store(path).add(job(capacity, tuple(range(20))), [SOME] * 20)

@@ -1,0 +1,177 @@
+"""The campaign of `teltheory verify`: its options, and what it adds to the ledger's rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from teltheory.claims.batches import Trial, text_of
+from teltheory.claims.campaign import Campaign, CampaignStore, Summary, run, summary, with_traces
+from teltheory.claims.case import Case
+from teltheory.claims.claim import Claim, MissingDataError
+from teltheory.claims.generators import RealTurns, mooncake_turns
+from teltheory.claims.regressions import regression
+from teltheory.cli.output import progress_bar, write_json
+from teltheory.errors import ArgumentError, FileError
+
+F = TypeVar("F", bound=Callable[..., Any])
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What was asked for.
+
+    Attributes
+    ----------
+    budget : str or None
+        Time, such as 8h.
+    batches : int or None
+        Number of batches.
+    store, regressions, scheduler : str or None
+        File of the batches, folder of the counterexamples, address.
+    """
+
+    budget: str | None
+    batches: int | None
+    store: str | None
+    regressions: str | None
+    scheduler: str | None
+
+    @property
+    def asked_for(self) -> bool:
+        """Whether there is to be a campaign."""
+        return self.budget is not None or self.batches is not None
+
+    def check(self, workers: int | None) -> None:
+        """Check what can be checked before any work.
+
+        Raises
+        ------
+        ArgumentError, FileError
+            For options that do not go together, a budget that is no time, or a folder that is not there.
+        """
+        for name in ("store", "regressions", "scheduler"):
+            if not self.asked_for and getattr(self, name) is not None:
+                raise ArgumentError(
+                    f"--{name}", getattr(self, name), "--budget or --batches with it, for a campaign"
+                )
+        if self.scheduler is not None and workers is not None:
+            raise ArgumentError("--workers", workers, "none with --scheduler, whose own workers try the batches")
+        if self.budget is not None:
+            duration(self.budget)
+        if self.regressions is not None and not Path(self.regressions).is_dir():
+            raise FileError(f"{self.regressions}: found no folder, expected one for counterexamples")
+
+
+def campaign_options(command: F) -> F:
+    """Add --budget, --batches, --store, --scheduler and --regressions."""
+    options = (
+        click.option(
+            "--budget", metavar="TIME", help="Before the claims are decided, try random traces so long: 90s, 8h."
+        ),
+        click.option(
+            "--batches", type=click.IntRange(0), help="Try this many batches of random traces; repeats exactly."
+        ),
+        click.option("--store", metavar="FILE", help="Keep finished batches here and try none twice."),
+        click.option("--scheduler", metavar="ADDRESS", help="Of a Dask cluster that tries them: tcp://host:8786."),
+        click.option(
+            "--regressions", metavar="DIR", help="Write counterexamples that they find here, a file each."
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def duration(text: str) -> float:
+    """Read a time such as 90s, 30m, 8h, 1.5h or 2d in seconds."""
+    match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)\s*([smhd])", text.strip())
+    if match is None:
+        raise ArgumentError("--budget", text, "a time such as 90s, 30m or 8h")
+    return float(Fraction(match[1]) * _UNITS[match[2]])
+
+
+def claim_named(name: str) -> Claim[Any]:
+    """Return a claim of the ledger."""
+    from proofs_checks import all_claims
+
+    return next(claim for claim in all_claims() if claim.id == name)
+
+
+def campaign(ids: Sequence[str], wish: Wish, workers: int | None) -> dict[str, Summary]:
+    """Run a campaign on the claims whose cases are traces; return what it found on each."""
+    from proofs_checks import all_claims
+
+    every = with_traces(all_claims())
+    claims = tuple(claim for claim in every if claim.id in ids)
+    if not claims:
+        raise ArgumentError("claim", ", ".join(ids), "one whose cases are traces, for a campaign")
+    seconds = None if wish.budget is None else duration(wish.budget)
+    plan = Campaign(claims, Trial(claim_named, _real()), wish.batches, seconds)
+    store = CampaignStore(wish.store, _texts(plan, every))
+    _run(plan, store, workers, wish.scheduler)
+    found = {claim.id: summary(plan, store, claim.id) for claim in claims}
+    if wish.regressions is not None:
+        _write_regressions(Path(wish.regressions), found)
+    return found
+
+
+def _real() -> RealTurns | None:
+    with suppress(MissingDataError):
+        return mooncake_turns()
+    return None
+
+
+def _texts(plan: Campaign, claims: Sequence[Claim[Case]]) -> dict[tuple[str, str], str]:
+    generators = plan.trial.generators
+    return {(c.id, g.name): text_of(c, g, plan.trial.real) for c in claims for g in generators}
+
+
+def _run(plan: Campaign, store: CampaignStore, workers: int | None, scheduler: str | None) -> None:
+    """Run it with a progress bar, of batches where their number is bounded, else of seconds."""
+    with progress_bar() as bar:
+        known = sum(batch in store for batch in plan.in_order()) if plan.batches is not None else 0
+        task = bar.add_task(
+            "Campaign", total=plan.seconds if plan.batches is None else plan.batches, completed=known
+        )
+
+        def told(done: int, seconds: float) -> None:
+            reached = seconds if plan.batches is None else known + done
+            bar.update(task, completed=reached, description=f"Campaign, {len(store):,} batches")
+
+        run(plan, store, told, workers=workers, scheduler=scheduler)
+
+
+def _write_regressions(folder: Path, found: dict[str, Summary]) -> None:
+    """Write the counterexamples that are not there yet."""
+    for one in found.values():
+        if one.counterexample is not None and one.origin is not None:
+            name, content = regression(one.counterexample, one.origin)
+            if not (folder / name).exists():
+                write_json(str(folder / name), content, indent=None)
+
+
+def with_campaign(row: dict[str, Any], found: Summary | None) -> dict[str, Any]:
+    """Return a row of the ledger with what a campaign found on its claim.
+
+    The scope says what was tried, and its kind never becomes a stronger one. A row that held is refuted by a
+    counterexample, and in error where the check broke.
+    """
+    if found is None:
+        return row
+    scope = {**row["scope"], "bounds": {**row["scope"]["bounds"], "campaign": found.facts}}
+    undecided = row["verdict"] in ("holds", "undecided")
+    if undecided and found.counterexample is not None:
+        scope |= {"kind": "sampled", "instances": found.facts["instances"]}
+        return {**row, "verdict": "refuted", "scope": scope, "counterexample": found.counterexample}
+    if undecided and found.problem is not None:
+        return {**row, "verdict": "error", "scope": scope, "problem": found.problem}
+    return {**row, "scope": scope}

@@ -1,0 +1,242 @@
+import json
+from dataclasses import replace
+from itertools import islice
+from types import SimpleNamespace
+
+import pytest
+from claims.noted_trials import A_ROUND, CLAIMS, FEW, campaign, claim_named, left_alone, store_at, texts, told
+
+from proofs_checks.algorithm_1 import as_printed
+from proofs_checks.theorem_31 import mean_estimate, theorem_31
+from teltheory.claims import campaign as campaign_module
+from teltheory.claims.batches import Batch, Found, Trial, case_of, in_order, text_of, tried
+from teltheory.claims.campaign import CampaignStore, run, summary
+from teltheory.claims.case import Case, World
+from teltheory.claims.claim import Claim
+from teltheory.claims.generators import GENERATORS
+from teltheory.claims.regressions import complaints, read_regression, regression
+from teltheory.claims.search import refutes
+from teltheory.claims.shrinking import shrunk
+from teltheory.cli.campaigns import with_campaign
+from teltheory.errors import FileError, WorkerError
+from teltheory.policies import LRU
+
+
+def lines(path):
+    return sorted(path.read_text().splitlines())
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """A store that was filled in order."""
+    path = tmp_path_factory.mktemp("campaign") / "store.jsonl"
+    plan, store = campaign(), store_at(path)
+    for batch in plan.in_order():
+        store.add(batch, plan.trial(batch)[1])
+    return path
+
+
+def test_one_process_or_two_in_any_order_find_the_same(finished, tmp_path):
+    again, plan = store_at(tmp_path / "again.jsonl"), campaign()
+    run(plan, again, workers=2)
+    assert lines(finished) == lines(tmp_path / "again.jsonl")
+    assert told(plan, store_at(finished)) == told(plan, again) == left_alone()
+
+
+def test_the_seed_is_made_of_claim_generator_and_number_alone():
+    batches = list(islice(in_order((theorem_31, mean_estimate), FEW, None), 3 * A_ROUND))
+    assert len({batch.seed for batch in batches}) == 3 * A_ROUND
+    assert Batch("theorem-31", "small", 0).seed == 13604658007528537641
+    assert Batch("theorem-31", "small", 0, "x").seed == Batch("theorem-31", "small", 0, "y").seed
+    assert [b.number for b in batches] == [0] * A_ROUND + [1] * A_ROUND + [2] * A_ROUND
+    assert {(b.claim, b.generator) for b in batches[:A_ROUND]} == {(c, g.name) for c in CLAIMS for g in FEW}
+
+
+def test_what_is_stored_is_not_tried_again(finished, tmp_path):
+    path = tmp_path / "part.jsonl"
+    kept = finished.read_text().splitlines(keepends=True)[3:-2]
+    path.write_text("".join(kept) + '{"teltheory_campaign": 1, "made_by": "tel')
+    asked = []
+
+    class Asked(Trial):
+        def __call__(self, batch):
+            asked.append(batch.key)
+            return super().__call__(batch)
+
+    store = store_at(path)
+    missing = {batch.key for batch in campaign().in_order() if batch not in store}
+    assert len(missing) == 5
+    plan = campaign(trial=Asked(claim_named, None, FEW))
+    for batch in campaign_module._handed_out(plan, store, 0.0, []):
+        store.add(batch, plan.trial(batch)[1])
+    assert sorted(asked) == sorted(missing)
+    assert lines(path) == lines(finished)
+
+
+def test_a_budget_ends_the_handing_out_and_nothing_else(monkeypatch):
+    clock = iter([0.0, 1.0, 2.9, 3.0, 99.0])
+    monkeypatch.setattr(campaign_module, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    handed = []
+    given = list(campaign_module._handed_out(campaign(None, seconds=3.0), store_at(None), 0.0, handed))
+    assert given == handed == list(islice(campaign(None).in_order(), 3))
+
+
+def test_no_time_and_no_batches_try_nothing(tmp_path):
+    for plan in (campaign(None, seconds=0.0), campaign(0)):
+        run(plan, store_at(tmp_path / "none.jsonl"), workers=1)
+    assert not (tmp_path / "none.jsonl").exists()
+
+
+def test_a_number_of_batches_counts_those_alone(finished):
+    store = store_at(finished)
+    facts = summary(campaign(A_ROUND), store, "theorem-31").facts
+    assert facts["batches"] == len(FEW)
+    assert summary(campaign(None), store, "theorem-31").facts["batches"] == 2 * len(FEW)
+    assert facts["generators"]["small"] == {
+        "instances": 30,
+        "batches": 1,
+        "first_seed": Batch("theorem-31", "small", 0).seed,
+        "last_seed": Batch("theorem-31", "small", 0).seed,
+    }
+    assert facts["left_out"].startswith("mooncake")
+
+
+def changed(path, to, **fields):
+    first, *rest = path.read_text().splitlines(keepends=True)
+    to.write_text(json.dumps({**json.loads(first), **fields}) + "\n" + "".join(rest))
+    return to
+
+
+REFUSED = [
+    (
+        {"made_by": "teltheory 0.0.1"},
+        "line 1: found a batch made by teltheory 0.0.1, expected one made by teltheory",
+    ),
+    ({"text": "0" * 12}, r"line 1: found a batch on another theorem-31.* expected one on the claims as they are"),
+    ({"teltheory_campaign": 2}, "line 1: found a batch made by .*; use a new file"),
+    ({"seed": 1}, "line 1: found seed 1 of batch 0 of theorem-31"),
+    ({"more": 1}, "line 1: found a field 'more', expected a record of a campaign"),
+]
+
+
+@pytest.mark.parametrize(("fields", "told"), REFUSED)
+def test_another_store_is_refused_in_a_line(finished, tmp_path, fields, told):
+    path = changed(finished, tmp_path / "other.jsonl", **fields)
+    content = path.read_bytes()
+    with pytest.raises(FileError, match=told) as error:
+        store_at(path)
+    assert "\n" not in str(error.value)
+    assert path.read_bytes() == content
+
+
+def test_the_text_tells_claims_apart():
+    small = FEW[0]
+    reworded = replace(theorem_31, statement="Something else.")
+    farther = replace(theorem_31, space=replace(theorem_31.space, starts=1))
+    computed = replace(theorem_31, values=mean_estimate.values)
+    others = [text_of(claim, small, None) for claim in (reworded, farther, computed)]
+    others += [text_of(theorem_31, replace(small, drawn=31), None), text_of(theorem_31, FEW[1], None)]
+    assert len({text_of(theorem_31, small, None), *others}) == 6
+
+
+def test_a_worker_with_another_claim_is_an_error():
+    trial = Trial(lambda name: replace(theorem_31, statement="Something else."), None, FEW)
+    with pytest.raises(WorkerError, match="another version of the claim"):
+        trial(next(campaign().in_order()))
+
+
+def test_a_check_that_breaks_is_told_with_its_seed():
+    def breaks(case):
+        raise ZeroDivisionError("planted")
+
+    found = tried(replace(theorem_31, values=breaks), FEW[0], 7)
+    assert found == Found(0, 0, None, "ZeroDivisionError: planted (case 0 of seed 7, small)")
+
+
+def at_most(values):
+    return values["TEL"] <= 5
+
+
+def test_a_large_case_becomes_small():
+    claim = Claim("TEL", "", "", lambda case: {"TEL": case.tel(LRU())}, at_most, theorem_31.space)
+    turns = tuple((k % 7, 90 + k, k) for k in range(120))
+    least = shrunk(claim, Case(World(turns, ((3, 40, 10),)), 500, 40, 300))
+    assert refutes(claim, least)
+    assert least.world == World(((0, 6, 0),))
+    assert (least.capacity, least.xi, least.q_hat) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("generator", GENERATORS[1:3], ids=lambda generator: generator.name)
+@pytest.mark.parametrize("claim", [mean_estimate, as_printed], ids=lambda claim: claim.id)
+def test_what_refutes_is_shrunk_as_far_as_it_goes(claim, generator):
+    found = tried(claim, generator, 5)
+    while not found.refuting:
+        found = tried(claim, generator, found.tried + 6)
+    name, content = regression(found.counterexample, Batch(claim.id, generator.name, 0))
+    assert name.startswith(claim.id)
+    assert list(complaints(claim, content)) == []
+    assert len(found.counterexample["turns"]) < 10
+
+
+ROW = {"id": "theorem-31", "verdict": "holds", "scope": {"kind": "proved", "instances": 9, "bounds": {"a": 1}}}
+ROW |= {"counterexample": None, "seconds": 1.0}
+
+
+def with_example(number, tokens, refuting=1):
+    example = Case(World(((0, tokens, 0),)), 0).as_counterexample({"a": 2, "b": 1})
+    return Batch("theorem-31", "small", number), Found(10, refuting, example)
+
+
+def test_a_campaign_without_a_refuting_case_leaves_the_kind(finished):
+    found = summary(campaign(), store_at(finished), "theorem-31")
+    row = with_campaign(ROW, found)
+    assert row == {**ROW, "scope": {**ROW["scope"], "bounds": {"a": 1, "campaign": found.facts}}}
+    assert with_campaign(ROW, None) is ROW
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 0, 2)])
+def test_the_smallest_of_all_refutes_the_row(order):
+    store, made = store_at(None), [with_example(0, 8), with_example(1, 3), with_example(2, 5)]
+    for k in order:
+        store.add(*made[k])
+    found = summary(campaign(None), store, "theorem-31")
+    assert found.origin.number == 1
+    seeds = [found.facts["generators"]["small"][name] for name in ("first_seed", "last_seed")]
+    assert seeds == [made[0][0].seed, made[2][0].seed]
+    row = with_campaign(ROW, found)
+    assert (row["verdict"], row["scope"]["kind"], row["scope"]["instances"]) == ("refuted", "sampled", 30)
+    assert case_of(row["counterexample"]).world.tokens == 3
+    assert summary(campaign(A_ROUND), store, "theorem-31").origin.number == 0
+
+
+def test_a_row_that_was_refuted_keeps_its_counterexample():
+    store = store_at(None)
+    store.add(*with_example(0, 8))
+    row = {**ROW, "verdict": "refuted", "counterexample": {"the": "smallest"}}
+    found = with_campaign(row, summary(campaign(None), store, "theorem-31"))
+    assert (found["counterexample"], found["scope"]["kind"]) == ({"the": "smallest"}, "proved")
+    assert found["scope"]["bounds"]["campaign"]["refuting"] == 1
+
+
+def test_a_check_that_broke_makes_the_row_an_error():
+    store = store_at(None)
+    store.add(Batch("theorem-31", "small", 0), Found(3, 0, None, "broke"))
+    row = with_campaign(ROW, summary(campaign(None), store, "theorem-31"))
+    assert (row["verdict"], row["problem"]) == ("error", "broke")
+
+
+def test_a_file_of_a_counterexample_is_read_and_checked(tmp_path):
+    example = tried(mean_estimate, FEW[0], 5).counterexample or with_example(0, 3)[1].counterexample
+    _, content = regression(example, Batch(mean_estimate.id, "small", 0))
+    (tmp_path / "a.json").write_text(json.dumps(content))
+    assert read_regression(tmp_path / "a.json") == content
+    for text in ("{", "[]", '{"claim": "a"}'):
+        (tmp_path / "b.json").write_text(text)
+        with pytest.raises(FileError, match=r"b\.json: found"):
+            read_regression(tmp_path / "b.json")
+
+
+def test_stores_in_memory_make_no_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    CampaignStore(None, texts()).add(*with_example(0, 3))
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,127 @@
+import json
+
+import pytest
+
+from teltheory.claims.regressions import complaints, read_regression
+from teltheory.cli import main
+from teltheory.cli.campaigns import claim_named, duration
+from teltheory.errors import ArgumentError
+
+NAMES = ("theorem-31.large-q", "algorithm-1.nonnegative", "kv-size")
+
+
+def row(name, verdict):
+    scope = {"kind": "exhaustive", "instances": 9, "bounds": {"tokens_by_turns": {"2": 3}}}
+    example = {"turns": [[0, 1, 0]], "initial": [], "capacity": 0, "xi": 0, "q_hat": 0, "values": {}}
+    facts = {"id": name, "source": "", "statement": "", "verdict": verdict, "scope": scope}
+    return facts | {"counterexample": example if verdict == "refuted" else None, "seconds": 0.1}
+
+
+@pytest.fixture
+def verify(monkeypatch, capsys, tmp_path):
+    """Run the command with rows that are decided already, batches in this process, and no Mooncake trace."""
+
+    def here(work, items, workers):
+        yield from ((i, work(item)) for i, item in enumerate(items))
+
+    def decided(ids, effort, workers):
+        return [row(name, "refuted" if name == NAMES[1] else "holds") for name in ids], True
+
+    monkeypatch.setenv("TELTHEORY_DATA", str(tmp_path / "nothing"))
+    monkeypatch.setattr("teltheory.claims.campaign.on_processes", here)
+    monkeypatch.setattr("teltheory.cli.verify.decide_all", decided)
+
+    def run(*options):
+        with pytest.raises(SystemExit) as stop:
+            main(["verify", *(f"--claim={name}" for name in NAMES), *map(str, options)])
+        return stop.value.code, *capsys.readouterr()
+
+    return run
+
+
+def test_the_ledger_tells_what_a_campaign_tried_and_repeats(verify, tmp_path):
+    store, reached = tmp_path / "store.jsonl", []
+    for options in (["--store", store], [], ["--store", store]):
+        target = tmp_path / f"{len(reached)}.json"
+        code, out, err = verify("--batches", 4, *options, "--json", target)
+        assert (code, err) == (0, "")
+        assert "700 in a campaign" in " ".join(out.replace("│", "").split())
+        reached.append(target.read_bytes())
+    assert reached[0] == reached[1] == reached[2]
+    assert store.read_bytes().count(b"\n") == 4
+    rows = {one["id"]: one for one in json.loads(reached[0])["claims"]}
+    facts = rows["theorem-31.large-q"]["scope"]["bounds"]["campaign"]
+    assert (facts["instances"], facts["batches"], facts["refuting"]) == (700, 3, 0)
+    assert facts["left_out"] == "mooncake: the trace is not in the data folder"
+    assert rows["algorithm-1.nonnegative"]["scope"]["bounds"]["campaign"]["refuting"] > 0
+    assert "campaign" not in rows["kv-size"]["scope"]["bounds"]
+
+
+def test_counterexamples_are_written_once(verify, tmp_path):
+    for _ in range(2):
+        verify("--batches", 4, "--regressions", tmp_path)
+    (file,) = tmp_path.glob("*.json")
+    content = read_regression(file)
+    assert content["claim"] == "algorithm-1.nonnegative"
+    assert list(complaints(claim_named(content["claim"]), content)) == []
+
+
+def test_a_row_of_ours_that_is_refuted_ends_with_1(verify, monkeypatch, tmp_path):
+    store = tmp_path / "store.jsonl"
+    verify("--batches", 2, "--store", store)
+    lines = [json.loads(line) for line in store.read_text().splitlines()]
+    example = {
+        "turns": [[0, 1, 0]],
+        "initial": [],
+        "capacity": 0,
+        "xi": 0,
+        "q_hat": 0,
+        "forced": False,
+        "values": {},
+    }
+    store.write_text("".join(json.dumps({**one, "counterexample": example}) + "\n" for one in lines))
+    assert verify("--batches", 2, "--store", store)[0] == 0
+    monkeypatch.setattr("teltheory.cli.verify.claim_named", lambda _: claim_named("stack.lru"))
+    assert verify("--batches", 2, "--store", store)[0] == 1
+
+
+WRONG = [
+    (["--store", "x"], "--store: found 'x', expected --budget or --batches with it, for a campaign"),
+    (["--regressions", "x"], "--regressions: found 'x', expected --budget or --batches"),
+    (["--scheduler", "tcp://h:1"], "--scheduler: found 'tcp://h:1', expected --budget or --batches"),
+    (
+        ["--batches", 1, "--workers", 2, "--scheduler", "tcp://h:1"],
+        "--workers: found 2, expected none with --scheduler",
+    ),
+    (["--budget", "5x"], "--budget: found '5x', expected a time such as 90s, 30m or 8h"),
+    (["--budget", "1s", "--regressions", "/no/folder"], "found no folder"),
+    (["--budget", "1s", "--store", "/no/folder/x"], "found no folder"),
+    (["--budget", "1s", "--section", "printed_numbers"], "expected one of"),
+]
+
+
+@pytest.mark.parametrize(("options", "told"), WRONG)
+def test_wrong_options_are_told_in_a_line(verify, options, told):
+    code, out, err = verify(*options)
+    assert (code, out) == (2, "")
+    assert told in err
+    assert err.count("\n") == 1
+
+
+def test_a_campaign_needs_a_claim_on_traces(capsys):
+    with pytest.raises(SystemExit):
+        main(["verify", "--claim", "kv-size", "--budget", "1s"])
+    assert "found 'kv-size', expected one whose cases are traces" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"), [("90s", 90), ("30m", 1800), ("1.5h", 5400), ("2d", 172800), ("0s", 0)]
+)
+def test_times_are_read(text, seconds):
+    assert duration(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "8", "-1h", "1h30m", "h", "nans", "1e9s"])
+def test_what_is_no_time_is_an_error(text):
+    with pytest.raises(ArgumentError, match="--budget"):
+        duration(text)

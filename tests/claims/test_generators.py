@@ -1,0 +1,90 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from proofs_checks import all_claims
+from proofs_checks.algorithm_1 import as_printed
+from teltheory.claims.campaign import with_traces
+from teltheory.claims.claim import MissingDataError
+from teltheory.claims.generators import GENERATORS, RealTurns, mooncake_turns, nearest
+from teltheory.claims.search import refutes
+
+CLAIMS = with_traces(all_claims())
+RNG = np.random.default_rng(3)
+REAL = RealTurns(*(np.sort(RNG.integers(0, most, 400)) for most in (300, 90_000, 900)))
+SMALL, _, ADVERSARIAL, MOONCAKE = GENERATORS
+
+
+def drawn(generator, space, seed):
+    return generator.draw(np.random.default_rng(seed), space, REAL)
+
+
+@settings(max_examples=300)
+@given(st.sampled_from(CLAIMS), st.sampled_from(GENERATORS), st.integers(0, 2**63))
+def test_what_is_drawn_is_within_the_space(claim, generator, seed):
+    space, case = claim.space, drawn(generator, claim.space, seed)
+    if case is None:
+        return
+    world, reach = case.world, space.reach
+    assert world == world.canonical()
+    assert 1 <= len(world.turns) <= max(2, reach.turns)
+    assert world.tokens <= reach.tokens
+    assert len({c for c, _, _ in world.turns}) <= max(reach.conversations, space.conversations)
+    assert len(world.initial) <= space.starts
+    assert case.forced == space.forced
+    assert case.capacity in space.feasible_capacities(world)
+    assert case.xi in space.thresholds(world)
+    assert case.q_hat in space.estimates(world, case.xi)
+    assert case.admissible
+
+
+@pytest.mark.parametrize("generator", GENERATORS, ids=lambda generator: generator.name)
+def test_what_is_drawn_repeats_and_is_of_every_size(generator):
+    space = next(claim for claim in CLAIMS if claim.id == "theorem-31.per-request").space
+    cases = [drawn(generator, space, seed) for seed in range(60)]
+    assert cases == [drawn(generator, space, seed) for seed in range(60)]
+    lengths = [len(case.world.turns) for case in cases]
+    assert min(lengths) <= 4
+    assert max(lengths) > (9 if generator is SMALL else 100)
+    assert {len(case.world.initial) for case in cases} == {0, 1, 2}
+    assert any(len({c for c, _, _ in case.world.turns}) < len(case.world.turns) / 2 for case in cases)
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
+def test_every_generator_has_cases_within_the_hypotheses(claim):
+    for generator in GENERATORS:
+        cases = [drawn(generator, claim.space, seed) for seed in range(20)]
+        assert sum(case is not None and refutes(claim, case) is not None for case in cases) >= 5, generator.name
+
+
+def test_only_cases_near_budgets_show_what_the_printed_test_does():
+    """One unit at the budget decides; the samples of the row meet it in none of as many cases."""
+
+    def refuting(generator):
+        cases = (drawn(generator, as_printed.space, seed) for seed in range(400))
+        return sum(case is not None and bool(refutes(as_printed, case)) for case in cases)
+
+    assert refuting(SMALL) == 0
+    assert refuting(ADVERSARIAL) >= 2
+
+
+def test_the_real_trace_is_needed_and_read(mooncake):
+    real = mooncake_turns()
+    assert len(real.prompt) == 12031
+    assert real.digest == mooncake_turns().digest != REAL.digest
+
+
+def test_without_the_real_trace_it_is_said(monkeypatch, tmp_path):
+    monkeypatch.setenv("TELTHEORY_DATA", str(tmp_path))
+    with pytest.raises(MissingDataError, match="mooncake"):
+        mooncake_turns()
+    with pytest.raises(MissingDataError):
+        MOONCAKE.draw(np.random.default_rng(0), CLAIMS[0].space, None)
+
+
+@given(st.lists(st.integers(-9, 9), unique=True).map(sorted), st.integers(-12, 12))
+def test_nearest(values, wanted):
+    found = nearest(values, wanted)
+    assert (found is None) == (not values)
+    assert found is None or abs(found - wanted) == min(abs(value - wanted) for value in values)
