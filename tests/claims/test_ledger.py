@@ -142,7 +142,7 @@ def test_every_row_says_what_it_rests_on(ledger):
     for row in ledger.values():
         if row["verdict"] == "not decidable here":
             continue
-        assert set(row) == {"id", "source", "statement", "verdict", "scope", "counterexample", "seconds"}
+        assert set(row) == {"id", "origin", "source", "statement", "verdict", "scope", "counterexample", "seconds"}
         assert row["scope"]["instances"] > 0
         assert row["scope"]["kind"] == "exhaustive"
         assert (row["counterexample"] is not None) == (row["verdict"] == "refuted")
