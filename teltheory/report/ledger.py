@@ -25,7 +25,15 @@ SCOPE_FIELDS = {"kind": str, "instances": int, "bounds": dict}
 
 SECTIONS: dict[str, tuple[str, ...]] = {
     "The hindsight problem (Appendix B)": ("hindsight", "theorem-b1", "violations", "weighted"),
-    "T-LRU (Section 3, Appendix C)": ("theorem-31", "algorithm-1", "trim", "figure-1", "figure-2", "stack"),
+    "T-LRU (Section 3, Appendix C)": (
+        "theorem-31",
+        "appendix-c",
+        "algorithm-1",
+        "trim",
+        "figure-1",
+        "figure-2",
+        "stack",
+    ),
     "The conversation model (Appendices D and E)": (
         "belief",
         "lemma-d3",

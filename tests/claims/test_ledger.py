@@ -5,13 +5,17 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from report.documents import DOCS, parts
 
 import teltheory as tt
 from proofs_checks.algorithm_1 import EndlessLoopError, Reading
+from proofs_checks.errata import ERRATA
 from teltheory.cli import main
-from teltheory.cli.tables import counterexample_text
 from teltheory.instance import Instance
 from teltheory.optimal.brute_force import all_reuses
+from teltheory.report.errata import errata_markdown
+from teltheory.report.markdown import ledger_markdown
+from teltheory.report.words import counterexample_text
 from teltheory.workloads import data_folder
 
 SCRIPTS = Path(__file__).parents[2] / "proofs_checks" / "counterexamples"
@@ -156,6 +160,25 @@ def test_the_readme_shows_the_smallest_counterexamples(ledger, name):
     else:
         text = " instead of ".join(example["values"].values())
     assert text in (Path(__file__).parents[2] / "README.md").read_text()
+
+
+def lines_without(names, text):
+    return [line for line in text.splitlines() if not any(name in line for name in names)]
+
+
+@pytest.mark.parametrize(
+    ("page", "make"), [("ledger.md", ledger_markdown), ("errata.md", lambda rows: errata_markdown(rows, ERRATA))]
+)
+def test_the_documents_are_made_of_this_ledger(ledger, page, make):
+    """Where data are missing, all but what rests on them; `make ledger` makes the documents anew."""
+    committed, made = parts((DOCS / page).read_text()), parts(make(list(ledger.values())))
+    missing = [name for name in DATA_ROWS if ledger[name]["verdict"] == "not decidable here"]
+    assert list(made) == list(committed)
+    for name in made:
+        if not missing:
+            assert made[name] == committed[name]
+        elif name and name not in missing:
+            assert lines_without(missing, made[name]) == lines_without(missing, committed[name])
 
 
 def whole(value):
