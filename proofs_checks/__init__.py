@@ -13,8 +13,11 @@ MODULES = (
     "certificates",
     "beyond_tel",
     "theorem_31",
+    "appendix_c",
+    "appendix_c_step",
     "algorithm_1",
     "algorithm_2",
+    "scores",
     "trimming",
     "figures_1_2",
     "stack",
@@ -24,6 +27,8 @@ MODULES = (
     "theorem_d2_bayes",
     "corollaries_d2",
     "printed_numbers",
+    "printed_tables",
+    "awaited",
 )
 
 

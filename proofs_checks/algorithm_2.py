@@ -15,6 +15,7 @@ from itertools import combinations_with_replacement, permutations, product
 from math import ceil
 from typing import Any
 
+from proofs_checks.excess_calculus import greedy_proof, whole_greedy_proof
 from teltheory.belief.allocation import mean_excess
 from teltheory.belief.eviction import Eviction, evict_lowest
 from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
@@ -214,6 +215,7 @@ def within_the_counts(values: Values) -> bool:
     "Algorithm 2 solves problem (6), for whole xi and n = the overflow.",
     relation=greedy_is_optimal,
     space=WHOLE,
+    proof=whole_greedy_proof,
 )
 def lemma_d3(cut: Cut) -> Values:
     """Compare the greedy allocation, the worse of two orders of equal scores, with the best of all."""
@@ -239,6 +241,7 @@ def real_threshold(cut: Cut) -> Values:
     relation=greedy_is_optimal,
     space=REAL,
     origin="repaired",
+    proof=greedy_proof,
 )
 def real_threshold_by_marginals(cut: Cut) -> Values:
     """Compare the allocation that is greedy for the marginals with the best of all."""
@@ -264,6 +267,7 @@ def any_n(cut: Cut) -> Values:
     relation=greedy_is_optimal,
     space=MORE,
     origin="repaired",
+    proof=whole_greedy_proof,
 )
 def any_n_in_total(cut: Cut) -> Values:
     """Compare the greedy allocation with the best of those that keep as little."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from proofs_checks.excess_calculus import figure_1_proof, long_threshold_proof, min_proof
+from proofs_checks.hindsight import all_equal
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Values, claim
 from teltheory.claims.worlds import Given, SmallWorlds
@@ -44,10 +46,27 @@ def falls_to_zero_at_the_budget(values: Values) -> bool:
     "to 0, fewer do not, and more change nothing (of the L blocks there are).",
     relation=falls_to_zero_at_the_budget,
     space=ONE_CONVERSATION,
+    proof=figure_1_proof,
 )
 def figure_1(case: Case) -> Values:
     """Replay the second turn with every number of kept blocks."""
     return second_turn(case)
+
+
+@claim(
+    "figure-1.min",
+    "Figure 1 and Section 1",
+    "Of X only min(X, (L + Q - xi)+) matters to the next turn's excess.",
+    relation=all_equal,
+    space=ONE_CONVERSATION,
+    origin="ours",
+    proof=min_proof,
+)
+def only_the_budget_matters(case: Case) -> Values:
+    """Replay the second turn with X and with min(X, (L + Q - xi)+) blocks kept."""
+    values = second_turn(case)
+    excess, budget = values["excess by blocks kept"], max(values["L + Q - xi"], 0)
+    return {"X": excess, "min(X, budget)": [excess[min(kept, budget)] for kept in range(len(excess))]}
 
 
 @claim(
@@ -70,6 +89,7 @@ def budget_exists(case: Case) -> Values | None:
     relation=lambda values: min(values["excess by blocks kept"]) == 0,
     space=ONE_CONVERSATION,
     origin="repaired",
+    proof=long_threshold_proof,
 )
 def budget_exists_for_long_thresholds(case: Case) -> Values | None:
     """Look for such a number where the threshold is at least the prompt."""

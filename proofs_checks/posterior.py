@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import product
 from typing import Any
 
-from proofs_checks.hidden_chain import IDENTITIES, difference
+from proofs_checks.hidden_chain import FORMULA, HAND, IDENTITIES, LARGER, MEAN, difference, proof
 from proofs_checks.hindsight import all_equal
 from teltheory.belief.posterior import exact_after_silence, exact_posterior
 from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
@@ -145,6 +145,7 @@ def posterior(case: Silence) -> Values:
     relation=all_equal,
     space=Silences(0),
     origin="repaired",
+    proof=partial(proof, FORMULA),
 )
 def silence(case: Silence) -> Values:
     """Hold the formula and its repeated update against Bayes' rule."""
@@ -163,6 +164,7 @@ def silence(case: Silence) -> Values:
     relation=all_equal,
     space=Silences(0),
     origin="repaired",
+    proof=partial(proof, MEAN),
 )
 def alive_at_last_turn(case: Silence) -> Values:
     """Average over all records."""
@@ -185,6 +187,7 @@ def larger_unless_trivial(values: Values) -> bool:
     relation=larger_unless_trivial,
     space=Silences(0),
     origin="ours",
+    proof=partial(proof, LARGER, f"{HAND}, and that exp(x) > 1 for x > 0"),
 )
 def sign(case: Silence) -> Values:
     """Compare the two."""
@@ -223,6 +226,7 @@ ALL_IDENTITIES = Given(
     relation=lambda values: values["difference"] == "0",
     space=ALL_IDENTITIES,
     origin="ours",
+    proof=proof,
 )
 def symbolic(case: Identity) -> Values:
     """Simplify what the two sides differ by."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from proofs_checks.errata.shows import cut, silence
 from teltheory.claims.erratum import Erratum
-from teltheory.claims.state_tables import decision
+from teltheory.claims.state_tables import decision, facts
 
 FOLDER = "proofs_checks/counterexamples"
 
@@ -56,9 +56,14 @@ BELIEFS = (
         fact="That identity is true for whole ξ. For another ξ the last token to go costs a fraction, the "
         "score counts it in full, and Algorithm 2 can evict the wrong token.",
         repair="Take whole ξ, or the growth of the expected excess itself for the score.",
-        shows={"lemma-d3.real-threshold": cut},
-        repaired_by=("lemma-d3", "lemma-d3.real-threshold.marginal"),
-        scripts=scripts(["lemma-d3.real-threshold"]),
+        shows={"lemma-d3.real-threshold": cut, "algorithm-2.score.real-threshold": facts},
+        repaired_by=(
+            "lemma-d3",
+            "lemma-d3.real-threshold.marginal",
+            "algorithm-2.score",
+            "algorithm-2.score.difference",
+        ),
+        scripts=scripts(["lemma-d3.real-threshold", "algorithm-2.score.real-threshold"]),
     ),
     Erratum(
         title="Lemma D.3 needs n to be the overflow",

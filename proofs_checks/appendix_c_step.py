@@ -1,0 +1,155 @@
+"""Whether Appendix C's inequality carries itself from one turn to the next, on pairs of cache states.
+
+A pair: the arriving conversation, and two others, most recent first, of which LRU and T-LRU cache different
+amounts. Both policies then keep the arriving one and cut to C in room form: y = min(d, room), room' = room - y,
+where d is x under LRU, and under T-LRU min(x, b) if its cache overflows: all surplus goes. b = (L - s)+ and
+s = xi - Q.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
+
+SOURCE = 'Appendix C, "such an inequality holds until the next time conversation i arrives again"'
+Conversation = tuple[int, int, int]
+T_LRU, LEAST = "X of T-LRU", "min(X of LRU, b)"
+
+
+@dataclass(frozen=True)
+class Pair(Unshrunk):
+    """Two states of the same conversations.
+
+    Attributes
+    ----------
+    arriving : int
+        Past of the arriving conversation after its turn.
+    others : tuple of (L, X of LRU, X of T-LRU)
+        The others, most recent first.
+    capacity : int
+        C.
+    safe : int
+        s = xi - Q.
+    """
+
+    arriving: int
+    others: tuple[Conversation, ...]
+    capacity: int
+    safe: int
+
+    def budget(self, past: int) -> int:
+        """Return b."""
+        return max(past - self.safe, 0)
+
+    @property
+    def dominated(self) -> bool:
+        """Whether X of T-LRU >= min(X of LRU, b) for each, and both fit."""
+        enough = all(t >= min(r, self.budget(past)) for past, r, t in self.others)
+        return enough and all(sum(held) <= self.capacity for held in list(zip(*self.others, strict=True))[1:])
+
+    @property
+    def in_recency_order(self) -> bool:
+        """Whether LRU caches nothing less recent than a conversation that it does not cache fully."""
+        (past, more_recent, _), (_, less_recent, _) = self.others
+        return more_recent == past or less_recent == 0
+
+    def after(self) -> Values:
+        """Return what T-LRU keeps of each conversation, and min(X of LRU, b)."""
+        pasts = [self.arriving, *(past for past, _, _ in self.others)]
+        lru = in_room_form([self.arriving, *(r for _, r, _ in self.others)], self.capacity)
+        held = [self.arriving, *(t for _, _, t in self.others)]
+        trimmed = [min(x, self.budget(past)) for x, past in zip(held, pasts, strict=True)]
+        t_lru = in_room_form(trimmed if sum(held) > self.capacity else held, self.capacity)
+        return {T_LRU: t_lru, LEAST: [min(r, self.budget(past)) for r, past in zip(lru, pasts, strict=True)]}
+
+    def size(self) -> tuple[Any, ...]:
+        """Return the order of "smallest": tokens, C, s, then the pair."""
+        tokens = self.arriving + sum(past for past, _, _ in self.others)
+        return (tokens, self.capacity, self.safe, self.arriving, self.others)
+
+    def measures(self) -> dict[str, int]:
+        """Return the tokens."""
+        return {"tokens": self.size()[0]}
+
+    def as_counterexample(self, values: Values) -> dict[str, Any]:
+        """Return the pair and what is kept."""
+        others = [list(conversation) for conversation in self.others]
+        where = {"arriving": self.arriving, "others (L, X of LRU, X of T-LRU)": others}
+        return {**where, "capacity": self.capacity, "xi - Q": self.safe, "values": dict(values)}
+
+
+def in_room_form(left: Sequence[int], capacity: int) -> list[int]:
+    """Return what is kept, most recent first, of what is left."""
+    kept, room = [], capacity
+    for x in left:
+        kept.append(min(x, room))
+        room -= kept[-1]
+    return kept
+
+
+@dataclass(frozen=True)
+class Pairs(Enumerated):
+    """Every pair of states in which the inequality holds, of pasts up to a length."""
+
+    def classes(self, effort: str) -> Iterator[Iterator[Pair]]:
+        """Yield the pairs, by longest past."""
+        for longest in range(1, self._longest(effort) + 1):
+            yield (pair for pair in self._pairs(longest) if pair.dominated)
+
+    def _longest(self, effort: str) -> int:
+        return 4 if effort == "full" else 2
+
+    def _pairs(self, longest: int) -> Iterator[Pair]:
+        sizes = range(longest + 1)
+        kinds = [(past, r, t) for past in sizes for r in range(past + 1) for t in range(past + 1)]
+        for arriving, first, second in product(sizes, kinds, kinds):
+            if max(arriving, first[0], second[0]) == longest:
+                tokens = arriving + first[0] + second[0]
+                for capacity, safe in product(range(tokens + 1), sizes):
+                    yield Pair(arriving, (first, second), capacity, safe)
+
+    def bounds(self, effort: str) -> dict[str, Any]:
+        """Return what is enumerated."""
+        return {
+            "cases": f"every pair of states of two conversations, pasts up to {self._longest(effort)}, and a third"
+        }
+
+
+def carried(values: Values) -> bool:
+    """Whether X of T-LRU >= min(X of LRU, b) again."""
+    return all(t >= least for t, least in zip(values[T_LRU], values[LEAST], strict=True))
+
+
+@claim(
+    "appendix-c.step",
+    SOURCE,
+    "Where X of T-LRU >= min(X of LRU, b) for every conversation before a turn, so it is after it.",
+    relation=carried,
+    space=Pairs(),
+)
+def step(case: Pair) -> Values:
+    """Cut both caches."""
+    return case.after()
+
+
+@claim(
+    "appendix-c.step.recency",
+    SOURCE,
+    "So it is if, moreover, LRU caches nothing less recent than a conversation that it does not cache fully.",
+    relation=carried,
+    space=Pairs(),
+    origin="repaired",
+)
+def step_in_recency_order(case: Pair) -> Values | None:
+    """Cut both caches."""
+    return case.after() if case.in_recency_order else None
+
+
+if __name__ == "__main__":
+    from teltheory.cli import main
+
+    main(["verify", "--section", "appendix_c_step"])

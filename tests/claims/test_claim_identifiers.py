@@ -1,0 +1,125 @@
+"""Every statement of the list of claims has a row of the ledger, and where it is split, rows below its name."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from proofs_checks import all_claims
+from proofs_checks.awaited import Awaited
+from teltheory.claims.search import decide_safely
+from teltheory.workloads import data_folder
+
+LIST = data_folder().parent / "CLAIMS.md"
+STATEMENTS = [
+    "hindsight.initial-state",
+    "hindsight.integral",
+    "theorem-b1",
+    "theorem-b1.forced",
+    "theorem-b1.cap-is-necessary",
+    "theorem-b1.belady",
+    "theorem-b1.certificate",
+    "theorem-31",
+    "theorem-31.per-request",
+    "theorem-31.forced",
+    "theorem-31.threshold-lru",
+    "theorem-31.large-q",
+    "theorem-31.mean-estimate",
+    "algorithm-1.as-printed",
+    "algorithm-1.nonnegative",
+    "algorithm-1.terminates",
+    "algorithm-1.single-pass",
+    "trim.order-is-free",
+    "trim.order-is-free.mean",
+    "trim.eager",
+    "figure-1",
+    "figure-2",
+    "stack.lru",
+    "stack.tlru",
+    "stack.tlru-round-robin",
+    "belief.posterior",
+    "lemma-d3",
+    "lemma-d3.real-threshold",
+    "lemma-d3.any-n",
+    "theorem-d2",
+    "theorem-d2.turn-law",
+    "theorem-d2.forced",
+    "theorem-d2.forced-heterogeneous",
+    "theorem-d2.forced-random",
+    "theorem-d2.bayes",
+    "theorem-d2.bayes-random",
+    "theorem-d2.bayes-heterogeneous",
+    "theorem-d2.bayes-next-event",
+    "corollary.lru",
+    "corollary.tlru",
+    "corollary.paging",
+    "paging.ever",
+    "algorithm-2.cost",
+    "kv-size",
+    "figure-3",
+    "figure-4",
+    "table-1",
+    "table-2",
+    "table-3",
+    "table-4",
+    "table-5",
+    "table-6",
+    "figure-5",
+    "figure-6",
+    "sensitivity.peak",
+    "sensitivity.text",
+    "prediction.end-aware",
+    "prediction.poisson",
+]
+SPLIT = {"theorem-d2.bayes-next-event", "figure-3"}
+EXPERIMENTS = {
+    *("figure-4", "figure-5", "figure-6", *(f"table-{k}" for k in range(1, 7))),
+    *("sensitivity.peak", "prediction.end-aware", "prediction.poisson"),
+}
+
+
+def identifiers(text: str) -> set[str]:
+    """Return the identifiers in the first columns of a page's tables, ranges written out."""
+    found: set[str] = set()
+    for cell in re.findall(r"^\| (`.+?) \|", text, re.MULTILINE):
+        found |= set(re.findall(r"`([^`]+)`", cell))
+        for stem, first, last in re.findall(r"`([a-z-]+)(\d)` … `\1(\d)`", cell):
+            found |= {f"{stem}{k}" for k in range(int(first), int(last) + 1)}
+    return found
+
+
+def test_every_statement_has_a_row() -> None:
+    rows = {claim.id for claim in all_claims()}
+    assert {name for name in STATEMENTS if name not in rows} == SPLIT
+    assert all(any(row.startswith(f"{name}.") for row in rows) for name in SPLIT)
+
+
+def test_no_identifier_is_used_twice() -> None:
+    rows = [claim.id for claim in all_claims()]
+    assert len(rows) == len(set(rows))
+
+
+def test_the_statements_are_those_of_the_list_where_it_is_at_hand() -> None:
+    text = LIST.read_text() if LIST.is_file() else "".join(f"| `{name}` | |\n" for name in STATEMENTS)
+    assert set(STATEMENTS) - identifiers(text) <= {"paging.ever"}
+    assert identifiers(text) <= set(STATEMENTS)
+
+
+def test_ranges_are_written_out() -> None:
+    assert identifiers("| `a-1` … `a-3`, `b` | … |") == {"a-1", "a-2", "a-3", "b"}
+
+
+def test_the_rows_that_wait_are_those_of_the_experiments() -> None:
+    waiting = {claim.id for claim in all_claims() if isinstance(claim.space, Awaited)}
+    assert waiting == EXPERIMENTS
+
+
+@pytest.mark.parametrize("name", sorted(EXPERIMENTS))
+def test_a_row_that_waits_names_its_table_in_one_line(name: str) -> None:
+    row = next(claim for claim in all_claims() if claim.id == name)
+    verdict = decide_safely(row)
+    assert (verdict.verdict, verdict.expected, verdict.scope.instances) == ("not decidable here", True, 0)
+    assert verdict.problem is not None
+    assert verdict.problem.startswith("missing: the experiment's table of ")
+    assert "\n" not in verdict.problem
