@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from report.documents import parts, row
+from report.documents import DOCS, parts, row
 
 from proofs_checks import all_claims
 from proofs_checks.errata import ERRATA
@@ -104,3 +105,12 @@ def test_every_script_confirms_an_erratum():
     scripts = {path for erratum in ERRATA for path in erratum.scripts.values()}
     found = (ROOT / "proofs_checks" / "counterexamples").glob("*.py")
     assert scripts == {str(path.relative_to(ROOT)) for path in found}
+
+
+def test_links_within_the_documents_have_their_anchors():
+    pages = {name: (DOCS / name).read_text() for name in ("ledger.md", "errata.md")}
+    anchors = {name: set(parts(page)) for name, page in pages.items()}
+    for name, page in pages.items():
+        links = re.findall(r"\]\(((?:ledger|errata)\.md)?#([^)]+)\)", page)
+        assert len(links) > 20
+        assert [link for link in links if link[1] not in anchors[link[0] or name]] == []
