@@ -32,7 +32,7 @@ NUMBERS = (
     ),
     Erratum(
         title="KV cache size: GiB, not GB",
-        place="Appendix of the longer version, KV cache size",
+        place="KV cache size, an appendix of the longer summary",
         printed="The KV cache of 10,000 tokens of Vicuna-7B in float16 is about 4.88 GB.",
         fact="The bytes are right; divided by 10⁹, as GB means, they give another number.",
         repair="4.88 GiB, of 2³⁰ bytes.",

@@ -88,15 +88,14 @@ TLRU_ERRATA = (
     Erratum(
         title="Algorithm 1: both loops can go on for ever",
         place="Algorithm 1, “while Σ X_i > C” before the trimming, and “X_i > 1” in the loop that evicts by LRU",
-        printed="The trim loop goes on while Σ X_i > C (the paper's longer version has `if`). The LRU loop "
-        "takes a block of the least recent conversation with X_i > 1 (the longer version has X_i ≥ 1, so that "
-        "this may be an error of print).",
+        printed="The trim loop goes on while Σ X_i > C (a longer summary of the paper has `if`). The LRU loop "
+        "takes a block of the least recent conversation with X_i > 1 (the summary has X_i ≥ 1, so that this "
+        "may be an error of print).",
         fact="Where no conversation passes the test the trim loop changes nothing and is never left, so that "
         "LRU never evicts. Where every conversation holds at most one block and the cache is still too full, "
         "the LRU loop finds none to take a block of.",
         repair="Leave the trim loop when a round trims nothing, and let LRU take the last block (X_i ≥ 1). The "
-        "longer version's `if`, which trims at most one block of each conversation before LRU evicts, ends "
-        "too.",
+        "summary's `if`, which trims at most one block of each conversation before LRU evicts, ends too.",
         shows={
             "algorithm-1.terminates": until_it_loops("Algorithm 1 as printed", as_printed),
             "algorithm-1.terminates.trim-loop": until_it_loops("The printed trim loop", printed_trim_loop),
