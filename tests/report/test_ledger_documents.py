@@ -129,6 +129,16 @@ def test_every_row_of_today_has_a_section():
     assert OTHERS not in sections([row(claim.id) for claim in all_claims()])
 
 
+def test_figures_stand_where_the_paper_has_them():
+    found = sections(
+        [row(name) for name in ("figure-1.budget-exists", "figure-2", "figure-3.vllm-cpu", "table-6")]
+    )
+    assert [[one["id"] for one in members] for members in found.values()] == [
+        ["figure-1.budget-exists", "figure-2"],
+        ["figure-3.vllm-cpu", "table-6"],
+    ]
+
+
 def test_a_table_keeps_its_columns():
     lines = table(("a", "b"), [("x | y", "z\nw"), ("1", "2")]).splitlines()
     assert lines == ["| a | b |", "| --- | --- |", "| x \\| y | z w |", "| 1 | 2 |"]
