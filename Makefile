@@ -3,10 +3,15 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: reproduce test test-long check check-vllm clean
+.PHONY: reproduce ledger test test-long check check-vllm clean
 
 reproduce: $(READY)
 	$(BIN)/teltheory reproduce
+
+ledger: $(READY)
+	@mkdir -p out
+	$(BIN)/teltheory verify --json out/ledger.json
+	$(BIN)/teltheory ledger out/ledger.json --markdown docs/ledger.md --errata docs/errata.md --latex out/ledger.tex
 
 test: $(READY)
 	$(BIN)/python -m pytest

@@ -6,7 +6,7 @@ history's end is no part of a case: a check looks at every cache.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -59,6 +59,12 @@ class BeliefCase:
     model: BeliefMDP
     steps: tuple[Step, ...]
     turns: int
+
+    @classmethod
+    def of(cls, example: Mapping[str, Any]) -> BeliefCase:
+        """Return the case that `as_counterexample` wrote down."""
+        steps = tuple(Step(Fraction(x), *turn) for x, *turn in example["history"])
+        return cls(model_from_dict(example["model"]), steps, example["following"])
 
     @property
     def state(self) -> State:
@@ -222,6 +228,24 @@ def model_as_dict(model: BeliefMDP) -> dict[str, Any]:
         "forced": model.forced,
         "kinds": [_kind_as_dict(kind) for kind in model.kinds],
     }
+
+
+def model_from_dict(data: Mapping[str, Any]) -> BeliefMDP:
+    """Return the model that `model_as_dict` wrote down."""
+    kinds = tuple(_kind_from_dict(kind) for kind in data["kinds"])
+    gaps = tuple((Fraction(x), Fraction(weight)) for x, weight in data["gaps"])
+    exact = {"birth_rate": Fraction(data["birth_rate"]), "kinds": kinds, "gaps": gaps}
+    return BeliefMDP(**{**data, **exact})
+
+
+def _kind_from_dict(data: Mapping[str, Any]) -> Kind:
+    prompts = tuple(_law_from_list(law) for law in data["prompts"])
+    return Kind(data["turn_rate"], prompts, _law_from_list(data["response"]), Fraction(data["share"]))
+
+
+def _law_from_list(outcomes: Iterable[tuple[int, str]]) -> Finite:
+    lengths, probabilities = zip(*outcomes, strict=True)
+    return Finite(lengths, tuple(map(Fraction, probabilities)))
 
 
 def _kind_as_dict(kind: Kind) -> dict[str, Any]:

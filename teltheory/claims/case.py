@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -75,6 +75,13 @@ class Case:
     xi: int = 0
     q_hat: int = 0
     forced: bool = False
+
+    @classmethod
+    def of(cls, example: Mapping[str, Any]) -> Case:
+        """Return the case that `as_counterexample` wrote down."""
+        turns, initial = (tuple((c, n, m) for c, n, m in example[name]) for name in ("turns", "initial"))
+        parameters = (example[name] for name in ("capacity", "xi", "q_hat", "forced"))
+        return cls(World(turns, initial), *parameters)
 
     @property
     def instance(self) -> Instance:

@@ -267,6 +267,7 @@ class Verdict:
         """Return the row of the ledger as plain data."""
         row: dict[str, Any] = {
             "id": self.claim.id,
+            "origin": self.claim.origin,
             "source": self.claim.source,
             "statement": self.claim.statement,
             "verdict": self.verdict,

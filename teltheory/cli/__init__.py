@@ -13,6 +13,7 @@ from teltheory.cli.calibrate import calibrate as calibrate_command
 from teltheory.cli.calibrate_file import calibrate_file as calibrate_file_command
 from teltheory.cli.certificate import check as check_certificate_command
 from teltheory.cli.curve import curve as curve_command
+from teltheory.cli.ledger import ledger as ledger_command
 from teltheory.cli.optimum import optimum as optimum_command
 from teltheory.cli.output import complain
 from teltheory.cli.replay import replay as replay_command
@@ -30,6 +31,7 @@ def commands() -> None:
 for command in (
     reproduce_command,
     verify_command,
+    ledger_command,
     replay_command,
     optimum_command,
     check_certificate_command,

@@ -43,7 +43,7 @@ def progress_bar() -> Iterator[Progress]:
 
 
 def check_target(target: str | None) -> None:
-    """Check, before long work, that `write_json` will be able to write there.
+    """Check, before long work, that `write_text` will be able to write there.
 
     Raises
     ------
@@ -61,7 +61,11 @@ def check_target(target: str | None) -> None:
 
 def write_json(target: str, data: Any, indent: int | None = 2) -> None:
     """Write JSON to a file, whole or not at all, or to standard output for ``-``."""
-    text = json.dumps(data, indent=indent, allow_nan=False) + "\n"
+    write_text(target, json.dumps(data, indent=indent, allow_nan=False) + "\n")
+
+
+def write_text(target: str, text: str) -> None:
+    """Write text to a file, whole or not at all, or to standard output for ``-``."""
     if target == "-":
         sys.stdout.write(text)
         return

@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from teltheory.cli.options import Thresholds
+from teltheory.report.words import counterexample_text
 from teltheory.sweep import Cell
 
 STYLES = {
@@ -113,39 +114,6 @@ def _tried_text(scope: dict[str, Any]) -> str:
         return f"sampled, {instances} instances, then shrunk"
     text = f"exhaustive, {instances} instances of up to {list(bounds['tokens_by_turns'])[-1]} turns"
     return text + (f"; {bounds['sampled']['instances']:,} sampled" if "sampled" in bounds else "")
-
-
-def counterexample_text(example: dict[str, Any] | None) -> str:
-    """Return a counterexample on a line: turns as conversation(prompt+response), or its other facts by name."""
-    if example is None:
-        return ""
-    if "history" in example:
-        return _decision_text(example)
-    values = ", ".join(f"{name} {value}" for name, value in example["values"].items())
-    if "turns" not in example:
-        facts = ", ".join(f"{name} {value}" for name, value in example.items() if name != "values")
-        return f"{facts}: {values}"
-    turns = " ".join(f"{_letter(c)}({q}+{a})" for c, q, a in example["turns"])
-    start = "".join(f" start {_letter(c)}({past}, cached {held})" for c, past, held in example["initial"])
-    parameters = f"C={example['capacity']} xi={example['xi']} Q={example['q_hat']}"
-    return f"{turns}{start}; {parameters}: {values}"
-
-
-def _decision_text(example: dict[str, Any]) -> str:
-    """Return a decision of the belief MDP on a line; `as_counterexample` of its case has the model in full."""
-    turns = " ".join(f"{_letter(c)}({q}+{a})" for _, c, _, q, a in example["history"])
-    model, kept = example["model"], zip(("kept", "best"), example["values"].items(), strict=True)
-    outcomes = ", ".join(f"{name} keeps {example[which]}: {_decimal(cost)}" for which, (name, cost) in kept)
-    parameters = f"C={model['capacity']} xi={model['xi']}, {example['following']} to come"
-    return f"{turns}; {parameters}; of {example['cached']} {outcomes}"
-
-
-def _decimal(fraction: str) -> str:
-    return fraction if len(fraction) < 10 else f"{float(Fraction(fraction)):.6f}"
-
-
-def _letter(conversation: int) -> str:
-    return chr(ord("A") + conversation) if conversation < 26 else f"#{conversation}"
 
 
 def optima_table(rows: Sequence[dict[str, Any]], thresholds: Thresholds) -> Table:

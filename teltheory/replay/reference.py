@@ -17,7 +17,7 @@ that it holds or all that is needed, whichever is less, and round-robin trimming
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from typing_extensions import TypeIs
 
@@ -46,25 +46,47 @@ def replay_reference(
     Outcome
         What each turn reused and computed.
     """
+    reused = []
+    for k, (taken, _) in enumerate(replayed_turns(instance, policy)):
+        reused.append(taken)
+        if progress is not None and k % 256 == 255:
+            progress(k + 1)
+    return Outcome.of(instance, reused)
+
+
+def replayed_turns(instance: Instance, policy: AnyPolicy) -> Iterator[tuple[int, dict[int, Conversation]]]:
+    """Replay turn by turn.
+
+    Parameters
+    ----------
+    instance : Instance
+        Trace, capacity, caching mode and initial cache.
+    policy : Policy or CuttingPolicy
+        What is kept and what goes first.
+
+    Yields
+    ------
+    int
+        What the turn reused.
+    dict of int to Conversation
+        By code, all that have arrived so far, as the cut leaves them; it changes with the next turn.
+    """
     trace = instance.trace
     at = policy.bound_to(instance) if _is_timed(policy) else lambda _: policy
     conversations = _initial_conversations(instance)
     cache = {start.code: conversations[start.code] for start in instance.initial}
-    reused: list[int] = []
     nexts = _next_turns(instance)
     turns = zip(trace.code.tolist(), instance.history.tolist(), instance.past.tolist(), nexts, strict=True)
     for k, (theta, history, past, upcoming) in enumerate(turns):
         arriving = conversations.setdefault(theta, Conversation(len(conversations), 0, 0, None, theta))
-        reused.append(min(arriving.cached, history))
+        reused = min(arriving.cached, history)
         arriving.past = arriving.cached = past
         arriving.next, arriving.last = upcoming, k
         cache.pop(theta, None)
         cache[theta] = arriving
         if k < len(trace) - 1 or not instance.forced:
             cut(cache, at(k), instance.capacity, arriving if instance.forced else None)
-        if progress is not None and k % 256 == 255:
-            progress(k + 1)
-    return Outcome.of(instance, reused)
+        yield reused, conversations
 
 
 def _next_turns(instance: Instance) -> list[Turn | None]:

@@ -28,7 +28,6 @@ from proofs_checks.theorem_d2 import turn_law
 from proofs_checks.theorem_d2_bayes import bayes_random
 from teltheory.belief.mdp import Solver
 from teltheory.belief.model import (
-    BeliefMDP,
     Kind,
     Known,
     State,
@@ -46,11 +45,12 @@ from teltheory.claims.beliefs import (
     costs,
     histories,
     model_as_dict,
+    model_from_dict,
     optimal_everywhere,
 )
 from teltheory.claims.claim import Claim
 from teltheory.claims.search import decide, refutes, shrink
-from teltheory.workloads.laws import Finite, fixed
+from teltheory.workloads.laws import fixed
 
 HALF = Fraction(1, 2)
 TWO_KINDS = kinds_of((1, 3), ((FIRST, COIN),), fixed(0))
@@ -247,30 +247,11 @@ def test_costs_and_their_relation():
     assert (plain["following"], plain["cached"], plain["kept"], plain["best"]) == (2, [2, 1], [1, 1], [2, 0])
 
 
-def law_of(outcomes):
-    return Finite(tuple(q for q, _ in outcomes), tuple(Fraction(p) for _, p in outcomes))
-
-
-def model_of(plain):
-    """Return the model from plain data."""
-    kinds = tuple(
-        Kind(
-            kind["turn_rate"],
-            tuple(law_of(law) for law in kind["prompts"]),
-            law_of(kind["response"]),
-            Fraction(kind["share"]),
-        )
-        for kind in plain["kinds"]
-    )
-    gaps = tuple((Fraction(x), Fraction(weight)) for x, weight in plain["gaps"])
-    return BeliefMDP(**{**plain, "kinds": kinds, "gaps": gaps, "birth_rate": Fraction(plain["birth_rate"])})
-
-
 @pytest.mark.parametrize(
     "model", [*MODELS, replace(RACE, kinds=TWO_KINDS, xi=3, death_rate=2, birth_rate=Fraction(2))]
 )
 def test_a_model_as_plain_data_and_back(model):
-    assert model_of(json.loads(json.dumps(model_as_dict(model)))) == model
+    assert model_from_dict(json.loads(json.dumps(model_as_dict(model)))) == model
 
 
 def state_of(model, history):
@@ -290,8 +271,9 @@ def state_of(model, history):
 @pytest.mark.parametrize("row", [turn_law, bayes_random, paging_ever], ids=lambda row: row.id)
 def test_a_counterexample_can_be_rebuilt(row):
     example = json.loads(json.dumps(decide(row).counterexample))
-    model = model_of(example["model"])
+    model = model_from_dict(example["model"])
     state, turns, solver = state_of(model, example["history"]), example["following"], Solver(model)
+    assert BeliefCase.of(example).state == state
     cached, kept, best = (tuple(example[name]) for name in ("cached", "kept", "best"))
     rule, optimal = (Fraction(value) for value in example["values"].values())
     assert at_hand(state, cached) == cached

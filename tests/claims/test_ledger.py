@@ -5,13 +5,17 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from report.documents import DOCS, parts
 
 import teltheory as tt
 from proofs_checks.algorithm_1 import EndlessLoopError, Reading
+from proofs_checks.errata import ERRATA
 from teltheory.cli import main
-from teltheory.cli.tables import counterexample_text
 from teltheory.instance import Instance
 from teltheory.optimal.brute_force import all_reuses
+from teltheory.report.errata import errata_markdown
+from teltheory.report.markdown import ledger_markdown
+from teltheory.report.words import counterexample_text
 from teltheory.workloads import data_folder
 
 SCRIPTS = Path(__file__).parents[2] / "proofs_checks" / "counterexamples"
@@ -205,7 +209,7 @@ def test_every_row_says_what_it_rests_on(ledger):
     for row in ledger.values():
         if row["verdict"] == "not decidable here":
             continue
-        assert set(row) == {"id", "source", "statement", "verdict", "scope", "counterexample", "seconds"}
+        assert set(row) == {"id", "origin", "source", "statement", "verdict", "scope", "counterexample", "seconds"}
         assert row["scope"]["instances"] > 0
         proof = row["scope"]["bounds"].get("proof", {"unproved": ()})
         assert row["scope"]["kind"] == ("exhaustive" if {"unproved", "missing"} & set(proof) else "proved")
@@ -220,6 +224,25 @@ def test_the_readme_shows_the_smallest_counterexamples(ledger, name):
     else:
         text = " instead of ".join(example["values"].values())
     assert text in (Path(__file__).parents[2] / "README.md").read_text()
+
+
+def lines_without(names, text):
+    return [line for line in text.splitlines() if not any(name in line for name in names)]
+
+
+@pytest.mark.parametrize(
+    ("page", "make"), [("ledger.md", ledger_markdown), ("errata.md", lambda rows: errata_markdown(rows, ERRATA))]
+)
+def test_the_documents_are_made_of_this_ledger(ledger, page, make):
+    """Where data are missing, all but what rests on them; `make ledger` makes the documents anew."""
+    committed, made = parts((DOCS / page).read_text()), parts(make(list(ledger.values())))
+    missing = [name for name in DATA_ROWS if ledger[name]["verdict"] == "not decidable here"]
+    assert list(made) == list(committed)
+    for name in made:
+        if not missing:
+            assert made[name] == committed[name]
+        elif name and name not in missing:
+            assert lines_without(missing, made[name]) == lines_without(missing, committed[name])
 
 
 def whole(value):

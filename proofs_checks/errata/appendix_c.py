@@ -1,0 +1,70 @@
+"""Errata of Appendix C: statements of the printed proof of Theorem 3.1, which holds."""
+
+from __future__ import annotations
+
+from proofs_checks.theorem_31 import threshold_lru
+from teltheory.claims.case import Case
+from teltheory.claims.erratum import Erratum
+from teltheory.claims.state_tables import facts, traced
+from teltheory.policies import LRU, TLRU
+
+
+def t_lru(case: Case) -> TLRU:
+    """Return T-LRU with round-robin trim."""
+    return TLRU(case.xi, case.q_hat)
+
+
+T_LRU_ALONE = traced({"T-LRU, turn by turn": t_lru})
+THREE = traced(
+    {
+        "LRU, turn by turn": lambda case: LRU(),
+        "Threshold-LRU, turn by turn": threshold_lru,
+        "T-LRU, turn by turn": t_lru,
+    }
+)
+
+APPENDIX_C = (
+    Erratum(
+        title="Appendix C: a short conversation's cost is its excess",
+        place="Appendix C, “the costs (i.e., number of uncached tokens) under all three policies are all zero”",
+        printed="Where L ≤ ξ − Q̄, the number of uncached tokens of the next turn is 0 under all three policies.",
+        fact="The uncached tokens can be as many as L + Q, which is at most ξ; it is the excess that is 0.",
+        repair="Say excess for cost: (L + Q − X − ξ)⁺ = 0.",
+        shows={"appendix-c.short.uncached": T_LRU_ALONE},
+        repaired_by=("appendix-c.short",),
+    ),
+    Erratum(
+        title="Appendix C: T-LRU may cache what is above its budgets",
+        place="Appendix C, “Tail-Optimized LRU also caches zero” and “Tail-Optimized LRU only stores L + Q̄ − ξ”",
+        printed="T-LRU holds nothing of a conversation with L ≤ ξ − Q̄, and L + Q̄ − ξ of a longer one before "
+        "it evicts by LRU; so X of T-LRU = L + Q̄ − ξ wherever X of LRU is at least that.",
+        fact="Algorithm 1 trims on overflow only, and only until the cache fits: a conversation keeps its "
+        "surplus while there is room.",
+        repair="X of T-LRU ≥ L + Q̄ − ξ in the place of equality, which the proof needs no more than; for "
+        "short conversations the statement holds where T-LRU trims after every turn.",
+        shows={"appendix-c.short.trimmed": T_LRU_ALONE, "appendix-c.first-case": THREE},
+        repaired_by=("appendix-c.first-case.at-least", "appendix-c.short.trimmed.eager", "theorem-31"),
+    ),
+    Erratum(
+        title="Appendix C: the two cases leave one out",
+        place="Appendix C, “If X^LRU ≥ L + Q̄ − ξ” and “If X^TLRU < L + Q̄ − ξ”",
+        printed="Either LRU holds at least the budget of a conversation, or T-LRU holds less than it.",
+        fact="LRU can hold less than the budget while T-LRU holds all of it.",
+        repair="Add the third case: there T-LRU's excess is 0, and Threshold-LRU holds at least what LRU does.",
+        shows={"appendix-c.cases": THREE},
+        repaired_by=("appendix-c.third-case", "theorem-31.per-request"),
+    ),
+    Erratum(
+        title="Appendix C: the inequality does not carry itself from turn to turn",
+        place="Appendix C, “such an inequality holds until the next time conversation i arrives again”",
+        printed="Where T-LRU holds at least min(X of LRU, L + Q̄ − ξ) of every conversation before a turn, it "
+        "does so after it.",
+        fact="Not for any two caches: T-LRU may hold a more recent conversation of which LRU holds nothing, "
+        "and pay for it with a less recent one that LRU keeps.",
+        repair="Add what LRU's caches always satisfy: nothing less recent is cached than a conversation that "
+        "is not cached fully. With it the step holds.",
+        shows={"appendix-c.step": facts},
+        repaired_by=("appendix-c.step.recency", "theorem-31.per-request"),
+        scripts={"appendix-c.step": "proofs_checks/counterexamples/appendix_c_step.py"},
+    ),
+)

@@ -1,0 +1,108 @@
+"""An erratum: what is wrong at a place of the paper, what holds in its stead, and how its counterexample goes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from teltheory.errors import ArgumentError
+
+Counterexample: TypeAlias = Mapping[str, Any]
+"""The counterexample of a row of the ledger, as plain data."""
+
+
+@dataclass(frozen=True)
+class StateTable:
+    """States that one can follow by hand.
+
+    Attributes
+    ----------
+    title : str
+        What they are states of.
+    header : tuple of str
+        Names of the columns.
+    rows : tuple of tuple of str
+        The states.
+    below : str
+        What they come to.
+    """
+
+    title: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    below: str = ""
+
+
+Show: TypeAlias = Callable[[Counterexample], tuple[StateTable, ...]]
+
+
+@dataclass(frozen=True)
+class Erratum:
+    """What an error of the paper is, in words; every number comes from the ledger.
+
+    Attributes
+    ----------
+    title : str
+        A few words.
+    place : str
+        Where it stands in the paper.
+    printed : str
+        The statement as printed.
+    fact : str
+        What is the case.
+    repair : str
+        What to put in its place.
+    shows : mapping of str to callable
+        The refuted rows that say so, and how to show the counterexample of each.
+    repaired_by : tuple of str
+        Rows that hold and decide the repair.
+    scripts : mapping of str to str
+        Files of `proofs_checks/counterexamples` that confirm a row's counterexample.
+    """
+
+    title: str
+    place: str
+    printed: str
+    fact: str
+    repair: str
+    shows: Mapping[str, Show]
+    repaired_by: tuple[str, ...] = ()
+    scripts: Mapping[str, str] = field(default_factory=dict)
+
+
+def check_errata(rows: Mapping[str, Mapping[str, Any]], errata: tuple[Erratum, ...]) -> None:
+    """Hold the errata against a whole ledger.
+
+    Parameters
+    ----------
+    rows : mapping of str to mapping
+        The rows of the ledger by identifier.
+    errata : tuple of Erratum
+        All of them.
+
+    Raises
+    ------
+    ArgumentError
+        Where a refuted statement of the paper has no erratum or two, an erratum speaks of a row that is not there
+        or not refuted, or a row that should decide a repair does not hold. Rows whose data are missing pass.
+    """
+    told = [name for erratum in errata for name in erratum.shows]
+    for name in told:
+        _expect(rows, name, "refuted")
+        if told.count(name) > 1:
+            raise ArgumentError("errata", name, "one erratum for each row, not two")
+    for erratum in errata:
+        for name in erratum.repaired_by:
+            _expect(rows, name, "holds")
+    for name, row in rows.items():
+        if row["verdict"] == "refuted" and row["origin"] == "paper" and name not in told:
+            raise ArgumentError("errata", f"none on {name}", "one for every refuted statement of the paper")
+
+
+def _expect(rows: Mapping[str, Mapping[str, Any]], name: str, verdict: str) -> None:
+    if name not in rows:
+        raise ArgumentError("errata", name, "a row of the ledger (errata need the whole ledger)")
+    found = rows[name]["verdict"]
+    if found not in (verdict, "not decidable here"):
+        raise ArgumentError("errata", f"{name}: {found}", f"a row that is {verdict!r}, since an erratum says so")

@@ -1,0 +1,86 @@
+"""What every conversation holds after every turn of a replay, for tables that one can follow by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from teltheory.instance import Instance
+from teltheory.policies.policy import AnyPolicy, Conversation
+from teltheory.replay.reference import replayed_turns
+
+
+class Held(NamedTuple):
+    """A conversation after a cut.
+
+    Attributes
+    ----------
+    code : int
+        Its number, as in `Trace.code`.
+    past, cached : int
+        L and X.
+    """
+
+    code: int
+    past: int
+    cached: int
+
+
+class Served(NamedTuple):
+    """A turn, and the cache that it leaves behind.
+
+    Attributes
+    ----------
+    turn : int
+        Counted from 0.
+    code : int
+        The arriving conversation, as in `Trace.code`.
+    history, prompt, reused : int
+        What the turn's input begins with, what it adds, and what of the history was cached.
+    held : tuple of Held
+        All that have arrived so far or were there before, least recent first. Under forced caching the cut after
+        the last turn is left out, as everywhere.
+    """
+
+    turn: int
+    code: int
+    history: int
+    prompt: int
+    reused: int
+    held: tuple[Held, ...]
+
+    @property
+    def total(self) -> int:
+        """Length of the input."""
+        return self.history + self.prompt
+
+    @property
+    def uncached(self) -> int:
+        """What has to be computed."""
+        return self.total - self.reused
+
+
+def served_turns(instance: Instance, policy: AnyPolicy) -> Iterator[Served]:
+    """Yield every turn of a replay with the cache after it.
+
+    Parameters
+    ----------
+    instance : Instance
+        Trace, capacity, caching mode and initial cache.
+    policy : Policy or CuttingPolicy
+        What is kept and what goes first.
+
+    Yields
+    ------
+    Served
+        From the reference replay, one at a time, so that what came before a cut that fails is there.
+    """
+    codes, prompts = instance.trace.code.tolist(), instance.trace.prompt.tolist()
+    for k, (reused, conversations) in enumerate(replayed_turns(instance, policy)):
+        yield Served(k, codes[k], int(instance.history[k]), prompts[k], reused, in_recency(conversations))
+
+
+def in_recency(conversations: Mapping[int, Conversation]) -> tuple[Held, ...]:
+    """Return what is held, least recent first; what has not arrived yet stands as the initial cache lists it."""
+    ordered = sorted(conversations.values(), key=lambda c: (c.last, c.first))
+    return tuple(Held(c.code, c.past, c.cached) for c in ordered)

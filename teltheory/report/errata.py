@@ -1,0 +1,89 @@
+"""The errata as a Markdown page: words from the list of errata, every number from the ledger's rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from teltheory.claims.erratum import Erratum, StateTable, check_errata
+from teltheory.report.ledger import Row
+from teltheory.report.markdown import MADE, plain_text, table
+from teltheory.report.words import counterexample_text, strength, verdict_text
+
+LEAD = """\
+What the ledger refutes of *Tail-Optimized Caching for LLM Inference* (Zhang, Li, Moallemi, Peng, 2025), in the
+order of the ledger: the place, the statement as printed, what is the case, and what to put in its place. The
+smallest counterexample follows as states that one can follow by hand; they are computed from the row's own
+numbers, by the library's reference replay where it is a trace. [ledger.md](ledger.md) has all statements, also
+those that hold.
+
+A cache is written least recent conversation first, as conversation:cached/past. *Excess* is max(uncached − ξ, 0),
+and TEL its sum. Where a row has no use for ξ or Q it is 0.
+"""
+
+
+def errata_markdown(rows: Sequence[Row], errata: tuple[Erratum, ...]) -> str:
+    """Return the page of errata.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        The whole ledger.
+    errata : tuple of Erratum
+        One for every refuted statement of the paper.
+
+    Raises
+    ------
+    ArgumentError
+        Where the ledger and the errata do not fit each other, or a replay gives other numbers than the ledger.
+    """
+    by_name = {row["id"]: row for row in rows}
+    check_errata(by_name, errata)
+    place = {name: i for i, name in enumerate(by_name)}
+    ordered = sorted(errata, key=lambda erratum: min(place[name] for name in erratum.shows))
+    parts = ["# Errata", MADE, LEAD.rstrip(), _contents(ordered)]
+    for number, erratum in enumerate(ordered, start=1):
+        parts += _erratum(number, erratum, by_name)
+    return "\n\n".join(parts) + "\n"
+
+
+def _contents(errata: Sequence[Erratum]) -> str:
+    lines = (
+        (str(number), f"[{erratum.title}](#{next(iter(erratum.shows))})", erratum.place)
+        for number, erratum in enumerate(errata, start=1)
+    )
+    return table(("", "what", "where"), lines)
+
+
+def _erratum(number: int, erratum: Erratum, rows: Mapping[str, Row]) -> Iterator[str]:
+    yield f"## {number}. {erratum.title}"
+    yield f"**Place.** {erratum.place}."
+    yield f"**As printed.** {erratum.printed}"
+    yield f"**Fact.** {erratum.fact}"
+    decided = "".join(f"\n- {_holds(rows[name])}" for name in erratum.repaired_by)
+    yield f"**Repair.** {erratum.repair}" + (f" Decided by:\n{decided}" if decided else "")
+    for name in erratum.shows:
+        yield from _counterexample(rows[name], erratum)
+
+
+def _holds(row: Row) -> str:
+    return f"[`{row['id']}`](ledger.md#{row['id']}), {verdict_text(row)}: {plain_text(row['statement'])}"
+
+
+def _counterexample(row: Row, erratum: Erratum) -> Iterator[str]:
+    name, example = row["id"], row["counterexample"]
+    yield f'<a id="{name}"></a>**Refuted: [`{name}`](ledger.md#{name}).** {plain_text(row["statement"])}'
+    if example is None:
+        yield f"Not decided where this page was made: {plain_text(row.get('problem') or row['verdict'])}"
+        return
+    yield f"Counterexample: {plain_text(counterexample_text(example))}. {plain_text(strength(row)[0])}"
+    for states in erratum.shows[name](example):
+        yield from _states(states)
+    confirmed = f" Confirmed by `python {erratum.scripts[name]}`." if name in erratum.scripts else ""
+    yield f"Replay: `teltheory verify --claim {name}`.{confirmed}"
+
+
+def _states(states: StateTable) -> Iterator[str]:
+    yield f"{plain_text(states.title)}:"
+    yield table(states.header, ([plain_text(text) for text in line] for line in states.rows))
+    if states.below:
+        yield plain_text(states.below)

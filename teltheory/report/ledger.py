@@ -1,0 +1,106 @@
+"""The ledger as data: reading it back, and its sections."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from teltheory.errors import FileError
+
+Row: TypeAlias = dict[str, Any]
+"""A row of the ledger, as `Verdict.as_dict` makes it."""
+
+FIELDS = {
+    "id": str,
+    "origin": str,
+    "source": str,
+    "statement": str,
+    "verdict": str,
+    "scope": dict,
+    "counterexample": dict | None,
+    "seconds": int | float,
+}
+SCOPE_FIELDS = {"kind": str, "instances": int, "bounds": dict}
+
+SECTIONS: dict[str, tuple[str, ...]] = {
+    "The hindsight problem (Appendix B)": ("hindsight", "theorem-b1", "violations", "weighted"),
+    "T-LRU (Section 3, Appendix C)": (
+        "theorem-31",
+        "appendix-c",
+        "algorithm-1",
+        "trim",
+        "figure-1",
+        "figure-2",
+        "stack",
+    ),
+    "The conversation model (Appendices D and E)": (
+        "belief",
+        "lemma-d3",
+        "algorithm-2",
+        "theorem-d2",
+        "corollary",
+        "paging",
+    ),
+    "Numbers, tables and figures": ("kv-size", "figure-", "table-", "sensitivity", "prediction"),
+}
+OTHERS = "Further statements"
+
+
+def sections(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """Return the rows by section of the paper, both in their order; a section without rows is left out."""
+    found: dict[str, list[Row]] = {title: [] for title in (*SECTIONS, OTHERS)}
+    for row in rows:
+        found[_section(row["id"])].append(row)
+    return {title: members for title, members in found.items() if members}
+
+
+def _section(name: str) -> str:
+    stem = name.split(".", maxsplit=1)[0]
+    for title, stems in SECTIONS.items():
+        if any(stem == known or (known.endswith("-") and stem.startswith(known)) for known in stems):
+            return title
+    return OTHERS
+
+
+def read_ledger(text: str, name: str) -> list[Row]:
+    """Return the rows of a ledger that `teltheory verify --json` wrote.
+
+    Parameters
+    ----------
+    text : str
+        The file's text.
+    name : str
+        The file's name, for errors.
+
+    Raises
+    ------
+    FileError
+        Where it is no JSON, or not that of a ledger.
+    """
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise FileError(f"{name}, line {error.lineno}: found no JSON ({error.msg}), expected a ledger") from None
+    rows = data.get("claims") if isinstance(data, dict) else None
+    if not isinstance(rows, list) or not rows:
+        raise FileError(f"{name}: found no claims, expected a ledger as `teltheory verify --json` writes it")
+    for i, row in enumerate(rows, start=1):
+        _check(row, FIELDS, f"{name}, claim {i}")
+        _check(row["scope"], SCOPE_FIELDS, f"{name}, claim {i}, scope")
+    return rows
+
+
+def _check(row: Any, fields: dict[str, Any], place: str) -> None:
+    if not isinstance(row, dict):
+        raise FileError(f"{place}: found {row!r}, expected an object")
+    for field, kind in fields.items():
+        if field not in row:
+            raise FileError(f"{place}: found no field {field!r}, expected all of {', '.join(fields)}")
+        if not isinstance(row[field], kind):
+            raise FileError(f"{place}, {field}: found {row[field]!r}, expected {_kind(kind)}")
+
+
+def _kind(kind: Any) -> str:
+    names = {str: "text", dict: "an object", int: "a whole number"}
+    return names.get(kind, "an object or null" if kind is FIELDS["counterexample"] else "a number")

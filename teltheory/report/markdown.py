@@ -1,0 +1,72 @@
+"""The ledger as a Markdown page."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from teltheory.report.ledger import Row, sections
+from teltheory.report.words import ORIGINS, counterexample_text, strength, verdict_text
+
+MADE = "<!-- Made by `make ledger` from the rows of `teltheory verify --json`: do not edit. -->"
+LEAD = """\
+Every statement that is decided, with its verdict and what that rests on. *Proved*: a program proved it for all
+that the row names. *Certified*: a proof for each instance that was tried. *Exhaustive*: every instance within the
+bounds was tried, and none refutes it. *Sampled*: none of the random instances refutes it, which proves nothing.
+A refuted statement has the smallest counterexample; [errata.md](errata.md) says what stands where in the paper,
+and what to put in its place. [claims.md](claims.md) says how a row is decided. Conversations are A, B, ..., a turn
+is conversation(prompt+response), xi the threshold, C the capacity, Q the estimate of the next prompt.
+"""
+
+
+def ledger_markdown(rows: Sequence[Row]) -> str:
+    """Return the ledger as a page: the verdicts counted, then a table and the rows of each section."""
+    parts = ["# The ledger", MADE, LEAD.rstrip(), _counts(rows)]
+    for title, members in sections(rows).items():
+        parts += [f"## {title}", _overview(members), *map(_row, members)]
+    return "\n\n".join(parts) + "\n"
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a Markdown table; no cell can end a cell or the line."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "\n".join("| " + " | ".join(map(cell, line)) + " |" for line in lines)
+
+
+def cell(text: str) -> str:
+    """Return text that stays within one cell."""
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def plain_text(text: str) -> str:
+    """Return text in which Markdown sees no mark-up but `code`: no emphasis, no tag, no link."""
+    escaped = re.sub(r"\\|\*|<(?=[A-Za-z/!?])|(?<!\w)_|_(?!\w)|\](?=[(\[])", r"\\\g<0>", text)
+    return " ".join(escaped.split())
+
+
+def _counts(rows: Sequence[Row]) -> str:
+    counts = Counter(verdict_text(row) for row in rows)
+    return table(("verdict", "rows"), [(verdict, f"{n:,}") for verdict, n in sorted(counts.items())])
+
+
+def _overview(rows: Sequence[Row]) -> str:
+    linked = ((f"[`{row['id']}`](#{row['id']})", verdict_text(row), plain_text(row["source"])) for row in rows)
+    return table(("row", "verdict", "source"), linked)
+
+
+def _row(row: Row) -> str:
+    name, erratum = row["id"], ""
+    if row["verdict"] == "refuted" and row["origin"] == "paper":
+        erratum = f" [Erratum](errata.md#{name})."
+    lines = [
+        f'<a id="{name}"></a>**`{name}`** ({plain_text(row["source"])}; {ORIGINS.get(row["origin"], "")}): '
+        f"**{verdict_text(row)}**.{erratum}",
+        "",
+        f"> {plain_text(row['statement'])}",
+        "",
+        *(f"- {plain_text(sentence)}" for sentence in strength(row)),
+    ]
+    if row["counterexample"] is not None:
+        lines.append(f"- Smallest counterexample: {plain_text(counterexample_text(row['counterexample']))}")
+    return "\n".join([*lines, f"- Replay: `teltheory verify --claim {name}`"])

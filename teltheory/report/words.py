@@ -1,0 +1,144 @@
+"""Counterexamples and scopes in words, the same for the terminal and the documents."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import groupby
+from typing import Any
+
+from teltheory.claims.state_tables import letter
+from teltheory.report.ledger import Row
+
+
+def counterexample_text(example: dict[str, Any] | None) -> str:
+    """Return a counterexample on a line: turns as conversation(prompt+response), or its other facts by name."""
+    if example is None:
+        return ""
+    if "history" in example:
+        return _decision_text(example)
+    values = ", ".join(f"{name} {value}" for name, value in example["values"].items())
+    if "turns" not in example:
+        facts = ", ".join(f"{name} {value}" for name, value in example.items() if name != "values")
+        return f"{facts}: {values}"
+    turns = " ".join(f"{letter(c)}({q}+{a})" for c, q, a in example["turns"])
+    start = "".join(f" start {letter(c)}({past}, cached {held})" for c, past, held in example["initial"])
+    parameters = f"C={example['capacity']} xi={example['xi']} Q={example['q_hat']}"
+    return f"{turns}{start}; {parameters}: {values}"
+
+
+def _decision_text(example: dict[str, Any]) -> str:
+    """Return a decision of the belief MDP on a line; `as_counterexample` of its case has the model in full."""
+    turns = " ".join(f"{letter(c)}({q}+{a})" for _, c, _, q, a in example["history"])
+    model, kept = example["model"], zip(("kept", "best"), example["values"].items(), strict=True)
+    outcomes = ", ".join(f"{name} keeps {example[which]}: {_decimal(cost)}" for which, (name, cost) in kept)
+    parameters = f"C={model['capacity']} xi={model['xi']}, {example['following']} to come"
+    return f"{turns}; {parameters}; of {example['cached']} {outcomes}"
+
+
+def _decimal(fraction: str) -> str:
+    return fraction if len(fraction) < 10 else f"{float(Fraction(fraction)):.6f}"
+
+
+ORIGINS = {"paper": "the paper's statement", "repaired": "repaired by us", "ours": "added by us"}
+
+
+def verdict_text(row: Row) -> str:
+    """Return a verdict with what kind of evidence it has; evidence short of a proof is named as what it is."""
+    if row["verdict"] == "refuted":
+        return "refuted"
+    if row["verdict"] != "holds":
+        return str(row["verdict"])
+    return f"holds ({_evidence(row['scope'])})"
+
+
+def _evidence(scope: dict[str, Any]) -> str:
+    if scope["kind"] == "sampled":
+        return "sampled, no proof"
+    return str(scope["kind"])
+
+
+def strength(row: Row) -> list[str]:
+    """Return what a verdict rests on, a sentence each: proof, cases with their bounds, random cases."""
+    scope, bounds = row["scope"], dict(row["scope"]["bounds"])
+    if row["verdict"] in ("not decidable here", "error", "undecided"):
+        return [str(row.get("problem") or "No case satisfied the hypotheses.")]
+    proof, drawn, stopped = (bounds.pop(name, None) for name in ("proof", "sampled", "stopped_at"))
+    campaign = bounds.pop("campaign", None)
+    told = [] if proof is None else [_proof_text(proof, scope["kind"])]
+    if scope["kind"] == "sampled":
+        drawn = drawn or (None if campaign else {"instances": scope["instances"]})
+    else:
+        told.append(_tried_text(scope, bounds, stopped))
+    told += [] if drawn is None else [_sampled_text("Sampled", drawn)]
+    return told if campaign is None else [*told, _sampled_text("A campaign of samples", campaign)]
+
+
+def _proof_text(proof: dict[str, Any], kind: str) -> str:
+    if "missing" in proof:
+        return f"Not proved here: {proof['missing'].rstrip('.')}."
+    obligations = f"{proof['obligations']:,} obligation{'s' if proof['obligations'] != 1 else ''}"
+    if kind == "proved":
+        return f"Proved by {proof['by']} ({obligations}): {proof['covers'].rstrip('.')}."
+    left = ", ".join(map(str, proof.get("unproved", ()))) or "not said which"
+    return f"No proof: {proof['by']} proved {obligations}, and these are open: {left}."
+
+
+def _tried_text(scope: dict[str, Any], bounds: dict[str, Any], stopped: dict[str, int] | None) -> str:
+    number = f"{scope['instances']:,} instance{'s' if scope['instances'] != 1 else ''}"
+    how = "each with its certificate" if scope["kind"] == "certified" else "every one within the bounds"
+    if stopped is not None:
+        at = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in stopped.items())
+        return f"{number} tried, smallest first, up to the size of the counterexample ({at})."
+    return f"{number}, {how}: {'; '.join(_bounds(bounds))}."
+
+
+def _sampled_text(how: str, drawn: dict[str, Any]) -> str:
+    facts = (f"{name.replace('_', ' ')} {_value(value)}" for name, value in drawn.items() if name != "instances")
+    told = ", ".join([f"{drawn['instances']:,} random instances", *facts])
+    return f"{how}, which proves nothing: {told}."
+
+
+KNOWN_BOUNDS = {
+    "what": "{}",
+    "cases": "{}",
+    "models": "{} models",
+    "turns": "turns so far + to come {}",
+    "conversations": "up to {} conversations",
+    "initial_conversations": "up to {} of them in the initial cache",
+    "tokens_with_an_initial_cache": "then up to {} tokens",
+    "gaps": "exp(-gap) {}",
+}
+
+
+def _bounds(bounds: dict[str, Any]) -> Iterator[str]:
+    """Yield what was enumerated, a phrase a bound; a bound that is new here stands under its name."""
+    for name, value in bounds.items():
+        if name == "tokens_by_turns":
+            yield _tokens_by_turns(value)
+        elif value not in (0, [], {}):
+            phrase = KNOWN_BOUNDS.get(name, name.replace("_", " ") + " {}")
+            yield phrase.format(_value(value))
+
+
+def _tokens_by_turns(limits: dict[str, int]) -> str:
+    """Return "up to 5 tokens in 1 or 2 turns, up to 4 in 3"."""
+    groups = [
+        (most, [turns for turns, _ in group]) for most, group in groupby(limits.items(), lambda pair: pair[1])
+    ]
+    told = [f"up to {most} in {' or '.join(turns)}" for most, turns in groups]
+    first = told[0].replace(" in ", " tokens in ", 1) + (" turns" if groups[0][1] != ["1"] else " turn")
+    return ", ".join([first, *told[1:]])
+
+
+def _value(value: Any) -> str:
+    """Return plain data on a line."""
+    if isinstance(value, dict):
+        return "(" + ", ".join(f"{name.replace('_', ' ')} {_value(item)}" for name, item in value.items()) + ")"
+    if isinstance(value, list):
+        told = ["+".join(map(str, item)) if isinstance(item, list) else _value(item) for item in value]
+        return (" / " if any("," in text for text in told) else ", ").join(told)
+    if isinstance(value, str):
+        return value
+    return json.dumps(value)

@@ -1,0 +1,248 @@
+"""The ledger as Markdown and LaTeX: every row, how strong it is, and no mark-up of a text's own."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import string
+import subprocess
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from report.documents import row
+
+from proofs_checks import all_claims
+from teltheory.errors import FileError
+from teltheory.report.latex import ESCAPES, escaped, ledger_latex
+from teltheory.report.ledger import OTHERS, read_ledger, sections
+from teltheory.report.markdown import ledger_markdown, plain_text, table
+from teltheory.report.words import counterexample_text, strength, verdict_text
+
+PROOF = {"by": "z3 4.13", "covers": "any number of turns; move-to-front by hand", "obligations": 7}
+DRAWN = {"instances": 2000, "generator": "numpy PCG64", "seed": 1429354347}
+WORLDS = {"tokens_by_turns": {"1": 5, "2": 5, "3": 4, "4": 2}, "conversations": 4, "initial_conversations": 0}
+ROWS = [
+    row("hindsight.integral", kind="certified", cases="all of them"),
+    row("theorem-31", kind="proved", proof=PROOF, **WORLDS, sampled=DRAWN),
+    row("theorem-31.mean-estimate", "refuted", **WORLDS, stopped_at={"turns": 3, "tokens": 5}),
+    row("trim.eager", kind="sampled", **WORLDS, sampled=DRAWN),
+    row("kv-size", origin="repaired"),
+    {**row("table-1", "not decidable here"), "problem": "needs the A100"},
+    row("something.new", origin="ours"),
+]
+
+
+def told(**kind_and_bounds):
+    return " ".join(strength(row(**kind_and_bounds)))
+
+
+def test_a_proof_says_by_what_and_for_what():
+    text = told(kind="proved", proof=PROOF, **WORLDS)
+    assert text.startswith("Proved by z3 4.13 (7 obligations): any number of turns; move-to-front by hand.")
+    assert "1,234 instances, every one within the bounds" in text
+
+
+def test_a_proof_with_open_obligations_is_none():
+    text = told(kind="exhaustive", proof={**PROOF, "unproved": ["consecution", "implication"]}, **WORLDS)
+    assert text.startswith("No proof: z3 4.13 proved 7 obligations, and these are open: consecution, implication.")
+    missing = told(kind="exhaustive", proof={"missing": "z3 is not installed"}, **WORLDS)
+    assert missing.startswith("Not proved here: z3 is not installed.")
+
+
+def test_bounds_are_said():
+    assert told(**WORLDS) == (
+        "1,234 instances, every one within the bounds: up to 5 tokens in 1 or 2 turns, up to 4 in 3, up to 2 in "
+        "4; up to 4 conversations."
+    )
+    assert told(tokens_by_turns={"2": 3}).endswith("up to 3 tokens in 2 turns.")
+    assert told(tokens_by_turns={"1": 3, "2": 2}).endswith("up to 3 tokens in 1 turn, up to 2 in 2.")
+    assert told(models=6, what="two rates", turns=[[2, 1], [2, 2]], gaps=["1/2 with 1", "a, b"]).endswith(
+        "6 models; two rates; turns so far + to come 2+1, 2+2; exp(-gap) 1/2 with 1 / a, b."
+    )
+    assert told(kind="certified").startswith("1,234 instances, each with its certificate")
+
+
+def test_a_bound_of_a_kind_not_seen_before_stands_under_its_name():
+    assert told(most_words=[1, None], other={"by_hand": True}).endswith(
+        "most words 1, null; other (by hand true)."
+    )
+
+
+def test_where_a_search_stopped_is_said():
+    text = strength(row(verdict="refuted", **WORLDS, stopped_at={"turns": 3, "death_rate": 1}))
+    assert text == [
+        "1,234 instances tried, smallest first, up to the size of the counterexample (turns 3, death rate 1)."
+    ]
+
+
+def test_a_campaign_is_sampling():
+    facts = {"instances": 10**6, "batches": 9, "generators": {"small": {"first_seed": 1, "last_seed": 9}}}
+    (exhaustive, campaign) = strength(row(**WORLDS, campaign=facts))
+    assert exhaustive.startswith("1,234 instances, every one")
+    assert campaign == (
+        "A campaign of samples, which proves nothing: 1,000,000 random instances, batches 9, generators (small "
+        "(first seed 1, last seed 9))."
+    )
+    assert strength(row(kind="sampled", **WORLDS, campaign=facts)) == [campaign]
+
+
+@given(
+    kind=st.sampled_from(["exhaustive", "sampled", "certified"]),
+    drawn=st.booleans(),
+    proof=st.sampled_from([None, {"missing": "z3"}, {**PROOF, "unproved": ["one"]}]),
+)
+def test_nothing_but_a_proof_is_called_proved(kind, drawn, proof):
+    found = {"sampled": DRAWN} if drawn or kind == "sampled" else {}
+    one = row(kind=kind, **WORLDS, **found, **({} if proof is None else {"proof": proof}))
+    for text in (verdict_text(one), *strength(one)):
+        assert not text.startswith("Proved")
+        assert "(proved" not in text
+    assert verdict_text(one) != "holds"
+    assert ("no proof" in verdict_text(one)) == (kind == "sampled")
+    assert any("which proves nothing" in text for text in strength(one)) == bool(found)
+    if kind == "sampled":
+        assert not any("every one within" in text for text in strength(one))
+
+
+def test_an_undecided_row_says_why():
+    assert strength(ROWS[5]) == ["needs the A100"]
+    assert verdict_text(ROWS[5]) == "not decidable here"
+    assert strength(row(verdict="undecided")) == ["No case satisfied the hypotheses."]
+
+
+def test_the_page_has_every_row_in_its_section():
+    page = ledger_markdown(ROWS)
+    titles = re.findall(r"^## (.*)$", page, re.MULTILINE)
+    assert titles == list(sections(ROWS))
+    assert titles[-1] == OTHERS
+    for one in ROWS:
+        assert page.count(f'<a id="{one["id"]}"></a>') == 1
+        assert page.count(f"(#{one['id']})") == 1
+        assert page.count(f"- Replay: `teltheory verify --claim {one['id']}`") == 1
+    assert "| holds (sampled, no proof) | 1 |" in page
+    assert "Erratum](errata.md#theorem-31.mean-estimate)" in page
+    assert page.count("Smallest counterexample: A(1+0); C=1 xi=0 Q=0: LRU 1") == 1
+
+
+def test_every_row_of_today_has_a_section():
+    assert OTHERS not in sections([row(claim.id) for claim in all_claims()])
+
+
+def test_figures_stand_where_the_paper_has_them():
+    found = sections(
+        [row(name) for name in ("figure-1.budget-exists", "figure-2", "figure-3.vllm-cpu", "table-6")]
+    )
+    assert [[one["id"] for one in members] for members in found.values()] == [
+        ["figure-1.budget-exists", "figure-2"],
+        ["figure-3.vllm-cpu", "table-6"],
+    ]
+
+
+def test_a_table_keeps_its_columns():
+    lines = table(("a", "b"), [("x | y", "z\nw"), ("1", "2")]).splitlines()
+    assert lines == ["| a | b |", "| --- | --- |", "| x \\| y | z w |", "| 1 | 2 |"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a * b", r"a \* b"),
+        ("X_i <= 2 and <b>", r"X_i <= 2 and \<b>"),
+        ("_so_ [1, 2] [a](b)", r"\_so\_ [1, 2] [a\](b)"),
+        ("`while` form", "`while` form"),
+        ("two\nlines \\", r"two lines \\"),
+    ],
+)
+def test_text_has_no_mark_up_of_its_own(text, expected):
+    assert plain_text(text) == expected
+
+
+def columns(line):
+    return len(re.findall(r"(?<!\\)&", line)) + 1
+
+
+def test_the_latex_table_has_every_row_and_five_columns():
+    latex = ledger_latex(ROWS)
+    assert latex.isascii()
+    body = latex.split("\\endfoot\n")[1].split("\\end{longtable}")[0]
+    lines = [line for line in body.splitlines() if line.startswith("\\texttt")]
+    assert len(lines) == len(ROWS)
+    assert {columns(line) for line in lines} == {5}
+    assert all(line.endswith(r" \\") for line in lines)
+    assert body.count("\\multicolumn{5}") == len(sections(ROWS))
+    assert latex.count("\\begin{longtable}") == latex.count("\\end{longtable}") == 1
+    assert latex.count("{") - latex.count("\\{") == latex.count("}") - latex.count("\\}")
+    for rule in ("toprule", "endhead", "bottomrule", "endfoot"):
+        assert latex.count(f"\\{rule}") == 1
+
+
+def unescaped(latex):
+    """Take an escaped text apart: commands that stand for a letter, letters with a backslash, and plain text."""
+    back = {command: letter for letter, command in ESCAPES.items()}
+    known = "|".join(sorted(map(re.escape, back), key=len, reverse=True))
+    found, at = [], 0
+    for match in re.finditer(known, latex):
+        found += [latex[at : match.start()], back[match.group()]]
+        assert not set("\\{}$&#%_~^<>|") & set(latex[at : match.start()].replace("-{}-", "--"))
+        at = match.end()
+    assert not set("\\{}$&#%_~^<>|") & set(latex[at:].replace("-{}-", "--"))
+    return "".join([*found, latex[at:]]).replace("-{}-", "--")
+
+
+@given(st.text(alphabet=string.ascii_letters + string.punctuation + " 0" + "ξλμ≤≥²−…Σ", max_size=30))
+def test_latex_sets_a_text_as_it_is(text):
+    assert unescaped(escaped(text)) == " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Bélády", "Belady"),
+        ("集", "[U+96C6]"),
+        ("a -- b", "a -{}- b"),
+        ("100 % of $5 & {x}", r"100 \% of \$5 \& \{x\}"),
+        ("x^2 ~ y_1 \\n", r"x\textasciicircum{}2 \textasciitilde{} y\_1 \textbackslash{}n"),
+        ("x <= (total − ξ)⁺", r"x \textless{}= (total $-$ $\xi$)$^+$"),
+    ],
+)
+def test_latex_escapes(text, expected):
+    assert escaped(text) == expected
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no pdflatex here")
+def test_pdflatex_sets_the_table(tmp_path):
+    (tmp_path / "ledger.tex").write_text(ledger_latex(ROWS))
+    document = (
+        r"\documentclass{article}\usepackage{booktabs,longtable,array}\begin{document}\input{ledger}\end{document}"
+    )
+    (tmp_path / "paper.tex").write_text(document)
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
+    assert subprocess.run(command, cwd=tmp_path, check=False, capture_output=True).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", ["line 1", "no JSON"]),
+        ('{"claims":\n x}', ["line 2"]),
+        ("[]", ["no claims", "verify --json"]),
+        ('{"claims": []}', ["no claims"]),
+        ('{"claims": [3]}', ["claim 1", "found 3", "an object"]),
+        ('{"claims": [{"id": "a"}]}', ["claim 1", "'origin'"]),
+        ('{"claims": [{"id": 7, "origin": "paper"}]}', ["claim 1, id", "found 7", "text"]),
+    ],
+)
+def test_what_is_no_ledger_is_an_error_that_says_where(text, words):
+    with pytest.raises(FileError, match=r"^l\.json") as error:
+        read_ledger(text, "l.json")
+    assert all(word in str(error.value) for word in words)
+
+
+def test_a_wrong_scope_is_named():
+    import json
+
+    wrong = {**row(), "scope": {"kind": "proved", "instances": "many", "bounds": {}}}
+    with pytest.raises(FileError, match="claim 1, scope, instances: found 'many', expected a whole number"):
+        read_ledger(json.dumps({"claims": [wrong]}), "l.json")
+    assert counterexample_text(None) == ""
