@@ -8,10 +8,11 @@ from fractions import Fraction
 from itertools import product
 from typing import Literal, TypeAlias
 
+from teltheory.belief.mdp import Solver
 from teltheory.belief.model import BeliefMDP, Kind
 from teltheory.belief.optimality import Decision, Index, Ties, decisions
 from teltheory.claims.beliefs import BeliefCase, Histories, Models, costs, optimal_everywhere
-from teltheory.claims.claim import Claim, Origin, Values, claim
+from teltheory.claims.claim import Claim, Origin, SecondRoute, Values, claim
 from teltheory.workloads.laws import Finite, fixed
 
 Laws: TypeAlias = tuple[Finite, ...]
@@ -131,6 +132,17 @@ def both(*grids: Callable[[], Iterator[BeliefMDP]]) -> Callable[[], Iterator[Bel
     return models
 
 
+def by_recursion(case: BeliefCase, values: Values) -> Values:
+    """Compute the costs of what the rule keeps, and the least ones, state by state with memory."""
+    solver, state = Solver(case.model), case.state
+    rule = next(name for name in values if name not in ("cached", "kept", "best", "optimal"))
+    return {
+        rule: [solver.cost_of_keeping(state, kept, case.turns) for kept in values["kept"]],
+        "optimal": [solver.cost(state, cached, case.turns) for cached in values["cached"]],
+    }
+
+
+BY_RECURSION = SecondRoute("recursion over states with memory", by_recursion)
 Rule: TypeAlias = tuple[str, Callable[[BeliefCase], list[Decision]]]
 """The name of a rule, and its decisions on a case."""
 
@@ -173,4 +185,4 @@ def optimality_row(
         return costs(name, decide(case)) if case.feasible else None
 
     space = Histories(dict(zip(("quick", "full"), models, strict=True)), lengths, note)
-    return claim(id, source, statement, optimal_everywhere, space, origin)(values)
+    return claim(id, source, statement, optimal_everywhere, space, origin, second=BY_RECURSION)(values)

@@ -61,6 +61,7 @@ fewest = claim(
     relation=all_equal,
     space=SMALL,
     origin="ours",
+    certified=True,
 )(violations)
 
 fewest_forced = claim(
@@ -70,6 +71,7 @@ fewest_forced = claim(
     relation=all_equal,
     space=replace(SMALL, forced=True),
     origin="ours",
+    certified=True,
 )(violations)
 
 
@@ -95,6 +97,7 @@ certificate = claim(
     relation=all_equal,
     space=SMALL,
     origin="ours",
+    certified=True,
 )(weighted)
 
 certificate_forced = claim(
@@ -104,6 +107,7 @@ certificate_forced = claim(
     relation=all_equal,
     space=replace(SMALL, forced=True),
     origin="ours",
+    certified=True,
 )(weighted)
 
 

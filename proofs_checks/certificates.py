@@ -63,6 +63,7 @@ certificate = claim(
     space=WITH_STARTS,
     compiled=CompiledWorlds("least bound", of_states(WITH_STARTS)),
     origin="ours",
+    certified=True,
 )(closed)
 
 certificate_forced = claim(
@@ -73,6 +74,7 @@ certificate_forced = claim(
     space=FORCED,
     compiled=CompiledWorlds("least bound", of_states(FORCED)),
     origin="ours",
+    certified=True,
 )(closed)
 
 

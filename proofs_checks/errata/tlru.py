@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from proofs_checks.algorithm_1 import Reading
 from proofs_checks.errata.shows import until_it_loops
+from proofs_checks.theorem_31 import threshold_lru
 from proofs_checks.trimming import LatestFirst
 from teltheory.claims.case import Case
 from teltheory.claims.erratum import Erratum
@@ -44,6 +45,11 @@ def printed_trim_loop(case: Case) -> Reading:
 def printed_lru_loop(case: Case) -> Reading:
     """Return the printed LRU loop after a trim loop that ends."""
     return Reading(case.xi, case.q_hat, trim_loop="until nothing is trimmed")
+
+
+def single_pass(case: Case) -> Reading:
+    """Return the `if` form: one block of each conversation, then LRU."""
+    return Reading(case.xi, case.q_hat, strictly=True, nonnegative=True, trim_loop="if", last_block=True)
 
 
 BESIDE_LRU = traced({"T-LRU": t_lru, "LRU": lru})
@@ -102,6 +108,21 @@ TLRU_ERRATA = (
             "algorithm-1.terminates.lru-loop": until_it_loops("The printed LRU loop", printed_lru_loop),
         },
         repaired_by=(*REPAIRED, "algorithm-1.single-pass"),
+    ),
+    Erratum(
+        title="With one pass of trimming T-LRU can be worse than Threshold-LRU",
+        place="Section 4.2, generalisation of Theorem 3.1, with the `if` form of Algorithm 1 in a longer summary",
+        printed="TEL of T-LRU ≤ TEL of Threshold-LRU(ξ − Q̄) where ξ ≥ Q̄; the summary's Algorithm 1 trims at most "
+        "one block of each conversation before LRU evicts.",
+        fact="LRU then evicts blocks of a long conversation although a short one, which Threshold-LRU drops, "
+        "still has surplus. Against LRU one pass is enough; against Threshold-LRU it is not.",
+        repair="Trim until the cache fits or no surplus is left, in any order.",
+        shows={
+            "theorem-31.threshold-lru.single-pass": traced(
+                {"single pass": single_pass, "Threshold-LRU": threshold_lru}
+            )
+        },
+        repaired_by=("theorem-31.threshold-lru.partial", "theorem-31.threshold-lru"),
     ),
     Erratum(
         title="The order of trimming matters where the estimate is below a prompt",

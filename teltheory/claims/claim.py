@@ -170,6 +170,22 @@ class Proof:
 
 
 @dataclass(frozen=True)
+class SecondRoute(Generic[C]):
+    """Another way to numbers that a claim computes; the runner compares the two on some of the cases.
+
+    Attributes
+    ----------
+    by : str
+        What it is.
+    values : callable
+        Computes some of a case's values again, by their names, from the case and the values that the claim found.
+    """
+
+    by: str
+    values: Callable[[C, Values], Values]
+
+
+@dataclass(frozen=True)
 class Claim(Generic[C]):
     """A statement and the way to decide it.
 
@@ -197,6 +213,10 @@ class Claim(Generic[C]):
     compiled : CompiledSpace or None
         The claim written a second time, for compiled enumeration up to larger bounds. The runner compares the
         two on all that `space` enumerates, which then is a judge and no more; it must be a `SizedSpace`.
+    second : SecondRoute or None
+        Another way to values, which the runner compares on some of the cases.
+    certified : bool
+        Whether the values of every case rest on a certificate that was checked.
     """
 
     id: str
@@ -208,6 +228,8 @@ class Claim(Generic[C]):
     origin: Origin = "paper"
     proof: Callable[[], Proof] | None = None
     compiled: CompiledSpace[C] | None = None
+    second: SecondRoute[C] | None = None
+    certified: bool = False
 
 
 @dataclass(frozen=True)
@@ -298,11 +320,14 @@ def claim(
     origin: Origin = "paper",
     proof: Callable[[], Proof] | None = None,
     compiled: CompiledSpace[C] | None = None,
+    second: SecondRoute[C] | None = None,
+    *,
+    certified: bool = False,
 ) -> Callable[[Callable[[C], Values | None]], Claim[C]]:
     """Make a claim of the function below it, which computes the values on a case."""
 
     def of(values: Callable[[C], Values | None]) -> Claim[C]:
-        return Claim(id, source, statement, values, relation, space, origin, proof, compiled)
+        return Claim(id, source, statement, values, relation, space, origin, proof, compiled, second, certified)
 
     return of
 

@@ -4,6 +4,8 @@ The plain one enumerates its own, small classes. In each the two must agree: how
 hypotheses, how many refute, which of those is the smallest, and the sum of all values. Where they do not, the
 first case on which they differ is named. A counterexample that the compiled one finds beyond must refute the
 claim itself, with the same values.
+
+A claim that is not about traces may know a second route to some of its values instead.
 """
 
 from __future__ import annotations
@@ -26,6 +28,23 @@ def row(values: Values) -> list[int]:
 
 def _is_list(value: Any) -> bool:
     return isinstance(value, Iterable)
+
+
+def recompute(claim: Claim[C], case: C) -> None:
+    """Compute what a claim's second route knows of a case.
+
+    Raises
+    ------
+    DisagreementError
+        Where the two routes differ.
+    """
+    values = claim.values(case)
+    if claim.second is None or values is None:
+        return
+    for name, again in claim.second.values(case, values).items():
+        if again != values[name]:
+            found = f"{name} {values[name]}, but by {claim.second.by} {again}"
+            raise DisagreementError(f"{claim.id}: {case.as_counterexample(values)}: {found}")
 
 
 def compare(claim: Claim[C], compiled: CompiledSpace[C], effort: str) -> Tally[C]:

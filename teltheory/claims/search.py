@@ -4,6 +4,7 @@ The first size class with a refuting case ends the search, and the smallest case
 counterexample: fewest turns, then conversations, then tokens, then C, xi, q_hat. One that only the random
 cases found is shrunk until no single step makes it smaller.
 
+Where a claim knows a second route to its values, every 100th case and the counterexample are computed both ways.
 A claim with a second encoding, compiled, is enumerated by that one; the claim itself is the judge on smaller
 bounds and of the counterexample, and where the two disagree there is no verdict (`teltheory.claims.comparison`).
 """
@@ -19,7 +20,10 @@ from zlib import crc32
 import numpy as np
 
 from teltheory.claims.claim import C, Claim, Effort, MissingDataError, Proof, Scope, Values, Verdict
-from teltheory.claims.comparison import compare, tally
+from teltheory.claims.comparison import compare, recompute, tally
+
+BOTH_WAYS = 100
+"""Of how many cases one is also computed by a claim's second route."""
 
 
 def decide(claim: Claim[C], effort: Effort = "quick") -> Verdict:
@@ -40,7 +44,7 @@ def decide(claim: Claim[C], effort: Effort = "quick") -> Verdict:
     """
     begin = time.perf_counter()
     tried, bounds, found = _enumerated(claim, effort)
-    scope = Scope("exhaustive", tried, bounds)
+    scope = Scope("certified" if claim.certified and found is None else "exhaustive", tried, bounds)
     if found is None and claim.space.sample_size(effort):
         seed = crc32(claim.id.encode())
         sampled, found = _sample(claim, effort, seed)
@@ -92,7 +96,7 @@ def _enumerated(claim: Claim[C], effort: Effort) -> tuple[int, dict[str, Any], C
     """Try all cases; return how many satisfied the hypotheses, the bounds, and the smallest one that refutes."""
     if claim.compiled is None:
         tried, found = _enumerate(claim, effort)
-        return tried, claim.space.bounds(effort), found
+        return tried, {**claim.space.bounds(effort), **_by_the_second_route(claim, tried)}, found
     judged = compare(claim, claim.compiled, effort)
     total = tally(claim, claim.compiled, effort)
     by_judge = {**claim.space.bounds(effort), "instances": judged.within}
@@ -105,12 +109,22 @@ def _enumerate(claim: Claim[C], effort: Effort) -> tuple[int, C | None]:
         refuting: list[C] = []
         for case in size_class:
             answer = refutes(claim, case)
+            if answer is not None and tried % BOTH_WAYS == 0:
+                recompute(claim, case)
             tried += answer is not None
             if answer:
                 refuting.append(case)
         if refuting:
-            return tried, min(refuting, key=lambda case: case.size())
+            smallest = min(refuting, key=lambda case: case.size())
+            recompute(claim, smallest)
+            return tried, smallest
     return tried, None
+
+
+def _by_the_second_route(claim: Claim[C], tried: int) -> dict[str, Any]:
+    if claim.second is None:
+        return {}
+    return {"second route": {"by": claim.second.by, "instances": -(-tried // BOTH_WAYS)}}
 
 
 def _sample(claim: Claim[C], effort: Effort, seed: int) -> tuple[int, C | None]:

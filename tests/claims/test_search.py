@@ -4,7 +4,7 @@ import pytest
 
 import teltheory as tt
 from teltheory.claims.case import Case, World
-from teltheory.claims.claim import Claim, MissingDataError, Proof
+from teltheory.claims.claim import Claim, MissingDataError, Proof, SecondRoute
 from teltheory.claims.search import decide, decide_safely, refutes, shrink
 from teltheory.claims.worlds import SmallWorlds, upper_bounds
 from teltheory.optimal.brute_force import smallest_total
@@ -117,6 +117,44 @@ def test_an_unfinished_proof_is_none():
     verdict = decide(replace(TRUE, proof=lambda: Proof("a prover", "everything", 2, ("consecution",))))
     assert (verdict.verdict, verdict.scope.kind) == ("holds", "exhaustive")
     assert verdict.scope.bounds["proof"]["unproved"] == ("consecution",)
+
+
+def test_a_certificate_of_every_case_makes_the_scope():
+    assert decide(replace(TRUE, certified=True)).scope.kind == "certified"
+    refuted = decide(replace(LRU_IS_OPTIMAL, certified=True))
+    assert (refuted.verdict, refuted.scope.kind) == ("refuted", "exhaustive")
+
+
+def by_two_routes(claim, wrong_at):
+    asked = []
+
+    def again(case, values):
+        asked.append(case)
+        return {name: value + (len(asked) == wrong_at) for name, value in values.items()}
+
+    return replace(claim, second=SecondRoute("counting again", again)), asked
+
+
+def test_some_cases_are_computed_in_two_ways():
+    claim, asked = by_two_routes(TRUE, 0)
+    verdict = decide(claim)
+    cases = [case for size_class in SPACE.classes("quick") for case in size_class]
+    assert asked == cases[::100]
+    assert verdict.scope.bounds["second route"] == {"by": "counting again", "instances": len(asked)}
+
+
+def test_a_counterexample_is_computed_in_two_ways():
+    claim, asked = by_two_routes(LRU_IS_OPTIMAL, 0)
+    verdict = decide(claim)
+    assert asked[-1].as_counterexample(verdict.counterexample["values"]) == verdict.counterexample
+
+
+@pytest.mark.parametrize("claim", [TRUE, LRU_IS_OPTIMAL], ids=lambda claim: claim.id)
+@pytest.mark.parametrize("wrong_at", [1, 2])
+def test_two_routes_that_differ_give_no_verdict(claim, wrong_at):
+    verdict = decide_safely(by_two_routes(claim, wrong_at)[0])
+    assert verdict.verdict == "error"
+    assert "by counting again" in verdict.problem
 
 
 def test_a_missing_prover_is_said():
