@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: reproduce test test-long check check-vllm clean
+.PHONY: reproduce test test-long mutants check check-vllm clean
 
 reproduce: $(READY)
 	$(BIN)/teltheory reproduce
@@ -16,6 +16,9 @@ test-long: $(READY)
 	PYTHONPATH=tests $(BIN)/python tests/sweep/long_kill.py 20 1
 	PYTHONPATH=tests $(BIN)/python tests/optimal/long_all_methods.py 3000 1
 	PYTHONPATH=tests $(BIN)/python tests/calibration/long_recovery.py 100 0
+
+mutants: $(READY)
+	PYTHONPATH=tests $(BIN)/python -m mutants.plant
 
 check: $(READY)
 	$(BIN)/ruff check .

@@ -1,0 +1,13 @@
+"""Faults as data, one file a room of the project."""
+
+from mutants.faults import belief, claims, inputs, judges, optimal, policies, replay
+
+FAULTS = (
+    *policies.FAULTS,
+    *replay.FAULTS,
+    *optimal.FAULTS,
+    *judges.FAULTS,
+    *belief.FAULTS,
+    *claims.FAULTS,
+    *inputs.FAULTS,
+)
