@@ -32,10 +32,10 @@ def copied(source: Path, folder: Path) -> Path:
 
 
 def environment(copy: Path) -> dict[str, str]:
-    """Return an environment in which the copy comes before the installed project and finds the data."""
+    """Return an environment: the copy before the installed project, the data found, failures not made smaller."""
     data = Path(os.environ.get("TELTHEORY_DATA") or ROOT.parent / "shared" / "data").resolve()
     inherited = {k: v for k, v in os.environ.items() if k not in ("NUMBA_CACHE_DIR", "PYTHONPYCACHEPREFIX")}
-    paths = {"PYTHONPATH": str(copy), "TELTHEORY_DATA": str(data)}
+    paths = {"PYTHONPATH": str(copy), "TELTHEORY_DATA": str(data), "TELTHEORY_TESTS": "mutants"}
     return {**inherited, **paths}
 
 

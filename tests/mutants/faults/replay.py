@@ -91,7 +91,6 @@ FAULTS = (
         "log[logged, 0] = k\n",
         "log[logged, 0] = k + 1\n",
         "the steps of a certificate are one too large",
-        rows=("theorem-b1.cap-is-enough",),
         tests=("tests/optimal/test_certificate.py",),
     ),
     Fault(
@@ -116,7 +115,7 @@ FAULTS = (
         "        if not forced:\n            return early\n",
         "        if not forced or m == 0:\n            return early\n",
         "turns in a row are trimmed between; only under forced caching without an initial cache",
-        tests=(f"{SMALL}[tlru least-recent]", KERNEL_TESTS),
+        tests=(f"{SMALL}[tlru eager]", KERNEL_TESTS),
     ),
     Fault(
         "run-ends-a-token-early",
