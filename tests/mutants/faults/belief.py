@@ -42,7 +42,6 @@ FAULTS = (
         "survival(i, cached - lengths[i] + xi)",
         "survival(i, cached - lengths[i] + xi + 1)",
         "Algorithm 2 scores P(L + Q - xi > X)",
-        rows=("lemma-d3",),
         tests=("tests/belief/test_algorithm_2.py",),
     ),
     Fault(
@@ -51,7 +50,6 @@ FAULTS = (
         "    evaluations = len(heap)\n",
         "    evaluations = 0\n",
         "the first scores are not counted",
-        rows=("algorithm-2.cost",),
         tests=("tests/belief/test_algorithm_2.py",),
     ),
     Fault(

@@ -73,7 +73,7 @@ FAULTS = (
         CERTIFICATE,
         "(trace.continuing if instance.forced else 0)",
         "(1 if instance.forced else 0)",
-        "what the initial cache holds takes no room at step 1; only under forced caching",
+        "what the initial cache holds is added up wrongly; only under forced caching",
         tests=(CERTIFICATE_TESTS,),
     ),
     Fault(
@@ -90,7 +90,6 @@ FAULTS = (
         "sum(max(0, prices.denominator - turn.pays) for turn in priced.turns)",
         "sum(prices.denominator - turn.pays for turn in priced.turns)",
         "turns that pay more than they are worth make the bound too strong",
-        rows=("violations.fewest",),
         tests=(VIOLATIONS_TESTS,),
     ),
     Fault(

@@ -19,12 +19,13 @@ FAULTS = (
         tests=(HINDSIGHT_TESTS,),
     ),
     Fault(
-        "forced-start-begins-late",
+        "forced-room-taken-twice",
         INTERVALS,
         "first += trace.continuing[turn]",
-        "first += 1",
-        "what the initial cache holds takes no room at step 1; only under forced caching",
-        tests=(f"{HINDSIGHT_TESTS}::test_greedy_lp_and_milp_find_what_brute_force_finds", HINDSIGHT_TESTS),
+        "first += 0",
+        "an exempt conversation takes room for its past and for what is kept of it",
+        rows=("hindsight.interval-matrix.forced",),
+        tests=(HINDSIGHT_TESTS,),
     ),
     Fault(
         "keeps-more-than-helps",

@@ -123,7 +123,7 @@ FAULTS = (
         "floor = max(above + laws.start[step] - 1, 0)",
         "floor = max(above + laws.start[step], 0)",
         "ET-LRU's compiled loop leaves a token of each run of equal score",
-        tests=(ETLRU_TESTS,),
+        tests=(f"{ETLRU_TESTS}::test_the_kernel_is_the_reference", ETLRU_TESTS),
     ),
     Fault(
         "heap-ties-backwards",
@@ -131,7 +131,7 @@ FAULTS = (
         "(over == score and heap.slot[above] < slot)",
         "(over == score and heap.slot[above] > slot)",
         "of equal scores the most recent goes first",
-        tests=(ETLRU_TESTS,),
+        tests=(f"{ETLRU_TESTS}::test_the_kernel_is_the_reference", ETLRU_TESTS),
     ),
     Fault(
         "long-silence-forgets-the-death-rate",
@@ -139,7 +139,7 @@ FAULTS = (
         "- (exponent + math.log(death_rate))",
         "- exponent",
         "the compiled posterior is off; only after a long silence",
-        tests=(ETLRU_TESTS,),
+        tests=(f"{ETLRU_TESTS}::test_the_logarithm_of_the_posterior", ETLRU_TESTS),
     ),
     Fault(
         "own-hole-first",
