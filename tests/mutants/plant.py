@@ -27,7 +27,7 @@ from mutants.judges import Caught, Judges
 from teltheory.processes import cores
 
 Write = Callable[[str], object]
-LIMIT = 400.0
+LIMIT = 180.0
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,9 @@ def _catching(fault: Fault, copy: Path, judges: Judges, narrow: bool) -> Iterato
 
 
 def _wider(fault: Fault) -> list[str]:
-    return [str(Path(fault.tests[0].split("::")[0]).parent)] if fault.tests else []
+    """Return the folder of the first tests, unless that is the whole of all tests."""
+    folders = [str(Path(tests.split("::")[0]).parent) for tests in fault.tests[:1]]
+    return [folder for folder in folders if folder != "tests"]
 
 
 def plant_all(faults: Sequence[Fault], workers: int, limit: float, write: Write, narrow: bool = False) -> bool:

@@ -176,7 +176,7 @@ def test_exhaustion_where_the_room_shrinks():
 
 
 def test_of_sets_that_hold_the_same_exhaustion_goes_on_with_the_least_loss():
-    """Conversation 0 keeps its past or not; either way it holds nothing when the other two compete for the room."""
+    """Conversation 0 keeps its past or not; either way it holds nothing when the others compete for the room."""
     trace = tt.Trace.from_turns([0, 0, 1, 2, 1, 2], [3, 1, 3, 3, 1, 1], [0] * 6)
     tt.check_violations(trace, 3, 2, NO_PRICES, 4)
     with pytest.raises(tt.CertificateError, match="fewer violations are possible"):
