@@ -11,6 +11,10 @@ from typing import Any, NamedTuple
 from mutants.copies import Ended, Runner
 
 Row = dict[str, Any]
+WHERE = """
+from importlib.util import find_spec
+print(*(find_spec(name).origin for name in ("teltheory", "proofs_checks")))
+"""
 
 
 class Caught(NamedTuple):
@@ -41,8 +45,7 @@ class Judges:
 
     def check_copy(self) -> None:
         """Make sure that a copy runs its own modules and not the installed ones."""
-        where = "import teltheory, proofs_checks; print(teltheory.__file__, proofs_checks.__file__)"
-        ended = self._runner.python(self.clean, ["-c", where], self._limit)
+        ended = self._runner.python(self.clean, ["-c", WHERE], self._limit)
         if not all(Path(file).is_relative_to(self.clean) for file in ended.out.split()) or not ended.out:
             raise RuntimeError(f"a copy runs other modules than its own: {ended.out}{last_line(ended.err)}")
 

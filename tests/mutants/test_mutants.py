@@ -32,28 +32,33 @@ def test_faults_name_rows_and_tests_that_are_there():
             assert f"def {test.partition('[')[0]}" in (ROOT / file).read_text(), (fault.name, tests)
 
 
-def a_fault(name, old, new, **looks):
-    return Fault(name, "teltheory/policies/policy.py", old, new, "a budget is wrong", **looks)
-
-
+KV_CACHE = "teltheory/kv_cache.py"
+KV_CACHE_TESTS = ("tests/test_kv_cache.py",)
+SIZE = "return 2 * self.layers *"
+FACTOR_FORGOTTEN = Fault("by-a-test", KV_CACHE, SIZE, "return self.layers *", "half of it", tests=KV_CACHE_TESTS)
+EQUIVALENT = Fault("equivalent", KV_CACHE, SIZE, "return self.layers * 2 *", "nothing", tests=KV_CACHE_TESTS)
 BUDGET = "return min(past, max(0, past + prompt - xi))"
-CAUGHT = a_fault("caught", BUDGET, "return past", rows=("figure-2",))
-EQUIVALENT = a_fault("equivalent", BUDGET, "return min(past, max(0, prompt + past - xi))", rows=("figure-2",))
-GONE = a_fault("gone", "return min(past, past)", "return past", rows=("figure-2",))
+NO_SURPLUS = Fault(
+    "by-a-row", "teltheory/policies/policy.py", BUDGET, "return past", "no surplus", rows=("figure-2",)
+)
+GONE = Fault("gone", KV_CACHE, "return 3 * self.layers *", SIZE, "nothing to plant it in", rows=("figure-2",))
 
 
-def test_a_fault_is_caught_one_survives_and_one_is_gone():
+def test_two_faults_are_caught_one_survives_and_one_is_gone():
+    before = [(ROOT / fault.file).read_text() for fault in (NO_SURPLUS, GONE)]
     lines = []
-    assert not plant_all([CAUGHT, EQUIVALENT, GONE], 2, 100.0, lines.append)
-    assert [line.split()[:2] for line in lines[:3]] == [
-        ["caught", "caught"],
+    assert not plant_all([NO_SURPLUS, FACTOR_FORGOTTEN, EQUIVALENT, GONE], 2, 100.0, lines.append)
+    assert [line.split()[:2] for line in lines[:4]] == [
+        ["caught", "by-a-row"],
+        ["caught", "by-a-test"],
         ["SURVIVED", "equivalent"],
         ["PROBLEM", "gone"],
     ]
     assert lines[0].endswith("row figure-2: holds became refuted\n")
-    assert "found the old text 0 times, expected it once" in lines[2]
-    assert lines[3] == "1 of 3 faults caught\n"
-    assert "return past" not in (ROOT / CAUGHT.file).read_text().split("def tel_safe_budget")[1].splitlines()[2]
+    assert "tests/test_kv_cache.py::test_a_token_has_the_size" in lines[1]
+    assert "found the old text 0 times, expected it once" in lines[3]
+    assert lines[4] == "2 of 4 faults caught\n"
+    assert [(ROOT / fault.file).read_text() for fault in (NO_SURPLUS, GONE)] == before
 
 
 def test_faults_are_chosen_by_name_or_number(capsys):
