@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: reproduce ledger test test-long check check-vllm clean
+.PHONY: reproduce ledger test test-long mutants check check-vllm clean
 
 reproduce: $(READY)
 	$(BIN)/teltheory reproduce
@@ -23,6 +23,9 @@ test-long: $(READY)
 	PYTHONPATH=tests $(BIN)/python tests/optimal/long_all_methods.py 3000 1
 	PYTHONPATH=tests $(BIN)/python tests/calibration/long_recovery.py 100 0
 	PYTHONPATH=tests/claims $(BIN)/python tests/claims/long_second_opinion.py 4
+
+mutants: $(READY)
+	PYTHONPATH=tests $(BIN)/python -m mutants.plant
 
 check: $(READY)
 	$(BIN)/ruff check .

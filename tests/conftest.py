@@ -1,10 +1,15 @@
+import os
+
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 from teltheory.workloads import data_folder
 
+UNSHRUNK = (Phase.explicit, Phase.generate)
+
 settings.register_profile("teltheory", deadline=None)
-settings.load_profile("teltheory")
+settings.register_profile("mutants", settings.get_profile("teltheory"), phases=UNSHRUNK, database=None)
+settings.load_profile("mutants" if os.environ.get("TELTHEORY_TESTS") == "mutants" else "teltheory")
 
 
 @pytest.fixture

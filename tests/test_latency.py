@@ -174,3 +174,12 @@ def test_models_are_values() -> None:
     with pytest.raises(FrozenInstanceError):
         model.per_token = Fraction(1)
     assert tt.A100_LLAMA2_7B.seconds_per_token == tt.A100_LLAMA2_7B.per_token == Fraction(717, 10_000_000)
+
+
+@pytest.mark.parametrize("alpha", [0, 1, 5])
+def test_a_time_that_is_just_the_slo_keeps_it(alpha: int) -> None:
+    model = tt.LatencyModel(Fraction(alpha, 1000), per_pair=Fraction(1, 1000))
+    total = 10
+    for u in range(total):
+        slo = Fraction(alpha * u + total**2 - (total - u) ** 2, 1000)
+        assert model.safe_uncached(np.array([total]), slo).tolist() == [u]

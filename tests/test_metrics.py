@@ -236,3 +236,9 @@ def test_a_time_is_finite(text: str) -> None:
 def test_units_scale(number: int, unit: tuple[str, int]) -> None:
     name, parts = unit
     assert seconds("slo", f"{number}{name}") == Fraction(number, parts)
+
+
+def test_what_was_reused_has_no_excess() -> None:
+    outcome = tt.Outcome(np.array([5, 0, 9]), np.array([3, 4, 1]))
+    assert tt.tail_excess_latency(outcome, 2) == 3
+    assert tt.slo_violations(outcome, 2) == 2

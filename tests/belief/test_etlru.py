@@ -19,6 +19,7 @@ from teltheory.belief.next_event import next_event
 from teltheory.belief.posterior import bayes_posterior
 from teltheory.belief.scores import log_bayes_rate, steps_of
 from teltheory.policies import Conversation
+from teltheory.replay.scored import _log_bayes_rate
 from teltheory.workloads import ConversationModel, sample_conversations
 from teltheory.workloads.laws import Empirical, Finite, LogNormal, fixed
 
@@ -221,7 +222,8 @@ def test_steps_are_the_logarithm_of_the_survival(law, xi, longest, data):
 @examples(200)
 def test_the_logarithm_of_the_posterior(rate, mu, silence):
     exact = mp.log(mpf(rate) * (mpf(mu) + mpf(rate)) / (rate + mu * mp.exp((mpf(mu) + mpf(rate)) * mpf(silence))))
-    assert log_bayes_rate(rate, mu, silence) == pytest.approx(float(exact), rel=1e-12, abs=1e-9)
+    for logarithm in (log_bayes_rate, _log_bayes_rate):
+        assert logarithm(rate, mu, silence) == pytest.approx(float(exact), rel=1e-12, abs=1e-9)
 
 
 @pytest.mark.parametrize(

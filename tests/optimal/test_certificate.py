@@ -148,6 +148,13 @@ def test_more_than_the_room_is_refused():
         check(case, both)
 
 
+def test_more_of_the_initial_cache_than_forced_caching_leaves_room_for_is_refused():
+    trace = tt.Trace.from_turns([2, 0, 1], [2, 0, 0], [0, 0, 0])
+    both = tt.Certificate(2, np.array([0, 2, 2]), np.array([], np.int64))
+    with pytest.raises(tt.CertificateError, match="more than the room of 2 at step 2"):
+        tt.check_certificate(trace, 4, 0, both, forced=True, initial=[(0, 2, 2), (1, 2, 2)])
+
+
 def test_a_certificate_holds_for_its_own_instance_only():
     for case in seeded(60, 73, turns=(5, 9), conversations=3, length=4, forced=False):
         certificate = certified(case)

@@ -175,6 +175,14 @@ def test_exhaustion_where_the_room_shrinks():
                 check(tighter, NO_PRICES, problem.above - most)
 
 
+def test_of_sets_that_hold_the_same_exhaustion_goes_on_with_the_least_loss():
+    """Conversation 0 keeps its past or not; either way it holds nothing when the others compete for the room."""
+    trace = tt.Trace.from_turns([0, 0, 1, 2, 1, 2], [3, 1, 3, 3, 1, 1], [0] * 6)
+    tt.check_violations(trace, 3, 2, NO_PRICES, 4)
+    with pytest.raises(tt.CertificateError, match="fewer violations are possible"):
+        tt.check_violations(trace, 3, 2, NO_PRICES, 5)
+
+
 def test_what_prices_leave_open_is_closed_by_a_search_and_proved_by_exhaustion(monkeypatch):
     """Without cuts and with a poor plan, so that there is something left to do."""
     monkeypatch.setattr(violations, "sharpened", lambda state, deadline: state)

@@ -1,0 +1,14 @@
+"""Faults as data, one file a room of the project."""
+
+from mutants.faults import belief, claims, inputs, judges, optimal, policies, proofs, replay
+
+FAULTS = (
+    *policies.FAULTS,
+    *replay.FAULTS,
+    *optimal.FAULTS,
+    *judges.FAULTS,
+    *belief.FAULTS,
+    *claims.FAULTS,
+    *proofs.FAULTS,
+    *inputs.FAULTS,
+)

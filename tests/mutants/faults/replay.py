@@ -1,0 +1,168 @@
+"""Faults in the compiled loops and their arrays; what they reuse is judged by the reference."""
+
+from mutants.fault import Fault
+
+RECENCY = "teltheory/replay/recency.py"
+ROUNDS = "teltheory/replay/rounds.py"
+FURTHEST = "teltheory/replay/furthest.py"
+SCORED = "teltheory/replay/scored.py"
+SEGMENTS = "teltheory/replay/segments.py"
+KERNEL_TESTS = "tests/replay/test_kernel.py"
+SMALL = f"{KERNEL_TESTS}::test_small_instances"
+ETLRU_TESTS = "tests/belief/test_etlru.py"
+CURVE_TESTS = "tests/replay/test_curve.py"
+
+FAULTS = (
+    Fault(
+        "tail-slot-counted-whole",
+        RECENCY,
+        "removed = whole if before > tail else 0",
+        "removed = whole if before >= tail else 0",
+        "LRU's tail slot leaves with more than it holds",
+        tests=(f"{SMALL}[lru]", KERNEL_TESTS),
+    ),
+    Fault(
+        "most-forgets-the-past",
+        RECENCY,
+        "        most = max(most, rest)\n",
+        "        most = rest\n",
+        "the tail's slot grows again when more recent ones leave",
+        tests=(f"{SMALL}[lru]", KERNEL_TESTS),
+    ),
+    Fault(
+        "trim-reaches-the-exempt",
+        RECENCY,
+        "last = m + k if exempt is None else m + k - 1",
+        "last = m + k",
+        "trimming by recency passes over the exempt slot; differs only under forced caching",
+        tests=(f"{SMALL}[tlru least-recent]", KERNEL_TESTS),
+    ),
+    Fault(
+        "surplus-ignores-the-tail",
+        RECENCY,
+        "over = min(over, max(capacity - rest - left, 0))",
+        "over = min(over, max(capacity - rest, 0))",
+        "what is left of the trim pointer's surplus forgets what the tail's slot holds",
+        tests=(f"{SMALL}[tlru least-recent]", KERNEL_TESTS),
+    ),
+    Fault(
+        "evicted-part-comes-back",
+        RECENCY,
+        "content -= gone",
+        "content -= 0",
+        "with rounds, the tail's slot is reused with what it lost",
+        tests=(f"{SMALL}[tlru round-robin]", KERNEL_TESTS),
+    ),
+    Fault(
+        "round-passes-over-the-last",
+        ROUNDS,
+        "if tree[node, ACTIVE] <= count:",
+        "if tree[node, ACTIVE] < count:",
+        "an unfinished round ends before the last conversation that it should reach",
+        tests=(f"{KERNEL_TESTS}::test_rounds_take_what_rounds_by_hand_take",),
+    ),
+    Fault(
+        "debts-of-the-root-only",
+        ROUNDS,
+        "debt += tree[above, OWED]",
+        "debt = tree[above, OWED]",
+        "a leaf's surplus forgets what was taken further down in the tree",
+        tests=(f"{KERNEL_TESTS}::test_rounds_take_what_rounds_by_hand_take",),
+    ),
+    Fault(
+        "furthest-without-exemption",
+        FURTHEST,
+        "s = m + k - 1 if forced else m + k",
+        "s = m + k",
+        "Belady's loop may cut the arriving conversation under forced caching",
+        tests=(f"{SMALL}[tail-optimized-belady]", KERNEL_TESTS),
+    ),
+    Fault(
+        "ended-start-counted-twice",
+        FURTHEST,
+        "            ended += holds[s]\n            holds[s] = 0\n        elif",
+        "            ended += holds[s]\n        elif",
+        "what ended in the initial cache is evicted twice",
+        tests=(f"{SMALL}[tail-optimized-belady]", KERNEL_TESTS),
+    ),
+    Fault(
+        "eviction-logged-a-turn-late",
+        FURTHEST,
+        "log[logged, 0] = k\n",
+        "log[logged, 0] = k + 1\n",
+        "the steps of a certificate are one too large",
+        tests=("tests/optimal/test_certificate.py",),
+    ),
+    Fault(
+        "bits-cleared-too-far-up",
+        "teltheory/replay/bitset.py",
+        "        if words[place] != 0:\n            return\n",
+        "",
+        "a member of the bitset is lost when its neighbour leaves; only beyond 64 numbers",
+        tests=(f"{KERNEL_TESTS}::test_the_bitset_is_a_set",),
+    ),
+    Fault(
+        "slots-forget-the-initial-ones",
+        "teltheory/replay/slots.py",
+        "np.where(trace.continuing, trace.previous_turn + m, -1)",
+        "np.where(trace.continuing, trace.previous_turn, -1)",
+        "a turn finds another slot; only with an initial cache",
+        tests=(f"{SMALL}[lru]", KERNEL_TESTS),
+    ),
+    Fault(
+        "uncut-start-misses-forced",
+        "teltheory/replay/slots.py",
+        "        if not forced:\n            return early\n",
+        "        if not forced or m == 0:\n            return early\n",
+        "turns in a row are trimmed between; only under forced caching without an initial cache",
+        tests=(f"{SMALL}[tlru eager]", KERNEL_TESTS),
+    ),
+    Fault(
+        "run-ends-a-token-early",
+        SCORED,
+        "floor = max(above + laws.start[step] - 1, 0)",
+        "floor = max(above + laws.start[step], 0)",
+        "ET-LRU's compiled loop leaves a token of each run of equal score",
+        tests=(f"{ETLRU_TESTS}::test_the_kernel_is_the_reference", ETLRU_TESTS),
+    ),
+    Fault(
+        "heap-ties-backwards",
+        SCORED,
+        "(over == score and heap.slot[above] < slot)",
+        "(over == score and heap.slot[above] > slot)",
+        "of equal scores the most recent goes first",
+        tests=(f"{ETLRU_TESTS}::test_the_kernel_is_the_reference", ETLRU_TESTS),
+    ),
+    Fault(
+        "long-silence-forgets-the-death-rate",
+        SCORED,
+        "- (exponent + math.log(death_rate))",
+        "- exponent",
+        "the compiled posterior is off; only after a long silence",
+        tests=(f"{ETLRU_TESTS}::test_the_logarithm_of_the_posterior", ETLRU_TESTS),
+    ),
+    Fault(
+        "own-hole-first",
+        SEGMENTS,
+        "fills = weight[p] if open_holes == 0 and need >= weight[p] else 0",
+        "fills = weight[p] if need >= weight[p] else 0",
+        "the curve fills a turn's own hole before more recent ones; only where pasts shrink",
+        tests=(f"{CURVE_TESTS}::test_every_capacity_of_seeded_traces",),
+    ),
+    Fault(
+        "violations-end-too-late",
+        SEGMENTS,
+        "place = _below(rungs, second[k] + excess - split[k])",
+        "place = _below(rungs, second[k] + excess)",
+        "the curve counts the first segment's tokens twice",
+        tests=(f"{CURVE_TESTS}::test_every_capacity_of_seeded_traces",),
+    ),
+    Fault(
+        "two-segments-for-shrinking-pasts",
+        "teltheory/replay/curve.py",
+        'return policy.trim == "least-recent" and not _shrinks(trace)',
+        'return policy.trim == "least-recent"',
+        "T-LRU's curve comes from one pass where it is none of a stack algorithm",
+        tests=(f"{CURVE_TESTS}::test_every_capacity_of_seeded_traces",),
+    ),
+)

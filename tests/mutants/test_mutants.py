@@ -1,0 +1,69 @@
+"""The list of faults is true of the code, and what `make mutants` does with a few."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+
+import pytest
+from mutants.copies import ROOT
+from mutants.fault import Fault
+from mutants.faults import FAULTS
+from mutants.plant import chosen, main, plant_all
+
+from proofs_checks import all_claims
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
+def test_a_fault_can_be_planted(fault):
+    text = (ROOT / fault.file).read_text()
+    planted = fault.planted_in(text)
+    assert ast.dump(ast.parse(planted)) != ast.dump(ast.parse(text))
+
+
+def test_faults_name_rows_and_tests_that_are_there():
+    known = {claim.id for claim in all_claims()}
+    assert max(Counter(fault.name for fault in FAULTS).values()) == 1
+    for fault in FAULTS:
+        assert {*fault.rows} <= known, fault.name
+        assert fault.rows or fault.tests, fault.name
+        for tests in fault.tests:
+            file, _, test = tests.partition("::")
+            assert f"def {test.partition('[')[0]}" in (ROOT / file).read_text(), (fault.name, tests)
+
+
+KV_CACHE = "teltheory/kv_cache.py"
+KV_CACHE_TESTS = ("tests/test_kv_cache.py",)
+SIZE = "return 2 * self.layers *"
+FACTOR_FORGOTTEN = Fault("by-a-test", KV_CACHE, SIZE, "return self.layers *", "half of it", tests=KV_CACHE_TESTS)
+EQUIVALENT = Fault("equivalent", KV_CACHE, SIZE, "return self.layers * 2 *", "nothing", tests=KV_CACHE_TESTS)
+BUDGET = "return min(past, max(0, past + prompt - xi))"
+NO_SURPLUS = Fault(
+    "by-a-row", "teltheory/policies/policy.py", BUDGET, "return past", "no surplus", rows=("figure-2",)
+)
+GONE = Fault("gone", KV_CACHE, "return 3 * self.layers *", SIZE, "nothing to plant it in", rows=("figure-2",))
+
+
+def test_two_faults_are_caught_one_survives_and_one_is_gone():
+    before = [(ROOT / fault.file).read_text() for fault in (NO_SURPLUS, GONE)]
+    lines = []
+    assert not plant_all([NO_SURPLUS, FACTOR_FORGOTTEN, EQUIVALENT, GONE], 2, 100.0, lines.append)
+    assert [line.split()[:2] for line in lines[:4]] == [
+        ["caught", "by-a-row"],
+        ["caught", "by-a-test"],
+        ["SURVIVED", "equivalent"],
+        ["PROBLEM", "gone"],
+    ]
+    assert lines[0].endswith("row figure-2: holds became refuted\n")
+    assert "tests/test_kv_cache.py::test_a_token_has_the_size" in lines[1]
+    assert "found the old text 0 times, expected it once" in lines[3]
+    assert lines[4] == "2 of 4 faults caught\n"
+    assert [(ROOT / fault.file).read_text() for fault in (NO_SURPLUS, GONE)] == before
+
+
+def test_faults_are_chosen_by_name_or_number(capsys):
+    assert chosen(["2", FAULTS[0].name]) == [FAULTS[1], FAULTS[0]]
+    with pytest.raises(SystemExit, match="found no fault 'nothing'"):
+        chosen(["nothing"])
+    assert main(["--list"]) == 0
+    assert len(capsys.readouterr().out.splitlines()) == len(FAULTS)
