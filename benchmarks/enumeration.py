@@ -7,7 +7,7 @@ that neither measures its beginning; what is compared is the time a case within 
 from __future__ import annotations
 
 from dataclasses import asdict, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from benchmarks.timing import Job, Ratio, Report, Timing, measure
 from proofs_checks import all_claims
@@ -29,38 +29,40 @@ CLAIMS = (
 )
 """One for each kind of check: two policies, three, a reading, all orders, nine policies, a formula, all states."""
 
-PLAIN = (3, 2, 3, 0)
-COMPILED = (4, 2, 6, 0)
+Size: TypeAlias = tuple[int, int, int, int]
 """Turns, conversations, tokens, conversations in the initial cache."""
 
 
-def cases(space: SmallWorlds) -> list[Case]:
+def cases(space: SmallWorlds, plain: Size) -> list[Case]:
     """Return the cases of the small class."""
-    turns, _, tokens, _ = PLAIN
+    turns, _, tokens, _ = plain
     sized = replace(space, quick={turns: tokens}, starts=0)
     classes = zip(sized.sizes("quick"), sized.classes("quick"), strict=True)
-    return next(list(found) for size, found in classes if size == PLAIN)
+    return next(list(found) for size, found in classes if size == plain)
 
 
-def against_plain(rounds: int, report: Report) -> dict[str, Any]:
+def against_plain(sizes: tuple[Size, Size], rounds: int, report: Report) -> dict[str, Any]:
     """Time both for every kind of check; return plain data.
 
     Parameters
     ----------
+    sizes : tuple of Size
+        Class of worlds for plain Python, and for the compiled check.
     rounds : int
         Timings of each.
     report : callable
         Called with what is measured next.
     """
     chosen = [claim for claim in all_claims() if claim.id in CLAIMS]
-    return {"plain": PLAIN, "compiled": COMPILED, "rows": [_row(claim, rounds, report) for claim in chosen]}
+    rows = [_row(claim, sizes, rounds, report) for claim in chosen]
+    return {"plain": sizes[0], "compiled": sizes[1], "rows": rows}
 
 
-def _row(claim: Claim[Case], rounds: int, report: Report) -> dict[str, Any]:
+def _row(claim: Claim[Case], sizes: tuple[Size, Size], rounds: int, report: Report) -> dict[str, Any]:
     assert claim.compiled is not None
-    plain_cases = plain_tally(claim, claim.compiled, cases(claim.space))  # type: ignore[arg-type]
-    within = (plain_cases.within, claim.compiled.tally(*COMPILED).within)
-    plain, fast = _a_case(claim, claim.compiled, within, rounds, report)
+    plain_cases = plain_tally(claim, claim.compiled, cases(claim.space, sizes[0]))  # type: ignore[arg-type]
+    within = (plain_cases.within, claim.compiled.tally(*sizes[1]).within)
+    plain, fast = _a_case(claim, claim.compiled, sizes, within, rounds, report)
     speeds = {"plain_a_second": 1 / plain.median, "compiled_a_second": 1 / fast.median}
     return {"name": claim.id, "cases": within, **speeds, "times": asdict(Ratio.of(plain, fast))}
 
@@ -68,6 +70,7 @@ def _row(claim: Claim[Case], rounds: int, report: Report) -> dict[str, Any]:
 def _a_case(
     claim: Claim[Case],
     compiled: CompiledSpace[Case],
+    sizes: tuple[Size, Size],
     within: tuple[int, int],
     rounds: int,
     report: Report,
@@ -77,9 +80,9 @@ def _a_case(
         Job(
             f"{claim.id}, plain",
             lambda fresh: plain_tally(claim, compiled, fresh),
-            lambda: cases(claim.space),  # type: ignore[arg-type]
+            lambda: cases(claim.space, sizes[0]),  # type: ignore[arg-type]
         ),
-        Job(f"{claim.id}, compiled", lambda _: compiled.tally(*COMPILED)),
+        Job(f"{claim.id}, compiled", lambda _: compiled.tally(*sizes[1])),
     ]
     timings = measure(jobs, rounds, report).values()
     plain, fast = (Timing(tuple(s / n for s in timing.seconds)) for timing, n in zip(timings, within, strict=True))

@@ -126,7 +126,7 @@ def run(plan: Plan, trace: Trace, source: str, report: Report = lambda _: None) 
         "expected_others": others.as_dict(),
         "optima": optima.as_dict(),
         "decisions": against_quantecon(plan.known, plan.rounds, report),
-        "enumerations": against_plain(plan.rounds, report),
+        "enumerations": against_plain(plan.worlds, plan.rounds, report),
         "growth": growth(plan, trace, replays, report),
         "memory": memory_a_turn(plan.memory),
         "bandwidth": moved,

@@ -78,14 +78,21 @@ def decide_all(ids: Sequence[str], effort: Effort, workers: int | None) -> tuple
     WorkerError
         Where the process that decides a claim dies, three times in a row.
     """
-    decided: dict[int, tuple[dict[str, Any], bool]] = {}
-    deciding = on_processes(partial(_decide, effort=effort), ids, workers or cores(), "claim {}".format)
+    decided: dict[str, tuple[dict[str, Any], bool]] = {}
+    order = _one_compiled_first(ids)
+    deciding = on_processes(partial(_decide, effort=effort), order, workers or cores(), "claim {}".format)
     with progress_bar() as bar, closing(deciding):
         task = bar.add_task("Deciding claims", total=len(ids))
         for i, answer in deciding:
-            decided[i] = answer
+            decided[order[i]] = answer
             bar.advance(task)
-    return [decided[i][0] for i in range(len(ids))], all(sound for _, sound in decided.values())
+    return [decided[name][0] for name in ids], all(sound for _, sound in decided.values())
+
+
+def _one_compiled_first(ids: Sequence[str]) -> list[str]:
+    """Return the order of work: what one claim compiles is on disk when the others that need it come, last."""
+    needing = [name for name in ids if claim_named(name).compiled is not None]
+    return needing[:1] + [name for name in ids if name not in needing] + needing[1:]
 
 
 def _decide(name: str, effort: Effort) -> tuple[dict[str, Any], bool]:

@@ -3,6 +3,8 @@
 numba looks at a function's own file to see whether its machine code is out of date, not at the files of what it
 calls. So a stamp beside the machine code names the sources of the whole folder, and code without the right stamp
 is discarded.
+
+Of several processes that need a function at the same time one compiles it; the others wait and find it on disk.
 """
 
 from __future__ import annotations
@@ -17,6 +19,11 @@ from typing import Any, TypeVar, cast
 from numba import njit, types
 from numba.core.typing.templates import Signature
 from numba.extending import intrinsic
+
+try:
+    import fcntl
+except ImportError:
+    fcntl = None  # type: ignore[assignment]
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -37,8 +44,26 @@ def inlined(function: F) -> F:
 
 def _compiled(function: F, inline: str) -> F:
     dispatcher = njit(cache=True, inline=inline)(function)
-    _discard_stale(Path(dispatcher.stats.cache_path), Path(inspect.getfile(function)).parent)
+    cache = Path(dispatcher.stats.cache_path)
+    _discard_stale(cache, Path(inspect.getfile(function)).parent)
+    if fcntl is not None:
+        dispatcher.compile = _one_at_a_time(dispatcher.compile, cache / f"{function.__qualname__}.lock")
     return cast("F", dispatcher)
+
+
+def _one_at_a_time(compile_it: Callable[[Any], object], lock: Path) -> Callable[[Any], object]:
+    """Let one process at a time compile or load; callers wait before callees, so that none wait for each other."""
+
+    def alone(signature: Any) -> object:
+        try:
+            file = lock.open("a")
+        except OSError:
+            return compile_it(signature)
+        with file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            return compile_it(signature)
+
+    return alone
 
 
 @lru_cache
