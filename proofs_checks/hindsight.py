@@ -18,7 +18,6 @@ from teltheory.claims.small.space import CompiledWorlds
 from teltheory.claims.worlds import JUDGED_BY_BRUTE_FORCE, Reach, SmallWorlds
 from teltheory.numbers import exact_sum
 from teltheory.optimal.brute_force import all_reuses, smallest_total
-from teltheory.optimal.formulation import hindsight_model
 from teltheory.optimal.intervals import IntervalProblem, interval_problem
 from teltheory.optimal.lazy import LazyIntervalSolver
 from teltheory.optimal.solver import solve_intervals, solve_model
@@ -46,6 +45,8 @@ def optimum(case: Case) -> int:
 
 def solved(case: Case, *, initial_state: bool = True, relaxed: bool = False) -> float:
     """Return the optimum of (1)-(5) as HiGHS finds it."""
+    from teltheory.optimal.formulation import hindsight_model
+
     model = hindsight_model(case.instance, case.xi, initial_state=initial_state, relaxed=relaxed)
     objective, _ = solve_model(model)
     return objective

@@ -14,8 +14,6 @@ from typing import Any, NamedTuple
 
 import highspy
 import numpy as np
-from pyomo.contrib.solver.common.factory import SolverFactory
-from pyomo.contrib.solver.common.results import SolutionStatus, TerminationCondition
 from scipy.sparse import csr_array
 
 from teltheory.errors import SolverError
@@ -238,6 +236,9 @@ def solve_model(model: Any, time_limit: float | None = None) -> tuple[float, flo
     SolverError
         Where the solver does not prove an optimum; the model is then left without a solution.
     """
+    from pyomo.contrib.solver.common.factory import SolverFactory
+    from pyomo.contrib.solver.common.results import SolutionStatus, TerminationCondition
+
     results = SolverFactory(PYOMO_SOLVER).solve(
         model,
         time_limit=time_limit,

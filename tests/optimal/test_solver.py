@@ -12,7 +12,7 @@ from pyomo.contrib.solver.common.results import SolutionStatus, TerminationCondi
 from replay.instances import Case, seeded
 
 import teltheory as tt
-from teltheory.optimal import formulation, solver
+from teltheory.optimal import formulation
 from teltheory.optimal.formulation import hindsight_model
 from teltheory.optimal.intervals import interval_problem
 from teltheory.optimal.solver import solve_intervals, solve_model
@@ -180,7 +180,7 @@ class FakeSolver:
 )
 def test_no_pyomo_result_but_optimal_is_an_optimum(monkeypatch, solution, termination):
     fake = FakeSolver(solution_status=solution, termination_condition=termination)
-    monkeypatch.setattr(solver, "SolverFactory", lambda name: fake)
+    monkeypatch.setattr("pyomo.contrib.solver.common.factory.SolverFactory", lambda name: fake)
     with pytest.raises(tt.SolverError) as error:
         optimum(FOUR_TURNS, "pyomo", time_limit=7)
     assert error.value.status == termination.name
