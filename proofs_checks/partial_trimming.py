@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from proofs_checks import induction_threshold
-from proofs_checks.algorithm_1 import Reading
+from proofs_checks.algorithm_1 import one_pass
 from proofs_checks.theorem_31 import dominated, has_cutoff, threshold_lru
 from proofs_checks.trimming import ALL_ORDERS, reachable_excesses
 from teltheory.claims.case import Case
@@ -52,8 +52,7 @@ def single_pass(case: Case) -> Values | None:
     """Compare the two TELs."""
     if not has_cutoff(case):
         return None
-    reading = Reading(case.xi, case.q_hat, strictly=True, nonnegative=True, trim_loop="if", last_block=True)
-    return {"single pass": case.tel(reading), "Threshold-LRU": case.tel(threshold_lru(case))}
+    return {"single pass": case.tel(one_pass(case)), "Threshold-LRU": case.tel(threshold_lru(case))}
 
 
 if __name__ == "__main__":

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from proofs_checks.algorithm_1 import Reading
+from proofs_checks.algorithm_1 import (
+    one_pass,
+    to_the_letter,
+    with_printed_lru_loop,
+    with_printed_test,
+    with_printed_trim_loop,
+)
 from proofs_checks.errata.shows import until_it_loops
 from proofs_checks.theorem_31 import threshold_lru
 from proofs_checks.trimming import LatestFirst
@@ -25,31 +31,6 @@ def t_lru(case: Case) -> TLRU:
 def least_recent(case: Case) -> TLRU:
     """Return T-LRU with least-recent trim."""
     return TLRU(case.xi, case.q_hat, "least-recent")
-
-
-def printed_test(case: Case) -> Reading:
-    """Return Algorithm 1 with the printed test ≥ alone on trial."""
-    return Reading(case.xi, case.q_hat, nonnegative=True, trim_loop="until nothing is trimmed", last_block=True)
-
-
-def as_printed(case: Case) -> Reading:
-    """Return Algorithm 1 to the letter."""
-    return Reading(case.xi, case.q_hat)
-
-
-def printed_trim_loop(case: Case) -> Reading:
-    """Return the printed trim loop with an LRU loop that ends."""
-    return Reading(case.xi, case.q_hat, last_block=True)
-
-
-def printed_lru_loop(case: Case) -> Reading:
-    """Return the printed LRU loop after a trim loop that ends."""
-    return Reading(case.xi, case.q_hat, trim_loop="until nothing is trimmed")
-
-
-def single_pass(case: Case) -> Reading:
-    """Return the `if` form: one block of each conversation, then LRU."""
-    return Reading(case.xi, case.q_hat, strictly=True, nonnegative=True, trim_loop="if", last_block=True)
 
 
 BESIDE_LRU = traced({"T-LRU": t_lru, "LRU": lru})
@@ -78,7 +59,7 @@ TLRU_ERRATA = (
         fact="At equality the block is within the TEL-safe budget, and without it the next turn can exceed the "
         "threshold. With this test alone as printed, and all else repaired, T-LRU can be worse than LRU.",
         repair="X_i > L_i + Q̂_i − ξ.",
-        shows={"algorithm-1.as-printed": traced({"Algorithm 1 with >=": printed_test, "LRU": lru})},
+        shows={"algorithm-1.as-printed": traced({"Algorithm 1 with >=": with_printed_test, "LRU": lru})},
         repaired_by=(*REPAIRED, "theorem-31"),
     ),
     Erratum(
@@ -88,7 +69,7 @@ TLRU_ERRATA = (
         fact="A conversation of which nothing is cached can pass the test; its count then becomes negative, "
         "and the sum is down by a block that nobody held.",
         repair="Trim where X_i ≥ 1 too.",
-        shows={"algorithm-1.nonnegative": until_it_loops("Algorithm 1 as printed", as_printed)},
+        shows={"algorithm-1.nonnegative": until_it_loops("Algorithm 1 as printed", to_the_letter)},
         repaired_by=REPAIRED,
     ),
     Erratum(
@@ -103,9 +84,9 @@ TLRU_ERRATA = (
         repair="Leave the trim loop when a round trims nothing, and let LRU take the last block (X_i ≥ 1). The "
         "summary's `if`, which trims at most one block of each conversation before LRU evicts, ends too.",
         shows={
-            "algorithm-1.terminates": until_it_loops("Algorithm 1 as printed", as_printed),
-            "algorithm-1.terminates.trim-loop": until_it_loops("The printed trim loop", printed_trim_loop),
-            "algorithm-1.terminates.lru-loop": until_it_loops("The printed LRU loop", printed_lru_loop),
+            "algorithm-1.terminates": until_it_loops("Algorithm 1 as printed", to_the_letter),
+            "algorithm-1.terminates.trim-loop": until_it_loops("The printed trim loop", with_printed_trim_loop),
+            "algorithm-1.terminates.lru-loop": until_it_loops("The printed LRU loop", with_printed_lru_loop),
         },
         repaired_by=(*REPAIRED, "algorithm-1.single-pass"),
     ),
@@ -119,7 +100,7 @@ TLRU_ERRATA = (
         repair="Trim until the cache fits or no surplus is left, in any order.",
         shows={
             "theorem-31.threshold-lru.single-pass": traced(
-                {"single pass": single_pass, "Threshold-LRU": threshold_lru}
+                {"single pass": one_pass, "Threshold-LRU": threshold_lru}
             )
         },
         repaired_by=("theorem-31.threshold-lru.partial", "theorem-31.threshold-lru"),

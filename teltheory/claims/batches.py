@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from teltheory.claims.case import Case, World
+from teltheory.claims.case import Case
 from teltheory.claims.claim import Claim
 from teltheory.claims.generators import GENERATORS, Generator, RealTurns
 from teltheory.claims.search import refutes
@@ -175,9 +175,3 @@ def least(claim: Claim[Case], case: Case) -> dict[str, Any]:
     """Shrink a case that refutes; return it with its values as plain data."""
     case = shrunk(claim, case)
     return case.as_counterexample(claim.values(case) or {})
-
-
-def case_of(data: Mapping[str, Any]) -> Case:
-    """Return the case of a counterexample that is plain data."""
-    world = World(tuple(map(tuple, data["turns"])), tuple(map(tuple, data["initial"])))
-    return Case(world, data["capacity"], data["xi"], data["q_hat"], data["forced"])

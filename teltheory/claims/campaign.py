@@ -25,7 +25,7 @@ from typing import Any
 from uuid import uuid4
 
 from teltheory import cluster
-from teltheory.claims.batches import Batch, Found, Trial, case_of, in_order, made_by
+from teltheory.claims.batches import Batch, Found, Trial, in_order, made_by
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Claim
 from teltheory.claims.generators import Generator
@@ -264,7 +264,7 @@ def summary(campaign: Campaign, store: CampaignStore, claim: str) -> Summary:
     """Return what a campaign found on a claim, in its first batches where their number is bounded, else in all."""
     found = {key: value for key, value in store.of(claim).items() if campaign.counts(key)}
     refuting = [
-        (case_of(f.counterexample).size(), key) for key, f in found.items() if f.counterexample is not None
+        (Case.of(f.counterexample).size(), key) for key, f in found.items() if f.counterexample is not None
     ]
     smallest = min(refuting)[1] if refuting else None
     return Summary(

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from teltheory.claims.batches import Batch, case_of
+from teltheory.claims.batches import Batch
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Claim
 from teltheory.claims.search import refutes
@@ -49,7 +49,7 @@ def read_regression(file: Path) -> dict[str, Any]:
 def complaints(claim: Claim[Case], content: dict[str, Any]) -> Iterator[str]:
     """Replay a file's case against its claim and yield what is not as the file says."""
     example = content["counterexample"]
-    case = case_of(example)
+    case = Case.of(example)
     if refutes(claim, case) is not content["refutes"]:
         yield f"the case {'no longer refutes' if content['refutes'] else 'refutes'} {claim.id}"
     if not content["refutes"]:

@@ -13,8 +13,8 @@ from time import monotonic
 
 import numpy as np
 
-from teltheory.numbers import FloatArray, IntArray
-from teltheory.optimal.selection import BoolArray, Selection
+from teltheory.numbers import BoolArray, FloatArray, IntArray
+from teltheory.optimal.selection import Selection
 from teltheory.replay.compiled import compiled
 
 ROUNDS = 2000

@@ -21,8 +21,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from teltheory.numbers import IntArray
-from teltheory.optimal.selection import BoolArray, Selection
+from teltheory.numbers import BoolArray, IntArray
+from teltheory.optimal.selection import Selection
 from teltheory.optimal.slo_solver import PRECISION, PricedRow, Relaxation
 
 WORD = 64

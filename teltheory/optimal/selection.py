@@ -21,13 +21,11 @@ from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from teltheory.instance import Instance
-from teltheory.numbers import INT64_MAX, FloatArray, IntArray
+from teltheory.numbers import INT64_MAX, BoolArray, FloatArray, IntArray
 from teltheory.optimal.intervals import interval_problem, least_between
 
-BoolArray = NDArray[np.bool_]
 Amounts = TypeVar("Amounts", IntArray, FloatArray)
 
 

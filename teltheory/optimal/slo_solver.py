@@ -15,11 +15,11 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from teltheory.errors import SolverError
-from teltheory.numbers import FloatArray, IntArray
+from teltheory.numbers import BoolArray, FloatArray, IntArray
 from teltheory.optimal.cuts import violated_cuts
 from teltheory.optimal.deadline import left
 from teltheory.optimal.prices import Cut, Prices
-from teltheory.optimal.selection import BoolArray, Selection
+from teltheory.optimal.selection import Selection
 from teltheory.optimal.solver import INTERRUPTED, Engine, GrowingProgram, Vertex, expect
 
 CHUNKS = 512

@@ -19,13 +19,13 @@ import numpy as np
 from teltheory.errors import ArgumentError, SolverError
 from teltheory.instance import Initial, Instance
 from teltheory.metrics import slo_violations
-from teltheory.numbers import whole_number
+from teltheory.numbers import BoolArray, whole_number
 from teltheory.optimal.deadline import deadline_of, left
 from teltheory.optimal.packing import ROUNDS, pack
 from teltheory.optimal.prices import Prices, bound_of
 from teltheory.optimal.reuse import unavoidable_reuse
 from teltheory.optimal.search import search as along_the_steps
-from teltheory.optimal.selection import BoolArray, Selection, selection
+from teltheory.optimal.selection import Selection, selection
 from teltheory.optimal.slo_solver import Relaxation, SharesProgram, choose
 from teltheory.outcome import Outcome
 from teltheory.trace import Trace

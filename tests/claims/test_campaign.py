@@ -9,7 +9,7 @@ from claims.noted_trials import A_ROUND, CLAIMS, FEW, campaign, claim_named, lef
 from proofs_checks.algorithm_1 import as_printed
 from proofs_checks.theorem_31 import mean_estimate, theorem_31
 from teltheory.claims import campaign as campaign_module
-from teltheory.claims.batches import Batch, Found, Trial, case_of, in_order, text_of, tried
+from teltheory.claims.batches import Batch, Found, Trial, in_order, text_of, tried
 from teltheory.claims.campaign import CampaignStore, run, summary
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Claim
@@ -205,7 +205,7 @@ def test_the_smallest_of_all_refutes_the_row(order):
     assert seeds == [made[0][0].seed, made[2][0].seed]
     row = with_campaign(ROW, found)
     assert (row["verdict"], row["scope"]["kind"], row["scope"]["instances"]) == ("refuted", "sampled", 30)
-    assert case_of(row["counterexample"]).world.tokens == 3
+    assert Case.of(row["counterexample"]).world.tokens == 3
     assert summary(campaign(A_ROUND), store, "theorem-31").origin.number == 0
 
 
