@@ -1,4 +1,4 @@
-"""Where a swept trace comes from: one at hand, a file, or a sample of the conversation model.
+"""Where a swept trace comes from: one at hand, a file, or a sample of a workload.
 
 A trace's key is a digest of all that its replays depend on: conversations in order of first arrival, prompts,
 responses, histories and the unit. Names of conversations, arrival times, a file's path and the label are no part
@@ -20,7 +20,7 @@ from teltheory.errors import ArgumentError, FileError
 from teltheory.numbers import whole_number
 from teltheory.policies.spec import default_estimate
 from teltheory.trace import Trace
-from teltheory.workloads import Conversations, read_trace, sample_conversations
+from teltheory.workloads import Chats, Conversations, read_trace, sample_conversations
 
 
 class Facts(NamedTuple):
@@ -128,19 +128,19 @@ class TraceFile(_Known):
 
 @dataclass(frozen=True)
 class Sample:
-    """The first turns of a sample of the conversation model.
+    """The first turns of a sample of a workload.
 
     Attributes
     ----------
-    model : ConversationModel or ConversationMixture
-        Rates and lengths.
+    model : ConversationModel, ConversationMixture or Chats
+        What is sampled.
     turns : int
         Length of the trace.
     seed : int
         Seed of the generator.
     """
 
-    model: Conversations
+    model: Conversations | Chats
     turns: int
     seed: int
 
@@ -166,7 +166,10 @@ class Sample:
 
     def load(self) -> Trace:
         """Sample the trace."""
-        return sample_conversations(self.model, self.turns, np.random.Generator(np.random.PCG64(self.seed)))
+        rng = np.random.Generator(np.random.PCG64(self.seed))
+        if isinstance(self.model, Chats):
+            return self.model.sample(self.turns, rng)
+        return sample_conversations(self.model, self.turns, rng)
 
     def alone(self) -> Sample:
         """Return the sample itself, which needs nothing."""

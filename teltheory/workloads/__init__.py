@@ -1,24 +1,36 @@
 """Where traces come from: files and the paper's conversation model."""
 
+from teltheory.workloads.chat_data import SHAREGPT_LIKE, WILDCHAT_LIKE, sharegpt_like, wildchat_like
+from teltheory.workloads.chats import Chats
 from teltheory.workloads.conversations import LabelledTrace, sample_conversations, sample_labelled
 from teltheory.workloads.fitting import FittedConversations, fit_conversations
+from teltheory.workloads.gaps import ExponentialGaps, Gaps, LogNormalGaps, ParetoGaps
 from teltheory.workloads.laws import Empirical, Finite, Law, LogNormal, fixed
 from teltheory.workloads.likelihood import kind_posterior, log_likelihood
 from teltheory.workloads.model import ConversationMixture, ConversationModel, Conversations, GammaRates, Kind
+from teltheory.workloads.quantiles import Quantiles
 from teltheory.workloads.readers import data_folder, read_trace
 
 __all__ = [
+    "SHAREGPT_LIKE",
+    "WILDCHAT_LIKE",
+    "Chats",
     "ConversationMixture",
     "ConversationModel",
     "Conversations",
     "Empirical",
+    "ExponentialGaps",
     "Finite",
     "FittedConversations",
     "GammaRates",
+    "Gaps",
     "Kind",
     "LabelledTrace",
     "Law",
     "LogNormal",
+    "LogNormalGaps",
+    "ParetoGaps",
+    "Quantiles",
     "data_folder",
     "fit_conversations",
     "fixed",
@@ -27,4 +39,6 @@ __all__ = [
     "read_trace",
     "sample_conversations",
     "sample_labelled",
+    "sharegpt_like",
+    "wildchat_like",
 ]

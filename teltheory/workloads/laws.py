@@ -140,6 +140,17 @@ class LogNormal:
         draws: FloatArray = self.mean_length * rng.lognormal(-(self.spread**2) / 2, self.spread, size)
         return np.ceil(draws).astype(np.int64)
 
+    def quantile(self, share: FloatArray) -> IntArray:
+        """Return the length that a draw does not exceed with each probability of `share`, from 0 to below 1."""
+        from scipy.special import ndtri
+
+        scores = ndtri(np.maximum(share, np.finfo(np.float64).tiny))
+        return np.ceil(self.mean_length * np.exp(self.spread * scores - self.spread**2 / 2)).astype(np.int64)
+
+    def scaled(self, factor: float) -> LogNormal:
+        """Return the law of the lengths times a factor above 0."""
+        return LogNormal(self.mean_length * factor, self.spread)
+
     def at_least(self, length: IntArray) -> FloatArray:
         """Return the probability of at least each length: a draw of k or more was above k - 1."""
         from scipy.special import ndtr
