@@ -1,0 +1,208 @@
+"""Tables 1 to 6 beside the paper's: mean over the samples, their 95 % range, and a verdict for each cell.
+
+    python -m experiments.paper.tables RUNS.csv CELLS.csv --workload wildchat|sharegpt
+
+A cell is *inside* where the printed number, as printed, lies between the 2.5 % and the 97.5 % quantile of the
+samples; else *same sign* where our mean, rounded as the paper rounds, has the printed sign; else *off*. The
+interval of the mean is Student's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import math
+import sys
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from experiments.paper.grid import Run, read_runs
+from experiments.paper.printed import TABLES, Column, PrintedTable
+
+Agreement = Literal["inside", "same sign", "off"]
+Floats = NDArray[np.float64]
+QUANTILES = (0.025, 0.975)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """A cell of a table beside the paper's, all in per cent.
+
+    Attributes
+    ----------
+    table, capacity, xi_ms : int
+        Where it stands; the threshold is that of the printed heading.
+    metric, against : str
+        As for `Column`.
+    printed : float
+        The paper's number.
+    ours : float
+        Mean over the samples.
+    mean_low, mean_high : float
+        95 % interval of that mean.
+    low, high : float
+        The range of 95 % of the samples.
+    agreement : {"inside", "same sign", "off"}
+        The verdict.
+    """
+
+    table: int
+    capacity: int
+    xi_ms: int
+    metric: str
+    against: str
+    printed: float
+    ours: float
+    mean_low: float
+    mean_high: float
+    low: float
+    high: float
+    agreement: Agreement
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a table's cells have in common.
+
+    Attributes
+    ----------
+    cells, signs, inside : int
+        Cells, those of the same sign (a printed zero has the sign 0), and those inside the samples' range.
+    nonzero, nonzero_signs : int
+        Cells whose printed number is not 0, and those of them with the same sign.
+    rmse : float
+        Root of the mean squared difference between our mean and the printed number, in points.
+    """
+
+    cells: int
+    signs: int
+    inside: int
+    nonzero: int
+    nonzero_signs: int
+    rmse: float
+
+
+class Runs:
+    """Runs by policy, capacity and threshold, one value a trace.
+
+    Parameters
+    ----------
+    found : sequence of Run
+        As `experiments.paper.grid` makes them.
+    """
+
+    def __init__(self, found: Sequence[Run]) -> None:
+        self.traces = list(dict.fromkeys(run.trace for run in found))
+        self.capacities = list(dict.fromkeys(run.capacity for run in found))
+        self.thresholds = list(dict.fromkeys(run.xi_ms for run in found))
+        self.policies = list(dict.fromkeys(run.policy for run in found))
+        self._by_place = {(run.trace, run.policy, run.capacity, run.xi_ms): run for run in found}
+
+    def of(self, metric: str, policy: str, capacity: int, xi_ms: int) -> Floats:
+        """Return a measure of a policy, one value a trace."""
+        return np.array(
+            [getattr(self._by_place[trace, policy, capacity, xi_ms], metric) for trace in self.traces], np.float64
+        )
+
+    def improvements(self, column: Column, capacity: int, policy: str = "tlru") -> Floats:
+        """Return the improvement of a policy over the one it is compared with, in per cent, one value a trace."""
+        ours, base = (self.of(column.metric, p, capacity, column.xi_ms) for p in (policy, column.against))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(base == 0, np.where(ours == 0, 0.0, -np.inf), 100 * (1 - ours / base))
+
+
+def compare(table: PrintedTable, found: Runs) -> list[Compared]:
+    """Return a table's cells beside the paper's, row by row."""
+    return [
+        compare_cell(
+            table.number, capacity, column, float(table.at(capacity, column)), found.improvements(column, capacity)
+        )
+        for capacity in found.capacities
+        for column in table.columns
+    ]
+
+
+def compare_cell(table: int, capacity: int, column: Column, printed: float, improvements: Floats) -> Compared:
+    """Hold a printed number against the samples' improvements."""
+    ours = float(improvements.mean())
+    low, high = np.quantile(improvements, QUANTILES).tolist()
+    half = half_width(improvements)
+    place = (table, capacity, column.xi_ms, column.metric, column.against)
+    return Compared(
+        *place, printed, ours, ours - half, ours + half, low, high, agreement(printed, ours, low, high)
+    )
+
+
+def agreement(printed: float, ours: float, low: float, high: float) -> Agreement:
+    """Return the verdict of a cell."""
+    if low <= printed <= high:
+        return "inside"
+    return "same sign" if same_sign(printed, ours) else "off"
+
+
+def same_sign(printed: float, ours: float) -> bool:
+    """Whether our number, rounded to a tenth as the paper's, has the sign of the printed one."""
+    return bool(np.sign(round(ours, 1)) == np.sign(printed))
+
+
+def half_width(values: Floats) -> float:
+    """Return half the width of Student's 95 % interval of a mean; NaN for a single value."""
+    from scipy.stats import t as student
+
+    n = len(values)
+    return float(student.ppf(0.975, n - 1) * values.std(ddof=1) / math.sqrt(n)) if n > 1 else math.nan
+
+
+def summarise(cells: Iterable[Compared]) -> Summary:
+    """Count agreements."""
+    of = list(cells)
+    nonzero = [cell for cell in of if cell.printed]
+    return Summary(
+        len(of),
+        sum(same_sign(cell.printed, cell.ours) for cell in of),
+        sum(cell.agreement == "inside" for cell in of),
+        len(nonzero),
+        sum(same_sign(cell.printed, cell.ours) for cell in nonzero),
+        math.sqrt(float(np.mean([(cell.ours - cell.printed) ** 2 for cell in of]))),
+    )
+
+
+def write_cells(cells: Sequence[Compared], path: Path) -> None:
+    """Write cells as CSV."""
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, [field.name for field in fields(Compared)])
+        writer.writeheader()
+        writer.writerows(asdict(cell) for cell in cells)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Compare and write."""
+    parser = argparse.ArgumentParser(prog="python -m experiments.paper.tables")
+    parser.add_argument("runs", type=Path)
+    parser.add_argument("cells", type=Path)
+    parser.add_argument("--workload", choices=("wildchat", "sharegpt"), required=True)
+    given = parser.parse_args(arguments)
+    found = Runs(read_runs(given.runs))
+    cells = [cell for table in TABLES if table.workload == given.workload for cell in compare(table, found)]
+    write_cells(cells, given.cells)
+    for table in TABLES:
+        if table.workload == given.workload:
+            sys.stdout.write(
+                f"Table {table.number}: {said(cell for cell in cells if cell.table == table.number)}\n"
+            )
+
+
+def said(cells: Iterable[Compared]) -> str:
+    """Return a summary in words."""
+    of = summarise(cells)
+    signs = f"{of.signs} of {of.cells} signs ({of.nonzero_signs} of {of.nonzero} where the paper's is not 0)"
+    return f"{signs}, {of.inside} inside the samples' range, RMSE {of.rmse:.2f} points"
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
