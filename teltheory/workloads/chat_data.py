@@ -89,12 +89,12 @@ def _at_most(turns: Finite, longest: int) -> Finite:
 
 
 def sharegpt_like(
-    giants: float = 0.06,
+    giants: float = 0.05,
     mean_giant: float = 60.0,
-    longest: int = 120,
+    longest: int = 160,
     mean_turns: float = 3.5,
     mean_prompt: float = 100.0,
-    mean_response: float = 300.0,
+    mean_response: float = 200.0,
     spread: float = 1.0,
     response_correlation: float = 0.5,
 ) -> Chats:
