@@ -90,10 +90,11 @@ def draw_all(folder: Path, out: Path) -> Iterator[str]:
     except OSError as error:
         raise FileError(f"{out}: {error.strerror}, expected a folder to write figures to") from None
     for table in found:
-        yield from _products(table, out)
+        yield from products_of(table, out)
 
 
-def _products(table: Path, out: Path) -> Iterator[str]:
+def products_of(table: Path, out: Path) -> Iterator[str]:
+    """Make the figure and tables of one tidy table; yield a line for each."""
     drawn = figure_of(table)
     if drawn is not None:
         name, draw = drawn

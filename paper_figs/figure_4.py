@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 QUANTITIES = {
-    "turns": "turns of a conversation",
-    "tokens": "tokens of a conversation",
-    "prompt": "tokens of a prompt",
-    "response": "tokens of a response",
+    "turns": "turns a conversation",
+    "tokens": "tokens a conversation",
+    "prompt": "tokens a prompt",
+    "response": "tokens a response",
 }
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import csv
 import math
+import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -79,7 +80,7 @@ def latex(layout: Layout, source: str, label: str) -> str:
             r"\begin{table*}",
             r"\centering\scriptsize\setlength{\tabcolsep}{3pt}",
             rf"\caption{{{_marked(escaped(layout.title))}}}",
-            rf"\label{{tab:{label}}}",
+            rf"\label{{tab:{re.sub('[^A-Za-z0-9]+', '-', label)}}}",
             rf"\begin{{tabular}}{{@{{}}{'l' * left}{'r' * columns}@{{}}}}",
             r"\toprule",
             " & ".join([*[""] * left, *heads]) + r" \\",
