@@ -44,7 +44,14 @@ def _draw_series(above: Axes, below: Axes, rows: Sequence[tidy.Row], most: int) 
         [row[name] for row in ordered]
         for name in ("uncached_tokens", "cached_tokens", "ttft_ms", "fitted_ms", "residual_ms")
     )
-    dots = {"c": cached, "s": 7, "cmap": "viridis", "vmin": 0, "vmax": max(most, 1), "linewidths": 0}
+    dots: dict[str, Any] = {
+        "c": cached,
+        "s": 7,
+        "cmap": "viridis",
+        "vmin": 0,
+        "vmax": max(most, 1),
+        "linewidths": 0,
+    }
     points = above.scatter(x, seen, label="median", **dots)
     above.plot(x, line, color=style.VERMILLION, label="best line")
     below.scatter(x, left, **dots)

@@ -64,7 +64,12 @@ def one_of(*words: str) -> Kind:
     return read
 
 
-EXPECTED = {whole: "a whole number", number: "a number", finite: "a finite number", word: "a text"}
+EXPECTED: Mapping[Kind, str | None] = {
+    whole: "a whole number",
+    number: "a number",
+    finite: "a finite number",
+    word: "a text",
+}
 _PLACE: dict[str, Kind] = {"capacity": whole, "xi_ms": whole}
 AVERAGES: Mapping[str, Kind] = {
     **_PLACE,

@@ -7,11 +7,11 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
-from experiments.paper.printed import Against, Column, Metric
+from experiments.paper.printed import Column, Metric
 from experiments.paper.tables import Floats, Runs, half_width
 
 BASE, OPTIMUM = "lru", "tail-optimized-belady"
@@ -58,7 +58,8 @@ class Improvement:
     metric, against : str
         As for `Column`.
     ours, mean_low, mean_high : float
-        Mean over the samples and its 95 % interval.
+        Mean over the samples and its 95 % interval; minus infinity and NaN where the other policy has nothing to
+        improve on and T-LRU does.
     """
 
     capacity: int
@@ -138,7 +139,7 @@ def average(capacity: int, xi_ms: int, policy: str, measure: str, values: Floats
 def improvements(found: Runs) -> list[Improvement]:
     """Return the cells of tables like Tables 1 to 3 at the thresholds of a workload."""
     return [
-        improved(found, capacity, Column(xi_ms, cast(Metric, metric), cast(Against, against)))
+        improved(found, capacity, Column(xi_ms, metric, against))
         for capacity in found.capacities
         for xi_ms in found.thresholds
         for metric in ("p90", "p95", "p99", "above")
@@ -149,7 +150,8 @@ def improvements(found: Runs) -> list[Improvement]:
 def improved(found: Runs, capacity: int, column: Column) -> Improvement:
     """Return a cell."""
     values = found.improvements(column, capacity)
-    mean, half = float(values.mean()), half_width(values)
+    with np.errstate(invalid="ignore"):
+        mean, half = float(values.mean()), half_width(values)
     return Improvement(capacity, column.xi_ms, column.metric, column.against, mean, mean - half, mean + half)
 
 
