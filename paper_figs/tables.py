@@ -14,7 +14,7 @@ import math
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from itertools import groupby
 from pathlib import Path
@@ -39,8 +39,8 @@ TITLES = {
     6: f"{ABOVE} of 200 ms (ShareGPT)",
 }
 MARKED = (
-    "The paper's number, under it the mean of our samples; • where the paper's is inside the range of 95 % of the "
-    "samples, ∘ where the sign is the same, ✕ where it is off."
+    f"The paper's number, under it the mean of our samples; {MARKS['inside']} where the paper's is inside the "
+    rf"range of 95\,\% of the samples, {MARKS['same sign']} where the sign is the same, {MARKS['off']} elsewhere."
 )
 ADDED = {"tel": "TEL", "regret": "regret", "closed": "closed"}
 Place: TypeAlias = tuple[int, str, str]
@@ -60,12 +60,15 @@ class Layout:
         Heads over heads: a threshold and the columns under it.
     lines : tuple of (tuple of str, tuple of str, bool)
         What names a line, its cells as LaTeX, and whether it is in small type.
+    note : str
+        LaTeX that follows the title.
     """
 
     title: str
     left: tuple[str, ...]
     groups: tuple[tuple[str, tuple[str, ...]], ...]
     lines: tuple[tuple[tuple[str, ...], tuple[str, ...], bool], ...]
+    note: str = ""
 
 
 def latex(layout: Layout, source: str, label: str) -> str:
@@ -79,7 +82,7 @@ def latex(layout: Layout, source: str, label: str) -> str:
             r"% Needs \usepackage{booktabs}; \input it where the table is to stand.",
             r"\begin{table*}",
             r"\centering\scriptsize\setlength{\tabcolsep}{3pt}",
-            rf"\caption{{{_marked(escaped(layout.title))}}}",
+            rf"\caption{{{escaped(layout.title)}.{layout.note}}}",
             rf"\label{{tab:{re.sub('[^A-Za-z0-9]+', '-', label)}}}",
             rf"\begin{{tabular}}{{@{{}}{'l' * left}{'r' * columns}@{{}}}}",
             r"\toprule",
@@ -94,13 +97,6 @@ def latex(layout: Layout, source: str, label: str) -> str:
             "",
         ]
     )
-
-
-def _marked(text: str) -> str:
-    """Return a caption with the marks as LaTeX."""
-    for letter, mark in (("[U+2022]", "inside"), ("[U+2218]", "same sign"), ("[U+2715]", "off")):
-        text = text.replace(letter, MARKS[mark])
-    return text
 
 
 def _rules(left: int, widths: Sequence[int]) -> list[str]:
@@ -194,7 +190,7 @@ def printed_tables(path: Path) -> dict[str, tuple[str, str]]:
     for number, rows in tidy.read_cells(path).items():
         if number not in TITLES:
             raise FileError(f"{path}, table: found {number}, expected one of 1 to 6")
-        layout = layout_of(f"{TITLES[number]}. {MARKED}", rows, BESIDE)
+        layout = replace(layout_of(TITLES[number], rows, BESIDE), note=f" {MARKED}")
         name = f"table_{number}"
         found[name] = latex(layout, path.name, name), csv_of(rows, fields)
     return found

@@ -249,9 +249,8 @@ def make_all(
         plans.append(trace_plan(file_name(trace), trace, capacities, xi_ms, slo_ms))
     elif (data_folder() / MOONCAKE).is_file():
         plans.append(trace_plan("mooncake", str(data_folder() / MOONCAKE), capacities, xi_ms, slo_ms))
-    for plan in plans:
-        yield from make(of_workload(plan, folder, workers), folder, again)
-    yield from make(of_figures(plans), folder, again)
+    todo = [product for plan in plans for product in of_workload(plan, folder, workers)]
+    yield from make([*todo, *of_figures(plans)], folder, again)
     yield from missing(trace)
 
 

@@ -220,10 +220,10 @@ def test_a_trace_may_not_be_called_as_a_workload():
     assert everything.file_name("folder/My chat_50%.csv") == "my-chat-50"
 
 
-def test_wrong_arguments_are_one_line(capsys, tmp_path, monkeypatch):
-    monkeypatch.setattr(everything, "WORKLOADS", {})
+def test_wrong_arguments_are_one_line_before_anything_is_made(capsys, tmp_path):
     for more in (["--trace", str(tmp_path / "none.jsonl")], ["--trace", "x.csv", "--capacity", "0"]):
         with pytest.raises(SystemExit) as ended:
             everything.main([str(tmp_path / "tables"), *more])
         assert ended.value.code == 2
         assert capsys.readouterr().err.count("\n") == 1
+    assert not (tmp_path / "tables").exists()

@@ -264,10 +264,10 @@ def test_a_table_that_is_not_as_it_was_made_is_an_error(folder, tmp_path):
     table.write_text("".join(whole[:13]))
     assert tidy.read_averages(table)
     with pytest.raises(FileError, match=r"curves_wildchat.csv: found another content"):
-        everything.check_whole(folder)
+        next(everything.draw_all(folder, folder))
     table.unlink()
     with pytest.raises(FileError, match="found no such file"):
-        everything.check_whole(folder)
+        next(everything.draw_all(folder, folder))
     (folder / everything.NOTES).write_text("{")
     with pytest.raises(FileError, match=r"made\.json: found no notes"):
         everything.check_whole(folder)

@@ -82,7 +82,7 @@ def test_a_trace_has_the_same_tables_with_ours_alone_and_its_name_is_escaped(tmp
     assert list(found) == [f"table_50%_of_us_{kind}" for kind in ("lru", "above", "threshold")]
     for latex, _ in found.values():
         well_formed(latex)
-        assert r"(50\%\_of\_us)}" in latex
+        assert r"(50\%\_of\_us).}" in latex
         assert "bullet" not in latex
     latex, text = found["table_50%_of_us_lru"]
     assert r"$\xi$ = 1,000 ms" in latex
