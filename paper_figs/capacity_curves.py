@@ -20,26 +20,28 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 OPTIMUM = "tail-optimized-belady"
-MEASURES = {"tel": ("TEL", "tokens"), "p95": ("P95 of TTFT", "ms"), "regret": ("regret to the optimum", "tokens")}
+MEASURES = {"tel": "TEL (tokens)", "p95": "P95 of TTFT (ms)", "regret": "regret (tokens)"}
 
 
 def draw(table: Path) -> Figure:
-    """Draw a row of panels a threshold, a panel a measure, a line a policy."""
+    """Draw a row of panels a measure, a column a threshold, a line a policy."""
     found = tidy.Averages(table)
-    figure, panels = style.panels(
-        style.TEXT, 0.5 + 1.8 * len(found.thresholds), len(found.thresholds), len(MEASURES), sharex=True
-    )
-    for row, xi_ms in zip(panels, found.thresholds, strict=True):
-        for panel, (measure, (title, unit)) in zip(row, MEASURES.items(), strict=True):
+    width = style.COLUMN if len(found.thresholds) == 1 else style.TEXT
+    figure, panels = style.panels(width, 4.3, len(MEASURES), len(found.thresholds), sharex=True, sharey="row")
+    for row, (measure, label) in zip(panels, MEASURES.items(), strict=True):
+        for panel, xi_ms in zip(row, found.thresholds, strict=True):
             for policy in found.policies:
                 if measure != "regret" or policy != OPTIMUM:
                     _draw_curve(panel, found, xi_ms, policy, measure)
-            panel.set(title=title, ylabel=unit, xscale="log")
+            panel.set_xscale("log")
             style.of_tokens(panel, "x", *(["y"] if measure != "p95" else []))
-        row[0].set_ylabel(f"$\\xi$ = {xi_ms:,} ms\ntokens")
+        row[0].set_ylabel(label)
+    for panel, xi_ms in zip(panels[0], found.thresholds, strict=True):
+        panel.set_title(f"$\\xi$ = {xi_ms:,} ms")
     for panel in panels[-1]:
         panel.set_xlabel("capacity (tokens)")
-    style.legend_below(figure, panels[0, 0], 4)
+    figure.align_ylabels()
+    style.legend_below(figure, panels[0, 0], 2 if width == style.COLUMN else 4)
     return figure
 
 

@@ -25,16 +25,18 @@ SHOWN = ("p90", "p95", "p99")
 
 
 def draw(table: Path) -> Figure:
-    """Draw a panel a capacity, a line a percentile."""
+    """Draw a panel a capacity, one below the other, a line a percentile."""
     found = tidy.Averages(table)
-    figure, panels = style.panels(style.TEXT, 2.3, 1, len(found.capacities), sharey=True)
-    for panel, capacity in zip(panels[0], found.capacities, strict=True):
+    count = len(found.capacities)
+    figure, panels = style.panels(style.COLUMN, 0.7 + 1.2 * count, count, 1, sharex=True)
+    for panel, capacity in zip(panels[:, 0], found.capacities, strict=True):
         for percentile in SHOWN:
             _draw_percentile(panel, found, capacity, percentile)
         panel.axhline(0, color=style.GREY, linewidth=0.6)
-        panel.set(title=f"{capacity:,} tokens", xlabel="threshold $\\xi$ (ms)")
-        panel.set_xlim(min(found.thresholds), max(found.thresholds))
-    panels[0, 0].set_ylabel("improvement over LRU (%)")
+        panel.set(title=f"{capacity:,} tokens", xlim=(min(found.thresholds), max(found.thresholds)))
+    panels[-1, 0].locator_params(axis="x", nbins=6)
+    panels[-1, 0].set_xlabel("threshold $\\xi$ (ms)")
+    figure.supylabel("improvement over LRU (%)", fontsize="medium")
     style.legend_below(figure, panels[0, 0], len(SHOWN))
     return figure
 
