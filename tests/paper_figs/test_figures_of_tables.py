@@ -46,10 +46,14 @@ def folder(tmp_path):
 
 
 def test_every_product_is_made_readable_and_the_same_bytes_twice(folder, tmp_path):
-    first, second = (list(everything.draw_all(folder, tmp_path / name)) for name in ("one", "two"))
-    assert first == second
+    made = list(everything.draw_all(folder, tmp_path / "one"))
+    (tmp_path / "two").mkdir()
+    for name in ("figure_3", "sensitivity_wildchat", "cells_wildchat"):
+        assert set(everything.products_of(folder / f"{name}.csv", tmp_path / "two")) <= set(made)
     files = {file.name: file.read_bytes() for file in (tmp_path / "one").iterdir()}
-    assert files == {file.name: file.read_bytes() for file in (tmp_path / "two").iterdir()}
+    again = {file.name: file.read_bytes() for file in (tmp_path / "two").iterdir()}
+    assert len(again) == 2 * len(style.FORMATS) + 4
+    assert again == {name: files[name] for name in again}
     figures = ("figure_3", "figure_4", "figure_5", "capacity_curves_wildchat", "sensitivity_wildchat")
     tables = ("table_2", "table_3", "table_mooncake_lru", "table_mooncake_above", "table_mooncake_threshold")
     assert set(files) == {f"{name}.{ending}" for name in figures for ending in style.FORMATS} | {

@@ -91,7 +91,8 @@ def test_a_trace_has_the_same_tables_with_ours_alone_and_its_name_is_escaped(tmp
 
 
 def test_the_added_table_has_every_policy(tmp_path):
-    found = tables.tables_of(small.means(tmp_path / "means_wildchat.csv", thresholds=(50, 100, 200, 300)))
+    path = small.means(tmp_path / "means_wildchat.csv", thresholds=(50, 100, 200, 300))
+    found = tables.tables_of(path)
     latex, text = found["added_wildchat"]
     well_formed(latex)
     lines = body(latex)
@@ -103,7 +104,13 @@ def test_the_added_table_has_every_policy(tmp_path):
         "policy",
         *(f"{xi} ms {m}" for xi in (50, 100, 200, 300) for m in ("TEL", "regret", "closed")),
     ]
-    assert lines[0][2:5] == [rows[1][5][:-2], rows[1][6][:-2], rf"${rows[1][7]}$\%"]
+    at = {
+        (int(r["capacity"]), int(r["xi_ms"]), r["policy"], r["measure"]): r["mean"]
+        for r in csv.DictReader(path.open())
+    }
+    tel, regret, closed = (at[1000, 100, "lru", measure] for measure in ("tel", "regret", "closed"))
+    assert rows[1][5:8] == [tel, regret, closed]
+    assert lines[0][2:5] == [f"{float(tel):.0f}", f"{float(regret):.0f}", rf"${closed}$\%"]
     assert {len(row) for row in rows} == {14}
 
 
