@@ -35,7 +35,7 @@ from experiments.paper.tables import Runs, compare, write_cells
 from teltheory.errors import ArgumentError, FileError, TelTheoryError
 from teltheory.sweep import Sample
 from teltheory.sweep.sources import Source
-from teltheory.workloads.readers import data_folder
+from teltheory.workloads import data_folder
 
 MOONCAKE = "mooncake_conversation.jsonl"
 TRACE_CAPACITIES, TRACE_XI_MS, TRACE_SLO_MS = (300_000, 1_000_000, 3_000_000), (500, 1000, 2000, 3000, 5000), 2000

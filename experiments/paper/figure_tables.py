@@ -12,8 +12,8 @@ from teltheory.calibration.runs import read_ttft_runs
 from teltheory.numbers import FloatArray, IntArray
 from teltheory.sweep.sources import Source
 from teltheory.trace import Trace
+from teltheory.workloads import data_folder
 from teltheory.workloads.chat_data import WILDCHAT_AT_LEAST
-from teltheory.workloads.readers import data_folder
 
 MEASURED: Mapping[str, tuple[str, str | None]] = {
     "vLLM, CPU, 5 M": ("vllm_cpu_ttft.csv", "llama-5M-4L"),
