@@ -196,10 +196,10 @@ def test_a_verify_whose_processes_are_killed_ends_with_1_and_names_the_claim(run
 
 
 def test_a_check_runs_alone():
-    script = Path(proofs_checks.__file__).with_name("figures_1_2.py")
+    script = Path(proofs_checks.__file__).with_name("printed_numbers.py")
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert "figure-2" in done.stdout
+    assert "kv-size" in done.stdout
 
 
 def test_reproduce_without_the_data_says_so(run, tmp_path, monkeypatch, capsys):
