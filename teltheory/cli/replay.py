@@ -17,7 +17,7 @@ from teltheory.cli.options import (
 )
 from teltheory.cli.output import check_target, console, progress_bar, write_json
 from teltheory.cli.tables import cells_tables
-from teltheory.cli.traces import Reading, report_as_data, report_lines, trace_options
+from teltheory.cli.traces import Reading, report_lines, trace_options, turns_as_data
 from teltheory.errors import ArgumentError, FileError, ForcedCachingError, TraceError
 from teltheory.policies.spec import POLICIES, default_estimate, parse_policy
 from teltheory.replay import kernel_is_compiled
@@ -151,7 +151,7 @@ def cells_as_data(trace: Trace, grid: Grid, cells: Sequence[Cell], thresholds: T
 def trace_as_data(trace: Trace, grid: Grid, thresholds: Thresholds) -> dict[str, Any]:
     """Return the trace, and what was assumed, as plain data."""
     return {
-        "trace": {"turns": len(trace), "conversations": trace.conversations, **report_as_data(trace)},
+        "trace": turns_as_data(trace),
         "latency": thresholds.latency.name,
         "q_hat": grid.q_hat,
         "cutoff": grid.cutoff,

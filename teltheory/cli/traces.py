@@ -82,10 +82,11 @@ def report_lines(trace: Trace) -> list[str]:
     return report.sentences() if isinstance(report, (ChainingReport, ReadingReport)) else []
 
 
-def report_as_data(trace: Trace) -> dict[str, Any]:
-    """Return what a reader says of a trace as plain data: `chaining`, and `reading` where there is more."""
+def turns_as_data(trace: Trace) -> dict[str, Any]:
+    """Return turns, conversations, `chaining`, and `reading` where a reader says more, as plain data."""
+    counts = {"turns": len(trace), "conversations": trace.conversations}
     report = trace.report
     if isinstance(report, ReadingReport):
         reading = report.as_dict()
-        return {"chaining": reading.pop("chaining"), "reading": reading}
-    return {"chaining": report.as_dict() if isinstance(report, ChainingReport) else None}
+        return {**counts, "chaining": reading.pop("chaining"), "reading": reading}
+    return {**counts, "chaining": report.as_dict() if isinstance(report, ChainingReport) else None}

@@ -16,7 +16,7 @@ from teltheory.workloads import counting
 from teltheory.workloads.messages import Message, Shape, messages_of, turns_in
 from teltheory.workloads.reading import Lengths, microseconds
 from teltheory.workloads.streams import Record, Stream
-from teltheory.workloads.times import EXPECTED, Times
+from teltheory.workloads.times import NEEDED, Times
 
 RECEIVED = "a turn is at the time when its response was received in full, as the file has no other"
 MESSAGE_FIELDS = ("role", "content", "from", "value", "text", "tool_calls", "function", "name", "arguments")
@@ -75,7 +75,7 @@ def read_chat(chat: Chat, streams: Iterable[Stream], tokenizer: object, times: T
 
 def _check_times(chat: Chat, times: Times | None) -> None:
     if not chat.dated and times is None:
-        raise ArgumentError("times", None, f"{EXPECTED}, as {chat.name} has no times")
+        raise ArgumentError("times", None, f"{NEEDED}, as {chat.name} has no times")
     if not chat.dated and times is not None and times.rate is None:
         raise ArgumentError("times", times, f"a rate at which conversations start, as {chat.name} has no times")
 
@@ -103,7 +103,7 @@ def _received(record: Record, responses: list[Message]) -> int:
         value = message.fields.get("timestamp")
         if value is not None:
             return microseconds(record, f"{message.place}.timestamp", value)
-    expected = f"a time stamp in every response, or an assumption (times, --times): {EXPECTED}"
+    expected = f"a time stamp in every response, or {NEEDED}"
     record.fail(f"{responses[0].place}.timestamp", "nothing", expected)
 
 

@@ -69,9 +69,7 @@ def counter(tokenizer: object) -> Counter:
         Where the file can't be read as a tokenizer.
     """
     if tokenizer == ESTIMATE:
-        return Counter(
-            f"an estimate, {ESTIMATE}, rounded up", lambda texts: [-(-len(text) // 4) for text in texts]
-        )
+        return Counter(f"an estimate, {ESTIMATE} rounded up", lambda texts: [-(-len(text) // 4) for text in texts])
     if isinstance(tokenizer, (str, Path)):
         return _from_file(Path(tokenizer))
     if callable(getattr(tokenizer, "encode_batch", None)) and callable(getattr(tokenizer, "token_to_id", None)):

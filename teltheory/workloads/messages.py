@@ -75,7 +75,7 @@ def _message(record: Record, place: str, fields: Any, shape: Shape, odd: Counter
     if not isinstance(fields, dict):
         record.fail(place, fields, "a message: an object")
     role = fields.get(shape.role)
-    if role not in PROMPT_ROLES and role not in RESPONSE_ROLES:
+    if not isinstance(role, str) or role not in PROMPT_ROLES | RESPONSE_ROLES:
         record.fail(f"{place}.{shape.role}", role, "a role such as user, human, system, tool, assistant or gpt")
     text = _text(record, f"{place}.{shape.content}", fields.get(shape.content), odd)
     calls = _calls(record, f"{place}.tool_calls", fields.get("tool_calls"))

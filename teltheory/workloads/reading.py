@@ -66,9 +66,11 @@ class ReadingReport:
 
     def sentences(self) -> list[str]:
         """Return the report in sentences, one a line."""
-        lines = [f"Read as {self.format}; {self.without_turns:,} conversations of the file have no turn."]
+        lines = [f"Read as {self.format}."]
+        if self.without_turns:
+            lines.append(f"Left out: {self.without_turns:,} conversations without a turn.")
         if self.tokenizer is not None:
-            lines.append(f"Tokens counted by {self.tokenizer}.")
+            lines.append(f"Tokens: {self.tokenizer}.")
         lines.append(f"Times: {self.times}.")
         if self.odd:
             lines.append("Odd: " + ", ".join(f"{what} {count:,}" for what, count in self.odd) + ".")

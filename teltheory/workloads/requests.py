@@ -22,7 +22,7 @@ from teltheory.numbers import BoolArray, FloatArray, IntArray
 from teltheory.trace import Trace
 from teltheory.workloads.mooncake import ChainingReport
 from teltheory.workloads.reading import ReadingReport, ints
-from teltheory.workloads.times import EXPECTED, Times
+from teltheory.workloads.times import NEEDED, Times
 
 SUBMITTED = "a turn is at the time when its request was sent"
 DELAYED = "; where there is only a delay, that long after the request before it, whose service counts as 0 seconds"
@@ -136,7 +136,7 @@ def _from_file(
     """Fill in, conversation after conversation, times that the file has as delays only."""
     unknown = np.isnan(seconds)
     if (unknown & (first | np.isnan(delay))).any():
-        raise ArgumentError("times", None, f"{EXPECTED}, as this file of {format} has requests without a time")
+        raise ArgumentError("times", None, f"{NEEDED}, as this file of {format} has requests without a time")
     for k in np.flatnonzero(unknown).tolist():
         seconds[k] = seconds[k - 1] + delay[k]
     filled = np.empty(len(by))

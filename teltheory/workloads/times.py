@@ -100,8 +100,9 @@ LAWS: dict[str, tuple[Callable[..., Gaps], tuple[str, ...]]] = {
 DELAYS = "delays"
 EXPECTED = (
     "sharegpt, exponential:mean=360,rate=1, lognormal:mean=360,spread=1,rate=1, pareto:mean=360,shape=1.5,rate=1 "
-    "or delays:rate=1 (those of the file; no rate: conversations are when the file says)"
+    "or delays:rate=1; without a rate conversations start when the file says"
 )
+NEEDED = "an assumption: Times(ExponentialGaps(360), rate=1), or --times exponential:mean=360,rate=1"
 
 
 def parse_times(text: str, seed: int = 0) -> Times:
