@@ -108,6 +108,6 @@ def _received(record: Record, responses: list[Message]) -> int:
 
 
 WILDCHAT = Chat("wildchat", Shape(("conversation",)), dated=True)
-SHAREGPT = Chat("sharegpt", Shape(("conversations", "items"), "from", "value"))
+SHAREGPT = Chat("sharegpt", Shape(("conversations", "items"), ("from", "role"), ("value", "content")))
 LMSYS = Chat("lmsys", Shape(("conversation", "messages")))
 VLLM_MULTI_TURN = Chat("vllm-multi-turn", Shape(("messages",)))

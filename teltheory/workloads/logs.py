@@ -79,12 +79,11 @@ def read_burstgpt(streams: Iterable[Stream]) -> Trace:
 
 @dataclass
 class _Session:
-    """What a session's last call was: digests of its messages, their tokens, its output."""
+    """What a session's last call was: digests of its messages, their tokens, its time."""
 
     number: int
     digests: Sequence[bytes] = ()
     tokens: Sequence[int] = ()
-    output: int = 0
     seconds: float = field(default=-np.inf)
 
 
@@ -119,13 +118,13 @@ def _add_call(requests: Requests, session: _Session, record: Record, counter: co
     history = sum(tokens[:common])
     if common == len(session.digests) > 0:
         end = next((i for i in range(common, len(answers)) if not answers[i]), len(answers))
-        history += min(session.output, sum(tokens[common:end]))
-    output = record.whole("output_length")
+        history += sum(tokens[common:end])
     seconds = _seconds(record, "timestamp")
+    output = record.whole("output_length")
     requests.add(session.number, sum(tokens), output, max(seconds, session.seconds), _seconds(record, "delay"))
     requests.history.append(history)
     requests.odd["turns dated before an earlier one"] += seconds < session.seconds
-    session.digests, session.tokens, session.output = digests, tokens, output
+    session.digests, session.tokens = digests, tokens
     session.seconds = max(session.seconds, seconds) if not math.isnan(seconds) else session.seconds
 
 

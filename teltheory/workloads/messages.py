@@ -15,7 +15,7 @@ A report counts how often 3, 4, 5 and two assistant messages in a row were met.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,13 +37,13 @@ class Shape:
     ----------
     messages : tuple of str
         Names of the field that holds the list; the first that a record has.
-    role, content : str
-        Names of a message's fields.
+    role, content : tuple of str
+        Names of a message's fields; the first that a message has.
     """
 
     messages: tuple[str, ...]
-    role: str = "role"
-    content: str = "content"
+    role: tuple[str, ...] = ("role",)
+    content: tuple[str, ...] = ("content",)
 
 
 @dataclass(frozen=True)
@@ -64,20 +64,26 @@ def messages_of(record: Record, shape: Shape, odd: Counter[str]) -> list[Message
     FileError
         Names the message by its place, counted from 0, the field, what was found and what was expected.
     """
-    name = next((name for name in shape.messages if record.get(name) is not None), shape.messages[0])
+    name = _present(record.fields, shape.messages)
     messages = record.needed(name)
     if not isinstance(messages, list):
         record.fail(name, messages, "a list of messages")
     return [_message(record, f"{name}[{i}]", message, shape, odd) for i, message in enumerate(messages)]
 
 
+def _present(fields: Mapping[str, Any], names: Sequence[str]) -> str:
+    """Return the first of some names that has a value, the first of all where none has."""
+    return next((name for name in names if fields.get(name) is not None), names[0])
+
+
 def _message(record: Record, place: str, fields: Any, shape: Shape, odd: Counter[str]) -> Message:
     if not isinstance(fields, dict):
         record.fail(place, fields, "a message: an object")
-    role = fields.get(shape.role)
+    named, held = _present(fields, shape.role), _present(fields, shape.content)
+    role = fields.get(named)
     if not isinstance(role, str) or role not in PROMPT_ROLES | RESPONSE_ROLES:
-        record.fail(f"{place}.{shape.role}", role, "a role such as user, human, system, tool, assistant or gpt")
-    text = _text(record, f"{place}.{shape.content}", fields.get(shape.content), odd)
+        record.fail(f"{place}.{named}", role, "a role such as user, human, system, tool, assistant or gpt")
+    text = _text(record, f"{place}.{held}", fields.get(held), odd)
     calls = _calls(record, f"{place}.tool_calls", fields.get("tool_calls"))
     if not text and not calls:
         odd["messages without content"] += 1

@@ -156,7 +156,9 @@ def _nested(fields: Mapping[str, Any], name: str) -> bool:
 
 
 _TOLD_BY: dict[str, Callable[[Mapping[str, Any], str], bool]] = {
-    "wildchat": lambda fields, kind: _nested(fields, "conversation") and "conversation_hash" in fields,
+    "wildchat": lambda fields, kind: (
+        _nested(fields, "conversation") and not {"conversation_hash", "timestamp"}.isdisjoint(fields)
+    ),
     "sharegpt": lambda fields, kind: _nested(fields, "conversations"),
     "agentic": lambda fields, kind: _nested(fields, "messages") and "session_id" in fields,
     "vllm-multi-turn": lambda fields, kind: _nested(fields, "messages") and kind == "json",

@@ -76,6 +76,14 @@ def test_wildchat(name, words, tmp_path):
     assert report.odd == (("messages without content", 1),)
 
 
+def test_the_first_wildchat_has_an_id_and_one_time_a_conversation(words, tmp_path):
+    rows = [{"conversation_id": "x", "timestamp": "2023-04-09T00:03:00", "conversation": [said("user", 1)] * 2}]
+    rows[0]["conversation"] += [said("assistant", 4)]
+    trace = tt.read_trace(write(tmp_path / "w.jsonl", rows), tokenizer=words, times=Times(tt.ExponentialGaps(9)))
+    assert trace.report.format == "wildchat"
+    assert columns(trace) == [[0], [2], [4], [0]]
+
+
 def test_times_of_parquet_and_of_pandas_are_those_of_the_text(words, tmp_path):
     rows = wildchat([(2, 3, 10), (1, 1, 30)], [(4, 1, 20)])
     expected = tt.read_trace(write(tmp_path / "w.jsonl", rows), tokenizer=words)
@@ -147,6 +155,14 @@ def test_sharegpt(name, words, tmp_path):
         "responses in several messages": 1,
     }
     assert "ExponentialGaps(mean=60) in seconds, seed 3" in trace.report.times
+
+
+def test_sharegpt_with_the_names_of_openai(words, tmp_path):
+    rows = [{"conversations": [said("user", 2), {"role": "assistant", "value": "a"}]}]
+    assert columns(tt.read_trace(write(tmp_path / "s.jsonl", rows), tokenizer=words, times=SLOW))[1:3] == [
+        [2],
+        [1],
+    ]
 
 
 def compressed(path, rows):

@@ -281,6 +281,12 @@ def test_agentic_calls_share_what_their_messages_share(words, tmp_path):
     assert not trace.cumulative
 
 
+def test_an_edited_response_is_not_shared(words, tmp_path):
+    edited = [*FIRST, ("assistant", 4, "b"), ("user", 1, "")]
+    rows = [call("x", SECOND, 2, timestamp=0), call("x", edited, 2, timestamp=1)]
+    assert tt.read_trace(lines(tmp_path / "a.jsonl", rows), tokenizer=words).history.tolist() == [0, 7]
+
+
 def test_a_response_that_comes_back_longer_than_it_was_is_cached_as_long_as_it_was(words, tmp_path):
     rows = [call("x", FIRST, 2, timestamp=0), call("x", SECOND, 2, timestamp=1)]
     assert tt.read_trace(lines(tmp_path / "a.jsonl", rows), tokenizer=words).history.tolist() == [0, 9]

@@ -36,6 +36,11 @@ def test_the_delays_of_a_file_are_its_gaps():
     assert np.allclose(np.diff(drawn)[[0, 1, 4]], [1, 2, 4])
 
 
+def test_the_rate_is_conversations_a_second():
+    starts = Times(ExponentialGaps(1), rate=4.0).arrivals(np.ones(20_000, np.int64))
+    assert stats.kstest(np.diff(starts), stats.expon(scale=0.25).cdf).pvalue > 1e-6
+
+
 def test_the_papers_choice_for_sharegpt():
     sizes = np.full(20_000, 2)
     drawn = SHAREGPT_TIMES.arrivals(sizes)
