@@ -101,7 +101,7 @@ def test_formats_of_rows_may_be_compressed_too(tmp_path):
     assert tt.read_trace(tmp_path / "own.csv.gz").past.tolist() == [3]
 
 
-COUNT = 3_000
+COUNT = 2_000
 
 
 @pytest.mark.parametrize("name", WRITERS)
@@ -119,4 +119,4 @@ def test_texts_are_never_in_memory_together(name, tmp_path):
     finally:
         tracemalloc.stop()
     assert len(trace) == turns
-    assert peak < BYTES_A_TURN * turns + (1 << 20) < size / 3
+    assert peak < BYTES_A_TURN * turns + (1 << 20) < size / 2

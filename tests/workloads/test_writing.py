@@ -12,6 +12,7 @@ from workloads.test_chat_readers import SHAREGPT, SLOW, wildchat, write
 from workloads.test_log_readers import DELTA, FIRST, HEADER, SECOND, WHOLE, bailian, call, lines
 
 import teltheory as tt
+from teltheory.workloads import writing
 
 SUFFIXES = (".csv", ".jsonl", ".parquet")
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\r\0"), min_size=1, max_size=4)
@@ -45,10 +46,17 @@ def again(trace, path):
     return tt.read_trace(path)
 
 
+@pytest.fixture(scope="module")
+def few_rows_at_once():
+    before, writing.ROWS_AT_ONCE = writing.ROWS_AT_ONCE, 3
+    yield
+    writing.ROWS_AT_ONCE = before
+
+
 @pytest.mark.parametrize("suffix", SUFFIXES)
 @settings(max_examples=60)
 @given(traces())
-def test_what_is_written_is_read_again(suffix, tmp_path_factory, trace):
+def test_what_is_written_is_read_again(suffix, few_rows_at_once, tmp_path_factory, trace):
     path = tmp_path_factory.getbasetemp() / f"again{suffix}"
     if suffix == ".jsonl" and not len(trace):
         trace = tt.Trace.from_turns([], [], [])
