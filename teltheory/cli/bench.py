@@ -9,7 +9,7 @@ import click
 from teltheory.cli.bench_tables import lines_above, tables
 from teltheory.cli.options import json_option, tokens
 from teltheory.cli.output import check_target, console, progress_bar, write_json
-from teltheory.cli.traces import Reading, trace_options
+from teltheory.cli.traces import Reading, report_lines, trace_options
 from teltheory.trace import Trace
 
 
@@ -40,7 +40,7 @@ def bench(
     data = measure(turns, repeats, size, file, quick, read)
     if target != "-":
         out = console()
-        for line in lines_above(data):
+        for line in (*lines_above(data), *([] if read is None else report_lines(read))):
             out.print(line, highlight=False, markup=False)
         for table in tables(data):
             out.print(table)

@@ -6,7 +6,7 @@ import click
 
 from teltheory.cli.output import console
 from teltheory.cli.proof_files import read_certificates
-from teltheory.cli.traces import Reading, trace_options
+from teltheory.cli.traces import Reading, report_lines, trace_options
 from teltheory.errors import CertificateError, TelTheoryError
 
 
@@ -22,6 +22,8 @@ def check(certificate_file: str, trace_file: str, reading: Reading) -> int:
     proofs = read_certificates(certificate_file)
     trace = reading.read(trace_file)
     out = console()
+    for line in report_lines(trace) if reading.assumes else ():
+        out.print(line, highlight=False, markup=False)
     for i, proof in enumerate(proofs):
         try:
             proof.check(trace)

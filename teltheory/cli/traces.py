@@ -35,6 +35,11 @@ class Reading:
     times: str | None
     seed: int
 
+    @property
+    def assumes(self) -> bool:
+        """Whether the user chose a tokenizer or assumed times."""
+        return self.tokenizer is not None or self.times is not None
+
     def read(self, file: str) -> Trace:
         """Return the trace in a file."""
         times = None if self.times is None else parse_times(self.times, self.seed)

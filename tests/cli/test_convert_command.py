@@ -56,11 +56,13 @@ def test_every_command_reads_and_says_how(command, chats, run, run_json, capsys)
     assert reading["odd"] == {}
 
 
-def test_a_certificate_is_checked_against_the_trace_that_it_is_of(chats, tmp_path, run):
+def test_a_certificate_is_checked_against_the_trace_that_it_is_of(chats, tmp_path, run, capsys):
     proof = tmp_path / "proof.json"
     how = ("--tokenizer", "characters/4", *TIMES)
     assert run("optimum", chats, *how, "--capacity", "3", "--xi", "1", "--certificate", proof) == 0
+    capsys.readouterr()
     assert run("check-certificate", proof, chats, *how) == 0
+    assert "Tokens: an estimate, characters/4" in capsys.readouterr().out
     assert run("check-certificate", proof, chats, *how[:2], "--times", "exponential:mean=1,rate=9") == 2
 
 

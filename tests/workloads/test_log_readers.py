@@ -287,6 +287,12 @@ def test_an_edited_response_is_not_shared(words, tmp_path):
     assert tt.read_trace(lines(tmp_path / "a.jsonl", rows), tokenizer=words).history.tolist() == [0, 7]
 
 
+def test_a_text_of_another_role_is_not_shared(words, tmp_path):
+    swapped = [*FIRST, ("user", 3, ""), ("tool", 5, "b")]
+    rows = [call("x", SECOND, 2, timestamp=0), call("x", swapped, 2, timestamp=1)]
+    assert tt.read_trace(lines(tmp_path / "a.jsonl", rows), tokenizer=words).history.tolist() == [0, 7]
+
+
 def test_a_response_that_comes_back_longer_than_it_was_is_cached_as_long_as_it_was(words, tmp_path):
     rows = [call("x", FIRST, 2, timestamp=0), call("x", SECOND, 2, timestamp=1)]
     assert tt.read_trace(lines(tmp_path / "a.jsonl", rows), tokenizer=words).history.tolist() == [0, 9]
