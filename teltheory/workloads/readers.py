@@ -199,7 +199,7 @@ def read_mooncake(source: Source, asked: str, initial: Initial, format: str = WH
 
 
 def _requests(rows: Rows) -> list[Request]:
-    milliseconds = list(rows.column("timestamp"))
+    milliseconds = rows.column("timestamp")
     for row, value in enumerate(milliseconds):
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= INT64_MAX:
             rows.fail(row, "timestamp", value, "a number of milliseconds")

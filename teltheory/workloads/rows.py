@@ -104,7 +104,6 @@ class Rows:
     def whole_column(self, field: str) -> Sequence[int]:
         """Return a field of every row as whole numbers, 0 or more."""
         values = self.column(field)
-        values = values.tolist() if isinstance(values, np.ndarray) else values
         for row, value in enumerate(values):
             if isinstance(value, bool) or not isinstance(value, int) or value < 0:
                 self.fail(row, field, value, "a whole number, 0 or more")
@@ -191,16 +190,16 @@ def parquet_rows(path: Path) -> Rows:
 
     try:
         table = pq.read_table(path)
-        columns = {name: _parquet_column(table.column(name)) for name in table.column_names}
+        columns = {name: _parquet_column(name, table.column(name)) for name in table.column_names}
     except (pa.ArrowException, ValueError, OverflowError) as error:
         reason = " ".join(str(error).split())
         raise FileError(f"{path}: {reason}, expected a Parquet file that can be read") from None
     return Rows(path, columns, range(1, table.num_rows + 1), "row")
 
 
-def _parquet_column(column: Any) -> Any:
-    """Return a column's values: an array where all are whole numbers or floats, else a list."""
+def _parquet_column(name: str, column: Any) -> Any:
+    """Return a column's values: an array where it is one of a trace's and plain numbers, else a list."""
     import pyarrow as pa
 
-    plain = column.type in (pa.int64(), pa.float64()) and not column.null_count
+    plain = name in COLUMNS and column.type in (pa.int64(), pa.float64()) and not column.null_count
     return column.to_numpy() if plain else column.to_pylist()

@@ -3,6 +3,8 @@
 import json
 from itertools import accumulate
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -180,6 +182,12 @@ def test_sessions_of_whole_inputs(tmp_path):
     assert trace.arrival.tolist() == [0, 0.25, 0.5, 0.7]
     assert "service counts as 0" in trace.report.times
     assert trace.report.chaining.edited == 1
+
+
+@pytest.mark.parametrize("rows", [WHOLE, DELTA])
+def test_sessions_of_parquet_are_those_of_json(rows, tmp_path):
+    pq.write_table(pa.Table.from_pylist([{"delay": None} | row for row in rows]), tmp_path / "m.parquet")
+    assert tt.read_trace(tmp_path / "m.parquet") == tt.read_trace(lines(tmp_path / "m.jsonl", rows))
 
 
 def test_sessions_of_new_inputs(tmp_path):
