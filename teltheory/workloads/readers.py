@@ -107,6 +107,8 @@ class Source:
 
     def rows(self) -> Rows:
         """Return the rows of a single file, all in memory."""
+        if self.path.is_dir():
+            raise FileError(f"{self.path}: found a folder, expected a single file for this format")
         read = OWN_FORMATS.get(self._kind(self.path))
         if read is None:
             expected = "one that ends in .csv, .jsonl, .ndjson or .parquet for this format"

@@ -297,6 +297,12 @@ def test_a_folder_is_no_trace(tmp_path: Path) -> None:
         tt.read_trace(tmp_path / "x.parquet")
 
 
+def test_formats_that_are_read_whole_take_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "own.csv").write_text(f"{HEADER}\n0,1,1\n")
+    with pytest.raises(FileError, match="found a folder, expected a single file for this format"):
+        tt.read_trace(tmp_path)
+
+
 def test_ids_with_leading_zeros_stay_apart(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("conversation,prompt,response\n007,1,1\n7,1,1\n")
     assert tt.read_trace(tmp_path / "a.csv").names == ("007", "7")
