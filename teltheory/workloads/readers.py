@@ -18,7 +18,7 @@ from teltheory.errors import ArgumentError, FileError, TraceError
 from teltheory.instance import Initial, Instance
 from teltheory.numbers import INT64_MAX
 from teltheory.trace import COLUMNS, Trace
-from teltheory.workloads.chats import LMSYS, SHAREGPT, VLLM_MULTI_TURN, WILDCHAT, Chat, read_chat
+from teltheory.workloads.transcripts import LMSYS, SHAREGPT, VLLM_MULTI_TURN, WILDCHAT, Chat, read_chat
 from teltheory.workloads.logs import read_agentic, read_bailian, read_burstgpt
 from teltheory.workloads.mooncake import Request, chain
 from teltheory.workloads.rows import Rows, csv_rows, json_rows, opened, parquet_rows
