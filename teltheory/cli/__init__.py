@@ -1,4 +1,4 @@
-"""The command line: everything that prints or writes files, but for the files of sweeps and probes."""
+"""The command line: everything that prints or writes files, but for traces and the files of sweeps and probes."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from teltheory.cli.bench import bench as bench_command
 from teltheory.cli.calibrate import calibrate as calibrate_command
 from teltheory.cli.calibrate_file import calibrate_file as calibrate_file_command
 from teltheory.cli.certificate import check as check_certificate_command
+from teltheory.cli.convert import convert as convert_command
 from teltheory.cli.curve import curve as curve_command
 from teltheory.cli.ledger import ledger as ledger_command
 from teltheory.cli.optimum import optimum as optimum_command
@@ -32,6 +33,7 @@ for command in (
     reproduce_command,
     verify_command,
     ledger_command,
+    convert_command,
     replay_command,
     optimum_command,
     check_certificate_command,
