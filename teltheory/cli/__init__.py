@@ -19,6 +19,7 @@ from teltheory.cli.optimum import optimum as optimum_command
 from teltheory.cli.output import complain
 from teltheory.cli.replay import replay as replay_command
 from teltheory.cli.reproduce import reproduce as reproduce_command
+from teltheory.cli.sample import sample as sample_command
 from teltheory.cli.verify import verify as verify_command
 from teltheory.errors import SolverError, TelTheoryError, WorkerError
 
@@ -39,6 +40,7 @@ for command in (
     check_certificate_command,
     curve_command,
     calibrate_file_command,
+    sample_command,
     bench_command,
     calibrate_command,
 ):
