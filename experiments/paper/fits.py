@@ -129,7 +129,7 @@ class Labelling:
 def labellings(
     samples: Floats, heading_of: Places, printed: Floats, as_printed: Places, rng: np.random.Generator
 ) -> list[Labelling]:
-    """Fit every increasing choice of thresholds for a table's headings, best first.
+    """Fit every increasing choice of thresholds for a table's headings, best first, among equals the printed one.
 
     Parameters
     ----------
@@ -146,6 +146,7 @@ def labellings(
     """
     headings = int(heading_of.max()) + 1
     chosen = list(combinations(range(samples.shape[1]), headings))
+    chosen.sort(key=lambda choice: choice != tuple(as_printed.tolist()))
     places = np.array(chosen)[:, heading_of]
     columns = np.arange(len(heading_of))
     squares = squares_of_columns(samples.mean(axis=0), printed)

@@ -1,6 +1,7 @@
 """Which readings of Algorithm 1 the printed tables rule out, and which they cannot tell apart.
 
-    python -m experiments.paper.readings VERDICTS.csv [--seeds 40] [--other-seeds 20] [--turns 2000] [--workers 2]
+    python -m experiments.paper.readings VERDICTS.csv [--cells CELLS.csv] [--seeds 40] [--other-seeds 20]
+        [--turns 2000] [--workers 2]
 
 Each reading of `experiments.paper.readings_of_algorithm_1` makes Tables 1 to 6 on samples of the workloads, with
 the printed headings, and Tables 1 and 3 also with Table 2's. The rule, set before the tables were made:
@@ -26,6 +27,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Literal
 
@@ -89,6 +91,27 @@ class Judged:
     verdict: Verdict
 
 
+@dataclass(frozen=True)
+class ReadCell:
+    """A cell of a printed table under a reading, in per cent; the fields are those of `Judged` and `Compared`."""
+
+    assumptions: str
+    headings_ms: str
+    reading: str
+    table: int
+    capacity: int
+    xi_ms: int
+    metric: str
+    against: str
+    printed: float
+    ours: float
+    low: float
+    high: float
+
+
+Row = Judged | ReadCell
+
+
 def other_worlds() -> list[World]:
     """Return two other WildChat-like workloads that reach the text's percentiles of LRU."""
     return [
@@ -106,13 +129,29 @@ def headings_to_try(table: PrintedTable) -> list[list[int]]:
     return tried
 
 
-def judged(
-    world: World, table: PrintedTable, labels: Sequence[int], found: dict[str, Measured]
-) -> Iterator[Judged]:
-    """Yield each reading beside a table whose headings are `labels`."""
+def samples_of(table: PrintedTable, labels: Sequence[int], found: dict[str, Measured]) -> dict[str, Floats]:
+    """Return each reading's samples of a table whose headings are `labels`, (samples, capacities, columns)."""
     at = headings(table)
     xi_ms = [labels[at.index(column.xi_ms)] for column in table.columns]
-    samples = {name: columns_of(measured, table.columns, xi_ms) for name, measured in found.items()}
+    return {name: columns_of(measured, table.columns, xi_ms) for name, measured in found.items()}
+
+
+def read_cells(
+    world: World, table: PrintedTable, labels: Sequence[int], samples: dict[str, Floats]
+) -> Iterator[ReadCell]:
+    """Yield each cell of a table under each reading."""
+    for name, of in samples.items():
+        place = (world.name, " ".join(map(str, labels)), name, table.number)
+        seen = np.stack([of.mean(axis=0), *np.quantile(of, QUANTILES, axis=0)], axis=-1)
+        for (i, capacity), (j, c) in product(enumerate(CAPACITIES), enumerate(table.columns)):
+            printed, (ours, low, high) = float(table.rows[i][j]), seen[i, j].tolist()
+            yield ReadCell(*place, capacity, c.xi_ms, c.metric, c.against, printed, ours, low, high)
+
+
+def judged(
+    world: World, table: PrintedTable, labels: Sequence[int], samples: dict[str, Floats]
+) -> Iterator[Judged]:
+    """Yield each reading beside a table whose headings are `labels`."""
     printed = printed_cells(table, table.columns)
     rmse = {name: _distance(of.mean(axis=0), printed) for name, of in samples.items()}
     left = [name for name, of in samples.items() if not is_ruled_out(of, printed)]
@@ -166,14 +205,16 @@ def _others(samples: Floats) -> Floats:
     return np.asarray((samples.sum(axis=0) - samples) / (len(samples) - 1))
 
 
-def of_world(world: World, seeds: int, workers: int, readings: Sequence[Reading] = READINGS) -> Iterator[Judged]:
+def of_world(world: World, seeds: int, workers: int, readings: Sequence[Reading] = READINGS) -> Iterator[Row]:
     """Yield all readings beside all tables of a world."""
     measured = measure(world, readings, XI_MS, range(seeds), workers)
     found = {reading.name: of for reading, of in zip(readings, measured, strict=True)}
     for table in TABLES:
         if table.workload == world.workload:
             for labels in headings_to_try(table):
-                yield from judged(world, table, labels, found)
+                samples = samples_of(table, labels, found)
+                yield from judged(world, table, labels, samples)
+                yield from read_cells(world, table, labels, samples)
 
 
 def endless(world: World, seeds: int) -> dict[int, tuple[int, int]]:
@@ -233,6 +274,7 @@ def main(arguments: Sequence[str]) -> None:
     """Replay, judge, write and show."""
     parser = argparse.ArgumentParser(prog="python -m experiments.paper.readings")
     parser.add_argument("verdicts", type=Path)
+    parser.add_argument("--cells", type=Path)
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--other-seeds", type=int, default=OTHER_SEEDS)
     parser.add_argument("--turns", type=int, default=TURNS)
@@ -242,9 +284,12 @@ def main(arguments: Sequence[str]) -> None:
     worlds += [(world, given.other_seeds) for world in other_worlds()]
     worlds = [(replace(world, turns=given.turns), seeds) for world, seeds in worlds]
     rows = [row for world, seeds in worlds for row in of_world(world, seeds, given.workers)]
-    write_rows(rows, given.verdicts)
-    show(rows, sys.stdout.write)
-    show_summary(rows, sys.stdout.write)
+    verdicts = [row for row in rows if isinstance(row, Judged)]
+    write_rows(verdicts, given.verdicts)
+    if given.cells is not None:
+        write_rows((row for row in rows if isinstance(row, ReadCell)), given.cells)
+    show(verdicts, sys.stdout.write)
+    show_summary(verdicts, sys.stdout.write)
     for world, _ in worlds[:2]:
         show_endless(world, min(given.seeds, ENDLESS_SEEDS), sys.stdout.write)
 

@@ -124,7 +124,7 @@ def test_a_count_that_no_turns_give_is_found():
 
 def test_counts_that_would_grow_with_the_capacity_are_left_out():
     first, second = np.zeros((6, 6), bool), np.zeros((6, 6), bool)
-    first[3, 3] = first[2, 5] = True
+    first[3, 3] = first[2, 5] = first[1, 1] = True
     second[4, 4] = second[3, 2] = second[2, 5] = True
     left = never_growing([first, second])
     assert np.argwhere(left[0]).tolist() == [[2, 5], [3, 3]]

@@ -23,7 +23,17 @@ from experiments.paper.headings import (
     targets,
     thresholds,
 )
-from experiments.paper.improvements import METRICS, World, columns_of, frozen, in_unit, measure, measures, reaches
+from experiments.paper.improvements import (
+    METRICS,
+    Measured,
+    World,
+    columns_of,
+    frozen,
+    in_unit,
+    measure,
+    measures,
+    reaches,
+)
 from experiments.paper.printed import CAPACITIES, TABLE_1, TABLE_2, Column
 from experiments.paper.readings_of_algorithm_1 import EAGER, ROUND_ROBIN
 from experiments.paper.tables import Runs
@@ -149,23 +159,39 @@ def test_labellings_by_hand():
     assert {labelling.places for labelling in found} == {(0, 1), (0, 2), (1, 2)}
 
 
+def test_among_equal_headings_the_printed_ones_are_best():
+    cells = np.ones((6, 3, 2, 4))
+    found = labellings(cells, np.array([0, 0, 1, 1]), cells[0, 0], np.array([1, 2]), np.random.default_rng(1))
+    assert (found[0].places, found[0].resamples) == ((1, 2), 1)
+
+
 def test_a_threshold_that_is_no_threshold_of_the_grid_is_far_from_all(measured):
     world = frozen("wildchat")
     spoilt = replace(TABLE_1, rows=tuple(tuple(cell + 30 for cell in row) for row in TABLE_1.rows))
     rows = [row for row in fitted(world, "round-robin", spoilt, measured) if isinstance(row, Fitted)]
     assert len(rows) == len(list(targets(TABLE_1)))
-    assert all(row.rmse > 10 and row.as_far == 0 for row in rows if row.columns == "together")
+    together = [row for row in rows if row.columns == "together"]
+    assert all(row.rmse > 10 and row.as_far == 0 for row in together)
+    for joint in together:
+        alone = [row for row in rows if row.heading_ms == joint.heading_ms and row != joint]
+        squares = [row.rmse_at_heading**2 for row in alone]
+        assert joint.rmse_at_heading**2 == pytest.approx(sum(squares) / len(squares))
 
 
 def test_parts_of_an_interval():
     assert parts((0, 1, 2, 5), (20, 30, 40, 50, 60, 70)) == "20 to 40 and 70 to 70"
 
 
-def test_peak_names_the_best_threshold(measured):
-    found = peak(frozen("wildchat"), "round-robin", "p90", measured)
-    means = measured.improvements("p90", "lru")[:, :, 0].mean(axis=0)
-    assert found.best_ms == GRID[int(means.argmax())]
-    assert found.headings_ms.startswith("50: ")
+def test_peak_names_the_best_threshold_at_the_smallest_capacity():
+    tlru = np.full((2, 6, 6, 4), 100.0)
+    tlru[:, XI_MS.index(150), 0] = 90
+    tlru[:, XI_MS.index(300), 0, 0] = 95
+    tlru[:, XI_MS.index(100), 1:] = 50
+    bases = {name: np.full((2, 1, 6, 4), 100.0) for name in ("lru", "threshold-lru")}
+    found = peak(frozen("wildchat"), "round-robin", "p90", Measured(tlru, bases, XI_MS))
+    assert found.best_ms == 150
+    assert found.headings_ms == "50: 0%, 100: 0%, 200: 0%, 300: 100%, 500: 0%"
+    assert found.table_2_headings_ms == "50: 0%, 100: 0%, 150: 100%, 200: 0%, 500: 0%"
 
 
 def test_assumptions_that_miss_the_percentiles_are_seen():

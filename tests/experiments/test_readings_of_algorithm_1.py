@@ -23,6 +23,8 @@ from experiments.paper.readings import (
     main,
     outside_all,
     preferring,
+    read_cells,
+    samples_of,
 )
 from experiments.paper.readings_of_algorithm_1 import READINGS, ByForm
 from proofs_checks.algorithm_1 import Reading as LedgerReading
@@ -122,20 +124,35 @@ def bases(n):
 
 
 def test_rule_on_tables_made_by_hand():
-    spread = np.linspace(-1, 1, 40)
+    spread = np.linspace(-30, 30, 40)
     mean = np.mean([float(cell) for row in TABLE_1.rows for cell in row])
-    found = {"near": table_of(spread, mean), "as near": table_of(spread, mean + 0.01), "far": table_of(spread, 90)}
-    rows = {row.reading: row for row in judged(frozen("wildchat"), TABLE_1, headings_to_try(TABLE_1)[0], found)}
+    found = {"near": table_of(spread, mean), "as near": table_of(spread, mean + 0.5), "far": table_of(spread, 90)}
+    labels = headings_to_try(TABLE_1)[0]
+    samples = samples_of(TABLE_1, labels, found)
+    rows = {row.reading: row for row in judged(frozen("wildchat"), TABLE_1, labels, samples)}
     assert rows["far"].verdict == "ruled out"
     assert rows["far"].outside_all == 66
     printed = np.array([[float(cell) for cell in row] for row in TABLE_1.rows])
-    inside = np.abs(printed - mean) <= 1 + 0.05
+    inside = np.abs(printed - mean) <= 30 + 0.05
     assert rows["near"].outside_all == (~inside).sum()
+    assert rows["near"].verdict == "best"
+    assert rows["as near"].verdict == "not told apart"
+    assert rows["as near"].rmse > rows["near"].rmse == pytest.approx(printed.std())
+
+
+def test_cells_under_a_reading():
+    labels = headings_to_try(TABLE_1)[1]
+    samples = samples_of(TABLE_1, labels, {"one": table_of([1.0, 3.0])})
+    cells = list(read_cells(frozen("wildchat"), TABLE_1, labels, samples))
+    assert [cell.printed for cell in cells] == [float(value) for row in TABLE_1.rows for value in row]
+    for cell in cells:
+        assert (cell.ours, cell.low, cell.high) == pytest.approx((2.0, 1.05, 2.95))
 
 
 def test_outside_all_knows_how_printed_numbers_round():
     samples = np.array([[[1.0, 1.0]], [[2.0, 2.0]]])
     assert outside_all(samples, np.array([[2.05, 2.06]])).tolist() == [[False, True]]
+    assert outside_all(samples, np.array([[0.96, 0.94]])).tolist() == [[False, True]]
     assert not is_ruled_out(samples, np.array([[2.05, 2.06]]))
     assert is_ruled_out(samples, np.array([[0.5, 2.06]]))
 
@@ -169,7 +186,7 @@ def test_low_thresholds_never_end():
 
 def test_the_command_judges_every_reading(tmp_path, capsys):
     sizes = ["--seeds", "2", "--other-seeds", "2", "--turns", "300", "--workers", "1"]
-    main([str(tmp_path / "verdicts.csv"), *sizes])
+    main([str(tmp_path / "verdicts.csv"), "--cells", str(tmp_path / "cells.csv"), *sizes])
     with (tmp_path / "verdicts.csv").open() as file:
         rows = list(csv.DictReader(file))
     assert {row["reading"] for row in rows} == {reading.name for reading in READINGS}
