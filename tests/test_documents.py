@@ -21,6 +21,7 @@ DOCUMENTS = (
     "docs/latency.md",
     "docs/beliefs.md",
     "docs/conversations.md",
+    "docs/workloads.md",
     "docs/belief-mdp.md",
     "docs/theorem-d2.md",
 )
