@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import argparse
 import csv
-import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
@@ -25,11 +24,13 @@ from typing import Any
 
 import numpy as np
 
+from experiments.paper.assumptions import within
 from experiments.paper.fits import Fit, Floats, fit, labellings
 from experiments.paper.grid import SEEDS, TURNS, XI_MS
-from experiments.paper.improvements import Measured, Reading, World, frozen, lru_percentiles, measure, reaches
+from experiments.paper.improvements import Job, Measured, Reading, World, frozen, lru_percentiles, measure
 from experiments.paper.printed import TABLE_1, TABLE_2, TABLES, Column, Metric, PrintedTable
 from experiments.paper.readings_of_algorithm_1 import EAGER, LEAST_RECENT, ROUND_ROBIN
+from teltheory.processes import cores
 from teltheory.workloads.chat_data import Longer, wildchat_like
 from teltheory.workloads.gaps import ExponentialGaps
 
@@ -241,11 +242,9 @@ def labelled(world: World, trim: str, table: PrintedTable, measured: Measured) -
         yield Labelled(world.name, trim, table.number, " ".join(map(str, chosen)), chosen == at, *shares)
 
 
-def of_world(
-    world: World, trims: Sequence[Reading], grid: Sequence[int], seeds: int, workers: int
-) -> Iterator[Row]:
+def of_world(world: World, trims: Sequence[Reading], found: Sequence[Measured]) -> Iterator[Row]:
     """Yield everything about a world."""
-    for trim, measured in zip(trims, measure(world, trims, grid, range(seeds), workers), strict=True):
+    for trim, measured in zip(trims, found, strict=True):
         for metric in PEAKS if world.workload == "wildchat" else ():
             yield peak(world, trim.name, metric, measured)
         for table in TABLES:
@@ -296,8 +295,8 @@ def show_percentiles(worlds: Iterable[World], seeds: int, write: Write) -> None:
     for world in worlds:
         found = lru_percentiles(world, range(seeds))
         said = ", ".join(f"{name.upper()} {value:.0f}" for name, value in found.items())
-        near = "near" if reaches(world, range(seeds)) else "not all near"
-        write(f"{world.workload}-like, {world.name}: {said} ms, {near} those of the text\n")
+        near = "within" if within(world.workload, found) else "not all within"
+        write(f"{world.workload}-like, {world.name}: {said} ms, {near} the tolerance of the text\n")
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -310,17 +309,17 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--other-seeds", type=int, default=OTHER_SEEDS)
     parser.add_argument("--turns", type=int, default=TURNS)
     parser.add_argument("--step-ms", type=int, default=STEP_MS)
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--workers", type=int, default=cores())
     given = parser.parse_args(arguments)
     plan = [
-        (frozen("wildchat"), (ROUND_ROBIN, LEAST_RECENT, EAGER), given.seeds),
-        (frozen("sharegpt"), (ROUND_ROBIN,), given.seeds),
-        *((world, (ROUND_ROBIN,), given.other_seeds) for world in other_worlds()),
+        Job(frozen("wildchat"), (ROUND_ROBIN, LEAST_RECENT, EAGER), range(given.seeds)),
+        Job(frozen("sharegpt"), (ROUND_ROBIN,), range(given.seeds)),
+        *(Job(world, (ROUND_ROBIN,), range(given.other_seeds)) for world in other_worlds()),
     ]
-    plan = [(replace(world, turns=given.turns), trims, seeds) for world, trims, seeds in plan]
-    show_percentiles([world for world, _, _ in plan], given.other_seeds, sys.stdout.write)
-    grid = thresholds(given.step_ms)
-    rows = [row for world, trims, seeds in plan for row in of_world(world, trims, grid, seeds, given.workers)]
+    plan = [job._replace(world=replace(job.world, turns=given.turns)) for job in plan]
+    show_percentiles([job.world for job in plan], given.other_seeds, sys.stdout.write)
+    found = measure(plan, thresholds(given.step_ms), given.workers)
+    rows = [row for job, of in zip(plan, found, strict=True) for row in of_world(job.world, job.readings, of)]
     show(rows, sys.stdout.write)
     for path, kind in ((given.fits, Fitted), (given.labels, Labelled), (given.distances, Distance)):
         if path is not None:

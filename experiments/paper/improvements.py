@@ -8,22 +8,22 @@ its tokens less the whole blocks that it reuses.
 from __future__ import annotations
 
 import math
-import multiprocessing
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from experiments.paper.grid import Q_HAT, TURNS, WORKLOADS
-from experiments.paper.printed import CAPACITIES, LRU_AT_1000_MS, SLO_MS, Column, Metric
+from experiments.paper.printed import CAPACITIES, SLO_MS, Column, Metric
 from teltheory.instance import Instance
 from teltheory.latency import A100_LLAMA2_7B
 from teltheory.numbers import IntArray
 from teltheory.policies import LRU, ThresholdLRU
 from teltheory.policies.spec import DEFAULT_CUTOFF
+from teltheory.processes import on_processes
 from teltheory.replay import replay_instance
 from teltheory.sweep import Sample
 from teltheory.workloads import Chats
@@ -33,8 +33,8 @@ METRICS: tuple[Metric, ...] = ("p90", "p95", "p99", "above")
 PERCENTILES = (50, 90, 95, 99)
 BASES = ("lru", "threshold-lru")
 SLO_TOKENS = A100_LLAMA2_7B.threshold(Fraction(SLO_MS, 1000))
-NEAR = {"p50": 0.2, "p90": 0.15, "p95": 0.15, "p99": 0.15}
-"""How near LRU's percentiles at C = 1,000 must be to those that the text gives, relatively."""
+Task: TypeAlias = "tuple[World, tuple[Reading, ...], tuple[int, ...], int]"
+OfSample: TypeAlias = list[tuple[Floats, dict[str, Floats]]]
 
 Reuse = Callable[[Instance, int, int], IntArray]
 """What each turn reuses of an instance, given xi and an estimate, all in the instance's unit."""
@@ -130,32 +130,44 @@ def percentiles(values: IntArray) -> list[float]:
     return [float(value) for value in np.partition(values, places)[places]]
 
 
-def measure(
-    world: World, readings: Sequence[Reading], xi_ms: Sequence[int], seeds: Sequence[int], workers: int = 1
-) -> list[Measured]:
-    """Replay readings on samples of a world.
+class Job(NamedTuple):
+    """Readings to replay on the samples of a world with these seeds."""
+
+    world: World
+    readings: tuple[Reading, ...]
+    seeds: Sequence[int]
+
+
+def measure(jobs: Sequence[Job], xi_ms: Sequence[int], workers: int = 1) -> list[list[Measured]]:
+    """Replay readings on samples of worlds.
 
     Parameters
     ----------
-    world : World
-        The workload.
-    readings : sequence of Reading
-        At every threshold and capacity.
+    jobs : sequence of Job
+        What is replayed.
     xi_ms : sequence of int
         Thresholds, in milliseconds.
-    seeds : sequence of int
-        One sample each.
     workers : int
         Processes.
 
     Returns
     -------
-    list of Measured
-        One a reading.
+    list of list of Measured
+        For each job, one a reading.
     """
-    tasks = [(world, tuple(readings), tuple(xi_ms), seed) for seed in seeds]
-    found = _mapped(_of_sample, tasks, workers)
-    return [_stacked([sample[i] for sample in found], tuple(xi_ms)) for i in range(len(readings))]
+    tasks = [(job.world, job.readings, tuple(xi_ms), seed) for job in jobs for seed in job.seeds]
+    alone = workers <= 1
+    done = dict(enumerate(map(_of_sample, tasks)) if alone else on_processes(_of_sample, tasks, workers, _named))
+    found = iter(done[i] for i in range(len(tasks)))
+    return [_of_job(job, [next(found) for _ in job.seeds], tuple(xi_ms)) for job in jobs]
+
+
+def _of_job(job: Job, samples: Sequence[OfSample], xi_ms: tuple[int, ...]) -> list[Measured]:
+    return [_stacked([sample[i] for sample in samples], xi_ms) for i in range(len(job.readings))]
+
+
+def _named(task: Task) -> str:
+    return f"seed {task[3]}, {task[0].workload}-like, {task[0].name}"
 
 
 def _stacked(samples: Sequence[tuple[Floats, dict[str, Floats]]], xi_ms: tuple[int, ...]) -> Measured:
@@ -163,16 +175,7 @@ def _stacked(samples: Sequence[tuple[Floats, dict[str, Floats]]], xi_ms: tuple[i
     return Measured(np.stack([tlru for tlru, _ in samples]), bases, xi_ms)
 
 
-def _mapped(function: Callable[..., object], tasks: Sequence[tuple[object, ...]], workers: int) -> list:  # type: ignore[type-arg]
-    if workers <= 1:
-        return [function(task) for task in tasks]
-    with ProcessPoolExecutor(workers, multiprocessing.get_context("spawn")) as pool:
-        return list(pool.map(function, tasks, chunksize=max(1, len(tasks) // (4 * workers))))
-
-
-def _of_sample(
-    task: tuple[World, tuple[Reading, ...], tuple[int, ...], int],
-) -> list[tuple[Floats, dict[str, Floats]]]:
+def _of_sample(task: Task) -> OfSample:
     """Return of each reading its measures, and those of LRU and Threshold-LRU in its unit."""
     world, readings, xi_ms, seed = task
     units = {reading.unit: in_unit(world, seed, reading.unit) for reading in readings}
@@ -236,12 +239,6 @@ def _lru_percentiles(world: World, seed: int) -> list[float]:
     uncached = replay_instance(Instance.of(trace, CAPACITIES[0]), LRU(), "kernel").uncached
     per_token = float(1000 * A100_LLAMA2_7B.per_token)
     return [per_token * value for value in percentiles(uncached)]
-
-
-def reaches(world: World, seeds: Iterable[int]) -> bool:
-    """Whether LRU's percentiles at C = 1,000 are near those that the text gives."""
-    found, said = lru_percentiles(world, seeds), LRU_AT_1000_MS[world.workload]
-    return all(abs(found[name] / said[name] - 1) <= near for name, near in NEAR.items())
 
 
 def columns_of(measured: Measured, columns: Sequence[Column], xi_ms: Sequence[int]) -> Floats:

@@ -23,7 +23,6 @@ What is found rests on the workload: an inference, no proof.
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -38,10 +37,21 @@ from experiments.paper.algorithm_1_compiled import replayed
 from experiments.paper.fits import Floats
 from experiments.paper.grid import SEEDS, TURNS, XI_MS
 from experiments.paper.headings import OTHER_SEEDS, Write, headings, printed_cells, write_rows
-from experiments.paper.improvements import Measured, Reading, World, columns_of, frozen, in_unit, measure, tokens
+from experiments.paper.improvements import (
+    Job,
+    Measured,
+    Reading,
+    World,
+    columns_of,
+    frozen,
+    in_unit,
+    measure,
+    tokens,
+)
 from experiments.paper.printed import CAPACITIES, TABLE_2, TABLES, PrintedTable
 from experiments.paper.readings_of_algorithm_1 import READINGS
 from experiments.paper.tables import QUANTILES
+from teltheory.processes import cores
 from teltheory.workloads.chat_data import wildchat_like
 from teltheory.workloads.gaps import ExponentialGaps
 
@@ -205,9 +215,8 @@ def _others(samples: Floats) -> Floats:
     return np.asarray((samples.sum(axis=0) - samples) / (len(samples) - 1))
 
 
-def of_world(world: World, seeds: int, workers: int, readings: Sequence[Reading] = READINGS) -> Iterator[Row]:
+def of_world(world: World, readings: Sequence[Reading], measured: Sequence[Measured]) -> Iterator[Row]:
     """Yield all readings beside all tables of a world."""
-    measured = measure(world, readings, XI_MS, range(seeds), workers)
     found = {reading.name: of for reading, of in zip(readings, measured, strict=True)}
     for table in TABLES:
         if table.workload == world.workload:
@@ -278,20 +287,21 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--seeds", type=int, default=SEEDS)
     parser.add_argument("--other-seeds", type=int, default=OTHER_SEEDS)
     parser.add_argument("--turns", type=int, default=TURNS)
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--workers", type=int, default=cores())
     given = parser.parse_args(arguments)
-    worlds = [(frozen(name), given.seeds) for name in ("wildchat", "sharegpt")]
-    worlds += [(world, given.other_seeds) for world in other_worlds()]
-    worlds = [(replace(world, turns=given.turns), seeds) for world, seeds in worlds]
-    rows = [row for world, seeds in worlds for row in of_world(world, seeds, given.workers)]
+    jobs = [Job(frozen(name), READINGS, range(given.seeds)) for name in ("wildchat", "sharegpt")]
+    jobs += [Job(world, READINGS, range(given.other_seeds)) for world in other_worlds()]
+    jobs = [job._replace(world=replace(job.world, turns=given.turns)) for job in jobs]
+    found = measure(jobs, XI_MS, given.workers)
+    rows = [row for job, of in zip(jobs, found, strict=True) for row in of_world(job.world, READINGS, of)]
     verdicts = [row for row in rows if isinstance(row, Judged)]
     write_rows(verdicts, given.verdicts)
     if given.cells is not None:
         write_rows((row for row in rows if isinstance(row, ReadCell)), given.cells)
     show(verdicts, sys.stdout.write)
     show_summary(verdicts, sys.stdout.write)
-    for world, _ in worlds[:2]:
-        show_endless(world, min(given.seeds, ENDLESS_SEEDS), sys.stdout.write)
+    for job in jobs[:2]:
+        show_endless(job.world, min(given.seeds, ENDLESS_SEEDS), sys.stdout.write)
 
 
 if __name__ == "__main__":
