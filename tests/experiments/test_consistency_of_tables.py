@@ -3,6 +3,7 @@
 import csv
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -19,11 +20,12 @@ from experiments.paper.consistency import (
     least_slack,
     main,
     never_growing,
+    paired,
     ratio,
     ratio_findings,
     reachable,
 )
-from experiments.paper.printed import CAPACITIES, TABLE_1, TABLE_2, TABLE_3, TABLE_6
+from experiments.paper.printed import CAPACITIES, TABLE_1, TABLE_2, TABLE_3, TABLE_4, TABLE_5, TABLE_6
 
 MOST = 400
 
@@ -101,6 +103,16 @@ def test_a_changed_cell_of_table_1_is_found_and_named(change):
     wrong = [finding for finding in ratio_findings(changed, TABLE_3) if not finding.agrees]
     assert [(finding.capacity, finding.metric) for finding in wrong] == [(8000, "p90")]
     assert "xi = 300 ms" in wrong[0].detail
+
+
+@pytest.mark.parametrize(("table", "other"), [(TABLE_1, TABLE_3), (TABLE_4, TABLE_5)], ids=["1", "4"])
+def test_a_slip_of_three_tenths_in_any_cell_of_p90_or_p95_is_found(table, other):
+    for metric, capacity in product(("p90", "p95"), CAPACITIES):
+        pairs = list(paired(table, other, metric, capacity).values())
+        for i, slip in product(range(len(pairs)), (Fraction("0.3"), Fraction("-0.3"))):
+            slipped = [*pairs[:i], pairs[i]._replace(on_lru=pairs[i].on_lru + slip), *pairs[i + 1 :]]
+            assert common_ratio(pairs) is not None
+            assert common_ratio(slipped) is None, (metric, capacity, i, slip)
 
 
 def test_swapped_rows_are_found():
