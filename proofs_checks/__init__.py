@@ -29,7 +29,8 @@ MODULES = (
     "corollaries_d2",
     "printed_numbers",
     "printed_tables",
-    "awaited",
+    "tables_1_to_6",
+    "predictions",
 )
 
 
