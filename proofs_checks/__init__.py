@@ -29,6 +29,7 @@ MODULES = (
     "corollaries_d2",
     "printed_numbers",
     "printed_tables",
+    "figures_4_to_6",
     "tables_1_to_6",
     "predictions",
 )

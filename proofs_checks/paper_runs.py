@@ -166,11 +166,11 @@ class Sampled(Enumerated, Generic[C]):
 def _assumed(workload: str) -> str:
     chats: Chats = WORKLOADS[workload]
     gaps = type(chats.gaps).__name__.removesuffix("Gaps").lower()
+    turns = f"{chats.mean_turns:.2f} turns a conversation and at most {chats.turns.lengths[-1]}"
+    lengths = f"mean prompt {chats.mean_prompt:.0f}, mean response {chats.mean_response:.0f}"
     return (
-        f"a start every {chats.seconds_between_starts:g} s, {chats.mean_turns:.2f} turns a conversation and at "
-        f"most {chats.turns.lengths[-1]}, {gaps} gaps of {chats.gaps.mean:.3g} s, mean prompt {chats.mean_prompt:.0f}, "
-        f"mean response {chats.mean_response:.0f}, correlation of responses {chats.response_correlation:g}, Q = "
-        f"{Q_HAT[workload]}"
+        f"a start every {chats.seconds_between_starts:g} s, {turns}, {gaps} gaps of {chats.gaps.mean:.3g} s, "
+        f"{lengths}, correlation of responses {chats.response_correlation:g}, Q = {Q_HAT[workload]}"
     )
 
 

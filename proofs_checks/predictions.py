@@ -173,7 +173,7 @@ def informed(workload: str) -> tuple[Spot, ...]:
     "Appendix G.2",
     "Under Poisson arrivals (ShareGPT-like) End- and Length-Aware T-LRU close less than a tenth of the distance "
     "in TEL from T-LRU to Tail-Optimized Belady, at every C and xi.",
-    relation=lambda values: bool(values["low"] <= TENTH),
+    relation=lambda values: not bool(values["low"] > TENTH),
     space=Sampled(informed("sharegpt"), "share of the distance that is closed, in per cent", ("sharegpt",)),
     sampled=True,
     shown=True,

@@ -2,7 +2,7 @@
 
 The paper's traces are not published, so nobody can remake its numbers; what can be asked is whether workloads of
 its kind give tables of its kind. Each row's rule says what that means. The rules of Tables 2 and 4 are the
-project's pass marks; Table 5 is decided like Table 4, Table 6 like Table 2, Tables 1 and 3 by a rule between the two.
+project's pass marks; Table 5 is decided like Table 4, Table 6 like Table 2, Tables 1 and 3 by one between the two.
 
 `table-1.headings` and `table-3.headings` read the columns headed 200 and 300 ms as 150 and 200 ms. That is an
 inference from the numbers: the paper does not say so. Table 2, of the same experiment, has 150 and 200 ms.

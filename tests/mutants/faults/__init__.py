@@ -1,6 +1,6 @@
 """Faults as data, one file a room of the project."""
 
-from mutants.faults import belief, claims, inputs, judges, optimal, policies, proofs, replay
+from mutants.faults import belief, claims, experiments, inputs, judges, optimal, policies, proofs, replay
 
 FAULTS = (
     *policies.FAULTS,
@@ -11,4 +11,5 @@ FAULTS = (
     *claims.FAULTS,
     *proofs.FAULTS,
     *inputs.FAULTS,
+    *experiments.FAULTS,
 )
