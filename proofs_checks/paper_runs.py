@@ -123,8 +123,10 @@ class Spot(Unshrunk):
     def as_counterexample(self, values: Values) -> dict[str, Any]:
         """Return the place and what is measured there."""
         place = {"workload": WORKLOADS[self.workload].name, "capacity": self.capacity, "xi in ms": self.xi_ms}
-        found = {name: rounded(value) for name, value in values.items()}
-        return {**place, "policy": NAMES[self.policy], "values": found}
+        mean = {"mean over samples": values["ours"], "95 % interval": [values["low"], values["high"]]}
+        found = mean | {name: value for name, value in values.items() if name not in ("ours", "low", "high")}
+        plain = {name: rounded(value) for name, value in found.items()}
+        return {**place, "policy": NAMES[self.policy], "values": plain}
 
     def of(self, policy: str) -> Floats:
         """Return the measure of a policy here, one value a sample."""

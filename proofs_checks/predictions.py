@@ -157,10 +157,10 @@ def end_aware(case: Spot) -> Values:
 
 
 def closed(case: Spot) -> Values:
-    """Return which share of the distance from T-LRU to Tail-Optimized Belady a policy closes, in per cent."""
+    """Return the share of the distance from T-LRU to Tail-Optimized Belady that a policy closes, in per cent."""
     tlru = case.of("tlru")
     part, whole = tlru - case.of(case.policy), tlru - case.of(case.against)
-    return {**share(part, whole), "distance": float(whole.mean())}
+    return {**share(part, whole), "distance in tokens": float(whole.mean())}
 
 
 def informed(workload: str) -> tuple[Spot, ...]:

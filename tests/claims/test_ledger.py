@@ -135,7 +135,8 @@ def test_the_readme_says_which_tables_are_reproduced(ledger):
     )
     assert "Tables {}, {} and {} / {}, {} and {}, on samples".format(*good, *bad) in text
     example = ledger["prediction.poisson"]["counterexample"]
-    share = "{ours:.1f} % [{low:.1f}, {high:.1f}]".format(**example["values"])
+    low, high = example["values"]["95 % interval"]
+    share = f"{example['values']['mean over samples']:.1f} % [{low:.1f}, {high:.1f}]"
     assert f"C={example['capacity']}, ξ={example['xi in ms']} ms: {share}" in text
 
 
