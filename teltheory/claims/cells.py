@@ -10,7 +10,8 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from teltheory.claims.claim import C, Claim, Effort, Rule, Scope, Values, Verdict, VerdictWord
+from teltheory.claims.claim import C, Claim, Effort, Rule, Values
+from teltheory.claims.verdict import Scope, Verdict, VerdictWord
 
 DIGITS = 4
 

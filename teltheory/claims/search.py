@@ -22,19 +22,9 @@ from zlib import crc32
 import numpy as np
 
 from teltheory.claims.cells import cells_of, decide_by_rule
-from teltheory.claims.claim import (
-    C,
-    Claim,
-    Effort,
-    MissingDataError,
-    Proof,
-    Scope,
-    ScopeKind,
-    Values,
-    Verdict,
-    VerdictWord,
-)
+from teltheory.claims.claim import C, Claim, Effort, MissingDataError, Proof, Values
 from teltheory.claims.comparison import compare, recompute, tally
+from teltheory.claims.verdict import Scope, ScopeKind, Verdict, VerdictWord
 
 BOTH_WAYS = 100
 """Of how many cases one is also computed by a claim's second route."""

@@ -9,8 +9,9 @@ from typing import Any
 
 import click
 
-from teltheory.claims.claim import EFFORTS, Effort, is_expected
+from teltheory.claims.claim import EFFORTS, Effort
 from teltheory.claims.search import decide_safely
+from teltheory.claims.verdict import is_expected
 from teltheory.cli.campaigns import Wish, campaign, campaign_options, claim_named, with_campaign
 from teltheory.cli.options import json_option, workers_option
 from teltheory.cli.output import check_target, console, progress_bar, write_json

@@ -9,8 +9,9 @@ import pytest
 from report.documents import parts
 
 from proofs_checks import all_claims
-from teltheory.claims.claim import Claim, MissingDataError, Rule, Unshrunk, is_expected
+from teltheory.claims.claim import Claim, MissingDataError, Rule, Unshrunk
 from teltheory.claims.search import decide, decide_safely
+from teltheory.claims.verdict import is_expected
 from teltheory.claims.worlds import Given
 from teltheory.cli import main
 from teltheory.cli.tables import ledger_table
