@@ -23,6 +23,7 @@ test-long: $(READY)
 	PYTHONPATH=tests $(BIN)/python tests/optimal/long_all_methods.py 3000 1
 	PYTHONPATH=tests $(BIN)/python tests/calibration/long_recovery.py 100 0
 	PYTHONPATH=tests/claims $(BIN)/python tests/claims/long_second_opinion.py 4
+	$(BIN)/python tests/workloads/long_streaming.py
 
 mutants: $(READY)
 	PYTHONPATH=tests $(BIN)/python -m mutants.plant

@@ -97,7 +97,7 @@ def _sizes(turns: int, first: int) -> tuple[int, ...]:
     return (*sizes, turns)
 
 
-def load(file: str | None, turns: int | None = None, quick: bool = False) -> Trace:
+def load(file: str | None, turns: int | None = None, quick: bool = False, read: Trace | None = None) -> Trace:
     """Return the trace to measure on: the first turns of a file, or a sample with a fixed seed.
 
     Raises
@@ -108,7 +108,7 @@ def load(file: str | None, turns: int | None = None, quick: bool = False) -> Tra
     n = turns or (20_000 if quick else 10_000_000)
     if file is None:
         return sample_conversations(ConversationModel(), n, np.random.default_rng(SEED))
-    trace = prefix(read_trace(file), n)
+    trace = prefix(read_trace(file) if read is None else read, n)
     if len(trace) < FEWEST or not (trace.past[:FEWEST] >= BLOCK).any():
         raise FileError(f"{file}: found {len(trace)} turns, expected {FEWEST} or more with {BLOCK} tokens or more")
     return trace

@@ -56,16 +56,22 @@ from teltheory.replay import replay
 from teltheory.replay.curve import CapacityCurve, capacity_curve
 from teltheory.trace import Trace
 from teltheory.workloads import (
+    SHAREGPT_TIMES,
     ConversationMixture,
     ConversationModel,
+    ExponentialGaps,
     FittedConversations,
     GammaRates,
     Kind,
+    LogNormalGaps,
+    ParetoGaps,
+    Times,
     fit_conversations,
     log_likelihood,
     read_trace,
     sample_conversations,
     sample_labelled,
+    write_trace,
 )
 
 if TYPE_CHECKING:
@@ -84,6 +90,7 @@ __all__ = [
     "ARCHITECTURES",
     "ETLRU",
     "LRU",
+    "SHAREGPT_TIMES",
     "SLOTLRU",
     "TLRU",
     "Architecture",
@@ -99,6 +106,7 @@ __all__ = [
     "CostOptimum",
     "Cut",
     "EndAwareTLRU",
+    "ExponentialGaps",
     "FewestViolations",
     "FileError",
     "FittedConversations",
@@ -110,7 +118,9 @@ __all__ = [
     "Kind",
     "LatencyModel",
     "LengthAwareTLRU",
+    "LogNormalGaps",
     "Outcome",
+    "ParetoGaps",
     "PiecewiseCosts",
     "Prices",
     "Provenance",
@@ -119,6 +129,7 @@ __all__ = [
     "TableLatency",
     "TailOptimizedBelady",
     "ThresholdLRU",
+    "Times",
     "Trace",
     "TraceError",
     "WeightedCertificate",
@@ -155,6 +166,7 @@ __all__ = [
     "ttft_violations",
     "violations_bound",
     "weighted_optimum",
+    "write_trace",
 ]
 
 _ON_DEMAND = {

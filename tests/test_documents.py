@@ -18,9 +18,11 @@ def test_the_package_example_runs():
 DOCUMENTS = (
     "README.md",
     "docs/costs.md",
+    "docs/datasets.md",
     "docs/latency.md",
     "docs/beliefs.md",
     "docs/conversations.md",
+    "docs/workloads.md",
     "docs/belief-mdp.md",
     "docs/theorem-d2.md",
 )

@@ -1,4 +1,4 @@
-"""The command line: everything that prints or writes files, but for the files of sweeps and probes."""
+"""The command line: everything that prints or writes files, but for traces and the files of sweeps and probes."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from teltheory.cli.bench import bench as bench_command
 from teltheory.cli.calibrate import calibrate as calibrate_command
 from teltheory.cli.calibrate_file import calibrate_file as calibrate_file_command
 from teltheory.cli.certificate import check as check_certificate_command
+from teltheory.cli.convert import convert as convert_command
 from teltheory.cli.curve import curve as curve_command
 from teltheory.cli.ledger import ledger as ledger_command
 from teltheory.cli.optimum import optimum as optimum_command
 from teltheory.cli.output import complain
 from teltheory.cli.replay import replay as replay_command
 from teltheory.cli.reproduce import reproduce as reproduce_command
+from teltheory.cli.sample import sample as sample_command
 from teltheory.cli.verify import verify as verify_command
 from teltheory.errors import SolverError, TelTheoryError, WorkerError
 
@@ -32,11 +34,13 @@ for command in (
     reproduce_command,
     verify_command,
     ledger_command,
+    convert_command,
     replay_command,
     optimum_command,
     check_certificate_command,
     curve_command,
     calibrate_file_command,
+    sample_command,
     bench_command,
     calibrate_command,
 ):

@@ -9,6 +9,8 @@ import click
 from teltheory.cli.bench_tables import lines_above, tables
 from teltheory.cli.options import json_option, tokens
 from teltheory.cli.output import check_target, console, progress_bar, write_json
+from teltheory.cli.traces import Reading, report_lines, trace_options
+from teltheory.trace import Trace
 
 
 @click.command()
@@ -17,9 +19,16 @@ from teltheory.cli.output import check_target, console, progress_bar, write_json
 @click.option("--capacity", default="0.3M", show_default=True, metavar="TOKENS", help="Capacity of the cache.")
 @click.option("--trace", "file", metavar="TRACE", help="Measure on this trace instead of a sample.")
 @click.option("--quick", is_flag=True, help="Short traces, a few seconds: a trial, not a measurement.")
+@trace_options()
 @json_option
 def bench(
-    turns: int | None, repeats: int | None, capacity: str, file: str | None, quick: bool, target: str | None
+    turns: int | None,
+    repeats: int | None,
+    capacity: str,
+    file: str | None,
+    quick: bool,
+    reading: Reading,
+    target: str | None,
 ) -> int:
     """Measure our replays against libcachesim, cachetools and our own reference, as ratios within one run.
 
@@ -27,10 +36,11 @@ def bench(
     """
     check_target(target)
     size = tokens("capacity", capacity)
-    data = measure(turns, repeats, size, file, quick)
+    read = None if file is None else reading.read(file)
+    data = measure(turns, repeats, size, file, quick, read)
     if target != "-":
         out = console()
-        for line in lines_above(data):
+        for line in (*lines_above(data), *([] if read is None else report_lines(read))):
             out.print(line, highlight=False, markup=False)
         for table in tables(data):
             out.print(table)
@@ -40,7 +50,12 @@ def bench(
 
 
 def measure(
-    turns: int | None, repeats: int | None, capacity: int, file: str | None, quick: bool
+    turns: int | None,
+    repeats: int | None,
+    capacity: int,
+    file: str | None,
+    quick: bool,
+    read: Trace | None = None,
 ) -> dict[str, Any]:
     """Run the benchmarks with a progress bar."""
     from benchmarks.run import run
@@ -48,6 +63,6 @@ def measure(
 
     with progress_bar() as bar:
         task = bar.add_task("Making the trace", total=None)
-        trace = load(file, turns, quick)
+        trace = load(file, turns, quick, read)
         plan = Plan.of(len(trace), capacity, repeats, quick)
         return run(plan, trace, source(file), lambda name: bar.update(task, description=f"Measuring {name}"))

@@ -6,22 +6,24 @@ import click
 
 from teltheory.cli.output import console
 from teltheory.cli.proof_files import read_certificates
+from teltheory.cli.traces import Reading, report_lines, trace_options
 from teltheory.errors import CertificateError, TelTheoryError
-from teltheory.workloads import read_trace
 
 
 @click.command("check-certificate")
 @click.argument("certificate_file", metavar="FILE")
 @click.argument("trace_file", metavar="TRACE")
-@click.option("--format", "format", default="auto", show_default=True, help="auto, teltheory or mooncake.")
-def check(certificate_file: str, trace_file: str, format: str) -> int:
+@trace_options()
+def check(certificate_file: str, trace_file: str, reading: Reading) -> int:
     """Check the certificates in FILE, which `teltheory optimum --certificate` wrote, against TRACE.
 
     In exact whole numbers and without a solver. Ends with 2 where one proves nothing.
     """
     proofs = read_certificates(certificate_file)
-    trace = read_trace(trace_file, format)
+    trace = reading.read(trace_file)
     out = console()
+    for line in report_lines(trace) if reading.assumes else ():
+        out.print(line, highlight=False, markup=False)
     for i, proof in enumerate(proofs):
         try:
             proof.check(trace)

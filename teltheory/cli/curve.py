@@ -12,13 +12,13 @@ from teltheory.cli.options import Thresholds, curve_options, read_question
 from teltheory.cli.output import check_target, console, progress_bar, write_figure, write_json
 from teltheory.cli.replay import about, assumptions, caching, trace_as_data
 from teltheory.cli.tables import curve_tables
+from teltheory.cli.traces import Reading, trace_options
 from teltheory.errors import ArgumentError
 from teltheory.figures import draw_curves
 from teltheory.numbers import exact_sum
 from teltheory.policies.spec import FOR_SLOS, POLICIES, Spec, default_estimate, parse_policy
 from teltheory.sweep import Grid
 from teltheory.trace import Trace
-from teltheory.workloads import read_trace
 
 DEFAULT_POLICIES = ("lru", "threshold-lru", "tlru:trim=least-recent", HINDSIGHT)
 FIGURES = (".png", ".svg", ".pdf")
@@ -31,6 +31,7 @@ DECADES = 3
 @click.option("--q-hat", "q_hat", type=click.IntRange(0), help="Prompt estimate for policies without their own.")
 @click.option("--figure", metavar="FILE", help="Also draw the curves: a .png, .svg or .pdf file.")
 @click.option("--points", type=click.IntRange(2), default=200, show_default=True, help="Capacities of a curve.")
+@trace_options()
 @curve_options
 def curve(
     trace_file: str,
@@ -43,7 +44,7 @@ def curve(
     slos: tuple[str, ...],
     latency: str | None,
     model: str | None,
-    format: str,
+    reading: Reading,
     target: str | None,
 ) -> int:
     """Show TRACE under policies as a function of the capacity; optional caching.
@@ -57,7 +58,7 @@ def curve(
     named = policies or DEFAULT_POLICIES
     specs = [_spec(text) for text in named if text != HINDSIGHT]
     thresholds, sizes = read_question(xis, slos, capacities, latency, model, specs)
-    trace = read_trace(trace_file, format)
+    trace = reading.read(trace_file)
     estimate = default_estimate(trace) if q_hat is None else q_hat
     grid = Grid(specs, sizes, thresholds.xis, estimate, **thresholds.for_grid)
     spaced = _spaced(trace, points) if figure or target else []

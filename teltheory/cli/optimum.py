@@ -10,10 +10,10 @@ from teltheory.cli.output import check_target, complain, console, progress_bar, 
 from teltheory.cli.proof_files import certificates_as_data
 from teltheory.cli.replay import about
 from teltheory.cli.searches import Found, LeastPercentile, LeastTel, LeastViolations, Question, Search
+from teltheory.cli.traces import Reading, trace_options
 from teltheory.errors import ArgumentError
 from teltheory.policies.spec import Spec, default_estimate
 from teltheory.sweep import Grid
-from teltheory.workloads import read_trace
 
 PROVING = ("auto", "greedy", "lp")
 METHODS = {TEL: (*PROVING, "milp", "pyomo"), SLO: ("auto", "heuristic", "milp")}
@@ -39,6 +39,7 @@ OF_PERCENTILES = ("auto",)
     help="For the solver, each row. When left out: 60 with slo and percentiles, none with tel.",
 )
 @click.option("--certificate", "proof", metavar="FILE", help="Also write proofs, for check-certificate.")
+@trace_options()
 @grid_options
 def optimum(
     trace_file: str,
@@ -52,7 +53,7 @@ def optimum(
     latency: str | None,
     model: str | None,
     forced: bool,
-    format: str,
+    reading: Reading,
     target: str | None,
 ) -> int:
     """Print the least that any policy reaches on TRACE, known in advance.
@@ -71,7 +72,7 @@ def optimum(
     thresholds, sizes = read_question(xis, slos, capacities, latency, model)
     if asked != TEL and not thresholds.latency.cached_is_free:
         raise ArgumentError("--latency", latency, f"one without attention or a table with --objective {objective}")
-    trace = read_trace(trace_file, format)
+    trace = reading.read(trace_file)
     grid = Grid([Spec("lru"), Spec("tlru")], sizes, thresholds.xis, default_estimate(trace), forced=forced)
     search = _search(asked, Question(trace, grid, thresholds, method, time_limit))
     with about(trace_file):

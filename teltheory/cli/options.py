@@ -25,13 +25,13 @@ _MULTIPLES = {"k": 10**3, "M": 10**6, "G": 10**9}
 
 
 def grid_options(command: F) -> F:
-    """Add --capacity, --xi, --slo, --latency, --model, --forced, --format and --json."""
+    """Add --capacity, --xi, --slo, --latency, --model, --forced and --json."""
     forced = click.option("--forced", is_flag=True, help="Forced caching instead of optional caching.")
     return curve_options(forced(command))
 
 
 def curve_options(command: F) -> F:
-    """Add --capacity, --xi, --slo, --latency, --model, --format and --json."""
+    """Add --capacity, --xi, --slo, --latency, --model and --json."""
     options = (
         click.option(
             "--capacity", "capacities", multiple=True, metavar="SIZE", help="Repeatable: 300000, 0.3M or 40GiB."
@@ -44,7 +44,6 @@ def curve_options(command: F) -> F:
             "--latency", metavar="NAME|FILE.json", help=f"TTFT: {', '.join(EMBEDDED)} (the first) or a file."
         ),
         click.option("--model", metavar="NAME", help="Whose KV cache a capacity in bytes holds: vicuna-7b."),
-        click.option("--format", "format", default="auto", show_default=True, help="auto, teltheory or mooncake."),
         json_option,
     )
     for option in reversed(options):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from teltheory.errors import FileError
+from teltheory.whole_files import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -69,7 +69,7 @@ def write_text(target: str, text: str) -> None:
     if target == "-":
         sys.stdout.write(text)
         return
-    _write_whole(Path(target), lambda beside: beside.write_text(text, encoding="utf-8"))
+    write_whole(Path(target), lambda beside: beside.write_text(text, encoding="utf-8"))
 
 
 def write_figure(target: str, figure: Figure) -> None:
@@ -79,15 +79,4 @@ def write_figure(target: str, figure: Figure) -> None:
     form = Path(target).suffix[1:]
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
     with mpl.rc_context({"svg.hashsalt": "teltheory", "pdf.fonttype": 42}):
-        _write_whole(Path(target), lambda beside: figure.savefig(beside, format=form, dpi=200, metadata=undated))
-
-
-def _write_whole(path: Path, write: Callable[[Path], object]) -> None:
-    """Write beside the path, then rename."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        write(beside)
-        beside.replace(path)
-    except OSError as error:
-        beside.unlink(missing_ok=True)
-        raise FileError(f"{path}: {error.strerror or error}, expected a file that can be written") from None
+        write_whole(Path(target), lambda beside: figure.savefig(beside, format=form, dpi=200, metadata=undated))

@@ -17,13 +17,12 @@ from teltheory.cli.options import (
 )
 from teltheory.cli.output import check_target, console, progress_bar, write_json
 from teltheory.cli.tables import cells_tables
+from teltheory.cli.traces import Reading, report_lines, trace_options, turns_as_data
 from teltheory.errors import ArgumentError, FileError, ForcedCachingError, TraceError
 from teltheory.policies.spec import POLICIES, default_estimate, parse_policy
 from teltheory.replay import kernel_is_compiled
 from teltheory.sweep import Cell, Grid, Store, sweep
 from teltheory.trace import Trace
-from teltheory.workloads import read_trace
-from teltheory.workloads.mooncake import ChainingReport
 
 
 @click.command()
@@ -33,6 +32,7 @@ from teltheory.workloads.mooncake import ChainingReport
 @workers_option
 @click.option("--store", "store_file", metavar="FILE", help="Keep results here and compute none twice.")
 @click.option("--scheduler", metavar="ADDRESS", help="Of a Dask cluster that replays: tcp://host:8786.")
+@trace_options()
 @grid_options
 def replay(
     trace_file: str,
@@ -47,7 +47,7 @@ def replay(
     latency: str | None,
     model: str | None,
     forced: bool,
-    format: str,
+    reading: Reading,
     target: str | None,
 ) -> int:
     """Replay TRACE under policies, next to LRU and the hindsight optimum.
@@ -61,7 +61,7 @@ def replay(
     specs = [parse_policy(text) for text in policies or POLICIES]
     thresholds, sizes = read_question(xis, slos, capacities, latency, model, specs)
     store = None if store_file is None else Store(store_file)
-    trace = read_trace(trace_file, format)
+    trace = reading.read(trace_file)
     estimate = default_estimate(trace) if q_hat is None else q_hat
     grid = Grid(specs, sizes, thresholds.xis, estimate, forced=forced, **thresholds.for_grid)
     with about(trace_file):
@@ -124,9 +124,7 @@ def print_cells(
 def assumptions(trace: Trace, grid: Grid, thresholds: Thresholds, given: bool) -> list[str]:
     """Return what stands above every table: the trace, its chaining, the latency model, the defaults."""
     lines = [f"Trace: {len(trace):,} turns, {trace.conversations:,} conversations."]
-    if isinstance(trace.report, ChainingReport):
-        counts = ", ".join(f"{name.replace('_', ' ')} {n:,}" for name, n in trace.report.as_dict().items())
-        lines.append(f"Chaining: {counts}.")
+    lines += report_lines(trace)
     lines.append(f"TTFT = {thresholds.latency.name}. Thresholds and TEL are in tokens.")
     lines += thresholds.sizes
     if not given and any(spec.needs("q_hat") for spec in grid.policies):
@@ -152,9 +150,8 @@ def cells_as_data(trace: Trace, grid: Grid, cells: Sequence[Cell], thresholds: T
 
 def trace_as_data(trace: Trace, grid: Grid, thresholds: Thresholds) -> dict[str, Any]:
     """Return the trace, and what was assumed, as plain data."""
-    chaining = trace.report.as_dict() if isinstance(trace.report, ChainingReport) else None
     return {
-        "trace": {"turns": len(trace), "conversations": trace.conversations, "chaining": chaining},
+        "trace": turns_as_data(trace),
         "latency": thresholds.latency.name,
         "q_hat": grid.q_hat,
         "cutoff": grid.cutoff,

@@ -14,6 +14,7 @@ from teltheory.cli.options import json_option, read_capacities, read_thresholds,
 from teltheory.cli.output import check_target, console, write_json
 from teltheory.cli.replay import cells_as_data, print_cells, run
 from teltheory.cli.tables import ledger_table
+from teltheory.cli.traces import Reading, trace_options
 from teltheory.cli.verify import chosen_claims, decide_all
 from teltheory.policies.spec import POLICIES, Spec, default_estimate
 from teltheory.sweep import Grid
@@ -29,10 +30,12 @@ BUILT_IN_SLOS = ("50ms", "100ms", "200ms")
 @click.command()
 @click.option("--trace", "trace_file", metavar="FILE", help="Replay this trace instead of the built-in one.")
 @click.option("--effort", type=click.Choice(EFFORTS), default="quick", show_default=True, help="For the claims.")
-@click.option("--seed", type=click.IntRange(0), default=2025, show_default=True, help="Of the built-in trace.")
+@trace_options(seed=2025)
 @workers_option
 @json_option
-def reproduce(trace_file: str | None, effort: Effort, seed: int, workers: int | None, target: str | None) -> int:
+def reproduce(
+    trace_file: str | None, effort: Effort, reading: Reading, workers: int | None, target: str | None
+) -> int:
     """Decide the claims, replay a trace under every policy, and print both.
 
     The built-in trace is sampled from the paper's conversation model. The Mooncake trace follows where the data
@@ -40,13 +43,13 @@ def reproduce(trace_file: str | None, effort: Effort, seed: int, workers: int | 
     """
     check_target(target)
     out = console()
-    given = None if trace_file is None else read_trace(trace_file)
+    given = None if trace_file is None else reading.read(trace_file)
     rows, sound = decide_all(chosen_claims((), None), effort, workers)
     show = target != "-"
     if show:
         out.print(ledger_table(rows))
     tables: dict[str, Any] = {}
-    for name, trace, capacities, slos in _traces(given, trace_file, seed):
+    for name, trace, capacities, slos in _traces(given, trace_file, reading.seed):
         thresholds = read_thresholds((), slos)
         grid = Grid(
             [Spec(p) for p in POLICIES], read_capacities(capacities), thresholds.xis, default_estimate(trace)

@@ -16,6 +16,7 @@ from teltheory.cli.options import Thresholds
 from teltheory.cli.proofs import Certified, CertifiedPercentile, CertifiedViolations, Proof
 from teltheory.cli.replay import assumptions, caching, trace_as_data
 from teltheory.cli.tables import optima_table, percentiles_table, violations_table
+from teltheory.cli.traces import report_lines, turns_as_data
 from teltheory.errors import SolverError
 from teltheory.metrics import slo_violations, tail_excess_latency
 from teltheory.optimal import Method, hindsight_optimum
@@ -153,7 +154,7 @@ class LeastTel:
 
     def lines(self) -> list[str]:
         """Return what stands above the table."""
-        return list(self.question.thresholds.sizes)
+        return [*report_lines(self.question.trace), *self.question.thresholds.sizes]
 
     def table(self, rows: list[dict[str, Any]]) -> Table:
         """Return the table."""
@@ -164,6 +165,7 @@ class LeastTel:
         asked = self.question
         return {
             "objective": TEL,
+            "trace": turns_as_data(asked.trace),
             "forced": asked.grid.forced,
             "latency": asked.thresholds.latency.name,
             "rows": rows,

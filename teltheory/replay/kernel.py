@@ -48,7 +48,7 @@ def replay_kernel(instance: Instance, policy: Policy | TimedPolicy) -> Outcome:
     if _keeps_all_but_a_constant(policy, instance):
         full, safe = slots.past, max(policy.xi - policy.q_hat, 0)
     else:
-        full, least = settled(policy, slots, instance)
+        full, least = map(readonly, settled(policy, slots, instance))
     layout = _layout(instance, slots, full)
     exempt = slots.at_hand if instance.forced else None
     if isinstance(policy, (LRU, ThresholdLRU)) or policy.trim == "eager":
@@ -108,12 +108,15 @@ def _held_at_start(instance: Instance, slots: Slots) -> IntArray:
 
 
 def _layout(instance: Instance, slots: Slots, full: IntArray) -> Layout:
-    """Return the arrays; the outcome's come from numpy, which asks for large pages."""
+    """Return the arrays; the outcome's come from numpy, which asks for large pages.
+
+    All that is only read is closed for writing, as each mixture of open and closed arrays is compiled anew.
+    """
     n = len(instance.trace)
     return Layout(
         instance.history,
         instance.trace.prompt,
-        full,
+        readonly(full),
         slots.previous,
         slots.following,
         instance.capacity,

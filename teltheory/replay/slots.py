@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from teltheory.instance import Instance
-from teltheory.numbers import IntArray
+from teltheory.numbers import IntArray, readonly
 from teltheory.policies.clairvoyant import Belady, EndAwareTLRU, LengthAwareTLRU, TailOptimizedBelady
 from teltheory.policies.online import LRU, SLOTLRU, TLRU, ThresholdLRU
 from teltheory.policies.policy import AnyPolicy, Policy
@@ -29,7 +29,7 @@ BY_NEXT_TURN = (Belady, TailOptimizedBelady)
 
 @dataclass(frozen=True)
 class Slots:
-    """Arrays of a replay; n turns, m conversations in the initial cache.
+    """Arrays of a replay, closed for writing; n turns, m conversations in the initial cache.
 
     Attributes
     ----------
@@ -63,9 +63,8 @@ class Slots:
                 previous[turn], following[slot] = slot, turn
         past = np.array([start.past for start in instance.initial], np.int64)
         held = np.array([start.cached for start in instance.initial], np.int64)
-        return cls(
-            np.concatenate((past, instance.past)), np.concatenate((held, instance.past)), previous, following
-        )
+        arrays = np.concatenate((past, instance.past)), np.concatenate((held, instance.past)), previous, following
+        return cls(*map(readonly, arrays))
 
     @property
     def ended(self) -> NDArray[np.bool_]:
@@ -148,4 +147,4 @@ def first_arrival_ranks(instance: Instance) -> IntArray:
         rank[start.code] = slot
     unranked = np.flatnonzero(rank[: trace.conversations] < 0)
     rank[unranked] = np.arange(len(unranked)) + m
-    return np.concatenate((np.arange(m), rank[trace.code]))
+    return readonly(np.concatenate((np.arange(m), rank[trace.code])))

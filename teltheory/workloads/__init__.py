@@ -10,9 +10,12 @@ from teltheory.workloads.likelihood import kind_posterior, log_likelihood
 from teltheory.workloads.model import ConversationMixture, ConversationModel, Conversations, GammaRates, Kind
 from teltheory.workloads.quantiles import Quantiles
 from teltheory.workloads.readers import data_folder, read_trace
+from teltheory.workloads.times import SHAREGPT_TIMES, Times, parse_times
+from teltheory.workloads.writing import write_trace
 
 __all__ = [
     "SHAREGPT_LIKE",
+    "SHAREGPT_TIMES",
     "WILDCHAT_LIKE",
     "Chats",
     "ConversationMixture",
@@ -31,14 +34,17 @@ __all__ = [
     "LogNormalGaps",
     "ParetoGaps",
     "Quantiles",
+    "Times",
     "data_folder",
     "fit_conversations",
     "fixed",
     "kind_posterior",
     "log_likelihood",
+    "parse_times",
     "read_trace",
     "sample_conversations",
     "sample_labelled",
     "sharegpt_like",
     "wildchat_like",
+    "write_trace",
 ]

@@ -69,6 +69,15 @@ class ChainingReport:
         """Return the counts by name."""
         return asdict(self)
 
+    def sentence(self) -> str:
+        """Return the counts in words."""
+        counts = ", ".join(f"{name.replace('_', ' ')} {n:,}" for name, n in self.as_dict().items())
+        return f"Chaining: {counts}."
+
+    def sentences(self) -> list[str]:
+        """Return the report in sentences, one a line."""
+        return [self.sentence()]
+
 
 def chain(requests: Sequence[Request]) -> Trace:
     """Chain requests into conversations, as the module's first lines say.

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import csv
+import gzip
+import io
 import json
 import re
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TextIO, TypeVar
+
+import numpy as np
 
 from teltheory.errors import FileError
 from teltheory.trace import COLUMNS
@@ -24,15 +30,34 @@ def opened(read: Callable[[Path], R], file: Path, expected: str) -> R:
     """Read a file; where it can't be read, a `FileError` says why and what was expected."""
     if file.is_dir():
         raise FileError(f"{file}: found a folder, expected {expected}")
-    try:
+    with reported(file, expected):
         return read(file)
+
+
+def opened_text(path: Path) -> TextIO:
+    """Open a text file in UTF-8, compressed or not."""
+    ending = path.suffix.lower()
+    if ending == ".gz":
+        return io.TextIOWrapper(gzip.open(path), encoding="utf-8-sig", newline="")
+    if ending == ".zst":
+        import pyarrow as pa
+
+        return io.TextIOWrapper(pa.input_stream(str(path), compression="zstd"), encoding="utf-8-sig", newline="")
+    return path.open(encoding="utf-8-sig", newline="")
+
+
+@contextmanager
+def reported(file: Path, expected: str) -> Iterator[None]:
+    """Say in one line, as a `FileError`, why a file can't be read and what was expected."""
+    try:
+        yield
     except FileNotFoundError:
         raise FileError(f"{file}: found no such file, expected {expected}") from None
     except UnicodeDecodeError as error:
         byte = error.object[error.start : error.start + 1]
         raise FileError(f"{file}: found byte {byte!r}, expected text in UTF-8") from None
-    except OSError as error:
-        reason = " ".join(str(error.strerror or error).split())
+    except (OSError, EOFError, zlib.error) as error:
+        reason = " ".join(str(getattr(error, "strerror", None) or error).split())
         raise FileError(f"{file}: {reason}, expected a file that can be read") from None
 
 
@@ -70,9 +95,10 @@ class Rows:
         values = self.columns.get(field)
         if values is None:
             self.fail(0 if len(self) else None, field, "nothing", "a value in every row")
-        for row, value in enumerate(values):
-            if value is None:
-                self.fail(row, field, "nothing", "a value in every row")
+        if not isinstance(values, np.ndarray):
+            for row, value in enumerate(values):
+                if value is None:
+                    self.fail(row, field, "nothing", "a value in every row")
         return values
 
     def whole_column(self, field: str) -> Sequence[int]:
@@ -92,7 +118,7 @@ def shortened(found: object) -> str:
 
 def csv_rows(path: Path) -> Rows:
     """Read a CSV file with a header; columns of whole numbers become ints, other numbers floats."""
-    with path.open(newline="", encoding="utf-8-sig") as file:
+    with opened_text(path) as file:
         reader = csv.reader(file, strict=True)
         try:
             header = [name.strip() for name in next(reader, [])]
@@ -113,9 +139,14 @@ def csv_rows(path: Path) -> Rows:
 
 
 def _csv_column(name: str, cells: list[str]) -> list[Any]:
-    if name == "conversation" and not all(map(_ID.fullmatch, cells)):
+    if name == "conversation" and not all(map(is_csv_number, cells)):
         return [cell or None for cell in cells]
     return [_csv_value(cell) for cell in cells]
+
+
+def is_csv_number(cell: str) -> bool:
+    """Whether the conversations of a CSV file are numbers where all its cells are such."""
+    return _ID.fullmatch(cell) is not None
 
 
 def _csv_value(cell: str) -> int | float | str | None:
@@ -129,7 +160,7 @@ def _csv_value(cell: str) -> int | float | str | None:
 
 def json_rows(path: Path) -> Rows:
     """Read a file of one JSON object a line; empty lines are skipped, and an empty file has no rows."""
-    with path.open(encoding="utf-8-sig") as file:
+    with opened_text(path) as file:
         numbered = list(json_lines(path, file))
     fields = dict.fromkeys(field for _, row in numbered for field in row) or COLUMNS[:3]
     columns = {field: [row.get(field) for _, row in numbered] for field in fields}
@@ -159,8 +190,16 @@ def parquet_rows(path: Path) -> Rows:
 
     try:
         table = pq.read_table(path)
-        columns = table.to_pydict()
+        columns = {name: _parquet_column(name, table.column(name)) for name in table.column_names}
     except (pa.ArrowException, ValueError, OverflowError) as error:
         reason = " ".join(str(error).split())
         raise FileError(f"{path}: {reason}, expected a Parquet file that can be read") from None
     return Rows(path, columns, range(1, table.num_rows + 1), "row")
+
+
+def _parquet_column(name: str, column: Any) -> Any:
+    """Return a column's values: an array where it is one of a trace's and plain numbers, else a list."""
+    import pyarrow as pa
+
+    plain = name in COLUMNS and column.type in (pa.int64(), pa.float64()) and not column.null_count
+    return column.to_numpy() if plain else column.to_pylist()

@@ -166,7 +166,7 @@ def test_verify_one_claim(run, capsys):
 
 
 def test_verify_repeats_byte_for_byte_but_for_the_seconds(run_json):
-    claims = ["--claim", "theorem-31.mean-estimate", "--claim", "hindsight.initial-state"]
+    claims = ["--claim", "theorem-31.mean-estimate", "--claim", "trim.order-is-free.mean"]
     texts = []
     for workers in (1, 2):
         data = run_json("verify", *claims, "--workers", workers)
@@ -196,10 +196,10 @@ def test_a_verify_whose_processes_are_killed_ends_with_1_and_names_the_claim(run
 
 
 def test_a_check_runs_alone():
-    script = Path(proofs_checks.__file__).with_name("figures_1_2.py")
+    script = Path(proofs_checks.__file__).with_name("printed_numbers.py")
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert "figure-2" in done.stdout
+    assert "kv-size" in done.stdout
 
 
 def test_reproduce_without_the_data_says_so(run, tmp_path, monkeypatch, capsys):
@@ -273,6 +273,7 @@ def test_policy_specs_round_trip():
 
 
 def test_verify_ends_its_processes_without_a_word():
-    command = [sys.executable, "-m", "teltheory", "verify", "--section", "figures_1_2", "--workers", "2"]
+    claims = ["--claim", "figure-2", "--claim", "kv-size"]
+    command = [sys.executable, "-m", "teltheory", "verify", *claims, "--workers", "2"]
     ends = [subprocess.run(command, capture_output=True, text=True, check=False) for _ in range(2)]
     assert {(end.returncode, end.stderr) for end in ends} == {(0, "")}

@@ -31,10 +31,10 @@ def test_from_standard_input_to_standard_output(run, monkeypatch, capsys):
 
 def test_what_verify_writes_can_be_read(run, tmp_path, capsys):
     file = tmp_path / "l.json"
-    assert run("verify", "--claim", "figure-2", "--claim", "trim.eager", "--workers", 1, "--json", file) == 0
+    assert run("verify", "--claim", "figure-2", "--claim", "kv-size.gb", "--workers", 1, "--json", file) == 0
     capsys.readouterr()
     assert run("ledger", file, "--markdown", "-", "--latex", tmp_path / "l.tex") == 0
-    assert "`teltheory verify --claim trim.eager`" in capsys.readouterr().out
+    assert "`teltheory verify --claim kv-size.gb`" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def test_every_capacity_of_small_traces(case):
 @pytest.mark.parametrize("given_histories", [False, True])
 def test_every_capacity_of_seeded_traces(given_histories):
     one_pass = dict.fromkeys(("LRU", "ThresholdLRU", *TRIMS), 0)
-    count = fewer(300)
+    count = fewer(300, 8)
     for case in seeded(count, 77, given=given_histories, forced=False, start=False):
         for policy in curve_policies(case):
             name = policy.trim if isinstance(policy, tt.TLRU) else type(policy).__name__

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import cache
 from statistics import mean
 
 import numpy as np
@@ -35,16 +36,29 @@ CLAIRVOYANT = ("belady", "tail-optimized-belady")
 Plant = Callable[[pytest.MonkeyPatch], None]
 
 
+@cache
+def judged(case: Case, name: str) -> list[int]:
+    """What the judge says, which knows nothing of the library and so of no fault planted there."""
+    return block_by_block(case, policies(case)[name])
+
+
 def differing_from_judge(names: Iterable[str] = POLICY_NAMES, cases: Iterable[Case] = CASES) -> set[str]:
     """The policies whose replay differs from the judge's on some case."""
     return {
         name
         for case in cases
         for name in names
-        if case.replay(policies(case)[name]).cached.tolist() != block_by_block(case, policies(case)[name])
+        if case.replay(policies(case)[name]).cached.tolist() != judged(case, name)
     }
 
 
+@pytest.fixture(scope="module")
+def sound() -> None:
+    """Without a fault no policy differs from the judge."""
+    assert differing_from_judge() == set()
+
+
+@cache
 def brute_force(case: Case) -> int:
     return smallest_total(case.instance, lambda uncached: max(uncached - case.xi, 0))
 
@@ -130,6 +144,7 @@ def belady_lets_the_least_recent_go_first(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(tt.TailOptimizedBelady, "trim_key", lambda self, conversation: 0)
 
 
+@pytest.mark.usefixtures("sound")
 @pytest.mark.parametrize(
     ("plant", "names"),
     [
@@ -152,7 +167,6 @@ def belady_lets_the_least_recent_go_first(patch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_the_judge_catches(monkeypatch, plant, names):
-    assert differing_from_judge(names) == set()
     plant(monkeypatch)
     assert differing_from_judge(names) == set(names)
 

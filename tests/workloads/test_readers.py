@@ -247,10 +247,10 @@ def test_text_is_utf_8(name: str, content: bytes, byte: bytes, failing: Callable
     assert failing(name, content) == f"{name}: found byte b'{byte.decode()}', expected text in UTF-8"
 
 
-@pytest.mark.parametrize("name", ["turns.txt", "turns", "turns.json", "turns.csv.gz"])
+@pytest.mark.parametrize("name", ["turns.txt", "turns", "turns.csv.bz2"])
 def test_a_name_that_tells_no_format_is_an_error(name: str, failing: Callable[..., str]) -> None:
     message = failing(name, lines(OK))
-    assert message.endswith("expected .csv, .jsonl, .ndjson, .parquet")
+    assert message.endswith("expected .csv, .jsonl, .ndjson, .json, .parquet")
     assert repr(Path(name).suffix) in message
 
 
@@ -295,6 +295,12 @@ def test_a_folder_is_no_trace(tmp_path: Path) -> None:
     (tmp_path / "x.parquet").mkdir()
     with pytest.raises(FileError, match="found a folder"):
         tt.read_trace(tmp_path / "x.parquet")
+
+
+def test_formats_that_are_read_whole_take_no_folder(tmp_path: Path) -> None:
+    (tmp_path / "own.csv").write_text(f"{HEADER}\n0,1,1\n")
+    with pytest.raises(FileError, match="found a folder, expected a single file for this format"):
+        tt.read_trace(tmp_path)
 
 
 def test_ids_with_leading_zeros_stay_apart(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Faults as data, one file a room of the project."""
 
-from mutants.faults import belief, claims, experiments, inputs, judges, optimal, policies, proofs, replay
+from mutants.faults import belief, claims, datasets, experiments, inputs, judges, optimal, policies, proofs, replay
 
 FAULTS = (
     *policies.FAULTS,
@@ -12,4 +12,5 @@ FAULTS = (
     *proofs.FAULTS,
     *inputs.FAULTS,
     *experiments.FAULTS,
+    *datasets.FAULTS,
 )

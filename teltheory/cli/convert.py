@@ -1,0 +1,28 @@
+"""`teltheory convert`: a trace of any format into the toolkit's own, once."""
+
+from __future__ import annotations
+
+import click
+
+from teltheory.cli.output import check_target, console
+from teltheory.cli.traces import Reading, report_lines, trace_options
+from teltheory.workloads import write_trace
+
+
+@click.command()
+@click.argument("trace_file", metavar="TRACE")
+@click.argument("target", metavar="OUT")
+@trace_options()
+def convert(trace_file: str, target: str, reading: Reading) -> int:
+    """Write TRACE to OUT in the toolkit's own format: a .csv, .jsonl or .parquet file.
+
+    TRACE is a file of any format, or a folder of shards. OUT is written whole or not at all, and holds lengths and
+    times alone. What was assumed is printed, and is no part of OUT.
+    """
+    check_target(target)
+    trace = reading.read(trace_file)
+    write_trace(trace, target)
+    out = console()
+    for line in (f"Trace: {len(trace):,} turns, {trace.conversations:,} conversations.", *report_lines(trace)):
+        out.print(line, highlight=False, markup=False)
+    return 0
