@@ -3,7 +3,8 @@
 - `sensitivity.peak`: means over the samples, on the grid of Tables 1 and 4 and on the finer one with 150 ms.
 - `prediction.end-aware` is held against the lower end of the mean's 95 % interval, in tokens of TEL.
 - `prediction.poisson`: "marginal gains" is read as less than a tenth of the distance from T-LRU to Tail-Optimized
-  Belady. A place of the grid refutes it where the share's whole 95 % interval lies above a tenth.
+  Belady. A place of the grid refutes it where the share lies above a tenth, with an interval that holds at
+  all 72 places at once.
 """
 
 from __future__ import annotations
@@ -15,10 +16,20 @@ from typing import Any
 
 import numpy as np
 
-from experiments.paper.grid import SEEDS, WORKLOADS, XI_MS, Setting, runs
+from experiments.paper.grid import WORKLOADS, XI_MS, Setting, runs
 from experiments.paper.printed import CAPACITIES, Column, Metric
 from experiments.paper.tables import Runs
-from proofs_checks.paper_runs import TOGETHER, Sampled, Spot, interval, replayed, share, told
+from proofs_checks.paper_runs import (
+    ONLINE_SEEDS,
+    TOGETHER,
+    Sampled,
+    Spot,
+    at_once,
+    interval,
+    replayed,
+    share,
+    told,
+)
 from proofs_checks.printed_tables import BEST, NEAR, THRESHOLDS, Row, among_the_near
 from teltheory.claims.claim import Enumerated, MissingDataError, Unshrunk, Values, claim
 from teltheory.sweep import TraceFile
@@ -27,6 +38,7 @@ from teltheory.workloads import data_folder
 PERCENTILES: tuple[Metric, ...] = ("p90", "p95", "p99")
 BOTH = ("wildchat", "sharegpt")
 TENTH = 10.0
+LEAST = "low at all places at once"
 MOONCAKE = "mooncake_conversation.jsonl"
 MOONCAKE_SETTING = Setting(
     (300_000, 1_000_000, 3_000_000),
@@ -109,7 +121,9 @@ PEAKS = tuple(
     "The best xi on the grid for a percentile is the grid value nearest to that percentile under LRU, or a "
     "neighbour of it: P90, P95 and P99 at every C, means over samples of both kinds of workload.",
     relation=among_the_near,
-    space=Sampled(PEAKS, "best xi in ms by percentile and C, with the percentile under LRU in ms", BOTH, SEEDS),
+    space=Sampled(
+        PEAKS, "best xi in ms by percentile and C, with the percentile under LRU in ms", BOTH, ONLINE_SEEDS
+    ),
     sampled=True,
     shown=True,
     together=TOGETHER,
@@ -160,7 +174,9 @@ def closed(case: Spot) -> Values:
     """Return the share of the distance from T-LRU to Tail-Optimized Belady that a policy closes, in per cent."""
     tlru = case.of("tlru")
     part, whole = tlru - case.of(case.policy), tlru - case.of(case.against)
-    return {**share(part, whole), "distance in tokens": float(whole.mean())}
+    found = share(part, whole)
+    least = at_once(found, len(part), 2 * len(CAPACITIES) * len(XI_MS))
+    return {**found, LEAST: least, "distance in tokens": float(whole.mean())}
 
 
 def informed(workload: str) -> tuple[Spot, ...]:
@@ -173,7 +189,7 @@ def informed(workload: str) -> tuple[Spot, ...]:
     "Appendix G.2",
     "Under Poisson arrivals (ShareGPT-like) End- and Length-Aware T-LRU close less than a tenth of the distance "
     "in TEL from T-LRU to Tail-Optimized Belady, at every C and xi.",
-    relation=lambda values: not bool(values["low"] > TENTH),
+    relation=lambda values: not bool(values[LEAST] > TENTH),
     space=Sampled(informed("sharegpt"), "share of the distance that is closed, in per cent", ("sharegpt",)),
     sampled=True,
     shown=True,

@@ -37,8 +37,8 @@ NUMBERS = (
         "marginally over T-LRU, and all three perform very closely to Tail-Optimized Belady.",
         fact="Read as less than a tenth of the distance in TEL from T-LRU to Tail-Optimized Belady, a reading "
         "that the paper does not state, this fails on the ShareGPT-like workload that is declared here (the "
-        "paper's own traces are not published): at the place below the 95 % interval of the share lies above a "
-        "tenth.",
+        "paper's own traces are not published): at the place below the share lies above a tenth, with an "
+        "interval that holds at all places of the grid at once. Elsewhere it lies around a tenth, on either side.",
         repair="Say that foresight closes a smaller share of the distance than on WildChat.",
         shows={"prediction.poisson": facts},
         repaired_by=("prediction.poisson.contrast",),

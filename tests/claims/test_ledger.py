@@ -162,8 +162,11 @@ def test_the_documents_are_made_of_this_ledger(ledger, page, make):
 def test_rows_on_experiments_name_their_samples_and_show_every_cell(ledger):
     for name in SAMPLED:
         scope, numbers = ledger[name]["scope"], ledger[name]["numbers"]
-        seeds = 40 if name.startswith(("table", "sensitivity")) else 20
-        assert scope["bounds"]["samples"]["samples"] == f"seeds 0 to {seeds - 1}, the first 2,000 turns of each"
+        samples = scope["bounds"]["samples"]
+        assert samples["samples"] == "the first 2,000 turns of each seed"
+        wildchat = 40 if name.startswith(("table", "sensitivity")) else 20
+        for workload, seeds in (("WildChat-like", wildchat), ("ShareGPT-like", 40)):
+            assert samples.get(workload, f"seeds 0 to {seeds - 1}, ").startswith(f"seeds 0 to {seeds - 1}, ")
         assert len(numbers["cells"]) == scope["instances"]
         places = {(cell["row"], cell["column"]) for cell in numbers["cells"]}
         assert len(places) == scope["instances"]

@@ -14,7 +14,7 @@ from experiments.paper.grid import POLICIES, XI_MS, Run
 from experiments.paper.printed import CAPACITIES, TABLES
 from experiments.paper.tables import Runs
 from proofs_checks import figures_4_to_6, paper_runs, predictions, tables_1_to_6
-from proofs_checks.paper_runs import share
+from proofs_checks.paper_runs import at_once, share
 from teltheory.claims.search import decide, decide_safely
 from teltheory.workloads import data_folder
 
@@ -137,7 +137,8 @@ def test_a_single_sample_gives_no_interval_and_decides_nothing_for_us(monkeypatc
     one = paper_runs.interval(np.array([5.0]))
     assert math.isnan(one["low"])
     assert not predictions.end_aware.relation(one)
-    assert predictions.poisson.relation(share(np.array([5.0]), np.array([6.0])))
+    alone = share(np.array([5.0]), np.array([6.0]))
+    assert predictions.poisson.relation({**alone, predictions.LEAST: at_once(alone, 1, 72)})
     runs = table_runs(TABLES[1])
     alone = Runs([run for run in runs._by_place.values() if run.trace == "trace 0"])
     assert decided(tables_1_to_6.table_2, monkeypatch, alone).verdict == "not reproduced"
@@ -197,9 +198,18 @@ def test_a_tenth_is_where_the_poisson_prediction_turns(monkeypatch):
         assert verdict.numbers["cells"][0]["values"]["ours"] == pytest.approx(closed / 1000, rel=1e-3)
 
 
+def test_an_interval_at_one_place_is_its_own_and_at_more_it_is_wider():
+    found = {"ours": 12.0, "low": 11.0, "high": 13.0}
+    lows = [at_once(found, 40, places) for places in (1, 2, 72)]
+    assert lows[0] == pytest.approx(11.0)
+    assert lows[0] > lows[1] > lows[2]
+    assert lows[2] == pytest.approx(12 - 3.69 / 2.02, abs=0.02)
+
+
 @pytest.mark.parametrize(("low", "high", "holds"), [(9.0, 9.9, True), (9.9, 12.0, True), (10.1, 12.0, False)])
 def test_only_a_whole_interval_above_a_tenth_refutes(low, high, holds):
-    assert predictions.poisson.relation({"ours": (low + high) / 2, "low": low, "high": high}) == holds
+    found = {"ours": (low + high) / 2, "low": 10.5, "high": high, predictions.LEAST: low}
+    assert predictions.poisson.relation(found) == holds
 
 
 @pytest.mark.parametrize(("low", "holds"), [(1.0, True), (0.0, False), (-1.0, False)])

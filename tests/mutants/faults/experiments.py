@@ -68,7 +68,7 @@ FAULTS = (
     Fault(
         "mean-above-a-tenth-refutes",
         PREDICTIONS,
-        'not bool(values["low"] > TENTH)',
+        "not bool(values[LEAST] > TENTH)",
         'not bool(values["ours"] > TENTH)',
         "a share refutes the prediction although its interval reaches below a tenth",
         tests=(PAPER_ROWS,),
