@@ -6,7 +6,7 @@ READY := $(VENV)/.ready
 .PHONY: reproduce ledger test test-long mutants check check-vllm clean
 
 reproduce: $(READY)
-	$(BIN)/teltheory reproduce
+	$(BIN)/teltheory reproduce --out out
 
 ledger: $(READY)
 	@mkdir -p out

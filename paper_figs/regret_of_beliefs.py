@@ -3,7 +3,7 @@
     python paper_figs/regret_of_beliefs.py TABLE.csv FIGURE.pdf
 
 Reads the table that `experiments/regret_of_beliefs.py` writes; the ending names the format, `.md` a
-Markdown table.
+Markdown table; without one the figure is written as PDF, SVG and PNG.
 """
 
 from __future__ import annotations
@@ -12,19 +12,21 @@ import csv
 import sys
 from collections import defaultdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import matplotlib as mpl
 import numpy as np
-from matplotlib.figure import Figure
 from scipy.stats import t as student
 
-COLOURS = {
-    "T-LRU": "#0072B2",
-    "ET-LRU (paper)": "#E69F00",
-    "ET-LRU (bayes)": "#009E73",
-    "ET-LRU (next-event)": "#CC79A7",
+from paper_figs import style
+from paper_figs.command import run
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SHOWN = {
+    line.name: line
+    for line in (style.POLICIES[name] for name in ("tlru", "et-lru-paper", "et-lru-bayes", "et-lru-next-event"))
 }
-MARKERS = dict(zip(COLOURS, "os^x", strict=True))
 Shares = dict[str, dict[str, dict[float, list[float]]]]
 
 
@@ -38,7 +40,7 @@ def shares_of_lru(table: str) -> Shares:
     shares: Shares = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for row in rows:
         whole = lru[row["factor"], row["value"], row["seed"]]
-        if row["policy"] in COLOURS and whole:
+        if row["policy"] in SHOWN and whole:
             shares[row["factor"]][row["policy"]][float(row["value"])].append(100 * int(row["regret"]) / whole)
     return shares
 
@@ -49,29 +51,24 @@ def interval(values: list[float]) -> float:
     return float(student.ppf(0.975, n - 1) * np.std(values, ddof=1) / n**0.5) if n > 1 else 0.0
 
 
-def draw(table: str, target: str) -> None:
+def draw(table: Path) -> Figure:
     """Draw one panel a factor, one line a policy."""
-    shares = shares_of_lru(table)
-    mpl.rcParams["pdf.fonttype"] = 42
-    figure = Figure(figsize=(7.0, 3.0), layout="constrained")
-    panels = figure.subplots(1, len(shares), sharey=True, squeeze=False)[0]
-    for panel, (factor, policies) in zip(panels, shares.items(), strict=True):
+    shares = shares_of_lru(str(table))
+    figure, panels = style.panels(style.TEXT, 2.4, 1, len(shares), sharey=True)
+    for panel, (factor, policies) in zip(panels[0], shares.items(), strict=True):
         for policy, points in policies.items():
             values = sorted(points)
             means = [float(np.mean(points[value])) for value in values]
-            errors = [interval(points[value]) for value in values]
-            style = {"color": COLOURS[policy], "marker": MARKERS[policy], "capsize": 2}
-            panel.errorbar(values, means, errors, label=policy, **style)
+            panel.errorbar(values, means, [interval(points[value]) for value in values], **SHOWN[policy].keywords)
         panel.set(xlabel=factor)
-    panels[0].set_ylabel("regret (% of LRU's)")
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
-    figure.savefig(target)
+    panels[0, 0].set_ylabel("regret (% of LRU's)")
+    style.legend_below(figure, panels[0, 0], len(SHOWN))
+    return figure
 
 
 def tabulate(table: str, target: str) -> None:
     """Write the means and intervals as a Markdown table."""
-    lines = ["| factor | value | " + " | ".join(COLOURS) + " |", "|---" * (2 + len(COLOURS)) + "|"]
+    lines = ["| factor | value | " + " | ".join(SHOWN) + " |", "|---" * (2 + len(SHOWN)) + "|"]
     for factor, policies in shares_of_lru(table).items():
         for value in sorted(next(iter(policies.values()))):
             cells = [
@@ -82,6 +79,7 @@ def tabulate(table: str, target: str) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        sys.exit("usage: regret_of_beliefs.py TABLE.csv FIGURE.pdf")
-    (tabulate if sys.argv[2].endswith(".md") else draw)(sys.argv[1], sys.argv[2])
+    if len(sys.argv) == 3 and sys.argv[2].endswith(".md"):
+        tabulate(sys.argv[1], sys.argv[2])
+    else:
+        run("regret_of_beliefs", draw, sys.argv[1:])

@@ -2,7 +2,8 @@
 
     python paper_figs/ttft_residuals.py TABLE.csv FIGURE.pdf
 
-Reads the table that `experiments/ttft_residuals.py` writes; the ending names the format. What a form misses
+Reads the table that `experiments/ttft_residuals.py` writes; the ending names the format, without one it is
+written as PDF, SVG and PNG. What a form misses
 shows as a pattern: residuals that depend on the cached tokens (the colour) are attention that a linear form lacks.
 """
 
@@ -11,34 +12,42 @@ from __future__ import annotations
 import csv
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import matplotlib as mpl
-from matplotlib.figure import Figure
+from paper_figs import style
+from paper_figs.command import run
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 KNOWN = ("prompt_tokens", "cached_tokens", "ttft_s")
+PANELS_A_ROW = 3
 
 
-def draw(table: str, target: str) -> None:
+def draw(table: Path) -> Figure:
     """Draw a panel a form on one scale, the cached tokens as colour."""
-    with Path(table).open(newline="", encoding="utf-8") as file:
+    with table.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     forms = [name for name in rows[0] if name not in KNOWN]
     cached = [int(row["cached_tokens"]) for row in rows]
     uncached = [int(row["prompt_tokens"]) - c for row, c in zip(rows, cached, strict=True)]
-    mpl.rcParams["pdf.fonttype"] = 42
-    figure = Figure(figsize=(1.9 * len(forms) + 1.0, 2.4), layout="constrained")
-    panels = figure.subplots(1, len(forms), sharex=True, sharey=True, squeeze=False)[0]
-    for panel, form in zip(panels, forms, strict=True):
-        panel.axhline(0, color="#555555", linewidth=0.8)
-        points = panel.scatter(uncached, [1000 * float(row[form]) for row in rows], c=cached, s=12, cmap="viridis")
-        panel.set_title(form, fontsize="small")
-    panels[0].set_ylabel("median - model (ms)")
+    across = min(len(forms), PANELS_A_ROW)
+    down = -(-len(forms) // across)
+    figure, panels = style.panels(style.TEXT, 0.4 + 1.6 * down, down, across, sharex=True, sharey=True)
+    for panel, form in zip(panels.flat, forms, strict=False):
+        panel.axhline(0, color=style.GREY, linewidth=0.8)
+        points = panel.scatter(uncached, [1000 * float(row[form]) for row in rows], c=cached, s=7, cmap="viridis")
+        panel.set_title(form)
+        style.of_tokens(panel, "x")
+    for panel in panels.flat[len(forms) :]:
+        panel.remove()
+    for panel in panels.flat[max(len(forms) - across, 0) : len(forms)]:
+        panel.tick_params(labelbottom=True)
+    figure.supylabel("median − model (ms)", fontsize="medium")
     figure.supxlabel("uncached tokens", fontsize="medium")
-    figure.colorbar(points, ax=panels, label="cached tokens")
-    figure.savefig(target)
+    figure.colorbar(points, ax=panels.flat[: len(forms)].tolist(), label="cached tokens")
+    return figure
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        sys.exit("usage: ttft_residuals.py TABLE.csv FIGURE.pdf")
-    draw(sys.argv[1], sys.argv[2])
+    run("ttft_residuals", draw, sys.argv[1:])

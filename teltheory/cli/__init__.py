@@ -14,6 +14,7 @@ from teltheory.cli.calibrate_file import calibrate_file as calibrate_file_comman
 from teltheory.cli.certificate import check as check_certificate_command
 from teltheory.cli.convert import convert as convert_command
 from teltheory.cli.curve import curve as curve_command
+from teltheory.cli.figures import figures as figures_command
 from teltheory.cli.ledger import ledger as ledger_command
 from teltheory.cli.optimum import optimum as optimum_command
 from teltheory.cli.output import complain
@@ -40,6 +41,7 @@ for command in (
     check_certificate_command,
     curve_command,
     calibrate_file_command,
+    figures_command,
     sample_command,
     bench_command,
     calibrate_command,

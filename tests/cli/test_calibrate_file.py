@@ -6,6 +6,7 @@ import pytest
 
 import teltheory as tt
 from experiments import ttft_residuals
+from paper_figs.command import run
 from paper_figs.ttft_residuals import draw
 from teltheory.cli import main
 from teltheory.workloads import data_folder
@@ -69,7 +70,7 @@ def test_the_residuals_of_every_form_are_drawn(runs, tmp_path):
     assert table.read_text().startswith(
         "prompt_tokens,cached_tokens,ttft_s,linear,linear-floor,attention (chosen),"
     )
-    draw(str(table), str(figure))
+    run("ttft_residuals", draw, [str(table), str(figure)])
     assert "svg" in figure.read_text()[:200]
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from experiments import regret_of_beliefs as experiment
 from paper_figs import regret_of_beliefs as figure
+from paper_figs.command import run
 
 
 @pytest.fixture
@@ -54,7 +55,7 @@ def test_the_figure_is_drawn_from_the_table(tmp_path):
         writer.writerows(lines)
     shares = figure.shares_of_lru(str(table))
     assert shares["spread"]["T-LRU"][1.0] == [80.0, 100 * 81 / 101]
-    figure.draw(str(table), str(target))
+    run("regret_of_beliefs", figure.draw, [str(table), str(target)])
     assert target.read_text().count("<svg") == 1
     figure.tabulate(str(table), str(tmp_path / "table.md"))
     assert "| spread | 1 | 80 ± 1 | 50 ± 3 |" in (tmp_path / "table.md").read_text()

@@ -1,0 +1,148 @@
+"""The data of Figures 3 and 4: TTFT against uncached tokens, and how turns and tokens are distributed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from teltheory.calibration.cells import Cells, cells_of
+from teltheory.calibration.runs import read_ttft_runs
+from teltheory.numbers import FloatArray, IntArray
+from teltheory.sweep.sources import Source
+from teltheory.trace import Trace
+from teltheory.workloads import data_folder
+from teltheory.workloads.chat_data import WILDCHAT_AT_LEAST
+
+MEASURED: Mapping[str, tuple[str, str | None]] = {
+    "vLLM, CPU, 5 M": ("vllm_cpu_ttft.csv", "llama-5M-4L"),
+    "vLLM, CPU, 28 M": ("vllm_cpu_ttft.csv", "llama-28M-8L"),
+    "A100, 7 B, cold": ("a100_llama2_7b_prefill.csv", None),
+}
+"""Files of the data folder and the model in each, by what a figure calls them."""
+
+POINTS = 200
+"""Most points of a distribution that a table keeps."""
+
+
+@dataclass(frozen=True)
+class Timed:
+    """The median TTFT of equal requests beside the best line through all of a series (Figure 3).
+
+    Attributes
+    ----------
+    series : str
+        Of `MEASURED`.
+    points : int
+        Rows that the series has.
+    prompt_tokens, cached_tokens, uncached_tokens : int
+        Of the requests.
+    ttft_ms, fitted_ms, residual_ms : float
+        Median, the line's value, and what the line leaves.
+    r_squared : float
+        Share of the variance that the line explains.
+    """
+
+    series: str
+    points: int
+    prompt_tokens: int
+    cached_tokens: int
+    uncached_tokens: int
+    ttft_ms: float
+    fitted_ms: float
+    residual_ms: float
+    r_squared: float
+
+
+@dataclass(frozen=True)
+class AtLeast:
+    """The share of conversations or turns that have at least a value (Figure 4).
+
+    Attributes
+    ----------
+    workload, quantity : str
+        Whose distribution of what.
+    points : int
+        Rows that the distribution has.
+    value : int
+        Turns or tokens.
+    share : float
+        From 0 to 1.
+    """
+
+    workload: str
+    quantity: str
+    points: int
+    value: int
+    share: float
+
+
+def missing_measurements() -> list[str]:
+    """Return the files of Figure 3 that the data folder does not have."""
+    files = dict.fromkeys(file for file, _ in MEASURED.values())
+    return [str(data_folder() / file) for file in files if not (data_folder() / file).is_file()]
+
+
+def timed() -> list[Timed]:
+    """Return Figure 3's points for every series.
+
+    Raises
+    ------
+    FileError
+        Where a file is missing or malformed.
+    """
+    return [
+        row
+        for series, (file, model) in MEASURED.items()
+        for row in fitted(series, cells_of(read_ttft_runs(data_folder() / file, model=model))[0])
+    ]
+
+
+def fitted(series: str, cells: Cells) -> list[Timed]:
+    """Fit a line to the medians by least squares."""
+    u, y = cells.uncached_tokens.astype(np.float64), 1000 * cells.seconds
+    slope, constant = np.polynomial.Polynomial.fit(u, y, 1).convert().coef[::-1]
+    line = slope * u + constant
+    explained = 1 - float(np.sum((y - line) ** 2) / np.sum((y - y.mean()) ** 2))
+    columns = (cells.prompt_tokens, cells.cached_tokens, cells.uncached_tokens, y, line, y - line)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return [Timed(series, len(cells), *row, r_squared=explained) for row in rows]
+
+
+def distributions(workloads: Mapping[str, Source]) -> list[AtLeast]:
+    """Return Figure 4's distributions for workloads by name, and the turns that WildChat's authors publish."""
+    published = [(k, share) for k, share in WILDCHAT_AT_LEAST.items()]
+    rows = [AtLeast("wildchat-published", "turns", len(published), *row) for row in published]
+    for name, source in workloads.items():
+        for quantity, values in quantities(source.load()).items():
+            kept = thinned(*survival(values))
+            rows += [AtLeast(name, quantity, len(kept), *row) for row in kept]
+    return rows
+
+
+def quantities(trace: Trace) -> dict[str, IntArray]:
+    """Return turns and tokens of each conversation, prompt and response of each turn."""
+    last = trace.next_turn == len(trace)
+    return {
+        "turns": np.bincount(trace.code),
+        "tokens": trace.past[last],
+        "prompt": trace.prompt,
+        "response": trace.response,
+    }
+
+
+def survival(values: IntArray) -> tuple[IntArray, FloatArray]:
+    """Return the different values, ascending, and the share that has at least each."""
+    different, counts = np.unique(values, return_counts=True)
+    return different, np.cumsum(counts[::-1])[::-1] / max(len(values), 1)
+
+
+def thinned(values: IntArray, shares: FloatArray) -> Sequence[tuple[int, float]]:
+    """Return at most `POINTS` of a distribution, evenly by the logarithm of value plus one, both ends included."""
+    if not len(values):
+        return []
+    place = np.log1p(values)
+    wanted = np.linspace(place[0], place[-1], POINTS)
+    kept = np.unique(np.clip(np.searchsorted(place, wanted), 0, len(values) - 1))
+    return list(zip(values[kept].tolist(), shares[kept].tolist(), strict=True))

@@ -1,0 +1,58 @@
+"""TEL, P95 and regret by capacity, far beyond the paper's six: LRU, Threshold-LRU, T-LRU, the hindsight optimum.
+
+    python -m paper_figs.capacity_curves curves_WORKLOAD.csv FIGURE
+
+Reads the table that `experiments.paper.all` writes; bands are 95 % intervals of the means.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from paper_figs import style, tidy
+from paper_figs.command import run
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+OPTIMUM = "tail-optimized-belady"
+MEASURES = {"tel": "TEL (tokens)", "p95": "P95 of TTFT (ms)", "regret": "regret (tokens)"}
+
+
+def draw(table: Path) -> Figure:
+    """Draw a row of panels a measure, a column a threshold, a line a policy."""
+    found = tidy.Averages(table)
+    width = style.COLUMN if len(found.thresholds) == 1 else style.TEXT
+    figure, panels = style.panels(width, 4.3, len(MEASURES), len(found.thresholds), sharex=True, sharey="row")
+    for row, (measure, label) in zip(panels, MEASURES.items(), strict=True):
+        for panel, xi_ms in zip(row, found.thresholds, strict=True):
+            for policy in found.policies:
+                if measure != "regret" or policy != OPTIMUM:
+                    _draw_curve(panel, found, xi_ms, policy, measure)
+            panel.set_xscale("log")
+            style.of_tokens(panel, "x", *(["y"] if measure != "p95" else []))
+        row[0].set_ylabel(label)
+    for panel, xi_ms in zip(panels[0], found.thresholds, strict=True):
+        panel.set_title(f"$\\xi$ = {xi_ms:,} ms")
+    for panel in panels[-1]:
+        panel.set_xlabel("capacity (tokens)")
+    figure.align_ylabels()
+    style.legend_below(figure, panels[0, 0], 2 if width == style.COLUMN else 4)
+    return figure
+
+
+def _draw_curve(panel: Axes, found: tidy.Averages, xi_ms: int, policy: str, measure: str) -> None:
+    rows = [found.at(capacity, xi_ms, policy, measure) for capacity in found.capacities]
+    line = style.POLICIES[policy]
+    panel.plot(found.capacities, [row["mean"] for row in rows], **line.keywords, markevery=3)
+    if all(math.isfinite(row["low"]) for row in rows):
+        low, high = ([row[side] for row in rows] for side in ("low", "high"))
+        panel.fill_between(found.capacities, low, high, color=line.colour, alpha=0.15, linewidth=0)
+
+
+if __name__ == "__main__":
+    run("capacity_curves", draw, sys.argv[1:])

@@ -1,0 +1,34 @@
+"""What the scripts of single figures have in common: a table in, files out, an error is one line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from paper_figs import style
+from teltheory.errors import TelTheoryError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+def run(name: str, draw: Callable[[Path], Figure], arguments: Sequence[str]) -> None:
+    """Draw the table that the command line names.
+
+    Parameters
+    ----------
+    name : str
+        Of the script, for its usage.
+    draw : callable
+        Makes the figure of a table.
+    arguments : sequence of str
+        Table and figure; a figure without an ending is written as PDF, SVG and PNG.
+    """
+    if len(arguments) != 2:
+        sys.exit(f"usage: python -m paper_figs.{name} TABLE.csv FIGURE")
+    try:
+        style.save(lambda: draw(Path(arguments[0])), Path(arguments[1]))
+    except TelTheoryError as error:
+        sys.exit(str(error))

@@ -1,0 +1,68 @@
+"""Figure 3: TTFT against uncached tokens with the best line, and what the line leaves.
+
+    python -m paper_figs.figure_3 figure_3.csv FIGURE
+
+Reads the table that `experiments.paper.all` writes, a column of panels a series; the colour is the cached tokens.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from paper_figs import style, tidy
+from paper_figs.command import run
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+def draw(table: Path) -> Figure:
+    """Draw TTFT and line above, residuals below."""
+    rows = tidy.read_series(table, tidy.TIMED, ("series",))
+    names = list(dict.fromkeys(row["series"] for row in rows))
+    figure, panels = style.panels(
+        style.TEXT, 3.3, 2, len(names), sharex="col", gridspec_kw={"height_ratios": (2, 1)}
+    )
+    most = max(row["cached_tokens"] for row in rows)
+    for (above, below), name in zip(panels.T, names, strict=True):
+        points = _draw_series(above, below, [row for row in rows if row["series"] == name], most)
+    panels[0, 0].set_ylabel("TTFT (ms)")
+    panels[1, 0].set_ylabel("median − line (ms)")
+    panels[0, 0].legend(loc="upper left")
+    bar = figure.colorbar(points, ax=panels, label="cached tokens", aspect=30)
+    bar.ax.yaxis.set_major_formatter(style.tokens)
+    return figure
+
+
+def _draw_series(above: Axes, below: Axes, rows: Sequence[tidy.Row], most: int) -> Any:
+    ordered = sorted(rows, key=lambda row: row["uncached_tokens"])
+    x, cached, seen, line, left = (
+        [row[name] for row in ordered]
+        for name in ("uncached_tokens", "cached_tokens", "ttft_ms", "fitted_ms", "residual_ms")
+    )
+    dots: dict[str, Any] = {
+        "c": cached,
+        "s": 7,
+        "cmap": "viridis",
+        "vmin": 0,
+        "vmax": max(most, 1),
+        "linewidths": 0,
+    }
+    points = above.scatter(x, seen, label="median", **dots)
+    above.plot(x, line, color=style.VERMILLION, label="best line")
+    below.scatter(x, left, **dots)
+    below.axhline(0, color=style.VERMILLION)
+    above.set_title(rows[0]["series"])
+    explained = f"$R^2$ = {rows[0]['r_squared']:.4f}"
+    above.text(0.97, 0.04, explained, transform=above.transAxes, ha="right", fontsize="small")
+    below.set_xlabel("uncached tokens")
+    style.of_tokens(below, "x")
+    return points
+
+
+if __name__ == "__main__":
+    run("figure_3", draw, sys.argv[1:])

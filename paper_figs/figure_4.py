@@ -1,0 +1,46 @@
+"""Figure 4: how the turns and tokens of the workloads are distributed, as the share that has at least so many.
+
+    python -m paper_figs.figure_4 figure_4.csv FIGURE
+
+Reads the table that `experiments.paper.all` writes.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from paper_figs import style, tidy
+from paper_figs.command import run
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+QUANTITIES = {
+    "turns": "turns a conversation",
+    "tokens": "tokens a conversation",
+    "prompt": "tokens a prompt",
+    "response": "tokens a response",
+}
+
+
+def draw(table: Path) -> Figure:
+    """Draw a panel a quantity, a line a workload."""
+    rows = tidy.read_series(table, tidy.SHARES, ("workload", "quantity"))
+    figure, panels = style.panels(style.COLUMN, 3.4, 2, 2, sharey=True)
+    for panel, (quantity, label) in zip(panels.flat, QUANTITIES.items(), strict=True):
+        for name in dict.fromkeys(row["workload"] for row in rows if row["quantity"] == quantity):
+            found = [row for row in rows if (row["workload"], row["quantity"]) == (name, quantity)]
+            line = style.workload(name).keywords
+            panel.plot([row["value"] for row in found], [row["share"] for row in found], **line)
+        panel.set(xscale="log", yscale="log", xlabel=label, xlim=(0.9, None))
+        style.of_tokens(panel, "x")
+    for panel in panels[:, 0]:
+        panel.set(ylabel="share at or above", ylim=(1e-4, 1.5))
+    style.legend_below(figure, panels[0, 0], 2)
+    return figure
+
+
+if __name__ == "__main__":
+    run("figure_4", draw, sys.argv[1:])

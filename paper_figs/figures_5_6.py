@@ -1,0 +1,62 @@
+"""Figures 5 and 6: median and tail of TTFT by capacity under every policy, a row of panels a threshold.
+
+    python -m paper_figs.figures_5_6 means_WORKLOAD.csv FIGURE
+
+Reads the table that `experiments.paper.all` writes. WildChat-like samples make Figure 5, ShareGPT-like ones
+Figure 6, at 100, 200 and 300 ms as in the paper; another trace is drawn at three thresholds of its own.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from paper_figs import style, tidy
+from paper_figs.command import run
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+PRINTED_XI_MS = (100, 200, 300)
+
+
+def shown(thresholds: Sequence[int]) -> list[int]:
+    """Return the thresholds that are shown: the paper's where all are there, else the middle three."""
+    if set(PRINTED_XI_MS) <= set(thresholds):
+        return list(PRINTED_XI_MS)
+    ordered = sorted(thresholds)
+    first = max((len(ordered) - 3) // 2, 0)
+    return ordered[first : first + 3]
+
+
+def draw(table: Path) -> Figure:
+    """Draw a row of panels a threshold, a panel a percentile, a line a policy."""
+    found = tidy.Averages(table)
+    thresholds = shown(found.thresholds)
+    figure, panels = style.panels(
+        style.TEXT,
+        0.6 + 1.55 * len(thresholds),
+        len(thresholds),
+        len(style.PERCENTILES),
+        sharex=True,
+        sharey="col",
+    )
+    for row, xi_ms in zip(panels, thresholds, strict=True):
+        for panel, measure in zip(row, style.PERCENTILES, strict=True):
+            for policy in found.policies:
+                means = [found.mean(capacity, xi_ms, policy, measure) for capacity in found.capacities]
+                panel.plot(found.capacities, means, **style.POLICIES[policy].keywords)
+        row[0].set_ylabel(f"$\\xi$ = {xi_ms:,} ms\nTTFT (ms)")
+    for panel, line in zip(panels[0], style.PERCENTILES.values(), strict=True):
+        panel.set_title(line.name)
+    for panel in panels[-1]:
+        panel.set_xlabel("capacity (tokens)")
+        style.of_tokens(panel, "x")
+    style.legend_below(figure, panels[0, 0], 3)
+    return figure
+
+
+if __name__ == "__main__":
+    run("figures_5_6", draw, sys.argv[1:])

@@ -1,0 +1,143 @@
+"""One look for all figures: widths, colours of Okabe and Ito (2008), a marker and a line style for each policy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import matplotlib as mpl
+from matplotlib import style
+from matplotlib.figure import Figure
+
+from teltheory.cli.output import write_figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+COLUMN, TEXT = 3.25, 6.75
+"""Width of a column and of the text in ICML's layout, in inches."""
+
+FORMATS = ("pdf", "svg", "png")
+BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
+BLUE, VERMILLION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#666666"
+Dashes: TypeAlias = str | tuple[int, tuple[float, ...]]
+
+
+@dataclass(frozen=True)
+class Line:
+    """How a policy, a percentile or a workload is drawn.
+
+    Attributes
+    ----------
+    name : str
+        In legends and tables.
+    colour, marker : str
+        As matplotlib takes them.
+    dashes : str or tuple
+        Line style.
+    """
+
+    name: str
+    colour: str
+    marker: str
+    dashes: Dashes
+
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """Arguments of `Axes.plot`."""
+        look = {"color": self.colour, "marker": self.marker, "linestyle": self.dashes}
+        return {**look, "label": self.name, "markerfacecolor": "white"}
+
+
+POLICIES: Mapping[str, Line] = {
+    "lru": Line("LRU", BLACK, "o", "-"),
+    "threshold-lru": Line("Threshold-LRU", ORANGE, "v", "--"),
+    "tlru": Line("T-LRU", BLUE, "s", "-"),
+    "end-aware": Line("End-Aware T-LRU", GREEN, "^", "-."),
+    "length-aware": Line("Length-Aware T-LRU", PURPLE, "D", ":"),
+    "tail-optimized-belady": Line("Tail-Optimized Belady", VERMILLION, "x", (0, (5, 1.5))),
+    "belady": Line("Belady", SKY, "+", (0, (3, 1, 1, 1))),
+    "et-lru-paper": Line("ET-LRU (paper)", ORANGE, "<", (0, (4, 2))),
+    "et-lru-bayes": Line("ET-LRU (bayes)", GREEN, ">", (0, (6, 1, 1, 1))),
+    "et-lru-next-event": Line("ET-LRU (next-event)", PURPLE, "d", (0, (1, 1.5))),
+}
+PERCENTILES: Mapping[str, Line] = {
+    "p50": Line("P50", SKY, "v", ":"),
+    "p90": Line("P90", BLUE, "o", "-"),
+    "p95": Line("P95", VERMILLION, "s", "--"),
+    "p99": Line("P99", GREEN, "^", "-."),
+}
+WORKLOADS: Mapping[str, Line] = {
+    "wildchat": Line("WildChat-like", BLUE, "", "-"),
+    "sharegpt": Line("ShareGPT-like", VERMILLION, "", "--"),
+    "mooncake": Line("Mooncake", GREEN, "", "-."),
+    "wildchat-published": Line("WildChat, published", BLACK, "o", ""),
+}
+
+
+def paper() -> AbstractContextManager[None]:
+    """Return the context in which a figure is drawn and saved."""
+    return style.context(Path(__file__).with_name("style.mplstyle"))
+
+
+def workload(name: str) -> Line:
+    """Return how a workload is drawn; another trace bears its own name."""
+    return WORKLOADS.get(name, Line(name, PURPLE, "", ":"))
+
+
+def panels(width: float, height: float, down: int = 1, across: int = 1, **shared: Any) -> tuple[Figure, Any]:
+    """Return a figure of this size in inches, and its panels as an array of two dimensions."""
+    figure = Figure(figsize=(width, height))
+    return figure, figure.subplots(down, across, squeeze=False, **shared)
+
+
+def legend_below(figure: Figure, panel: Axes, columns: int) -> None:
+    """Put the legend of a panel under the whole figure."""
+    handles, names = panel.get_legend_handles_labels()
+    figure.legend(handles, names, loc="outside lower center", ncols=columns)
+
+
+def tokens(value: float, _: object = None) -> str:
+    """Return a number of tokens, short: 500, 10k, 1.5M."""
+    for size, letter in ((10**9, "G"), (10**6, "M"), (10**3, "k")):
+        if abs(value) >= size:
+            return f"{value / size:g}{letter}"
+    return f"{value:g}"
+
+
+def of_tokens(panel: Axes, *names: str) -> None:
+    """Let axes "x" or "y" of a panel show tokens in short."""
+    for name in names:
+        (panel.xaxis if name == "x" else panel.yaxis).set_major_formatter(tokens)
+
+
+def save(draw: Callable[[], Figure], target: Path) -> list[Path]:
+    """Draw a figure in the paper's style and write it as PDF, SVG and PNG.
+
+    Parameters
+    ----------
+    draw : callable
+        Makes the figure.
+    target : Path
+        Without an ending, or with one, which then names the only format.
+
+    Returns
+    -------
+    list of Path
+        What was written.
+
+    Raises
+    ------
+    FileError
+        Where a file can't be written.
+    """
+    only = target.suffix[1:] in FORMATS
+    files = [target] if only else [target.with_name(f"{target.name}.{ending}") for ending in FORMATS]
+    with paper(), mpl.rc_context():
+        figure = draw()
+        for file in files:
+            write_figure(str(file), figure)
+    return files

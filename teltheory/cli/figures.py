@@ -1,0 +1,114 @@
+"""`teltheory figures`: the paper's tables and figures, on its kind of workload and on a trace, into a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Console
+
+from teltheory.cli.options import read_capacities, workers_option
+from teltheory.cli.output import console
+from teltheory.cli.paper_tables import LEGEND, paper_tables
+from teltheory.errors import ArgumentError
+from teltheory.latency import seconds
+
+if TYPE_CHECKING:
+    from experiments.paper.tables import Compared
+
+TABLES = "tables"
+
+
+@click.command()
+@click.argument("folder", metavar="FOLDER")
+@click.option("--trace", "trace_file", metavar="FILE", help="A trace, in the place of Mooncake's.")
+@click.option("--capacity", "capacities", multiple=True, help="Capacity for the trace; repeatable.")
+@click.option("--slo", "slos", multiple=True, metavar="SECONDS", help="Threshold for the trace; repeatable.")
+@click.option(
+    "--above", metavar="SECONDS", help="Count the trace's turns with a TTFT above this; the middle --slo."
+)
+@click.option("--seeds", type=click.IntRange(1), help="Samples of each kind of workload; 40.")
+@click.option("--turns", type=click.IntRange(1), help="Turns of a sample; 2,000.")
+@click.option("--again", is_flag=True, help="Make those tables too that are there already.")
+@workers_option
+def figures(
+    folder: str,
+    trace_file: str | None,
+    capacities: tuple[str, ...],
+    slos: tuple[str, ...],
+    above: str | None,
+    again: bool,
+    workers: int | None,
+    **samples: int | None,
+) -> int:
+    """Make the paper's tables and figures in FOLDER, and print Tables 1 to 6 beside the paper's.
+
+    WildChat-like and ShareGPT-like workloads are sampled; the Mooncake trace follows where the data folder
+    (TELTHEORY_DATA, or ../shared/data) has it, or the trace that --trace names. FOLDER/tables has the tidy tables;
+    those that are there and whole are not made again. Text needs a tokenizer: `teltheory convert` it first.
+    """
+    out = console()
+    given = {name: number for name, number in samples.items() if number is not None}
+    make(out, Path(folder), trace_file, workers, again, **ranges(capacities, slos, above), **given)
+    show(out, compared(Path(folder)))
+    return 0
+
+
+def ranges(capacities: Sequence[str], slos: Sequence[str], above: str | None) -> dict[str, Any]:
+    """Return the trace's grid as `experiments.paper.all.make_all` takes it; what is not given is left out."""
+    found: dict[str, Any] = {}
+    if capacities:
+        found["capacities"] = read_capacities(capacities)
+    if slos:
+        found["xi_ms"] = [_milliseconds("slo", slo) for slo in slos]
+        found["slo_ms"] = sorted(found["xi_ms"])[len(slos) // 2]
+    if above is not None:
+        found["slo_ms"] = _milliseconds("above", above)
+    return found
+
+
+def _milliseconds(argument: str, text: str) -> int:
+    exact: Fraction = 1000 * seconds(argument, text)
+    if exact.denominator != 1 or exact < 1:
+        raise ArgumentError(argument, text, "whole milliseconds, 1 or more, such as 200ms")
+    return int(exact)
+
+
+def make(
+    out: Console, folder: Path, trace: str | None, workers: int | None, again: bool = False, **grid: Any
+) -> None:
+    """Make all tables and figures, a line each.
+
+    Raises
+    ------
+    TelTheoryError
+        For a malformed trace, wrong arguments, or a folder that cannot be written to.
+    """
+    from experiments.paper.all import make_all
+    from paper_figs.all import draw_all
+
+    for line in make_all(folder / TABLES, trace, workers, again, **grid):
+        out.print(line, highlight=False, markup=False)
+    for line in draw_all(folder / TABLES, folder):
+        out.print(line, highlight=False, markup=False)
+
+
+def compared(folder: Path) -> list[Compared]:
+    """Return the cells of Tables 1 to 6 beside the paper's, from the tables that `make` made."""
+    from experiments.paper.grid import WORKLOADS, read_runs
+    from experiments.paper.printed import TABLES as PRINTED
+    from experiments.paper.tables import Runs, compare
+
+    found = {name: Runs(read_runs(folder / TABLES / f"runs_{name}.csv")) for name in WORKLOADS}
+    return [cell for table in PRINTED for cell in compare(table, found[table.workload])]
+
+
+def show(out: Console, cells: Sequence[Compared]) -> None:
+    """Print Tables 1 to 6 beside the paper's."""
+    out.print(LEGEND, highlight=False)
+    for table, summary in paper_tables(cells):
+        out.print(table)
+        out.print(summary, highlight=False)

@@ -1,0 +1,78 @@
+import json
+
+import pytest
+
+from teltheory.cli import figures
+
+SMALL = ("--seeds", "2", "--turns", "40", "--workers", "1")
+
+
+@pytest.fixture
+def undrawn(monkeypatch):
+    monkeypatch.setattr("paper_figs.all.draw_all", lambda *_: iter(["figure_5: pdf, svg, png"]))
+
+
+def test_tables_are_made_once_and_printed_beside_the_papers(tmp_path, run, capsys, undrawn, monkeypatch):
+    monkeypatch.setenv("TELTHEORY_DATA", str(tmp_path / "none"))
+    assert run("figures", tmp_path / "out", *SMALL) == 0
+    said = capsys.readouterr().out
+    assert "runs_wildchat.csv: made in" in said
+    assert "the tables of the Mooncake trace are left out" in said
+    assert "figure_5: pdf, svg, png" in said
+    for number, cells in enumerate((66, 60, 66, 60, 60, 60), 1):
+        assert f"Table {number}, printed and ours" in said
+        assert f"of {cells} signs" in said
+    cells = figures.compared(tmp_path / "out")
+    assert len(cells) == 372
+    first = next(line for line in said.splitlines() if " paper " in line)
+    assert first.split()[2:5] == ["4.0", "0.0", "4.5"]
+    ours = said.splitlines()[said.splitlines().index(first) + 1]
+    assert (
+        ours.split()[1]
+        == f"{cells[0].ours:.1f}" + {"inside": "=", "same sign": "~", "off": "x"}[cells[0].agreement]
+    )
+    assert run("figures", tmp_path / "out", *SMALL) == 0
+    assert "runs_wildchat.csv: there already" in capsys.readouterr().out
+
+
+def test_the_grid_of_a_trace():
+    assert figures.ranges((), (), None) == {}
+    wanted = {"capacities": (2000, 1_000_000), "xi_ms": [500, 2000, 1000], "slo_ms": 1000}
+    assert figures.ranges(("2k", "1M"), ("500ms", "2s", "1"), None) == wanted
+    assert figures.ranges((), ("500ms",), "2s")["slo_ms"] == 2000
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        (("--slo", "0.5ms"), "whole milliseconds"),
+        (("--trace", "nowhere.csv"), "nowhere.csv"),
+        (("--above", "soon"), "soon"),
+        (("--capacity", "10GiB"), "model"),
+    ],
+)
+def test_wrong_calls_are_one_line(options, named, tmp_path, run, capsys, undrawn):
+    assert run("figures", tmp_path / "out", *SMALL, *options) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert named in said
+
+
+def test_reproduce_makes_them_too(tmp_path, run, capsys, undrawn, monkeypatch, trace_file):
+    def small(folder, trace, workers, again, **grid):
+        return make_all(folder, trace, workers, again, seeds=1, turns=20, **grid)
+
+    from experiments.paper.all import make_all
+
+    monkeypatch.setattr("experiments.paper.all.make_all", small)
+    monkeypatch.setattr("teltheory.cli.reproduce.chosen_claims", lambda *_: ["figure-2"])
+    options = ("--workers", 1, "--trace", trace_file, "--out", tmp_path / "out", "--json", tmp_path / "all.json")
+    assert run("reproduce", *options) == 0
+    said = capsys.readouterr().out
+    assert "Table 6, printed and ours" in said
+    cells = json.loads((tmp_path / "all.json").read_text())["paper"]
+    assert len(cells) == 372
+    assert cells[0]["printed"] == 4
+    assert cells[0]["mean_low"] is None
+    assert run("reproduce", *options, "--tokenizer", "characters/4") == 2
+    assert "convert" in capsys.readouterr().err

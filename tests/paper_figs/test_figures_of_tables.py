@@ -1,0 +1,312 @@
+import json
+from hashlib import sha256
+from itertools import combinations
+from xml.etree import ElementTree
+
+import matplotlib as mpl
+import pytest
+import tidy_tables as small
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.image import imread
+from matplotlib.text import Text
+
+from paper_figs import all as everything
+from paper_figs import capacity_curves, figure_3, figure_4, figures_5_6, sensitivity, style, tidy
+from teltheory.errors import FileError
+
+FIGURES = {
+    "figure_3": (figure_3.draw, small.timed),
+    "figure_4": (figure_4.draw, small.shares),
+    "means_wildchat": (figures_5_6.draw, small.means),
+    "curves_wildchat": (capacity_curves.draw, small.curves),
+    "sensitivity_wildchat": (sensitivity.draw, small.sensitivity),
+}
+
+
+def drawn(name, folder):
+    draw, table = FIGURES[name]
+    with style.paper():
+        return draw(table(folder / f"{name}.csv"))
+
+
+def lines(panel):
+    """Curves by label; helping lines have none."""
+    return {line.get_label(): line.get_xydata().tolist() for line in panel.lines if line.get_label()[0] != "_"}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    tables = tmp_path / "tables"
+    tables.mkdir()
+    for name, (_, table) in FIGURES.items():
+        table(tables / f"{name}.csv", **({"thresholds": (200,)} if name == "means_wildchat" else {}))
+    small.cells(tables / "cells_wildchat.csv")
+    small.improvements(tables / "improvements_mooncake.csv")
+    return tables
+
+
+def test_every_product_is_made_readable_and_the_same_bytes_twice(folder, tmp_path):
+    made = list(everything.draw_all(folder, tmp_path / "one"))
+    (tmp_path / "two").mkdir()
+    for name in ("figure_3", "sensitivity_wildchat", "cells_wildchat"):
+        assert set(everything.products_of(folder / f"{name}.csv", tmp_path / "two")) <= set(made)
+    files = {file.name: file.read_bytes() for file in (tmp_path / "one").iterdir()}
+    again = {file.name: file.read_bytes() for file in (tmp_path / "two").iterdir()}
+    assert len(again) == 2 * len(style.FORMATS) + 4
+    assert again == {name: files[name] for name in again}
+    figures = ("figure_3", "figure_4", "figure_5", "capacity_curves_wildchat", "sensitivity_wildchat")
+    tables = ("table_2", "table_3", "table_mooncake_lru", "table_mooncake_above", "table_mooncake_threshold")
+    assert set(files) == {f"{name}.{ending}" for name in figures for ending in style.FORMATS} | {
+        f"{name}.{ending}" for name in (*tables, "added_wildchat") for ending in ("tex", "csv")
+    }
+    for name in figures:
+        pdf = files[f"{name}.pdf"]
+        assert pdf.startswith(b"%PDF")
+        assert pdf.rstrip().endswith(b"%%EOF")
+        assert b"/FontFile2" in pdf
+        assert b"/Type3" not in pdf
+        assert b"CreationDate" not in pdf
+        assert ElementTree.fromstring(files[f"{name}.svg"]).tag.endswith("svg")
+        assert b"<dc:date>" not in files[f"{name}.svg"]
+        image = imread(tmp_path / "one" / f"{name}.png")
+        assert image.shape[1] in (round(200 * style.COLUMN), round(200 * style.TEXT))
+        assert len({tuple(pixel) for pixel in image[::7, ::7].reshape(-1, image.shape[2])}) > 5
+
+
+def test_another_number_is_another_figure(folder, tmp_path):
+    table = folder / "curves_wildchat.csv"
+    before, after = tmp_path / "before.svg", tmp_path / "after.svg"
+    style.save(lambda: capacity_curves.draw(table), before)
+    table.write_text(table.read_text().replace(",101.0,98.0,106.0", ",141.0,98.0,106.0"))
+    style.save(lambda: capacity_curves.draw(table), after)
+    assert before.read_bytes() != after.read_bytes()
+
+
+def test_latencies_are_those_of_the_table(tmp_path):
+    figure = drawn("means_wildchat", tmp_path)
+    found = tidy.Averages(tmp_path / "means_wildchat.csv")
+    panels = iter(figure.axes)
+    for xi_ms in (100, 200, 300):
+        for measure in ("p50", "p90", "p95", "p99"):
+            assert lines(next(panels)) == {
+                style.POLICIES[policy].name: [
+                    [capacity, found.mean(capacity, xi_ms, policy, measure)] for capacity in (1000, 4000)
+                ]
+                for policy in small.POLICIES
+            }
+    assert next(panels, None) is None
+
+
+def test_curves_are_those_of_the_table_with_their_bands(tmp_path):
+    panels = drawn("curves_wildchat", tmp_path).axes
+    found = tidy.Averages(tmp_path / "curves_wildchat.csv")
+    for panel, measure in zip(panels, ("tel", "p95", "regret"), strict=True):
+        policies = [p for p in found.policies if measure != "regret" or p != "tail-optimized-belady"]
+        assert lines(panel) == {
+            style.POLICIES[policy].name: [[c, found.mean(c, 200, policy, measure)] for c in found.capacities]
+            for policy in policies
+        }
+        for policy, band in zip(policies, panel.collections, strict=True):
+            rows = [found.at(c, 200, policy, measure) for c in found.capacities]
+            corners = {(x, y) for x, y in band.get_paths()[0].vertices.tolist()}
+            assert {(r["capacity"], r[side]) for r in rows for side in ("low", "high")} <= corners
+
+
+def test_a_single_trace_has_no_bands(tmp_path):
+    with style.paper():
+        figure = capacity_curves.draw(small.curves(tmp_path / "curves.csv", alone=True))
+    assert not any(panel.collections for panel in figure.axes)
+
+
+def test_sensitivity_marks_the_percentile_under_lru(tmp_path):
+    panels = drawn("sensitivity_wildchat", tmp_path).axes
+    found = tidy.Averages(tmp_path / "sensitivity_wildchat.csv")
+    for panel, capacity in zip(panels, (1000, 10_000), strict=True):
+        assert lines(panel) == {
+            name.upper(): [[xi, found.mean(capacity, xi, "tlru", f"improvement-{name}")] for xi in (100, 150, 200)]
+            for name in ("p90", "p95", "p99")
+        }
+        upright = {
+            line.get_xdata()[0]: line.get_color()
+            for line in panel.lines
+            if line.get_xdata()[0] == line.get_xdata()[1]
+        }
+        own = {name: found.mean(capacity, 100, "lru", name) for name in ("p90", "p95", "p99")}
+        inside = {value: style.PERCENTILES[name].colour for name, value in own.items() if 100 <= value <= 200}
+        assert upright == inside
+        assert inside
+
+
+def test_figure_3_shows_points_line_and_residuals(tmp_path):
+    figure = drawn("figure_3", tmp_path)
+    assert [panel.get_title() for panel in figure.axes[:2]] == ["a server", "another"]
+    above, below = figure.axes[0], figure.axes[2]
+    assert lines(above) == {"best line": [[10, 100.0], [20, 200.0], [30, 300.0]]}
+    assert above.collections[0].get_offsets().tolist() == [[10, 101.0], [20, 202.0], [30, 300.0]]
+    assert below.collections[0].get_offsets().tolist() == [[10, 1.0], [20, 2.0], [30, 0.0]]
+    assert above.collections[0].get_array().tolist() == [10, 20, 30]
+    assert above.texts[0].get_text() == "$R^2$ = 0.9876"
+
+
+def test_figure_4_shows_every_workload(tmp_path):
+    panels = drawn("figure_4", tmp_path).axes
+    shares = [[1, 1.0], [10, 0.5], [1000, 0.01]]
+    for i, panel in enumerate(panels):
+        expected = {"WildChat-like": shares, "ShareGPT-like": [[x, y / 2] for x, y in shares], "Mooncake": shares}
+        assert lines(panel) == {**({} if i else {"WildChat, published": [[2, 0.421]]}), **expected}
+
+
+def unseen(panel):
+    """Labels of ticks beyond the limits, which matplotlib does not draw."""
+    for axis in (panel.xaxis, panel.yaxis):
+        low, high = sorted(axis.get_view_interval())
+        for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
+            if not low <= tick.get_loc() <= high:
+                yield from (tick.label1, tick.label2)
+
+
+def boxes(figure):
+    """The boxes of all texts that are seen, in pixels."""
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    hidden = {id(text) for panel in figure.axes for text in unseen(panel)}
+    texts = [t for t in figure.findobj(Text) if t.get_visible() and t.get_text().strip() and id(t) not in hidden]
+    return [(t, t.get_window_extent(canvas.get_renderer())) for t in texts], figure.bbox
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_no_label_is_small_cut_off_or_on_another(name, tmp_path):
+    with style.paper():
+        found, page = boxes(FIGURES[name][0](FIGURES[name][1](tmp_path / f"{name}.csv")))
+    assert len(found) > 15
+    for text, box in found:
+        assert text.get_fontsize() >= 6, text
+        assert page.x0 <= box.x0 <= box.x1 <= page.x1, text
+        assert page.y0 <= box.y0 <= box.y1 <= page.y1, text
+    for (one, a), (other, b) in combinations(found, 2):
+        apart = min(a.x1, b.x1) - max(a.x0, b.x0) <= 0.5 or min(a.y1, b.y1) - max(a.y0, b.y0) <= 0.5
+        assert apart, (one, other)
+
+
+def test_policies_differ_in_more_than_colour():
+    looks = [(line.colour, line.marker, line.dashes) for line in style.POLICIES.values()]
+    assert len({marker for _, marker, _ in looks}) == len(looks)
+    okabe_ito = {"#000000", "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7"}
+    assert {colour for colour, _, _ in looks} <= okabe_ito
+    for names in (small.POLICIES, ("tlru", "et-lru-paper", "et-lru-bayes", "et-lru-next-event")):
+        drawn_lines = [style.POLICIES[name] for name in names]
+        assert len({line.colour for line in drawn_lines}) == len(names)
+        assert len({line.dashes for line in drawn_lines}) >= len(names) - 1
+    assert style.POLICIES["tlru"].marker == "s"
+
+
+def test_the_style_does_not_leak(folder, tmp_path):
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        before = dict(mpl.rcParams)
+        style.save(lambda: capacity_curves.draw(folder / "curves_wildchat.csv"), tmp_path / "figure.png")
+        assert dict(mpl.rcParams) == before
+
+
+@pytest.mark.parametrize(
+    ("table", "fault", "said"),
+    [
+        ("curves_wildchat", lambda t: t[:-5], "line 37: found no end of the line"),
+        (
+            "curves_wildchat",
+            lambda t: t[: t[:-1].rindex("\n") + 1],
+            "found 0 rows of (50000, 200, 'tail-optimized",
+        ),
+        (
+            "curves_wildchat",
+            lambda t: t + t.splitlines()[-1] + "\n",
+            "found 2 rows of (50000, 200, 'tail-optimized",
+        ),
+        (
+            "curves_wildchat",
+            lambda t: t.replace("500,200", "500,2OO", 1),
+            "line 2, xi_ms: found '2OO', expected a whole",
+        ),
+        ("curves_wildchat", lambda t: t.replace("xi_ms", "xi", 1), "line 1: found capacity,xi,policy"),
+        ("curves_wildchat", lambda t: t.replace(",4,", ",", 1), "line 2: found 7 fields, expected 8"),
+        ("curves_wildchat", lambda t: t.replace("tel", "lag"), "found no row of (500, 200, 'lru', 'tel')"),
+        ("curves_wildchat", lambda t: "", "line 1: found an empty file"),
+        ("curves_wildchat", lambda t: t.splitlines()[0] + "\n", "line 2: found the end of the file"),
+        ("figure_4", lambda t: t[: t[:-1].rindex("\n") + 1], "line 36, points: found 3, expected 2"),
+        (
+            "figure_3",
+            lambda t: t.replace("0.9876", "nan", 1),
+            "line 2, r_squared: found 'nan', expected a finite number",
+        ),
+        (
+            "cells_wildchat",
+            lambda t: t.replace("inside", "insid", 1),
+            "agreement: found 'insid', expected one of inside",
+        ),
+        (
+            "cells_wildchat",
+            lambda t: t[: t[:-1].rindex("\n") + 1],
+            "found 0 rows of (2000, (500, 'p99', 'threshold-lru'))",
+        ),
+        ("improvements_mooncake", lambda t: t.replace("p90", "p9O", 1), "line 2, metric: found 'p9O'"),
+    ],
+)
+def test_a_malformed_table_is_one_line_that_names_the_place(folder, tmp_path, table, fault, said):
+    file = folder / f"{table}.csv"
+    file.write_text(fault(file.read_text()))
+    with pytest.raises(FileError) as raised:
+        list(everything.products_of(file, tmp_path))
+    assert str(raised.value).startswith(str(file))
+    assert said in str(raised.value)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_table_that_is_not_as_it_was_made_is_an_error(folder, tmp_path):
+    table = folder / "curves_wildchat.csv"
+    notes = {table.name: ["of", sha256(table.read_bytes()).hexdigest()]}
+    (folder / everything.NOTES).write_text(json.dumps(notes))
+    everything.check_whole(folder)
+    whole = table.read_text().splitlines(keepends=True)
+    table.write_text("".join(whole[:13]))
+    assert tidy.read_averages(table)
+    with pytest.raises(FileError, match=r"curves_wildchat.csv: found another content"):
+        next(everything.draw_all(folder, folder))
+    table.unlink()
+    with pytest.raises(FileError, match="found no such file"):
+        next(everything.draw_all(folder, folder))
+    (folder / everything.NOTES).write_text("{")
+    with pytest.raises(FileError, match=r"made\.json: found no notes"):
+        everything.check_whole(folder)
+
+
+def test_the_command_says_what_it_makes_and_ends_with_one_line(folder, tmp_path, capsys):
+    for table in folder.glob("*.csv"):
+        if not table.name.startswith(("cells", "curves")):
+            table.unlink()
+    everything.main([str(folder), str(tmp_path / "out")])
+    assert capsys.readouterr().out.splitlines() == [
+        "table_2: tex, csv",
+        "table_3: tex, csv",
+        "capacity_curves_wildchat: pdf, svg, png",
+    ]
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(SystemExit, match="found no tidy table"):
+        everything.main([str(tmp_path / "empty"), str(tmp_path / "out")])
+    with pytest.raises(SystemExit, match="usage"):
+        everything.main([])
+
+
+def test_columns_are_those_that_experiments_write():
+    from dataclasses import fields
+
+    from experiments.paper import averages, figure_tables, tables
+
+    written = {
+        averages.Average: tidy.AVERAGES,
+        averages.Improvement: tidy.IMPROVEMENTS,
+        tables.Compared: tidy.CELLS,
+        figure_tables.Timed: tidy.TIMED,
+        figure_tables.AtLeast: tidy.SHARES,
+    }
+    for kind, columns in written.items():
+        assert [field.name for field in fields(kind)] == list(columns)

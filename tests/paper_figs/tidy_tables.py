@@ -1,0 +1,77 @@
+"""Small tidy tables with made-up numbers, no two of which are the same."""
+
+import csv
+from itertools import count, product
+
+from paper_figs import tidy
+
+PERCENTILES = ("p50", "p90", "p95", "p99")
+POLICIES = ("lru", "threshold-lru", "tlru", "end-aware", "length-aware", "tail-optimized-belady")
+
+
+def write(path, columns, rows):
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(rows)
+    return path
+
+
+def averages(path, capacities, thresholds, policies, measures, alone=False):
+    numbers = count(100)
+    rows = []
+    for place in product(capacities, thresholds, policies, measures):
+        mean = float(next(numbers))
+        rows.append((*place, 1 if alone else 4, mean, *((("nan",) * 2) if alone else (mean - 3, mean + 5))))
+    return write(path, tidy.AVERAGES, rows)
+
+
+def means(path, thresholds=(100, 200, 300), capacities=(1000, 4000), alone=False):
+    measures = (*PERCENTILES, "above", "tel", "regret", "closed")
+    return averages(path, capacities, thresholds, POLICIES, measures, alone)
+
+
+def curves(path, alone=False):
+    policies = ("lru", "threshold-lru", "tlru", "tail-optimized-belady")
+    return averages(path, (500, 5000, 50_000), (200,), policies, ("p95", "tel", "regret"), alone)
+
+
+def sensitivity(path):
+    measures = [*PERCENTILES[1:], *(f"improvement-{p}" for p in PERCENTILES[1:])]
+    return averages(path, (1000, 10_000), (100, 150, 200), ("lru", "tlru"), measures)
+
+
+def cells(path):
+    """Two tables: the columns of Table 2 at two thresholds, and those of Table 3 at one; every verdict."""
+    verdicts = ("inside", "same sign", "off")
+    two = [
+        (2, c, xi, "above", against)
+        for c, xi, against in product((1000, 2000), (50, 200), ("lru", "threshold-lru"))
+    ]
+    three = [(3, c, 500, metric, "threshold-lru") for c, metric in product((1000, 2000), PERCENTILES[1:])]
+    numbers = [(i + 0.25, -i - 0.5, -i - 1, -i, -i - 2, -i + 2, verdicts[i % 3]) for i in range(20)]
+    return write(path, tidy.CELLS, [(*place, *row) for place, row in zip(two + three, numbers, strict=False)])
+
+
+def improvements(path):
+    places = product((1000, 2000), (500, 1000), ("p90", "p95", "p99", "above"), ("lru", "threshold-lru"))
+    return write(path, tidy.IMPROVEMENTS, [(*place, i / 8, "nan", "nan") for i, place in enumerate(places)])
+
+
+def timed(path):
+    rows = [
+        (series, 3, 2 * u, u, u, 10.0 * u + i, 10.0 * u, float(i), 0.9876)
+        for series in ("a server", "another")
+        for i, u in enumerate((30, 10, 20))
+    ]
+    return write(path, tidy.TIMED, rows)
+
+
+def shares(path):
+    rows = [
+        (workload, quantity, 3, value, share / (2 if workload == "sharegpt" else 1))
+        for workload in ("wildchat", "sharegpt", "mooncake")
+        for quantity in ("turns", "tokens", "prompt", "response")
+        for value, share in ((1, 1.0), (10, 0.5), (1000, 0.01))
+    ]
+    return write(path, tidy.SHARES, [("wildchat-published", "turns", 1, 2, 0.421), *rows])
