@@ -29,7 +29,9 @@ MODULES = (
     "corollaries_d2",
     "printed_numbers",
     "printed_tables",
-    "awaited",
+    "figures_4_to_6",
+    "tables_1_to_6",
+    "predictions",
 )
 
 

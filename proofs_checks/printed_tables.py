@@ -6,23 +6,17 @@ hold the text against the paper's own numbers. Thresholds and percentiles are in
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from experiments.paper.printed import LRU_AT_1000_MS, TABLE_1, TABLE_4, Column, Metric, PrintedTable
 from teltheory.claims.claim import Unshrunk, Values, claim
 from teltheory.claims.worlds import Given
 
 THRESHOLDS = (50, 100, 200, 300, 500)
-TABLE_1 = {
-    1000: {"P90": "4.0 4.5 5.3 7.3 -1.4", "P95": "0.0 1.0 1.5 2.0 -1.3"},
-    2000: {"P90": "1.2 3.4 5.1 9.2 -4.9", "P95": "0.6 0.6 3.4 4.4 -2.8"},
-    4000: {"P90": "1.7 4.1 10.5 13.3 -7.5", "P95": "0.7 2.8 4.2 10.8 -3.4"},
-    6000: {"P90": "5.0 10.6 16.0 14.3 -8.7", "P95": "2.1 4.0 11.4 15.4 -4.2"},
-    8000: {"P90": "2.2 10.5 23.0 8.8 -13.7", "P95": "0.7 8.5 15.8 19.5 -3.5"},
-    10000: {"P90": "3.6 20.0 27.5 6.9 -13.3", "P95": "7.4 15.7 20.1 23.9 -3.5"},
-}
-TABLE_4_FIRST_ROW = {1000: {"P90": "0.0 0.0 0.0 0.9 0.9", "P95": "0.0 0.0 0.0 0.6 0.9"}}
+NEAR = "nearest xi and neighbours"
 BEST, NAMED = "best xi", "xi of the text"
 
 
@@ -38,29 +32,32 @@ class Row(Unshrunk):
         Its row.
     percentile : str
         "P90" or "P95".
-    improvements : tuple of Fraction
-        T-LRU over LRU in per cent, one for each of `THRESHOLDS`.
-    lru : int
-        What the text gives for the percentile under LRU.
+    improvements : tuple of Fraction or float
+        T-LRU over LRU in per cent, one for each of `thresholds`.
+    lru : float
+        The percentile under LRU: what the text gives, or what was measured.
+    thresholds : tuple of int
+        The grid.
     """
 
     table: str
     capacity: int
     percentile: str
-    improvements: tuple[Fraction, ...]
-    lru: int
+    improvements: tuple[Fraction | float, ...]
+    lru: float
+    thresholds: tuple[int, ...] = THRESHOLDS
 
     @property
     def best(self) -> list[int]:
         """The thresholds of the largest improvement."""
         most = max(self.improvements)
-        return [xi for xi, found in zip(THRESHOLDS, self.improvements, strict=True) if found == most]
+        return [xi for xi, found in zip(self.thresholds, self.improvements, strict=True) if found == most]
 
     @property
     def near(self) -> list[int]:
         """The threshold nearest to the percentile under LRU, and its neighbours on the grid."""
-        k = min(range(len(THRESHOLDS)), key=lambda k: abs(THRESHOLDS[k] - self.lru))
-        return list(THRESHOLDS[max(k - 1, 0) : k + 2])
+        k = min(range(len(self.thresholds)), key=lambda k: abs(self.thresholds[k] - self.lru))
+        return list(self.thresholds[max(k - 1, 0) : k + 2])
 
     def size(self) -> tuple[Any, ...]:
         """Return the order of the tables, capacities and percentiles."""
@@ -72,21 +69,25 @@ class Row(Unshrunk):
 
     def as_counterexample(self, values: Values) -> dict[str, Any]:
         """Return the row as printed and what is compared."""
-        printed = {str(xi): f"{float(p)}" for xi, p in zip(THRESHOLDS, self.improvements, strict=True)}
+        printed = {str(xi): f"{float(p)}" for xi, p in zip(self.thresholds, self.improvements, strict=True)}
         where = {"table": self.table, "capacity": self.capacity, "percentile": self.percentile}
         return {**where, "improvement by xi": printed, "values": dict(values)}
 
 
-def rows_of(table: str, printed: dict[int, dict[str, str]], lru: dict[str, int]) -> tuple[Row, ...]:
+def rows_of(table: PrintedTable, lru: Mapping[str, int]) -> tuple[Row, ...]:
     """Return the rows of a table for C = 1,000, of which the text gives the percentiles under LRU."""
     return tuple(
-        Row(table, 1000, percentile, tuple(map(Fraction, printed[1000][percentile].split())), lru[percentile])
-        for percentile in lru
+        Row(f"Table {table.number}", 1000, metric.upper(), improvements(table, 1000, metric), lru[metric])
+        for metric in ("p90", "p95")
     )
 
 
-WILDCHAT = rows_of("Table 1", TABLE_1, {"P90": 240, "P95": 326})
-SHAREGPT = rows_of("Table 4", TABLE_4_FIRST_ROW, {"P90": 1415, "P95": 2447})
+def improvements(table: PrintedTable, capacity: int, metric: Metric) -> tuple[Fraction, ...]:
+    """Return what a table prints for a capacity and a percentile, one number for each of `THRESHOLDS`."""
+    return tuple(table.at(capacity, Column(xi, metric, "lru")) for xi in THRESHOLDS)
+
+
+WILDCHAT, SHAREGPT = (rows_of(table, LRU_AT_1000_MS[table.workload]) for table in (TABLE_1, TABLE_4))
 SENTENCE = {"P90": 200, "P95": 300}
 SOURCE = "Section 4.2, sensitivity to the threshold, and Table 1"
 
@@ -99,6 +100,11 @@ def named_by_the_text(case: Row) -> Values:
 def same(values: Values) -> bool:
     """Whether the thresholds are the same."""
     return bool(values[BEST] == values[NAMED])
+
+
+def among_the_near(values: Values) -> bool:
+    """Whether every best threshold is the one nearest to the percentile, or a neighbour of it."""
+    return set(values[BEST]) <= set(values[NEAR])
 
 
 @claim(
@@ -130,12 +136,12 @@ def text_on_p95(case: Row) -> Values:
     "Section 4.2 with Table 1, Appendix G.2 with Table 4",
     "At C = 1,000 the best xi of Tables 1 and 4 as printed is the grid value nearest to the percentile under LRU "
     "that the text gives, or a neighbour of it.",
-    relation=lambda values: set(values[BEST]) <= set(values["nearest xi and neighbours"]),
+    relation=among_the_near,
     space=Given((*WILDCHAT, *SHAREGPT), "C = 1,000, P90 and P95, of Tables 1 and 4"),
 )
 def near_the_percentile(case: Row) -> Values:
     """Look for the best thresholds among those near the percentile."""
-    return {BEST: case.best, "nearest xi and neighbours": case.near}
+    return {BEST: case.best, NEAR: case.near}
 
 
 if __name__ == "__main__":

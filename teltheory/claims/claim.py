@@ -1,8 +1,8 @@
-"""A claim, the verdict on it, and what the verdict rests on."""
+"""A claim: a statement, its cases, and what decides it (`teltheory.claims.verdict` has what comes of it)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Generic, Literal, Protocol, Self, TypeAlias, TypeVar
@@ -43,6 +43,24 @@ class AnyCase(Protocol):
 
 C = TypeVar("C", bound=AnyCase)
 C_co = TypeVar("C_co", bound=AnyCase, covariant=True)
+
+
+class PlacedCase(AnyCase, Protocol):
+    """A case that is a cell of a table: what it computes is shown in a row and a column."""
+
+    @property
+    def row(self) -> str:
+        """Its row."""
+        ...
+
+    @property
+    def column(self) -> str:
+        """Its column."""
+        ...
+
+    def shown(self, values: Values) -> str:
+        """Return the cell's text."""
+        ...
 
 
 class Unshrunk:
@@ -186,6 +204,23 @@ class SecondRoute(Generic[C]):
 
 
 @dataclass(frozen=True)
+class Rule:
+    """How all cells of a table or figure together decide whether it is reproduced.
+
+    Attributes
+    ----------
+    text : str
+        The rule, in a sentence.
+    count : callable
+        Counts what the rule speaks of, from the values of all cells. The claim's relation must hold between the
+        counts.
+    """
+
+    text: str
+    count: Callable[[Sequence[Values]], Values]
+
+
+@dataclass(frozen=True)
 class Claim(Generic[C]):
     """A statement and the way to decide it.
 
@@ -217,6 +252,14 @@ class Claim(Generic[C]):
         Another way to values, which the runner compares on some of the cases.
     certified : bool
         Whether the values of every case rest on a certificate that was checked.
+    sampled : bool
+        Whether the values of every case rest on random samples.
+    shown : bool
+        Whether the row of the ledger has the values of every case; the cases then are `PlacedCase`.
+    rule : Rule or None
+        For a table or figure of the paper: how its cells decide together that it is reproduced; all are shown.
+    together : str or None
+        Name of the work that claims share: those of one name are decided one after another by one process.
     """
 
     id: str
@@ -230,85 +273,10 @@ class Claim(Generic[C]):
     compiled: CompiledSpace[C] | None = None
     second: SecondRoute[C] | None = None
     certified: bool = False
-
-
-@dataclass(frozen=True)
-class Scope:
-    """What a verdict rests on.
-
-    Attributes
-    ----------
-    kind : {"proved", "certified", "exhaustive", "sampled"}
-        Whether there is a proof, a certificate of every case tried, every case within the bounds was tried, or
-        some were.
-    instances : int
-        Number of cases tried that satisfy the claim's hypotheses.
-    bounds : dict
-        The bounds, the random cases that came on top, and the proof.
-    """
-
-    kind: Literal["proved", "certified", "exhaustive", "sampled"]
-    instances: int
-    bounds: dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """The decision on a claim.
-
-    Attributes
-    ----------
-    claim : Claim
-        What was decided.
-    verdict : str
-        "holds", "refuted", "undecided" where no case satisfied the hypotheses, "not decidable here" where data
-        are missing, or "error" where the check itself broke.
-    scope : Scope
-        What the verdict rests on.
-    counterexample : dict or None
-        For a refuted claim: the smallest case found, with its values.
-    seconds : float
-        Time taken.
-    problem : str or None
-        For "error" and "not decidable here": what went wrong, or what is missing.
-    """
-
-    claim: Claim[Any]
-    verdict: Literal["holds", "refuted", "undecided", "not decidable here", "error"]
-    scope: Scope
-    counterexample: dict[str, Any] | None
-    seconds: float
-    problem: str | None = None
-
-    @property
-    def expected(self) -> bool:
-        """Whether the ledger is sound: decided where data are at hand, and not one of our own rows refuted."""
-        return is_expected(self.verdict, self.claim)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the row of the ledger as plain data."""
-        row: dict[str, Any] = {
-            "id": self.claim.id,
-            "origin": self.claim.origin,
-            "source": self.claim.source,
-            "statement": self.claim.statement,
-            "verdict": self.verdict,
-            "scope": {
-                "kind": self.scope.kind,
-                "instances": self.scope.instances,
-                "bounds": self.scope.bounds,
-            },
-            "counterexample": self.counterexample,
-            "seconds": round(self.seconds, 3),
-        }
-        return row if self.problem is None else {**row, "problem": self.problem}
-
-
-def is_expected(verdict: str, claim: Claim[Any]) -> bool:
-    """Whether a verdict on a claim leaves the ledger sound."""
-    if verdict == "refuted":
-        return claim.origin == "paper"
-    return verdict in ("holds", "not decidable here")
+    sampled: bool = False
+    shown: bool = False
+    rule: Rule | None = None
+    together: str | None = None
 
 
 def claim(
@@ -323,11 +291,16 @@ def claim(
     second: SecondRoute[C] | None = None,
     *,
     certified: bool = False,
+    sampled: bool = False,
+    shown: bool = False,
+    rule: Rule | None = None,
+    together: str | None = None,
 ) -> Callable[[Callable[[C], Values | None]], Claim[C]]:
     """Make a claim of the function below it, which computes the values on a case."""
 
     def of(values: Callable[[C], Values | None]) -> Claim[C]:
-        return Claim(id, source, statement, values, relation, space, origin, proof, compiled, second, certified)
+        evidence = (proof, compiled, second, certified, sampled)
+        return Claim(id, source, statement, values, relation, space, origin, *evidence, shown, rule, together)
 
     return of
 

@@ -5,6 +5,8 @@ counterexample: fewest turns, then conversations, then tokens, then C, xi, q_hat
 cases found is shrunk until no single step makes it smaller.
 
 Where a claim knows a second route to its values, every 100th case and the counterexample are computed both ways.
+A claim with a rule is a table or figure of the paper: all its cases are computed and counted, and the rule decides
+between the counts (`teltheory.claims.cells`).
 A claim with a second encoding, compiled, is enumerated by that one; the claim itself is the judge on smaller
 bounds and of the counterexample, and where the two disagree there is no verdict (`teltheory.claims.comparison`).
 """
@@ -19,8 +21,10 @@ from zlib import crc32
 
 import numpy as np
 
-from teltheory.claims.claim import C, Claim, Effort, MissingDataError, Proof, Scope, Values, Verdict
+from teltheory.claims.cells import cells_of, decide_by_rule
+from teltheory.claims.claim import C, Claim, Effort, MissingDataError, Proof, Values
 from teltheory.claims.comparison import compare, recompute, tally
+from teltheory.claims.verdict import Scope, ScopeKind, Verdict, VerdictWord
 
 BOTH_WAYS = 100
 """Of how many cases one is also computed by a claim's second route."""
@@ -39,12 +43,14 @@ def decide(claim: Claim[C], effort: Effort = "quick") -> Verdict:
     Returns
     -------
     Verdict
-        "refuted" with a counterexample, or "holds" with its scope; "undecided" where no case satisfied the
-        hypotheses.
+        "refuted" with a counterexample, or "holds" with its scope; "reproduced" or "not reproduced" where the
+        claim has a rule; "undecided" where no case satisfied the hypotheses.
     """
     begin = time.perf_counter()
+    if claim.rule is not None:
+        return decide_by_rule(claim, claim.rule, effort)
     tried, bounds, found = _enumerated(claim, effort)
-    scope = Scope("certified" if claim.certified and found is None else "exhaustive", tried, bounds)
+    scope = Scope(_kind(claim, found), tried, bounds)
     if found is None and claim.space.sample_size(effort):
         seed = crc32(claim.id.encode())
         sampled, found = _sample(claim, effort, seed)
@@ -54,12 +60,22 @@ def decide(claim: Claim[C], effort: Effort = "quick") -> Verdict:
             scope = replace(scope, kind="sampled", instances=sampled)
     if found is None and claim.proof is not None:
         scope = _with_proof(scope, claim.proof)
+    numbers = {"cells": cells_of(claim, effort)} if claim.shown else None
     seconds = time.perf_counter() - begin
     if found is None:
-        return Verdict(claim, "holds" if scope.instances else "undecided", scope, None, seconds)
+        word: VerdictWord = "holds" if scope.instances else "undecided"
+        return Verdict(claim, word, scope, None, seconds, numbers=numbers)
     if scope.kind == "exhaustive":
         scope = replace(scope, bounds={**scope.bounds, "stopped_at": found.measures()})
-    return Verdict(claim, "refuted", scope, found.as_counterexample(claim.values(found) or {}), seconds)
+    example = found.as_counterexample(claim.values(found) or {})
+    return Verdict(claim, "refuted", scope, example, seconds, numbers=numbers)
+
+
+def _kind(claim: Claim[C], found: C | None) -> ScopeKind:
+    """Return what the cases of a claim are evidence of, before anything is drawn or proved on top."""
+    if claim.sampled:
+        return "sampled"
+    return "certified" if claim.certified and found is None else "exhaustive"
 
 
 def _with_proof(scope: Scope, proof: Callable[[], Proof]) -> Scope:

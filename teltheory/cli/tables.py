@@ -12,12 +12,14 @@ from rich.markup import escape
 from rich.table import Table
 
 from teltheory.cli.options import Thresholds
-from teltheory.report.words import counterexample_text
+from teltheory.report.words import evidence_text
 from teltheory.sweep import Cell
 
 STYLES = {
     "holds": "green",
     "refuted": "yellow",
+    "reproduced": "green",
+    "not reproduced": "yellow",
     "not decidable here": "dim",
     "undecided": "red",
     "error": "red",
@@ -86,10 +88,10 @@ def ledger_table(rows: Sequence[dict[str, Any]]) -> Table:
     table.add_column("claim", no_wrap=True)
     table.add_column("verdict", no_wrap=True)
     table.add_column("rests on")
-    table.add_column("smallest counterexample")
+    table.add_column("smallest counterexample, or counts")
     for row in rows:
         style = STYLES[row["verdict"]]
-        example = row.get("problem") or counterexample_text(row["counterexample"])
+        example = row.get("problem") or evidence_text(row)
         table.add_row(row["id"], f"[{style}]{row['verdict']}[/]", scope_text(row["scope"]), escape(example))
     return table
 

@@ -9,8 +9,9 @@ from typing import Any
 
 import click
 
-from teltheory.claims.claim import EFFORTS, Effort, is_expected
+from teltheory.claims.claim import EFFORTS, Effort
 from teltheory.claims.search import decide_safely
+from teltheory.claims.verdict import is_expected
 from teltheory.cli.campaigns import Wish, campaign, campaign_options, claim_named, with_campaign
 from teltheory.cli.options import json_option, workers_option
 from teltheory.cli.output import check_target, console, progress_bar, write_json
@@ -37,7 +38,7 @@ def verify(
     """Decide every claim of the paper and print the ledger.
 
     Ends with 0 whatever the paper's own statements turn out to be, and with 1 if a row of ours or a repaired claim
-    is refuted, or a row stays undecided or ends in an error.
+    is refuted or not reproduced, or a row stays undecided or ends in an error.
 
     --budget or --batches runs a campaign of random traces first, and adds what it tried to the scopes.
     """
@@ -79,22 +80,33 @@ def decide_all(ids: Sequence[str], effort: Effort, workers: int | None) -> tuple
         Where the process that decides a claim dies, three times in a row.
     """
     decided: dict[str, tuple[dict[str, Any], bool]] = {}
-    order = _one_compiled_first(ids)
-    deciding = on_processes(partial(_decide, effort=effort), order, workers or cores(), "claim {}".format)
+    handed = _handed_out(ids)
+    deciding = on_processes(partial(_decide, effort=effort), handed, workers or cores(), _named)
     with progress_bar() as bar, closing(deciding):
         task = bar.add_task("Deciding claims", total=len(ids))
-        for i, answer in deciding:
-            decided[order[i]] = answer
-            bar.advance(task)
+        for i, answers in deciding:
+            decided.update(zip(handed[i], answers, strict=True))
+            bar.advance(task, len(answers))
     return [decided[name][0] for name in ids], all(sound for _, sound in decided.values())
 
 
-def _one_compiled_first(ids: Sequence[str]) -> list[str]:
-    """Return the order of work: what one claim compiles is on disk when the others that need it come, last."""
-    needing = [name for name in ids if claim_named(name).compiled is not None]
-    return needing[:1] + [name for name in ids if name not in needing] + needing[1:]
+def _handed_out(ids: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return what one process decides at a time, in the order of work: one claim, or those that share work.
+
+    What one claim compiles is on disk when the others that need it come, last.
+    """
+    needing = [(name,) for name in ids if claim_named(name).compiled is not None]
+    shared: dict[str, list[str]] = {}
+    for name in ids:
+        if (name,) not in needing:
+            shared.setdefault(claim_named(name).together or f"alone: {name}", []).append(name)
+    return [*needing[:1], *map(tuple, shared.values()), *needing[1:]]
 
 
-def _decide(name: str, effort: Effort) -> tuple[dict[str, Any], bool]:
-    verdict = decide_safely(claim_named(name), effort)
-    return verdict.as_dict(), verdict.expected
+def _named(ids: tuple[str, ...]) -> str:
+    return ("claim " if len(ids) == 1 else "claims ") + ", ".join(ids)
+
+
+def _decide(names: tuple[str, ...], effort: Effort) -> list[tuple[dict[str, Any], bool]]:
+    verdicts = [decide_safely(claim_named(name), effort) for name in names]
+    return [(verdict.as_dict(), verdict.expected) for verdict in verdicts]

@@ -6,12 +6,12 @@ import unicodedata
 from collections.abc import Sequence
 
 from teltheory.report.ledger import Row, sections
-from teltheory.report.words import counterexample_text, strength, verdict_text
+from teltheory.report.words import evidence_text, strength, verdict_text
 
 MADE = "% Made by `make ledger` from the rows of `teltheory verify --json`: do not edit."
 USE = r"% Needs \usepackage{booktabs,longtable,array}; \input it where the table is to stand."
 WIDTHS = (0.17, 0.25, 0.10, 0.21, 0.13)
-HEADER = ("Row", "Statement", "Verdict", "Rests on", "Smallest counterexample")
+HEADER = ("Row", "Statement", "Verdict", "Rests on", "Smallest counterexample, or counts")
 
 ESCAPES = {
     "\\": r"\textbackslash{}",
@@ -72,7 +72,7 @@ def _row(row: Row) -> str:
         escaped(f"{row['statement']} ({row['source']})"),
         escaped(verdict_text(row)),
         escaped(" ".join(strength(row))),
-        _breakable(escaped(counterexample_text(row["counterexample"])), "/,"),
+        _breakable(escaped(evidence_text(row)), "/,"),
     ]
     return " & ".join(cells) + r" \\"
 

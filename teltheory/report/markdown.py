@@ -7,13 +7,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from teltheory.report.ledger import Row, sections
-from teltheory.report.words import ORIGINS, counterexample_text, strength, verdict_text
+from teltheory.report.words import ORIGINS, counterexample_text, evidence_text, strength, verdict_text
 
 MADE = "<!-- Made by `make ledger` from the rows of `teltheory verify --json`: do not edit. -->"
 LEAD = """\
 Every statement that is decided, with its verdict and what that rests on. *Proved*: a program proved it for all
 that the row names. *Certified*: a proof for each instance that was tried. *Exhaustive*: every instance within the
 bounds was tried, and none refutes it. *Sampled*: none of the random instances refutes it, which proves nothing.
+*Reproduced* or *not reproduced* is a table or figure: a rule on all its cells decides, and they are shown.
 A refuted statement has the smallest counterexample; [errata.md](errata.md) says what stands where in the paper,
 and what to put in its place. [claims.md](claims.md) says how a row is decided. Conversations are A, B, ..., a turn
 is conversation(prompt+response), xi the threshold, C the capacity, Q the estimate of the next prompt.
@@ -69,4 +70,16 @@ def _row(row: Row) -> str:
     ]
     if row["counterexample"] is not None:
         lines.append(f"- Smallest counterexample: {plain_text(counterexample_text(row['counterexample']))}")
-    return "\n".join([*lines, f"- Replay: `teltheory verify --claim {name}`"])
+    if "rule" in row and "numbers" in row:
+        lines += [f"- Rule: {plain_text(row['rule'])}", f"- Counts: {plain_text(evidence_text(row))}"]
+    lines.append(f"- Replay: `teltheory verify --claim {name}`")
+    return "\n".join([*lines, *_side_by_side(row)])
+
+
+def _side_by_side(row: Row) -> list[str]:
+    """Return the cells of a row as a table; a column of the table is one of the cells'."""
+    cells = row.get("numbers", {}).get("cells", ())
+    at = {(one["row"], one["column"]): plain_text(one["shown"]) for one in cells}
+    rows, columns = (dict.fromkeys(one[name] for one in cells) for name in ("row", "column"))
+    lines = [(name, *(at.get((name, column), "") for column in columns)) for name in rows]
+    return ["", table(("", *columns), lines)] if lines else []

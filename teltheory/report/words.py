@@ -28,6 +28,14 @@ def counterexample_text(example: dict[str, Any] | None) -> str:
     return f"{turns}{start}; {parameters}: {values}"
 
 
+def evidence_text(row: Row) -> str:
+    """Return on a line what decides a row that is no statement without exception: counterexample, or counts."""
+    counts = row.get("numbers", {}).get("counts")
+    if counts is None:
+        return counterexample_text(row["counterexample"])
+    return ", ".join(f"{name} {_value(value)}" for name, value in counts.items())
+
+
 def _decision_text(example: dict[str, Any]) -> str:
     """Return a decision of the belief MDP on a line; `as_counterexample` of its case has the model in full."""
     turns = " ".join(f"{letter(c)}({q}+{a})" for _, c, _, q, a in example["history"])
@@ -64,6 +72,8 @@ def strength(row: Row) -> list[str]:
     scope, bounds = row["scope"], dict(row["scope"]["bounds"])
     if row["verdict"] in ("not decidable here", "error", "undecided"):
         return [str(row.get("problem") or "No case satisfied the hypotheses.")]
+    if "samples" in bounds:
+        return [_measured_text(scope, bounds)]
     proof, drawn, stopped = (bounds.pop(name, None) for name in ("proof", "sampled", "stopped_at"))
     campaign = bounds.pop("campaign", None)
     told = [] if proof is None else [_proof_text(proof, scope["kind"])]
@@ -73,6 +83,12 @@ def strength(row: Row) -> list[str]:
         told.append(_tried_text(scope, bounds, stopped))
     told += [] if drawn is None else [_sampled_text("Sampled", drawn)]
     return told if campaign is None else [*told, _sampled_text("A campaign of samples", campaign)]
+
+
+def _measured_text(scope: dict[str, Any], bounds: dict[str, Any]) -> str:
+    number = f"{scope['instances']:,} case{'s' if scope['instances'] != 1 else ''}"
+    samples = "; ".join(f"{name}: {_value(facts)}" for name, facts in bounds["samples"].items())
+    return f"{number} measured on random samples, which proves nothing: {bounds['cases']}. {samples}."
 
 
 def _proof_text(proof: dict[str, Any], kind: str) -> str:

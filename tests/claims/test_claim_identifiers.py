@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import re
 
-import pytest
-
-from proofs_checks import all_claims
-from proofs_checks.awaited import Awaited
+from proofs_checks import all_claims, figures_4_to_6
 from teltheory.claims.search import decide_safely
 from teltheory.workloads import data_folder
 
@@ -73,10 +70,6 @@ STATEMENTS = [
     "prediction.poisson",
 ]
 SPLIT = {"theorem-d2.bayes-next-event", "figure-3"}
-EXPERIMENTS = {
-    *("figure-4", "figure-5", "figure-6", *(f"table-{k}" for k in range(1, 7))),
-    *("sensitivity.peak", "prediction.end-aware", "prediction.poisson"),
-}
 
 
 def identifiers(text: str) -> set[str]:
@@ -110,16 +103,9 @@ def test_ranges_are_written_out() -> None:
     assert identifiers("| `a-1` … `a-3`, `b` | … |") == {"a-1", "a-2", "a-3", "b"}
 
 
-def test_the_rows_that_wait_are_those_of_the_experiments() -> None:
-    waiting = {claim.id for claim in all_claims() if isinstance(claim.space, Awaited)}
-    assert waiting == EXPERIMENTS
-
-
-@pytest.mark.parametrize("name", sorted(EXPERIMENTS))
-def test_a_row_that_waits_names_its_table_in_one_line(name: str) -> None:
-    row = next(claim for claim in all_claims() if claim.id == name)
-    verdict = decide_safely(row)
+def test_what_cannot_be_decided_names_what_is_missing_in_one_line() -> None:
+    verdict = decide_safely(figures_4_to_6.figure_4)
     assert (verdict.verdict, verdict.expected, verdict.scope.instances) == ("not decidable here", True, 0)
     assert verdict.problem is not None
-    assert verdict.problem.startswith("missing: the experiment's table of ")
+    assert verdict.problem.startswith("missing: the curves of Figure 4")
     assert "\n" not in verdict.problem

@@ -5,6 +5,17 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from claims.expected_verdicts import (
+    BELIEF_ROWS,
+    CERTIFIED,
+    DATA_ROWS,
+    EXPERIMENT_ROWS,
+    IN_DOCUMENTS,
+    PRINTED_ROWS,
+    PROVED,
+    SAMPLED,
+)
+from claims.second_opinion_on_tables import counted_again, improvements_again
 from report.documents import DOCS, parts
 
 import teltheory as tt
@@ -20,129 +31,6 @@ from teltheory.workloads import data_folder
 
 SCRIPTS = Path(__file__).parents[2] / "proofs_checks" / "counterexamples"
 PAGE = Path(__file__).parents[2] / "docs" / "theorem-d2.md"
-PRINTED_ROWS = {
-    "hindsight.initial-state": "refuted",
-    "hindsight.integral": "holds",
-    "theorem-b1": "holds",
-    "theorem-b1.forced": "holds",
-    "theorem-b1.cap-is-necessary": "refuted",
-    "theorem-b1.belady": "holds",
-    "theorem-b1.certificate": "holds",
-    "theorem-31": "holds",
-    "theorem-31.per-request": "holds",
-    "theorem-31.forced": "holds",
-    "theorem-31.threshold-lru": "holds",
-    "theorem-31.large-q": "holds",
-    "theorem-31.mean-estimate": "refuted",
-    "algorithm-1.as-printed": "refuted",
-    "algorithm-1.nonnegative": "refuted",
-    "algorithm-1.terminates": "refuted",
-    "algorithm-1.single-pass": "holds",
-    "lemma-d3": "holds",
-    "lemma-d3.real-threshold": "refuted",
-    "lemma-d3.real-threshold.marginal": "holds",
-    "lemma-d3.any-n": "refuted",
-    "lemma-d3.any-n.total": "holds",
-    "algorithm-2.cost": "holds",
-    "trim.order-is-free": "holds",
-    "trim.order-is-free.mean": "refuted",
-    "trim.eager": "holds",
-    "figure-1": "holds",
-    "figure-2": "holds",
-    "stack.lru": "holds",
-    "stack.tlru": "holds",
-    "stack.tlru-round-robin": "holds",
-    "belief.posterior": "refuted",
-    "belief.posterior.silence": "holds",
-    "belief.posterior.alive-at-last-turn": "holds",
-    "belief.posterior.sign": "holds",
-    "belief.posterior.symbolic": "holds",
-    "kv-size": "holds",
-    "kv-size.gb": "refuted",
-    "algorithm-2.score": "holds",
-    "algorithm-2.score.real-threshold": "refuted",
-    "algorithm-2.score.difference": "holds",
-    "algorithm-2.convex": "holds",
-    "figure-1.min": "holds",
-    "appendix-c.short": "holds",
-    "appendix-c.short.trimmed.eager": "holds",
-    "appendix-c.first-case.at-least": "holds",
-    "appendix-c.second-case": "holds",
-    "appendix-c.cases": "refuted",
-    "appendix-c.third-case": "holds",
-    "appendix-c.cut": "holds",
-    "appendix-c.step.recency": "holds",
-    "sensitivity.text.p95": "holds",
-    "sensitivity.peak.printed": "holds",
-}
-
-IN_DOCUMENTS = {
-    "appendix-c.short.uncached": "refuted",
-    "appendix-c.short.trimmed": "refuted",
-    "appendix-c.first-case": "refuted",
-    "appendix-c.step": "refuted",
-    "sensitivity.text": "refuted",
-}
-
-BELIEF_ROWS = {
-    "theorem-d2": "holds",
-    "theorem-d2.homogeneous.fixed": "holds",
-    "theorem-d2.homogeneous.random": "holds",
-    "theorem-d2.homogeneous.by-conversation": "holds",
-    "theorem-d2.heterogeneous.fixed": "holds",
-    "theorem-d2.heterogeneous.random": "holds",
-    "theorem-d2.heterogeneous.by-conversation": "holds",
-    "theorem-d2.turn-law": "refuted",
-    "theorem-d2.turn-law.promising": "holds",
-    "theorem-d2.forced": "holds",
-    "theorem-d2.forced.one-law": "holds",
-    "theorem-d2.forced-heterogeneous": "refuted",
-    "theorem-d2.forced-random": "refuted",
-    "theorem-d2.bayes": "holds",
-    "theorem-d2.bayes.zero-threshold": "holds",
-    "theorem-d2.bayes-random": "refuted",
-    "theorem-d2.bayes-heterogeneous": "refuted",
-    "theorem-d2.bayes-next-event.homogeneous.fixed": "holds",
-    "theorem-d2.bayes-next-event.homogeneous.random": "refuted",
-    "theorem-d2.bayes-next-event.homogeneous.by-conversation": "refuted",
-    "theorem-d2.bayes-next-event.heterogeneous.fixed": "refuted",
-    "theorem-d2.bayes-next-event.heterogeneous.random": "refuted",
-    "theorem-d2.bayes-next-event.heterogeneous.by-conversation": "refuted",
-    "corollary.lru": "holds",
-    "corollary.lru.bayes": "holds",
-    "corollary.tlru": "holds",
-    "corollary.tlru.bayes": "holds",
-    "corollary.paging": "holds",
-    "paging.ever": "refuted",
-}
-
-
-PROVED = {
-    "theorem-31",
-    "theorem-31.per-request",
-    "theorem-31.forced",
-    "theorem-31.threshold-lru",
-    "theorem-31.threshold-lru.first",
-    "theorem-31.threshold-lru.second",
-    "theorem-31.threshold-lru.partial",
-    "theorem-31.large-q",
-    "algorithm-1.repaired",
-    "algorithm-1.single-pass",
-    "trim.order-is-free",
-    "trim.order-is-free.named",
-    "trim.order-is-free.named.forced",
-    "trim.eager",
-    "stack.lru",
-    "stack.tlru",
-    "stack.tlru-round-robin",
-}
-
-CERTIFIED = {
-    f"{name}{mode}"
-    for name in ("theorem-b1.certificate", "violations.fewest", "weighted.certificate")
-    for mode in ("", ".forced")
-}
-DATA_ROWS = {"figure-3.vllm-cpu": "refuted", "figure-3.a100-cold": "holds"}
 
 
 @pytest.fixture(scope="module")
@@ -181,7 +69,7 @@ def test_decisions_are_computed_in_two_ways(ledger, name):
 
 
 def test_every_row_has_the_expected_verdict(ledger):
-    expected = PRINTED_ROWS | BELIEF_ROWS | IN_DOCUMENTS
+    expected = PRINTED_ROWS | BELIEF_ROWS | IN_DOCUMENTS | EXPERIMENT_ROWS
     assert {name: ledger[name]["verdict"] for name in expected} == expected
 
 
@@ -220,10 +108,12 @@ def test_every_row_says_what_it_rests_on(ledger):
     for row in ledger.values():
         if row["verdict"] == "not decidable here":
             continue
-        assert set(row) == {"id", "origin", "source", "statement", "verdict", "scope", "counterexample", "seconds"}
+        fields = {"id", "origin", "source", "statement", "verdict", "scope", "counterexample", "seconds"}
+        assert set(row) - {"rule", "numbers"} == fields
+        assert ("rule" in row) == (row["verdict"] in ("reproduced", "not reproduced"))
         assert row["scope"]["instances"] > 0
         proof = row["scope"]["bounds"].get("proof", {"unproved": ()})
-        tried = "certified" if row["id"] in CERTIFIED else "exhaustive"
+        tried = "certified" if row["id"] in CERTIFIED else "sampled" if row["id"] in SAMPLED else "exhaustive"
         assert row["scope"]["kind"] == (tried if {"unproved", "missing"} & set(proof) else "proved")
         assert (row["counterexample"] is not None) == (row["verdict"] == "refuted")
 
@@ -236,6 +126,18 @@ def test_the_readme_shows_the_smallest_counterexamples(ledger, name):
     else:
         text = " instead of ".join(example["values"].values())
     assert text in (Path(__file__).parents[2] / "README.md").read_text()
+
+
+def test_the_readme_says_which_tables_are_reproduced(ledger):
+    text = (Path(__file__).parents[2] / "README.md").read_text()
+    good, bad = (
+        [k for k in range(1, 7) if ledger[f"table-{k}"]["verdict"] == v] for v in ("reproduced", "not reproduced")
+    )
+    assert "Tables {}, {} and {} / {}, {} and {}, on samples".format(*good, *bad) in text
+    example = ledger["prediction.poisson"]["counterexample"]
+    low, high = example["values"]["95 % interval"]
+    share = f"{example['values']['mean over samples']:.1f} % [{low:.1f}, {high:.1f}]"
+    assert f"C={example['capacity']}, ξ={example['xi in ms']} ms: {share}" in text
 
 
 def lines_without(names, text):
@@ -255,6 +157,55 @@ def test_the_documents_are_made_of_this_ledger(ledger, page, make):
             assert made[name] == committed[name]
         elif name and name not in missing:
             assert lines_without(missing, made[name]) == lines_without(missing, committed[name])
+
+
+def test_rows_on_experiments_name_their_samples_and_show_every_cell(ledger):
+    for name in SAMPLED:
+        scope, numbers = ledger[name]["scope"], ledger[name]["numbers"]
+        samples = scope["bounds"]["samples"]
+        assert samples["samples"] == "the first 2,000 turns of each seed"
+        wildchat = 40 if name.startswith(("table", "sensitivity")) else 20
+        for workload, seeds in (("WildChat-like", wildchat), ("ShareGPT-like", 40)):
+            assert samples.get(workload, f"seeds 0 to {seeds - 1}, ").startswith(f"seeds 0 to {seeds - 1}, ")
+        assert len(numbers["cells"]) == scope["instances"]
+        places = {(cell["row"], cell["column"]) for cell in numbers["cells"]}
+        assert len(places) == scope["instances"]
+
+
+@pytest.mark.parametrize(
+    ("name", "cell", "replayed"),
+    [
+        ("table-1", 60, ("wildchat", "p95", "lru", 10000, 200)),
+        ("table-1.headings", 59, ("wildchat", "p90", "lru", 10000, 150)),
+        ("table-2", 0, ("wildchat", "above", "lru", 1000, 50)),
+        ("table-3", 65, ("wildchat", "p99", "threshold-lru", 10000, 500)),
+        ("table-4", 9, ("sharegpt", "p95", "lru", 1000, 500)),
+        ("table-6", 59, ("sharegpt", "above", "threshold-lru", 10000, 500)),
+    ],
+)
+def test_a_cell_is_what_replays_of_the_samples_give(ledger, name, cell, replayed):
+    found = ledger[name]["numbers"]["cells"][cell]["values"]["ours"]
+    assert found == pytest.approx(improvements_again(*replayed, seeds=40), abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("names", "passes"),
+    [
+        (
+            ("table-2", "table-6"),
+            lambda wrong, nonzero, inside, square: wrong <= 2 and inside >= 50 and square <= 25,
+        ),
+        (("table-4", "table-5"), lambda wrong, nonzero, inside, square: nonzero == 0 and square <= 6.25),
+        (
+            ("table-1", "table-3", "table-1.headings", "table-3.headings"),
+            lambda wrong, nonzero, inside, square: nonzero <= 2 and inside >= 50 and square <= 25,
+        ),
+    ],
+)
+def test_a_table_is_reproduced_if_its_cells_pass_the_rule(ledger, names, passes):
+    for name in names:
+        good = passes(*counted_again([cell["values"] for cell in ledger[name]["numbers"]["cells"]]))
+        assert ledger[name]["verdict"] == ("reproduced" if good else "not reproduced")
 
 
 def whole(value):

@@ -27,8 +27,8 @@ from proofs_checks.cut_analysis import CUT, Conversation
 from proofs_checks.excess_calculus import growth
 from teltheory.claims.claim import Claim
 from teltheory.claims.search import decide, decide_safely, refutes
-from teltheory.cli.tables import counterexample_text
 from teltheory.policies import online
+from teltheory.report.words import counterexample_text
 
 Fault = Callable[[pytest.MonkeyPatch], None]
 PAST, PROMPT, XI, CACHED = numbers("L Q xi X")

@@ -1,6 +1,6 @@
 """Faults as data, one file a room of the project."""
 
-from mutants.faults import belief, claims, datasets, inputs, judges, optimal, policies, proofs, replay
+from mutants.faults import belief, claims, datasets, experiments, inputs, judges, optimal, policies, proofs, replay
 
 FAULTS = (
     *policies.FAULTS,
@@ -11,5 +11,6 @@ FAULTS = (
     *claims.FAULTS,
     *proofs.FAULTS,
     *inputs.FAULTS,
+    *experiments.FAULTS,
     *datasets.FAULTS,
 )

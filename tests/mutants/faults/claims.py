@@ -88,7 +88,7 @@ FAULTS = (
     ),
     Fault(
         "rows-of-ours-may-fail",
-        "teltheory/claims/claim.py",
+        "teltheory/claims/verdict.py",
         'return claim.origin == "paper"',
         "return True",
         "a refuted row of ours passes for a sound ledger",

@@ -1,0 +1,192 @@
+"""The paper's experiments, run for the rows on its tables, figures and predictions: samples, replays, intervals.
+
+1. A sample is the first 2,000 turns of a workload like WildChat's or ShareGPT's, whose assumptions are frozen in
+   `teltheory.workloads.chat_data`. One seed is one sample.
+2. Tables 1 to 6 take LRU, Threshold-LRU and T-LRU on 40 samples; what compares policies that know the future takes
+   all six policies on the first 20 samples like WildChat's and on 40 like ShareGPT's, which differ more.
+3. Rows that share replays are decided by one process, so each replay is made once.
+4. A mean over samples has Student's 95 % interval. So has a ratio of two means, by the residuals of the numerator
+   (Cochran 1977, section 2.11). Where one place out of many is to refute a statement, its interval is widened so
+   that all of them hold at once (Bonferroni).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Generic
+
+from scipy.stats import t as student
+
+from experiments.paper.grid import POLICIES, Q_HAT, SEEDS, TURNS, WORKLOADS, Run, Setting, runs, samples
+from experiments.paper.tables import Floats, Runs, half_width
+from teltheory.claims.cells import rounded
+from teltheory.claims.claim import C, Enumerated, Unshrunk, Values
+from teltheory.workloads import Chats
+
+ONLINE_SEEDS = {"wildchat": SEEDS, "sharegpt": SEEDS}
+FORESIGHT_SEEDS = {"wildchat": SEEDS // 2, "sharegpt": SEEDS}
+TOGETHER = "replays of the paper's experiments"
+ONLINE, CLAIRVOYANT = POLICIES[:3], POLICIES[3:]
+NAMES = {"lru": "LRU", "threshold-lru": "Threshold-LRU", "tlru": "T-LRU"} | {
+    "end-aware": "End-Aware",
+    "length-aware": "Length-Aware",
+    "tail-optimized-belady": "Tail-Optimized Belady",
+}
+
+
+@cache
+def replayed(workload: str) -> Runs:
+    """Return LRU, Threshold-LRU and T-LRU on every sample of a workload."""
+    return Runs(_online(workload))
+
+
+@cache
+def with_foresight(workload: str) -> Runs:
+    """Return all six policies on the first samples of a workload."""
+    clairvoyant = _runs(workload, FORESIGHT_SEEDS[workload], CLAIRVOYANT)
+    sampled = {run.trace for run in clairvoyant}
+    return Runs([*(run for run in _online(workload) if run.trace in sampled), *clairvoyant])
+
+
+@cache
+def _online(workload: str) -> tuple[Run, ...]:
+    return _runs(workload, ONLINE_SEEDS[workload], ONLINE)
+
+
+def _runs(workload: str, seeds: int, policies: tuple[str, ...]) -> tuple[Run, ...]:
+    setting = Setting(q_hat=Q_HAT[workload], policies=policies)
+    return tuple(runs(samples(workload, range(seeds)), setting))
+
+
+def interval(values: Floats) -> dict[str, float]:
+    """Return the mean over the samples and its 95 % interval."""
+    mean, half = float(values.mean()), half_width(values)
+    return {"ours": mean, "low": mean - half, "high": mean + half}
+
+
+def share(part: Floats, whole: Floats) -> dict[str, float]:
+    """Return the mean of one over that of the other, in per cent, with its 95 % interval."""
+    ratio = float(part.mean() / whole.mean())
+    half = half_width((part - ratio * whole) / whole.mean())
+    return {"ours": 100 * ratio, "low": 100 * (ratio - half), "high": 100 * (ratio + half)}
+
+
+def at_once(found: Mapping[str, float], samples: int, places: int) -> float:
+    """Return the lower end of an interval that holds at so many places at once, from the one of a single place."""
+    wider = student.ppf(1 - 0.025 / places, samples - 1) / student.ppf(0.975, samples - 1)
+    return float(found["ours"] - wider * (found["ours"] - found["low"]))
+
+
+def told(value: float) -> str:
+    """Return a number for a cell: whole from 100 on, else with a tenth."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{round(value, 1) + 0.0:.1f}"
+
+
+@dataclass(frozen=True)
+class Spot(Unshrunk):
+    """A place of the grid, and what is measured there.
+
+    Attributes
+    ----------
+    workload : str
+        "wildchat" or "sharegpt".
+    capacity, xi_ms : int
+        In tokens and milliseconds.
+    policy, against : str
+        Who is compared.
+    metric : str
+        What is compared: a percentile, or "tel".
+    """
+
+    workload: str
+    capacity: int
+    xi_ms: int
+    policy: str
+    against: str
+    metric: str
+
+    @property
+    def row(self) -> str:
+        """Workload, policies and capacity."""
+        compared = f"{NAMES[self.policy]} against {NAMES[self.against]}"
+        return f"{WORKLOADS[self.workload].name}, {compared}, C = {self.capacity:,}"
+
+    @property
+    def column(self) -> str:
+        """Threshold and measure."""
+        return f"xi = {self.xi_ms} ms, {self.metric.upper()}"
+
+    def shown(self, values: Values) -> str:
+        """Return the mean over the samples, with its interval."""
+        return f"{told(values['ours'])} [{told(values['low'])}, {told(values['high'])}]"
+
+    def size(self) -> tuple[Any, ...]:
+        """Return the order of the grid."""
+        return (self.workload, self.capacity, self.xi_ms, self.policy, self.against, self.metric)
+
+    def measures(self) -> dict[str, int]:
+        """Return capacity and threshold."""
+        return {"capacity": self.capacity, "xi_ms": self.xi_ms}
+
+    def as_counterexample(self, values: Values) -> dict[str, Any]:
+        """Return the place and what is measured there."""
+        place = {"workload": WORKLOADS[self.workload].name, "capacity": self.capacity, "xi in ms": self.xi_ms}
+        mean = {"mean over samples": values["ours"], "95 % interval": [values["low"], values["high"]]}
+        found = mean | {name: value for name, value in values.items() if name not in ("ours", "low", "high")}
+        plain = {name: rounded(value) for name, value in found.items()}
+        return {**place, "policy": NAMES[self.policy], "values": plain}
+
+    def of(self, policy: str) -> Floats:
+        """Return the measure of a policy here, one value a sample."""
+        return with_foresight(self.workload).of(self.metric, policy, self.capacity, self.xi_ms)
+
+
+@dataclass(frozen=True)
+class Sampled(Enumerated, Generic[C]):
+    """Cases whose values rest on samples of workloads.
+
+    Attributes
+    ----------
+    listed : tuple of cases
+        All of them.
+    note : str
+        What they are.
+    workloads : tuple of str
+        What is sampled.
+    seeds : mapping of str to int
+        Number of samples of each.
+    """
+
+    listed: tuple[C, ...]
+    note: str
+    workloads: tuple[str, ...]
+    seeds: Mapping[str, int] = field(default_factory=lambda: FORESIGHT_SEEDS)
+
+    def classes(self, effort: str) -> Iterator[Iterator[C]]:
+        """Yield the cases as one class."""
+        yield iter(self.listed)
+
+    def bounds(self, effort: str) -> dict[str, Any]:
+        """Return what the cases are, and what the samples are made of."""
+        drawn = {
+            WORKLOADS[name].name: f"seeds 0 to {self.seeds[name] - 1}, {_assumed(name)}" for name in self.workloads
+        }
+        facts = {"samples": f"the first {TURNS:,} turns of each seed", **drawn, "TTFT": _latency()}
+        return {"cases": self.note, "samples": facts}
+
+
+def _assumed(workload: str) -> str:
+    chats: Chats = WORKLOADS[workload]
+    gaps = type(chats.gaps).__name__.removesuffix("Gaps").lower()
+    turns = f"{chats.mean_turns:.2f} turns a conversation and at most {chats.turns.lengths[-1]}"
+    lengths = f"mean prompt {chats.mean_prompt:.0f}, mean response {chats.mean_response:.0f}"
+    return (
+        f"a start every {chats.seconds_between_starts:g} s, {turns}, {gaps} gaps of {chats.gaps.mean:.3g} s, "
+        f"{lengths}, correlation of responses {chats.response_correlation:g}, Q = {Q_HAT[workload]}"
+    )
+
+
+def _latency() -> str:
+    return f"{1000 * float(Setting().latency.ttft(1000)):.1f} us an uncached token"

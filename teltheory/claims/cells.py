@@ -1,0 +1,57 @@
+"""Tables and figures of the paper: every cell is computed, and a rule on all of them together decides.
+
+A cell of a table is printed to a tenth of a per cent and measured on other data than the paper's, so no single
+cell refutes a table. The claim's rule says what is counted over the cells and how the counts decide; the row of
+the ledger has the rule, the counts, and the cells side by side.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from teltheory.claims.claim import C, Claim, Effort, Rule, Values
+from teltheory.claims.verdict import Scope, Verdict, VerdictWord
+
+DIGITS = 4
+
+
+def decide_by_rule(claim: Claim[C], rule: Rule, effort: Effort) -> Verdict:
+    """Compute every cell and decide by the rule; "undecided" where there is no cell."""
+    begin = time.perf_counter()
+    found = _computed(claim, effort)
+    scope = Scope("sampled" if claim.sampled else "exhaustive", len(found), claim.space.bounds(effort))
+    if not found:
+        return Verdict(claim, "undecided", scope, None, time.perf_counter() - begin)
+    counts = rule.count([values for _, values in found])
+    numbers = {"counts": _plain(counts), "cells": [_cell(case, values) for case, values in found]}
+    word: VerdictWord = "reproduced" if claim.relation(counts) else "not reproduced"
+    return Verdict(claim, word, scope, None, time.perf_counter() - begin, numbers=numbers)
+
+
+def cells_of(claim: Claim[C], effort: Effort) -> list[dict[str, Any]]:
+    """Return the values of every case as plain data, with the row and column in which they are shown."""
+    return [_cell(case, values) for case, values in _computed(claim, effort)]
+
+
+def _computed(claim: Claim[C], effort: Effort) -> list[tuple[Any, Values]]:
+    cases = (case for size_class in claim.space.classes(effort) for case in size_class)
+    found = ((case, claim.values(case)) for case in cases)
+    return [(case, values) for case, values in found if values is not None]
+
+
+def _cell(case: Any, values: Values) -> dict[str, Any]:
+    place = {"row": case.row, "column": case.column, "shown": case.shown(values)}
+    return {**place, "values": _plain(values)}
+
+
+def _plain(values: Values) -> dict[str, Any]:
+    """Return values as plain data, numbers that are not whole rounded."""
+    return {name: rounded(value) for name, value in values.items()}
+
+
+def rounded(value: Any) -> Any:
+    """Return a number that is not whole with `DIGITS` digits, also within lists; anything else as it is."""
+    if isinstance(value, list | tuple):
+        return [rounded(item) for item in value]
+    return round(value, DIGITS) + 0.0 if isinstance(value, float) else value

@@ -1,0 +1,99 @@
+"""The verdict on a claim, and what the verdict rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from teltheory.claims.claim import Claim
+
+ScopeKind = Literal["proved", "certified", "exhaustive", "sampled"]
+VerdictWord = Literal[
+    "holds", "refuted", "reproduced", "not reproduced", "undecided", "not decidable here", "error"
+]
+
+
+@dataclass(frozen=True)
+class Scope:
+    """What a verdict rests on.
+
+    Attributes
+    ----------
+    kind : {"proved", "certified", "exhaustive", "sampled"}
+        Whether there is a proof, a certificate of every case tried, every case within the bounds was tried, or
+        some were.
+    instances : int
+        Number of cases tried that satisfy the claim's hypotheses; of a table or figure, its cells.
+    bounds : dict
+        The bounds, the random cases that came on top, and the proof.
+    """
+
+    kind: ScopeKind
+    instances: int
+    bounds: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The decision on a claim.
+
+    Attributes
+    ----------
+    claim : Claim
+        What was decided.
+    verdict : str
+        "holds" or "refuted"; "reproduced" or "not reproduced" where the claim has a rule; "undecided" where no
+        case satisfied the hypotheses, "not decidable here" where data are missing, or "error" where the check
+        itself broke.
+    scope : Scope
+        What the verdict rests on.
+    counterexample : dict or None
+        For a refuted claim: the smallest case found, with its values.
+    seconds : float
+        Time taken.
+    problem : str or None
+        For "error" and "not decidable here": what went wrong, or what is missing.
+    numbers : dict or None
+        Of a claim whose cases are shown: "counts", where it has a rule, and "cells".
+    """
+
+    claim: Claim[Any]
+    verdict: VerdictWord
+    scope: Scope
+    counterexample: dict[str, Any] | None
+    seconds: float
+    problem: str | None = None
+    numbers: dict[str, Any] | None = None
+
+    @property
+    def expected(self) -> bool:
+        """Whether the ledger is sound: decided where data are at hand, and not one of our own rows refuted."""
+        return is_expected(self.verdict, self.claim)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the row of the ledger as plain data."""
+        row: dict[str, Any] = {
+            "id": self.claim.id,
+            "origin": self.claim.origin,
+            "source": self.claim.source,
+            "statement": self.claim.statement,
+            "verdict": self.verdict,
+            "scope": {
+                "kind": self.scope.kind,
+                "instances": self.scope.instances,
+                "bounds": self.scope.bounds,
+            },
+            "counterexample": self.counterexample,
+            "seconds": round(self.seconds, 3),
+        }
+        if self.claim.rule is not None:
+            row["rule"] = self.claim.rule.text
+        more = {"numbers": self.numbers, "problem": self.problem}
+        return row | {name: value for name, value in more.items() if value is not None}
+
+
+def is_expected(verdict: str, claim: Claim[Any]) -> bool:
+    """Whether a verdict on a claim leaves the ledger sound."""
+    if verdict in ("refuted", "not reproduced"):
+        return claim.origin == "paper"
+    return verdict in ("holds", "reproduced", "not decidable here")

@@ -1,0 +1,175 @@
+"""Claims with a rule: what the runner, the JSON and the documents make of them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+
+import pytest
+from report.documents import parts
+
+from proofs_checks import all_claims
+from teltheory.claims.claim import Claim, MissingDataError, Rule, Unshrunk
+from teltheory.claims.search import decide, decide_safely
+from teltheory.claims.verdict import is_expected
+from teltheory.claims.worlds import Given
+from teltheory.cli import main
+from teltheory.cli.tables import ledger_table
+from teltheory.cli.verify import _handed_out
+from teltheory.report.errata import errata_markdown
+from teltheory.report.latex import ledger_latex
+from teltheory.report.ledger import read_ledger
+from teltheory.report.markdown import ledger_markdown
+
+
+@dataclass(frozen=True)
+class Square(Unshrunk):
+    number: int
+
+    @property
+    def row(self):
+        return f"tens {self.number // 10}"
+
+    @property
+    def column(self):
+        return f"ones {self.number % 10}"
+
+    def shown(self, values):
+        return f"{values['square']:.1f}"
+
+    def size(self):
+        return (self.number,)
+
+    def measures(self):
+        return {"number": self.number}
+
+    def as_counterexample(self, values):
+        return {"number": self.number, "values": dict(values)}
+
+
+def square(case):
+    return None if case.number == 12 else {"square": case.number**2 / 3}
+
+
+def counts(cells):
+    return {"cells": len(cells), "most": max(cell["square"] for cell in cells)}
+
+
+TABLE = Claim(
+    "table-7",
+    "Table 7",
+    "Squares are small.",
+    square,
+    lambda found: found["most"] <= 200,
+    Given(tuple(map(Square, (1, 2, 11, 12, 22))), "five numbers"),
+    rule=Rule("No square is above 200.", counts),
+)
+
+
+def test_all_cells_together_decide():
+    verdict = decide(TABLE)
+    assert (verdict.verdict, verdict.counterexample, verdict.scope.instances) == ("reproduced", None, 4)
+    assert verdict.scope.kind == "exhaustive"
+    assert verdict.numbers["counts"] == {"cells": 4, "most": 161.3333}
+    assert verdict.numbers["cells"][2] == {
+        "row": "tens 1", "column": "ones 1", "shown": "40.3", "values": {"square": 40.3333},
+    }  # fmt: skip
+    worse = replace(TABLE, relation=lambda found: found["most"] <= 161)
+    assert decide(worse).verdict == "not reproduced"
+    assert decide(replace(TABLE, sampled=True)).scope.kind == "sampled"
+
+
+def test_rounding_is_for_the_page_and_not_for_the_rule():
+    assert decide(replace(TABLE, relation=lambda found: found["most"] > 161.3333)).verdict == "reproduced"
+
+
+def test_no_cell_is_no_verdict():
+    assert decide(replace(TABLE, space=Given((Square(12),), "none"))).verdict == "undecided"
+    assert not decide(replace(TABLE, space=Given((), "none"))).expected
+
+
+def test_a_broken_check_and_missing_data_are_said():
+    def broken(case):
+        raise ZeroDivisionError
+
+    def missing(case):
+        raise MissingDataError("needs x.csv")
+
+    assert decide_safely(replace(TABLE, values=broken)).verdict == "error"
+    verdict = decide_safely(replace(TABLE, values=missing))
+    assert (verdict.verdict, verdict.problem) == ("not decidable here", "needs x.csv")
+
+
+@pytest.mark.parametrize(
+    ("origin", "verdict", "sound"),
+    [
+        ("paper", "not reproduced", True),
+        ("paper", "reproduced", True),
+        ("repaired", "not reproduced", False),
+        ("ours", "not reproduced", False),
+        ("ours", "reproduced", True),
+    ],
+)
+def test_only_the_papers_own_tables_may_fail(origin, verdict, sound):
+    assert is_expected(verdict, replace(TABLE, origin=origin)) == sound
+
+
+def test_a_statement_shows_its_cases_too():
+    statement = replace(TABLE, rule=None, shown=True, sampled=True, relation=lambda found: found["square"] < 100)
+    verdict = decide(statement)
+    assert (verdict.verdict, verdict.counterexample["number"]) == ("refuted", 22)
+    assert (verdict.scope.kind, verdict.scope.instances) == ("sampled", 4)
+    assert "stopped_at" not in verdict.scope.bounds
+    assert [cell["shown"] for cell in verdict.numbers["cells"]] == ["0.3", "1.3", "40.3", "161.3"]
+    assert "rule" not in verdict.as_dict()
+
+
+def rows(**changes):
+    one = decide(replace(TABLE, **changes)).as_dict()
+    samples = {"samples": "seeds 0 to 3", "WildChat-like": "gaps of 400 s"}
+    sampled = {**one["scope"], "kind": "sampled", "bounds": {"cases": "five numbers", "samples": samples}}
+    return read_ledger(json.dumps({"claims": [one, {**one, "id": "table-8", "scope": sampled}]}), "l.json")
+
+
+def test_the_page_has_rule_counts_and_cells_side_by_side():
+    page = parts(ledger_markdown(rows()))
+    lines = page["table-7"].splitlines()
+    assert "- Rule: No square is above 200." in lines
+    assert "- Counts: cells 4, most 161.3333" in lines
+    assert lines[lines.index("|  | ones 1 | ones 2 |") + 2 :][:3] == [
+        "| tens 0 | 0.3 | 1.3 |",
+        "| tens 1 | 40.3 |  |",
+        "| tens 2 |  | 161.3 |",
+    ]
+    told = "4 cases measured on random samples, which proves nothing: five numbers. samples: seeds 0 to 3; "
+    assert told + "WildChat-like: gaps of 400 s." in page["table-8"]
+    assert "| reproduced | 2 |" in page[""]
+
+
+def test_the_other_documents_have_the_counts():
+    assert "not reproduced & " in ledger_latex(rows(relation=lambda found: False))
+    assert ledger_latex(rows()).count("cells 4,\\allowbreak{} most 161.3333") == 2
+    assert list(ledger_table(rows()).columns[3].cells) == ["cells 4, most 161.3333"] * 2
+    assert "table-7" not in errata_markdown(rows(relation=lambda found: False), ())
+
+
+def test_what_shares_work_is_handed_out_together_and_nothing_twice():
+    claims = {claim.id: claim for claim in all_claims()}
+    handed = _handed_out(list(claims))
+    assert sorted(name for names in handed for name in names) == sorted(claims)
+    shared = [names for names in handed if len(names) > 1]
+    assert len(shared) == 1
+    assert {"table-1", "table-6", "figure-5", "prediction.poisson"} <= set(shared[0])
+    compiled = [claims[names[0]].compiled is not None for names in handed]
+    assert compiled[0]
+    assert compiled[1:] == sorted(compiled[1:])
+
+
+def test_the_command_decides_by_a_rule_and_says_it(capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(["verify", "--claim", "figure-4.turns", "--workers", "1", "--json", "-"])
+    assert stop.value.code == 0
+    (row,) = json.loads(capsys.readouterr().out)["claims"]
+    assert (row["verdict"], row["counterexample"]) == ("reproduced", None)
+    assert row["rule"].startswith("Every number is near the published one")
+    assert row["numbers"]["counts"] == {"cells": 9, "near": 9}
