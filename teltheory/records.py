@@ -3,7 +3,8 @@
 1. A line is an object whose first field is the version of its format; the field's name says what the file is.
 2. Lines that belong together are appended with a single write, and are on disk afterwards.
 3. A last line without its end was cut off when a process was killed. It counts as missing, and the next writer
-   cuts it away. Writers take turns by a lock on the file; the system drops the lock of one that dies.
+   cuts it away. Writers take turns by a lock on the file, readers share it; the system drops the lock of one
+   that dies.
 4. Any other line that is no record is an error: the file is another one, or it was damaged.
 """
 
@@ -65,7 +66,8 @@ class Records:
             For a line that is no record, or a file that can't be read.
         """
         try:
-            content = self.path.read_bytes()
+            with self.path.open("rb") as file, locked(file.fileno(), shared=True):
+                content = file.read()
         except FileNotFoundError:
             return
         except OSError as error:
@@ -141,14 +143,14 @@ def cut_away_unfinished(file: int) -> int:
 
 
 @contextmanager
-def locked(file: int) -> Iterator[None]:
-    """Keep other writers out; where the system has no such locks, one at a time must write to a file."""
+def locked(file: int, *, shared: bool = False) -> Iterator[None]:
+    """Keep writers out, and readers unless it is shared; without such locks one at a time must write to a file."""
     if sys.platform == "win32":
         yield
         return
     import fcntl
 
-    fcntl.flock(file, fcntl.LOCK_EX)
+    fcntl.flock(file, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
     try:
         yield
     finally:

@@ -110,7 +110,7 @@ def test_without_the_extra_the_command_says_how_to_install_it(trace_file, monkey
 
 
 def test_a_bad_store_is_told_before_the_trace_is_read(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("teltheory.cli.replay.read_trace", None)
+    monkeypatch.setattr("teltheory.cli.traces.read_trace", None)
     assert run("replay", "trace.csv", "--store", tmp_path) == 2
     assert "found a folder" in capsys.readouterr().err
 
