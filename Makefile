@@ -17,7 +17,7 @@ test: $(READY)
 	$(BIN)/python -m pytest
 
 test-long: $(READY)
-	TELTHEORY_TESTS=long $(BIN)/python -m pytest tests/replay tests/optimal
+	TELTHEORY_TESTS=long $(BIN)/python -m pytest -m ""
 	PYTHONPATH=tests $(BIN)/python tests/sweep/long_kill.py 20 1
 	PYTHONPATH=tests $(BIN)/python tests/claims/long_campaign_kill.py 20 1
 	PYTHONPATH=tests $(BIN)/python tests/optimal/long_all_methods.py 3000 1

@@ -7,7 +7,9 @@ from teltheory.workloads import data_folder
 
 UNSHRUNK = (Phase.explicit, Phase.generate)
 
-settings.register_profile("teltheory", deadline=None)
+EXAMPLES = 100 if os.environ.get("TELTHEORY_TESTS") else 50
+
+settings.register_profile("teltheory", deadline=None, max_examples=EXAMPLES)
 settings.register_profile("mutants", settings.get_profile("teltheory"), phases=UNSHRUNK, database=None)
 settings.load_profile("mutants" if os.environ.get("TELTHEORY_TESTS") == "mutants" else "teltheory")
 

@@ -186,6 +186,7 @@ def test_missing_peers_are_said_in_one_line_and_left_out(monkeypatch, capsys):
     assert max(map(len, printed.splitlines())) <= WIDTH
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("enumerated_before")
 def test_a_trace_of_ones_own_with_shortened_histories(tmp_path, capsys):
     turns = [f"{k % 7},{20 + k},{k % 30},{(k // 7) * 15}" for k in range(160)]
@@ -230,6 +231,7 @@ def test_the_curve_is_asked_for_a_thousand_capacities(monkeypatch):
     assert (run.CURVE, "T-LRU, least-recent") in section.ratios
 
 
+@pytest.mark.long
 def test_an_interrupted_bench_ends_at_once_and_leaves_nothing(tmp_path):
     process = subprocess.Popen(
         [sys.executable, "-m", "teltheory", "bench", "--turns", "200000"],

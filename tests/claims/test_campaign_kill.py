@@ -54,6 +54,7 @@ def kill_the_held_one(folder):
     (folder / "go").touch()
 
 
+@pytest.mark.long
 def test_a_killed_worker_loses_its_batch_and_nothing_else(tmp_path, folder):
     plan = campaign(trial=NotedTrial(claim_named, None, FEW, str(folder), HELD))
     store = store_at(tmp_path / "store.jsonl")
@@ -66,6 +67,7 @@ def test_a_killed_worker_loses_its_batch_and_nothing_else(tmp_path, folder):
     assert sorted(kept(tmp_path / "store.jsonl")) == list(range(BATCHES))
 
 
+@pytest.mark.long
 def test_a_killed_dask_worker_loses_nothing_that_was_finished(tmp_path, folder, capfd):
     plan = campaign(trial=NotedTrial(claim_named, None, FEW, str(folder), HELD))
     store = store_at(tmp_path / "store.jsonl")
@@ -79,6 +81,7 @@ def test_a_killed_dask_worker_loses_nothing_that_was_finished(tmp_path, folder, 
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.long
 def test_an_interrupted_campaign_ends_at_once_and_quietly(tmp_path):
     store = tmp_path / "store.jsonl"
     command = ["verify", "--claim", "theorem-31", "--budget", "1h", "--workers", "1", "--store", str(store)]

@@ -272,6 +272,7 @@ def test_policy_specs_round_trip():
     assert issubclass(ArgumentError, TelTheoryError)
 
 
+@pytest.mark.long
 def test_verify_ends_its_processes_without_a_word():
     claims = ["--claim", "figure-2", "--claim", "kv-size"]
     command = [sys.executable, "-m", "teltheory", "verify", *claims, "--workers", "2"]

@@ -89,7 +89,7 @@ class Judges:
         return Caught(f"{what}, and without the fault too", problem=True)
 
     def _pytest(self, copy: Path, tests: str) -> Ended:
-        return self._runner.python(copy, ["-m", "pytest", "-x", "-q", "-n0", tests], self._limit)
+        return self._runner.python(copy, ["-m", "pytest", "-x", "-q", "-n0", "-m", "", tests], self._limit)
 
     def _passes(self, tests: str) -> bool:
         """Whether tests pass without a fault; found out once."""

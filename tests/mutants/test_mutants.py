@@ -44,6 +44,7 @@ NO_SURPLUS = Fault(
 GONE = Fault("gone", KV_CACHE, "return 3 * self.layers *", SIZE, "nothing to plant it in", rows=("figure-2",))
 
 
+@pytest.mark.long
 def test_two_faults_are_caught_one_survives_and_one_is_gone():
     before = [(ROOT / fault.file).read_text() for fault in (NO_SURPLUS, GONE)]
     lines = []

@@ -60,6 +60,7 @@ def test_a_cluster_finds_what_one_process_finds(tmp_path, monkeypatch):
     assert len(cells) == 4 * 2 * 2 * 2
 
 
+@pytest.mark.long
 def test_a_job_that_the_scheduler_gives_up_is_an_error_after_the_others(tmp_path):
     """The scheduler gives up what was on a worker that died, so at most the next job with the deadly one."""
     grid, store = noting_grid(tmp_path, deadly=4), tmp_path / "store.jsonl"
@@ -82,6 +83,7 @@ def test_what_the_cluster_cannot_import_is_said(tmp_path):
         sweep(some_trace(), grid, A100_LLAMA2_7B, scheduler=address)
 
 
+@pytest.mark.long
 def test_a_scheduler_that_dies_ends_the_sweep(tmp_path):
     def kill(scheduler):
         held_process(tmp_path)
