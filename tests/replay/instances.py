@@ -162,7 +162,7 @@ def seeded(count: int, seed: int, **limits: object) -> Iterator[Case]:
         yield build(rng.randint, **limits)  # type: ignore[arg-type]
 
 
-def fewer(count: int, part: int = 3) -> int:
+def fewer(count: int, part: int = 5) -> int:
     """All of `count` where the environment says TELTHEORY_TESTS=long, as `make test-long` does; else a part."""
     return count if os.environ.get("TELTHEORY_TESTS") == "long" else -(-count // part)
 
