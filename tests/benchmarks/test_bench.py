@@ -169,6 +169,7 @@ def test_no_host_and_no_path_is_named(data):
     assert "/" not in json.dumps(data["machine"])
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("enumerated_before")
 def test_missing_peers_are_said_in_one_line_and_left_out(monkeypatch, capsys):
     def version(_):

@@ -28,6 +28,7 @@ def folder(tmp_path):
     return tmp_path / "runs"
 
 
+@pytest.mark.long
 def test_a_killed_campaign_goes_on_where_it_was(tmp_path, folder):
     store = tmp_path / "store.jsonl"
     victim = start(folder, store, held=HELD, nap=0, batches=BATCHES)

@@ -10,6 +10,9 @@ SMALL = ("--seeds", "2", "--turns", "40", "--workers", "1")
 @pytest.fixture
 def undrawn(monkeypatch):
     monkeypatch.setattr("paper_figs.all.draw_all", lambda *_: iter(["figure_5: pdf, svg, png"]))
+    monkeypatch.setattr("experiments.paper.all.LONG_TURNS", 100)
+    monkeypatch.setattr("experiments.paper.plans.FINE_XI_MS", {"wildchat": (100, 200), "sharegpt": (100, 200)})
+    monkeypatch.setattr("experiments.paper.plans.CURVE_POINTS", 3)
 
 
 def test_tables_are_made_once_and_printed_beside_the_papers(tmp_path, run, capsys, undrawn, monkeypatch):

@@ -180,6 +180,7 @@ def test_latency_costs_are_never_above_the_curve_and_close_to_it(slo, segments):
     assert len(pieces_of(case.instance, costs).rising) > 0 or segments == 1
 
 
+@pytest.mark.long
 def test_larger_instances_stay_between_two_sides():
     model, found = tt.A100_LLAMA2_7B_ATTENTION, []
     for capacity in (0, 10_000, 40_000):

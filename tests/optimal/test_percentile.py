@@ -69,6 +69,7 @@ def test_an_interrupt_gives_the_best_so_far(monkeypatch):
     check(case, 0.8, found)
 
 
+@pytest.mark.long
 def test_what_only_the_milp_proves_is_not_called_proved(monkeypatch):
     for name in ("sharpened", "explored"):
         monkeypatch.setattr(percentile, name, lambda search, *others: search)
