@@ -9,7 +9,6 @@ of LRU's distance to the same bound. --readme also puts what is printed between 
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -26,6 +25,7 @@ from rich.progress import Progress
 from rich.table import Table
 
 import teltheory as tt
+from experiments.tidy import write_rows
 from teltheory.cli.marks import between_marks, fenced
 from teltheory.cli.output import WIDTH, check_target, progress_bar
 from teltheory.errors import TelTheoryError
@@ -244,10 +244,7 @@ def compare(trace_file: str, table: str, time_limit: float, readme: str | None) 
         rows = [row for capacity in CAPACITIES for row in rows_at(trace, capacity, time_limit, bar)]
     lines = [legend(trace, time_limit)]
     click.echo(printed(lines, rows))
-    with Path(table).open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0].as_dict()))
-        writer.writeheader()
-        writer.writerows(row.as_dict() for row in rows)
+    write_rows((row.as_dict() for row in rows), Path(table))
     if readme is not None:
         put_into(readme, for_readme(lines, rows))
 

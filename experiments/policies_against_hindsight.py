@@ -9,12 +9,12 @@ interrupted run goes on where it was.
 
 from __future__ import annotations
 
-import csv
 import sys
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 
+from experiments.tidy import write_rows
 from teltheory.latency import A100_LLAMA2_7B
 from teltheory.policies.spec import POLICIES, Spec
 from teltheory.sweep import Grid, TraceFile, sweep
@@ -30,10 +30,7 @@ def main(trace_files: Sequence[str], table: str) -> None:
     grid = Grid(policies, CAPACITIES, [latency.threshold(slo) for slo in SLO_SECONDS], q_hat=None)
     traces = [TraceFile(file) for file in trace_files]
     rows = [cell.as_dict() for cell in sweep(traces, grid, latency, workers=None, store=f"{table}.store.jsonl")]
-    with Path(table).open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(rows)
+    write_rows(rows, Path(table))
 
 
 if __name__ == "__main__":

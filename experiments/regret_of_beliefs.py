@@ -11,7 +11,6 @@ Belady.
 
 from __future__ import annotations
 
-import csv
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -22,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import teltheory as tt
+from experiments.tidy import write_rows
 from teltheory.belief.etlru import Belief
 from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import default_estimate
@@ -111,10 +111,7 @@ def main(table: str) -> None:
     grid = list(settings())
     done = dict(on_processes(rows, grid, cores(), "sample {}".format))
     lines = [line for i in range(len(grid)) for line in done[i]]
-    with Path(table).open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(lines[0]))
-        writer.writeheader()
-        writer.writerows(lines)
+    write_rows(lines, Path(table))
 
 
 if __name__ == "__main__":

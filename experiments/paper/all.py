@@ -32,9 +32,11 @@ from experiments.paper.grid import SEEDS, TURNS, WORKLOADS, Run, Setting, read_r
 from experiments.paper.plans import Plan, chat_plan, trace_plan
 from experiments.paper.printed import TABLES
 from experiments.paper.tables import Runs, compare, write_cells
+from experiments.tidy import write_rows
 from teltheory.errors import ArgumentError, FileError, TelTheoryError
 from teltheory.sweep import Sample
 from teltheory.sweep.sources import Source
+from teltheory.whole_files import write_whole
 from teltheory.workloads import data_folder
 
 MOONCAKE = "mooncake_conversation.jsonl"
@@ -90,12 +92,12 @@ def of_workload(plan: Plan, folder: Path, workers: int | None) -> list[Product]:
 
 def averaged(measures: Sequence[str]) -> Write:
     """Return what writes the averages of runs."""
-    return lambda found, path: av.write_rows(av.averages(Runs(found), measures), av.Average, path)
+    return lambda found, path: write_rows(av.averages(Runs(found), measures), path, av.Average)
 
 
 def improved(found: list[Run], path: Path) -> None:
     """Write the improvements of T-LRU."""
-    av.write_rows(av.improvements(Runs(found)), av.Improvement, path)
+    write_rows(av.improvements(Runs(found)), path, av.Improvement)
 
 
 def cells_of(workload: str) -> Write:
@@ -115,7 +117,7 @@ def of_figures(plans: Sequence[Plan]) -> list[Product]:
         "figure_4.csv",
         str(settings),
         (),
-        lambda path: av.write_rows(ft.distributions(workloads), ft.AtLeast, path),
+        lambda path: write_rows(ft.distributions(workloads), path, ft.AtLeast),
     )
     return [figure_4] if ft.missing_measurements() else [figure_3(), figure_4]
 
@@ -124,7 +126,7 @@ def figure_3() -> Product:
     """Return the table of Figure 3."""
     files = dict.fromkeys(data_folder() / file for file, _ in ft.MEASURED.values())
     settings = f"{ft.MEASURED} {[digest(file) for file in files]}"
-    return Product("figure_3.csv", settings, (), lambda path: av.write_rows(ft.timed(), ft.Timed, path))
+    return Product("figure_3.csv", settings, (), lambda path: write_rows(ft.timed(), path, ft.Timed))
 
 
 def digest(file: Path) -> str:
@@ -168,22 +170,10 @@ def _made(product: Product, folder: Path, again: bool) -> str:
     if not again and target.is_file() and notes.get(product.name) == [source, digest(target)]:
         return f"{product.name}: there already"
     start = time.perf_counter()
-    replace_whole(target, product.write)
+    write_whole(target, product.write)
     notes[product.name] = [source, digest(target)]
-    replace_whole(
-        folder / NOTES, lambda path: path.write_text(json.dumps(notes, indent=1) + "\n", encoding="utf-8")
-    )
+    write_whole(folder / NOTES, lambda path: path.write_text(json.dumps(notes, indent=1) + "\n", encoding="utf-8"))
     return f"{product.name}: made in {time.perf_counter() - start:.1f} s"
-
-
-def replace_whole(target: Path, write: Callable[[Path], object]) -> None:
-    """Write beside the target, then rename."""
-    beside = target.with_name(f".{target.name}.part")
-    try:
-        write(beside)
-        beside.replace(target)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def file_name(trace: str) -> str:

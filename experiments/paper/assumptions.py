@@ -13,7 +13,6 @@ No table of the paper is looked at.
 from __future__ import annotations
 
 import argparse
-import csv
 import math
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,6 +26,7 @@ import numpy as np
 from experiments.paper.grid import Q_HAT, SEEDS, TURNS, Setting, runs
 from experiments.paper.printed import LRU_AT_1000_MS, TABLES
 from experiments.paper.tables import Runs, compare, summarise
+from experiments.tidy import write_rows
 from teltheory.latency import A100_LLAMA2_7B
 from teltheory.metrics import ttft_quantiles
 from teltheory.policies import LRU
@@ -230,10 +230,7 @@ def main(arguments: Sequence[str]) -> None:
         if sys.stderr.isatty() or len(done) == number:
             sys.stderr.write(f"\r{len(done):,} of {number:,}" + ("\n" if len(done) == number else ""))
     lines = [done[i] for i in sorted(done)]
-    with given.table.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(lines[0]))
-        writer.writeheader()
-        writer.writerows(lines)
+    write_rows(lines, given.table)
     shown = sorted(lines, key=lambda row: row["distance"])[:12] if given.what == "choose" else lines
     for row in shown:
         sys.stdout.write(" | ".join(map(str, row.values())) + "\n")

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -153,11 +150,3 @@ def improved(found: Runs, capacity: int, column: Column) -> Improvement:
     with np.errstate(invalid="ignore"):
         mean, half = float(values.mean()), half_width(values)
     return Improvement(capacity, column.xi_ms, column.metric, column.against, mean, mean - half, mean + half)
-
-
-def write_rows(rows: Sequence[Any], kind: type, path: Path) -> None:
-    """Write the rows of a dataclass as CSV."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [field.name for field in fields(kind)])
-        writer.writeheader()
-        writer.writerows(asdict(row) for row in rows)

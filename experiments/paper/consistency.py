@@ -17,10 +17,9 @@ of rounding halves is allowed.
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -40,6 +39,7 @@ from experiments.paper.printed import (
     Column,
     PrintedTable,
 )
+from experiments.tidy import write_rows
 
 HALF_A_TENTH = Fraction(1, 20)
 FINEST = Fraction(1, 100)
@@ -277,14 +277,6 @@ def all_findings(most: int = MOST_TURNS) -> list[Finding]:
     return [*ratios, *count_findings(TABLE_2, most), *count_findings(TABLE_6, most), *sentence_findings()]
 
 
-def write_findings(findings: Sequence[Finding], path: Path) -> None:
-    """Write findings as CSV."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [field.name for field in fields(Finding)])
-        writer.writeheader()
-        writer.writerows(asdict(finding) for finding in findings)
-
-
 def show(findings: Sequence[Finding], write: Callable[[str], object]) -> None:
     """Write how many places of each check agree, and every one that does not."""
     groups = dict.fromkeys((finding.check, finding.tables) for finding in findings)
@@ -304,7 +296,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--most", type=int, default=MOST_TURNS, help="largest count of turns that is tried")
     given = parser.parse_args(arguments)
     findings = all_findings(given.most)
-    write_findings(findings, given.findings)
+    write_rows(findings, given.findings, Finding)
     show(findings, sys.stdout.write)
 
 

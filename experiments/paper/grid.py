@@ -13,11 +13,12 @@ import argparse
 import csv
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from pathlib import Path
 
 from experiments.paper.printed import CAPACITIES, SLO_MS
+from experiments.tidy import write_rows
 from teltheory.errors import TelTheoryError
 from teltheory.latency import A100_LLAMA2_7B, Latency
 from teltheory.policies.spec import DEFAULT_CUTOFF, Spec, parse_policy
@@ -174,10 +175,7 @@ def _milliseconds(seconds: float | None) -> float:
 
 def write_runs(found: Sequence[Run], path: Path) -> None:
     """Write runs as CSV."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [field.name for field in fields(Run)])
-        writer.writeheader()
-        writer.writerows(asdict(run) for run in found)
+    write_rows(found, path, Run)
 
 
 def read_runs(path: Path) -> list[Run]:

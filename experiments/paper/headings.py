@@ -15,12 +15,10 @@ What is found rests on the workload: an inference about how the tables were made
 from __future__ import annotations
 
 import argparse
-import csv
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -30,6 +28,7 @@ from experiments.paper.grid import SEEDS, TURNS, XI_MS
 from experiments.paper.improvements import Job, Measured, Reading, World, frozen, lru_percentiles, measure
 from experiments.paper.printed import TABLE_1, TABLE_2, TABLES, Column, Metric, PrintedTable
 from experiments.paper.readings_of_algorithm_1 import EAGER, LEAST_RECENT, ROUND_ROBIN
+from experiments.tidy import write_rows
 from teltheory.processes import cores
 from teltheory.workloads.chat_data import Longer, wildchat_like
 from teltheory.workloads.gaps import ExponentialGaps
@@ -251,15 +250,6 @@ def of_world(world: World, trims: Sequence[Reading], found: Sequence[Measured]) 
             if table.workload == world.workload:
                 yield from fitted(world, trim.name, table, measured)
                 yield from labelled(world, trim.name, table, measured)
-
-
-def write_rows(rows: Iterable[Any], path: Path) -> None:
-    """Write rows of one kind as CSV."""
-    of = list(rows)
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [field.name for field in fields(of[0])])
-        writer.writeheader()
-        writer.writerows(asdict(row) for row in of)
 
 
 def show(rows: Sequence[Row], write: Write) -> None:

@@ -36,7 +36,7 @@ from experiments.paper.algorithm_1 import TO_THE_LETTER
 from experiments.paper.algorithm_1_compiled import replayed
 from experiments.paper.fits import Floats
 from experiments.paper.grid import SEEDS, TURNS, XI_MS
-from experiments.paper.headings import OTHER_SEEDS, Write, headings, printed_cells, write_rows
+from experiments.paper.headings import OTHER_SEEDS, Write, headings, printed_cells
 from experiments.paper.improvements import (
     Job,
     Measured,
@@ -51,6 +51,7 @@ from experiments.paper.improvements import (
 from experiments.paper.printed import CAPACITIES, TABLE_2, TABLES, PrintedTable
 from experiments.paper.readings_of_algorithm_1 import READINGS
 from experiments.paper.tables import QUANTILES
+from experiments.tidy import write_rows
 from teltheory.processes import cores
 from teltheory.workloads.chat_data import wildchat_like
 from teltheory.workloads.gaps import ExponentialGaps

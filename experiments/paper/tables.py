@@ -10,11 +10,10 @@ interval of the mean is Student's.
 from __future__ import annotations
 
 import argparse
-import csv
 import math
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -23,6 +22,7 @@ from numpy.typing import NDArray
 
 from experiments.paper.grid import Run, read_runs
 from experiments.paper.printed import TABLES, Column, PrintedTable
+from experiments.tidy import write_rows
 
 Agreement = Literal["inside", "same sign", "off"]
 Floats = NDArray[np.float64]
@@ -174,10 +174,7 @@ def summarise(cells: Iterable[Compared]) -> Summary:
 
 def write_cells(cells: Sequence[Compared], path: Path) -> None:
     """Write cells as CSV."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [field.name for field in fields(Compared)])
-        writer.writeheader()
-        writer.writerows(asdict(cell) for cell in cells)
+    write_rows(cells, path, Compared)
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -187,7 +187,7 @@ def test_what_a_killed_run_leaves_is_whole(tmp_path):
     target = tmp_path / "table.csv"
     target.write_text("whole")
     with pytest.raises(KeyboardInterrupt):
-        everything.replace_whole(target, killed)
+        everything.write_whole(target, killed)
     assert [file.name for file in tmp_path.iterdir()] == ["table.csv"]
     assert target.read_text() == "whole"
 
