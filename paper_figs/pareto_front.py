@@ -50,7 +50,7 @@ def draw(table: Path) -> Figure:
     for row, name in zip(panels, workloads, strict=True):
         for panel, capacity in zip(row, capacities[name], strict=False):
             _draw_panel(panel, [line for line in of[name] if line["capacity"] == capacity])
-            panel.set_title(f"{style.workload(name).name}, {capacity:,} tokens")
+            panel.set_title(f"{style.workload(name).name}, {style.tokens(capacity)}")
     for panel in panels[-1]:
         panel.set_xlabel("median (% of LRU's)")
     figure.supylabel("P95 (% of LRU's)", fontsize="medium")

@@ -40,7 +40,8 @@ class AdaptiveTLRU:
     quantile : Fraction
         The percentile of uncached lengths to match, above 0 and at most 1.
     share : Fraction
-        Threshold over percentile, 0 or more; 1 is the paper's rule to the letter.
+        Threshold over percentile, 0 or more; 1 is the paper's rule to the letter, which docs/adaptive.md finds
+        too high.
     window : int
         Turns whose uncached lengths are looked at, 1 or more.
     every : int
@@ -54,7 +55,7 @@ class AdaptiveTLRU:
     xi: int
     q_hat: int
     quantile: Fraction = Fraction(19, 20)
-    share: Fraction = Fraction(1)
+    share: Fraction = Fraction(4, 5)
     window: int = 500
     every: int = 100
     hysteresis: Fraction = Fraction(1, 20)

@@ -120,13 +120,15 @@ def _arrive(layout: Layout, held: Held, trim: int, k: int) -> int:
 
 @inlined
 def _come_under_cut(layout: Layout, held: Held, safe: int, trim: int, forced: bool, k: int) -> int:
-    """Split the slots that the cut after turn k is the first for; return what of them is not kept."""
+    """Split the slots that the cut after turn k is the first for; return what of them is not kept.
+
+    One whose conversation is back already holds nothing, and its newer slot has no surplus yet.
+    """
     m = len(layout.full) - len(layout.history)
     dropped = 0
     first = 0 if k == 0 else m + k - (1 if forced else 0)
     for slot in range(first, m + k + (0 if forced else 1)):
-        if layout.following[slot] > k:
-            dropped += _split(held, safe, trim, slot)
+        dropped += _split(held, safe, trim, slot)
     return dropped
 
 

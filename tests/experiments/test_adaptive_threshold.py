@@ -14,11 +14,12 @@ from hypothesis import strategies as st
 from replay.instances import cases, examples
 
 import teltheory as tt
-from experiments import adaptive_threshold, adaptive_workloads, pareto_front
+from experiments import adaptive_report, adaptive_threshold, adaptive_workloads, pareto_front
 from paper_figs import adaptive_threshold as adaptive_figure
 from paper_figs import pareto_front as pareto_figure
 from paper_figs.command import run
 
+SHARES = (("0.8", 6), ("1.0", 4))
 WILDCHAT = adaptive_workloads.scenarios()["wildchat"]
 
 
@@ -58,8 +59,12 @@ def test_the_best_fixed_threshold_is_the_best_of_the_grid_in_each_measure(short)
     lru = found[adaptive_threshold.Key("lru")]
     assert (fixed[0] == lru).all()
     assert not (best == lru).all()
-    literal = adaptive_threshold.Key("adaptive", 1.0, 0.95, 500)
-    xi = tt.AdaptiveTLRU(0, short.q_hat, window=500, every=100)
+    lru_p95 = int(lru[adaptive_threshold.MEASURES.index("p95")])
+    at_lru_p95 = tt.replay(short.sample(1), tt.TLRU(lru_p95, short.q_hat), 4_000)
+    at_one = found[adaptive_threshold.Key("fixed", 1.0)]
+    assert at_one.tolist() == adaptive_threshold.measured(at_lru_p95, short.xi).tolist()
+    literal = adaptive_threshold.Key("adaptive", 1.0, 0.95, 100)
+    xi = tt.AdaptiveTLRU(0, short.q_hat, share=Fraction(1), window=100, every=20)
     again = adaptive_threshold.measured(tt.replay(short.sample(1), xi, 4_000), short.xi)
     assert found[literal].tolist() == again.tolist()
 
@@ -116,6 +121,35 @@ def test_no_point_of_the_front_is_beaten_and_every_other_one_is(short, tmp_path)
     assert all(float(row["p50_of_lru"]) == 100 for row in rows if row["margin"] == "0.0")
     run("pareto_front", pareto_figure.draw, [str(table), str(tmp_path / "figure.svg")])
     assert (tmp_path / "figure.svg").stat().st_size > 0
+
+
+def test_the_report_has_the_numbers_of_the_tables(tmp_path, capsys):
+    columns = ("measure", "policy", "share", "quantile", "window", "mean", "high")
+    rows = [
+        (measure, policy, share, quantile, window, *means)
+        for measure in ("p50", "p90", "p95", "p99", "blocks", "tel")
+        for policy, share, quantile, window, means in [
+            ("fixed", "0.5", "0.0", "0", (1, 2)),
+            ("fixed", "0.7", "0.0", "0", (3, 4)),
+            ("best-fixed", "0.0", "0.0", "0", (8, 8.5)),
+            *(("adaptive", share, q, "500", (x, x + 1)) for q in ("0.9", "0.95", "0.99") for share, x in SHARES),
+            *(("adaptive", "0.8", "0.95", window, (7, 9)) for window in ("100", "200", "1000")),
+        ]
+    ]
+    with (tmp_path / "a.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(("workload", "capacity", *columns))
+        for kind in ("improvement-", "regret-"):
+            writer.writerows(("w", 1000, kind + row[0], *row[1:]) for row in rows)
+    front = "workload,capacity,trim,margin,p50,p95,p50_of_lru,p95_of_lru,front\n"
+    points = "w,1000,round-robin,0.1,1,9,90,99,1\nw,1000,round-robin,0.2,2,8,95,98,1\n"
+    (tmp_path / "p.csv").write_text(front + points + "w,1000,round-robin,0.3,3,9,97,99,0\n", encoding="utf-8")
+    adaptive_report.main([str(tmp_path / "a.csv"), str(tmp_path / "p.csv")])
+    printed = capsys.readouterr().out.splitlines()
+    assert printed[2] == "| w | 1,000 | 8.0 ± 0.5 | 4.0 ± 1.0 | 6.0 ± 1.0 | 6.0 ± 1.0 | 0.8 | 6 ± 1 |"
+    assert printed[10] == "| w | 1,000 | 0.7 | 0.72 | 0.8 | 0.8 | 0.8 | 6.0 ± 1.0 | 6.0 ± 1.0 |"
+    assert printed[14] == "| w | 1,000 | 7.0 ± 2.0 | 7.0 ± 2.0 | 6.0 ± 1.0 | 7.0 ± 2.0 |"
+    assert printed[18] == "| w | 1,000 | 2 of 3 | 0.1 | 90.0 | 99.0 | 0.2 | 95.0 | 98.0 |"
 
 
 def test_a_single_trace_has_no_interval(tmp_path):
