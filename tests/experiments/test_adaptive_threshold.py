@@ -139,14 +139,15 @@ def test_the_report_has_the_numbers_of_the_tables(tmp_path, capsys):
     with (tmp_path / "a.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow(("workload", "capacity", *columns))
-        for kind in ("improvement-", "regret-"):
-            writer.writerows(("w", 1000, kind + row[0], *row[1:]) for row in rows)
+        for measure, *key, mean, high in rows:
+            writer.writerow(("w", 1000, f"improvement-{measure}", *key, mean, high))
+            writer.writerow(("w", 1000, f"regret-{measure}", *key, mean + 90, high + 91))
     front = "workload,capacity,trim,margin,p50,p95,p50_of_lru,p95_of_lru,front\n"
     points = "w,1000,round-robin,0.1,1,9,90,99,1\nw,1000,round-robin,0.2,2,8,95,98,1\n"
     (tmp_path / "p.csv").write_text(front + points + "w,1000,round-robin,0.3,3,9,97,99,0\n", encoding="utf-8")
     adaptive_report.main([str(tmp_path / "a.csv"), str(tmp_path / "p.csv")])
     printed = capsys.readouterr().out.splitlines()
-    assert printed[2] == "| w | 1,000 | 8.0 ± 0.5 | 4.0 ± 1.0 | 6.0 ± 1.0 | 6.0 ± 1.0 | 0.8 | 6 ± 1 |"
+    assert printed[2] == "| w | 1,000 | 8.0 ± 0.5 | 4.0 ± 1.0 | 6.0 ± 1.0 | 6.0 ± 1.0 | 0.8 | 96 ± 2 |"
     assert printed[10] == "| w | 1,000 | 0.7 | 0.72 | 0.8 | 0.8 | 0.8 | 6.0 ± 1.0 | 6.0 ± 1.0 |"
     assert printed[14] == "| w | 1,000 | 7.0 ± 2.0 | 7.0 ± 2.0 | 6.0 ± 1.0 | 7.0 ± 2.0 |"
     assert printed[18] == "| w | 1,000 | 2 of 3 | 0.1 | 90.0 | 99.0 | 0.2 | 95.0 | 98.0 |"
