@@ -15,7 +15,17 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paper_figs import capacity_curves, figure_3, figure_4, figures_5_6, sensitivity, style, tables
+from paper_figs import (
+    adaptive_threshold,
+    capacity_curves,
+    figure_3,
+    figure_4,
+    figures_5_6,
+    pareto_front,
+    sensitivity,
+    style,
+    tables,
+)
 from teltheory.errors import FileError, TelTheoryError
 
 if TYPE_CHECKING:
@@ -33,7 +43,12 @@ def figure_of(table: Path) -> tuple[str, Callable[[Path], Figure]] | None:
         "curves": (f"capacity_curves_{name}", capacity_curves.draw),
         "sensitivity": (f"sensitivity_{name}", sensitivity.draw),
     }
-    whole = {"figure_3": ("figure_3", figure_3.draw), "figure_4": ("figure_4", figure_4.draw)}
+    whole = {
+        "figure_3": ("figure_3", figure_3.draw),
+        "figure_4": ("figure_4", figure_4.draw),
+        "adaptive_threshold": ("adaptive_threshold", adaptive_threshold.draw),
+        "pareto_front": ("pareto_front", pareto_front.draw),
+    }
     return whole.get(table.stem) or by_kind.get(kind)
 
 

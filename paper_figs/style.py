@@ -74,6 +74,10 @@ WORKLOADS: Mapping[str, Line] = {
     "wildchat": Line("WildChat-like", BLUE, "", "-"),
     "sharegpt": Line("ShareGPT-like", VERMILLION, "", "--"),
     "mooncake": Line("Mooncake", GREEN, "", "-."),
+    "wildchat-20000": Line("WildChat-like, long", BLUE, "", "-"),
+    "longer-halfway": Line("3 times as long half-way", PURPLE, "", ":"),
+    "shorter-halfway": Line("a third as long half-way", PURPLE, "", ":"),
+    "busier-halfway": Line("3 times as many half-way", PURPLE, "", ":"),
     "wildchat-published": Line("WildChat, published", BLACK, "o", ""),
 }
 

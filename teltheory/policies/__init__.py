@@ -1,5 +1,6 @@
 """Caching policies, each a small frozen value, and the reader of their short form on the command line."""
 
+from teltheory.policies.adaptive import AdaptiveTLRU
 from teltheory.policies.clairvoyant import Belady, EndAwareTLRU, LengthAwareTLRU, TailOptimizedBelady
 from teltheory.policies.online import LRU, SLOTLRU, TLRU, ThresholdLRU
 from teltheory.policies.policy import (
@@ -7,6 +8,7 @@ from teltheory.policies.policy import (
     Conversation,
     CuttingPolicy,
     LeastRecentlyUsed,
+    ObservingPolicy,
     Policy,
     TimedPolicy,
     Turn,
@@ -17,6 +19,7 @@ __all__ = [
     "LRU",
     "SLOTLRU",
     "TLRU",
+    "AdaptiveTLRU",
     "AnyPolicy",
     "Belady",
     "Conversation",
@@ -24,6 +27,7 @@ __all__ = [
     "EndAwareTLRU",
     "LeastRecentlyUsed",
     "LengthAwareTLRU",
+    "ObservingPolicy",
     "Policy",
     "TailOptimizedBelady",
     "ThresholdLRU",

@@ -10,7 +10,8 @@ At every cut (after each turn) a replay asks the policy, in this order:
 
 Conversations with the smallest key go first; among equals the least recent does. A policy that works otherwise
 has one method, `cut`, instead, which lowers `Conversation.cached` itself. Where that takes more than the
-conversations (times, or what was seen so far), it has `bound_to` instead of `cut`: see `TimedPolicy`.
+conversations (times, or what was seen so far), it has `bound_to` instead of `cut`: see `TimedPolicy`. A policy
+whose rules change with what turns have computed so far has `observing`: see `ObservingPolicy`.
 """
 
 from __future__ import annotations
@@ -116,7 +117,15 @@ class TimedPolicy(Protocol):
         ...
 
 
-AnyPolicy: TypeAlias = Policy | CuttingPolicy | TimedPolicy
+class ObservingPolicy(Protocol):
+    """A policy whose rules change with what turns have computed so far, and with nothing else."""
+
+    def observing(self) -> Callable[[int], Policy | CuttingPolicy]:
+        """Return what takes the uncached length of each turn, in order, and says how to cut after it."""
+        ...
+
+
+AnyPolicy: TypeAlias = Policy | CuttingPolicy | TimedPolicy | ObservingPolicy
 
 
 class LeastRecentlyUsed:

@@ -9,6 +9,7 @@ from typing import Literal, TypeGuard, get_args
 from teltheory.errors import ArgumentError
 from teltheory.instance import Initial, Instance
 from teltheory.outcome import Outcome
+from teltheory.policies.adaptive import AdaptiveTLRU
 from teltheory.policies.policy import AnyPolicy, Policy, TimedPolicy
 from teltheory.replay.reference import replay_reference
 from teltheory.replay.slots import BY_NEXT_TURN, BY_RECENCY
@@ -17,6 +18,7 @@ from teltheory.trace import Trace
 __all__ = ["Engine", "check_policy", "kernel_is_compiled", "replay", "replay_instance", "replay_reference"]
 
 Engine = Literal["auto", "kernel", "reference"]
+RULES = ("cut", "budget", "bound_to", "observing")
 KERNEL_FROM = 2000
 """Turns from which on the kernel is quicker than loading it."""
 
@@ -36,7 +38,7 @@ def replay(
     ----------
     trace : Trace
         The turns.
-    policy : Policy, CuttingPolicy or TimedPolicy
+    policy : Policy, CuttingPolicy, TimedPolicy or ObservingPolicy
         `LRU`, `TLRU`, ... or any value with the rules of `teltheory.policies.Policy`.
     capacity : int
         Capacity of the cache, in the trace's unit.
@@ -71,7 +73,7 @@ def replay(
 
 def check_policy(policy: object) -> None:
     """Raise `ArgumentError` for what has none of a policy's rules, such as a policy's class."""
-    if isinstance(policy, type) or not any(hasattr(policy, rule) for rule in ("cut", "budget", "bound_to")):
+    if isinstance(policy, type) or not any(hasattr(policy, rule) for rule in RULES):
         raise ArgumentError("policy", policy, "a policy such as LRU()")
 
 
@@ -95,8 +97,8 @@ def kernel_is_compiled() -> bool:
     return any((Path(__file__).parent / "__pycache__").glob("recency.*.nbi"))
 
 
-def _is_own(policy: AnyPolicy) -> TypeGuard[Policy | TimedPolicy]:
-    return type(policy) in (*BY_RECENCY, *BY_NEXT_TURN) or getattr(policy, "has_kernel", False)
+def _is_own(policy: AnyPolicy) -> TypeGuard[Policy | TimedPolicy | AdaptiveTLRU]:
+    return type(policy) in (*BY_RECENCY, *BY_NEXT_TURN, AdaptiveTLRU) or getattr(policy, "has_kernel", False)
 
 
 def _by_kernel(instance: Instance, policy: AnyPolicy, progress: Callable[[int], object] | None) -> Outcome:

@@ -1,7 +1,8 @@
 """The fast replay: compiled loops over slots, the same outcome as the reference turn by turn.
 
 LRU and the T-LRU variants have the loops of `teltheory.replay.recency`, Belady and Tail-Optimized Belady that of
-`teltheory.replay.furthest`, ET-LRU those of `teltheory.replay.scored`. All read the arrays of
+`teltheory.replay.furthest`, ET-LRU those of `teltheory.replay.scored`, T-LRU with an adaptive threshold those of
+`teltheory.replay.adaptive`. All read the arrays of
 `teltheory.replay.slots`; lengths are int64 throughout, as with int32 the loops were at most 8 % faster.
 """
 
@@ -15,23 +16,25 @@ from typing_extensions import TypeIs
 from teltheory.instance import Instance
 from teltheory.numbers import IntArray, readonly
 from teltheory.outcome import Outcome
+from teltheory.policies.adaptive import AdaptiveTLRU
 from teltheory.policies.clairvoyant import TailOptimizedBelady
 from teltheory.policies.online import LRU, TLRU, ThresholdLRU
 from teltheory.policies.policy import Policy, TimedPolicy
+from teltheory.replay.adaptive import follow_tail
 from teltheory.replay.furthest import furthest_first
 from teltheory.replay.recency import Layout, by_recency, in_rounds, untrimmed
 from teltheory.replay.slots import BY_NEXT_TURN, Slots, first_arrival_ranks, settled, worth_keeping
 
 
-def replay_kernel(instance: Instance, policy: Policy | TimedPolicy) -> Outcome:
+def replay_kernel(instance: Instance, policy: Policy | TimedPolicy | AdaptiveTLRU) -> Outcome:
     """Replay the instance's trace under one of the toolkit's own policies.
 
     Parameters
     ----------
     instance : Instance
         Trace, capacity, caching mode and initial cache.
-    policy : Policy or TimedPolicy
-        One of `teltheory.replay.slots.BY_RECENCY` or `BY_NEXT_TURN`, or `ETLRU`.
+    policy : Policy, TimedPolicy or AdaptiveTLRU
+        One of `teltheory.replay.slots.BY_RECENCY` or `BY_NEXT_TURN`, `ETLRU`, or `AdaptiveTLRU`.
 
     Returns
     -------
@@ -40,6 +43,8 @@ def replay_kernel(instance: Instance, policy: Policy | TimedPolicy) -> Outcome:
     """
     if _is_timed(policy):
         return _scored(instance, policy)
+    if isinstance(policy, AdaptiveTLRU):
+        return _adaptive(instance, policy)
     if isinstance(policy, BY_NEXT_TURN):
         return _furthest_first(instance, policy, np.empty((0, 2), np.int64))[0]
     slots = Slots.of(instance)
@@ -60,7 +65,7 @@ def replay_kernel(instance: Instance, policy: Policy | TimedPolicy) -> Outcome:
     return _outcome(layout)
 
 
-def _is_timed(policy: Policy | TimedPolicy) -> TypeIs[TimedPolicy]:
+def _is_timed(policy: Policy | TimedPolicy | AdaptiveTLRU) -> TypeIs[TimedPolicy]:
     return hasattr(policy, "bound_to")
 
 
@@ -83,6 +88,13 @@ def _scored(instance: Instance, policy: TimedPolicy) -> Outcome:
     slots = Slots.of(instance)
     layout = _layout(instance, slots, slots.at_hand)
     lowest_scores_first(instance, policy, slots, layout, _held_at_start(instance, slots))
+    return _outcome(layout)
+
+
+def _adaptive(instance: Instance, policy: AdaptiveTLRU) -> Outcome:
+    slots = Slots.of(instance)
+    layout = _layout(instance, slots, slots.at_hand)
+    follow_tail(policy, layout, slots.past, first_arrival_ranks(instance), instance.forced)
     return _outcome(layout)
 
 

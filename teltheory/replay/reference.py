@@ -24,7 +24,15 @@ from typing_extensions import TypeIs
 from teltheory.errors import ArgumentError
 from teltheory.instance import Instance
 from teltheory.outcome import Outcome
-from teltheory.policies.policy import AnyPolicy, Conversation, CuttingPolicy, Policy, TimedPolicy, Turn
+from teltheory.policies.policy import (
+    AnyPolicy,
+    Conversation,
+    CuttingPolicy,
+    ObservingPolicy,
+    Policy,
+    TimedPolicy,
+    Turn,
+)
 
 
 def replay_reference(
@@ -72,12 +80,13 @@ def replayed_turns(instance: Instance, policy: AnyPolicy) -> Iterator[tuple[int,
         By code, all that have arrived so far, as the cut leaves them; it changes with the next turn.
     """
     trace = instance.trace
-    at = policy.bound_to(instance) if _is_timed(policy) else lambda _: policy
+    after = _rules(policy, instance)
     conversations = _initial_conversations(instance)
     cache = {start.code: conversations[start.code] for start in instance.initial}
     nexts = _next_turns(instance)
-    turns = zip(trace.code.tolist(), instance.history.tolist(), instance.past.tolist(), nexts, strict=True)
-    for k, (theta, history, past, upcoming) in enumerate(turns):
+    lengths = (values.tolist() for values in (instance.history, instance.total, instance.past))
+    turns = zip(trace.code.tolist(), *lengths, nexts, strict=True)
+    for k, (theta, history, total, past, upcoming) in enumerate(turns):
         arriving = conversations.setdefault(theta, Conversation(len(conversations), 0, 0, None, theta))
         reused = min(arriving.cached, history)
         arriving.past = arriving.cached = past
@@ -85,8 +94,19 @@ def replayed_turns(instance: Instance, policy: AnyPolicy) -> Iterator[tuple[int,
         cache.pop(theta, None)
         cache[theta] = arriving
         if k < len(trace) - 1 or not instance.forced:
-            cut(cache, at(k), instance.capacity, arriving if instance.forced else None)
+            cut(cache, after(k, total - reused), instance.capacity, arriving if instance.forced else None)
         yield reused, conversations
+
+
+def _rules(policy: AnyPolicy, instance: Instance) -> Callable[[int, int], Policy | CuttingPolicy]:
+    """Return what says how to cut after a turn, given its number and what it computed."""
+    if _is_timed(policy):
+        at = policy.bound_to(instance)
+        return lambda k, _: at(k)
+    if _observes(policy):
+        observe = policy.observing()
+        return lambda _, uncached: observe(uncached)
+    return lambda *_: policy
 
 
 def _next_turns(instance: Instance) -> list[Turn | None]:
@@ -146,6 +166,10 @@ def cut(
 
 def _is_timed(policy: AnyPolicy) -> TypeIs[TimedPolicy]:
     return hasattr(policy, "bound_to")
+
+
+def _observes(policy: Policy | CuttingPolicy | ObservingPolicy) -> TypeIs[ObservingPolicy]:
+    return hasattr(policy, "observing")
 
 
 def _has_rules(policy: Policy | CuttingPolicy) -> TypeIs[Policy]:

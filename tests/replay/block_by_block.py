@@ -24,6 +24,7 @@ class Judge:
             self.past[conversation], self.held[conversation] = past, cached
             self.recency.append(conversation)
             self.arrived.append(conversation)
+        self.reused: list[int] = []
         self.histories = self._all_histories()
 
     def _all_histories(self) -> list[int]:
@@ -36,13 +37,13 @@ class Judge:
         return histories
 
     def reuses(self) -> list[int]:
-        reused, turns = [], len(self.case.conversation)
+        turns = len(self.case.conversation)
         for k in range(turns):
             c, h = self.case.conversation[k], self.histories[k]
             self.held.setdefault(c, 0)
             while self.held[c] > h:
                 self.held[c] -= 1
-            reused.append(self.held[c])
+            self.reused.append(self.held[c])
             self.past[c] = h + self.case.prompt[k] + self.case.response[k]
             while self.held[c] < self.past[c]:
                 self.held[c] += 1
@@ -51,7 +52,7 @@ class Judge:
                 self.arrived.append(c)
             if k + 1 < turns:
                 self._cut(k, c)
-        return reused
+        return self.reused
 
     def _cut(self, k: int, arriving: int) -> None:
         spared = {arriving} if self.case.forced else set()

@@ -1,0 +1,83 @@
+"""Improvement over LRU by the share that the threshold is of a percentile: fixed thresholds and adaptive T-LRU.
+
+    python -m paper_figs.adaptive_threshold adaptive_threshold.csv FIGURE
+
+Reads the table that `experiments.adaptive_threshold` writes: a row of panels a workload, a column a capacity. For
+fixed thresholds the share is of LRU's own P95, which nobody knows beforehand; for adaptive T-LRU it is of the P95
+of its last 500 turns. The measure is the mean over blocks of 1,000 turns of their P95. The grey line is the best
+fixed threshold of each sample in hindsight. Bands are 95 % intervals of the means.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from paper_figs import style, tidy
+from paper_figs.command import run
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLUMNS = {
+    "workload": tidy.word,
+    "capacity": tidy.whole,
+    "policy": tidy.one_of("lru", "fixed", "best-fixed", "adaptive"),
+    "share": tidy.finite,
+    "quantile": tidy.finite,
+    "window": tidy.whole,
+    "measure": tidy.word,
+    "samples": tidy.whole,
+    "mean": tidy.number,
+    "low": tidy.number,
+    "high": tidy.number,
+}
+MEASURE, QUANTILE, WINDOW = "improvement-blocks", 0.95, 500
+LONGEST = 1.25
+LINES = {
+    "fixed": style.Line("fixed, share of LRU's P95", style.BLUE, "", "-"),
+    "adaptive": style.Line("adaptive, share of its own P95", style.VERMILLION, "s", "--"),
+}
+
+
+def draw(table: Path) -> Figure:
+    """Draw a row of panels a workload, a column a capacity."""
+    found = [row for row in tidy.read(table, COLUMNS) if _is_shown(row)]
+    workloads = list(dict.fromkeys(row["workload"] for row in found))
+    of = {name: [row for row in found if row["workload"] == name] for name in workloads}
+    capacities = {name: list(dict.fromkeys(row["capacity"] for row in rows)) for name, rows in of.items()}
+    across = max(map(len, capacities.values()))
+    figure, panels = style.panels(style.TEXT, 0.8 + 1.35 * len(workloads), len(workloads), across, sharex=True)
+    for row, name in zip(panels, workloads, strict=True):
+        for panel, capacity in zip(row, capacities[name], strict=False):
+            _draw_panel(panel, [line for line in of[name] if line["capacity"] == capacity])
+            panel.set_title(f"{style.workload(name).name}, {style.tokens(capacity)}")
+    for panel in panels[-1]:
+        panel.set_xlabel("share")
+    figure.supylabel("improvement over LRU (%)", fontsize="medium")
+    style.legend_below(figure, panels[0, 0], 3)
+    return figure
+
+
+def _is_shown(row: tidy.Row) -> bool:
+    chosen = row["policy"] != "adaptive" or (row["quantile"], row["window"]) == (QUANTILE, WINDOW)
+    return chosen and row["measure"] == MEASURE and row["share"] <= LONGEST
+
+
+def _draw_panel(panel: Axes, rows: list[tidy.Row]) -> None:
+    for policy, line in LINES.items():
+        points = sorted((row for row in rows if row["policy"] == policy), key=lambda row: row["share"])
+        shares, means, lows, highs = ([row[key] for row in points] for key in ("share", "mean", "low", "high"))
+        panel.plot(shares, means, **line.keywords)
+        if all(map(math.isfinite, lows)):
+            panel.fill_between(shares, lows, highs, color=line.colour, alpha=0.15, linewidth=0)
+    best = next(row["mean"] for row in rows if row["policy"] == "best-fixed")
+    panel.axhline(best, color=style.GREY, linestyle=":", linewidth=0.9, label="best fixed in hindsight")
+    panel.axhline(0, color=style.GREY, linewidth=0.6)
+
+
+if __name__ == "__main__":
+    run("adaptive_threshold", draw, sys.argv[1:])
