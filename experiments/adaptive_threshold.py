@@ -23,8 +23,8 @@ import numpy as np
 
 import teltheory as tt
 from experiments.adaptive_workloads import Scenario, scenarios
-from experiments.paper.averages import write_rows
 from experiments.paper.tables import half_width
+from experiments.tidy import write_rows
 from teltheory.numbers import FloatArray
 
 STEP = Fraction(1, 40)
@@ -165,7 +165,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     found: list[Line] = []
     for name in given.workload or known:
         found += lines(known[name], range(min(given.seeds, known[name].samples)))
-    write_rows(found, Line, given.table)
+    write_rows(found, given.table, Line)
 
 
 if __name__ == "__main__":

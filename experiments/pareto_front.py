@@ -21,7 +21,7 @@ import numpy as np
 
 import teltheory as tt
 from experiments.adaptive_workloads import Scenario, scenarios
-from experiments.paper.averages import write_rows
+from experiments.tidy import write_rows
 from teltheory.numbers import FloatArray
 from teltheory.policies.policy import TRIMS, Trim
 
@@ -111,7 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     found: list[Point] = []
     for name in names:
         found += points(known[name], range(min(given.seeds, known[name].samples)))
-    write_rows(found, Point, given.table)
+    write_rows(found, given.table, Point)
 
 
 if __name__ == "__main__":
