@@ -5,8 +5,8 @@ a known length, or its conversation is silent still. Turns fall into cells, by t
 and by the length of their prompt, and silences into bins that grow by the square root of two, from 1/64 s.
 
 1. Each cell and bin has its returns and its exposure: seconds that turns of the cell spent in the bin's silences.
-2. g_j, the hazard of bin j over all cells, is (returns + kappa) / (exposure + kappa / prior); the prior is the hazard
-   of the bin before, less in proportion as the bin is longer, and of the first bin the rate of all returns.
+2. g_j, the hazard of bin j over all cells, is (returns + kappa) / (exposure + kappa / prior); the prior is the
+   hazard of the bin before, less in proportion as the bin is longer, and of the first bin the rate of all returns.
 3. A cell's hazard in bin j is r_c g_j. r_c = r (returns + kappa) / (r expected + kappa), where g_j leads to expect
    so many returns of the cell, and r is the like ratio, shrunk towards 1, of all cells with that turn number.
 4. The return index of a silence s is the most that keeping a token until some later bin's end brings a second of
@@ -19,6 +19,7 @@ more. They do not depend on what is cached.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -30,6 +31,7 @@ from teltheory.trace import Trace
 
 SILENCES: FloatArray = np.concatenate(([0.0], 2.0 ** (np.arange(-12, 34) / 2)))
 """Ends of the bins of silence, in seconds; a silence beyond the last end counts as one of the last bin."""
+_ENDS = SILENCES.tolist()
 TURN_NUMBERS = (1, 2, 3, 5)
 PROMPT_LENGTHS = tuple(4**power for power in range(2, 8))
 CELLS = (len(TURN_NUMBERS) + 1) * (len(PROMPT_LENGTHS) + 1)
@@ -166,13 +168,15 @@ class ReturnRanks:
         """Learn from a trace, each estimate from the turns before it."""
         cell = cells(turn_numbers(trace), trace.prompt)
         after = list(renewals(len(trace)))
-        ranks = np.zeros((len(after), CELLS, len(SILENCES) - 1), np.int64)
-        for i, turn in enumerate(after):
-            index = return_indices(hazards(counts_after(trace, times, cell, turn), shrinkage))
-            ranks[i] = np.unique(index, return_inverse=True)[1].reshape(index.shape)
+        found = [hazards(counts_after(trace, times, cell, turn), shrinkage) for turn in after]
+        shape = (len(after), CELLS, len(SILENCES) - 1)
+        index = return_indices(np.array(found).reshape(-1, shape[2]))
+        of_each = [np.unique(values, return_inverse=True)[1] for values in index.reshape(len(after), -1)]
+        ranks = np.array(of_each, np.int64).reshape(shape)
         table = np.searchsorted(after, np.arange(len(trace)), side="right") - 1
         return cls(cell, table, ranks)
 
     def rank(self, turn: int, cell: int, silence: float) -> int:
         """Return the rank of a silent conversation after a turn."""
-        return int(self.ranks[self.table[turn], cell, bins(np.array(silence))])
+        place = min(bisect_right(_ENDS, silence) - 1, len(_ENDS) - 2)
+        return int(self.ranks[self.table[turn], cell, place])

@@ -13,7 +13,7 @@ until S > lead V, and again from when S <= 0.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate
 
 import numpy as np
@@ -24,12 +24,9 @@ from teltheory.belief.hazards import ReturnRanks, cells
 from teltheory.errors import ArgumentError
 from teltheory.instance import Instance
 from teltheory.numbers import FloatArray, IntArray, whole_number
-from teltheory.outcome import Outcome
 from teltheory.policies.online import TLRU
 from teltheory.policies.policy import Conversation, Policy, Trim, trim_order
 from teltheory.replay.reference import replay_reference
-
-Replay = Callable[[Instance, "TLRU | ReturnAwareTLRU"], Outcome]
 
 
 @dataclass(frozen=True)
@@ -79,17 +76,17 @@ class ReturnAwareTLRU:
     def bound_to(self, instance: Instance) -> Callable[[int], Policy]:
         """Return the cuts of a replay of the instance."""
         times = seconds(instance)
-        ranks = ReturnRanks.of(instance.trace, times, self.shrinkage)
-        follows, tlru = self.follows(instance, replay_reference), self.tlru
-        return lambda turn: _ByReturn(self, ranks, times, turn) if follows[turn] else tlru
-
-    def follows(self, instance: Instance, replayed: Replay) -> NDArray[np.bool_]:
-        """Return after which turns the learnt order is followed; `replayed` replays the two caches beside."""
+        always = _Always(self, ReturnRanks.of(instance.trace, times, self.shrinkage), times)
         if self.lead is None:
-            return np.ones(len(instance.trace), np.bool_)
-        own = replayed(instance, self.tlru), replayed(instance, replace(self, lead=None))
-        excess = [np.maximum(outcome.uncached - self.xi, 0) for outcome in own]
-        return followed(excess[0] - excess[1], self.lead)
+            return always.after
+        follows, tlru = self._follows(instance, always, self.lead), self.tlru
+        return lambda turn: always.after(turn) if follows[turn] else tlru
+
+    def _follows(self, instance: Instance, always: _Always, lead: float) -> NDArray[np.bool_]:
+        """Return after which turns the learnt order is followed, from replays of the two caches beside."""
+        beside = replay_reference(instance, self.tlru), replay_reference(instance, always)
+        excess = [np.maximum(outcome.uncached - self.xi, 0) for outcome in beside]
+        return followed(excess[0] - excess[1], lead)
 
 
 def followed(saved: IntArray, lead: float) -> NDArray[np.bool_]:
@@ -102,6 +99,25 @@ def followed(saved: IntArray, lead: float) -> NDArray[np.bool_]:
     steps = zip(total > 0, total > spread, strict=True)
     states = accumulate(steps, lambda on, step: bool(step[0] and (on or step[1])), initial=False)
     return np.array(list(states)[1:], np.bool_)
+
+
+@dataclass(frozen=True)
+class _Always:
+    """The policy that follows the learnt order always."""
+
+    policy: ReturnAwareTLRU
+    ranks: ReturnRanks
+    times: FloatArray
+
+    @property
+    def has_kernel(self) -> bool:
+        return False
+
+    def bound_to(self, instance: Instance) -> Callable[[int], Policy]:
+        return self.after
+
+    def after(self, turn: int) -> Policy:
+        return _ByReturn(self.policy, self.ranks, self.times, turn)
 
 
 @dataclass(frozen=True)
