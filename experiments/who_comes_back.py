@@ -3,10 +3,10 @@
     python -m experiments.who_comes_back TRACE TABLE.csv
 
 The trace needs arrival times: capacities of 0.3 M, 1 M and 3 M tokens, thresholds of 1 to 3 seconds. Then samples
-of WildChat-like and ShareGPT-like conversations, of people among agents, and of one kind of conversation, whose order
-of return is that of recency. The estimate of the next prompt is each trace's mean. "learnt order" is the policy
-without its comparison with T-LRU. What is printed is the share of T-LRU's distance to the optimal TEL that each
-policy closes, in per cent: below 0 it is worse than T-LRU.
+of WildChat-like and ShareGPT-like conversations, of people among agents, and of one kind of conversation, whose
+order of return is that of recency. The estimate of the next prompt is each trace's mean. "learnt order" is the
+policy without its comparison with T-LRU. What is printed is the share of T-LRU's distance to the optimal TEL that
+each policy closes, in per cent: below 0 it is worse than T-LRU.
 """
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ import click
 import numpy as np
 
 import teltheory as tt
-from teltheory.belief.returns import ReturnAwareTLRU
 from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import default_estimate
 from teltheory.workloads import SHAREGPT_LIKE, WILDCHAT_LIKE, LogNormal, fixed
@@ -83,7 +82,7 @@ def samples() -> Iterator[Workload]:
 
 def policies(xi: int, q_hat: int) -> dict[str, AnyPolicy]:
     """Return the policies by name, in the order of `POLICIES`."""
-    learnt = ReturnAwareTLRU(xi, q_hat, lead=None), ReturnAwareTLRU(xi, q_hat)
+    learnt = tt.ReturnAwareTLRU(xi, q_hat, lead=None), tt.ReturnAwareTLRU(xi, q_hat)
     return dict(zip(POLICIES, (tt.LRU(), tt.TLRU(xi, q_hat), tt.EndAwareTLRU(xi, q_hat), *learnt), strict=True))
 
 

@@ -170,8 +170,9 @@ class ReturnRanks:
         after = list(renewals(len(trace)))
         found = [hazards(counts_after(trace, times, cell, turn), shrinkage) for turn in after]
         shape = (len(after), CELLS, len(SILENCES) - 1)
-        index = return_indices(np.array(found).reshape(-1, shape[2]))
-        of_each = [np.unique(values, return_inverse=True)[1] for values in index.reshape(len(after), -1)]
+        index = return_indices(np.array(found).reshape(len(after) * CELLS, shape[2]))
+        by_estimate = index.reshape(len(after), CELLS * shape[2])
+        of_each = [np.unique(values, return_inverse=True)[1] for values in by_estimate]
         ranks = np.array(of_each, np.int64).reshape(shape)
         table = np.searchsorted(after, np.arange(len(trace)), side="right") - 1
         return cls(cell, table, ranks)
