@@ -127,6 +127,29 @@ def test_hazards_find_the_rate_of_a_memoryless_source():
     assert found == pytest.approx(1 / 50, rel=0.3)
 
 
+def test_a_cell_has_its_own_returns_and_without_any_weight_of_its_own_those_of_all():
+    cell = hazards.cells(hazards.turn_numbers(LONG), LONG.prompt)
+    counts = hazards.counts_after(LONG, LONG.arrival, cell, 399)
+    seen = counts.returns.sum(axis=1) > 0
+    own = (counts.exposure * hazards.hazards(counts, 1e-9)).sum(axis=1)
+    assert own[seen] == pytest.approx(counts.returns.sum(axis=1)[seen], rel=1e-4)
+    of_all = hazards.hazards(counts, 1e9)
+    assert of_all == pytest.approx(np.tile(of_all[:1], (len(of_all), 1)), rel=1e-4)
+    number = hazards.hazards(counts, 1e-9).reshape(5, 7, -1)[:, :, 0]
+    empty = (counts.exposure.sum(axis=1) == 0).reshape(5, 7)
+    rows = [row for row in range(5) if empty[row].sum() > 1]
+    assert rows
+    assert all(np.ptp(number[row, empty[row]]) == 0 for row in rows)
+
+
+def test_a_rank_is_that_of_the_bin():
+    ranks = ReturnRanks.of(LONG, LONG.arrival, 5.0)
+    for silence in (0.0, 0.01, ENDS[1], 1.0, 1.3, 40.0, 64.0, ENDS[-2], ENDS[-1], 1e9):
+        (place,) = [j for j in range(len(ENDS) - 1) if ENDS[j] <= min(silence, ENDS[-1] - 1) < ENDS[j + 1]]
+        assert hazards.bins(np.array(silence)) == place
+        assert ranks.rank(399, 8, silence) == ranks.ranks[-1, 8, place]
+
+
 def token_by_token(trace, capacity, policy):
     """Replay the learnt order with least-recent trim, each token a step, over dictionaries."""
     ranks = ReturnRanks.of(trace, trace.arrival, policy.shrinkage)
@@ -231,6 +254,7 @@ def test_it_is_followed_from_a_lead_on_until_it_is_behind():
     assert followed(saved, 0.7).tolist() == [False, False, False, True, True, False, False, False, True]
     assert followed(saved, 2.0).tolist() == [False] * 9
     assert followed(saved[:0], 1.0).tolist() == []
+    assert followed(saved[2:3], 1.0).tolist() == [False]  # S = V is no lead
 
 
 def test_an_empty_trace_and_one_without_times():
