@@ -142,6 +142,20 @@ def test_a_cell_has_its_own_returns_and_without_any_weight_of_its_own_those_of_a
     assert all(np.ptp(number[row, empty[row]]) == 0 for row in rows)
 
 
+def test_before_anything_is_seen_the_longer_silence_has_the_smaller_index():
+    nothing = np.zeros((hazards.CELLS, len(ENDS) - 1))
+    index = hazards.return_indices(hazards.hazards(hazards.Counts(nothing, nothing), 5.0))
+    assert np.all(np.diff(index[:, 1:]) < 0)
+    assert np.all(np.ptp(index, axis=0) == 0)
+
+
+def test_renewals_come_every_32_turns_and_then_every_32nd_part():
+    after = list(hazards.renewals(5_000))
+    assert after[:3] == [0, 32, 64]
+    assert after[-1] < 5_000
+    assert [turn for turn, following in pairwise(after) if following - turn != max(32, turn // 32)] == []
+
+
 def test_a_rank_is_that_of_the_bin():
     ranks = ReturnRanks.of(LONG, LONG.arrival, 5.0)
     for silence in (0.0, 0.01, ENDS[1], 1.0, 1.3, 40.0, 64.0, ENDS[-2], ENDS[-1], 1e9):
