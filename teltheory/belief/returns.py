@@ -65,7 +65,7 @@ class ReturnAwareTLRU:
 
     @property
     def has_kernel(self) -> bool:
-        """Whether the kernel runs it: not yet."""
+        """Whether the kernel runs it: no, the reference does."""
         return False
 
     @property
