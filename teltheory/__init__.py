@@ -77,6 +77,7 @@ from teltheory.workloads import (
 
 if TYPE_CHECKING:
     from teltheory.belief.etlru import ETLRU
+    from teltheory.belief.returns import ReturnAwareTLRU
     from teltheory.calibration.fitting import FittedLatency, fit_latency
     from teltheory.optimal.cost_optimum import CostOptimum, cost_optimum
     from teltheory.optimal.percentile import BestPercentile, best_percentile
@@ -126,6 +127,7 @@ __all__ = [
     "PiecewiseCosts",
     "Prices",
     "Provenance",
+    "ReturnAwareTLRU",
     "SolverError",
     "TTFTRuns",
     "TableLatency",
@@ -173,6 +175,7 @@ __all__ = [
 
 _ON_DEMAND = {
     "ETLRU": "teltheory.belief.etlru",
+    "ReturnAwareTLRU": "teltheory.belief.returns",
     "FittedLatency": "teltheory.calibration.fitting",
     "fit_latency": "teltheory.calibration.fitting",
     "CostOptimum": "teltheory.optimal.cost_optimum",

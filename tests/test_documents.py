@@ -26,6 +26,7 @@ DOCUMENTS = (
     "docs/workloads.md",
     "docs/belief-mdp.md",
     "docs/theorem-d2.md",
+    "docs/who-comes-back.md",
 )
 
 

@@ -112,7 +112,7 @@ class TimedPolicy(Protocol):
         """Whether `teltheory.replay.kernel` runs it; False for a policy of one's own."""
         ...
 
-    def bound_to(self, instance: Instance) -> Callable[[int], CuttingPolicy]:
+    def bound_to(self, instance: Instance) -> Callable[[int], Policy | CuttingPolicy]:
         """Return what says for each turn of the instance, counted from 0, how to cut after it."""
         ...
 

@@ -1,0 +1,157 @@
+"""Return-aware T-LRU, which learns who comes back, between T-LRU and the hindsight optimum: one tidy table.
+
+    python -m experiments.who_comes_back TRACE TABLE.csv
+
+The trace needs arrival times: capacities of 0.3 M, 1 M and 3 M tokens, thresholds of 1 to 3 seconds. Then samples
+of WildChat-like and ShareGPT-like conversations, of people among agents, and of one kind of conversation, whose
+order of return is that of recency. The estimate of the next prompt is each trace's mean. "learnt order" is the
+policy without its comparison with T-LRU. What is printed is the share of T-LRU's distance to the optimal TEL that
+each policy closes, in per cent: below 0 it is worse than T-LRU.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from itertools import groupby
+from pathlib import Path
+
+import click
+import numpy as np
+
+import teltheory as tt
+from teltheory.policies.policy import AnyPolicy
+from teltheory.policies.spec import default_estimate
+from teltheory.workloads import SHAREGPT_LIKE, WILDCHAT_LIKE, LogNormal, fixed
+
+TURNS, SEED = 4_000, 1
+QUANTILES = (0.95, 0.99)
+LATENCY = tt.A100_LLAMA2_7B
+POLICIES = ("LRU", "T-LRU", "End-Aware", "learnt order", "return-aware")
+
+
+@dataclass(frozen=True)
+class Workload:
+    """A trace, and the capacities (tokens) and thresholds (seconds) that it is replayed at."""
+
+    name: str
+    trace: tt.Trace
+    capacities: tuple[int, ...]
+    slo_seconds: tuple[Fraction, ...]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A policy's result; `closed` is the share of T-LRU's distance to the optimum, None where there is none."""
+
+    workload: str
+    capacity: int
+    slo: float
+    xi: int
+    q_hat: int
+    policy: str
+    tel: int
+    optimum: int
+    regret: int
+    closed: float | None
+    p95: float
+    p99: float
+
+
+def people_and_agents() -> tt.ConversationMixture:
+    """Return a mixture of people, of whom most write once or twice, and of agents with fast long conversations."""
+    people = tt.Kind(1 / 1_000, LogNormal(400.0, spread=1.0), LogNormal(300.0), share=0.8)
+    agents = tt.Kind(1 / 20, [fixed(2_000), LogNormal(100.0)], fixed(80), share=0.2)
+    return tt.ConversationMixture(birth_rate=1 / 10, death_rate=1 / 300, kinds=[people, agents])
+
+
+def samples() -> Iterator[Workload]:
+    """Yield the workloads that are drawn."""
+    rng = np.random.default_rng(SEED)
+    slos = tuple(Fraction(ms, 1_000) for ms in (50, 200))
+    yield Workload("WildChat-like", WILDCHAT_LIKE.sample(TURNS, rng), (3_000, 10_000), slos)
+    yield Workload("ShareGPT-like", SHAREGPT_LIKE.sample(TURNS, rng), (3_000, 10_000), slos)
+    mixed = tt.sample_conversations(people_and_agents(), TURNS, rng)
+    yield Workload("people and agents", mixed, (10_000, 30_000), slos)
+    alike = tt.ConversationModel(1 / 20, 1 / 600, 1 / 200, 200.0, 300.0, 1.0)
+    yield Workload("one kind", tt.sample_conversations(alike, TURNS, rng), (10_000, 30_000), slos)
+
+
+def policies(xi: int, q_hat: int) -> dict[str, AnyPolicy]:
+    """Return the policies by name, in the order of `POLICIES`."""
+    learnt = tt.ReturnAwareTLRU(xi, q_hat, lead=None), tt.ReturnAwareTLRU(xi, q_hat)
+    return dict(zip(POLICIES, (tt.LRU(), tt.TLRU(xi, q_hat), tt.EndAwareTLRU(xi, q_hat), *learnt), strict=True))
+
+
+def rows(workload: Workload, capacity: int, slo: Fraction) -> list[Row]:
+    """Replay every policy at a capacity and a threshold."""
+    trace, xi, q_hat = workload.trace, LATENCY.threshold(slo), default_estimate(workload.trace)
+    optimum = tt.hindsight_optimum(trace, capacity, xi).objective
+    outcomes = {name: tt.replay(trace, policy, capacity) for name, policy in policies(xi, q_hat).items()}
+    tel = {name: tt.tail_excess_latency(outcome, xi) for name, outcome in outcomes.items()}
+    return [
+        Row(
+            workload.name,
+            capacity,
+            float(slo),
+            xi,
+            q_hat,
+            name,
+            tel[name],
+            optimum,
+            tel[name] - optimum,
+            _share(tt.share_closed(tel["T-LRU"], tel[name], optimum)),
+            *(round(float(seconds), 4) for seconds in tt.ttft_quantiles(outcome, QUANTILES, LATENCY)),
+        )
+        for name, outcome in outcomes.items()
+    ]
+
+
+def _share(share: Fraction | None) -> float | None:
+    return None if share is None else round(float(share), 4)
+
+
+def lines(table: list[Row]) -> Iterator[str]:
+    """Yield the shares that are closed, a line a workload, capacity and threshold, as a Markdown table."""
+    yield (
+        "| workload | C | slo | T-LRU's TEL | optimum | " + " | ".join(p for p in POLICIES if p != "T-LRU") + " |"
+    )
+    yield "|---|" + "---:|" * (3 + len(POLICIES))
+    for (name, capacity, slo), group in groupby(table, lambda row: (row.workload, row.capacity, row.slo)):
+        of = {row.policy: row for row in group}
+        closed = [_per_cent(of[policy].closed) for policy in POLICIES if policy != "T-LRU"]
+        base = of["T-LRU"]
+        yield (
+            f"| {name} | {capacity:,} | {slo:g} s | {base.tel:,} | {base.optimum:,} | " + " | ".join(closed) + " |"
+        )
+
+
+def _per_cent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.1f}"
+
+
+def main(trace_file: str, target: str) -> None:
+    """Replay all workloads, write the table and print the shares."""
+    trace = tt.read_trace(trace_file)
+    real = Workload(Path(trace_file).stem, trace, (300_000, 1_000_000, 3_000_000), tuple(map(Fraction, (1, 2, 3))))
+    table = [
+        row
+        for workload in (real, *samples())
+        for capacity in workload.capacities
+        for slo in workload.slo_seconds
+        for row in rows(workload, capacity, slo)
+    ]
+    with Path(target).open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(asdict(table[0])))
+        writer.writeheader()
+        writer.writerows(map(asdict, table))
+    click.echo("\n".join(lines(table)))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit("usage: python -m experiments.who_comes_back TRACE TABLE.csv")
+    main(*sys.argv[1:])

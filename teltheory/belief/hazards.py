@@ -1,0 +1,183 @@
+"""Who comes back, and when: learnt from the turns so far, and from nothing after them.
+
+After turn k of a trace every turn i <= k either was followed by its conversation's next turn, after a silence of
+a known length, or its conversation is silent still. Turns fall into cells, by their number in the conversation
+and by the length of their prompt, and silences into bins that grow by the square root of two, from 1/64 s.
+
+1. Each cell and bin has its returns and its exposure: seconds that turns of the cell spent in the bin's silences.
+2. g_j, the hazard of bin j over all cells, is (returns + kappa) / (exposure + kappa / prior); the prior is the
+   hazard of the bin before, less in proportion as the bin is longer, and of the first bin the rate of all returns.
+3. A cell's hazard in bin j is r_c g_j. r_c = r (returns + kappa) / (r expected + kappa), where g_j leads to expect
+   so many returns of the cell, and r is the like ratio, shrunk towards 1, of all cells with that turn number.
+4. The return index of a silence s is the most that keeping a token until some later bin's end brings a second of
+   room: the largest P(return by then) / E[seconds kept until then or until the return], given the silence. That is
+   the index of the stopping problem with a price on room (Gittins 1979).
+
+Estimates are renewed after turn 0 and then after every 32 turns, or every 32nd part of all turns where that is
+more. They do not depend on what is cached.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from teltheory.numbers import FloatArray, IntArray
+from teltheory.trace import Trace
+
+SILENCES: FloatArray = np.concatenate(([0.0], 2.0 ** (np.arange(-12, 34) / 2)))
+"""Ends of the bins of silence, in seconds; a silence beyond the last end counts as one of the last bin."""
+_ENDS = SILENCES.tolist()
+TURN_NUMBERS = (1, 2, 3, 5)
+PROMPT_LENGTHS = tuple(4**power for power in range(2, 8))
+CELLS = (len(TURN_NUMBERS) + 1) * (len(PROMPT_LENGTHS) + 1)
+RENEWED = 32
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Returns and exposure of each cell and bin, shape (CELLS, bins)."""
+
+    returns: FloatArray
+    exposure: FloatArray
+
+
+def cells(number: IntArray, prompt: IntArray) -> IntArray:
+    """Return the cell of turns, by their number in the conversation (from 0) and their prompts."""
+    by_number = np.searchsorted(TURN_NUMBERS, number, side="right")
+    return by_number * (len(PROMPT_LENGTHS) + 1) + np.searchsorted(PROMPT_LENGTHS, prompt, side="right")
+
+
+def bins(silence: FloatArray) -> IntArray:
+    """Return the bin of each silence; the end of a bin belongs to the next."""
+    return np.minimum(np.searchsorted(SILENCES, silence, side="right") - 1, len(SILENCES) - 2)
+
+
+def turn_numbers(trace: Trace) -> IntArray:
+    """Return how many turns of its conversation came before each turn."""
+    order = np.argsort(trace.code, kind="stable")
+    code = trace.code[order]
+    starts = np.flatnonzero(np.diff(code, prepend=-1))
+    number = np.empty(len(trace), np.int64)
+    number[order] = np.arange(len(trace)) - np.repeat(starts, np.diff(np.append(starts, len(trace))))
+    return number
+
+
+def counts_after(trace: Trace, times: FloatArray, cell: IntArray, turn: int) -> Counts:
+    """Count returns and exposure as they are known after a turn.
+
+    Parameters
+    ----------
+    trace : Trace
+        The turns, of which those after `turn` are not looked at.
+    times : ndarray of float64, shape (n,)
+        Arrivals in seconds.
+    cell : ndarray of int64, shape (n,)
+        Cell of each turn.
+    turn : int
+        The last turn that is known.
+    """
+    seen = turn + 1
+    following = trace.next_turn[:seen]
+    returned = following < seen
+    silence = times[np.where(returned, following, turn)] - times[:seen]
+    shape = (CELLS, len(SILENCES) - 1)
+    returns, exposure = np.zeros(shape), np.zeros(shape)
+    np.add.at(returns, (cell[:seen][returned], bins(silence[returned])), 1.0)
+    for j, (low, high) in enumerate(pairwise(SILENCES)):
+        spent = np.clip(silence - low, 0.0, high - low)
+        exposure[:, j] = np.bincount(cell[:seen], spent, minlength=CELLS)
+    return Counts(returns, exposure)
+
+
+def hazards(counts: Counts, shrinkage: float) -> FloatArray:
+    """Return the hazard of each cell and bin, a second; steps 2 and 3 of the module's first lines."""
+    common = _common_hazards(counts, shrinkage)
+    by_number = (len(TURN_NUMBERS) + 1, len(PROMPT_LENGTHS) + 1)
+    returns = counts.returns.sum(axis=1).reshape(by_number)
+    expected = (counts.exposure @ common).reshape(by_number)
+    of_number = (returns.sum(axis=1) + shrinkage) / (expected.sum(axis=1) + shrinkage)
+    ratio = of_number[:, None] * (returns + shrinkage) / (of_number[:, None] * expected + shrinkage)
+    return np.outer(ratio.ravel(), common)
+
+
+def _common_hazards(counts: Counts, shrinkage: float) -> FloatArray:
+    returns, exposure = counts.returns.sum(axis=0), counts.exposure.sum(axis=0)
+    width = np.diff(SILENCES)
+    common = np.empty(len(width))
+    prior = (returns.sum() + 1.0) / (exposure.sum() + 1.0)
+    for j in range(len(width)):
+        common[j] = (returns[j] + shrinkage) / (exposure[j] + shrinkage / prior)
+        if j + 1 < len(width):
+            prior = common[j] * min(1.0, width[j] / width[j + 1])
+    return common
+
+
+def return_indices(hazard: FloatArray) -> FloatArray:
+    """Return the index of each cell in the middle of each bin: step 4 of the module's first lines.
+
+    Parameters
+    ----------
+    hazard : ndarray of float64, shape (cells, bins)
+        Above 0, a second.
+    """
+    width = np.diff(SILENCES)
+    index = np.zeros_like(hazard)
+    for j in range(hazard.shape[1]):
+        silent, kept = np.ones(len(hazard)), np.zeros(len(hazard))
+        for end in range(j, hazard.shape[1]):
+            here = np.exp(-hazard[:, end] * (width[end] / 2 if end == j else width[end]))
+            kept += silent * (1.0 - here) / hazard[:, end]
+            silent *= here
+            np.maximum(index[:, j], (1.0 - silent) / kept, out=index[:, j])
+    return index
+
+
+def renewals(turns: int) -> Iterator[int]:
+    """Yield the turns after which estimates are renewed."""
+    turn = 0
+    while turn < turns:
+        yield turn
+        turn += max(RENEWED, turn // RENEWED)
+
+
+@dataclass(frozen=True)
+class ReturnRanks:
+    """The order of return indices, as it is known after each turn.
+
+    Attributes
+    ----------
+    cell : ndarray of int64, shape (n,)
+        Cell of each turn.
+    table : ndarray of int64, shape (n,)
+        Which of the estimates holds after each turn.
+    ranks : ndarray of int64, shape (estimates, CELLS, bins)
+        Rank of each return index among its estimate's, the smallest first, equal ones the same.
+    """
+
+    cell: IntArray
+    table: IntArray
+    ranks: IntArray
+
+    @classmethod
+    def of(cls, trace: Trace, times: FloatArray, shrinkage: float) -> ReturnRanks:
+        """Learn from a trace, each estimate from the turns before it."""
+        cell = cells(turn_numbers(trace), trace.prompt)
+        after = list(renewals(len(trace)))
+        found = [hazards(counts_after(trace, times, cell, turn), shrinkage) for turn in after]
+        shape = (len(after), CELLS, len(SILENCES) - 1)
+        index = return_indices(np.array(found).reshape(len(after) * CELLS, shape[2]))
+        by_estimate = index.reshape(len(after), CELLS * shape[2])
+        of_each = [np.unique(values, return_inverse=True)[1] for values in by_estimate]
+        ranks = np.array(of_each, np.int64).reshape(shape)
+        table = np.searchsorted(after, np.arange(len(trace)), side="right") - 1
+        return cls(cell, table, ranks)
+
+    def rank(self, turn: int, cell: int, silence: float) -> int:
+        """Return the rank of a silent conversation after a turn."""
+        place = min(bisect_right(_ENDS, silence) - 1, len(_ENDS) - 2)
+        return int(self.ranks[self.table[turn], cell, place])
