@@ -11,10 +11,9 @@ each policy closes, in per cent: below 0 it is worse than T-LRU.
 
 from __future__ import annotations
 
-import csv
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
 from pathlib import Path
@@ -23,6 +22,7 @@ import click
 import numpy as np
 
 import teltheory as tt
+from experiments.tidy import write_rows
 from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import default_estimate
 from teltheory.workloads import SHAREGPT_LIKE, WILDCHAT_LIKE, LogNormal, fixed
@@ -144,10 +144,7 @@ def main(trace_file: str, target: str) -> None:
         for slo in workload.slo_seconds
         for row in rows(workload, capacity, slo)
     ]
-    with Path(target).open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(asdict(table[0])))
-        writer.writeheader()
-        writer.writerows(map(asdict, table))
+    write_rows(table, Path(target))
     click.echo("\n".join(lines(table)))
 
 
