@@ -12,7 +12,7 @@ import teltheory as tt
 from experiments.paper.grid import Q_HAT
 from teltheory.policies.spec import default_estimate
 from teltheory.trace import Trace
-from teltheory.workloads import SHAREGPT_LIKE, WILDCHAT_LIKE, Chats
+from teltheory.workloads import Chats, sharegpt_like, wildchat_like
 
 CHAT_CAPACITIES, TRACE_CAPACITIES = (1_000, 4_000, 10_000), (300_000, 1_000_000, 3_000_000)
 CHAT_SLO, TRACE_SLO = Fraction(1, 5), Fraction(2)
@@ -49,7 +49,7 @@ class Scenario:
 def scenarios(file: str | None = None) -> dict[str, Scenario]:
     """Return the scenarios by name; `file` adds that of a trace."""
     short, long = 2_000, 20_000
-    wildchat, sharegpt = WILDCHAT_LIKE, SHAREGPT_LIKE
+    wildchat, sharegpt = wildchat_like(), sharegpt_like()
     busier = replace(wildchat, seconds_between_starts=wildchat.seconds_between_starts / FACTOR)
     found = [
         chats("wildchat", (wildchat,), short, 40),

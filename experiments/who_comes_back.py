@@ -25,7 +25,7 @@ import teltheory as tt
 from experiments.tidy import write_rows
 from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import default_estimate
-from teltheory.workloads import SHAREGPT_LIKE, WILDCHAT_LIKE, LogNormal, fixed
+from teltheory.workloads import LogNormal, fixed, sharegpt_like, wildchat_like
 
 TURNS, SEED = 4_000, 1
 QUANTILES = (0.95, 0.99)
@@ -72,8 +72,8 @@ def samples() -> Iterator[Workload]:
     """Yield the workloads that are drawn."""
     rng = np.random.default_rng(SEED)
     slos = tuple(Fraction(ms, 1_000) for ms in (50, 200))
-    yield Workload("WildChat-like", WILDCHAT_LIKE.sample(TURNS, rng), (3_000, 10_000), slos)
-    yield Workload("ShareGPT-like", SHAREGPT_LIKE.sample(TURNS, rng), (3_000, 10_000), slos)
+    yield Workload("WildChat-like", wildchat_like().sample(TURNS, rng), (3_000, 10_000), slos)
+    yield Workload("ShareGPT-like", sharegpt_like().sample(TURNS, rng), (3_000, 10_000), slos)
     mixed = tt.sample_conversations(people_and_agents(), TURNS, rng)
     yield Workload("people and agents", mixed, (10_000, 30_000), slos)
     alike = tt.ConversationModel(1 / 20, 1 / 600, 1 / 200, 200.0, 300.0, 1.0)

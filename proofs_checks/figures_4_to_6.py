@@ -23,7 +23,7 @@ from experiments.paper.printed import CAPACITIES
 from proofs_checks.paper_runs import TOGETHER, Sampled, Spot, interval, told
 from teltheory.claims.claim import Claim, Enumerated, MissingDataError, Rule, Unshrunk, Values
 from teltheory.claims.worlds import Given
-from teltheory.workloads import SHAREGPT_LIKE, data_folder
+from teltheory.workloads import data_folder, sharegpt_like
 from teltheory.workloads.chat_data import WILDCHAT_AT_LEAST, WILDCHAT_LONGEST_KNOWN, wildchat_like
 from teltheory.workloads.chats import turn_law
 
@@ -194,8 +194,8 @@ figure_4_sharegpt = replace(
     "of it is declared, not measured.",
     space=Given(
         (
-            Fact("mean turns a conversation", "", 3.5, SHAREGPT_LIKE.mean_turns, 0.05),
-            Fact("mean prompt", "tokens", 100, SHAREGPT_LIKE.mean_prompt, 0.5),
+            Fact("mean turns a conversation", "", 3.5, sharegpt_like().mean_turns, 0.05),
+            Fact("mean prompt", "tokens", 100, sharegpt_like().mean_prompt, 0.5),
         ),
         "two means",
     ),

@@ -24,12 +24,12 @@ from teltheory.latency import A100_LLAMA2_7B, Latency
 from teltheory.policies.spec import DEFAULT_CUTOFF, Spec, parse_policy
 from teltheory.sweep import Cell, Grid, Sample, TraceFile, sweep
 from teltheory.sweep.sources import Source
-from teltheory.workloads import SHAREGPT_LIKE, WILDCHAT_LIKE, Chats
+from teltheory.workloads import Chats, sharegpt_like, wildchat_like
 
 XI_MS = (50, 100, 150, 200, 300, 500)
 SEEDS, TURNS = 40, 2000
 POLICIES = ("lru", "threshold-lru", "tlru", "end-aware", "length-aware", "tail-optimized-belady")
-WORKLOADS: dict[str, Chats] = {"wildchat": WILDCHAT_LIKE, "sharegpt": SHAREGPT_LIKE}
+WORKLOADS: dict[str, Chats] = {"wildchat": wildchat_like(), "sharegpt": sharegpt_like()}
 Q_HAT = {"wildchat": 200, "sharegpt": 100}
 
 

@@ -1,6 +1,6 @@
 """Where traces come from: files and the paper's conversation model."""
 
-from teltheory.workloads.chat_data import SHAREGPT_LIKE, WILDCHAT_LIKE, sharegpt_like, wildchat_like
+from teltheory.workloads.chat_data import sharegpt_like, wildchat_like
 from teltheory.workloads.chats import Chats
 from teltheory.workloads.conversations import LabelledTrace, sample_conversations, sample_labelled
 from teltheory.workloads.fitting import FittedConversations, fit_conversations
@@ -14,9 +14,7 @@ from teltheory.workloads.times import SHAREGPT_TIMES, Times, parse_times
 from teltheory.workloads.writing import write_trace
 
 __all__ = [
-    "SHAREGPT_LIKE",
     "SHAREGPT_TIMES",
-    "WILDCHAT_LIKE",
     "Chats",
     "ConversationMixture",
     "ConversationModel",

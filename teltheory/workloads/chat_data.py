@@ -152,7 +152,3 @@ def _geometric(mean: float, counts: np.ndarray[tuple[int], np.dtype[np.int64]]) 
     """Return the geometric law of this mean, cut off beyond `counts` and scaled to 1."""
     weights = (1 - 1 / mean) ** (counts - 1.0)
     return np.asarray(weights / weights.sum())
-
-
-WILDCHAT_LIKE = wildchat_like()
-SHAREGPT_LIKE = sharegpt_like()

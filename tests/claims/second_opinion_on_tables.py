@@ -8,9 +8,9 @@ from fractions import Fraction
 import teltheory as tt
 from teltheory.latency import A100_LLAMA2_7B
 from teltheory.sweep import Sample
-from teltheory.workloads import SHAREGPT_LIKE, WILDCHAT_LIKE
+from teltheory.workloads import sharegpt_like, wildchat_like
 
-WORKLOADS = {"wildchat": (WILDCHAT_LIKE, 200), "sharegpt": (SHAREGPT_LIKE, 100)}
+WORKLOADS = {"wildchat": (wildchat_like(), 200), "sharegpt": (sharegpt_like(), 100)}
 TOKEN = A100_LLAMA2_7B.seconds_per_token
 SHARES = {"p50": Fraction(1, 2), "p90": Fraction(9, 10), "p95": Fraction(19, 20), "p99": Fraction(99, 100)}
 

@@ -26,7 +26,7 @@ WILDCHAT = adaptive_workloads.scenarios()["wildchat"]
 @pytest.fixture
 def short(monkeypatch):
     """One capacity, short samples, few settings."""
-    scenario = adaptive_workloads.chats("wildchat", (adaptive_workloads.WILDCHAT_LIKE,), 600, 2)
+    scenario = adaptive_workloads.chats("wildchat", (adaptive_workloads.wildchat_like(),), 600, 2)
     scenario = replace(scenario, capacities=(4_000,))
     for module in (adaptive_threshold, pareto_front):
         monkeypatch.setattr(module, "scenarios", lambda file: {"wildchat": scenario})
@@ -86,7 +86,7 @@ def test_regrets_and_improvements_are_of_the_means_that_stand_beside_them(short,
 
 def test_half_way_the_lengths_change_and_the_conversations_are_others():
     trace = adaptive_workloads.scenarios()["longer-halfway"].sample(3)
-    half, first = 10_000, adaptive_workloads.WILDCHAT_LIKE.sample(10_000, np.random.default_rng((3, 0)))
+    half, first = 10_000, adaptive_workloads.wildchat_like().sample(10_000, np.random.default_rng((3, 0)))
     assert len(trace) == 2 * half
     assert trace.prompt[:half].tolist() == first.prompt.tolist()
     assert trace.code[:half].tolist() == first.code.tolist()

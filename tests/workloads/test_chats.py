@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from experiments import fit_chat_lengths as fit
 from teltheory.errors import ArgumentError
 from teltheory.workloads import chat_data, data_folder
-from teltheory.workloads.chat_data import SHAREGPT_LIKE, WILDCHAT_LIKE, giant_turns, sharegpt_like, wildchat_like
+from teltheory.workloads.chat_data import giant_turns, sharegpt_like, wildchat_like
 from teltheory.workloads.chats import Chats, turn_law
 from teltheory.workloads.conversations import turn_numbers
 from teltheory.workloads.gaps import ExponentialGaps, LogNormalGaps
@@ -33,7 +33,7 @@ def test_the_fitted_numbers_are_those_of_the_file():
 
 
 def test_a_correlation_is_found_again():
-    chats = replace(WILDCHAT_LIKE, response_correlation=0.56, gaps=ExponentialGaps(1e-3))
+    chats = replace(wildchat_like(), response_correlation=0.56, gaps=ExponentialGaps(1e-3))
     trace = sampled(chats, 20_000)
     columns = {"conversation": trace.conversation, "turn": turn_numbers(trace.conversation) + 1}
     data = {**columns, "prompt": trace.prompt, "response": trace.response}
@@ -66,13 +66,13 @@ def test_left_out_and_cut():
 
 
 def test_means():
-    assert WILDCHAT_LIKE.mean_prompt == pytest.approx(200, abs=0.5)
+    assert wildchat_like().mean_prompt == pytest.approx(200, abs=0.5)
     assert wildchat_like(mean_prompt=None, longest=60).mean_prompt == pytest.approx(280, abs=2)
-    assert SHAREGPT_LIKE.mean_turns == pytest.approx(3.5, abs=1e-6)
-    assert SHAREGPT_LIKE.mean_prompt == pytest.approx(100)
-    trace = sampled(replace(WILDCHAT_LIKE, gaps=ExponentialGaps(1e-3)), 50_000)
-    assert trace.prompt.mean() == pytest.approx(WILDCHAT_LIKE.mean_prompt, rel=0.03)
-    assert trace.response.mean() == pytest.approx(WILDCHAT_LIKE.mean_response, rel=0.03)
+    assert sharegpt_like().mean_turns == pytest.approx(3.5, abs=1e-6)
+    assert sharegpt_like().mean_prompt == pytest.approx(100)
+    trace = sampled(replace(wildchat_like(), gaps=ExponentialGaps(1e-3)), 50_000)
+    assert trace.prompt.mean() == pytest.approx(wildchat_like().mean_prompt, rel=0.03)
+    assert trace.response.mean() == pytest.approx(wildchat_like().mean_response, rel=0.03)
 
 
 def test_turns_and_gaps_of_a_sample_follow_their_laws():
@@ -80,7 +80,7 @@ def test_turns_and_gaps_of_a_sample_follow_their_laws():
     counts = np.bincount(trace.code)[:60_000]
     assert len(counts) == 60_000
     at_least = [(counts >= k).mean() for k in (2, 3, 5, 10)]
-    assert at_least == pytest.approx(WILDCHAT_LIKE.turns.at_least(np.array([2, 3, 5, 10])), abs=0.006)
+    assert at_least == pytest.approx(wildchat_like().turns.at_least(np.array([2, 3, 5, 10])), abs=0.006)
     earlier = trace.previous_turn[trace.continuing]
     gaps = trace.arrival[trace.continuing] - trace.arrival[earlier]
     assert gaps.mean() == pytest.approx(400, rel=0.02)
@@ -107,12 +107,12 @@ def test_lengths_do_not_depend_on_the_gaps():
 
 @given(st.integers(0, 40), st.integers(0, 2**32 - 1))
 def test_a_sample_is_a_trace_of_the_first_turns(turns, seed):
-    trace = sampled(SHAREGPT_LIKE, turns, seed)
+    trace = sampled(sharegpt_like(), turns, seed)
     assert len(trace) == turns
     assert trace.cumulative
     assert (np.diff(trace.arrival) >= 0).all()
     assert trace.conversation.tolist() == trace.code.tolist()
-    assert trace == sampled(SHAREGPT_LIKE, turns, seed)
+    assert trace == sampled(sharegpt_like(), turns, seed)
 
 
 LEVELS = (0.0, 0.25, 0.5, 1.0)

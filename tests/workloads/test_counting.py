@@ -16,8 +16,8 @@ from teltheory.workloads.counting import PATTERNS, counter
 TEXTS = ["hello world", "", "a b. unheard", "hell\ud800ll", "日本語", "hello " * 50]
 
 
-def test_importing_the_toolkit_loads_no_tokenizer_and_no_parquet():
-    heavy = "{'tokenizers', 'tiktoken', 'pyarrow', 'requests'}"
+def test_importing_the_toolkit_loads_nothing_heavy():
+    heavy = "{'tokenizers', 'tiktoken', 'pyarrow', 'requests', 'scipy.optimize'}"
     code = f"import sys, teltheory; sys.exit(bool({heavy} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
