@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from paper_figs import style, tidy
 from paper_figs.command import run
+from paper_figs.workload_panels import draw_by_workload
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,21 +42,8 @@ LINES = {
 
 def draw(table: Path) -> Figure:
     """Draw a row of panels a workload, a column a capacity."""
-    found = tidy.read(table, COLUMNS)
-    workloads = list(dict.fromkeys(row["workload"] for row in found))
-    of = {name: [row for row in found if row["workload"] == name] for name in workloads}
-    capacities = {name: list(dict.fromkeys(row["capacity"] for row in rows)) for name, rows in of.items()}
-    across = max(map(len, capacities.values()))
-    figure, panels = style.panels(style.TEXT, 0.8 + 1.5 * len(workloads), len(workloads), across)
-    for row, name in zip(panels, workloads, strict=True):
-        for panel, capacity in zip(row, capacities[name], strict=False):
-            _draw_panel(panel, [line for line in of[name] if line["capacity"] == capacity])
-            panel.set_title(f"{style.workload(name).name}, {style.tokens(capacity)}")
-    for panel in panels[-1]:
-        panel.set_xlabel("median (% of LRU's)")
-    figure.supylabel("P95 (% of LRU's)", fontsize="medium")
-    style.legend_below(figure, panels[0, 0], len(LINES) + 1)
-    return figure
+    labels = "median (% of LRU's)", "P95 (% of LRU's)"
+    return draw_by_workload(tidy.read(table, COLUMNS), _draw_panel, 1.5, labels, len(LINES) + 1)
 
 
 def _draw_panel(panel: Axes, rows: list[tidy.Row]) -> None:

@@ -1,0 +1,52 @@
+"""A row of panels a workload, a column a capacity."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from paper_figs import style, tidy
+
+
+def draw_by_workload(
+    found: Sequence[tidy.Row],
+    draw_panel: Callable[[Axes, list[tidy.Row]], object],
+    row_height: float,
+    labels: tuple[str, str],
+    legend_columns: int,
+    **shared: Any,
+) -> Figure:
+    """Draw rows that have a workload and a capacity, each pair in its panel.
+
+    Parameters
+    ----------
+    found : sequence of Row
+        In the order in which workloads and capacities are shown.
+    draw_panel : callable
+        Draws the rows of one panel.
+    row_height : float
+        Inches.
+    labels : tuple of str
+        Of the lowest panels, and of the whole figure's left side.
+    legend_columns : int
+        Of the legend, which is that of the first panel.
+    **shared
+        As for `style.panels`.
+    """
+    workloads = list(dict.fromkeys(row["workload"] for row in found))
+    of = {name: [row for row in found if row["workload"] == name] for name in workloads}
+    capacities = {name: list(dict.fromkeys(row["capacity"] for row in rows)) for name, rows in of.items()}
+    across = max(map(len, capacities.values()))
+    figure, panels = style.panels(style.TEXT, 0.8 + row_height * len(workloads), len(workloads), across, **shared)
+    for row, name in zip(panels, workloads, strict=True):
+        for panel, capacity in zip(row, capacities[name], strict=False):
+            draw_panel(panel, [line for line in of[name] if line["capacity"] == capacity])
+            panel.set_title(f"{style.workload(name).name}, {style.tokens(capacity)}")
+    for panel in panels[-1]:
+        panel.set_xlabel(labels[0])
+    figure.supylabel(labels[1], fontsize="medium")
+    style.legend_below(figure, panels[0, 0], legend_columns)
+    return figure
