@@ -1,8 +1,8 @@
 """The numbers behind two sliders: LRU, T-LRU and the hindsight optimum over capacities and thresholds.
 
-1. The steps are round numbers, a factor of at most 1.5 apart where the trace is short. Capacities go from a
-   thousandth of what holds everything to all of it; thresholds from the TTFT that without a cache nine turns in
-   ten are above, to that which one in a hundred is above.
+1. The steps are round numbers, each at most a third more than the one before where the trace is short. Capacities
+   go from a thousandth of what holds everything to all of it; thresholds from the TTFT that without a cache nine
+   turns in ten are above, to that which one in a hundred is above.
 2. LRU is replayed at every capacity, T-LRU (round-robin trim) at every capacity and threshold. Where that is more
    than `MOST_TURNS`, the steps are wider: effort is bounded by turns, never by time.
 3. Every number becomes the text that the page shows, so that the page computes none.
@@ -108,12 +108,12 @@ def _column(
     trace: Trace, latency: Latency, capacity: int, thresholds: Sequence[tuple[Fraction, int]], q_hat: int
 ) -> list[tuple[list[tuple[str, ...]], str]]:
     """Return texts and sentence at each threshold, at one capacity."""
-    lru = replay(trace, LRU(), capacity)
+    lru = replay(trace, LRU(), capacity, engine="kernel")
     percentiles = ttft_quantiles(lru, LEVELS, latency).tolist()
     return [
         _cell(
             _worth(lru, percentiles, latency, slo, xi),
-            measure(replay(trace, TLRU(xi, q_hat), capacity), latency, slo, xi),
+            measure(replay(trace, TLRU(xi, q_hat), capacity, engine="kernel"), latency, slo, xi),
             hindsight_optimum(trace, capacity, xi).objective,
         )
         for slo, xi in thresholds
@@ -145,7 +145,8 @@ def compared(lru: int, tlru: int, optimum: int, lru_p95: float, tlru_p95: float)
 
 def _beside(lru: int, tlru: int) -> str:
     if not lru:
-        return f"LRU leaves no tail above this threshold, and T-LRU {f'leaves a TEL of {tlru:,}' if tlru else 'leaves none'}"
+        own = f"leaves a TEL of {tlru:,}" if tlru else "leaves none"
+        return f"LRU leaves no tail above this threshold, and T-LRU {own}"
     if tlru == lru:
         return "T-LRU's TEL is the same as LRU's"
     return f"T-LRU's TEL is {_percent(Fraction(abs(tlru - lru), lru))} {'below' if tlru < lru else 'above'} LRU's"
