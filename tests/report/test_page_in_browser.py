@@ -107,22 +107,47 @@ def test_the_keyboard_moves_a_slider(page):
     assert settings(page, "trace-1")[1] != before[1]
 
 
+def number(label):
+    """The number that a label such as 1.5M stands for."""
+    return float(label.rstrip("kMG")) * {"k": 10**3, "M": 10**6, "G": 10**9}.get(label[-1], 1)
+
+
+def drawn(drawing):
+    """Heights of dots and of the uppermost line above the line of 0, and the number that this line stands for."""
+    lines = [float(line.get_attribute("y1")) for line in drawing.locator(".grid").all()]
+    label = drawing.locator("text[text-anchor=end]").nth(len(lines) - 1).text_content()
+    dots = [lines[0] - float(dot.get_attribute("cy")) for dot in drawing.locator("circle").all()]
+    return dots, lines[0] - lines[-1], number(label)
+
+
 def test_the_curves_are_in_proportion_to_the_numbers(page):
-    """A place in the drawing is above the line of 0 as far as its number says."""
+    """A dot is as far above the line of 0 as its number says, lies on its curve, and stands above its step."""
     drawings = page.locator("#trace-1 .curves svg")
-    for measure, column in (("5", 5), ("4", 4), ("2", 2)):
-        page.locator("#slider-trace-1-measure").select_option(measure)
+    page.locator("#slider-trace-1-1").fill("7")
+    for column in (5, 4, 2):
+        page.locator("#slider-trace-1-measure").select_option(str(column))
         shown = [line[column].replace(",", "") for line in numbers(page, "trace-1")]
         values = [float(text) for text in shown if text]
         for drawing in drawings.all():
-            ground = float(drawing.locator(".grid").first.get_attribute("y1"))
-            heights = [ground - float(dot.get_attribute("cy")) for dot in drawing.locator("circle").all()]
-            assert [h / heights[0] for h in heights] == pytest.approx([v / values[0] for v in values])
-            assert len(heights) == len(values)
+            dots, height, top = drawn(drawing)
+            assert [dot * top / height for dot in dots] == pytest.approx(values)
             for k, dot in enumerate(drawing.locator("circle").all()):
                 points = re.findall(r"[\d.]+ [\d.]+", drawing.locator(f"path.s{k}").get_attribute("d"))
                 x, y = (float(dot.get_attribute(name)) for name in ("cx", "cy"))
                 assert f"{x:.1f} {y:.1f}" in points
+
+
+def test_the_dots_stand_above_the_step_that_is_named_below(page):
+    """The first step of each slider is always named."""
+    for k in (1, 2):
+        page.locator(f"#slider-trace-1-{k}").fill("0")
+    capacity, slo = settings(page, "trace-1")
+    names = []
+    for drawing in page.locator("#trace-1 .curves svg").all():
+        named = drawing.locator("text[text-anchor=middle]").first
+        assert named.get_attribute("x") == drawing.locator("circle").first.get_attribute("cx")
+        names.append(named.text_content())
+    assert (number(names[0]), names[1]) == (capacity, slo)
 
 
 def test_a_tel_above_the_exact_floats_is_shown_to_the_last_digit(chromium, tmp_path):
