@@ -25,6 +25,7 @@ DOCUMENTS = (
     "docs/conversations.md",
     "docs/workloads.md",
     "docs/belief-mdp.md",
+    "docs/report.md",
     "docs/theorem-d2.md",
     "docs/who-comes-back.md",
 )

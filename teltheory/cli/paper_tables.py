@@ -39,10 +39,20 @@ def _table(number: int, columns: Sequence[Column], cells: Sequence[Compared]) ->
     table.add_column("C", justify="right", no_wrap=True)
     table.add_column("", no_wrap=True)
     for column in columns:
-        what = AGAINST[column.against] if column.metric == "above" else METRICS[column.metric]
-        table.add_column(f"{column.xi_ms} ms\n{what}", justify="right", no_wrap=True)
+        table.add_column(heading(column), justify="right", no_wrap=True)
     for capacity, row in groupby(cells, key=lambda cell: cell.capacity):
         of = list(row)
         table.add_row(f"{capacity:,}", "paper", *(f"{cell.printed:.1f} " for cell in of))
-        table.add_row("", "ours", *(f"{cell.ours:.1f}{MARKS[cell.agreement]}" for cell in of))
+        table.add_row("", "ours", *map(ours, of))
     return table
+
+
+def heading(column: Column) -> str:
+    """Return what stands above a column, in two lines."""
+    what = AGAINST[column.against] if column.metric == "above" else METRICS[column.metric]
+    return f"{column.xi_ms} ms\n{what}"
+
+
+def ours(cell: Compared) -> str:
+    """Return our number with the mark of its verdict."""
+    return f"{cell.ours:.1f}{MARKS[cell.agreement]}"

@@ -24,6 +24,11 @@ from teltheory.replay import kernel_is_compiled
 from teltheory.sweep import Cell, Grid, Store, sweep
 from teltheory.trace import Trace
 
+LEGEND = (
+    "slow: turns with a TTFT above the threshold. regret: TEL above the hindsight optimum. closed: share of LRU's "
+    "distance to the optimum that is closed."
+)
+
 
 @click.command()
 @click.argument("trace_file", metavar="TRACE")
@@ -111,11 +116,7 @@ def print_cells(
     """Print what was replayed, what was assumed, and a table for each capacity."""
     for line in assumptions(trace, grid, thresholds, given):
         out.print(line, highlight=False)
-    out.print(
-        "slow: turns with a TTFT above the threshold. regret: TEL above the hindsight optimum. closed: share of "
-        f"LRU's distance to the optimum that is closed. {caching(grid.forced)}",
-        highlight=False,
-    )
+    out.print(f"{LEGEND} {caching(grid.forced)}", highlight=False)
     for capacity in grid.capacities:
         for table in cells_tables(capacity, [cell for cell in cells if cell.capacity == capacity], thresholds):
             out.print(table)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import numpy as np
@@ -18,6 +18,7 @@ from teltheory.cli import figures
 from teltheory.cli.options import json_option, read_capacities, read_thresholds, workers_option
 from teltheory.cli.output import check_target, console, write_json
 from teltheory.cli.replay import cells_as_data, print_cells, run
+from teltheory.cli.reproduce_page import Replayed, write_page
 from teltheory.cli.tables import ledger_table
 from teltheory.cli.traces import Reading, trace_options
 from teltheory.cli.verify import chosen_claims, decide_all
@@ -26,6 +27,9 @@ from teltheory.policies.spec import POLICIES, Spec, default_estimate
 from teltheory.sweep import Grid
 from teltheory.trace import Trace
 from teltheory.workloads import ConversationModel, data_folder, read_trace, sample_conversations
+
+if TYPE_CHECKING:
+    from experiments.paper.tables import Compared
 
 MOONCAKE = "mooncake_conversation.jsonl"
 BUILT_IN_TURNS = 4000
@@ -54,7 +58,7 @@ def reproduce(
 
     The built-in trace is sampled from the paper's conversation model. The Mooncake trace follows where the data
     folder (TELTHEORY_DATA, or ../shared/data) has it. With --out, Tables 1 to 6 are printed beside the paper's and
-    figures and tables for papers made, as by `teltheory figures`.
+    figures and tables for papers made, as by `teltheory figures`; FOLDER/report.html has all of it on one page.
     """
     check_target(target)
     if folder is not None and reading.assumes:
@@ -66,58 +70,90 @@ def reproduce(
     if show:
         out.print(ledger_table(rows))
     tables: dict[str, Any] = {}
-    for name, trace, capacities, slos in _traces(given, trace_file, reading.seed):
-        thresholds = read_thresholds((), slos)
-        grid = Grid(
-            [Spec(p) for p in POLICIES], read_capacities(capacities), thresholds.xis, default_estimate(trace)
-        )
-        cells = run(trace, grid, thresholds, workers)
-        tables[name] = cells_as_data(trace, grid, cells, thresholds)
+    replayed = []
+    for one in _traces(given, trace_file, reading.seed):
+        done = _replay(one, workers)
+        replayed.append(done)
+        tables[one.name] = cells_as_data(done.trace, done.grid, done.cells, done.thresholds)
         if show:
-            out.rule(escape(name))
-            print_cells(out, trace, grid, cells, thresholds)
+            out.rule(escape(one.name))
+            print_cells(out, done.trace, done.grid, done.cells, done.thresholds)
     missing = _missing(given)
     if show and missing:
         out.print(escape(missing), highlight=False)
-    made = {} if folder is None else {"paper": _paper(Path(folder), trace_file, workers, out if show else None)}
+    made = {}
+    if folder is not None:
+        said = out if show else Console(quiet=True)
+        cells = _paper(Path(folder), trace_file, workers, said)
+        made = {"paper": [{name: _number(value) for name, value in asdict(cell).items()} for cell in cells]}
+        page = write_page(
+            Path(folder), rows, replayed, cells, _settings(effort, given, reading.seed), _left_out(given)
+        )
+        said.print(f"{page} has it all on one page.", highlight=False, markup=False)
     if target is not None:
         write_json(target, {"claims": rows, "tables": tables, "left_out": [missing] if missing else [], **made})
     return 0 if sound else 1
 
 
-def _paper(folder: Path, trace: str | None, workers: int | None, out: Console | None) -> list[dict[str, Any]]:
+@dataclass(frozen=True)
+class _Asked:
+    """A trace to be replayed; empty tuples stand for the defaults."""
+
+    name: str
+    title: str
+    file: Path | None
+    trace: Trace
+    capacities: tuple[str, ...] = ()
+    slos: tuple[str, ...] = ()
+
+
+def _replay(one: _Asked, workers: int | None) -> Replayed:
+    thresholds = read_thresholds((), one.slos)
+    policies = [Spec(name) for name in POLICIES]
+    grid = Grid(policies, read_capacities(one.capacities), thresholds.xis, default_estimate(one.trace))
+    return Replayed(one.title, one.file, one.trace, grid, thresholds, run(one.trace, grid, thresholds, workers))
+
+
+def _paper(folder: Path, trace: str | None, workers: int | None, out: Console) -> list[Compared]:
     """Make the paper's tables and figures; return the cells of Tables 1 to 6 beside the paper's."""
-    said = out or Console(quiet=True)
-    said.rule("The paper's tables and figures")
-    figures.make(said, folder, trace, workers)
+    out.rule("The paper's tables and figures")
+    figures.make(out, folder, trace, workers)
     cells = figures.compared(folder)
-    figures.show(said, cells)
-    said.print(f"Figures and tables for papers are in {folder}.", highlight=False, markup=False)
-    return [{name: _number(value) for name, value in asdict(cell).items()} for cell in cells]
+    figures.show(out, cells)
+    out.print(f"Figures and tables for papers are in {folder}.", highlight=False, markup=False)
+    return cells
+
+
+def _settings(effort: Effort, given: Trace | None, seed: int) -> list[tuple[str, str]]:
+    """Return what the page says of efforts and seeds."""
+    from experiments.paper.grid import SEEDS, TURNS
+
+    samples = f"seeds 0 to {SEEDS - 1}, {TURNS:,} turns each"
+    built_in = [] if given is not None else [("Built-in trace", f"seed {seed}, {BUILT_IN_TURNS:,} turns")]
+    return [("Effort for the claims", effort), ("Samples of Tables 1 to 6", samples), *built_in]
+
+
+def _left_out(given: Trace | None) -> list[str]:
+    """Return what the page lacks for want of data, without saying where it was looked for."""
+    return [f"The Mooncake trace is left out: the data folder has no {MOONCAKE}."] if _missing(given) else []
 
 
 def _number(value: object) -> object:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
-def _traces(
-    given: Trace | None, name: str | None, seed: int
-) -> Iterator[tuple[str, Trace, tuple[str, ...], tuple[str, ...]]]:
-    """Yield (title, trace, capacities, SLOs) of what is replayed; empty tuples stand for the defaults."""
+def _traces(given: Trace | None, file: str | None, seed: int) -> Iterator[_Asked]:
+    """Yield what is replayed."""
     if given is not None:
-        yield str(name), given, (), ()
+        path = Path(str(file))
+        yield _Asked(str(file), path.name, path, given)
         return
-    model = ConversationModel()
-    sampled = sample_conversations(model, BUILT_IN_TURNS, np.random.default_rng(seed))
-    yield (
-        f"Built-in trace: the paper's conversation model, seed {seed}",
-        sampled,
-        BUILT_IN_CAPACITIES,
-        BUILT_IN_SLOS,
-    )
-    file = data_folder() / MOONCAKE
-    if file.is_file():
-        yield f"Real trace: {MOONCAKE}", read_trace(file), (), ()
+    sampled = sample_conversations(ConversationModel(), BUILT_IN_TURNS, np.random.default_rng(seed))
+    built_in = f"Built-in trace: the paper's conversation model, seed {seed}"
+    yield _Asked(built_in, f"Built-in trace, seed {seed}", None, sampled, BUILT_IN_CAPACITIES, BUILT_IN_SLOS)
+    real = data_folder() / MOONCAKE
+    if real.is_file():
+        yield _Asked(f"Real trace: {MOONCAKE}", "Mooncake trace", real, read_trace(real))
 
 
 def _missing(given: Trace | None) -> str | None:

@@ -24,6 +24,7 @@ STYLES = {
     "undecided": "red",
     "error": "red",
 }
+MEASURES = ("P50 s", "P90 s", "P95 s", "P99 s", "slow", "TEL", "vs LRU", "regret", "closed")
 
 
 def cells_tables(capacity: int, cells: Sequence[Cell], thresholds: Thresholds) -> Iterator[Table]:
@@ -31,10 +32,10 @@ def cells_tables(capacity: int, cells: Sequence[Cell], thresholds: Thresholds) -
     for xi, section in groupby(cells, key=lambda cell: cell.xi):
         table = plain_table(f"Capacity {capacity:,} tokens, threshold {thresholds.label(xi)}")
         table.add_column("policy", no_wrap=True)
-        for name in ("P50 s", "P90 s", "P95 s", "P99 s", "slow", "TEL", "vs LRU", "regret", "closed"):
+        for name in MEASURES:
             table.add_column(name, justify="right", no_wrap=True)
         for cell in section:
-            table.add_row(*_cell_row(cell))
+            table.add_row(*cell_row(cell))
         yield table
 
 
@@ -43,7 +44,8 @@ def plain_table(title: str) -> Table:
     return Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
 
 
-def _cell_row(cell: Cell) -> list[str]:
+def cell_row(cell: Cell) -> list[str]:
+    """Return a cell's policy and its measures as text."""
     quantiles = (cell.p50, cell.p90, cell.p95, cell.p99)
     percentiles = [_seconds(value) for value in quantiles]
     distance = [f"{cell.tel:,}", _percent(cell.change), f"{cell.regret:,}", _percent(cell.closed)]

@@ -1,1 +1,1 @@
-"""Documents made from the ledger's rows alone: nothing here decides or writes a file."""
+"""Documents and pages, made of rows, tables and replays that they are handed: nothing here decides a claim."""

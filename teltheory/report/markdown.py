@@ -7,7 +7,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from teltheory.report.ledger import Row, sections
-from teltheory.report.words import ORIGINS, counterexample_text, evidence_text, strength, verdict_text
+from teltheory.report.words import (
+    ORIGINS,
+    counterexample_text,
+    evidence_text,
+    side_by_side,
+    strength,
+    verdict_text,
+)
 
 MADE = "<!-- Made by `make ledger` from the rows of `teltheory verify --json`: do not edit. -->"
 LEAD = """\
@@ -77,9 +84,6 @@ def _row(row: Row) -> str:
 
 
 def _side_by_side(row: Row) -> list[str]:
-    """Return the cells of a row as a table; a column of the table is one of the cells'."""
-    cells = row.get("numbers", {}).get("cells", ())
-    at = {(one["row"], one["column"]): plain_text(one["shown"]) for one in cells}
-    rows, columns = (dict.fromkeys(one[name] for one in cells) for name in ("row", "column"))
-    lines = [(name, *(at.get((name, column), "") for column in columns)) for name in rows]
-    return ["", table(("", *columns), lines)] if lines else []
+    """Return the cells of a row as a table."""
+    header, lines = side_by_side(row)
+    return ["", table(header, ([name, *map(plain_text, shown)] for name, *shown in lines))] if lines else []

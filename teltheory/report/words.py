@@ -36,6 +36,14 @@ def evidence_text(row: Row) -> str:
     return ", ".join(f"{name} {_value(value)}" for name, value in counts.items())
 
 
+def side_by_side(row: Row) -> tuple[list[str], list[list[str]]]:
+    """Return the cells of a row as a header and lines; a column is one of the cells', none where it has none."""
+    cells = row.get("numbers", {}).get("cells", ())
+    at = {(one["row"], one["column"]): str(one["shown"]) for one in cells}
+    rows, columns = (dict.fromkeys(one[name] for one in cells) for name in ("row", "column"))
+    return ["", *columns], [[name, *(at.get((name, column), "") for column in columns)] for name in rows]
+
+
 def _decision_text(example: dict[str, Any]) -> str:
     """Return a decision of the belief MDP on a line; `as_counterexample` of its case has the model in full."""
     turns = " ".join(f"{letter(c)}({q}+{a})" for _, c, _, q, a in example["history"])
@@ -58,10 +66,11 @@ def verdict_text(row: Row) -> str:
         return "refuted"
     if row["verdict"] != "holds":
         return str(row["verdict"])
-    return f"holds ({_evidence(row['scope'])})"
+    return f"holds ({evidence_kind(row['scope'])})"
 
 
-def _evidence(scope: dict[str, Any]) -> str:
+def evidence_kind(scope: dict[str, Any]) -> str:
+    """Return what kind of evidence a scope has."""
     if scope["kind"] == "sampled":
         return "sampled, no proof"
     return str(scope["kind"])

@@ -77,5 +77,9 @@ def test_reproduce_makes_them_too(tmp_path, run, capsys, undrawn, monkeypatch, t
     assert len(cells) == 372
     assert cells[0]["printed"] == 4
     assert cells[0]["mean_low"] is None
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert "Table 6, printed and ours" in page
+    assert page.count(trace_file.name) > 3
+    assert str(tmp_path) not in page
     assert run("reproduce", *options, "--tokenizer", "characters/4") == 2
     assert "convert" in capsys.readouterr().err

@@ -1,6 +1,18 @@
 """Faults as data, one file a room of the project."""
 
-from mutants.faults import belief, claims, datasets, experiments, inputs, judges, optimal, policies, proofs, replay
+from mutants.faults import (
+    belief,
+    claims,
+    datasets,
+    experiments,
+    inputs,
+    judges,
+    optimal,
+    policies,
+    proofs,
+    replay,
+    report,
+)
 
 FAULTS = (
     *policies.FAULTS,
@@ -13,4 +25,5 @@ FAULTS = (
     *inputs.FAULTS,
     *experiments.FAULTS,
     *datasets.FAULTS,
+    *report.FAULTS,
 )

@@ -1,0 +1,222 @@
+"""`report.html`: what `teltheory reproduce --out FOLDER` decided, replayed and drew, on one page."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from teltheory.cli.options import Thresholds
+from teltheory.cli.output import write_text
+from teltheory.cli.paper_tables import LEGEND as PAPER_LEGEND
+from teltheory.cli.paper_tables import heading, ours
+from teltheory.cli.replay import LEGEND, assumptions, caching
+from teltheory.cli.tables import MEASURES, cell_row
+from teltheory.report.blocks import (
+    Block,
+    Bullets,
+    Cell,
+    Details,
+    Explorer,
+    Facts,
+    Heading,
+    Note,
+    Paragraph,
+    Table,
+    Tone,
+)
+from teltheory.report.captions import figures
+from teltheory.report.entries import ledger_block, verdict_cards
+from teltheory.report.explorer import compared as in_words
+from teltheory.report.explorer import explore
+from teltheory.report.ledger import Row
+from teltheory.report.page import Page, Section, render
+from teltheory.report.provenance import digest, digests, made_on, versions
+from teltheory.sweep import Cell as Swept
+from teltheory.sweep import Grid
+from teltheory.sweep.sources import trace_key
+from teltheory.trace import Trace
+
+if TYPE_CHECKING:
+    from experiments.paper.tables import Compared
+
+NAME = "report.html"
+TONES: Mapping[str, Tone] = {"inside": "good", "same sign": "", "off": "warn"}
+LEAD = (
+    "Every statement that was decided, with what its verdict rests on; LRU, T-LRU and the hindsight optimum on "
+    "the traces below; the paper's tables and figures made anew."
+)
+LEDGER_LEAD = (
+    "Proved: a program proved it for all that the row names. Certified: a proof for each instance that was tried. "
+    "Exhaustive: no instance within the bounds refutes it. Sampled proves nothing. A table or figure is "
+    "reproduced if all its cells together pass its rule. A refuted statement has the smallest counterexample: "
+    "conversations are A, B, ..., a turn is conversation(prompt+response), xi the threshold, C the capacity, "
+    "Q the estimate of the next prompt."
+)
+SLIDERS_LEAD = (
+    "Every number is that of a replay at just these settings: optional caching, an empty cache at the start, "
+    "T-LRU with round-robin trim. TEL is the sum of max(uncached − ξ, 0) over all turns, in tokens. The "
+    "hindsight optimum is the least TEL of any policy; other plans may reach it too, so it has no percentiles."
+)
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """A trace and its cells.
+
+    Attributes
+    ----------
+    title : str
+        What the trace is called; no path.
+    file : Path or None
+        Where it was read from; None for a sample.
+    trace, grid, thresholds
+        What was replayed.
+    cells : sequence of Cell
+        What came of it.
+    """
+
+    title: str
+    file: Path | None
+    trace: Trace
+    grid: Grid
+    thresholds: Thresholds
+    cells: Sequence[Swept]
+
+    @property
+    def middle(self) -> tuple[int, int]:
+        """The capacity and threshold that are spoken of: those in the middle."""
+        sizes, xis = self.grid.capacities, self.grid.thresholds
+        return sizes[len(sizes) // 2], xis[len(xis) // 2]
+
+
+def write_page(
+    folder: Path,
+    rows: Sequence[Row],
+    replayed: Sequence[Replayed],
+    cells: Sequence[Compared],
+    settings: Sequence[tuple[str, str]],
+    missing: Sequence[str] = (),
+) -> Path:
+    """Write the page into the folder that has the figures, and their tables in ``tables``.
+
+    Parameters
+    ----------
+    folder : Path
+        The folder.
+    rows : sequence of dict
+        The ledger.
+    replayed : sequence of Replayed
+        Traces.
+    cells : sequence of Compared
+        Tables 1 to 6 beside the paper's.
+    settings : sequence of (str, str)
+        What was asked for: seeds and efforts.
+    missing : sequence of str
+        What is left out, and why.
+
+    Raises
+    ------
+    FileError
+        Where a file cannot be read or written.
+    """
+    page = page_of(folder, rows, replayed, cells, settings, missing)
+    write_text(str(folder / NAME), render(page))
+    return folder / NAME
+
+
+def page_of(
+    folder: Path,
+    rows: Sequence[Row],
+    replayed: Sequence[Replayed],
+    cells: Sequence[Compared],
+    settings: Sequence[tuple[str, str]],
+    missing: Sequence[str] = (),
+) -> Page:
+    """Return the page; see `write_page`."""
+    explorers = [explorer for i, one in enumerate(replayed, start=1) if (explorer := _explorer(f"trace-{i}", one))]
+    said = [Paragraph(text) for one in replayed if (text := summary_of(one))]
+    sections = [
+        Section("ledger", "The ledger", [Paragraph(LEDGER_LEAD), ledger_block(rows)]),
+        Section("sliders", "Every capacity and threshold", [Paragraph(SLIDERS_LEAD), *explorers]),
+        Section("replays", "All policies, replayed", [b for one in replayed for b in _replays(one)]),
+        Section("tables", "Tables 1 to 6 beside the paper’s", list(_paper(cells))),
+        Section("figures", "Figures", figures(folder.glob("*.svg"))),
+        Section("provenance", "Provenance", list(_provenance(folder, replayed, settings))),
+    ]
+    notes = [Note(text) for text in missing]
+    return Page("Tail-optimised prompt caching", LEAD, [verdict_cards(rows), *said, *notes], sections)
+
+
+def summary_of(one: Replayed) -> str:
+    """Return in sentences what T-LRU is worth in the middle of the grid; nothing for a trace without turns."""
+    size, xi = one.middle
+    at = {cell.policy: cell for cell in one.cells if (cell.capacity, cell.xi) == (size, xi)}
+    lru, tlru = at["lru"], at["tlru"]
+    if lru.p95 is None or tlru.p95 is None:
+        return ""
+    where = f"{one.title}, with {size:,} tokens and a threshold of {one.thresholds.label(xi)}: "
+    return where + in_words(lru.tel, tlru.tel, lru.optimum, lru.p95, tlru.p95)
+
+
+def _explorer(anchor: str, one: Replayed) -> Explorer | None:
+    if not len(one.trace):
+        return None
+    size, xi = one.middle
+    start = (size, one.thresholds.seconds[xi])
+    title = f"{one.title}, Q̂ = {one.grid.q_hat:,} tokens"
+    return explore(anchor, title, one.trace, one.thresholds.latency, q_hat=one.grid.q_hat, start=start)
+
+
+def _replays(one: Replayed) -> Iterator[Block]:
+    yield Heading(one.title)
+    yield Bullets(
+        [*assumptions(one.trace, one.grid, one.thresholds, False), f"{LEGEND} {caching(one.grid.forced)}"]
+    )
+    for size, cells in groupby(one.cells, key=lambda cell: cell.capacity):
+        tables = [_table(one, xi, list(of)) for xi, of in groupby(cells, key=lambda cell: cell.xi)]
+        yield Details(f"Capacity {size:,} tokens", tables)
+
+
+def _table(one: Replayed, xi: int, cells: Sequence[Swept]) -> Table:
+    caption = f"{one.title}, capacity {cells[0].capacity:,} tokens, threshold {one.thresholds.label(xi)}"
+    return Table(caption, ("policy", *MEASURES), [cell_row(cell) for cell in cells])
+
+
+def _paper(cells: Sequence[Compared]) -> Iterator[Block]:
+    """Yield each table with its summary in one line."""
+    from experiments.paper.printed import TABLES
+    from experiments.paper.tables import said
+
+    yield Paragraph(PAPER_LEGEND)
+    by_number = {table.number: table for table in TABLES}
+    for number, section in groupby(cells, key=lambda cell: cell.table):
+        of = list(section)
+        header = ("C", "", *map(heading, by_number[number].columns))
+        yield Table(f"Table {number}, printed and ours", header, list(_lines(of)), heads=2)
+        yield Paragraph(f"Table {number}: {said(of)}.")
+
+
+def _lines(cells: Sequence[Compared]) -> Iterator[tuple[str | Cell, ...]]:
+    for capacity, row in groupby(cells, key=lambda cell: cell.capacity):
+        of = list(row)
+        yield (f"{capacity:,}", "paper", *(Cell(f"{cell.printed:.1f} ", "quiet") for cell in of))
+        yield (f"{capacity:,}", "ours", *(Cell(ours(cell), TONES[cell.agreement]) for cell in of))
+
+
+def _provenance(
+    folder: Path, replayed: Sequence[Replayed], settings: Sequence[tuple[str, str]]
+) -> Iterator[Block]:
+    yield Facts([*versions(), *made_on(os.environ)])
+    yield Facts([*settings, *(pair for one in replayed for pair in _of_trace(one))])
+    tables = sorted((folder / "tables").glob("*.csv"))
+    yield Details("Digests of the tables that the figures are made of", [Facts(digests(tables))])
+
+
+def _of_trace(one: Replayed) -> Iterator[tuple[str, str]]:
+    if one.file is not None:
+        yield one.file.name, f"SHA-256 {digest(one.file)}"
+    yield one.title, f"{len(one.trace):,} turns, digest of conversations and lengths {trace_key(one.trace)}"

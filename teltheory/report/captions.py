@@ -1,0 +1,87 @@
+"""What is said of a figure, by the name of its file; the figures themselves are made elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from teltheory.errors import FileError
+from teltheory.report.blocks import Figure
+
+WHOLE: Mapping[str, tuple[str, str]] = {
+    "figure_3": (
+        "Figure 3: time to first token against uncached tokens",
+        "Measurements, the best line with its R², and what the line leaves; the colour is the cached tokens.",
+    ),
+    "figure_4": (
+        "Figure 4: conversations and lengths",
+        "Turns and tokens a conversation, tokens a prompt and a response: the share at or above a value. Dots are "
+        "WildChat's published shares.",
+    ),
+    "figure_5": (
+        "Figure 5: percentiles of TTFT, WildChat-like workload",
+        "P50, P90, P95 and P99 by capacity under six policies, at ξ = 100, 200 and 300 ms from top to bottom.",
+    ),
+    "figure_6": (
+        "Figure 6: percentiles of TTFT, ShareGPT-like workload",
+        "P50, P90, P95 and P99 by capacity under six policies, at ξ = 100, 200 and 300 ms from top to bottom.",
+    ),
+    "adaptive_threshold": (
+        "Adaptive ξ",
+        "The improvement of T-LRU over LRU in P95 by the share that ξ is of P95: fixed, adaptive, and the best "
+        "fixed one in hindsight.",
+    ),
+    "pareto_front": (
+        "The median against the tail",
+        "The median against P95 of TTFT under T-LRU over (ξ, Q̂), by order of trimming.",
+    ),
+}
+BY_KIND: Mapping[str, tuple[str, str]] = {
+    "latencies_": ("Percentiles of TTFT, {}", "By capacity, at three thresholds from top to bottom."),
+    "capacity_curves_": (
+        "Far beyond the paper's capacities, {}",
+        "TEL, P95 of TTFT and the regret to the hindsight optimum by capacity.",
+    ),
+    "sensitivity_": (
+        "Sensitivity to ξ, {}",
+        "The improvement of T-LRU over LRU in P90, P95 and P99 by ξ. Vertical lines of the same look are LRU's "
+        "own percentiles, where Section 4.2 expects the peak.",
+    ),
+}
+WORKLOADS = {"wildchat": "WildChat-like workload", "sharegpt": "ShareGPT-like workload", "mooncake": "Mooncake"}
+
+
+def caption(stem: str) -> tuple[str, str]:
+    """Return a figure's title and caption; of an unknown one, its name in words and nothing."""
+    if stem in WHOLE:
+        return WHOLE[stem]
+    for prefix, (title, text) in BY_KIND.items():
+        if stem.startswith(prefix):
+            name = stem.removeprefix(prefix)
+            return title.format(WORKLOADS.get(name, name)), text
+    words = stem.replace("_", " ").strip()
+    return words[:1].upper() + words[1:], ""
+
+
+def figures(files: Iterable[Path]) -> list[Figure]:
+    """Return SVG files as figures: those of the paper first, then by name.
+
+    Raises
+    ------
+    FileError
+        Where one cannot be read.
+    """
+    known = list(WHOLE)
+    ordered = sorted(files, key=lambda file: (_place(file.stem, known), file.stem))
+    return [Figure(*caption(file.stem), _bytes(file)) for file in ordered]
+
+
+def _place(stem: str, known: list[str]) -> int:
+    return known.index(stem) if stem in known else len(known)
+
+
+def _bytes(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise FileError(f"{file}: {error.strerror}, expected an SVG file") from None

@@ -1,0 +1,46 @@
+"""`report.html` as `teltheory reproduce --out` writes it, of its own samples and without the data folder."""
+
+import pytest
+
+from teltheory.cli import figures
+
+
+@pytest.fixture
+def alone(tmp_path, monkeypatch):
+    """No data, no tables and figures of the paper, a short trace and one claim."""
+    monkeypatch.setenv("TELTHEORY_DATA", str(tmp_path / "nowhere"))
+    monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
+    monkeypatch.setattr("teltheory.cli.reproduce.chosen_claims", lambda *_: ["figure-2"])
+    monkeypatch.setattr("teltheory.cli.reproduce.BUILT_IN_TURNS", 40)
+    monkeypatch.setattr(figures, "make", lambda out, folder, *_: folder.mkdir(exist_ok=True))
+    monkeypatch.setattr(figures, "compared", lambda _: [])
+    return tmp_path / "out"
+
+
+def made(run, folder, *options):
+    assert run("reproduce", "--workers", 1, "--out", folder, *options) == 0
+    return (folder / "report.html").read_text(encoding="utf-8")
+
+
+def test_it_is_the_same_when_it_is_made_again(alone, run, capsys):
+    first = made(run, alone)
+    assert "report.html" in capsys.readouterr().out
+    assert made(run, alone) == first
+    assert str(alone.parent) not in first
+    assert list(alone.iterdir()) == [alone / "report.html"]
+
+
+def test_it_says_what_it_was_made_with(alone, run, monkeypatch):
+    other = made(run, alone, "--seed", 3, "--effort", "quick")
+    assert "The Mooncake trace is left out: the data folder has no mooncake_conversation.jsonl." in other
+    for fact in ("seed 3, 40 turns", "seeds 0 to 39, 2,000 turns each", "Built-in trace, seed 3"):
+        assert fact in other
+    assert "Date" not in other.partition("Provenance</h2>")[2].partition("<script>")[0]
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    assert "1970-01-01" in made(run, alone)
+
+
+def test_a_page_that_cannot_be_written_is_one_line(alone, run, capsys):
+    (alone / "report.html").mkdir(parents=True)
+    assert run("reproduce", "--workers", 1, "--out", alone) == 2
+    assert capsys.readouterr().err.count("\n") == 1
