@@ -76,6 +76,7 @@ from teltheory.workloads import (
 )
 
 if TYPE_CHECKING:
+    from teltheory.advice import Advice, advise
     from teltheory.belief.etlru import ETLRU
     from teltheory.belief.returns import ReturnAwareTLRU
     from teltheory.calibration.fitting import FittedLatency, fit_latency
@@ -96,6 +97,7 @@ __all__ = [
     "SLOTLRU",
     "TLRU",
     "AdaptiveTLRU",
+    "Advice",
     "Architecture",
     "ArgumentError",
     "AttentionLatency",
@@ -138,6 +140,7 @@ __all__ = [
     "TraceError",
     "WeightedCertificate",
     "WeightedOptimum",
+    "advise",
     "bayes_posterior",
     "best_percentile",
     "capacity_curve",
@@ -174,6 +177,8 @@ __all__ = [
 ]
 
 _ON_DEMAND = {
+    "Advice": "teltheory.advice",
+    "advise": "teltheory.advice",
     "ETLRU": "teltheory.belief.etlru",
     "ReturnAwareTLRU": "teltheory.belief.returns",
     "FittedLatency": "teltheory.calibration.fitting",

@@ -44,6 +44,37 @@ def draw_curves(rows: Sequence[Mapping[str, Any]], labels: Mapping[int, str], ti
     return figure
 
 
+def draw_tried(points: Sequence[tuple[int, float, float]], chosen: int, gain: str) -> Figure:
+    """Draw what thresholds do on the part of a trace that one is chosen on: the gain, and the median below it.
+
+    Parameters
+    ----------
+    points : sequence of (int, float, float)
+        Threshold in tokens, gain in per cent, median of TTFT in seconds.
+    chosen : int
+        The threshold that is marked.
+    gain : str
+        What is gained.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.4, 4.2), layout="constrained")
+    above, below = figure.subplots(2, 1, sharex=True)
+    thresholds, gains, medians = zip(*points, strict=True)
+    for panel, values, (colour, _), name in (
+        (above, gains, STYLES[2], f"{gain},\n% below LRU"),
+        (below, medians, STYLES[1], "median of TTFT, s"),
+    ):
+        panel.plot(thresholds, values, color=colour, marker=".")
+        panel.axvline(chosen, color=STYLES[0][0], linestyle=":")
+        panel.set_ylabel(name)
+        panel.grid(alpha=0.3)
+    above.axhline(0, color=STYLES[0][0], linewidth=0.8)
+    below.set_ylim(bottom=0)
+    below.set_xlabel("threshold ξ (tokens)")
+    return figure
+
+
 def _draw_panel(panel: Axes, rows: Sequence[Mapping[str, Any]], label: str) -> None:
     policies = dict.fromkeys(row["policy"] for row in rows)
     for (colour, line), policy in zip(_cycled(len(policies)), policies, strict=True):

@@ -179,6 +179,20 @@ class Trace:
         continuing.setflags(write=False)
         return continuing
 
+    def first(self, turns: int) -> Trace:
+        """Return the first `turns` turns; all turns where there are fewer."""
+        shown = slice(whole_number("turns", turns))
+        names = None if self.names is None else [self.names[i] for i in self.conversation[shown].tolist()]
+        return Trace.from_turns(
+            self.conversation[shown] if names is None else names,
+            self.prompt[shown],
+            self.response[shown],
+            None if self.arrival is None else self.arrival[shown],
+            None if self.cumulative else self.history[shown],
+            block_size=self.block_size,
+            report=self.report,
+        )
+
     def to_blocks(self, block_size: int) -> Trace:
         """Count in blocks of `block_size` tokens.
 

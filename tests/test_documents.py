@@ -18,6 +18,7 @@ def test_the_package_example_runs():
 DOCUMENTS = (
     "README.md",
     "docs/adaptive.md",
+    "docs/advise.md",
     "docs/costs.md",
     "docs/datasets.md",
     "docs/latency.md",

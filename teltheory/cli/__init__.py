@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import click
 
 from teltheory import __version__
+from teltheory.cli.advise import advise as advise_command
 from teltheory.cli.bench import bench as bench_command
 from teltheory.cli.calibrate import calibrate as calibrate_command
 from teltheory.cli.calibrate_file import calibrate_file as calibrate_file_command
@@ -40,6 +41,7 @@ for command in (
     optimum_command,
     check_certificate_command,
     curve_command,
+    advise_command,
     calibrate_file_command,
     figures_command,
     sample_command,

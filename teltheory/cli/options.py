@@ -33,17 +33,13 @@ def grid_options(command: F) -> F:
 def curve_options(command: F) -> F:
     """Add --capacity, --xi, --slo, --latency, --model and --json."""
     options = (
-        click.option(
-            "--capacity", "capacities", multiple=True, metavar="SIZE", help="Repeatable: 300000, 0.3M or 40GiB."
-        ),
+        capacity_option,
         click.option("--xi", "xis", multiple=True, metavar="TOKENS", help="Threshold in tokens; repeatable."),
         click.option(
             "--slo", "slos", multiple=True, metavar="TIME", help="Threshold as a TTFT; repeatable: 200ms."
         ),
-        click.option(
-            "--latency", metavar="NAME|FILE.json", help=f"TTFT: {', '.join(EMBEDDED)} (the first) or a file."
-        ),
-        click.option("--model", metavar="NAME", help="Whose KV cache a capacity in bytes holds: vicuna-7b."),
+        latency_option,
+        model_option,
         json_option,
     )
     for option in reversed(options):
@@ -51,6 +47,13 @@ def curve_options(command: F) -> F:
     return command
 
 
+capacity_option = click.option(
+    "--capacity", "capacities", multiple=True, metavar="SIZE", help="Repeatable: 300000, 0.3M or 40GiB."
+)
+latency_option = click.option(
+    "--latency", metavar="NAME|FILE.json", help=f"TTFT: {', '.join(EMBEDDED)} (the first) or a file."
+)
+model_option = click.option("--model", metavar="NAME", help="Whose KV cache a capacity in bytes holds: vicuna-7b.")
 workers_option = click.option(
     "--workers", type=click.IntRange(1), default=None, help="Processes; one a core when left out."
 )

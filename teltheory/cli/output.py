@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -74,9 +75,16 @@ def write_text(target: str, text: str) -> None:
 
 def write_figure(target: str, figure: Figure) -> None:
     """Write a figure to a file, whole or not at all; its ending names the format, and no date goes in."""
+    drawn = figure_bytes(figure, Path(target).suffix[1:])
+    write_whole(Path(target), lambda beside: beside.write_bytes(drawn))
+
+
+def figure_bytes(figure: Figure, form: str) -> bytes:
+    """Return a figure as a file of a format, such as svg; no date goes in."""
     import matplotlib as mpl
 
-    form = Path(target).suffix[1:]
     undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
+    drawn = BytesIO()
     with mpl.rc_context({"svg.hashsalt": "teltheory", "pdf.fonttype": 42}):
-        write_whole(Path(target), lambda beside: figure.savefig(beside, format=form, dpi=200, metadata=undated))
+        figure.savefig(drawn, format=form, dpi=200, metadata=undated)
+    return drawn.getvalue()

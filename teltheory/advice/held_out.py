@@ -1,0 +1,233 @@
+"""What a setting did on the rest of a trace, which had no part in choosing it.
+
+Every policy is replayed on the whole trace, so that the rest begins with the cache that the policy has by then,
+and only the turns of the rest count. The hindsight optimum of the rest is the least TEL that any plan for the
+whole trace has there (`opening`): what is kept between two turns of the first part is worth nothing then, and
+after a turn its whole past is at hand, so that of each conversation only the last turn before the rest matters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from teltheory.advice.choice import BLOCKS, DRAWS, TRIM
+from teltheory.advice.goal import Goal, relative_gain
+from teltheory.bootstrap import Blocks, Estimate, interval
+from teltheory.metrics import slo_violations, tail_excess_latency, ttft_quantiles, ttft_violations
+from teltheory.numbers import FloatArray, IntArray, exact_sum
+from teltheory.optimal import hindsight_optimum
+from teltheory.outcome import Outcome
+from teltheory.policies.clairvoyant import EndAwareTLRU
+from teltheory.policies.online import LRU, TLRU
+from teltheory.replay import replay
+from teltheory.replay.curve import CapacityCurve, capacity_curve
+from teltheory.trace import Trace
+
+LEVELS = (0.5, 0.9, 0.95, 0.99)
+HALF = Fraction(1, 2)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A policy on the rest.
+
+    Attributes
+    ----------
+    policy : str
+        Its name.
+    p50, p90, p95, p99 : float
+        Percentiles of TTFT, in seconds.
+    slow : int
+        Turns with a TTFT above the SLO.
+    tel : int
+        Tail excess latency above the SLO's threshold, in tokens.
+    regret : int
+        TEL above the hindsight optimum of the rest.
+    """
+
+    policy: str
+    p50: float
+    p90: float
+    p95: float
+    p99: float
+    slow: int
+    tel: int
+    regret: int
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """What a setting did on the rest.
+
+    Attributes
+    ----------
+    margin : int
+        Of the T-LRU that was tried.
+    rows : tuple of Row
+        LRU, T-LRU, End-Aware T-LRU.
+    optimum : int
+        The least TEL on the rest of any plan.
+    gain : Estimate
+        Share by which T-LRU's goal is below LRU's.
+    median : Estimate
+        P50 of TTFT under T-LRU less that under LRU, in seconds.
+    end_aware : Estimate
+        Share by which End-Aware T-LRU's goal is below T-LRU's.
+    lru_capacity : int
+        The least capacity at which LRU's goal is no larger than T-LRU's at the capacity given.
+    within_budget : int
+        Turns above xi although their conversation kept its whole budget: their prompt was above q_hat.
+    """
+
+    margin: int
+    rows: tuple[Row, Row, Row]
+    optimum: int
+    gain: Estimate
+    median: Estimate
+    end_aware: Estimate
+    lru_capacity: int
+    within_budget: int
+
+
+def hold_out(
+    trace: Trace, start: int, capacity: int, goal: Goal, margin: int, q_hat: int, rng: np.random.Generator
+) -> HeldOut:
+    """Replay a setting and measure it on the turns from `start` on.
+
+    Parameters
+    ----------
+    trace : Trace
+        All turns.
+    start : int
+        First turn of the rest, of which there is at least one.
+    capacity : int
+        Capacity, in tokens.
+    goal : Goal
+        What counts.
+    margin, q_hat : int
+        xi - q_hat, and q_hat.
+    rng : numpy.random.Generator
+        Of the draws.
+    """
+    policies = {
+        "LRU": LRU(),
+        "T-LRU": TLRU(margin + q_hat, q_hat, TRIM),
+        "End-Aware T-LRU": EndAwareTLRU(margin + q_hat, q_hat, TRIM),
+    }
+    found = {name: rest_of(replay(trace, policy, capacity), start) for name, policy in policies.items()}
+    optimum = least_tel(trace, start, capacity, goal.xi)
+    lru, tlru, aware = (_row(name, outcome, goal, optimum) for name, outcome in found.items())
+    compared = _Compared(goal, rng, Blocks.of(len(trace) - start, BLOCKS))
+    return HeldOut(
+        margin,
+        (lru, tlru, aware),
+        optimum,
+        compared.gain(found["LRU"], found["T-LRU"]),
+        compared.median(found["LRU"], found["T-LRU"]),
+        compared.gain(found["T-LRU"], found["End-Aware T-LRU"]),
+        capacity_for(capacity_curve(trace, LRU()), start, capacity, goal, found["T-LRU"]),
+        above_within_budget(trace, start, found["T-LRU"], margin, q_hat),
+    )
+
+
+def rest_of(outcome: Outcome, start: int) -> Outcome:
+    """Return the turns from `start` on."""
+    return Outcome(outcome.cached[start:], outcome.uncached[start:])
+
+
+def _row(name: str, outcome: Outcome, goal: Goal, optimum: int) -> Row:
+    tel = tail_excess_latency(outcome, goal.xi)
+    if goal.latency.cached_is_free:
+        slow = slo_violations(outcome, goal.xi)
+    else:
+        slow = ttft_violations(outcome, goal.latency, goal.slo)
+    p50, p90, p95, p99 = ttft_quantiles(outcome, LEVELS, goal.latency).tolist()
+    return Row(name, p50, p90, p95, p99, slow, tel, tel - optimum)
+
+
+@dataclass(frozen=True)
+class _Compared:
+    """Two policies on the same draws of blocks."""
+
+    goal: Goal
+    rng: np.random.Generator
+    blocks: Blocks
+
+    def gain(self, before: Outcome, after: Outcome) -> Estimate:
+        def of(draws: IntArray) -> FloatArray:
+            return relative_gain(*(self.goal.worth(x, self.blocks, draws) for x in losses))
+
+        losses = [self.goal.losses(outcome) for outcome in (before, after)]
+        return self._estimate(of)
+
+    def median(self, before: Outcome, after: Outcome) -> Estimate:
+        def of(draws: IntArray) -> FloatArray:
+            first, second = (self.blocks.percentiles(x, draws, HALF) for x in ttft)
+            return second - first
+
+        ttft = [self.goal.latency.ttft(outcome.uncached, outcome.cached) for outcome in (before, after)]
+        return self._estimate(of)
+
+    def _estimate(self, of: Callable[[IntArray], FloatArray]) -> Estimate:
+        draws = self.blocks.draw(len(self.blocks), DRAWS, self.rng)
+        return interval(float(of(self.blocks.all)[0]), of(draws), len(self.blocks))
+
+
+def least_tel(trace: Trace, start: int, capacity: int, xi: int) -> int:
+    """Return the least TEL from turn `start` on that any plan for the whole trace reaches; optional caching."""
+    rest, openings = opening(trace, start)
+    unavoidable = exact_sum(np.maximum(rest.total[:openings] - xi, 0))
+    return hindsight_optimum(rest, capacity, xi).objective - unavoidable
+
+
+def opening(trace: Trace, start: int) -> tuple[Trace, int]:
+    """Return the rest of a trace behind one turn for each conversation that comes back, and how many those are.
+
+    Such a turn is the conversation's last one before `start`, with its whole past for a prompt: what it computes
+    does not depend on what is kept.
+    """
+    before = np.flatnonzero(trace.next_turn[:start] >= start)
+    before = before[trace.next_turn[before] < len(trace)]
+    rest = np.arange(start, len(trace))
+    turns = np.concatenate((before, rest))
+    prompt, response, history = trace.prompt[turns], trace.response[turns], trace.history[turns]
+    opened = slice(0, len(before))
+    prompt[opened], response[opened], history[opened] = trace.past[before], 0, 0
+    return Trace.from_turns(trace.conversation[turns], prompt, response, history=history), len(before)
+
+
+def capacity_for(lru: CapacityCurve, start: int, capacity: int, goal: Goal, reached: Outcome) -> int:
+    """Return the least capacity, no less than the one given, at which LRU reaches on the rest what was reached.
+
+    By bisection: LRU is a stack algorithm, so that a larger cache is never worse.
+    """
+
+    def worth(outcome: Outcome) -> float:
+        blocks = Blocks.of(len(outcome), 1)
+        return float(goal.worth(goal.losses(outcome), blocks, blocks.all)[0])
+
+    low, high, wanted = capacity, max(capacity, all_of(lru.trace)), worth(reached)
+    while low < high:
+        middle = (low + high) // 2
+        enough = worth(rest_of(lru.outcome(middle), start)) <= wanted
+        low, high = (low, middle) if enough else (middle + 1, high)
+    return low
+
+
+def all_of(trace: Trace) -> int:
+    """Return a capacity at which LRU evicts nothing that comes back: all pasts at their longest."""
+    longest = np.zeros(trace.conversations, np.int64)
+    np.maximum.at(longest, trace.code, trace.past)
+    return exact_sum(longest)
+
+
+def above_within_budget(trace: Trace, start: int, tlru: Outcome, margin: int, q_hat: int) -> int:
+    """Return how many turns of the rest are above xi although their conversation kept its whole budget."""
+    turns = start + np.flatnonzero(trace.continuing[start:])
+    budget = np.maximum(trace.past[trace.previous_turn[turns]] - margin, 0)
+    kept = tlru.cached[turns - start] >= np.minimum(budget, trace.history[turns])
+    return int(np.count_nonzero(kept & (tlru.uncached[turns - start] > margin + q_hat)))

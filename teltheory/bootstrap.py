@@ -1,0 +1,163 @@
+"""How sure a number of a replay is: resampling of consecutive blocks of turns.
+
+Turns of one conversation, and turns that share a cache, are not independent. So not turns but blocks of
+consecutive turns are drawn, with replacement (Künsch 1989, with blocks that do not overlap), and a number is
+computed anew from each draw. Two policies are compared on the same draws (a paired bootstrap): what both owe to
+the load cancels.
+
+A draw is a row of weights, how often each block is in it. Sums and percentiles of all draws come from the blocks'
+sums and sorted blocks, so that no draw is ever put together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from teltheory.errors import ArgumentError
+from teltheory.numbers import FloatArray, IntArray, readonly, whole_number
+
+Values: TypeAlias = NDArray[Any]
+"""One number a turn, int64 or float64."""
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Consecutive blocks of turns whose lengths differ by one at most.
+
+    Attributes
+    ----------
+    bounds : ndarray of int64, shape (blocks + 1,)
+        Block b has the turns bounds[b] ... bounds[b + 1] - 1.
+    """
+
+    bounds: IntArray
+
+    @classmethod
+    def of(cls, turns: int, blocks: int) -> Blocks:
+        """Cut `turns` turns into `blocks` blocks, or into blocks of one turn where there are fewer turns."""
+        number = min(whole_number("blocks", blocks), whole_number("turns", turns))
+        if number < 1:
+            raise ArgumentError("blocks", number, "at least one block and one turn")
+        return cls(readonly(np.arange(number + 1, dtype=np.int64) * turns // number))
+
+    def __len__(self) -> int:
+        return len(self.bounds) - 1
+
+    @property
+    def all(self) -> IntArray:
+        """The one draw that has every block once; shape (1, blocks)."""
+        return np.ones((1, len(self)), np.int64)
+
+    def draw(self, drawn: int, draws: int, rng: np.random.Generator) -> IntArray:
+        """Draw `drawn` blocks with replacement, `draws` times; shape (draws, blocks), how often each is in it."""
+        drawn_blocks: IntArray = rng.multinomial(drawn, np.full(len(self), 1 / len(self)), draws)
+        return drawn_blocks
+
+    def draw_elsewhere(self, drawn: int, draws: int, rng: np.random.Generator) -> IntArray:
+        """Draw what `drawn` other blocks of the same process may look like: a draw from a draw.
+
+        The inner draw stands for what is not known of the process, the outer one for the other turns.
+        """
+        found: IntArray = rng.multinomial(drawn, self.draw(len(self), draws, rng) / len(self))
+        return found
+
+    def sums(self, values: Values, weights: IntArray) -> FloatArray:
+        """Return the sum of a value a turn in each draw; shape (draws,)."""
+        totals = np.add.reduceat(np.asarray(values, np.float64), self.bounds[:-1])
+        return np.asarray(weights @ totals, np.float64)
+
+    def percentiles(self, values: Values, weights: IntArray, level: Fraction) -> FloatArray:
+        """Return the percentile of a value a turn in each draw, the ceil(level n)-th smallest of its n values.
+
+        Bisection over the values that occur, for all draws at once.
+
+        Parameters
+        ----------
+        values : ndarray, shape (turns,)
+            One a turn.
+        weights : ndarray of int64, shape (draws, blocks)
+            Draws, none of them empty.
+        level : Fraction
+            In (0, 1].
+        """
+        if not 0 < level <= 1:
+            raise ArgumentError("level", str(level), "a level above 0, at most 1")
+        counts = weights @ np.diff(self.bounds)
+        needed = -(-counts * level.numerator // level.denominator)
+        ordered = [np.sort(values[a:b]) for a, b in zip(self.bounds[:-1], self.bounds[1:], strict=True)]
+        occurring = np.unique(values)
+        low, high = np.zeros(len(weights), np.int64), np.full(len(weights), len(occurring) - 1)
+        while (low < high).any():
+            middle = (low + high) // 2
+            reached = _up_to(occurring[middle], ordered, weights) >= needed
+            low, high = np.where(reached, low, middle + 1), np.where(reached, middle, high)
+        return np.asarray(occurring[low], np.float64)
+
+
+def _up_to(limits: Values, ordered: list[Values], weights: IntArray) -> IntArray:
+    """Return for each draw how many of its values are at most its limit."""
+    found = np.zeros(len(weights), np.int64)
+    for block, values in enumerate(ordered):
+        found += weights[:, block] * np.searchsorted(values, limits, "right")
+    return found
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A number with an interval.
+
+    Attributes
+    ----------
+    value : float
+        From all turns.
+    low, high : float
+        Ends of the interval.
+    """
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def above_zero(self) -> bool:
+        """Whether the whole interval is above 0."""
+        return self.low > 0
+
+    @property
+    def below_zero(self) -> bool:
+        """Whether the whole interval is below 0."""
+        return self.high < 0
+
+    def holds(self, value: float) -> bool:
+        """Whether a value lies within the interval."""
+        return self.low <= value <= self.high
+
+
+def interval(value: float, draws: FloatArray, blocks: int, level: float = 0.95) -> Estimate:
+    """Return the percentile interval of a number, widened as Student's t with one block fewer asks for.
+
+    Parameters
+    ----------
+    value : float
+        From all turns.
+    draws : ndarray of float64, shape (draws,)
+        The same number in each draw.
+    blocks : int
+        How many blocks there were to draw from. A draw of k blocks spreads less than k new blocks would, by
+        sqrt((k - 1) / k), and k blocks are few. With one block there is nothing to say: the ends are infinite.
+    level : float
+        What part of the draws lies within, before widening.
+    """
+    from scipy.special import ndtri, stdtrit
+
+    if blocks < 2:
+        return Estimate(value, -np.inf, np.inf)
+    tail = (1 + level) / 2
+    factor = float(stdtrit(blocks - 1, tail) / ndtri(tail)) * (blocks / (blocks - 1)) ** 0.5
+    low, high = np.quantile(draws, [1 - tail, tail])
+    return Estimate(value, float(value - factor * (value - low)), float(value + factor * (high - value)))

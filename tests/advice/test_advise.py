@@ -1,0 +1,138 @@
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from advice.advised_traces import LATENCY, chats, growing, single_turns
+
+import teltheory as tt
+from teltheory.advice.engines import engine_settings
+from teltheory.workloads import data_folder
+
+P95 = Fraction(95, 100)
+REAL = data_folder() / "mooncake_conversation.jsonl"
+
+
+def test_it_helps_on_chats():
+    advice = tt.advise(chats(), 4000, Fraction(1, 5))
+    assert advice.recommended
+    assert advice.held_out.gain.above_zero
+    assert advice.choice.margin == advice.xi - advice.q_hat > 0
+    assert (advice.start, advice.turns) == (1200, 2400)
+    prompts = chats().first(1200)
+    assert advice.q_hat == -(-int(prompts.prompt[prompts.continuing].sum()) // int(prompts.continuing.sum()))
+    assert advice.held_out.lru_capacity > 4000
+
+
+def test_most_promises_on_chats_are_kept():
+    advices = [tt.advise(chats(4000, seed), 4000, Fraction(1, 5)) for seed in range(20)]
+    assert sum(advice.kept_promise for advice in advices) >= 15
+    assert sum(advice.recommended for advice in advices) >= 19
+    assert all(advice.choice.promise.high - advice.choice.promise.low < 0.6 for advice in advices)
+
+
+def test_the_choice_sees_nothing_of_the_rest():
+    trace = chats()
+    other = tt.Trace.from_turns(
+        [*trace.conversation[:1200].tolist(), *range(10**6, 10**6 + 1200)],
+        [*trace.prompt[:1200].tolist(), *[7] * 1200],
+        [*trace.response[:1200].tolist(), *[9] * 1200],
+    )
+    for level in (None, P95):
+        advices = [tt.advise(t, 4000, Fraction(1, 5), level) for t in (trace, other)]
+        assert advices[0].choice == advices[1].choice
+        assert advices[0].held_out != advices[1].held_out
+
+
+def test_where_nothing_returns_it_says_stay_with_lru():
+    advice = tt.advise(single_turns(), 200, Fraction(20), latency=LATENCY)
+    assert not advice.recommended
+    assert not advice.engines
+    assert advice.held_out.gain.value == 0
+    assert advice.held_out.lru_capacity == 200
+
+
+def test_where_the_rest_is_like_nothing_before_the_promise_is_not_kept():
+    advice = tt.advise(growing(), 120, Fraction(20), latency=LATENCY)
+    assert advice.choice.helps
+    assert not advice.kept_promise
+
+
+def test_a_gain_that_does_not_last_is_no_recommendation():
+    trace = chats()
+    rest = single_turns(1200)
+    joined = tt.Trace.from_turns(
+        [*trace.conversation[:1200].tolist(), *(10**6 + rest.conversation).tolist()],
+        [*trace.prompt[:1200].tolist(), *rest.prompt.tolist()],
+        [*trace.response[:1200].tolist(), *rest.response.tolist()],
+    )
+    advice = tt.advise(joined, 4000, Fraction(1, 5))
+    assert advice.choice.helps
+    assert not advice.recommended
+
+
+def test_only_the_difference_of_threshold_and_estimate_is_chosen():
+    one, other = (tt.advise(chats(), 4000, Fraction(1, 5), q_hat=q_hat) for q_hat in (0, 500))
+    assert one.choice == other.choice
+    assert one.held_out.rows == other.held_out.rows
+    assert other.xi - one.xi == 500
+
+
+def test_warnings_on_under_estimates_on_thresholds_and_on_budgets_of_0():
+    advice = tt.advise(chats(), 4000, Fraction(1, 5), q_hat=0)
+    assert any("Q̂ = 0 is below 100 % of the prompts" in warning for warning in advice.warnings)
+    safe = tt.advise(chats(), 4000, Fraction(300))
+    assert any("every turn is safe" in warning for warning in safe.warnings)
+    assert any("ξ makes everything safe: after 100.0 % of the turns" in warning for warning in safe.warnings)
+    enough = tt.advise(chats(), 4000, Fraction(1, 5), q_hat=10**6)
+    assert not any("Q̂" in warning for warning in enough.warnings)
+    assert any("above the SLO's own threshold" in warning for warning in enough.warnings)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"first": Fraction(0)}, "first: found '0', expected a share"),
+        ({"first": Fraction(1, 100)}, "24 and 2376 turns in its two parts', expected at least 40 in each"),
+        ({"quantile": Fraction(1)}, "level"),
+        ({"q_hat": -1}, "q_hat"),
+        ({"capacity": -1}, "capacity"),
+    ],
+)
+def test_wrong_arguments_are_named(arguments, message):
+    with pytest.raises(ValueError, match="found") as error:
+        tt.advise(chats(), **{"capacity": 4000, "slo": Fraction(1, 5), **arguments})
+    assert message in str(error.value)
+
+
+def test_a_trace_in_blocks_is_an_error():
+    with pytest.raises(tt.ArgumentError, match="blocks of 16 tokens"):
+        tt.advise(chats().to_blocks(16), 100, Fraction(1, 5))
+
+
+def test_engines_take_a_threshold_above_the_estimate():
+    sglang, vllm = engine_settings(2800, 200)
+    flag, policy, config, parameters = sglang.arguments.split(" ", 3)
+    assert (sglang.engine, sglang.release) == ("SGLang", "0.5.23")
+    assert (flag, policy, config) == ("--radix-eviction-policy", "tlru", "--radix-eviction-policy-config")
+    assert parameters[0] == parameters[-1] == "'"
+    assert json.loads(parameters[1:-1]) == {"threshold": 2800, "next_prompt_estimate": 200}
+    assert vllm.arguments == "--tlru-xi-tokens 2800 --tlru-qhat-tokens 200"
+    assert "37825" in vllm.release
+    assert "proposal" in vllm.release
+    with pytest.raises(tt.ArgumentError, match="more than q_hat"):
+        engine_settings(200, 200)
+
+
+def test_on_the_mooncake_trace_promises_are_kept_at_four_of_five_capacities():
+    if not REAL.is_file():
+        trace, capacities, slo = chats(6000), (1000, 2000, 4000, 7000, 10_000), Fraction(1, 5)
+    else:
+        trace, capacities, slo = tt.read_trace(REAL), (300_000, 500_000, 10**6, 2 * 10**6, 3 * 10**6), Fraction(2)
+    for level in (None, P95):
+        advices = [tt.advise(trace, capacity, slo, level) for capacity in capacities]
+        assert sum(advice.kept_promise for advice in advices) >= 4
+        assert all(
+            np.isfinite([advice.choice.promise.low, advice.choice.promise.high]).all() for advice in advices
+        )
+        assert sum(advice.recommended for advice in advices) >= 3

@@ -1,0 +1,108 @@
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from advice.advised_traces import LATENCY, chats
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import given_columns, turn_columns
+
+import teltheory as tt
+from teltheory.advice.goal import Goal
+from teltheory.advice.held_out import (
+    above_within_budget,
+    all_of,
+    capacity_for,
+    hold_out,
+    least_tel,
+    rest_of,
+)
+
+EITHER = turn_columns() | given_columns()
+
+
+@given(EITHER, st.integers(0, 14), st.integers(0, 30), st.integers(0, 6))
+def test_the_least_tel_of_the_rest_is_the_optimum_whose_first_turns_weigh_nothing(columns, start, capacity, xi):
+    trace = tt.Trace.from_turns(**columns)
+    start = min(start, len(trace))
+    weights = [0] * start + [1] * (len(trace) - start)
+    assert least_tel(trace, start, capacity, xi) == tt.weighted_optimum(trace, capacity, xi, weights).objective
+
+
+@given(EITHER, st.integers(0, 14), st.integers(0, 30), st.integers(0, 6))
+def test_no_policy_is_below_the_least_tel_of_the_rest(columns, start, capacity, xi):
+    trace = tt.Trace.from_turns(**columns)
+    start = min(start, len(trace))
+    least = least_tel(trace, start, capacity, xi)
+    for policy in (tt.LRU(), tt.TLRU(xi, 2), tt.TailOptimizedBelady(xi)):
+        assert tt.tail_excess_latency(rest_of(tt.replay(trace, policy, capacity), start), xi) >= least
+
+
+@given(EITHER, st.integers(0, 13), st.integers(0, 30), st.integers(0, 6), st.integers(0, 6))
+def test_lru_needs_the_first_capacity_that_is_enough(columns, start, capacity, margin, slo):
+    trace = tt.Trace.from_turns(**columns)
+    if start >= len(trace):
+        return
+    goal = Goal(Fraction(slo), LATENCY)
+    reached = rest_of(tt.replay(trace, tt.TLRU(margin, 0, "least-recent"), capacity), start)
+    wanted = tt.tail_excess_latency(reached, slo)
+
+    def enough(size):
+        return tt.tail_excess_latency(rest_of(tt.replay(trace, tt.LRU(), size), start), slo) <= wanted
+
+    sizes = range(capacity, max(capacity, all_of(trace)) + 1)
+    expected = next(size for size in sizes if enough(size))
+    assert capacity_for(tt.capacity_curve(trace, tt.LRU()), start, capacity, goal, reached) == expected
+
+
+@given(EITHER, st.integers(0, 13), st.integers(0, 30), st.integers(0, 6), st.integers(0, 3))
+def test_turns_above_xi_within_their_budget_are_counted_one_by_one(columns, start, capacity, margin, q_hat):
+    trace = tt.Trace.from_turns(**columns)
+    outcome = tt.replay(trace, tt.TLRU(margin + q_hat, q_hat, "least-recent"), capacity)
+    found = 0
+    for turn in range(min(start, len(trace)), len(trace)):
+        before = trace.previous_turn[turn]
+        if before < 0 or outcome.uncached[turn] <= margin + q_hat:
+            continue
+        budget = max(0, trace.past[before] + q_hat - (margin + q_hat))
+        found += outcome.cached[turn] >= min(budget, trace.history[turn])
+    start = min(start, len(trace))
+    assert above_within_budget(trace, start, rest_of(outcome, start), margin, q_hat) == found
+
+
+@given(turn_columns(), st.integers(0, 13), st.integers(0, 30), st.integers(0, 6))
+def test_with_the_longest_prompt_for_an_estimate_nobody_is_above_xi_within_the_budget(
+    columns, start, capacity, margin
+):
+    trace = tt.Trace.from_turns(**columns)
+    start = min(start, len(trace))
+    q_hat = int(trace.prompt.max(initial=0))
+    outcome = tt.replay(trace, tt.TLRU(margin + q_hat, q_hat, "least-recent"), capacity)
+    assert above_within_budget(trace, start, rest_of(outcome, start), margin, q_hat) == 0
+
+
+def test_the_rows_are_the_metrics_of_the_rest():
+    trace, goal = chats(900), Goal(Fraction(1, 5))
+    held = hold_out(trace, 500, 2000, goal, 2400, 200, np.random.default_rng(1))
+    policies = (tt.LRU(), tt.TLRU(2600, 200, "least-recent"), tt.EndAwareTLRU(2600, 200, "least-recent"))
+    tels = []
+    for row, policy in zip(held.rows, policies, strict=True):
+        outcome = rest_of(tt.replay(trace, policy, 2000), 500)
+        tels.append(tt.tail_excess_latency(outcome, goal.xi))
+        quantiles = tt.ttft_quantiles(outcome, (0.5, 0.9, 0.95, 0.99), tt.A100_LLAMA2_7B).tolist()
+        assert [row.p50, row.p90, row.p95, row.p99] == quantiles
+        assert row.slow == tt.slo_violations(outcome, goal.xi)
+        assert (row.tel, row.regret) == (tels[-1], tels[-1] - held.optimum)
+    assert held.gain.value == pytest.approx(1 - tels[1] / tels[0])
+    assert held.end_aware.value == pytest.approx(1 - tels[2] / tels[1])
+    assert held.median.value == pytest.approx(held.rows[1].p50 - held.rows[0].p50)
+    assert held.gain.low <= held.gain.value <= held.gain.high
+
+
+def test_with_attention_slow_turns_are_counted_by_their_ttft():
+    trace = chats(400)
+    goal = Goal(Fraction(2000), tt.LatencyModel(Fraction(1), Fraction(1, 1000)))
+    held = hold_out(trace, 200, 2000, goal, 2400, 200, np.random.default_rng(1))
+    outcome = rest_of(tt.replay(trace, tt.LRU(), 2000), 200)
+    assert held.rows[0].slow == tt.ttft_violations(outcome, goal.latency, goal.slo)
+    assert held.rows[0].slow != tt.slo_violations(outcome, goal.xi)

@@ -1,0 +1,91 @@
+from fractions import Fraction
+
+import pytest
+from advice.advised_traces import chats, single_turns
+
+import teltheory as tt
+from teltheory.advice import MARGINS
+
+
+def test_the_command_prints_the_advice_and_its_settings(run, run_json, tmp_path, capsys):
+    file = tmp_path / "a $ and [b].csv"
+    tt.write_trace(chats(), file)
+    asked = ("advise", file, "--capacity", "2GiB", "--model", "llama-2-7b", "--slo", "200ms")
+    assert run(*asked) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    advice = tt.advise(tt.read_trace(file), 4096, Fraction(1, 5))
+    assert f"ADVICE: T-LRU with ξ = {advice.xi:,} and Q̂ = {advice.q_hat:,} tokens." in text
+    assert "Capacity 2GiB is 4,096 tokens" in text
+    assert f"The gain is {'inside' if advice.kept_promise else 'outside'} what was promised." in text
+    assert f'{{"threshold": {advice.xi}, "next_prompt_estimate": {advice.q_hat}}}' in text
+    assert f"LRU needs {advice.held_out.lru_capacity:,} tokens" in text
+    data = run_json(*asked)["advice"][0]
+    assert (data["xi"], data["q_hat"], data["recommended"]) == (advice.xi, advice.q_hat, True)
+    assert data["held_out"]["gain"]["value"] == pytest.approx(advice.held_out.gain.value)
+    assert len(data["choice"]["tried"]) == MARGINS
+
+
+def test_the_command_says_plainly_that_it_does_not_help(run, tmp_path, capsys):
+    file = tmp_path / "once.csv"
+    tt.write_trace(single_turns(), file)
+    assert run("advise", file, "--capacity", 200, "--slo", "1ms", "--quantile", "P99") == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "ADVICE: stay with LRU." in text
+    assert "no setting of T-LRU has less P99 of TTFT than LRU" in text
+    assert "it does not help" in text
+    assert "tlru" not in text
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--slo", "200ms", "--quantile", "p100"), "--quantile: found 'p100', expected a percentile below p100"),
+        (("--slo", "200ms", "--quantile", "95"), "--quantile"),
+        (("--slo", "200ms", "--first", "2"), "--first: found '2', expected a share of the turns"),
+        (("--slo", "200ms", "--first", "1/0"), "--first"),
+        (("--slo", "soon"), "slo"),
+        ((), "--slo"),
+    ],
+)
+def test_wrong_options_end_in_one_line(run, tmp_path, capsys, options, message):
+    file = tmp_path / "t.csv"
+    tt.write_trace(single_turns(100), file)
+    assert run("advise", file, "--capacity", 100, *options) == 2
+    printed = capsys.readouterr()
+    assert message in printed.err
+    assert printed.err.count("\n") == 1
+    assert printed.out == ""
+
+
+def test_a_trace_that_is_too_short_ends_in_one_line(run, tmp_path, capsys):
+    file = tmp_path / "t.csv"
+    tt.write_trace(single_turns(20), file)
+    assert run("advise", file, "--capacity", 100, "--slo", "1ms") == 2
+    assert "10 and 10 turns in its two parts', expected at least 40 in each" in capsys.readouterr().err
+
+
+def test_the_page_has_every_capacity_and_its_settings_and_escapes_the_files_name(run, tmp_path, capsys):
+    file, page = tmp_path / "<img src=x onerror=alert(1)>.csv", tmp_path / "advice.html"
+    tt.write_trace(chats(), file)
+    asked = ("advise", file, "--capacity", "2GiB", "--capacity", "1G", "--model", "llama-2-7b", "--slo", "200ms")
+    assert run(*asked, "--html", page) == 0
+    text = page.read_text()
+    advice = tt.advise(tt.read_trace(file), 4096, Fraction(1, 5))
+    assert "<img src=x" not in text
+    assert "T-LRU on &lt;img src=x onerror=alert(1)&gt;.csv" in text.replace(
+        '<span class="name">T-LRU</span>', "T-LRU"
+    )
+    assert f"--tlru-xi-tokens {advice.xi} --tlru-qhat-tokens {advice.q_hat}" in text
+    assert "Capacity 1,000,000,000 tokens" in text
+    assert "never overflow" in text
+    once = page.read_bytes()
+    assert run(*asked, "--html", page) == 0
+    assert page.read_bytes() == once
+
+
+@pytest.mark.parametrize("page", ["-", "missing/advice.html"])
+def test_a_page_that_cannot_be_written_ends_before_any_work(run, tmp_path, capsys, page):
+    file = tmp_path / "t.csv"
+    tt.write_trace(single_turns(100), file)
+    assert run("advise", file, "--capacity", 100, "--slo", "1ms", "--html", page) == 2
+    assert capsys.readouterr().out == ""
