@@ -12,6 +12,8 @@ from teltheory.trace import Trace
 
 UNDER_ESTIMATED = 0.05
 """Share of prompts above the estimate from which on it is said."""
+WHOLE_NODES = 0.05
+"""Share of conversations that SGLang would not trim from which on it is said."""
 NEARLY_ALL = 0.99
 """Share of pasts without a budget from which on it is said."""
 
@@ -48,6 +50,13 @@ def _uncovered(trace: Trace, goal: Goal, held: HeldOut, q_hat: int) -> Iterator[
         yield (
             f"ξ = {xi:,} is above the SLO's own threshold of {goal.xi:,} tokens: it was chosen for the goal, "
             f"and a turn that keeps ξ may miss the SLO."
+        )
+    budgeted = trace.past > held.margin
+    whole = float(np.mean((trace.past - trace.history)[budgeted] > held.margin)) if budgeted.any() else 0.0
+    if whole > WHOLE_NODES:
+        yield (
+            f"SGLang evicts whole nodes of its tree, at least a turn each: after {100 * whole:.0f} % of the turns "
+            f"with a budget the turn alone is longer than ξ - Q̂, and nothing of it goes first there."
         )
     if not goal.latency.cached_is_free:
         yield "TTFT depends on cached tokens too here; T-LRU's budget looks at uncached ones alone."

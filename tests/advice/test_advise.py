@@ -89,6 +89,30 @@ def test_warnings_on_under_estimates_on_thresholds_and_on_budgets_of_0():
     assert any("above the SLO's own threshold" in warning for warning in enough.warnings)
 
 
+def test_everything_is_safe_up_to_the_threshold_and_not_beyond():
+    trace = single_turns()
+    longest = int(trace.total.max())
+    for slo, safe in ((longest, True), (longest - 1, False)):
+        advice = tt.advise(trace, 200, Fraction(slo), latency=LATENCY)
+        assert any("every turn is safe" in warning for warning in advice.warnings) == safe
+    some = tt.advise(chats(), 4000, Fraction(1, 5))
+    assert not any("everything safe" in warning for warning in some.warnings)
+    assert np.mean(chats().past <= 10 * some.choice.margin) >= 0.99
+
+
+def test_a_warning_where_an_engine_could_not_trim_a_turn():
+    trace = chats()
+    advice = tt.advise(trace, 4000, Fraction(1, 20))
+    assert advice.recommended
+    margin, found = advice.choice.margin, []
+    for turn in range(len(trace)):
+        if trace.past[turn] > margin:
+            found.append(trace.prompt[turn] + trace.response[turn] > margin)
+    share = round(100 * np.mean(found))
+    assert share > 5
+    assert any(f"after {share} % of the turns with a budget the turn alone" in text for text in advice.warnings)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from strategies import given_columns, turn_columns
 
 import teltheory as tt
-from teltheory.advice.choice import BLOCKS, DRAWS, choose, drift, first_overflow, margins, neighbours
+from teltheory.advice.choice import BLOCKS, DRAWS, Choice, choose, drift, first_overflow, margins, neighbours
 from teltheory.advice.goal import Goal
-from teltheory.bootstrap import Blocks
+from teltheory.bootstrap import Blocks, Estimate
 
 P95 = Fraction(95, 100)
 
@@ -101,6 +101,12 @@ def test_the_free_margin_costs_nothing_at_the_median():
     free = choice.free
     assert free.median <= choice.tried[0].median
     assert all(t.gain <= free.gain for t in choice.tried if t.median <= choice.tried[0].median)
+
+
+@pytest.mark.parametrize(("margin", "low", "helps"), [(5, 0.01, True), (5, -0.01, False), (0, 0.01, False)])
+def test_a_gain_that_may_be_chance_is_no_help(margin, low, helps):
+    here = Estimate(0.1, low, 0.2)
+    assert Choice(margin, 0, here, here, ()).helps == helps
 
 
 def test_where_nothing_returns_there_is_nothing_to_choose():

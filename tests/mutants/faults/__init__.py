@@ -1,6 +1,7 @@
 """Faults as data, one file a room of the project."""
 
 from mutants.faults import (
+    advice,
     belief,
     claims,
     datasets,
@@ -26,4 +27,5 @@ FAULTS = (
     *experiments.FAULTS,
     *datasets.FAULTS,
     *report.FAULTS,
+    *advice.FAULTS,
 )
