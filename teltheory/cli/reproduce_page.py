@@ -46,8 +46,8 @@ if TYPE_CHECKING:
 NAME = "report.html"
 TONES: Mapping[str, Tone] = {"inside": "good", "same sign": "", "off": "warn"}
 LEAD = (
-    "Every statement that was decided, with what its verdict rests on; LRU, T-LRU and the hindsight optimum on "
-    "the traces below; the paper's tables and figures made anew."
+    "Every statement of the ledger, with its verdict and what that rests on; LRU, T-LRU and the hindsight optimum "
+    "on the traces below; the paper's tables and figures made anew."
 )
 LEDGER_LEAD = (
     "Proved: a program proved it for all that the row names. Certified: a proof for each instance that was tried. "

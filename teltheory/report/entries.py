@@ -32,7 +32,7 @@ PLURALS = {"holds": "hold", "error": "ended in an error"}
 def verdict_cards(rows: Sequence[Row]) -> Cards:
     """Return how many rows have each verdict; a verdict that no row has is left out."""
     counts = Counter(row["verdict"] for row in rows)
-    total = Card(f"{len(rows):,}", "statement decided" if len(rows) == 1 else "statements decided")
+    total = Card(f"{len(rows):,}", "statement" if len(rows) == 1 else "statements")
     return Cards(
         [
             total,

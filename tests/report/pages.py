@@ -78,9 +78,10 @@ def made(folder, rows=ROWS):
     return write_page(folder, rows, shown, compared(), [("Effort", CLOSING)], [f"{CLOSING} is left out"]), traces
 
 
-def texts(trace, capacity, slo, latency=tt.A100_LLAMA2_7B):
+def texts(trace, capacity, slo, latency=tt.A100_LLAMA2_7B, q_hat=None):
     """What the page has to show at a capacity and an SLO such as "100 ms", from the reference and the solver."""
-    xi, q_hat = latency.threshold(seconds("slo", slo.replace(" ", ""))), default_estimate(trace)
+    xi = latency.threshold(seconds("slo", slo.replace(" ", "")))
+    q_hat = default_estimate(trace) if q_hat is None else q_hat
     rows = []
     for policy in (tt.LRU(), tt.TLRU(xi, q_hat)):
         outcome = tt.replay(trace, policy, capacity, engine="reference")

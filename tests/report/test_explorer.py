@@ -12,7 +12,6 @@ from report.pages import sampled, texts
 
 import teltheory as tt
 from teltheory.errors import ArgumentError
-from teltheory.policies.spec import default_estimate
 from teltheory.report import explorer
 from teltheory.report.explorer import SERIES, closest, compared, explore, round_numbers
 
@@ -73,12 +72,24 @@ def test_a_long_trace_has_fewer_steps(monkeypatch):
 
 
 def test_where_cached_tokens_cost_time_the_slow_turns_are_counted_by_their_time():
-    trace, slo = sampled(60), Fraction(1, 10)
-    attention = tt.A100_LLAMA2_7B_ATTENTION
-    found = explore("a", "A", trace, attention, [3000], [slo])
+    """The second turn computes as much as the SLO leaves to a turn without a past; here it has one."""
+    attention, slo = tt.A100_LLAMA2_7B_ATTENTION, Fraction(1, 10)
     xi = attention.threshold(slo)
-    outcome = tt.replay(trace, tt.TLRU(xi, default_estimate(trace)), 3000)
-    assert found.texts[0][0][1][4] == f"{tt.ttft_violations(outcome, attention, slo):,}"
+    trace = tt.Trace.from_turns([0, 0], [20 * xi, xi], [0, 0])
+    found = explore("a", "A", trace, attention, [100 * xi], [slo])
+    outcome = tt.replay(trace, tt.LRU(), 100 * xi)
+    assert tt.slo_violations(outcome, xi) == 1
+    assert [line[4] for line in found.at_start] == ["2", "2", ""]
+
+
+def test_the_estimate_is_the_one_that_is_asked_for():
+    trace, slo = sampled(80), Fraction(1, 10)
+    shown = []
+    for q_hat in (0, 2000):
+        found = explore("a", "A", trace, tt.A100_LLAMA2_7B, [4000], [slo], q_hat=q_hat)
+        assert [list(line) for line in found.at_start] == texts(trace, 4000, "100 ms", q_hat=q_hat)
+        shown.append(found.at_start)
+    assert shown[0] != shown[1]
 
 
 @pytest.mark.parametrize(

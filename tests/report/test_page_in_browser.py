@@ -95,6 +95,10 @@ def test_the_summary_is_what_the_sliders_start_with(page):
     for anchor in ("trace-1", "trace-2"):
         said = page.locator(f"#{anchor} .said").text_content()
         assert any(text.endswith(said) for text in summary)
+    assert summary[1].startswith(
+        "Built-in trace, seed 8, with 5,000 tokens and a threshold of 100ms = 1,394 tokens: "
+    )
+    assert summary[2].startswith(f"{HOSTILE}, with 6,000 tokens and a threshold of 120ms = 1,673 tokens: ")
 
 
 def test_the_keyboard_moves_a_slider(page):
