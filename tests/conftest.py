@@ -2,8 +2,11 @@ import os
 
 import pytest
 from hypothesis import Phase, settings
+from no_skips import pytest_sessionfinish, pytest_terminal_summary
 
 from teltheory.workloads import data_folder
+
+__all__ = ["mooncake", "pytest_sessionfinish", "pytest_terminal_summary"]
 
 UNSHRUNK = (Phase.explicit, Phase.generate)
 

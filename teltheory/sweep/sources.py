@@ -158,11 +158,15 @@ class Sample:
         """Mean prompt of the turns that continue a conversation, rounded up; samples the trace."""
         return default_estimate(self.load())
 
+    @cached_property
+    def _described(self) -> str:
+        return repr(self.model)
+
     @property
     def key(self) -> str:
         """Digest of the model, length and seed, and of the generator, whose stream may change with numpy."""
-        generator = f"PCG64 of numpy {np.__version__}"
-        return hashlib.sha256(f"sample {self.model!r} {self.turns} {self.seed} {generator}".encode()).hexdigest()
+        text = f"sample {self._described} {self.turns} {self.seed} PCG64 of numpy {np.__version__}"
+        return hashlib.sha256(text.encode()).hexdigest()
 
     def load(self) -> Trace:
         """Sample the trace."""

@@ -1,4 +1,5 @@
 import csv
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -12,9 +13,9 @@ SCRIPT = Path(measure_prefill.__file__)
 
 def test_it_says_what_is_missing(tmp_path):
     out = tmp_path / "prefill.csv"
-    done = subprocess.run([sys.executable, SCRIPT, "--out", out], capture_output=True, text=True, check=False)
-    if done.returncode == 0:
-        pytest.skip("there is a GPU")
+    hidden = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
+    command = [sys.executable, SCRIPT, "--out", out]
+    done = subprocess.run(command, env=hidden, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "needs PyTorch" in done.stderr or "no CUDA device" in done.stderr
     assert not out.exists()
