@@ -323,3 +323,12 @@ def test_a_trace_whose_given_histories_are_cumulative_has_the_same_lengths(colum
     assert as_given.past.tolist() == left_out.past.tolist()
     assert as_given.total.tolist() == left_out.total.tolist()
     assert not as_given.cumulative
+
+
+@given(turn_columns() | turn_columns(NAMES) | given_columns() | timed_columns(given_columns()), st.integers(0, 20))
+def test_the_first_turns_are_the_trace_of_those_rows(columns, turns):
+    trace = tt.Trace.from_turns(**columns)
+    shown = trace.first(turns)
+    assert shown == tt.Trace.from_turns(**{name: values[:turns] for name, values in columns.items()})
+    assert shown.cumulative == trace.cumulative
+    assert trace.to_blocks(2).first(turns).block_size == 2
