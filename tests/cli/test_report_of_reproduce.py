@@ -1,16 +1,17 @@
 """`report.html` as `teltheory reproduce --out` writes it, of its own samples and without the data folder."""
 
 import pytest
+from report.documents import row
 
 from teltheory.cli import figures
 
 
 @pytest.fixture
 def alone(tmp_path, monkeypatch):
-    """No data, no tables and figures of the paper, a short trace and one claim."""
+    """No data, no tables and figures of the paper, a short trace and one claim that is decided already."""
     monkeypatch.setenv("TELTHEORY_DATA", str(tmp_path / "nowhere"))
     monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
-    monkeypatch.setattr("teltheory.cli.reproduce.chosen_claims", lambda *_: ["figure-2"])
+    monkeypatch.setattr("teltheory.cli.reproduce.decide_all", lambda *_: ([row("figure-2")], True))
     monkeypatch.setattr("teltheory.cli.reproduce.BUILT_IN_TURNS", 40)
     monkeypatch.setattr(figures, "make", lambda out, folder, *_: folder.mkdir(exist_ok=True))
     monkeypatch.setattr(figures, "compared", lambda _: [])
