@@ -1,6 +1,7 @@
 """T-LRU whose threshold follows the observed tail, beside every fixed threshold: one tidy table.
 
     python -m experiments.adaptive_threshold TABLE.csv [--workload NAME ...] [--seeds 40] [--trace mooncake.jsonl]
+        [--workers 2]
 
 On each sample LRU, T-LRU at fixed thresholds (whole fortieths of LRU's own P95, up to twice it) and adaptive
 T-LRU, which starts as LRU (xi = 0), at several shares, percentiles and windows. The *best fixed* threshold of a
@@ -22,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 import teltheory as tt
-from experiments.adaptive_workloads import Scenario, scenarios
+from experiments.adaptive_workloads import Scenario, at_most, on_all, scenarios
 from experiments.paper.tables import half_width
 from experiments.tidy import write_rows
 from teltheory.numbers import FloatArray
@@ -33,6 +34,9 @@ SHARES = tuple(Fraction(share, 20) for share in (8, 10, 12, 14, 15, 16, 17, 18, 
 QUANTILES = {"p90": Fraction(9, 10), "p95": Fraction(19, 20), "p99": Fraction(99, 100)}
 WINDOWS = (100, 200, 500, 1000)
 BLOCK = 1000
+SETTINGS = str((RATIOS, SHARES, QUANTILES, WINDOWS, BLOCK))
+"""All that the table depends on, but for the workloads."""
+
 MEASURES = ("p50", "p90", "p95", "p99", "blocks", "tel")
 
 
@@ -121,10 +125,9 @@ def on_sample(scenario: Scenario, trace: tt.Trace, capacity: int) -> dict[Key, F
     return {**found, Key("best-fixed"): np.min(fixed, axis=0)}
 
 
-def lines(scenario: Scenario, seeds: Sequence[int]) -> Iterator[Line]:
-    """Yield the lines of a workload."""
-    for capacity in scenario.capacities:
-        samples = [on_sample(scenario, scenario.sample(seed), capacity) for seed in seeds]
+def lines(chosen: Sequence[Scenario], workers: int | None = 1) -> Iterator[Line]:
+    """Yield the lines of workloads; `workers` is as for `on_all`."""
+    for scenario, capacity, samples in on_all(on_sample, chosen, workers):
         table = {key: np.array([found[key] for found in samples]) for key in samples[0]}
         for key, values in table.items():
             for measure, column in compared(values, table).items():
@@ -157,15 +160,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--workload", nargs="+")
     parser.add_argument("--seeds", type=int, default=40)
     parser.add_argument("--trace", help="the Mooncake trace, or another")
+    parser.add_argument("--workers", type=int, help="processes; one a core when left out")
     given = parser.parse_args(arguments)
     known = scenarios(given.trace)
     for name in given.workload or known:
         if name not in known:
             parser.error(f"workload: found {name}, expected some of {', '.join(known)}")
-    found: list[Line] = []
-    for name in given.workload or known:
-        found += lines(known[name], range(min(given.seeds, known[name].samples)))
-    write_rows(found, given.table, Line)
+    chosen = [at_most(known[name], given.seeds) for name in given.workload or known]
+    write_rows(list(lines(chosen, given.workers)), given.table, Line)
 
 
 if __name__ == "__main__":

@@ -20,13 +20,15 @@ from pathlib import Path
 import numpy as np
 
 import teltheory as tt
-from experiments.adaptive_workloads import Scenario, scenarios
+from experiments.adaptive_workloads import Scenario, at_most, on_all, scenarios
 from experiments.tidy import write_rows
 from teltheory.numbers import FloatArray
 from teltheory.policies.policy import TRIMS, Trim
 
 RATIOS = tuple(Fraction(i, 40) for i in range(61))
 LEVELS = (0.5, 0.95, 0.99)
+SETTINGS = str((RATIOS, TRIMS, LEVELS))
+"""All that the table depends on, but for the workloads."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +69,13 @@ def percentiles(outcome: tt.Outcome) -> list[int]:
     return [int(length) for length in np.quantile(outcome.uncached, LEVELS, method="inverted_cdf")]
 
 
-def on_sample(trace: tt.Trace, capacity: int, trim: Trim) -> list[list[int]]:
-    """Return the percentiles at every margin on a sample; the first margin is LRU."""
+def on_sample(scenario: Scenario, trace: tt.Trace, capacity: int) -> list[list[list[int]]]:
+    """Return the percentiles of every order of trimming at every margin on a sample; the first margin is LRU."""
+    return [of_trim(trace, capacity, trim) for trim in TRIMS]
+
+
+def of_trim(trace: tt.Trace, capacity: int, trim: Trim) -> list[list[int]]:
+    """Return the percentiles at every margin."""
     lru = percentiles(tt.replay(trace, tt.LRU(), capacity, engine="kernel"))
     margins = [lru[1] * ratio.numerator // ratio.denominator for ratio in RATIOS]
     return [percentiles(tt.replay(trace, tt.TLRU(xi, 0, trim), capacity, engine="kernel")) for xi in margins]
@@ -82,16 +89,14 @@ def on_front(p50: FloatArray, tail: FloatArray) -> list[bool]:
     ]
 
 
-def points(scenario: Scenario, seeds: Sequence[int]) -> Iterator[Point]:
-    """Yield the points of a workload."""
-    traces = [scenario.sample(seed) for seed in seeds]
-    for capacity in scenario.capacities:
-        for trim in TRIMS:
-            means = np.mean([on_sample(trace, capacity, trim) for trace in traces], axis=0)
+def points(chosen: Sequence[Scenario], workers: int | None = 1) -> Iterator[Point]:
+    """Yield the points of workloads; `workers` is as for `on_all`."""
+    for scenario, capacity, samples in on_all(on_sample, chosen, workers):
+        for trim, means in zip(TRIMS, np.mean(samples, axis=0), strict=True):
             front = on_front(means[:, 0], means[:, 1])
             of_lru = 100 * means / means[0]
             for ratio, (p50, p95, p99), share, on in zip(RATIOS, means.tolist(), of_lru, front, strict=True):
-                where = (scenario.name, capacity, trim, float(ratio), len(traces))
+                where = (scenario.name, capacity, trim, float(ratio), len(samples))
                 yield Point(*where, p50, p95, p99, float(share[0]), float(share[1]), int(on))
 
 
@@ -102,16 +107,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--workload", nargs="+", default=["wildchat", "sharegpt"])
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--trace", help="the Mooncake trace, or another; it is added to the workloads")
+    parser.add_argument("--workers", type=int, help="processes; one a core when left out")
     given = parser.parse_args(arguments)
     known = scenarios(given.trace)
     names = [*given.workload, *(["mooncake"] if given.trace and "mooncake" not in given.workload else [])]
     for name in names:
         if name not in known:
             parser.error(f"workload: found {name}, expected some of {', '.join(known)}")
-    found: list[Point] = []
-    for name in names:
-        found += points(known[name], range(min(given.seeds, known[name].samples)))
-    write_rows(found, given.table, Point)
+    chosen = [at_most(known[name], given.seeds) for name in names]
+    write_rows(list(points(chosen, given.workers)), given.table, Point)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ def write_rows(rows: Iterable[Any], path: Path, kind: type | None = None) -> Non
     FileError
         Where the file cannot be written; nothing half-written stays.
     """
-    plain = [dict(row) if isinstance(row, Mapping) else asdict(row) for row in rows]
+    plain = [_plain(row) for row in rows]
     columns = list(plain[0]) if kind is None else [field.name for field in fields(kind)]
 
     def write(beside: Path) -> None:
@@ -38,3 +38,9 @@ def write_rows(rows: Iterable[Any], path: Path, kind: type | None = None) -> Non
             writer.writerows(plain)
 
     write_whole(path, write)
+
+
+def _plain(row: Any) -> dict[str, Any]:
+    return (
+        dict(row) if isinstance(row, Mapping) else {field.name: getattr(row, field.name) for field in fields(row)}
+    )

@@ -6,8 +6,10 @@
 For each workload W (wildchat, sharegpt, and mooncake where the data folder has it): runs_W.csv, the grid;
 means_W.csv, means over the samples; cells_W.csv, the cells beside the paper's, or improvements_W.csv where the
 paper prints none; curves_W.csv over many capacities; sensitivity_W.csv over many thresholds. figure_3.csv and
-figure_4.csv are the data of those figures. `--trace FILE` takes a trace in Mooncake's place, at the capacities,
-thresholds and SLO that are given.
+figure_4.csv are the data of those figures. adaptive_threshold.csv and pareto_front.csv are of fewer samples than
+docs/adaptive.md has: 10 of 2,000 turns, 4 of 20,000.
+
+`--trace FILE` takes a trace in Mooncake's place, at the capacities, thresholds and SLO that are given.
 
 made.json notes what each table was made of and its digest: a table that was cut off, or made of something else, is
 made again. A table is written beside its place and renamed, so a killed run leaves whole ones only.
@@ -22,14 +24,17 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from hashlib import sha256
 from pathlib import Path
 
 import teltheory
+from experiments import adaptive_threshold, pareto_front
+from experiments.adaptive_workloads import Scenario, of_trace, scenarios
 from experiments.paper import averages as av
 from experiments.paper import figure_tables as ft
 from experiments.paper.grid import SEEDS, TURNS, WORKLOADS, Run, Setting, read_runs, runs, write_runs
-from experiments.paper.plans import Plan, chat_plan, trace_plan
+from experiments.paper.plans import FINE_SAMPLES, Plan, chat_plan, trace_plan
 from experiments.paper.printed import TABLES
 from experiments.paper.tables import Runs, compare, write_cells
 from experiments.tidy import write_rows
@@ -42,6 +47,7 @@ from teltheory.workloads import data_folder
 MOONCAKE = "mooncake_conversation.jsonl"
 TRACE_CAPACITIES, TRACE_XI_MS, TRACE_SLO_MS = (300_000, 1_000_000, 3_000_000), (500, 1000, 2000, 3000, 5000), 2000
 NOTES, LONG_TURNS = "made.json", 50_000
+LONG_SAMPLES, FRONT = 4, ("wildchat", "sharegpt")
 Write = Callable[[list[Run], Path], object]
 
 
@@ -122,6 +128,34 @@ def of_figures(plans: Sequence[Plan]) -> list[Product]:
     return [figure_4] if ft.missing_measurements() else [figure_3(), figure_4]
 
 
+def of_adaptive(plans: Sequence[Plan], seeds: int, turns: int, workers: int | None) -> list[Product]:
+    """Return the tables of adaptive thresholds and of the median against the tail."""
+    few = scenarios(None, turns, (min(seeds, FINE_SAMPLES), min(seeds, LONG_SAMPLES))).values()
+    traces = [of_trace_plan(plan) for plan in plans if not plan.printed]
+    adapted, front = [*few, *traces], [*(s for s in few if s.name in FRONT), *traces]
+    return [
+        Product(
+            "adaptive_threshold.csv",
+            f"{[s.key for s in adapted]} {adaptive_threshold.SETTINGS}",
+            (),
+            lambda path: write_rows(
+                list(adaptive_threshold.lines(adapted, workers)), path, adaptive_threshold.Line
+            ),
+        ),
+        Product(
+            "pareto_front.csv",
+            f"{[s.key for s in front]} {pareto_front.SETTINGS}",
+            (),
+            lambda path: write_rows(list(pareto_front.points(front, workers)), path, pareto_front.Point),
+        ),
+    ]
+
+
+def of_trace_plan(plan: Plan) -> Scenario:
+    """Return the scenario of a trace at the capacities and the SLO of its plan."""
+    return of_trace(plan.name, plan.sources[0], plan.grid.capacities, Fraction(plan.grid.slo_ms, 1000))
+
+
 def figure_3() -> Product:
     """Return the table of Figure 3."""
     files = dict.fromkeys(data_folder() / file for file, _ in ft.MEASURED.values())
@@ -185,7 +219,7 @@ def file_name(trace: str) -> str:
         Where that is the name of a workload.
     """
     name = re.sub(r"[^A-Za-z0-9-]+", "-", Path(trace).stem).strip("-").lower() or "trace"
-    if name in WORKLOADS:
+    if name in WORKLOADS or name in scenarios():
         raise ArgumentError("--trace", trace, f"a file that is not called {name}, as a workload is")
     return name
 
@@ -240,7 +274,8 @@ def make_all(
     elif (data_folder() / MOONCAKE).is_file():
         plans.append(trace_plan("mooncake", str(data_folder() / MOONCAKE), capacities, xi_ms, slo_ms))
     todo = [product for plan in plans for product in of_workload(plan, folder, workers)]
-    yield from make([*todo, *of_figures(plans)], folder, again)
+    todo += [*of_adaptive(plans, seeds, turns, workers), *of_figures(plans)]
+    yield from make(todo, folder, again)
     yield from missing(trace)
 
 

@@ -14,6 +14,7 @@ import math
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -152,10 +153,16 @@ def same_sign(printed: float, ours: float) -> bool:
 
 def half_width(values: Floats) -> float:
     """Return half the width of Student's 95 % interval of a mean; NaN for a single value."""
-    from scipy.stats import t as student
-
     n = len(values)
-    return float(student.ppf(0.975, n - 1) * values.std(ddof=1) / math.sqrt(n)) if n > 1 else math.nan
+    return student(n - 1) * float(values.std(ddof=1)) / math.sqrt(n) if n > 1 else math.nan
+
+
+@cache
+def student(degrees: int) -> float:
+    """Return the quantile of Student's law that bounds a 95 % interval on one side."""
+    from scipy.stats import t
+
+    return float(t.ppf(0.975, degrees))
 
 
 def summarise(cells: Iterable[Compared]) -> Summary:

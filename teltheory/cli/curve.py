@@ -16,7 +16,7 @@ from teltheory.cli.traces import Reading, trace_options
 from teltheory.errors import ArgumentError
 from teltheory.figures import draw_curves
 from teltheory.numbers import exact_sum
-from teltheory.policies.spec import FOR_SLOS, POLICIES, Spec, default_estimate, parse_policy
+from teltheory.policies.spec import NAMED, Spec, default_estimate, parse_policy
 from teltheory.sweep import Grid
 from teltheory.trace import Trace
 
@@ -85,8 +85,8 @@ def curve(
 
 def _spec(text: str) -> Spec:
     """Read a policy's short form; the error names hindsight among the choices."""
-    if text.partition(":")[0] not in POLICIES | FOR_SLOS:
-        raise ArgumentError("policy", text, "one of " + ", ".join((*POLICIES, *FOR_SLOS, HINDSIGHT)))
+    if text.partition(":")[0] not in NAMED:
+        raise ArgumentError("policy", text, "one of " + ", ".join((*NAMED, HINDSIGHT)))
     return parse_policy(text)
 
 

@@ -1,6 +1,7 @@
 import json
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -267,6 +268,14 @@ def test_policy_specs_round_trip():
     for text in ("lru", "tlru:xi=2800,q_hat=200,trim=eager", "threshold-lru:cutoff=5", "belady"):
         assert parse_policy(text).text == text
     assert parse_policy("end-aware:q_hat=2").build(7, 9) == tt.EndAwareTLRU(7, 2)
+    assert parse_policy("adaptive").build(7, 9) == tt.AdaptiveTLRU(7, 9)
+    adaptive = parse_policy("adaptive:xi=0,quantile=0.9,share=3/4,window=10,every=2,hysteresis=0,trim=eager")
+    assert adaptive.text == "adaptive:xi=0,quantile=9/10,share=3/4,window=10,every=2,hysteresis=0,trim=eager"
+    quantile, share = Fraction(9, 10), Fraction(3, 4)
+    assert adaptive.build(7, 9) == tt.AdaptiveTLRU(0, 9, quantile, share, 10, 2, Fraction(0), "eager")
+    for wrong in ("share=x", "share=1/0", "quantile=2", "share=-1", "window=0", "window=1.5", "hysteresis=nan"):
+        with pytest.raises(ArgumentError, match=wrong.partition("=")[0]):
+            parse_policy(f"adaptive:{wrong}")
     with pytest.raises(ArgumentError):
         parse_policy("")
     assert issubclass(ArgumentError, TelTheoryError)

@@ -1,4 +1,5 @@
 import json
+from fractions import Fraction
 
 import pytest
 
@@ -13,6 +14,10 @@ def undrawn(monkeypatch):
     monkeypatch.setattr("experiments.paper.all.LONG_TURNS", 100)
     monkeypatch.setattr("experiments.paper.plans.FINE_XI_MS", {"wildchat": (100, 200), "sharegpt": (100, 200)})
     monkeypatch.setattr("experiments.paper.plans.CURVE_POINTS", 3)
+    for name in ("adaptive_threshold", "pareto_front"):
+        monkeypatch.setattr(f"experiments.{name}.RATIOS", (Fraction(0), Fraction(1, 2)))
+    for settings in ("SHARES", "WINDOWS"):
+        monkeypatch.setattr(f"experiments.adaptive_threshold.{settings}", ())
 
 
 def test_tables_are_made_once_and_printed_beside_the_papers(tmp_path, run, capsys, undrawn, monkeypatch):

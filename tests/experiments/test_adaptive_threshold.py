@@ -21,6 +21,7 @@ from paper_figs.command import run
 
 SHARES = (("0.8", 6), ("1.0", 4))
 WILDCHAT = adaptive_workloads.scenarios()["wildchat"]
+WILDCHAT_OF_TWO = adaptive_workloads.scenarios(turns=300, samples=(2, 1))["wildchat"]
 
 
 @pytest.fixture
@@ -36,7 +37,7 @@ def short(monkeypatch):
 
 def table_of(main, tmp_path, *arguments):
     table = tmp_path / "table.csv"
-    main([str(table), "--workload", "wildchat", *arguments])
+    main([str(table), "--workload", "wildchat", "--workers", "1", *arguments])
     with table.open(newline="", encoding="utf-8") as file:
         return table, list(csv.DictReader(file))
 
@@ -82,6 +83,22 @@ def test_regrets_and_improvements_are_of_the_means_that_stand_beside_them(short,
     assert {row["samples"] for row in rows} == {"2"}
     run("adaptive_threshold", adaptive_figure.draw, [str(table), str(tmp_path / "figure.svg")])
     assert (tmp_path / "figure.svg").stat().st_size > 0
+
+
+def test_processes_change_nothing():
+    short = replace(WILDCHAT_OF_TWO, sample=replace(WILDCHAT_OF_TWO.sample, turns=200), capacities=(4_000,))
+    alone, together = (
+        list(adaptive_workloads.on_all(pareto_front.on_sample, [WILDCHAT_OF_TWO, short], workers))
+        for workers in (1, 2)
+    )
+    assert alone == together
+    assert [(scenario.name, capacity, len(found)) for scenario, capacity, found in alone] == [
+        *(("wildchat", capacity, 2) for capacity in adaptive_workloads.CHAT_CAPACITIES),
+        ("wildchat", 4_000, 2),
+    ]
+    seeds = [pareto_front.on_sample(short, short.sample(seed), 4_000) for seed in (0, 1)]
+    assert alone[-1][2] == seeds
+    assert seeds[0] != seeds[1]
 
 
 def test_half_way_the_lengths_change_and_the_conversations_are_others():
@@ -151,6 +168,15 @@ def test_the_report_has_the_numbers_of_the_tables(tmp_path, capsys):
     assert printed[10] == "| w | 1,000 | 0.7 | 0.72 | 0.8 | 0.8 | 0.8 | 6.0 ± 1.0 | 6.0 ± 1.0 |"
     assert printed[14] == "| w | 1,000 | 7.0 ± 2.0 | 7.0 ± 2.0 | 6.0 ± 1.0 | 7.0 ± 2.0 |"
     assert printed[18] == "| w | 1,000 | 2 of 3 | 0.1 | 90.0 | 99.0 | 0.2 | 95.0 | 98.0 |"
+
+
+def test_a_scenario_is_known_by_all_that_its_results_depend_on():
+    changes = {"name": "x", "samples": 3, "capacities": (1,), "q_hat": 7, "xi": 8}
+    changed = [replace(WILDCHAT, **{name: value}) for name, value in changes.items()]
+    samplers = [replace(WILDCHAT.sample, turns=10), adaptive_workloads.scenarios()["sharegpt"].sample]
+    changed += [replace(WILDCHAT, sample=sampler) for sampler in samplers]
+    assert len({scenario.key for scenario in (WILDCHAT, *changed)}) == 1 + len(changed)
+    assert adaptive_workloads.scenarios()["wildchat"].key == WILDCHAT.key
 
 
 def test_a_single_trace_has_no_interval(tmp_path):

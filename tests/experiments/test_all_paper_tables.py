@@ -1,10 +1,12 @@
 import csv
 import json
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
+from experiments import adaptive_threshold, adaptive_workloads, pareto_front
 from experiments.paper import all as everything
 from experiments.paper import averages as av
 from experiments.paper import figure_tables as ft
@@ -128,6 +130,10 @@ def little(monkeypatch, tmp_path):
     monkeypatch.setattr(plans, "FINE_POINTS", 3)
     monkeypatch.setattr(plans, "FINE_XI_MS", {"wildchat": (100, 200), "sharegpt": (100, 200)})
     monkeypatch.setattr(everything, "LONG_TURNS", 300)
+    for module in (adaptive_threshold, pareto_front):
+        monkeypatch.setattr(module, "RATIOS", (Fraction(0), Fraction(1, 2)))
+    monkeypatch.setattr(adaptive_threshold, "SHARES", (Fraction(1),))
+    monkeypatch.setattr(adaptive_threshold, "WINDOWS", ())
     grid = {"capacities": (100, 200), "xi_ms": (1, 2, 3), "slo_ms": 2}
     return lambda **more: list(
         everything.make_all(tmp_path / "tables", str(trace), 1, seeds=2, turns=40, **{**grid, **more})
@@ -142,6 +148,8 @@ def test_all_tables_are_made_once_and_drawn(little, tmp_path, monkeypatch):
     assert names == [
         *(f"{table}_{name}.csv" for name in ("wildchat", "sharegpt") for table in per_workload),
         *(f"{table}_my-chat.csv" for table in ("runs", "means", "improvements", "curves", "sensitivity")),
+        "adaptive_threshold.csv",
+        "pareto_front.csv",
         "figure_3.csv",
         "figure_4.csv",
     ]
@@ -168,6 +176,10 @@ def test_all_tables_are_made_once_and_drawn(little, tmp_path, monkeypatch):
     assert again == ["curves_wildchat.csv", "runs_sharegpt.csv"]
     assert {name: (folder / name).read_bytes() for name in names} == content
 
+    with (folder / "adaptive_threshold.csv").open() as file:
+        adapted = {(row["workload"], row["samples"]) for row in csv.DictReader(file)}
+    assert adapted == {*((name, "2") for name in adaptive_workloads.scenarios()), ("my-chat", "1")}
+
     other = [line.split(":")[0] for line in little(xi_ms=(1, 2, 4)) if " made in " in line]
     assert other == [f"{t}_my-chat.csv" for t in ("runs", "means", "improvements", "sensitivity")]
 
@@ -176,7 +188,11 @@ def test_all_tables_are_made_once_and_drawn(little, tmp_path, monkeypatch):
     made = [line.split(":")[0] for line in drawing.draw_all(folder, tmp_path / "out")]
     assert {f"table_{number}" for number in range(1, 7)} <= set(made)
     assert {"figure_3", "figure_4", "figure_5", "figure_6", "latencies_my-chat", "added_my-chat"} <= set(made)
-    assert len(drawn_pictures) == 11
+    assert {"adaptive_threshold", "pareto_front"} <= set(made)
+    assert len(drawn_pictures) == 13
+
+    slower = [line.split(":")[0] for line in little(slo_ms=3) if " made in " in line]
+    assert {"adaptive_threshold.csv", "pareto_front.csv"} <= set(slower)
 
 
 def test_what_a_killed_run_leaves_is_whole(tmp_path):
@@ -217,6 +233,8 @@ def test_missing_data_are_said_in_one_line_each(monkeypatch, tmp_path):
 def test_a_trace_may_not_be_called_as_a_workload():
     with pytest.raises(ArgumentError, match="not called wildchat"):
         everything.file_name("folder/WildChat.jsonl")
+    with pytest.raises(ArgumentError, match="not called busier-halfway"):
+        everything.file_name("Busier_halfway.csv")
     assert everything.file_name("folder/My chat_50%.csv") == "my-chat-50"
 
 
