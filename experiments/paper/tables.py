@@ -154,7 +154,7 @@ def same_sign(printed: float, ours: float) -> bool:
 def half_width(values: Floats) -> float:
     """Return half the width of Student's 95 % interval of a mean; NaN for a single value."""
     n = len(values)
-    return student(0.975, n - 1) * float(values.std(ddof=1)) / math.sqrt(n) if n > 1 else math.nan
+    return float(student(0.975, n - 1) * values.std(ddof=1) / math.sqrt(n)) if n > 1 else math.nan
 
 
 @cache
