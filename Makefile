@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: reproduce ledger test test-long mutants check check-vllm clean
+.PHONY: reproduce ledger test test-ledger test-long mutants check check-vllm clean
 
 reproduce: $(READY)
 	$(BIN)/teltheory reproduce --out out
@@ -16,6 +16,9 @@ ledger: $(READY)
 
 test: $(READY)
 	$(BIN)/python -m pytest
+
+test-ledger: $(READY)
+	$(BIN)/python -m pytest -n0 -m ledger tests/claims
 
 test-long: $(READY)
 	TELTHEORY_TESTS=long $(BIN)/python -m pytest -m ""
