@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from replay.instances import cases, examples, fewer, seeded
 from replay.own_policies import OWN, ByRules, LongestFirst
+from strategies import given_columns, turn_columns
 
 import teltheory as tt
 from teltheory.policies import LeastRecentlyUsed
-from teltheory.policies.policy import Conversation
+from teltheory.policies.policy import Conversation, Trim
 
 
 def same(case, policy):
@@ -87,3 +88,47 @@ def test_a_budget_below_0_is_an_error_in_both_engines():
     for engine in ("reference", "kernel"):
         with pytest.raises(tt.ArgumentError, match="keeps 0 or more"):
             tt.replay(trace, Negative(), 1, engine=engine)
+
+
+@dataclass(frozen=True)
+class EagerHalf(LeastRecentlyUsed):
+    """Half of every past, at once."""
+
+    trim: Trim = "eager"
+    has_kernel = True
+
+    def budget(self, conversation: Conversation) -> int:
+        return conversation.past // 2
+
+
+@dataclass(frozen=True)
+class LongOnly(LeastRecentlyUsed):
+    """Nothing of what is short."""
+
+    has_kernel = True
+
+    def drops(self, conversation: Conversation) -> bool:
+        return conversation.past < 4
+
+
+@pytest.mark.parametrize("policy", [EagerHalf(), LongOnly()], ids=repr)
+@given(columns=turn_columns(max_turns=8) | given_columns(max_turns=8))
+def test_by_recency_and_without_surplus_one_pass_has_every_capacity(policy, columns):
+    trace = tt.Trace.from_turns(**columns)
+    curve = tt.capacity_curve(trace, policy)
+    assert curve.one_pass
+    for capacity in range(int(trace.past.sum()) + 2):
+        assert curve.cached(capacity).tolist() == tt.replay(trace, policy, capacity).cached.tolist()
+
+
+def test_other_policies_are_replayed_at_each_capacity():
+    trace = tt.Trace.from_turns([0, 1, 2, 0], [3, 2, 1, 1], [0, 0, 0, 0])
+
+    @dataclass(frozen=True)
+    class Fast(LongestFirst):
+        has_kernel = True
+
+    for policy in (LongestFirst(), Fast(), EagerHalf(trim="least-recent")):
+        curve = tt.capacity_curve(trace, policy)
+        assert not curve.one_pass
+        assert curve.cached(4).tolist() == tt.replay(trace, policy, 4).cached.tolist()
