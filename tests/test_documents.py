@@ -22,6 +22,7 @@ DOCUMENTS = (
     "docs/costs.md",
     "docs/datasets.md",
     "docs/latency.md",
+    "docs/own-policies.md",
     "docs/beliefs.md",
     "docs/conversations.md",
     "docs/workloads.md",
