@@ -28,5 +28,10 @@ def block_commands():
 
 
 @cache
+def inline_commands():
+    return [command for command in every_command() if command.inline]
+
+
+@cache
 def every_block():
     return [block for name, file in DOCUMENTS.items() for block in read_blocks(file, name)]

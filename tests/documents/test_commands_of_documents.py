@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from command_line import accept, run
-from documents_tested import ROOT, block_commands, every_command
+from documents_tested import ROOT, block_commands, inline_commands
 
 import teltheory as tt
 from teltheory.workloads import wildchat_like
@@ -32,7 +32,9 @@ def reason(command):
     return next((why for pattern, why in PARSED_ONLY.items() if re.search(pattern, command.text)), None)
 
 
-@pytest.mark.parametrize("command", every_command(), ids=lambda command: f"{command.place} {command.text[:40]}")
+@pytest.mark.parametrize(
+    "command", [*block_commands(), *inline_commands()], ids=lambda command: f"{command.place} {command.text[:40]}"
+)
 def test_every_command_would_be_accepted(command):
     accept(command)
 
@@ -97,6 +99,7 @@ def folder(tmp_path_factory):
     trace = wildchat_like().sample(300, np.random.default_rng(0))
     tt.write_trace(trace, here / "trace.jsonl")
     shutil.copy(data / "mooncake_conversation.jsonl", here / "my.jsonl")
+    (here / "model.json").write_text(json.dumps(tt.latency_to_json(tt.A100_LLAMA2_7B)))
     return here
 
 
