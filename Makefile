@@ -2,6 +2,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+export PYTHONDONTWRITEBYTECODE =
 
 .PHONY: reproduce ledger test test-long mutants check check-vllm docs docs-check clean
 
