@@ -58,30 +58,27 @@ class Printed:
 
 def printed_blocks(document: Path, name: str) -> list[Printed]:
     """Return the blocks of a document that are marked with their command."""
-    ends = _ends(document)
+    lines = document.read_text(encoding="utf-8").splitlines()
     found: list[Printed] = []
-    last: tuple[str, bool, bool] | None = None
     until = 0
     for block in read_blocks(document, name):
         said = [mark.removeprefix(PRINTED_BY) for mark in block.marks if mark.startswith(PRINTED_BY)]
         if said:
-            last = (said[-1], "machine" in block.marks, "slow" in block.marks)
-            until = min((end for end in ends if end > block.line), default=0)
-            until = max(block.line, 0 if _another_before(document, block.line, until) else until)
-        if last and block.kind != "indented" and block.line <= until:
-            found.append(Printed(block, *last))
+            marked = (said[-1], "machine" in block.marks, "slow" in block.marks)
+            until = max(block.line, _end_of_mark(lines[block.line :], block.line))
+        if block.kind != "indented" and block.line <= until:
+            found.append(Printed(block, *marked))
     return found
 
 
-def _ends(document: Path) -> list[int]:
-    lines = document.read_text(encoding="utf-8").splitlines()
-    return [number for number, line in enumerate(lines, 1) if line == UNTIL_HERE]
-
-
-def _another_before(document: Path, line: int, end: int) -> bool:
-    """Whether another mark stands between a line and an end."""
-    lines = document.read_text(encoding="utf-8").splitlines()
-    return any(text.startswith(f"<!-- {PRINTED_BY}") for text in lines[line : max(line, end)])
+def _end_of_mark(below: Sequence[str], line: int) -> int:
+    """Return the line of the end below a marked block, 0 where there is none before the next mark."""
+    for number, text in enumerate(below, line + 1):
+        if text == UNTIL_HERE:
+            return number
+        if text.startswith(f"<!-- {PRINTED_BY}"):
+            break
+    return 0
 
 
 def _lines(text: str) -> list[str]:
