@@ -82,23 +82,22 @@ def read_blocks(document: Path, name: str | None = None) -> list[Block]:
     marks: list[str] = []
     at = 0
     while at < len(lines):
-        line = lines[at]
-        comment = _COMMENT.match(line)
+        comment = _COMMENT.match(lines[at])
+        kind = None if comment else _kind(lines, at)
+        end = _end(lines, at, kind) if kind else at + 1
         if comment:
             marks.append(comment[1])
-            at += 1
-            continue
-        kind = _kind(lines, at)
-        if kind is None:
-            if line.strip() and not line.lstrip().startswith(("<details", "</details", "<summary")):
-                marks = []
-            at += 1
-            continue
-        end = _end(lines, at, kind)
-        found.append(_block(name or str(document), lines, at, end, kind, tuple(marks)))
-        marks = []
+        elif kind:
+            found.append(_block(name or str(document), lines, at, end, kind, tuple(marks)))
+        if kind or _parts(lines[at]):
+            marks = []
         at = end
     return found
+
+
+def _parts(line: str) -> bool:
+    """Whether a line parts a mark above it from a block below it."""
+    return bool(line.strip()) and not line.lstrip().startswith(("<!--", "<details", "</details", "<summary"))
 
 
 def _kind(lines: list[str], at: int) -> str | None:

@@ -1,4 +1,5 @@
 import json
+import tomllib
 
 import pytest
 from documents_tested import DOCUMENTS, TRANSCRIPT, every_block, every_command
@@ -16,7 +17,7 @@ def judged(block):
         here = {(command.document, command.line) for command in every_command()}
         lines = range(block.line, block.line + len(block.text.splitlines()))
         return "formula" in block.marks or all((block.document, line) in here for line in lines)
-    return block.language in ("python", "json", TRANSCRIPT) or (block.document, block.line) in compared()
+    return block.language in ("python", "json", "toml", TRANSCRIPT) or (block.document, block.line) in compared()
 
 
 def compared():
@@ -38,9 +39,14 @@ def test_every_mark_with_a_command_has_a_block():
     assert len(compared()) >= marks > 10
 
 
-@pytest.mark.parametrize("block", [b for b in every_block() if b.language == "json"], ids=lambda b: b.place)
-def test_json_in_the_documents_is_a_latency_model(block):
-    assert tt.latency_from_json(json.loads(block.text))
+def blocks_of(language):
+    return [block for block in every_block() if block.language == language]
+
+
+def test_json_in_the_documents_is_a_latency_model_and_toml_is_toml():
+    assert all(tt.latency_from_json(json.loads(block.text)) for block in blocks_of("json"))
+    assert all(tomllib.loads(block.text) for block in blocks_of("toml"))
+    assert blocks_of("json")
 
 
 @pytest.fixture

@@ -23,9 +23,8 @@ FAULTS = (
     Fault(
         "mark-on-a-later-block",
         READING,
-        '            if line.strip() and not line.lstrip().startswith(("<details", "</details", "<summary")):\n'
-        "                marks = []\n",
-        "",
+        "if kind or _parts(lines[at]):",
+        "if kind:",
         "a comment marks a block that stands far below it",
         tests=(BLOCKS,),
     ),
