@@ -34,9 +34,10 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 
 def as_seen_from_docs(text: str) -> str:
-    """Return a document of the root with its links as they are from `docs`; files that are no page lose theirs."""
+    """Return a document of the root with links as from `docs`, pages by their names, and none to other files."""
     for name in REPOSITORY_FILES:
         text = text.replace(f"[{name}]({name})", f"`{name}`")
     for name, target in OUTSIDE.items():
         text = text.replace(f"]({name}", f"]({target}")
+    text = re.sub(r"\[docs/([\w-]+)\.md\]", r"[\1]", text)
     return re.sub(r"\]\(docs/", "](", text)

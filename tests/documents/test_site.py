@@ -35,5 +35,5 @@ def test_a_site_that_fetches_ends_with_the_page_and_the_address(tmp_path):
 
 
 def test_links_of_the_readme_are_those_of_the_site():
-    text = "[a](docs/a.md#b), [log](CHANGELOG.md), [how to cite](docs/x.md), [CITATION.cff](CITATION.cff)"
+    text = "[docs/a.md](docs/a.md#b), [log](CHANGELOG.md), [how to cite](docs/x.md), [CITATION.cff](CITATION.cff)"
     assert as_seen_from_docs(text) == "[a](a.md#b), [log](changelog.md), [how to cite](x.md), `CITATION.cff`"
