@@ -42,10 +42,12 @@ def test_numbers_are_compared_and_times_and_versions_are_not(shown, said, same):
 
 def test_a_document_is_written_anew_only_where_it_is_not_true(tmp_path):
     file = tmp_path / "page.md"
-    text = "# Page\n\n```console\n$ echo 1; echo 2\n1\n[...]\n$ echo 3 # now\n4\n5\n```\n\nend\n"
+    text = (
+        "# Page\n\n```console\n$ echo 1; echo 2\n9\n$ echo 3; echo 4\n3\n[...]\n$ echo 5 # now\n6\n7\n```\n\nend\n"
+    )
     file.write_text(text)
 
     def run(blocks):
         return run_in_copy(blocks)
 
-    assert written_anew(file, run) == text.replace("4\n5\n", "3\n")
+    assert written_anew(file, run) == text.replace("9\n", "1\n2\n").replace("6\n7\n", "5\n")
