@@ -7,7 +7,6 @@ import pytest
 
 import teltheory
 from documents.reading import documents, read_blocks
-from teltheory.cli import main
 
 ROOT = Path(__file__).parents[1]
 
@@ -67,40 +66,3 @@ def test_files_stay_below_400_lines():
     for folder in ("teltheory", "proofs_checks", "experiments", "paper_figs", "benchmarks", "documents", "tests"):
         for file in (ROOT / folder).rglob("*.py"):
             assert len(file.read_text().splitlines()) < 400, file
-
-
-@pytest.mark.parametrize(
-    ("command", "options", "lines"),
-    [
-        ("replay", ["--capacity", "1M"], 40),
-        (
-            "curve",
-            [
-                "--slo",
-                "2s",
-                "--capacity",
-                "1M",
-                "--capacity",
-                "3M",
-                "--capacity",
-                "10M",
-                "--capacity",
-                "30M",
-                "--figure",
-                "curves.svg",
-            ],
-            20,
-        ),
-    ],
-)
-def test_the_tables_of_the_real_trace_are_what_the_commands_print(
-    mooncake, capsys, tmp_path, monkeypatch, command, options, lines
-):
-    file = mooncake.absolute()
-    monkeypatch.chdir(tmp_path)
-    shown = (ROOT / "docs" / "mooncake.md").read_text().splitlines()
-    with pytest.raises(SystemExit):
-        main([command, str(file), *options])
-    printed = [line.rstrip() for line in capsys.readouterr().out.splitlines() if line.strip()]
-    assert len(printed) > lines
-    assert [line for line in printed if line not in shown] == []

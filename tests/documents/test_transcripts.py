@@ -43,7 +43,7 @@ def test_numbers_are_compared_and_times_and_versions_are_not(shown, said, same):
 def test_a_document_is_written_anew_only_where_it_is_not_true(tmp_path):
     file = tmp_path / "page.md"
     text = (
-        "# Page\n\n```console\n$ echo 1; echo 2\n9\n$ echo 3; echo 4\n3\n[...]\n$ echo 5 # now\n6\n7\n```\n\nend\n"
+        "# Page\n\n```console\n$ echo 1; echo 2\n9\n$ echo 3; echo 4\n3\n[...]\n$ echo 5 # now\n6\n7\n```\nend\n"
     )
     file.write_text(text)
 
