@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: reproduce ledger test test-ledger test-long mutants check check-vllm clean
+.PHONY: reproduce ledger test test-ledger test-long mutants check check-vllm docs docs-check clean
 
 reproduce: $(READY)
 	$(BIN)/teltheory reproduce --out out
@@ -37,6 +37,13 @@ check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: $(READY)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	$(BIN)/python -m documents.self_contained out/site
+
+docs-check: $(READY)
+	$(BIN)/python -m documents.check
 
 check-vllm: $(READY)
 	$(BIN)/python experiments/check_vllm.py

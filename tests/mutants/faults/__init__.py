@@ -5,6 +5,7 @@ from mutants.faults import (
     belief,
     claims,
     datasets,
+    documents,
     experiments,
     inputs,
     judges,
@@ -28,4 +29,5 @@ FAULTS = (
     *datasets.FAULTS,
     *report.FAULTS,
     *advice.FAULTS,
+    *documents.FAULTS,
 )
