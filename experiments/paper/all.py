@@ -178,7 +178,7 @@ def notes_of(folder: Path) -> dict[str, list[str]]:
     """Return what each table was made of, and its digest; nothing where the notes are cut off."""
     try:
         found = json.loads((folder / NOTES).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+    except (OSError, RecursionError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
 
