@@ -6,6 +6,7 @@ A pipe or a device has no end that can be known, and can't be read twice, so it 
 from __future__ import annotations
 
 import json
+import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -38,19 +39,23 @@ def check_file(file: Path, expected: str) -> None:
     FileError
         Where there is nothing, a folder, a pipe or a device.
     """
+    check_name(file, expected)
     with reported(file, expected):
-        _stat(file, expected)
+        file.stat()
         if file.is_dir():
             raise FileError(f"{file}: found a folder, expected {expected}")
         if not file.is_file():
             raise FileError(f"{file}: found a pipe or a device, expected {expected}, as a file")
 
 
-def _stat(file: Path, expected: str) -> None:
+def check_name(file: Path, expected: str) -> None:
+    """Raise a `FileError` for a name that no file can have: with a zero byte, or with what no encoding writes."""
     try:
-        file.stat()
-    except ValueError:
-        raise FileError(f"{file}: found a name that no file has, expected {expected}") from None
+        possible = b"\0" not in os.fsencode(file)
+    except UnicodeEncodeError:
+        possible = False
+    if not possible:
+        raise FileError(f"{file}: found a name that no file has, expected {expected}")
 
 
 def read_bytes(file: Path, expected: str, most: int | None = None) -> bytes:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from teltheory.errors import FileError
-from teltheory.input_files import reported
+from teltheory.input_files import check_name, reported
 
 
 def check_place(path: Path, why: str) -> None:
@@ -27,11 +27,14 @@ def check_place(path: Path, why: str) -> None:
     FileError
         Where the folder does not exist or the target is a folder.
     """
+    check_name(path, f"a file {why}")
     with reported(path, f"a file {why}"):
         if not path.absolute().parent.is_dir():
             raise FileError(f"{path}: found no folder {path.parent}, expected one {why}")
         if path.is_dir():
             raise FileError(f"{path}: found a folder, expected a file {why}")
+        with suppress(FileNotFoundError):
+            path.stat()
 
 
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:
@@ -52,6 +55,7 @@ def write_whole(path: Path, write: Callable[[Path], object]) -> None:
     FileError
         Where that fails; nothing half-written stays.
     """
+    check_name(path, "a file that can be written")
     try:
         _write(path, write)
     except OSError as error:

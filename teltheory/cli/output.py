@@ -63,11 +63,12 @@ def write_json(target: str, data: Any, indent: int | None = 2) -> None:
 
 
 def write_text(target: str, text: str) -> None:
-    """Write text to a file, whole or not at all, or to standard output for ``-``."""
+    """Write text to a file, whole or not at all, or to standard output for ``-``; no name in it can stop that."""
     if target == "-":
         sys.stdout.write(text)
         return
-    write_whole(Path(target), lambda beside: beside.write_text(text, encoding="utf-8"))
+    content = text.encode("utf-8", "backslashreplace")
+    write_whole(Path(target), lambda beside: beside.write_bytes(content))
 
 
 def write_figure(target: str, figure: Figure) -> None:

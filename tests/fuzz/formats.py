@@ -121,10 +121,16 @@ def certificates():
     return json.dumps(certificates_as_data(proofs)).encode()
 
 
+def content_of(path):
+    with suppress(OSError):
+        return path.read_bytes() if path.is_file() else b""
+    return b""
+
+
 def check_certificates(path):
     """Check the proofs in a file; a file that was changed is signed anew, so that its proofs are looked at too."""
     with suppress(ValueError, RecursionError, TypeError, KeyError):
-        data = json.loads(path.read_bytes())
+        data = json.loads(content_of(path))
         path.write_text(json.dumps({**data, "sha256": digest_of(data["certificates"])}))
     list(checked(str(path), read_certificates(str(path)), CERTIFIED))
 
@@ -152,12 +158,13 @@ def fill_campaign(path):
 
 def read_store(path):
     """Read a store whose records were signed anew where they were changed."""
-    lines = path.read_bytes().split(b"\n")
+    lines = content_of(path).split(b"\n")
     for i, line in enumerate(lines):
         with suppress(ValueError, RecursionError, TypeError, KeyError):
             found = json.loads(line)
             lines[i] = json.dumps({**found, "key": digest({name: found[name] for name in DETERMINING})}).encode()
-    path.write_bytes(b"\n".join(lines))
+    if lines != [b""]:
+        path.write_bytes(b"\n".join(lines))
     Store(path)
 
 
@@ -190,9 +197,12 @@ def read_ledger(path):
 def read_notes(path):
     with TemporaryDirectory(dir=path.parent) as folder:
         Path(folder, "a.csv").touch()
-        Path(folder, "made.json").write_bytes(path.read_bytes())
-        notes_of(Path(folder))
-        check_whole(Path(folder))
+        path.rename(Path(folder, "made.json"))
+        try:
+            notes_of(Path(folder))
+            check_whole(Path(folder))
+        finally:
+            Path(folder, "made.json").rename(path)
 
 
 def read_tokenizer(path):

@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import re
+from copy import deepcopy
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -246,7 +247,7 @@ def changed_tree(random, tree, values=VALUES, raw=True):
         case 1 if isinstance(parent, dict):
             parent[random.choice(("", "x", "\ud800", str(other), str(key) * 50))] = parent.pop(key)
         case 1 | 2:
-            parent[key] = json.loads(json.dumps(donor[other])) if raw else donor[other]
+            parent[key] = deepcopy(donor[other])
         case 3:
             parent[key] = [parent[key]] * random.choice((1, 3))
         case 7:
