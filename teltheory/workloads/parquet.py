@@ -1,13 +1,15 @@
 """Parquet files: columns or batches of rows, where they can be unpacked in memory.
 
 A column of one value repeated takes some bytes on disk, whatever its length, and a page may be packed a thousand
-times. Both are refused by what the file says of itself, before anything is unpacked.
+times. Both are refused before columns are made of them: first by what the file says of itself, then after all its
+pages were looked at, one at a time. Only then may columns be asked for their lengths: of a damaged one PyArrow
+would end the process, where a reader of pages raises an error.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -29,7 +31,7 @@ def opened_parquet(path: Path, **options: Any) -> Iterator[Any]:
     Raises
     ------
     FileError
-        Where it is none, is damaged, has a column twice, or holds more than fits into memory.
+        Where it is none, is damaged, or has a column twice.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -37,7 +39,6 @@ def opened_parquet(path: Path, **options: Any) -> Iterator[Any]:
     try:
         with pq.ParquetFile(path, buffer_size=CHUNK, pre_buffer=False, **options) as file:
             _check_names(path, file.schema_arrow.names)
-            _check_size(path, file.metadata)
             yield file
     except FileError:
         raise
@@ -51,37 +52,42 @@ def _check_names(path: Path, names: list[str]) -> None:
             raise FileError(f"{path}, columns: found {shown(name, 60)} {count} times, expected each column once")
 
 
-def _check_size(path: Path, metadata: Any) -> None:
-    size = path.stat().st_size
-    for name, (values, unpacked) in _totals(metadata).items():
-        place = f"{path}, column {shown(name, 60)}"
-        if values > max(MOST_VALUES, VALUES_A_BYTE * size):
+def leaves_of(file: Any) -> list[str]:
+    """Return the paths of the columns that hold values, those in lists and structures too."""
+    schema = file.metadata.schema
+    return [schema.column(i).path for i in range(file.metadata.num_columns)]
+
+
+def check_size(path: Path, file: Any, leaves: Sequence[str]) -> None:
+    """Check that columns of a file fit into memory.
+
+    Raises
+    ------
+    FileError
+        Where one does not.
+    """
+    size, metadata = path.stat().st_size, file.metadata
+    unpacked = sum(metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
+    if unpacked > max(MOST_BYTES, MOST_TIMES * size):
+        expected = f"at most {MOST_BYTES:,}, or {MOST_TIMES} times those of the file"
+        raise FileError(f"{path}: found {unpacked:,} bytes, expected {expected}")
+    if not leaves or not metadata.num_rows:
+        return
+    file.scan_contents(columns=list(leaves))
+    for i, name in enumerate(leaves_of(file)):
+        if name in leaves and (values := _values(metadata, i)) > max(MOST_VALUES, VALUES_A_BYTE * size):
             expected = f"at most {MOST_VALUES:,}, or {VALUES_A_BYTE} a byte of the file"
-            raise FileError(f"{place}: found {values:,} values, expected {expected}")
-        if unpacked > max(MOST_BYTES, MOST_TIMES * size):
-            expected = f"at most {MOST_BYTES:,}, or {MOST_TIMES} times those of the file"
-            raise FileError(f"{place}: found {unpacked:,} bytes, expected {expected}")
+            raise FileError(f"{path}, column {shown(name, 60)}: found {values:,} values, expected {expected}")
 
 
-def _totals(metadata: Any) -> dict[str, tuple[int, int]]:
-    """Return the values of each column, and its bytes unpacked."""
-    totals: dict[str, tuple[int, int]] = {}
-    for chunk in _chunks(metadata):
-        values, unpacked = totals.get(chunk.path_in_schema, (0, 0))
-        totals[chunk.path_in_schema] = values + chunk.num_values, unpacked + chunk.total_uncompressed_size
-    return totals
-
-
-def _chunks(metadata: Any) -> Iterator[Any]:
-    for group in range(metadata.num_row_groups):
-        for column in range(metadata.num_columns):
-            yield metadata.row_group(group).column(column)
+def _values(metadata: Any, column: int) -> int:
+    return sum(int(metadata.row_group(i).column(column).num_values) for i in range(metadata.num_row_groups))
 
 
 def rows_at_once(metadata: Any, most: int) -> int:
     """Return how many rows fit into memory, up to `most`, if each has the longest value there can be."""
-    longest = max((chunk.total_uncompressed_size for chunk in _chunks(metadata)), default=1)
-    return max(1, min(most, BATCH_BYTES // max(longest, 1)))
+    groups = (metadata.row_group(i).total_byte_size for i in range(metadata.num_row_groups))
+    return max(1, min(most, BATCH_BYTES // max([1, *map(int, groups)])))
 
 
 def texts_of(schema: Any) -> list[str]:

@@ -16,7 +16,7 @@ import numpy as np
 from teltheory.errors import FileError, shown
 from teltheory.input_files import check_file, reported
 from teltheory.trace import COLUMNS
-from teltheory.workloads.parquet import opened_parquet, texts_of, values_of
+from teltheory.workloads.parquet import check_size, leaves_of, opened_parquet, texts_of, values_of
 from teltheory.workloads.texts import Text, opened_text
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,4000}")
@@ -168,6 +168,7 @@ def json_lines(path: Path, lines: Iterable[str]) -> Iterator[tuple[int, dict[str
 def parquet_rows(path: Path) -> Rows:
     """Read a Parquet file."""
     with opened_parquet(path) as file:
+        check_size(path, file, leaves_of(file))
         texts, rows = texts_of(file.schema_arrow), file.metadata.num_rows
     with opened_parquet(path, read_dictionary=texts) as file:
         table = file.read()

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 
 from teltheory.errors import FileError
 from teltheory.input_files import check_file, reported
-from teltheory.workloads.parquet import opened_parquet, rows_at_once
+from teltheory.workloads.parquet import check_size, leaves_of, opened_parquet, rows_at_once
 from teltheory.workloads.rows import LONGEST, csv_lines, json_lines, shortened
 from teltheory.workloads.texts import COMPRESSED, Text, opened_text
 
@@ -174,8 +174,8 @@ def _csv_records(path: Path) -> Iterator[Record]:
 
 def _parquet_records(path: Path, wanted: frozenset[str]) -> Iterator[Record]:
     with opened_parquet(path) as file:
-        leaves = [file.metadata.schema.column(i).path for i in range(file.metadata.num_columns)]
-        chosen = [leaf for leaf in leaves if not wanted or set(leaf.split(".")) <= wanted | _LISTS]
+        chosen = [leaf for leaf in leaves_of(file) if not wanted or set(leaf.split(".")) <= wanted | _LISTS]
+        check_size(path, file, chosen)
         number = 0
         batches = rows_at_once(file.metadata, BATCH)
         for batch in file.iter_batches(batches, columns=chosen or None, use_threads=False):

@@ -6,6 +6,7 @@ import gzip
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import inf
 from pathlib import Path
 from typing import TextIO
 
@@ -36,7 +37,7 @@ class Text:
     def lines(self) -> Iterator[str]:
         """Yield the lines, each a record."""
         for line in self.lines_of_records():
-            self.next_record()
+            self._of_record = 0
             yield line
 
     def lines_of_records(self) -> Iterator[str]:
@@ -47,11 +48,14 @@ class Text:
         FileError
             Where a record is too long, or the file was compressed more than any log is.
         """
-        while line := self._file.readline(LONGEST_RECORD + 1):
+        longest = LONGEST_RECORD
+        while line := self._file.readline(longest + 1):
             self._line += 1
-            self._count(len(line))
+            self._read += len(line)
             self._of_record += len(line)
-            self.check_record(self._of_record, f"line {self._line}")
+            if self._of_record > longest or self._read > self._most:
+                self.check_record(self._of_record, f"line {self._line}")
+                self._check_whole()
             yield line
 
     def next_record(self) -> None:
@@ -61,7 +65,8 @@ class Text:
     def read(self, size: int) -> str:
         """Return the next `size` characters, fewer at the end."""
         text = self._file.read(size)
-        self._count(len(text))
+        self._read += len(text)
+        self._check_whole()
         return text
 
     def check_record(self, characters: int, place: str) -> None:
@@ -70,16 +75,15 @@ class Text:
             expected = f"at most {LONGEST_RECORD:,} characters in a record"
             raise FileError(f"{self.path}, {place}: found more, expected {expected}")
 
-    def _count(self, characters: int) -> None:
-        self._read += characters
-        if self._most is not None and self._read > self._most:
+    def _check_whole(self) -> None:
+        if self._read > self._most:
             expected = f"at most {MOST_TIMES} times what it has compressed, or {MOST_UNPACKED:,} characters"
             raise FileError(f"{self.path}: found more than {self._most:,} characters, expected {expected}")
 
 
-def _most_characters(path: Path) -> int | None:
+def _most_characters(path: Path) -> float:
     if path.suffix.lower() not in COMPRESSED:
-        return None
+        return inf
     return max(MOST_UNPACKED, MOST_TIMES * path.stat().st_size)
 
 

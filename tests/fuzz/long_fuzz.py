@@ -1,6 +1,6 @@
 """Fuzz every reader and the command line for as long as there is time.
 
-    PYTHONPATH=tests python tests/fuzz/long_fuzz.py --minutes 30 --seed 1 [--out out/fuzz]
+    PYTHONPATH=tests python tests/fuzz/long_fuzz.py --minutes 30 --seed 1 [--only parquet] [--out out/fuzz]
 
 Input number n of a seed is always the same one. The folder OUT/seed-1 keeps how far the run came, so that the same
 command goes on where the last one stopped, and a file for each distinct fault, which
@@ -70,7 +70,7 @@ class State:
         return "\n".join(lines)
 
 
-def input_of(seed, number, folder):
+def input_of(seed, number, folder, only=""):
     """Return the name of an input's format, what looks at it, and its file, written into a folder."""
     from fuzz.commands import arguments, judged_command
     from fuzz.formats import formats, path_for
@@ -78,12 +78,12 @@ def input_of(seed, number, folder):
     from fuzz.oracle import judged
 
     random = Random(f"{seed} {number}")
-    if random.random() < COMMAND_SHARE:
+    if not only and random.random() < COMMAND_SHARE:
         given = arguments(random, folder)
         listed = folder / "arguments.json"
         listed.write_text(json.dumps(given))
         return f"command {given[0]}", lambda: f"exit code {judged_command(given)}", listed
-    one = random.choice(list(formats().values()))
+    one = random.choice([one for one in formats().values() if only in one.name])
     path = path_for(one, folder)
     path.write_bytes(mutated(random, one.kind, one.valid))
     return one.name, lambda: judged(one.read, path), path
@@ -97,10 +97,10 @@ def place_of(error):
     return f"{Path(own[-1].filename).relative_to(ROOT)}:{own[-1].lineno}" if own else "the oracle"
 
 
-def look_at(state, seed, folder):
+def look_at(state, seed, folder, only):
     """Look at the next input."""
     state.looks_at("")
-    name, look, file = input_of(seed, state.next, folder)
+    name, look, file = input_of(seed, state.next, folder, only)
     kept = state.file.with_name(name.replace(" ", "-"))
     shutil.copy(file, kept)
     state.looks_at(kept.name)
@@ -113,7 +113,7 @@ def look_at(state, seed, folder):
     state.next += 1
 
 
-def child(folder, seed, minutes):
+def child(folder, seed, minutes, only):
     """Look at inputs until the time is over."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     state, begin = State(folder), time.monotonic()
@@ -124,7 +124,7 @@ def child(folder, seed, minutes):
         work.mkdir()
         os.chdir(work)
         while time.monotonic() - begin < 60 * minutes:
-            look_at(state, seed, work)
+            look_at(state, seed, work, only)
             if state.next % SAVED_EVERY == 0:
                 state.seconds = before + time.monotonic() - begin
                 state.save()
@@ -133,14 +133,15 @@ def child(folder, seed, minutes):
     state.save()
 
 
-def run(folder, seed, minutes):
+def run(folder, seed, minutes, only):
     """Run children until the time is over; note what one that died was looking at."""
     folder.mkdir(parents=True, exist_ok=True)
     end = time.monotonic() + 60 * minutes
     while (left := end - time.monotonic()) > 1:
         begin, before = time.monotonic(), State(folder).seconds
         command = [sys.executable, __file__, "--child", "--minutes", str(left / 60), "--seed", str(seed)]
-        ended = subprocess.run([*command, "--out", str(folder.parent)], check=False, stderr=subprocess.DEVNULL)
+        command += ["--out", str(folder.parent), "--only", only]
+        ended = subprocess.run(command, check=False, stderr=subprocess.DEVNULL)
         if ended.returncode == 0:
             break
         state = State(folder)
@@ -174,16 +175,17 @@ def main():
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, default=ROOT / "out" / "fuzz")
+    parser.add_argument("--only", default="", help="formats whose names have this in them, and no commands")
     parser.add_argument("--again", type=Path)
     parser.add_argument("--child", action="store_true")
     given = parser.parse_args()
-    folder = given.out.absolute() / f"seed-{given.seed}"
+    folder = given.out.absolute() / f"{given.only}seed-{given.seed}"
     if given.again is not None:
         sys.stdout.write(f"{again(given.again)}\n")
     elif given.child:
-        child(folder, given.seed, given.minutes)
+        child(folder, given.seed, given.minutes, given.only)
     else:
-        state = run(folder, given.seed, given.minutes)
+        state = run(folder, given.seed, given.minutes, given.only)
         sys.stdout.write(f"seed {given.seed}: {state.summary()}\n")
         sys.exit(bool(state.faults))
 

@@ -100,6 +100,15 @@ def test_a_parquet_file_of_one_value_repeated_is_refused(small, tmp_path):
     assert used < MEGABYTE
 
 
+def test_a_parquet_file_of_one_long_list_is_refused(small, tmp_path):
+    path = tmp_path / "a.parquet"
+    columns = {"timestamp": [0], "input_length": [1], "output_length": [1], "hash_ids": [[7] * 100_000]}
+    pq.write_table(pa.table(columns), path)
+    used, message = peak(lambda: tt.read_trace(path))
+    assert "column 'hash_ids.list.element': found 100,000 values, expected at most 10,000, or 4 a byte" in message
+    assert used < MEGABYTE
+
+
 @pytest.mark.parametrize("format", ["teltheory", "wildchat"])
 def test_a_parquet_file_with_a_page_that_unpacks_is_refused(format, small, tmp_path):
     path = tmp_path / "a.parquet"
@@ -132,5 +141,5 @@ def test_a_batch_is_as_long_as_fits(tmp_path):
     pq.write_table(table(1000), path)
     metadata = pq.read_metadata(path)
     assert parquet.rows_at_once(metadata, 64) == 64
-    longest = max(metadata.row_group(0).column(i).total_uncompressed_size for i in range(3))
+    longest = metadata.row_group(0).total_byte_size
     assert parquet.rows_at_once(metadata, 1 << 40) == parquet.BATCH_BYTES // longest
