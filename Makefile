@@ -28,6 +28,7 @@ test-long: $(READY)
 	PYTHONPATH=tests $(BIN)/python tests/calibration/long_recovery.py 100 0
 	PYTHONPATH=tests/claims $(BIN)/python tests/claims/long_second_opinion.py 4
 	$(BIN)/python tests/workloads/long_streaming.py
+	PYTHONPATH=tests $(BIN)/python tests/fuzz/long_fuzz.py --minutes 2 --seed 1
 
 mutants: $(READY)
 	PYTHONPATH=tests $(BIN)/python -m mutants.plant

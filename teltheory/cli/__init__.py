@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import click
 
@@ -23,6 +23,7 @@ from teltheory.cli.output import complain
 from teltheory.cli.replay import replay as replay_command
 from teltheory.cli.reproduce import reproduce as reproduce_command
 from teltheory.cli.sample import sample as sample_command
+from teltheory.cli.streams import standard_streams
 from teltheory.cli.verify import verify as verify_command
 from teltheory.errors import SolverError, TelTheoryError, WorkerError
 
@@ -55,8 +56,16 @@ for command in (
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 1 a verdict, solver or process failed, 2 bad usage or input."""
+    with standard_streams():
+        code = _done(lambda: commands.main(arguments, prog_name="teltheory", standalone_mode=False))
+        sys.exit(_done(sys.stdout.flush) or code)
+
+
+def _done(work: Callable[[], object]) -> int:
+    """Do some work; return its exit code, after a line about what ended it."""
+    code: object = 0
     try:
-        code = commands.main(arguments, prog_name="teltheory", standalone_mode=False)
+        code = work()
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.ctx.get_help() if error.ctx else "")
         code = 2
@@ -68,4 +77,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = complain(str(error), 1)
     except (KeyboardInterrupt, click.Abort):
         code = complain("interrupted", 130)
-    sys.exit(code or 0)
+    except OSError as error:
+        code = complain(f"{error.filename or 'a file'}: {error.strerror or error}, expected it to be usable", 2)
+    return code if isinstance(code, int) else 0
