@@ -6,6 +6,7 @@ from mutants.faults import (
     claims,
     datasets,
     experiments,
+    hostile,
     inputs,
     judges,
     optimal,
@@ -28,4 +29,5 @@ FAULTS = (
     *datasets.FAULTS,
     *report.FAULTS,
     *advice.FAULTS,
+    *hostile.FAULTS,
 )
