@@ -2,8 +2,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: reproduce ledger test test-long mutants check check-vllm clean
+.PHONY: reproduce ledger test test-ledger test-long mutants check check-vllm docs docs-check clean
 
 reproduce: $(READY)
 	$(BIN)/teltheory reproduce --out out
@@ -15,6 +16,9 @@ ledger: $(READY)
 
 test: $(READY)
 	$(BIN)/python -m pytest
+
+test-ledger: $(READY)
+	$(BIN)/python -m pytest -n0 -m ledger tests/claims
 
 test-long: $(READY)
 	TELTHEORY_TESTS=long $(BIN)/python -m pytest -m ""
@@ -34,6 +38,13 @@ check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: $(READY)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	$(BIN)/python -m documents.self_contained out/site
+
+docs-check: $(READY)
+	$(BIN)/python -m documents.check
 
 check-vllm: $(READY)
 	$(BIN)/python experiments/check_vllm.py

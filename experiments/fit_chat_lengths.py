@@ -14,7 +14,6 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from teltheory.workloads import data_folder
 from teltheory.workloads.chat_data import LEVELS
@@ -53,6 +52,8 @@ def quantiles(data: dict[str, NDArray[np.int64]]) -> dict[str, tuple[int, ...]]:
 
 def correlation(data: dict[str, NDArray[np.int64]], name: str) -> float:
     """Return the mean product of two normal scores of one conversation; first and later turns are ranked apart."""
+    from scipy.special import ndtri
+
     scores = np.empty(len(data[name]))
     for turns in (data["turn"] == 1, data["turn"] > 1):
         ranks = np.argsort(np.argsort(data[name][turns], kind="stable"), kind="stable")

@@ -94,14 +94,14 @@ class Answer:
 
 @dataclass(frozen=True)
 class Summary:
-    """Answers of one workload, goal and capacity; shares in per cent.
+    """Answers of one workload and goal, at all capacities; shares in per cent.
 
     Attributes
     ----------
     workload, goal : str
         As asked.
-    capacity, samples : int
-        As asked; answers.
+    answers : int
+        How many.
     kept, below, above : int
         Answers whose gain was inside the promise, below it and above it.
     helps, recommended : int
@@ -112,8 +112,7 @@ class Summary:
 
     workload: str
     goal: str
-    capacity: int
-    samples: int
+    answers: int
     kept: int
     below: int
     above: int
@@ -172,16 +171,15 @@ def answer(question: Question) -> Answer:
 
 
 def summaries(answers: Iterable[Answer]) -> Iterator[Summary]:
-    """Yield the answers of each workload, goal and capacity together, in the order of the first ones."""
-    groups: dict[tuple[str, str, int], list[Answer]] = {}
+    """Yield the answers of each workload and goal together, in the order of the first ones."""
+    groups: dict[tuple[str, str], list[Answer]] = {}
     for found in answers:
-        groups.setdefault((found.workload, found.goal, found.capacity), []).append(found)
-    for (workload, goal, capacity), group in groups.items():
+        groups.setdefault((found.workload, found.goal), []).append(found)
+    for (workload, goal), group in groups.items():
         yield Summary(
             workload=workload,
             goal=goal,
-            capacity=capacity,
-            samples=len(group),
+            answers=len(group),
             kept=sum(a.kept for a in group),
             below=sum(a.rest < a.low for a in group),
             above=sum(a.rest > a.high for a in group),
@@ -200,7 +198,7 @@ def _mean(shares: Iterable[float]) -> float:
 def line(summary: Summary) -> str:
     """Return a row of the table in the documents."""
     found = (
-        f"{summary.workload} | {summary.goal} | {summary.capacity:,} | {summary.kept} of {summary.samples} | "
+        f"{summary.workload} | {summary.goal} | {summary.kept} of {summary.answers} | "
         f"{summary.below} | {summary.above} | {summary.recommended} | {summary.first:.1f} | {summary.rest:.1f} | "
         f"{summary.width:.1f}"
     )

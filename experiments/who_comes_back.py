@@ -5,12 +5,14 @@
 The trace needs arrival times: capacities of 0.3 M, 1 M and 3 M tokens, thresholds of 1 to 3 seconds. Then samples
 of WildChat-like and ShareGPT-like conversations, of people among agents, and of one kind of conversation, whose
 order of return is that of recency. The estimate of the next prompt is each trace's mean. "learnt order" is the
-policy without its comparison with T-LRU. What is printed is the share of T-LRU's distance to the optimal TEL that
-each policy closes, in per cent: below 0 it is worse than T-LRU.
+policy without its comparison with T-LRU; "optimum" is Tail-Optimized Belady. What is printed is the share of
+T-LRU's distance to the optimal TEL that each policy closes, in per cent (below 0 it is worse than T-LRU), and, of
+the trace, TEL, regret and percentiles of TTFT in seconds.
 """
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -28,9 +30,10 @@ from teltheory.policies.spec import default_estimate
 from teltheory.workloads import LogNormal, fixed, sharegpt_like, wildchat_like
 
 TURNS, SEED = 4_000, 1
-QUANTILES = (0.95, 0.99)
+QUANTILES = (0.5, 0.9, 0.95, 0.99)
 LATENCY = tt.A100_LLAMA2_7B
-POLICIES = ("LRU", "T-LRU", "End-Aware", "learnt order", "return-aware")
+POLICIES = ("LRU", "T-LRU", "End-Aware", "learnt order", "return-aware", "optimum")
+SHOWN = tuple(policy for policy in POLICIES if policy not in ("T-LRU", "optimum"))
 
 
 @dataclass(frozen=True)
@@ -45,7 +48,7 @@ class Workload:
 
 @dataclass(frozen=True)
 class Row:
-    """A policy's result; `closed` is the share of T-LRU's distance to the optimum, None where there is none."""
+    """A policy's result; `closed` is the share of T-LRU's distance to the optimum, nan where there is none."""
 
     workload: str
     capacity: int
@@ -56,7 +59,9 @@ class Row:
     tel: int
     optimum: int
     regret: int
-    closed: float | None
+    closed: float
+    p50: float
+    p90: float
     p95: float
     p99: float
 
@@ -83,7 +88,8 @@ def samples() -> Iterator[Workload]:
 def policies(xi: int, q_hat: int) -> dict[str, AnyPolicy]:
     """Return the policies by name, in the order of `POLICIES`."""
     learnt = tt.ReturnAwareTLRU(xi, q_hat, lead=None), tt.ReturnAwareTLRU(xi, q_hat)
-    return dict(zip(POLICIES, (tt.LRU(), tt.TLRU(xi, q_hat), tt.EndAwareTLRU(xi, q_hat), *learnt), strict=True))
+    known = tt.EndAwareTLRU(xi, q_hat), *learnt, tt.TailOptimizedBelady(xi)
+    return dict(zip(POLICIES, (tt.LRU(), tt.TLRU(xi, q_hat), *known), strict=True))
 
 
 def rows(workload: Workload, capacity: int, slo: Fraction) -> list[Row]:
@@ -110,27 +116,32 @@ def rows(workload: Workload, capacity: int, slo: Fraction) -> list[Row]:
     ]
 
 
-def _share(share: Fraction | None) -> float | None:
-    return None if share is None else round(float(share), 4)
+def _share(share: Fraction | None) -> float:
+    return math.nan if share is None else round(float(share), 4)
 
 
 def lines(table: list[Row]) -> Iterator[str]:
     """Yield the shares that are closed, a line a workload, capacity and threshold, as a Markdown table."""
-    yield (
-        "| workload | C | slo | T-LRU's TEL | optimum | " + " | ".join(p for p in POLICIES if p != "T-LRU") + " |"
-    )
-    yield "|---|" + "---:|" * (3 + len(POLICIES))
+    yield "| workload | C | slo | T-LRU's TEL | optimum | " + " | ".join(SHOWN) + " |"
+    yield "|---|" + "---:|" * (4 + len(SHOWN))
     for (name, capacity, slo), group in groupby(table, lambda row: (row.workload, row.capacity, row.slo)):
         of = {row.policy: row for row in group}
-        closed = [_per_cent(of[policy].closed) for policy in POLICIES if policy != "T-LRU"]
-        base = of["T-LRU"]
-        yield (
-            f"| {name} | {capacity:,} | {slo:g} s | {base.tel:,} | {base.optimum:,} | " + " | ".join(closed) + " |"
-        )
+        closed = " | ".join(_per_cent(of[policy].closed) for policy in SHOWN)
+        tel = of["T-LRU"].tel, of["optimum"].tel
+        yield f"| {name} | {capacity:,} | {slo:g} s | {tel[0]:,} | {tel[1]:,} | {closed} |"
 
 
-def _per_cent(share: float | None) -> str:
-    return "" if share is None else f"{100 * share:.1f}"
+def percentile_lines(table: list[Row]) -> Iterator[str]:
+    """Yield TEL, regret and percentiles of TTFT, a line a capacity, threshold and policy, as a Markdown table."""
+    yield "| C | slo | policy | TEL | regret | P50 | P90 | P95 | P99 |"
+    yield "|---:|---:|---|" + "---:|" * 6
+    for row in table:
+        levels = " | ".join(f"{seconds:.3f}" for seconds in (row.p50, row.p90, row.p95, row.p99))
+        yield f"| {row.capacity:,} | {row.slo:g} s | {row.policy} | {row.tel:,} | {row.regret:,} | {levels} |"
+
+
+def _per_cent(share: float) -> str:
+    return "" if math.isnan(share) else f"{100 * share:.1f}"
 
 
 def main(trace_file: str, target: str) -> None:
@@ -145,7 +156,8 @@ def main(trace_file: str, target: str) -> None:
         for row in rows(workload, capacity, slo)
     ]
     write_rows(table, Path(target))
-    click.echo("\n".join(lines(table)))
+    of_trace = [row for row in table if row.workload == real.name]
+    click.echo("\n".join([*lines(table), "", *percentile_lines(of_trace)]))
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from paper_figs import (
     sensitivity,
     style,
     tables,
+    who_comes_back,
 )
 from teltheory.errors import FileError, TelTheoryError
 from teltheory.input_files import read_bytes, read_json
@@ -48,6 +49,7 @@ def figure_of(table: Path) -> tuple[str, Callable[[Path], Figure]] | None:
         "figure_4": ("figure_4", figure_4.draw),
         "adaptive_threshold": ("adaptive_threshold", adaptive_threshold.draw),
         "pareto_front": ("pareto_front", pareto_front.draw),
+        "who_comes_back": ("who_comes_back", who_comes_back.draw),
     }
     return whole.get(table.stem) or by_kind.get(kind)
 

@@ -17,10 +17,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Generic
 
-from scipy.stats import t as student
-
 from experiments.paper.grid import POLICIES, Q_HAT, SEEDS, TURNS, WORKLOADS, Run, Setting, runs, samples
-from experiments.paper.tables import Floats, Runs, half_width
+from experiments.paper.tables import Floats, Runs, half_width, student
 from teltheory.claims.cells import rounded
 from teltheory.claims.claim import C, Enumerated, Unshrunk, Values
 from teltheory.workloads import Chats
@@ -75,7 +73,7 @@ def share(part: Floats, whole: Floats) -> dict[str, float]:
 
 def at_once(found: Mapping[str, float], samples: int, places: int) -> float:
     """Return the lower end of an interval that holds at so many places at once, from the one of a single place."""
-    wider = student.ppf(1 - 0.025 / places, samples - 1) / student.ppf(0.975, samples - 1)
+    wider = student(1 - 0.025 / places, samples - 1) / student(0.975, samples - 1)
     return float(found["ours"] - wider * (found["ours"] - found["low"]))
 
 

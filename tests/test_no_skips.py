@@ -4,10 +4,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import conftest
 import pytest
 
-TESTS = Path(conftest.__file__).parent
+TESTS = Path(__file__).parent
 SKIPPING = """
 import pytest
 

@@ -154,15 +154,15 @@ def same_sign(printed: float, ours: float) -> bool:
 def half_width(values: Floats) -> float:
     """Return half the width of Student's 95 % interval of a mean; NaN for a single value."""
     n = len(values)
-    return student(n - 1) * float(values.std(ddof=1)) / math.sqrt(n) if n > 1 else math.nan
+    return float(student(0.975, n - 1) * values.std(ddof=1) / math.sqrt(n)) if n > 1 else math.nan
 
 
 @cache
-def student(degrees: int) -> float:
-    """Return the quantile of Student's law that bounds a 95 % interval on one side."""
+def student(level: float, degrees: int) -> float:
+    """Return a quantile of Student's law."""
     from scipy.stats import t
 
-    return float(t.ppf(0.975, degrees))
+    return float(t.ppf(level, degrees))
 
 
 def summarise(cells: Iterable[Compared]) -> Summary:

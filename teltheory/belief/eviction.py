@@ -15,9 +15,11 @@ comparison a level and one more.
 from __future__ import annotations
 
 import heapq
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
+from teltheory.belief.scores import Steps
 from teltheory.errors import ArgumentError
 from teltheory.numbers import whole_number
 
@@ -109,6 +111,44 @@ def evict_lowest(cached: Sequence[int], score: Score, n: int) -> Eviction:
             heapq.heapreplace(heap, _Entry(score(j, left[j]), j, count))
             evaluations += 1
     return Eviction(tuple(left), evaluations, count[0])
+
+
+def evict_in_runs(
+    cached: Sequence[int], worth: Sequence[float], offset: Sequence[int], steps: Steps, n: int
+) -> list[int]:
+    """Evict n tokens as `evict_lowest` does, a whole run of equal scores of a conversation at once.
+
+    Parameters
+    ----------
+    cached : sequence of int
+        Cached prefixes X, least recent first.
+    worth : sequence of float
+        Logarithm of the rate of each conversation, finite.
+    offset : sequence of int
+        xi - L of each, so that its score is worth + steps.at(X + offset).
+    steps : Steps
+        Of the next prompt.
+    n : int
+        Tokens to evict, at most what is cached.
+
+    Returns
+    -------
+    list of int
+        What is left of each conversation.
+    """
+    left, n = list(cached), _at_most_all(cached, n)
+    heap = [(worth[i] + steps.at(x + offset[i]), i) for i, x in enumerate(left) if x > 0]
+    heapq.heapify(heap)
+    while n > 0:
+        i = heap[0][1]
+        d = left[i] + offset[i]
+        run = min(n, left[i], d - steps.start[bisect_right(steps.start, d) - 1] + 1)
+        left[i], n = left[i] - run, n - run
+        if left[i] == 0:
+            heapq.heappop(heap)
+        else:
+            heapq.heapreplace(heap, (worth[i] + steps.at(d - run), i))
+    return left
 
 
 def evict_as_printed(cached: Sequence[int], score: Score, n: int) -> tuple[int, ...]:

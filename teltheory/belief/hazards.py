@@ -5,13 +5,20 @@ a known length, or its conversation is silent still. Turns fall into cells, by t
 and by the length of their prompt, and silences into bins that grow by the square root of two, from 1/64 s.
 
 1. Each cell and bin has its returns and its exposure: seconds that turns of the cell spent in the bin's silences.
-2. g_j, the hazard of bin j over all cells, is (returns + kappa) / (exposure + kappa / prior); the prior is the
-   hazard of the bin before, less in proportion as the bin is longer, and of the first bin the rate of all returns.
-3. A cell's hazard in bin j is r_c g_j. r_c = r (returns + kappa) / (r expected + kappa), where g_j leads to expect
-   so many returns of the cell, and r is the like ratio, shrunk towards 1, of all cells with that turn number.
+2. g_j, the hazard of bin j over all cells, starts from (returns + 1/2) / (exposure + 1/2 / prior); the prior is
+   that quotient of the bin before, less in proportion as the bin is longer, and for the first bin the rate of all
+   returns. Of all g that rise up to some bin and fall from there on, the one that makes the returns likeliest is
+   taken (isotonic regression for each mode): a long silence never looks better than a shorter one by chance. Then
+   all are scaled by (returns + 1/2) / (what they lead to expect + 1/2).
+3. A cell's hazard in bin j is r_n r_c g_j, n its turn number. The ratio r of a group is (returns + 1/v) /
+   (expected + 1/v), where the step before leads to expect so many returns of the group. v, the variance of the
+   true ratios of groups of its kind, is estimated from how far returns and what is expected lie apart beyond
+   chance, by moments of a Poisson law: sum((returns - expected)^2 - returns) / sum(expected^2). Where that is 0 or
+   less, all r are 1.
 4. The return index of a silence s is the most that keeping a token until some later bin's end brings a second of
    room: the largest P(return by then) / E[seconds kept until then or until the return], given the silence. That is
-   the index of the stopping problem with a price on room (Gittins 1979).
+   the index of the stopping problem with a price on room (Gittins 1979). Indices count as equal where their
+   logarithms agree to nine places.
 
 Estimates are renewed after turn 0 and then after every 32 turns, or every 32nd part of all turns where that is
 more. They do not depend on what is cached.
@@ -19,23 +26,24 @@ more. They do not depend on what is cached.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from scipy.optimize import isotonic_regression
 
 from teltheory.numbers import FloatArray, IntArray
 from teltheory.trace import Trace
 
 SILENCES: FloatArray = np.concatenate(([0.0], 2.0 ** (np.arange(-12, 34) / 2)))
 """Ends of the bins of silence, in seconds; a silence beyond the last end counts as one of the last bin."""
-_ENDS = SILENCES.tolist()
 TURN_NUMBERS = (1, 2, 3, 5)
 PROMPT_LENGTHS = tuple(4**power for power in range(2, 8))
 CELLS = (len(TURN_NUMBERS) + 1) * (len(PROMPT_LENGTHS) + 1)
 RENEWED = 32
+PRIOR_RETURNS = 0.5
+PLACES = 9
 
 
 @dataclass(frozen=True)
@@ -94,27 +102,60 @@ def counts_after(trace: Trace, times: FloatArray, cell: IntArray, turn: int) -> 
     return Counts(returns, exposure)
 
 
-def hazards(counts: Counts, shrinkage: float) -> FloatArray:
+def hazards(counts: Counts) -> FloatArray:
     """Return the hazard of each cell and bin, a second; steps 2 and 3 of the module's first lines."""
-    common = _common_hazards(counts, shrinkage)
+    common = common_hazards(counts.returns.sum(axis=0), counts.exposure.sum(axis=0))
     by_number = (len(TURN_NUMBERS) + 1, len(PROMPT_LENGTHS) + 1)
     returns = counts.returns.sum(axis=1).reshape(by_number)
     expected = (counts.exposure @ common).reshape(by_number)
-    of_number = (returns.sum(axis=1) + shrinkage) / (expected.sum(axis=1) + shrinkage)
-    ratio = of_number[:, None] * (returns + shrinkage) / (of_number[:, None] * expected + shrinkage)
-    return np.outer(ratio.ravel(), common)
+    of_number = ratios(returns.sum(axis=1), expected.sum(axis=1))[:, None]
+    of_cell = of_number * ratios(returns, of_number * expected)
+    return np.outer(of_cell.ravel(), common)
 
 
-def _common_hazards(counts: Counts, shrinkage: float) -> FloatArray:
-    returns, exposure = counts.returns.sum(axis=0), counts.exposure.sum(axis=0)
+def ratios(returns: FloatArray, expected: FloatArray) -> FloatArray:
+    """Return the ratio r of each group: step 3 of the module's first lines."""
+    apart = float(((returns - expected) ** 2 - returns).sum())
+    if apart <= 0:
+        return np.ones_like(expected)
+    prior = float((expected**2).sum()) / apart
+    shrunk: FloatArray = (returns + prior) / (expected + prior)
+    return shrunk
+
+
+def common_hazards(returns: FloatArray, exposure: FloatArray) -> FloatArray:
+    """Return the hazard of each bin over all cells: step 2 of the module's first lines."""
     width = np.diff(SILENCES)
-    common = np.empty(len(width))
+    seen, seconds = returns + PRIOR_RETURNS, np.empty(len(width))
     prior = (returns.sum() + 1.0) / (exposure.sum() + 1.0)
     for j in range(len(width)):
-        common[j] = (returns[j] + shrinkage) / (exposure[j] + shrinkage / prior)
+        seconds[j] = exposure[j] + PRIOR_RETURNS / prior
         if j + 1 < len(width):
-            prior = common[j] * min(1.0, width[j] / width[j + 1])
-    return common
+            prior = seen[j] / seconds[j] * min(1.0, width[j] / width[j + 1])
+    found = single_peaked(seen, seconds)
+    scaled: FloatArray = found * (returns.sum() + PRIOR_RETURNS) / (exposure @ found + PRIOR_RETURNS)
+    return scaled
+
+
+def single_peaked(returns: FloatArray, exposure: FloatArray) -> FloatArray:
+    """Return the likeliest hazards that rise up to some bin and fall from there on; all arguments above 0."""
+    raw: FloatArray = returns / exposure
+    found = []
+    for peak in range(len(raw)):
+        rise, fall = slice(peak), slice(peak, None)
+        parts = _monotone(raw[rise], exposure[rise], True), _monotone(raw[fall], exposure[fall], False)
+        found.append(np.concatenate(parts))
+    candidates = np.array(found)
+    likelihood = (returns * np.log(candidates) - exposure * candidates).sum(axis=1)
+    best: FloatArray = candidates[int(np.argmax(likelihood))]
+    return best
+
+
+def _monotone(raw: FloatArray, weights: FloatArray, increasing: bool) -> FloatArray:
+    if not len(raw):
+        return raw
+    fitted: FloatArray = isotonic_regression(raw, weights=weights, increasing=increasing).x
+    return fitted
 
 
 def return_indices(hazard: FloatArray) -> FloatArray:
@@ -146,38 +187,37 @@ def renewals(turns: int) -> Iterator[int]:
 
 
 @dataclass(frozen=True)
-class ReturnRanks:
-    """The order of return indices, as it is known after each turn.
+class ReturnIndices:
+    """The return indices as they are known after each turn.
 
     Attributes
     ----------
     cell : ndarray of int64, shape (n,)
         Cell of each turn.
+    after : tuple of int
+        The turns after which estimates were renewed.
     table : ndarray of int64, shape (n,)
         Which of the estimates holds after each turn.
-    ranks : ndarray of int64, shape (estimates, CELLS, bins)
-        Rank of each return index among its estimate's, the smallest first, equal ones the same.
+    log : ndarray of float64, shape (estimates, CELLS, bins)
+        Logarithm of each return index, to `PLACES` places.
     """
 
     cell: IntArray
+    after: tuple[int, ...]
     table: IntArray
-    ranks: IntArray
+    log: FloatArray
 
     @classmethod
-    def of(cls, trace: Trace, times: FloatArray, shrinkage: float) -> ReturnRanks:
+    def of(cls, trace: Trace, times: FloatArray) -> ReturnIndices:
         """Learn from a trace, each estimate from the turns before it."""
         cell = cells(turn_numbers(trace), trace.prompt)
-        after = list(renewals(len(trace)))
-        found = [hazards(counts_after(trace, times, cell, turn), shrinkage) for turn in after]
+        after = tuple(renewals(len(trace)))
+        found = [hazards(counts_after(trace, times, cell, turn)) for turn in after]
         shape = (len(after), CELLS, len(SILENCES) - 1)
         index = return_indices(np.array(found).reshape(len(after) * CELLS, shape[2]))
-        by_estimate = index.reshape(len(after), CELLS * shape[2])
-        of_each = [np.unique(values, return_inverse=True)[1] for values in by_estimate]
-        ranks = np.array(of_each, np.int64).reshape(shape)
-        table = np.searchsorted(after, np.arange(len(trace)), side="right") - 1
-        return cls(cell, table, ranks)
+        log = np.asarray(np.round(np.log(index), PLACES), np.float64).reshape(shape)
+        return cls(cell, after, np.searchsorted(after, np.arange(len(trace)), side="right") - 1, log)
 
-    def rank(self, turn: int, cell: int, silence: float) -> int:
-        """Return the rank of a silent conversation after a turn."""
-        place = min(bisect_right(_ENDS, silence) - 1, len(_ENDS) - 2)
-        return int(self.ranks[self.table[turn], cell, place])
+    def at(self, turn: int, cell: IntArray, silence: FloatArray) -> FloatArray:
+        """Return the logarithm of the index of silent conversations, as it is known after a turn."""
+        return np.asarray(self.log[self.table[turn], cell, bins(silence)], np.float64)

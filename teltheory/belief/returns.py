@@ -1,8 +1,12 @@
-"""Return-aware T-LRU: T-LRU that evicts first who is least likely to be back soon, learnt while it runs.
+"""Return-aware T-LRU: ET-LRU whose rates are learnt while it runs, and T-LRU until they have proved themselves.
 
-The cut trims surplus above the TEL-safe budgets as T-LRU does. What overflow is left goes in the order of the
-return index (`teltheory.belief.hazards`), which is expected reuse a second of room, the smallest first. Every
-token below the budget counts the same for TEL, so that no length enters. Equal indices: the least recent first.
+A token goes by the score of Zhang et al. 2025 (Appendix D, Algorithm 2), the smallest first,
+
+    v_i = r_i P(L_i + Q - xi >= X_i),
+
+with the return index r_i (`teltheory.belief.hazards`), which is expected reuse a second of room, and the empirical
+law of the prompts Q that have continued a conversation, both as they were last renewed. Equal scores: the least
+recent conversation first, with its whole run. Before a conversation has ever gone on, Q counts as 0.
 
 An estimate may be worse than recency, most of all while little is learnt. So the policy runs two caches beside
 its own, which hold lengths and no tokens: T-LRU's, and that of the learnt order alone. With S the excess that the
@@ -12,20 +16,22 @@ until S > lead V, and again from when S <= 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
 
-from teltheory.belief.etlru import seconds
-from teltheory.belief.hazards import ReturnRanks, cells
+from teltheory.belief.etlru import continuing_turns, seconds
+from teltheory.belief.eviction import evict_in_runs
+from teltheory.belief.hazards import ReturnIndices, cells
+from teltheory.belief.scores import Steps, learnt_steps
 from teltheory.errors import ArgumentError
 from teltheory.instance import Instance
 from teltheory.numbers import FloatArray, IntArray, whole_number
 from teltheory.policies.online import TLRU
-from teltheory.policies.policy import Conversation, Policy, Trim, trim_order
+from teltheory.policies.policy import Conversation, CuttingPolicy, Policy, Trim, trim_order
 from teltheory.replay.reference import replay_reference
 
 
@@ -36,9 +42,7 @@ class ReturnAwareTLRU:
     Parameters
     ----------
     xi, q_hat, trim
-        As for `TLRU`.
-    shrinkage : float
-        kappa, above 0: how many returns an estimate's prior counts for.
+        As for `TLRU`; the learnt order takes only xi.
     lead : float or None
         How far ahead of T-LRU the learnt order must be before it is followed, 0 or more; None follows it always.
 
@@ -51,15 +55,12 @@ class ReturnAwareTLRU:
     xi: int
     q_hat: int
     trim: Trim = "round-robin"
-    shrinkage: float = 5.0
     lead: float | None = 1.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "xi", whole_number("xi", self.xi))
         object.__setattr__(self, "q_hat", whole_number("q_hat", self.q_hat))
         trim_order(self.trim)
-        if not 0 < self.shrinkage < np.inf:
-            raise ArgumentError("shrinkage", self.shrinkage, "a finite number above 0")
         if self.lead is not None and not 0 <= self.lead < np.inf:
             raise ArgumentError("lead", self.lead, "a finite number, 0 or more, or None")
 
@@ -73,16 +74,15 @@ class ReturnAwareTLRU:
         """The T-LRU that it starts from."""
         return TLRU(self.xi, self.q_hat, self.trim)
 
-    def bound_to(self, instance: Instance) -> Callable[[int], Policy]:
+    def bound_to(self, instance: Instance) -> Callable[[int], Policy | CuttingPolicy]:
         """Return the cuts of a replay of the instance."""
-        times = seconds(instance)
-        always = _Always(self, ReturnRanks.of(instance.trace, times, self.shrinkage), times)
+        always = LearntOrder.of(self.xi, instance)
         if self.lead is None:
             return always.after
         follows, tlru = self._follows(instance, always, self.lead), self.tlru
         return lambda turn: always.after(turn) if follows[turn] else tlru
 
-    def _follows(self, instance: Instance, always: _Always, lead: float) -> NDArray[np.bool_]:
+    def _follows(self, instance: Instance, always: LearntOrder, lead: float) -> NDArray[np.bool_]:
         """Return after which turns the learnt order is followed, from replays of the two caches beside."""
         beside = replay_reference(instance, self.tlru), replay_reference(instance, always)
         excess = [np.maximum(outcome.uncached - self.xi, 0) for outcome in beside]
@@ -102,49 +102,75 @@ def followed(saved: IntArray, lead: float) -> NDArray[np.bool_]:
 
 
 @dataclass(frozen=True)
-class _Always:
-    """The policy that follows the learnt order always."""
+class LearntOrder:
+    """The policy that follows the learnt order always, on one instance.
 
-    policy: ReturnAwareTLRU
-    ranks: ReturnRanks
+    Attributes
+    ----------
+    xi : int
+        Threshold.
+    indices : ReturnIndices
+        Return indices as they are known after each turn.
+    laws : tuple of Steps
+        Law of the next prompt, one an estimate.
+    times : ndarray of float64, shape (n,)
+        Arrivals in seconds.
+    """
+
+    xi: int
+    indices: ReturnIndices
+    laws: tuple[Steps, ...]
     times: FloatArray
+
+    @classmethod
+    def of(cls, xi: int, instance: Instance) -> LearntOrder:
+        """Learn from the instance's turns, each estimate from those before it."""
+        times = seconds(instance)
+        indices = ReturnIndices.of(instance.trace, times)
+        continuing = continuing_turns(instance)
+        prompts = instance.trace.prompt[continuing]
+        known = np.searchsorted(continuing, indices.after, side="right").tolist()
+        return cls(xi, indices, tuple(learnt_steps(prompts[:count]) for count in known), times)
 
     @property
     def has_kernel(self) -> bool:
+        """Whether the kernel runs it: no, the reference does."""
         return False
 
-    def bound_to(self, instance: Instance) -> Callable[[int], Policy]:
+    def bound_to(self, instance: Instance) -> Callable[[int], CuttingPolicy]:
+        """Return the cuts of a replay of the instance, the one it has learnt from."""
         return self.after
 
-    def after(self, turn: int) -> Policy:
-        return _ByReturn(self.policy, self.ranks, self.times, turn)
+    def after(self, turn: int) -> CuttingPolicy:
+        """Return the cut after a turn."""
+        return _Cut(self, turn)
 
 
 @dataclass(frozen=True)
-class _ByReturn:
-    """The rules of the cut after a turn."""
+class _Cut:
+    """The cut of the learnt order after a turn."""
 
-    policy: ReturnAwareTLRU
-    ranks: ReturnRanks
-    times: FloatArray
+    order: LearntOrder
     turn: int
+    forgets = True
 
-    @property
-    def trim(self) -> Trim:
-        return self.policy.trim
+    def cut(self, conversations: Sequence[Conversation], overflow: int) -> None:
+        """Evict the tokens with the smallest scores."""
+        if overflow <= 0:
+            return
+        holding = [c for c in conversations if c.cached > 0]
+        cached, offset = [c.cached for c in holding], [self.order.xi - c.past for c in holding]
+        steps = self.order.laws[self.order.indices.table[self.turn]]
+        left = evict_in_runs(cached, self._worth(holding).tolist(), offset, steps, overflow)
+        for conversation, kept in zip(holding, left, strict=True):
+            conversation.cached = kept
 
-    def drops(self, conversation: Conversation) -> bool:
-        return False
-
-    def budget(self, conversation: Conversation) -> int:
-        return self.policy.tlru.budget(conversation)
-
-    def trim_key(self, conversation: Conversation) -> int:
-        return 0
-
-    def eviction_key(self, conversation: Conversation) -> int:
-        """Return the rank of the return index; one of the initial cache counts as a first turn of its length."""
-        ranks, now, last = self.ranks, float(self.times[self.turn]), conversation.last
-        if last < 0:
-            return ranks.rank(self.turn, int(cells(np.array(0), np.array(conversation.past))), now)
-        return ranks.rank(self.turn, int(ranks.cell[last]), now - float(self.times[last]))
+    def _worth(self, holding: Sequence[Conversation]) -> FloatArray:
+        """Return log r; a conversation of the initial cache counts as a first turn of its length at time 0."""
+        indices, times = self.order.indices, self.order.times
+        last = np.array([c.last for c in holding])
+        cell = indices.cell[last]
+        for i in np.flatnonzero(last < 0).tolist():
+            cell[i] = cells(np.array(0), np.array(holding[i].past))
+        silence = times[self.turn] - np.where(last < 0, 0.0, times[last])
+        return indices.at(self.turn, cell, silence)

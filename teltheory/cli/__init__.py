@@ -17,6 +17,7 @@ from teltheory.cli.convert import convert as convert_command
 from teltheory.cli.curve import curve as curve_command
 from teltheory.cli.figures import figures as figures_command
 from teltheory.cli.ledger import ledger as ledger_command
+from teltheory.cli.never_worse import never_worse as never_worse_command
 from teltheory.cli.optimum import optimum as optimum_command
 from teltheory.cli.output import complain
 from teltheory.cli.replay import replay as replay_command
@@ -43,6 +44,7 @@ for command in (
     check_certificate_command,
     curve_command,
     advise_command,
+    never_worse_command,
     calibrate_file_command,
     figures_command,
     sample_command,

@@ -89,7 +89,7 @@ class Policy(Protocol):
 
 
 class CuttingPolicy(Protocol):
-    """A policy that does the whole cut itself."""
+    """A policy that does the whole cut itself; with an attribute `forgets` that is true, see `cut`."""
 
     def cut(self, conversations: Sequence[Conversation], overflow: int) -> None:
         """Lower what is cached by at least `overflow` in all.
@@ -97,7 +97,8 @@ class CuttingPolicy(Protocol):
         Parameters
         ----------
         conversations : sequence of Conversation
-            All that have arrived so far, least recent first; under forced caching without the arriving one.
+            All that have arrived so far, least recent first; under forced caching without the arriving one. Where
+            the policy `forgets`, without those that a cut left nothing of and that have not arrived since.
         overflow : int
             What is cached above the capacity; 0 or less where the cache fits.
         """

@@ -149,6 +149,8 @@ def cut(
         policy.cut(candidates, _overflow(cache, capacity))
         if _overflow(cache, capacity) > 0:
             raise ArgumentError("policy", policy, "one whose cut leaves no more than the capacity")
+        if getattr(policy, "forgets", False):
+            _forget_empty(cache)
         return
     for conversation in candidates:
         if policy.drops(conversation):
@@ -160,6 +162,10 @@ def cut(
         trim = trim_in_rounds if policy.trim == "round-robin" else trim_in_order
         overflow = trim(candidates, policy, overflow)
         evict(candidates, policy, overflow)
+    _forget_empty(cache)
+
+
+def _forget_empty(cache: dict[int, Conversation]) -> None:
     for code in [code for code, conversation in cache.items() if conversation.cached == 0]:
         del cache[code]
 

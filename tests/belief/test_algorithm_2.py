@@ -14,7 +14,8 @@ import teltheory as tt
 from proofs_checks.algorithm_2 import ORDERS, WHOLE, Cut, Known, within_the_counts
 from teltheory.belief.allocation import AllocationProblem, allocations, best_allocations, objective
 from teltheory.belief.allocation_model import milp_allocation
-from teltheory.belief.eviction import evict, evict_as_printed, evict_lowest, tail_score
+from teltheory.belief.eviction import evict, evict_as_printed, evict_in_runs, evict_lowest, tail_score
+from teltheory.belief.scores import learnt_steps
 from teltheory.workloads.laws import Finite, fixed
 
 LAWS = st.sampled_from(
@@ -56,6 +57,25 @@ def test_the_heap_does_what_is_printed(problem, data):
     holding = sum(x > 0 for x in problem.cached)
     counts = {"E": holding, "n": n, "scores": eviction.evaluations, "comparisons": eviction.comparisons}
     assert within_the_counts(counts)
+
+
+LOGS = st.sampled_from([-1.5, 0.0, 0.25, 2.0])
+
+
+@given(st.data())
+@settings(max_examples=200, deadline=None)
+def test_whole_runs_go_as_token_by_token(data):
+    prompts = data.draw(st.lists(st.integers(0, 12), max_size=6))
+    steps, xi = learnt_steps(prompts), data.draw(st.integers(0, 12))
+    rows = data.draw(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), LOGS), min_size=1, max_size=5))
+    cached, beyond, worth = zip(*rows, strict=True)
+    offset = [xi - (x + more) for x, more in zip(cached, beyond, strict=True)]
+    n = data.draw(st.integers(0, sum(cached)))
+
+    def score(i, x):
+        return worth[i] + steps.at(x + offset[i])
+
+    assert tuple(evict_in_runs(cached, worth, offset, steps, n)) == evict_as_printed(cached, score, n)
 
 
 def test_equal_scores_go_by_whole_runs_from_the_first():

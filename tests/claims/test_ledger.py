@@ -33,6 +33,9 @@ SCRIPTS = Path(__file__).parents[2] / "proofs_checks" / "counterexamples"
 PAGE = Path(__file__).parents[2] / "docs" / "theorem-d2.md"
 
 
+pytestmark = pytest.mark.ledger
+
+
 @pytest.fixture(scope="module")
 def ledger(tmp_path_factory):
     target = tmp_path_factory.mktemp("ledger") / "ledger.json"

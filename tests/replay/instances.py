@@ -162,9 +162,12 @@ def seeded(count: int, seed: int, **limits: object) -> Iterator[Case]:
         yield build(rng.randint, **limits)  # type: ignore[arg-type]
 
 
-def fewer(count: int, part: int = 5) -> int:
-    """All of `count` where the environment says TELTHEORY_TESTS=long, as `make test-long` does; else a part."""
-    return count if os.environ.get("TELTHEORY_TESTS") == "long" else -(-count // part)
+def fewer(count: int, part: int | None = None) -> int:
+    """All of `count` with TELTHEORY_TESTS=long, else a part: a tenth, with mutants a fifth."""
+    effort = os.environ.get("TELTHEORY_TESTS")
+    if effort == "long":
+        return count
+    return -(-count // (part or (5 if effort == "mutants" else 10)))
 
 
 def examples(count: int) -> settings:

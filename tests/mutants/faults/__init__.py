@@ -5,6 +5,7 @@ from mutants.faults import (
     belief,
     claims,
     datasets,
+    documents,
     experiments,
     hostile,
     inputs,
@@ -30,4 +31,5 @@ FAULTS = (
     *report.FAULTS,
     *advice.FAULTS,
     *hostile.FAULTS,
+    *documents.FAULTS,
 )

@@ -1,0 +1,79 @@
+"""The share of T-LRU's distance to the optimal TEL that each policy closes, a panel a workload.
+
+    python -m paper_figs.who_comes_back who_comes_back.csv FIGURE
+
+Reads the table that `experiments.who_comes_back` writes. A group of points is a capacity, a point in it a
+threshold in seconds. At 0 is T-LRU, at 100 the hindsight optimum; LRU, far below 0, is not shown.
+"""
+
+from __future__ import annotations
+
+import sys
+from itertools import groupby
+from math import ceil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from paper_figs import style, tidy
+from paper_figs.command import run
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLUMNS = {
+    "workload": tidy.word,
+    "capacity": tidy.whole,
+    "slo": tidy.finite,
+    "xi": tidy.whole,
+    "q_hat": tidy.whole,
+    "policy": tidy.word,
+    "tel": tidy.whole,
+    "optimum": tidy.whole,
+    "regret": tidy.whole,
+    "closed": tidy.number,
+    **dict.fromkeys(("p50", "p90", "p95", "p99"), tidy.finite),
+}
+LINES = {
+    "End-Aware": style.POLICIES["end-aware"],
+    "learnt order": style.Line("learnt order", style.ORANGE, "v", "--"),
+    "return-aware": style.Line("return-aware T-LRU", style.VERMILLION, "o", "-"),
+}
+ACROSS = 3
+
+
+def draw(table: Path) -> Figure:
+    """Draw a panel a workload."""
+    found = tidy.read(table, COLUMNS)
+    workloads = list(dict.fromkeys(row["workload"] for row in found))
+    down = ceil(len(workloads) / ACROSS)
+    figure, panels = style.panels(style.TEXT, 0.5 + 1.8 * down, down, ACROSS, sharey=True)
+    for panel in panels.flat[len(workloads) :]:
+        panel.set_visible(False)
+    for panel, name in zip(panels.flat, workloads, strict=False):
+        _draw_panel(panel, [row for row in found if row["workload"] == name])
+        panel.set_title(style.workload(name.removesuffix("_conversation")).name)
+        panel.set_xlabel("SLO (s), by capacity")
+    figure.supylabel("share of the distance closed (%)", fontsize="medium")
+    style.legend_below(figure, panels[0, 0], len(LINES))
+    return figure
+
+
+def _draw_panel(panel: Axes, rows: list[tidy.Row]) -> None:
+    """Draw each capacity's line, with a gap before the next capacity's."""
+    ticks: list[tuple[int, str]] = []
+    for capacity, group in groupby(rows, lambda row: row["capacity"]):
+        points = list(group)
+        slos = list(dict.fromkeys(row["slo"] for row in points))
+        places = range(len(ticks), len(ticks) + len(slos))
+        for policy, line in LINES.items():
+            shares = [100 * row["closed"] for row in points if row["policy"] == policy]
+            panel.plot(places, shares, **{**line.keywords, "label": "_" if ticks else line.name})
+        ticks += [(place, f"{slo:g}") for place, slo in zip(places, slos, strict=True)]
+        ticks[places[0]] = (places[0], f"{slos[0]:g}\n{style.tokens(capacity)}")
+    panel.axhline(0, color=style.GREY, linewidth=0.6)
+    panel.set_xticks([place for place, _ in ticks], [label for _, label in ticks])
+
+
+if __name__ == "__main__":
+    run("who_comes_back", draw, sys.argv[1:])

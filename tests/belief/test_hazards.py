@@ -1,0 +1,222 @@
+"""Hazards of return and return indices: against plain counts, brute force and their definitions."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from itertools import combinations, pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from replay.instances import examples
+from strategies import SMALL, timed_columns, turn_columns
+
+import teltheory as tt
+from experiments.who_comes_back import people_and_agents
+from teltheory.belief import hazards
+from teltheory.belief.hazards import SILENCES, ReturnIndices
+
+LONG = tt.sample_conversations(people_and_agents(), 400, np.random.default_rng(5))
+ENDS = SILENCES.tolist()
+
+
+def plain_counts(trace, turn):
+    """Returns and seconds by cell and bin, from the columns of the turns so far."""
+    returns, exposure, count = Counter(), Counter(), Counter()
+    who, prompt, when = (
+        column[: turn + 1].tolist() for column in (trace.conversation, trace.prompt, trace.arrival)
+    )
+    for i, conversation in enumerate(who):
+        number = count[conversation]
+        count[conversation] += 1
+        row = sum(number >= least for least in (1, 2, 3, 5))
+        cell = row * 7 + sum(prompt[i] >= length for length in (16, 64, 256, 1024, 4096, 16384))
+        later = [when[j] for j in range(i + 1, turn + 1) if who[j] == conversation]
+        silence = (later[0] if later else when[turn]) - when[i]
+        for j, (low, high) in enumerate(pairwise(ENDS)):
+            exposure[cell, j] += min(max(silence - low, 0.0), high - low)
+            if later and (low <= silence < high or (j == len(ENDS) - 2 and silence >= high)):
+                returns[cell, j] += 1
+    return returns, exposure
+
+
+@given(timed_columns(turn_columns(length=SMALL | st.integers(0, 20_000), max_turns=14)), st.integers(0, 13))
+@examples(60)
+def test_counts_are_those_of_the_turns_so_far(columns, turn):
+    trace = tt.Trace.from_turns(**columns)
+    if turn >= len(trace):
+        return
+    cell = hazards.cells(hazards.turn_numbers(trace), trace.prompt)
+    counts = hazards.counts_after(trace, trace.arrival, cell, turn)
+    returns, exposure = plain_counts(trace, turn)
+    for c, j in np.ndindex(counts.returns.shape):
+        assert counts.returns[c, j] == returns[c, j]
+        assert counts.exposure[c, j] == pytest.approx(exposure[c, j], rel=1e-9, abs=1e-9)
+
+
+def test_counts_of_a_longer_trace():
+    cell = hazards.cells(hazards.turn_numbers(LONG), LONG.prompt)
+    counts = hazards.counts_after(LONG, LONG.arrival, cell, 350)
+    returns, exposure = plain_counts(LONG, 350)
+    assert counts.returns.sum() == sum(returns.values()) > 100
+    assert all(counts.returns[at] == value for at, value in returns.items())
+    assert all(counts.exposure[at] == pytest.approx(value) for at, value in exposure.items())
+
+
+def plain_index(hazard, j):
+    """The best P(return) / E[seconds kept] over later ends, by the definition."""
+    width = [high - low for low, high in pairwise(ENDS)]
+    width[j] /= 2
+    best = 0.0
+    for end in range(j, len(width)):
+        silent, kept = 1.0, 0.0
+        for k in range(j, end + 1):
+            kept += silent * -math.expm1(-hazard[k] * width[k]) / hazard[k]
+            silent *= math.exp(-hazard[k] * width[k])
+        best = max(best, (1 - silent) / kept)
+    return best
+
+
+def test_the_index_is_the_best_ratio():
+    rng = np.random.default_rng(3)
+    hazard = rng.lognormal(-5, 2, (2, len(ENDS) - 1))
+    index = hazards.return_indices(hazard)
+    for c, j in np.ndindex(index.shape):
+        assert index[c, j] == pytest.approx(plain_index(hazard[c], j), rel=1e-6)
+
+
+def test_a_constant_hazard_is_its_own_index_and_a_peak_ahead_is_worth_waiting_for():
+    hazard = np.full((1, len(ENDS) - 1), 0.01)
+    assert hazards.return_indices(hazard) == pytest.approx(hazard)
+    hazard[0, 20] = 5.0
+    index = hazards.return_indices(hazard)[0]
+    assert 0.01 < index[19] < index[20] == pytest.approx(5.0)
+    assert index[21] == pytest.approx(0.01)
+
+
+def test_hazards_find_the_rate_of_a_memoryless_source():
+    """One prompt length, turns at the rate 1/50 for ever: every bin that was seen long has that hazard."""
+    rng = np.random.default_rng(8)
+    gaps = rng.exponential(50.0, (40, 60))
+    times = np.cumsum(gaps, axis=1) + rng.uniform(0, 100, (40, 1))
+    who = np.repeat(np.arange(40), 60)
+    order = np.argsort(times.ravel())
+    trace = tt.Trace.from_turns(who[order], np.full(2400, 9), np.zeros(2400, int), times.ravel()[order])
+    cell = hazards.cells(hazards.turn_numbers(trace), trace.prompt)
+    counts = hazards.counts_after(trace, trace.arrival, cell, 2000)
+    known = counts.exposure > 4_000
+    found = hazards.hazards(counts)[known]
+    assert len(found) > 4
+    assert found == pytest.approx(1 / 50, rel=0.3)
+
+
+POSITIVE = st.floats(0.01, 100.0)
+
+
+def all_single_peaked(returns, exposure):
+    """Every rise and fall of constant runs, each at its run's own rate: the likeliest is among them."""
+    n = len(returns)
+    for cuts in (c for size in range(n) for c in combinations(range(1, n), size)):
+        runs = list(pairwise((0, *cuts, n)))
+        rates = [sum(returns[a:b]) / sum(exposure[a:b]) for a, b in runs]
+        turns = [b > a for a, b in pairwise(rates)]
+        if sorted(turns, reverse=True) == turns:
+            yield [rate for rate, (a, b) in zip(rates, runs, strict=True) for _ in range(a, b)]
+
+
+@given(st.lists(st.tuples(POSITIVE, POSITIVE), min_size=1, max_size=7))
+@examples(60)
+def test_the_single_peaked_hazards_are_the_likeliest(columns):
+    returns, exposure = (np.array(column) for column in zip(*columns, strict=True))
+
+    def likelihood(found):
+        return float((returns * np.log(found) - exposure * found).sum())
+
+    found = hazards.single_peaked(returns, exposure)
+    steps = [b > a for a, b in pairwise(found.tolist()) if b != pytest.approx(a)]
+    assert sorted(steps, reverse=True) == steps
+    best = max(likelihood(np.array(other)) for other in all_single_peaked(returns, exposure))
+    assert likelihood(found) == pytest.approx(best, rel=1e-9, abs=1e-9)
+
+
+def test_the_prior_of_a_bin_is_the_bin_before_as_it_is_longer():
+    """A first bin with many returns: what follows only falls, so that the shape changes nothing."""
+    returns, exposure = np.zeros((2, len(ENDS) - 1))
+    returns[0], exposure[0], exposure[1] = 400.0, 100.0, 0.5
+    width = [high - low for low, high in pairwise(ENDS)]
+    expected = [(400 + 0.5) / (100 + 0.5 / (401 / 101.5))]
+    prior = expected[0] * min(1, width[0] / width[1])
+    expected.append(0.5 / (0.5 + 0.5 / prior))
+    for before, here in list(pairwise(width))[1:]:
+        expected.append(expected[-1] * min(1, before / here))
+    scale = (400 + 0.5) / (sum(e * g for e, g in zip(exposure.tolist(), expected, strict=True)) + 0.5)
+    assert hazards.common_hazards(returns, exposure) == pytest.approx([scale * g for g in expected])
+
+
+def test_ratios_by_the_definition():
+    returns, expected = [9, 1, 30, 4], [5, 2, 20, 6]
+    pairs = list(zip(returns, expected, strict=True))
+    variance = sum((r - e) ** 2 - r for r, e in pairs) / sum(e**2 for e in expected)
+    found = hazards.ratios(np.array(returns, float), np.array(expected, float))
+    assert variance > 0
+    assert found == pytest.approx([(r + 1 / variance) / (e + 1 / variance) for r, e in pairs])
+
+
+def test_groups_that_differ_by_no_more_than_chance_are_one():
+    assert hazards.ratios(np.array([9.0, 12.0, 0.0]), np.array([10.0, 10.0, 1.0])).tolist() == [1, 1, 1]
+    rng = np.random.default_rng(4)
+    expected = rng.uniform(5, 50, 35)
+    alike, apart = rng.poisson(expected), rng.poisson(expected * np.repeat([0.3, 2.0], [17, 18]))
+    assert np.ptp(hazards.ratios(alike.astype(float), expected)) < 0.3
+    found = hazards.ratios(apart.astype(float), expected)
+    assert found[:17].mean() < 0.6
+    assert found[17:].mean() > 1.4
+
+
+def test_a_cell_s_ratio_is_shrunk_towards_that_of_its_turn_number():
+    cell = hazards.cells(hazards.turn_numbers(LONG), LONG.prompt)
+    counts = hazards.counts_after(LONG, LONG.arrival, cell, 399)
+    common = hazards.common_hazards(counts.returns.sum(axis=0), counts.exposure.sum(axis=0))
+    returns, expected = counts.returns.sum(axis=1).reshape(5, 7), (counts.exposure @ common).reshape(5, 7)
+    of_number = hazards.ratios(returns.sum(axis=1), expected.sum(axis=1))
+    within = hazards.ratios(returns, of_number[:, None] * expected)
+    found = hazards.hazards(counts)
+    assert np.ptp(of_number) > 0.1
+    assert np.ptp(within) > 0.1
+    for c, j in np.ndindex(found.shape):
+        assert found[c, j] == pytest.approx(of_number[c // 7] * within[c // 7, c % 7] * common[j])
+
+
+def test_before_anything_is_seen_the_longer_silence_has_the_smaller_index():
+    nothing = np.zeros((hazards.CELLS, len(ENDS) - 1))
+    index = hazards.return_indices(hazards.hazards(hazards.Counts(nothing, nothing)))
+    assert np.all(np.diff(index[:, 1:]) < 0)
+    assert np.all(np.ptp(index, axis=0) == 0)
+
+
+def test_equal_hazards_have_one_index():
+    """So that recency decides: what rounding parts is put together again."""
+    flat = hazards.return_indices(np.full((1, len(ENDS) - 1), 0.037))
+    assert len(np.unique(np.round(np.log(flat), hazards.PLACES))) == 1
+    log = ReturnIndices.of(LONG, LONG.arrival).log
+    assert log.ravel().tolist() == [round(value, 9) for value in log.ravel().tolist()]
+
+
+def test_renewals_come_every_32_turns_and_then_every_32nd_part():
+    after = list(hazards.renewals(5_000))
+    assert after[:3] == [0, 32, 64]
+    assert after[-1] < 5_000
+    assert [turn for turn, following in pairwise(after) if following - turn != max(32, turn // 32)] == []
+
+
+def test_an_index_is_that_of_the_bin():
+    indices = ReturnIndices.of(LONG, LONG.arrival)
+    silences = np.array([0.0, 0.01, ENDS[1], 1.0, 1.3, 40.0, 64.0, ENDS[-2], ENDS[-1], 1e9])
+    places = [
+        next(j for j in range(len(ENDS) - 1) if ENDS[j] <= min(silence, ENDS[-1] - 1) < ENDS[j + 1])
+        for silence in silences
+    ]
+    assert hazards.bins(silences).tolist() == places
+    assert indices.at(399, np.full(10, 8), silences).tolist() == indices.log[-1, 8, places].tolist()
