@@ -163,3 +163,29 @@ def test_a_name_that_is_no_unicode_is_shown_with_escapes(tmp_path, monkeypatch):
     page = Path("page.html").read_text(encoding="utf-8")
     assert "\\udcff&lt;b&gt;.csv" in page
     assert "<b>.csv" not in page
+
+
+@pytest.mark.parametrize(
+    ("models", "listed"),
+    [
+        (["x" * 50_000, "y"], f"one of {'x' * 60}..., y"),
+        (list("abcdefghijkl"), "one of a, b, c, d, e, f, g, h and 4 others"),
+    ],
+)
+def test_models_of_a_benchmark_are_listed_in_short(models, listed, tmp_path):
+    lines = [f"{100 + i},0,0.5,{name}\n" for i, name in enumerate(models)]
+    (tmp_path / "runs.csv").write_text("prompt_tokens,cached_tokens,ttft_s,model\n" + "".join(lines))
+    with pytest.raises(ArgumentError) as caught:
+        tt.read_ttft_runs(tmp_path / "runs.csv")
+    assert str(caught.value) == f"model: found None, expected {listed}"
+
+
+def test_a_damaged_histogram_of_a_parquet_file_does_not_end_the_process(tmp_path):
+    """PyArrow 26 ends the process where a column with such a histogram is asked for its length."""
+    path = tmp_path / "a.parquet"
+    one = pa.Table.from_pylist(MOONCAKE)
+    pq.write_table(one, path)
+    damaged = path.read_bytes()
+    for at in range(500, 700):
+        path.write_bytes(damaged[:at] + bytes([damaged[at] ^ 1]) + damaged[at + 1 :])
+        judged(tt.read_trace, path)

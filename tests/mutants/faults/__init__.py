@@ -7,6 +7,7 @@ from mutants.faults import (
     datasets,
     documents,
     experiments,
+    hostile,
     inputs,
     judges,
     optimal,
@@ -29,5 +30,6 @@ FAULTS = (
     *datasets.FAULTS,
     *report.FAULTS,
     *advice.FAULTS,
+    *hostile.FAULTS,
     *documents.FAULTS,
 )
