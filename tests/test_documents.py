@@ -10,6 +10,8 @@ from teltheory.cli import main
 
 ROOT = Path(__file__).parents[1]
 
+pytestmark = pytest.mark.repository
+
 
 def test_the_package_example_runs():
     assert doctest.testmod(teltheory).failed == 0

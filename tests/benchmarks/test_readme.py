@@ -6,6 +6,8 @@ from benchmarks.readme import BEGIN, END, with_output
 
 README = Path(__file__).parents[2] / "README.md"
 
+pytestmark = pytest.mark.repository
+
 
 def test_what_was_printed_replaces_what_stood_between_the_marks():
     document = f"above\n{BEGIN}\nold\n{END}\nbelow\n"
