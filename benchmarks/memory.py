@@ -19,7 +19,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
@@ -32,18 +32,20 @@ from teltheory.workloads import ConversationModel, sample_conversations
 
 _STATUS = Path("/proc/self/status")
 _RESET = Path("/proc/self/clear_refs")
+WITH_MAPPINGS = {"MALLOC_MMAP_THRESHOLD_": "65536"}
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
-class Added:
+class Added(Generic[Value]):
     """Bytes that a step added to the process: at its peak, and afterwards, while its value is alive."""
 
     peak: int
     kept: int
-    value: object
+    value: Value
 
 
-def added(step: Callable[[], object]) -> Added:
+def added(step: Callable[[], Value]) -> Added[Value]:
     """Run a step and return what it added."""
     gc.collect()
     _RESET.write_text("5")
@@ -57,13 +59,17 @@ def _bytes(field: str) -> int:
     return int(line.split()[1]) * 1024
 
 
+def counts() -> bool:
+    """Whether the system counts a process's peak of memory, and lets it be reset."""
+    return os.access(_RESET, os.W_OK)
+
+
 def memory_a_turn(turns: int) -> list[dict[str, Any]] | None:
     """Return a row a policy, bytes a turn; None on a system that does not count them."""
-    if not os.access(_RESET, os.W_OK):
+    if not counts():
         return None
-    environment = {**os.environ, "MALLOC_MMAP_THRESHOLD_": "65536"}
     command = [sys.executable, "-m", "benchmarks.memory", str(turns)]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    done = subprocess.run(command, env={**os.environ, **WITH_MAPPINGS}, capture_output=True, text=True, check=True)
     rows: list[dict[str, Any]] = json.loads(done.stdout)
     return rows
 

@@ -20,6 +20,7 @@ from benchmarks import expected, optimum
 from benchmarks.bandwidth import BYTES_A_TURN, MOVED, bandwidth
 from benchmarks.blocks import Requests, block_requests
 from benchmarks.decisions import against_quantecon
+from benchmarks.door import door
 from benchmarks.enumeration import against_plain
 from benchmarks.machine import machine
 from benchmarks.memory import memory_a_turn
@@ -129,6 +130,7 @@ def run(plan: Plan, trace: Trace, source: str, report: Report = lambda _: None) 
         "enumerations": against_plain(plan.worlds, plan.rounds, report),
         "growth": growth(plan, trace, replays, report),
         "memory": memory_a_turn(plan.memory),
+        "door": door(plan.rounds, report),
         "bandwidth": moved,
         "ceiling": ceiling(moved["triad"], replays),
     }

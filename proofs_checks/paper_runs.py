@@ -17,11 +17,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Generic
 
-from experiments.paper.grid import POLICIES, Q_HAT, SEEDS, TURNS, WORKLOADS, Run, Setting, runs, samples
+from experiments.paper.grid import POLICIES, Q_HAT, SEEDS, TURNS, Run, Setting, chats_of, runs, samples
 from experiments.paper.tables import Floats, Runs, half_width, student
 from teltheory.claims.cells import rounded
 from teltheory.claims.claim import C, Enumerated, Unshrunk, Values
-from teltheory.workloads import Chats
 
 ONLINE_SEEDS = {"wildchat": SEEDS, "sharegpt": SEEDS}
 FORESIGHT_SEEDS = {"wildchat": SEEDS // 2, "sharegpt": SEEDS}
@@ -109,7 +108,7 @@ class Spot(Unshrunk):
     def row(self) -> str:
         """Workload, policies and capacity."""
         compared = f"{NAMES[self.policy]} against {NAMES[self.against]}"
-        return f"{WORKLOADS[self.workload].name}, {compared}, C = {self.capacity:,}"
+        return f"{chats_of(self.workload).name}, {compared}, C = {self.capacity:,}"
 
     @property
     def column(self) -> str:
@@ -130,7 +129,7 @@ class Spot(Unshrunk):
 
     def as_counterexample(self, values: Values) -> dict[str, Any]:
         """Return the place and what is measured there."""
-        place = {"workload": WORKLOADS[self.workload].name, "capacity": self.capacity, "xi in ms": self.xi_ms}
+        place = {"workload": chats_of(self.workload).name, "capacity": self.capacity, "xi in ms": self.xi_ms}
         mean = {"mean over samples": values["ours"], "95 % interval": [values["low"], values["high"]]}
         found = mean | {name: value for name, value in values.items() if name not in ("ours", "low", "high")}
         plain = {name: rounded(value) for name, value in found.items()}
@@ -169,14 +168,14 @@ class Sampled(Enumerated, Generic[C]):
     def bounds(self, effort: str) -> dict[str, Any]:
         """Return what the cases are, and what the samples are made of."""
         drawn = {
-            WORKLOADS[name].name: f"seeds 0 to {self.seeds[name] - 1}, {_assumed(name)}" for name in self.workloads
+            chats_of(name).name: f"seeds 0 to {self.seeds[name] - 1}, {_assumed(name)}" for name in self.workloads
         }
         facts = {"samples": f"the first {TURNS:,} turns of each seed", **drawn, "TTFT": _latency()}
         return {"cases": self.note, "samples": facts}
 
 
 def _assumed(workload: str) -> str:
-    chats: Chats = WORKLOADS[workload]
+    chats = chats_of(workload)
     gaps = type(chats.gaps).__name__.removesuffix("Gaps").lower()
     turns = f"{chats.mean_turns:.2f} turns a conversation and at most {chats.turns.lengths[-1]}"
     lengths = f"mean prompt {chats.mean_prompt:.0f}, mean response {chats.mean_response:.0f}"

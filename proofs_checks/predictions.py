@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.paper.grid import WORKLOADS, XI_MS, Setting, runs
+from experiments.paper.grid import XI_MS, Setting, chats_of, runs
 from experiments.paper.printed import CAPACITIES, Column, Metric
 from experiments.paper.tables import Runs
 from proofs_checks.paper_runs import (
@@ -73,7 +73,7 @@ class Peak(Unshrunk):
     def row(self) -> str:
         """Workload, percentile and grid."""
         finer = ", with 150 ms" if 150 in self.grid else ""
-        return f"{WORKLOADS[self.workload].name}, {self.metric.upper()}{finer}"
+        return f"{chats_of(self.workload).name}, {self.metric.upper()}{finer}"
 
     @property
     def column(self) -> str:
@@ -90,7 +90,7 @@ class Peak(Unshrunk):
         columns = (Column(xi, self.metric, "lru") for xi in self.grid)
         means = tuple(float(found.improvements(column, self.capacity).mean()) for column in columns)
         lru = float(found.of(self.metric, "lru", self.capacity, self.grid[0]).mean())
-        return Row(WORKLOADS[self.workload].name, self.capacity, self.metric.upper(), means, lru, self.grid)
+        return Row(chats_of(self.workload).name, self.capacity, self.metric.upper(), means, lru, self.grid)
 
     def size(self) -> tuple[Any, ...]:
         """Return the order of the tables: the paper's grid first."""
@@ -102,7 +102,7 @@ class Peak(Unshrunk):
 
     def as_counterexample(self, values: Values) -> dict[str, Any]:
         """Return where it is and what is compared."""
-        place = {"workload": WORKLOADS[self.workload].name, "percentile": self.metric.upper()}
+        place = {"workload": chats_of(self.workload).name, "percentile": self.metric.upper()}
         return {**place, "capacity": self.capacity, "grid": list(self.grid), "values": dict(values)}
 
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-from experiments.paper.grid import WORKLOADS
+from experiments.paper.grid import chats_of
 from experiments.paper.printed import (
     CAPACITIES,
     TABLE_1,
@@ -158,7 +158,7 @@ def cells(table: PrintedTable, read_as: Mapping[int, int]) -> tuple[TableCell, .
 
 def as_printed(table: PrintedTable, what: str, mark: PassMark) -> Claim[TableCell]:
     """Return the claim that a table is reproduced as printed."""
-    name, kind = WORKLOADS[table.workload].name, f"table-{table.number}"
+    name, kind = chats_of(table.workload).name, f"table-{table.number}"
     return Claim(
         kind,
         f"Table {table.number}",

@@ -10,6 +10,8 @@ from documents.reading import documents, read_blocks
 
 ROOT = Path(__file__).parents[1]
 
+pytestmark = pytest.mark.repository
+
 
 def test_the_package_example_runs():
     assert doctest.testmod(teltheory).failed == 0

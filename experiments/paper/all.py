@@ -33,7 +33,7 @@ from experiments import adaptive_threshold, pareto_front
 from experiments.adaptive_workloads import Scenario, of_trace, scenarios
 from experiments.paper import averages as av
 from experiments.paper import figure_tables as ft
-from experiments.paper.grid import SEEDS, TURNS, WORKLOADS, Run, Setting, read_runs, runs, write_runs
+from experiments.paper.grid import SEEDS, TURNS, WORKLOADS, Run, Setting, chats_of, read_runs, runs, write_runs
 from experiments.paper.plans import FINE_SAMPLES, Plan, chat_plan, trace_plan
 from experiments.paper.printed import TABLES
 from experiments.paper.tables import Runs, compare, write_cells
@@ -116,7 +116,7 @@ def cells_of(workload: str) -> Write:
 def of_figures(plans: Sequence[Plan]) -> list[Product]:
     """Return the tables of Figures 3 and 4; the first only where its data are."""
     workloads: dict[str, Source] = {
-        plan.name: Sample(WORKLOADS[plan.name], LONG_TURNS, 0) if plan.printed else plan.sources[0]
+        plan.name: Sample(chats_of(plan.name), LONG_TURNS, 0) if plan.printed else plan.sources[0]
         for plan in plans
     }
     settings = {name: source.key for name, source in workloads.items()}

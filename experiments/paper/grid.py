@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 
 from experiments.paper.printed import CAPACITIES, SLO_MS
@@ -29,7 +30,7 @@ from teltheory.workloads import Chats, sharegpt_like, wildchat_like
 XI_MS = (50, 100, 150, 200, 300, 500)
 SEEDS, TURNS = 40, 2000
 POLICIES = ("lru", "threshold-lru", "tlru", "end-aware", "length-aware", "tail-optimized-belady")
-WORKLOADS: dict[str, Chats] = {"wildchat": wildchat_like(), "sharegpt": sharegpt_like()}
+WORKLOADS: dict[str, Callable[[], Chats]] = {"wildchat": wildchat_like, "sharegpt": sharegpt_like}
 Q_HAT = {"wildchat": 200, "sharegpt": 100}
 
 
@@ -100,9 +101,15 @@ class Run:
     tel: int
 
 
+@cache
+def chats_of(workload: str) -> Chats:
+    """Return what "wildchat" or "sharegpt" is sampled from."""
+    return WORKLOADS[workload]()
+
+
 def samples(workload: str, seeds: Sequence[int], turns: int = TURNS) -> list[Source]:
     """Return samples of "wildchat" or "sharegpt"."""
-    return [Sample(WORKLOADS[workload], turns, seed) for seed in seeds]
+    return [Sample(chats_of(workload), turns, seed) for seed in seeds]
 
 
 def runs(

@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.paper.grid import Q_HAT, TURNS, WORKLOADS
+from experiments.paper.grid import Q_HAT, TURNS, chats_of
 from experiments.paper.printed import CAPACITIES, SLO_MS, Column, Metric
 from teltheory.instance import Instance
 from teltheory.latency import A100_LLAMA2_7B
@@ -86,7 +86,7 @@ class World:
 
 def frozen(workload: str) -> World:
     """Return a workload under the defaults, which were chosen on LRU's percentiles."""
-    return World(workload, "frozen defaults", WORKLOADS[workload], Q_HAT[workload])
+    return World(workload, "frozen defaults", chats_of(workload), Q_HAT[workload])
 
 
 @dataclass(frozen=True)

@@ -8,23 +8,9 @@ from collections.abc import Callable, Sequence
 import click
 
 from teltheory import __version__
-from teltheory.cli.advise import advise as advise_command
-from teltheory.cli.bench import bench as bench_command
-from teltheory.cli.calibrate import calibrate as calibrate_command
-from teltheory.cli.calibrate_file import calibrate_file as calibrate_file_command
-from teltheory.cli.certificate import check as check_certificate_command
-from teltheory.cli.convert import convert as convert_command
-from teltheory.cli.curve import curve as curve_command
-from teltheory.cli.figures import figures as figures_command
-from teltheory.cli.ledger import ledger as ledger_command
-from teltheory.cli.never_worse import never_worse as never_worse_command
-from teltheory.cli.optimum import optimum as optimum_command
+from teltheory.cli.loading import OnDemand
 from teltheory.cli.output import complain
-from teltheory.cli.replay import replay as replay_command
-from teltheory.cli.reproduce import reproduce as reproduce_command
-from teltheory.cli.sample import sample as sample_command
 from teltheory.cli.streams import standard_streams
-from teltheory.cli.verify import verify as verify_command
 from teltheory.errors import SolverError, TelTheoryError, WorkerError
 
 
@@ -35,21 +21,47 @@ def commands() -> None:
 
 
 for command in (
-    reproduce_command,
-    verify_command,
-    ledger_command,
-    convert_command,
-    replay_command,
-    optimum_command,
-    check_certificate_command,
-    curve_command,
-    advise_command,
-    never_worse_command,
-    calibrate_file_command,
-    figures_command,
-    sample_command,
-    bench_command,
-    calibrate_command,
+    OnDemand("reproduce", "Decide the claims, replay a trace under every policy, and print both."),
+    OnDemand("verify", "Decide every claim of the paper and print the ledger."),
+    OnDemand(
+        "ledger", "Make documents of LEDGER, the file that `teltheory verify --json` wrote (- for standard input)."
+    ),
+    OnDemand("convert", "Write TRACE to OUT in the toolkit's own format: a .csv, .jsonl or .parquet file."),
+    OnDemand("replay", "Replay TRACE under policies, next to LRU and the hindsight optimum."),
+    OnDemand("optimum", "Print the least that any policy reaches on TRACE, known in advance."),
+    OnDemand(
+        "check-certificate",
+        "Check the certificates in FILE, which `teltheory optimum --certificate` wrote, against TRACE.",
+        "certificate:check",
+    ),
+    OnDemand("curve", "Show TRACE under policies as a function of the capacity; optional caching."),
+    OnDemand(
+        "advise",
+        "Choose T-LRU's threshold for TRACE on its first part, judge it on the rest, and print engines' settings.",
+    ),
+    OnDemand(
+        "never-worse",
+        "Search for a trace on which POLICY has a larger TEL than another policy; print the smallest.",
+        "never_worse:never_worse",
+    ),
+    OnDemand(
+        "calibrate-file",
+        "Fit a latency model to the result file of a benchmark: vLLM, SGLang, AIPerf, CSV or the probe.",
+        "calibrate_file:calibrate_file",
+    ),
+    OnDemand(
+        "figures", "Make the paper's tables and figures in FOLDER, and print Tables 1 to 6 beside the paper's."
+    ),
+    OnDemand(
+        "sample",
+        "Write the first turns of WORKLOAD (wildchat-like or sharegpt-like) to OUT, "
+        "a .csv, .jsonl or .parquet file.",
+    ),
+    OnDemand(
+        "bench",
+        "Measure our replays against libcachesim, cachetools and our own reference, as ratios within one run.",
+    ),
+    OnDemand("calibrate", "Measure a server's time to first token over prompt length and cached share."),
 ):
     commands.add_command(command)
 

@@ -50,6 +50,7 @@ def tables(data: dict[str, Any]) -> Iterator[Table]:
     yield _growth(data["growth"])
     if data["memory"] is not None:
         yield _memory(data["memory"])
+    yield _door(data["door"])
     yield _ceiling(data)
 
 
@@ -143,6 +144,16 @@ def _memory(rows: Sequence[dict[str, Any]]) -> Table:
     table = _table(title, "replay", ("index, kept", "outcome, kept", "peak of a replay, with outcome"))
     for row in rows:
         table.add_row(row["name"], *(f"{row[key]:.0f}" for key in ("index", "outcome", "peak")))
+    return table
+
+
+def _door(rows: Sequence[dict[str, Any]]) -> Table:
+    table = _table("Before anything is done: whole processes", "process", ("seconds", "spread", "times", "spread"))
+    for row in rows:
+        spread, times = (f"({_three(each['low'])}–{_three(each['high'])})" for each in (row, row["times"]))
+        table.add_row(row["name"], _three(row["median"]), spread, _three(row["times"]["ratio"]), times)
+    table.caption = f"times: as long as `{rows[0]['name']}`."
+    table.caption_justify = "left"
     return table
 
 

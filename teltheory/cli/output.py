@@ -10,20 +10,21 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
 from teltheory.errors import printable
 from teltheory.whole_files import check_place, write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+    from rich.console import Console
+    from rich.progress import Progress
 
 WIDTH = 108
 
 
 def console() -> Console:
     """Return the console for tables: as wide as the terminal, and never so narrow that numbers are cut."""
+    from rich.console import Console
+
     terminal = Console()
     return terminal if sys.stdout.isatty() and terminal.width >= WIDTH else Console(width=WIDTH)
 
@@ -38,6 +39,9 @@ def complain(message: str, code: int) -> int:
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
     """Show progress on standard error while the work lasts."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     err = Console(stderr=True)
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:

@@ -48,6 +48,7 @@ def enumerated_before(data, monkeypatch):
     """What neither the trace nor a peer changes is not measured again."""
     monkeypatch.setattr(run, "against_plain", lambda *_: data["enumerations"])
     monkeypatch.setattr(run, "memory_a_turn", lambda *_: data["memory"])
+    monkeypatch.setattr(run, "door", lambda *_: data["door"])
 
 
 def timings(section):

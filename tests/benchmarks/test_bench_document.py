@@ -6,6 +6,8 @@ from benchmarks.document import BEGIN, END, with_output
 
 SPEED = Path(__file__).parents[2] / "docs" / "speed.md"
 
+pytestmark = pytest.mark.repository
+
 
 def test_what_was_printed_replaces_what_stood_between_the_marks():
     document = f"above\n{BEGIN}\nold\n{END}\nbelow\n"

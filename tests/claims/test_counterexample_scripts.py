@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
+import proofs_checks
 from proofs_checks.posterior import PAPER, SILENT, posterior
 from teltheory.claims.search import decide
 
-SCRIPTS = sorted((Path(__file__).parents[2] / "proofs_checks" / "counterexamples").glob("*.py"))
+SCRIPTS = sorted((Path(proofs_checks.__file__).parent / "counterexamples").glob("*.py"))
 BY_NAME = pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
 
 

@@ -18,6 +18,7 @@ from claims.expected_verdicts import (
 from claims.second_opinion_on_tables import counted_again, improvements_again
 from report.documents import DOCS, parts
 
+import proofs_checks
 import teltheory as tt
 from proofs_checks.algorithm_1 import EndlessLoopError, Reading
 from proofs_checks.errata import ERRATA
@@ -29,7 +30,7 @@ from teltheory.report.markdown import ledger_markdown
 from teltheory.report.words import counterexample_text
 from teltheory.workloads import data_folder
 
-SCRIPTS = Path(__file__).parents[2] / "proofs_checks" / "counterexamples"
+SCRIPTS = Path(proofs_checks.__file__).parent / "counterexamples"
 PAGE = Path(__file__).parents[2] / "docs" / "theorem-d2.md"
 
 
@@ -82,6 +83,7 @@ def test_a_row_on_measurements_is_decided_where_they_are_at_hand(ledger, name):
     assert ledger[name]["verdict"] == (DATA_ROWS[name] if file.is_file() else "not decidable here")
 
 
+@pytest.mark.repository
 @pytest.mark.parametrize("name", BELIEF_ROWS)
 def test_the_page_on_theorem_d2_has_every_row_with_its_verdict(ledger, name):
     row = ledger[name]
@@ -121,6 +123,7 @@ def test_every_row_says_what_it_rests_on(ledger):
         assert (row["counterexample"] is not None) == (row["verdict"] == "refuted")
 
 
+@pytest.mark.repository
 @pytest.mark.parametrize("name", [name for name, verdict in PRINTED_ROWS.items() if verdict == "refuted"])
 def test_the_readme_shows_the_smallest_counterexamples(ledger, name):
     example = ledger[name]["counterexample"]
@@ -131,6 +134,7 @@ def test_the_readme_shows_the_smallest_counterexamples(ledger, name):
     assert text in (Path(__file__).parents[2] / "README.md").read_text()
 
 
+@pytest.mark.repository
 def test_the_readme_says_which_tables_are_reproduced(ledger):
     text = (Path(__file__).parents[2] / "README.md").read_text()
     good, bad = (
@@ -147,6 +151,7 @@ def lines_without(names, text):
     return [line for line in text.splitlines() if not any(name in line for name in names)]
 
 
+@pytest.mark.repository
 @pytest.mark.parametrize(
     ("page", "make"), [("ledger.md", ledger_markdown), ("errata.md", lambda rows: errata_markdown(rows, ERRATA))]
 )

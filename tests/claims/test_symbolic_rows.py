@@ -253,6 +253,7 @@ def test_no_smaller_token_refutes_the_printed_score() -> None:
     assert refutes(scores.score_at_real_thresholds, least_token)
 
 
+@pytest.mark.repository
 @pytest.mark.parametrize(
     "claim",
     [appendix_c.short_uncached, appendix_c.short_trimmed, appendix_c.first, appendix_c.cases],

@@ -74,6 +74,7 @@ def test_the_residuals_of_every_form_are_drawn(runs, tmp_path):
     assert "svg" in figure.read_text()[:200]
 
 
+@pytest.mark.repository
 @pytest.mark.parametrize(
     "options",
     [

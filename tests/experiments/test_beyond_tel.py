@@ -106,6 +106,7 @@ def shown(line):
     return tuple(re.split(r"\s{2,}", line.strip())[:4])
 
 
+@pytest.mark.repository
 def test_the_policies_in_the_document_are_what_the_trace_says_today(mooncake):
     block = PAGE.read_text().partition(BEGIN)[2].partition(END)[0]
     trace = tt.read_trace(mooncake)

@@ -13,6 +13,8 @@ from mutants.plant import chosen, main, plant_all
 
 from proofs_checks import all_claims
 
+pytestmark = pytest.mark.repository
+
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
 def test_a_fault_can_be_planted(fault):

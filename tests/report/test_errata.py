@@ -89,6 +89,7 @@ def test_a_ledger_with_other_numbers_than_the_replay_is_an_error():
         errata_markdown([ROWS[0], wrong], (ONE,))
 
 
+@pytest.mark.repository
 def test_errata_name_claims_and_scripts_that_exist():
     claims = {claim.id: claim for claim in all_claims()}
     for erratum in ERRATA:
@@ -101,12 +102,14 @@ def test_errata_name_claims_and_scripts_that_exist():
             assert (ROOT / script).is_file(), name
 
 
+@pytest.mark.repository
 def test_every_script_confirms_an_erratum():
     scripts = {path for erratum in ERRATA for path in erratum.scripts.values()}
     found = (ROOT / "proofs_checks" / "counterexamples").glob("*.py")
     assert scripts == {str(path.relative_to(ROOT)) for path in found}
 
 
+@pytest.mark.repository
 def test_links_within_the_documents_have_their_anchors():
     pages = {name: (DOCS / name).read_text() for name in ("ledger.md", "errata.md")}
     anchors = {name: set(parts(page)) for name, page in pages.items()}

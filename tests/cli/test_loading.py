@@ -1,0 +1,73 @@
+"""What is loaded before anything is asked for: other packages' modules, by a list of those that may be."""
+
+import os
+import subprocess
+import sys
+
+import click
+import pytest
+
+from teltheory.cli import commands
+
+LOADED = """
+import sys
+names = sorted({name.partition(".")[0] for name in sys.modules} - sys.stdlib_module_names)
+print("loaded:", *[name for name in names if not name.startswith("_")])
+print("parts:", *[name for name in sys.modules if name.startswith(("teltheory.cli.", "scipy."))])
+"""
+WITH_NUMPY = {"numpy", "typing_extensions", "cython_runtime"}
+COMMANDS = sorted(commands.commands)
+HEAVY = {"distributed", "highspy", "matplotlib", "numba", "pyarrow", "pyomo", "scipy", "sympy", "torch", "z3"}
+
+
+def loaded_after(code):
+    """The packages that a new process has loaded after some code, and parts of ours and of SciPy."""
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("COV_")}
+    command = [sys.executable, "-c", code + LOADED]
+    lines = subprocess.run(command, capture_output=True, text=True, check=True, env=plain).stdout.splitlines()
+    found = [line.split()[1:] for line in lines if line.startswith(("loaded:", "parts:"))]
+    return set(found[0]) - {"teltheory"}, set(found[1])
+
+
+def test_importing_the_toolkit_loads_numpy_alone():
+    packages, parts = loaded_after("import teltheory")
+    assert packages <= WITH_NUMPY
+    assert not parts
+
+
+def test_help_loads_no_command():
+    help_of_all = 'from teltheory.cli import main\ntry: main(["--help"])\nexcept SystemExit: pass\n'
+    packages, parts = loaded_after(help_of_all)
+    assert packages <= WITH_NUMPY | {"click", "colorama"}
+    assert parts == {"teltheory.cli.loading", "teltheory.cli.output"}
+
+
+def test_commands_load_what_is_heavy_when_they_run():
+    packages, parts = loaded_after(
+        f"from teltheory.cli import commands\nfor name in {COMMANDS}: commands.commands[name].load()\n"
+    )
+    assert "teltheory.cli.replay" in parts
+    assert not packages & HEAVY
+
+
+def test_workloads_are_made_when_they_are_sampled():
+    packages, _ = loaded_after("import experiments.paper.all, experiments.paper.grid")
+    assert "scipy" not in packages
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_of_commands_says_what_each_says_of_itself(name):
+    listed = commands.commands[name]
+    itself = listed.load()
+    assert listed.name == itself.name == name
+    for room in (45, 80, 1000):
+        assert listed.get_short_help_str(room) == itself.get_short_help_str(room)
+
+
+def test_a_command_is_called_with_its_own_options(capsys):
+    context = click.Context(commands)
+    name, command, rest = commands.resolve_command(context, ["convert", "--help"])
+    assert (name, rest) == ("convert", ["--help"])
+    with pytest.raises(click.exceptions.Exit):
+        command.make_context(name, rest, parent=context)
+    assert "OUT" in capsys.readouterr().out
