@@ -4,10 +4,13 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: reproduce ledger test test-long mutants check check-vllm clean
+.PHONY: reproduce reproduce-twice ledger test test-long mutants check check-vllm wheel-quick wheel-test pythons clean
 
 reproduce: $(READY)
 	$(BIN)/teltheory reproduce --out out
+
+reproduce-twice: $(READY)
+	$(BIN)/python -m release.same_bytes
 
 ledger: $(READY)
 	@mkdir -p out
@@ -34,6 +37,15 @@ check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+wheel-quick: $(READY)
+	$(BIN)/python -m release.wheel
+
+wheel-test: $(READY)
+	$(BIN)/python -m release.wheel --all
+
+pythons: $(READY)
+	$(BIN)/python -m release.pythons
 
 check-vllm: $(READY)
 	$(BIN)/python experiments/check_vllm.py
