@@ -4,10 +4,14 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: reproduce ledger test test-ledger test-long mutants check check-vllm docs docs-check clean
+.PHONY: reproduce reproduce-twice ledger test test-ledger test-long mutants check check-vllm docs docs-check wheel-quick \
+	wheel-test pythons clean
 
 reproduce: $(READY)
 	$(BIN)/teltheory reproduce --out out
+
+reproduce-twice: $(READY)
+	$(BIN)/python -m release.same_bytes
 
 ledger: $(READY)
 	@mkdir -p out
@@ -45,6 +49,15 @@ docs: $(READY)
 
 docs-check: $(READY)
 	$(BIN)/python -m documents.check
+
+wheel-quick: $(READY)
+	$(BIN)/python -m release.wheel
+
+wheel-test: $(READY)
+	$(BIN)/python -m release.wheel --all
+
+pythons: $(READY)
+	$(BIN)/python -m release.pythons
 
 check-vllm: $(READY)
 	$(BIN)/python experiments/check_vllm.py

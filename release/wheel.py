@@ -1,0 +1,105 @@
+"""Build the wheel as a release would, install it outside the repository, and run the tests there.
+
+    python -m release.wheel [--all] [--folder FOLDER]
+
+1. The sdist is built, unpacked, and the wheel built from what it holds.
+2. The wheel is installed into a new virtual environment. The quick part (`release.quick`) borrows the packages
+   that this Python has, and only the wheel is installed: nothing is downloaded. With ``--all`` the environment
+   borrows nothing: the extra `test` is installed as constraints.txt pins it, from where pip is told to look.
+3. Tests and the settings of pytest are copied into an empty folder and run against what is installed: the quick
+   part, or all but `long` ones. Tests marked `repository` are left out: they read documents, the Makefile or other
+   files that a wheel does not have.
+
+The exit code is 1 where a step fails.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from release.quick import QUICK, ROOT, clean, run
+from teltheory.workloads import data_folder
+
+FAILED = 1
+NOT_COPIED = ("__pycache__", "documents", "release")
+"""Machine code, and folders whose tests import what is not installed."""
+
+
+def build(folder: Path) -> Path:
+    """Build the sdist, and from its contents the wheel; return the wheel."""
+    _must([sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", folder], ROOT)
+    packed = next(folder.glob("*.tar.gz"))
+    with tarfile.open(packed) as archive:
+        archive.extractall(folder / "unpacked", filter="data")
+    source = next((folder / "unpacked").iterdir())
+    _must([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder], source)
+    return next(folder.glob("*.whl"))
+
+
+def install(wheel: Path, folder: Path, everything: bool) -> Path:
+    """Install the wheel into a new virtual environment; return its Python."""
+    _must([sys.executable, "-m", "venv", folder], ROOT)
+    python = folder / "bin" / "python"
+    pip: list[str | Path] = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    if everything:
+        _must([*pip, "--constraint", ROOT / "constraints.txt", f"{wheel}[test]"], ROOT)
+        return python
+    _must([*pip, "--no-deps", wheel], ROOT)
+    (_packages(python) / "borrowed.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return python
+
+
+def tests_outside(folder: Path) -> Path:
+    """Copy the tests and the settings of pytest into a folder and return it."""
+    shutil.copytree(ROOT / "tests", folder / "tests", ignore=shutil.ignore_patterns(*NOT_COPIED))
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    return folder
+
+
+def check_place(python: Path, outside: Path) -> None:
+    """End the run unless the toolkit that a test would import is the one that was installed."""
+    code = "import teltheory; print(teltheory.__file__)"
+    done = subprocess.run(
+        [python, "-c", code], cwd=outside, env=clean({}), capture_output=True, text=True, check=False
+    )
+    if not done.stdout.startswith(str(_packages(python))):
+        sys.exit(f"found teltheory in {done.stdout.strip() or done.stderr}, expected it in {_packages(python)}")
+
+
+def _packages(python: Path) -> Path:
+    code = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    return Path(subprocess.run([python, "-c", code], capture_output=True, text=True, check=True).stdout.strip())
+
+
+def _must(command: Sequence[str | Path], folder: Path) -> None:
+    if run(command, folder):
+        sys.exit(FAILED)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Build, install and test; return the exit code of the tests."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--all", action="store_true", help="every test but long ones, on packages of its own")
+    parser.add_argument("--folder", type=Path, help="empty or new, and kept; else a temporary one")
+    given = parser.parse_args(arguments)
+    with TemporaryDirectory() as temporary:
+        folder = (given.folder or Path(temporary)).absolute()
+        outside = folder / "outside"
+        outside.mkdir(parents=True)
+        python = install(build(folder), folder / "venv", given.all)
+        check_place(python, tests_outside(outside))
+        chosen = ["-m", "not long and not repository", *(() if given.all else QUICK)]
+        environment = {"TELTHEORY_DATA": str(data_folder().absolute())}
+        return run([python, "-m", "pytest", "-q", *chosen], outside, **environment)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

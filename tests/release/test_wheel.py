@@ -1,0 +1,78 @@
+"""What is in the wheel and in the sdist, by building both."""
+
+import shutil
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from release.quick import QUICK, ROOT, clean
+from release.wheel import build, check_place
+
+pytestmark = pytest.mark.repository
+TARGETS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]
+PACKAGES = TARGETS["wheel"]["packages"]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("dist")
+    return build(folder), folder
+
+
+def files_of(folder):
+    return {
+        str(file.relative_to(folder))
+        for file in folder.rglob("*")
+        if file.is_file() and "__pycache__" not in file.parts
+    }
+
+
+def test_the_wheel_has_every_file_of_its_packages_and_no_other(built):
+    names = {name for name in zipfile.ZipFile(built[0]).namelist() if ".dist-info/" not in name}
+    wanted = {f"{package}/{name}" for package in PACKAGES for name in files_of(ROOT / package)}
+    assert names == wanted
+    assert {"teltheory/py.typed", "teltheory/report/templates/page.html.j2"} <= names
+
+
+def test_the_sdist_has_what_make_test_needs(built):
+    [source] = (built[1] / "unpacked").iterdir()
+    for name in ("Makefile", "constraints.txt", "pyproject.toml", "README.md", "LICENSE", "CHANGELOG.md"):
+        assert (source / name).is_file()
+    for folder in ("tests", "docs", "release"):
+        assert files_of(source / folder) == files_of(ROOT / folder)
+    assert not (source / ".ci").exists()
+
+
+def test_the_toolkit_of_the_repository_is_not_taken_for_the_installed_one(tmp_path):
+    (tmp_path / "teltheory").mkdir()
+    (tmp_path / "teltheory" / "__init__.py").touch()
+    with pytest.raises(SystemExit, match="expected it in"):
+        check_place(Path(sys.executable), tmp_path)
+
+
+def test_the_quick_part_is_of_files_that_are_there():
+    assert [name for name in QUICK if not (ROOT / name).is_file()] == []
+    assert len(set(QUICK)) == len(QUICK)
+
+
+def test_other_packages_on_the_way_are_left_out(monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", "elsewhere")
+    assert "PYTHONPATH" not in clean({})
+    assert clean({"PYTHONPATH": "here"})["PYTHONPATH"] == "here"
+
+
+def test_a_wheel_without_its_data_does_not_pass(built, tmp_path):
+    """The fault that the tests of the package's data should catch: the page's template left out."""
+    with zipfile.ZipFile(built[0]) as wheel:
+        wheel.extractall(tmp_path)
+    (tmp_path / "teltheory" / "report" / "templates" / "page.css").unlink()
+    shutil.copy(ROOT / "tests" / "test_package_data.py", tmp_path)
+    command = [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", "--rootdir", tmp_path]
+    options = ["-c", "/dev/null", "-k", "data_of_the_package", "test_package_data.py"]
+    done = subprocess.run([*command, *options], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "1 failed, 4 passed" in done.stdout

@@ -1,0 +1,54 @@
+"""What an installed toolkit has beside its modules, wherever it is installed."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib.metadata import entry_points, version
+from importlib.resources import files
+
+import pytest
+
+import teltheory
+
+DATA = (
+    "py.typed",
+    "report/templates/blocks.html.j2",
+    "report/templates/page.css",
+    "report/templates/page.html.j2",
+    "report/templates/page.js",
+)
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_data_of_the_package_are_where_it_looks_for_them(name):
+    file = files("teltheory").joinpath(name)
+    assert file.is_file()
+    assert name == "py.typed" or file.read_text(encoding="utf-8").strip()
+
+
+def test_every_file_of_the_package_that_is_no_module_is_named_above():
+    folder = files("teltheory")
+    beside = {
+        str(file.relative_to(folder))
+        for file in folder.rglob("*")
+        if file.is_file() and file.suffix != ".py" and "__pycache__" not in file.parts
+    }
+    assert beside == set(DATA)
+
+
+def test_the_version_is_that_of_the_distribution():
+    assert version("teltheory") == teltheory.__version__
+
+
+def test_the_program_is_the_command_line():
+    [program] = entry_points(group="console_scripts", name="teltheory")
+    from teltheory.cli import main
+
+    assert program.load() is main
+
+
+def test_the_package_runs_as_a_program():
+    command = [sys.executable, "-m", "teltheory", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout == f"teltheory, version {teltheory.__version__}\n"
