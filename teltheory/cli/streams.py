@@ -60,6 +60,8 @@ class Output(io.TextIOBase):
         FileError
             Where it can't be written; a reader that went away is no error.
         """
+        if not isinstance(text, str):
+            raise TypeError(f"found {type(text).__name__}, expected text")
         if not text:
             return 0
         with self._reported():
