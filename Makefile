@@ -4,7 +4,8 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: reproduce reproduce-twice ledger test test-long mutants check check-vllm wheel-quick wheel-test pythons clean
+.PHONY: reproduce reproduce-twice ledger test test-ledger test-long mutants check check-vllm docs docs-check wheel-quick \
+	wheel-test pythons clean
 
 reproduce: $(READY)
 	$(BIN)/teltheory reproduce --out out
@@ -20,6 +21,9 @@ ledger: $(READY)
 test: $(READY)
 	$(BIN)/python -m pytest
 
+test-ledger: $(READY)
+	$(BIN)/python -m pytest -n0 -m ledger tests/claims
+
 test-long: $(READY)
 	TELTHEORY_TESTS=long $(BIN)/python -m pytest -m ""
 	PYTHONPATH=tests $(BIN)/python tests/sweep/long_kill.py 20 1
@@ -28,6 +32,7 @@ test-long: $(READY)
 	PYTHONPATH=tests $(BIN)/python tests/calibration/long_recovery.py 100 0
 	PYTHONPATH=tests/claims $(BIN)/python tests/claims/long_second_opinion.py 4
 	$(BIN)/python tests/workloads/long_streaming.py
+	PYTHONPATH=tests $(BIN)/python tests/fuzz/long_fuzz.py --minutes 2 --seed 1
 
 mutants: $(READY)
 	PYTHONPATH=tests $(BIN)/python -m mutants.plant
@@ -37,6 +42,13 @@ check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: $(READY)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	$(BIN)/python -m documents.self_contained out/site
+
+docs-check: $(READY)
+	$(BIN)/python -m documents.check
 
 wheel-quick: $(READY)
 	$(BIN)/python -m release.wheel

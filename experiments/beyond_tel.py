@@ -1,10 +1,10 @@
 """Policies against the least TEL, the fewest violations and the best P95: one tidy table, and one to read.
 
-    python -m experiments.beyond_tel TRACE TABLE.csv [--time-limit SECONDS] [--readme README.md]
+    python -m experiments.beyond_tel TRACE TABLE.csv [--time-limit SECONDS] [--document FILE.md]
 
 Capacities of 0.3 M, 1 M and 3 M tokens, thresholds of 0.5 to 5 seconds. Regret is the distance to the bound that
 no policy passes: the optimal TEL, the lower bound on violations, the lower bound on P95. The closed share is that
-of LRU's distance to the same bound. --readme also puts what is printed between two marks of a document.
+of LRU's distance to the same bound. --document also puts what is printed between two marks of a document.
 """
 
 from __future__ import annotations
@@ -198,22 +198,22 @@ def printed(lines: Sequence[str], rows: Sequence[Row]) -> str:
     return str(out.file.getvalue())  # type: ignore[attr-defined]
 
 
-def for_readme(lines: Sequence[str], rows: Sequence[Row]) -> str:
+def for_document(lines: Sequence[str], rows: Sequence[Row]) -> str:
     """Return one capacity in the open and the others folded."""
     shown = fenced(printed(lines, [row for row in rows if row.capacity == SHOWN]))
     others = fenced(printed((), [row for row in rows if row.capacity != SHOWN]))
     return f"{shown}\n\n<details><summary>0.3 M and 3 M tokens</summary>\n\n{others}\n\n</details>"
 
 
-def put_into(readme: str, text: str | None) -> None:
+def put_into(document: str, text: str | None) -> None:
     """Put text between the marks of a document; None only checks that they are there."""
-    document = Path(readme).read_text(encoding="utf-8")
+    before = Path(document).read_text(encoding="utf-8")
     try:
-        changed = between_marks(document, BEGIN, END, text or "")
+        changed = between_marks(before, BEGIN, END, text or "")
     except ValueError as error:
-        raise click.UsageError(f"{readme}: {error}") from None
+        raise click.UsageError(f"{document}: {error}") from None
     if text is not None:
-        Path(readme).write_text(changed, encoding="utf-8")
+        Path(document).write_text(changed, encoding="utf-8")
 
 
 @click.command()
@@ -221,32 +221,32 @@ def put_into(readme: str, text: str | None) -> None:
 @click.argument("table", metavar="TABLE.csv")
 @click.option("--time-limit", type=click.FloatRange(0), default=60.0, show_default=True, help="Seconds a search.")
 @click.option(
-    "--readme",
+    "--document",
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE",
     help="Also put the tables between the marks of this document.",
 )
-def main(trace_file: str, table: str, time_limit: float, readme: str | None) -> None:
+def main(trace_file: str, table: str, time_limit: float, document: str | None) -> None:
     """Compare policies on TRACE with what no policy passes, and write TABLE.csv."""
     try:
-        compare(trace_file, table, time_limit, readme)
+        compare(trace_file, table, time_limit, document)
     except TelTheoryError as error:
         raise click.UsageError(str(error)) from None
 
 
-def compare(trace_file: str, table: str, time_limit: float, readme: str | None) -> None:
+def compare(trace_file: str, table: str, time_limit: float, document: str | None) -> None:
     """Search, print, and write once everything is found."""
     check_target(table)
-    if readme is not None:
-        put_into(readme, None)
+    if document is not None:
+        put_into(document, None)
     trace = tt.read_trace(trace_file)
     with progress_bar() as bar:
         rows = [row for capacity in CAPACITIES for row in rows_at(trace, capacity, time_limit, bar)]
     lines = [legend(trace, time_limit)]
     click.echo(printed(lines, rows))
     write_rows((row.as_dict() for row in rows), Path(table))
-    if readme is not None:
-        put_into(readme, for_readme(lines, rows))
+    if document is not None:
+        put_into(document, for_document(lines, rows))
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ made.json, a table that is no longer as it was made is an error.
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
@@ -28,6 +27,7 @@ from paper_figs import (
     who_comes_back,
 )
 from teltheory.errors import FileError, TelTheoryError
+from teltheory.input_files import read_bytes, read_json
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -70,16 +70,14 @@ def check_whole(folder: Path) -> None:
     notes = folder / NOTES
     if not notes.is_file():
         return
+    found = read_json(notes, "notes of tables")
     try:
-        found = json.loads(notes.read_text(encoding="utf-8"))
         digests = {name: digest for name, (_, digest) in found.items()}
     except (ValueError, AttributeError, TypeError):
         raise FileError(f"{notes}: found no notes of tables, expected those of experiments.paper.all") from None
     for name, digest in digests.items():
         table = folder / name
-        if not table.is_file():
-            raise FileError(f"{table}: found no such file, expected it as {NOTES} notes it")
-        if sha256(table.read_bytes()).hexdigest() != digest:
+        if sha256(read_bytes(table, f"it as {NOTES} notes it")).hexdigest() != digest:
             raise FileError(f"{table}: found another content than {NOTES} notes, expected it whole and unchanged")
 
 

@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from teltheory.belief.etlru import ETLRU
     from teltheory.belief.returns import ReturnAwareTLRU
     from teltheory.calibration.fitting import FittedLatency, fit_latency
+    from teltheory.claims.dominance import never_worse
     from teltheory.optimal.cost_optimum import CostOptimum, cost_optimum
     from teltheory.optimal.percentile import BestPercentile, best_percentile
     from teltheory.optimal.violations import FewestViolations, fewest_violations
@@ -157,6 +158,7 @@ __all__ = [
     "latency_from_json",
     "latency_to_json",
     "log_likelihood",
+    "never_worse",
     "next_event",
     "paper_belief",
     "read_latency",
@@ -189,6 +191,7 @@ _ON_DEMAND = {
     "best_percentile": "teltheory.optimal.percentile",
     "FewestViolations": "teltheory.optimal.violations",
     "fewest_violations": "teltheory.optimal.violations",
+    "never_worse": "teltheory.claims.dominance",
     "WeightedOptimum": "teltheory.optimal.weighted",
     "weighted_optimum": "teltheory.optimal.weighted",
 }

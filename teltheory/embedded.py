@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from teltheory.attention import A100_LLAMA2_7B_ATTENTION
-from teltheory.errors import ArgumentError
+from teltheory.errors import ArgumentError, printable
 from teltheory.latency import A100_LLAMA2_7B, LatencyModel
 from teltheory.latency_files import read_latency
 from teltheory.latency_table import TableLatency
@@ -32,4 +32,4 @@ def latency_named(text: str) -> LatencyModel | TableLatency:
     if Path(text).suffix != ".json":
         raise ArgumentError("--latency", text, f"{', '.join(EMBEDDED)} or a file that ends in .json")
     model = read_latency(text)
-    return model if model.name else replace(model, name=Path(text).name)
+    return replace(model, name=printable(model.name or Path(text).name))

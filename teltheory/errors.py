@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+LONGEST = 200
+
 
 def _rebuild(kind: type[BaseException], arguments: tuple[Any, ...], facts: dict[str, Any]) -> BaseException:
     error = kind.__new__(kind, *arguments)
@@ -18,8 +20,36 @@ class _PortableError(Exception):
         return _rebuild, (type(self), self.args, self.__dict__)
 
 
+def shown(found: object, most: int = LONGEST) -> str:
+    """Return what was found as an error shows it: its repr, cut off after `most` characters."""
+    try:
+        text = repr(found)
+    except RecursionError:
+        return "a deeply nested value"
+    except ValueError:
+        return "a number of thousands of digits"
+    return text if len(text) <= most else text[:most] + "..."
+
+
+def printable(text: str) -> str:
+    r"""Return a text on one line, with escapes such as ``\x1b`` for what no terminal should be sent."""
+    line = " ".join(text.split()) if "\n" in text else text
+    if line.isprintable():
+        return line
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
+
+
 class TelTheoryError(_PortableError, ValueError):
-    """Base of every error about an argument: it names the argument, the value and what was expected."""
+    """Base of every error about an argument: it names the argument, the value and what was expected.
+
+    Parameters
+    ----------
+    message : str
+        What went wrong; whatever it quotes, the error is one line that can be printed.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(printable(message))
 
 
 class ArgumentError(TelTheoryError):
@@ -37,7 +67,7 @@ class ArgumentError(TelTheoryError):
 
     def __init__(self, argument: str, found: object, expected: str) -> None:
         self.argument, self.found, self.expected = argument, found, expected
-        super().__init__(f"{argument}: found {found!r}, expected {expected}")
+        super().__init__(f"{argument}: found {shown(found)}, expected {expected}")
 
 
 class TraceError(TelTheoryError):
@@ -58,7 +88,7 @@ class TraceError(TelTheoryError):
     def __init__(self, field: str, turn: int | None, found: object, expected: str) -> None:
         self.field, self.turn, self.found, self.expected = field, turn, found, expected
         place = field if turn is None else f"turn {turn}, {field}"
-        super().__init__(f"{place}: found {found!r}, expected {expected}")
+        super().__init__(f"{place}: found {shown(found)}, expected {expected}")
 
 
 class FileError(TelTheoryError):

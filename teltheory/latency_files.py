@@ -8,7 +8,6 @@ whoever reads them.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, fields
@@ -16,7 +15,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NoReturn
 
-from teltheory.errors import ArgumentError, FileError
+from teltheory.errors import ArgumentError, FileError, shown
+from teltheory.input_files import read_json
 from teltheory.latency import Latency, LatencyModel, Provenance
 from teltheory.latency_table import TableLatency
 
@@ -86,25 +86,8 @@ def read_latency(file: str | Path) -> LatencyModel | TableLatency:
     FileError
         Where the file can't be read or holds no latency model; the error names file and field.
     """
-    try:
-        with Path(file).open("rb") as opened:
-            text = opened.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise FileError(f"{file}: {error.strerror or error}, expected a latency model") from None
-    if len(text) > MOST_BYTES:
-        raise FileError(f"{file}: found more than {MOST_BYTES:,} bytes, expected a latency model")
-    try:
-        data = json.loads(text, object_pairs_hook=_once)
-    except (ValueError, RecursionError) as error:
-        raise FileError(f"{file}: found no JSON ({error}), expected a latency model") from None
+    data = read_json(Path(file), "a latency model", MOST_BYTES)
     return latency_from_json(data, str(file))
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a field stands there twice")
-    return found
 
 
 def _formula(place: str, data: Mapping[str, Any]) -> LatencyModel:
@@ -167,6 +150,4 @@ def _fraction(place: str, field: str, found: object) -> Fraction:
 
 
 def _fail(place: str, field: str, found: object, expected: str) -> NoReturn:
-    text = repr(found)
-    shown = text if len(text) <= 60 else text[:57] + "..."
-    raise FileError(f"{place}, {field[:60]}: found {shown}, expected {expected}")
+    raise FileError(f"{place}, {field[:60]}: found {shown(found, 60)}, expected {expected}")

@@ -21,6 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from teltheory.errors import FileError
+from teltheory.input_files import check_file, reported
+from teltheory.whole_files import check_place
 
 
 @dataclass(frozen=True)
@@ -50,10 +52,9 @@ class Records:
             Where it can't.
         """
         path = self.path
-        if not path.absolute().parent.is_dir():
-            raise FileError(f"{path}: found no folder {path.parent}, expected one for the store")
-        if path.is_dir():
-            raise FileError(f"{path}: found a folder, expected a file for the store")
+        check_place(path, "for the store")
+        if path.exists():
+            check_file(path, "a file for the store")
         if not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
             raise FileError(f"{path}: Permission denied, expected a file that can be written")
 
@@ -65,13 +66,15 @@ class Records:
         FileError
             For a line that is no record, or a file that can't be read.
         """
-        try:
-            with self.path.open("rb") as file, locked(file.fileno(), shared=True):
-                content = file.read()
-        except FileNotFoundError:
+        if not self.path.exists():
             return
-        except OSError as error:
-            raise FileError(f"{self.path}: {error.strerror or error}, expected a file that can be read") from None
+        check_file(self.path, "a file for the store")
+        with (
+            reported(self.path, "a file for the store"),
+            self.path.open("rb") as file,
+            locked(file.fileno(), shared=True),
+        ):
+            content = file.read()
         *lines, last = content.split(b"\n")
         if last and not self._is_cut_off(last):
             raise self.damaged(len(lines) + 1, "a line that is no record")

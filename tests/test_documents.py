@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import teltheory
-from teltheory.cli import main
+from documents.reading import documents, read_blocks
 
 ROOT = Path(__file__).parents[1]
 
@@ -17,37 +17,39 @@ def test_the_package_example_runs():
     assert doctest.testmod(teltheory).failed == 0
 
 
-DOCUMENTS = (
-    "README.md",
-    "docs/adaptive.md",
-    "docs/advise.md",
-    "docs/costs.md",
-    "docs/datasets.md",
-    "docs/latency.md",
-    "docs/beliefs.md",
-    "docs/conversations.md",
-    "docs/workloads.md",
-    "docs/belief-mdp.md",
-    "docs/report.md",
-    "docs/theorem-d2.md",
-    "docs/who-comes-back.md",
-)
+DOCUMENTS = {str(file.relative_to(ROOT)): file for file in documents(ROOT)}
+NOT_RUN = "not run: "
+RUN_NOWHERE = 2
+"""Python blocks that say in a mark why they are not run."""
 
 
-@pytest.mark.parametrize("document", DOCUMENTS)
+def python_blocks(name):
+    return [block for block in read_blocks(DOCUMENTS[name], name) if block.language == "python"]
+
+
+def is_run(block):
+    return not any(mark.startswith(NOT_RUN) for mark in block.marks)
+
+
+@pytest.mark.parametrize("document", [name for name in DOCUMENTS if any(map(is_run, python_blocks(name)))])
 def test_the_python_in_the_documents_runs_and_prints_what_it_says(document):
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / document).read_text(), re.DOTALL)
-    assert blocks
     names = {}
-    for block in blocks:
-        parsed = doctest.DocTestParser().get_doctest(block, names, document, None, None)
+    for block in filter(is_run, python_blocks(document)):
+        parsed = doctest.DocTestParser().get_doctest(block.text + "\n", names, block.place, None, None)
         assert parsed.examples
         assert doctest.DocTestRunner().run(parsed, clear_globs=False).failed == 0
         names = parsed.globs
 
 
+def test_few_blocks_are_not_run_and_those_can_be_compiled():
+    others = [block for name in DOCUMENTS for block in python_blocks(name) if not is_run(block)]
+    assert len(others) == RUN_NOWHERE
+    for block in others:
+        compile(block.text, block.place, "exec")
+
+
 def test_links_between_documents_resolve():
-    for document in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
+    for document in DOCUMENTS.values():
         for target in re.findall(r"\]\(([^)#:]+)\)", document.read_text()):
             assert (document.parent / target).exists(), f"{document}: {target}"
 
@@ -63,43 +65,7 @@ def test_every_dependency_is_pinned_exactly_and_no_host_is_named():
 
 
 def test_files_stay_below_400_lines():
-    for folder in ("teltheory", "proofs_checks", "experiments", "paper_figs", "benchmarks", "release", "tests"):
+    installed = ("teltheory", "proofs_checks", "experiments", "paper_figs", "benchmarks")
+    for folder in (*installed, "documents", "release", "tests"):
         for file in (ROOT / folder).rglob("*.py"):
             assert len(file.read_text().splitlines()) < 400, file
-
-
-@pytest.mark.parametrize(
-    ("command", "options", "lines"),
-    [
-        ("replay", ["--capacity", "1M"], 40),
-        (
-            "curve",
-            [
-                "--slo",
-                "2s",
-                "--capacity",
-                "1M",
-                "--capacity",
-                "3M",
-                "--capacity",
-                "10M",
-                "--capacity",
-                "30M",
-                "--figure",
-                "curves.svg",
-            ],
-            20,
-        ),
-    ],
-)
-def test_the_tables_in_the_readme_are_what_the_commands_print(
-    mooncake, capsys, tmp_path, monkeypatch, command, options, lines
-):
-    file = mooncake.absolute()
-    monkeypatch.chdir(tmp_path)
-    readme = (ROOT / "README.md").read_text().splitlines()
-    with pytest.raises(SystemExit):
-        main([command, str(file), *options])
-    printed = [line.rstrip() for line in capsys.readouterr().out.splitlines() if line.strip()]
-    assert len(printed) > lines
-    assert [line for line in printed if line not in readme] == []

@@ -39,6 +39,7 @@ from experiments.paper.printed import TABLES
 from experiments.paper.tables import Runs, compare, write_cells
 from experiments.tidy import write_rows
 from teltheory.errors import ArgumentError, FileError, TelTheoryError
+from teltheory.input_files import read_json
 from teltheory.sweep import Sample
 from teltheory.sweep.sources import Source
 from teltheory.whole_files import write_whole
@@ -177,8 +178,8 @@ def made_of(product: Product, folder: Path) -> str:
 def notes_of(folder: Path) -> dict[str, list[str]]:
     """Return what each table was made of, and its digest; nothing where the notes are cut off."""
     try:
-        found = json.loads((folder / NOTES).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found = read_json(folder / NOTES, "notes of tables")
+    except FileError:
         return {}
     return found if isinstance(found, dict) else {}
 

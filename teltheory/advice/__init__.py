@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from teltheory.advice.cautions import cautions_of
-from teltheory.advice.choice import MARGINS, Choice, choose
+from teltheory.advice.choice import MARGINS, TRIM, Choice, choose
 from teltheory.advice.engines import EngineSetting, engine_settings
 from teltheory.advice.goal import Goal
 from teltheory.advice.held_out import HeldOut, Row, hold_out
@@ -17,6 +17,8 @@ from teltheory.bootstrap import Estimate
 from teltheory.errors import ArgumentError
 from teltheory.latency import A100_LLAMA2_7B, Latency
 from teltheory.numbers import rational, whole_number
+from teltheory.policies.online import TLRU
+from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import default_estimate
 from teltheory.trace import Trace
 
@@ -66,8 +68,13 @@ class Advice:
         return self.held_out.margin + self.q_hat
 
     @property
+    def policy(self) -> str:
+        """The policy that was tried: T-LRU, or the name of another one's class."""
+        return self.held_out.rows[1].policy
+
+    @property
     def recommended(self) -> bool:
-        """Whether T-LRU is recommended: each part shows a gain that chance does not explain."""
+        """Whether the policy is recommended: each part shows a gain that chance does not explain."""
         return self.choice.helps and self.held_out.gain.above_zero
 
     @property
@@ -77,8 +84,8 @@ class Advice:
 
     @property
     def engines(self) -> tuple[EngineSetting, ...]:
-        """The setting for the engines; none where LRU is recommended."""
-        return engine_settings(self.xi, self.q_hat) if self.recommended else ()
+        """The setting for the engines; none where T-LRU is not what is recommended."""
+        return engine_settings(self.xi, self.q_hat) if self.recommended and self.policy == "T-LRU" else ()
 
 
 def advise(
@@ -88,6 +95,7 @@ def advise(
     quantile: Fraction | None = None,
     latency: Latency = A100_LLAMA2_7B,
     *,
+    policy: Callable[[int, int], AnyPolicy] | None = None,
     q_hat: int | None = None,
     first: Fraction = HALF,
     seed: int = 0,
@@ -108,6 +116,9 @@ def advise(
         the SLO.
     latency : Latency
         Turns tokens into seconds.
+    policy : callable, optional
+        Makes a policy of a threshold above Q-hat and of Q-hat, in the place of T-LRU, such as ``MyPolicy`` or
+        ``lambda xi, q_hat: MyPolicy(xi)``. There are no engines' settings for it then.
     q_hat : int, optional
         Prompt estimate; left out, the mean prompt of the first part's turns that continue a conversation, rounded
         up. Only xi - q_hat matters to T-LRU.
@@ -133,11 +144,23 @@ def advise(
     beginning = trace.first(start)
     estimate = default_estimate(beginning) if q_hat is None else whole_number("q_hat", q_hat)
     rng = np.random.default_rng(seed)
-    choice = choose(beginning, len(trace) - start, whole_number("capacity", capacity), goal, rng, progress)
+    make = t_lru if policy is None else policy
+
+    def of(margin: int) -> AnyPolicy:
+        return make(margin + estimate, estimate)
+
+    rest = len(trace) - start
+    choice = choose(beginning, rest, whole_number("capacity", capacity), goal, rng, of, progress)
     margin = choice.margin or max(goal.xi - estimate, 0)
-    held = hold_out(trace, start, capacity, goal, margin, estimate, rng)
+    name = "T-LRU" if policy is None else type(of(margin)).__name__
+    held = hold_out(trace, start, capacity, goal, margin, estimate, rng, of(margin), name)
     found = Advice(goal, capacity, len(trace), start, estimate, choice, held)
     return replace(found, warnings=tuple(cautions_of(trace, goal, held, estimate, found.recommended)))
+
+
+def t_lru(xi: int, q_hat: int) -> TLRU:
+    """Return T-LRU as the engines trim."""
+    return TLRU(xi, q_hat, TRIM)
 
 
 def _start(trace: Trace, first: Fraction) -> int:

@@ -20,7 +20,7 @@ NEARLY_ALL = 0.99
 
 def cautions_of(trace: Trace, goal: Goal, held: HeldOut, q_hat: int, followed: bool) -> Iterator[str]:
     """Yield sentences on a setting: budgets of 0, and where it is followed what its guarantee leaves out."""
-    margin = held.margin
+    margin = held.margin if held.rows[1].policy == "T-LRU" else 0
     longest = int(trace.total.max())
     if longest <= goal.xi:
         yield (
@@ -33,7 +33,7 @@ def cautions_of(trace: Trace, goal: Goal, held: HeldOut, q_hat: int, followed: b
             f"ξ makes {'' if safe == 1 else 'nearly '}everything safe: after {100 * safe:.1f} % of the turns the "
             f"budget is 0, and among blocks outside budgets recency alone decides, as in LRU."
         )
-    if followed:
+    if followed and margin:
         yield from _uncovered(trace, goal, held, q_hat)
 
 

@@ -25,8 +25,8 @@ from teltheory.bootstrap import Blocks, Estimate, Values, interval
 from teltheory.numbers import FloatArray
 from teltheory.outcome import Outcome
 from teltheory.policies.online import LRU, TLRU
-from teltheory.policies.policy import Trim
-from teltheory.replay.curve import CapacityCurve, capacity_curve
+from teltheory.policies.policy import AnyPolicy, Trim
+from teltheory.replay.curve import capacity_curve
 from teltheory.trace import Trace
 
 TRIM: Trim = "least-recent"
@@ -101,6 +101,7 @@ def choose(
     capacity: int,
     goal: Goal,
     rng: np.random.Generator,
+    policy: Callable[[int], AnyPolicy] | None = None,
     progress: Callable[[], object] | None = None,
 ) -> Choice:
     """Choose the margin for a goal.
@@ -117,9 +118,12 @@ def choose(
         What is to be small.
     rng : numpy.random.Generator
         Of the draws.
+    policy : callable
+        Makes a policy of a margin above 0; T-LRU when left out.
     progress : callable, optional
         Called after each margin.
     """
+    made = policy or (lambda margin: TLRU(margin, 0, TRIM))
     warm_up = first_overflow(first, capacity)
     kept = slice(warm_up, None)
     base = capacity_curve(first, LRU()).outcome(capacity)
@@ -134,7 +138,7 @@ def choose(
     tried: list[Tried] = []
     gains, later = np.empty((2, len(candidates), DRAWS))
     for place, margin in enumerate(candidates):
-        outcome = curve_of(first, margin).outcome(capacity)
+        outcome = capacity_curve(first, made(margin) if margin else LRU()).outcome(capacity)
         losses = goal.losses(outcome)[kept]
         tried.append(Tried(margin, _whole(goal, lru, losses, blocks), median_of(goal, outcome, kept)))
         gains[place] = goal.gain(lru, losses, blocks, draws)
@@ -186,11 +190,6 @@ def percentile_of(values: Values, goal: Goal) -> FloatArray:
     assert goal.level is not None
     blocks = Blocks.of(len(values), 1)
     return blocks.percentiles(values, blocks.all, goal.level)
-
-
-def curve_of(trace: Trace, margin: int) -> CapacityCurve:
-    """Return the curve of T-LRU with a margin."""
-    return capacity_curve(trace, TLRU(margin, 0, TRIM))
 
 
 def median_of(goal: Goal, outcome: Outcome, turns: slice) -> float:

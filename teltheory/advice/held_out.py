@@ -23,6 +23,7 @@ from teltheory.optimal import hindsight_optimum
 from teltheory.outcome import Outcome
 from teltheory.policies.clairvoyant import EndAwareTLRU
 from teltheory.policies.online import LRU, TLRU
+from teltheory.policies.policy import AnyPolicy
 from teltheory.replay import replay
 from teltheory.replay.curve import CapacityCurve, capacity_curve
 from teltheory.trace import Trace
@@ -94,7 +95,15 @@ class HeldOut:
 
 
 def hold_out(
-    trace: Trace, start: int, capacity: int, goal: Goal, margin: int, q_hat: int, rng: np.random.Generator
+    trace: Trace,
+    start: int,
+    capacity: int,
+    goal: Goal,
+    margin: int,
+    q_hat: int,
+    rng: np.random.Generator,
+    policy: AnyPolicy | None = None,
+    name: str = "T-LRU",
 ) -> HeldOut:
     """Replay a setting and measure it on the turns from `start` on.
 
@@ -112,11 +121,16 @@ def hold_out(
         xi - q_hat, and q_hat.
     rng : numpy.random.Generator
         Of the draws.
+    policy : policy, optional
+        In the place of T-LRU.
+    name : str
+        What it is called.
     """
-    policies = {
+    xi = margin + q_hat
+    policies: dict[str, AnyPolicy] = {
         "LRU": LRU(),
-        "T-LRU": TLRU(margin + q_hat, q_hat, TRIM),
-        "End-Aware T-LRU": EndAwareTLRU(margin + q_hat, q_hat, TRIM),
+        name: TLRU(xi, q_hat, TRIM) if policy is None else policy,
+        "End-Aware T-LRU": EndAwareTLRU(xi, q_hat, TRIM),
     }
     found = {name: rest_of(replay(trace, policy, capacity), start) for name, policy in policies.items()}
     optimum = least_tel(trace, start, capacity, goal.xi)
@@ -126,11 +140,11 @@ def hold_out(
         margin,
         (lru, tlru, aware),
         optimum,
-        compared.gain(found["LRU"], found["T-LRU"]),
-        compared.median(found["LRU"], found["T-LRU"]),
-        compared.gain(found["T-LRU"], found["End-Aware T-LRU"]),
-        capacity_for(capacity_curve(trace, LRU()), start, capacity, goal, found["T-LRU"]),
-        above_within_budget(trace, start, found["T-LRU"], margin, q_hat),
+        compared.gain(found["LRU"], found[name]),
+        compared.median(found["LRU"], found[name]),
+        compared.gain(found[name], found["End-Aware T-LRU"]),
+        capacity_for(capacity_curve(trace, LRU()), start, capacity, goal, found[name]),
+        above_within_budget(trace, start, found[name], margin, q_hat),
     )
 
 

@@ -19,7 +19,9 @@ from pathlib import Path
 from typing import Any
 
 from teltheory.calibration.grid import ProbePlan, Step
-from teltheory.errors import FileError
+from teltheory.errors import FileError, shown
+from teltheory.input_files import check_file
+from teltheory.whole_files import check_place
 
 FORMAT = 1
 VERSION_FIELD = "teltheory_probe"
@@ -122,9 +124,9 @@ class ProbeRecord:
         self.measured.append(line)
 
     def _opened(self) -> int:
-        folder = self.path.absolute().parent
-        if not folder.is_dir():
-            raise FileError(f"{self.path}: found no folder {self.path.parent}, expected one for the measurements")
+        check_place(self.path, "for the measurements")
+        if self.path.exists():
+            check_file(self.path, "a file of measurements")
         try:
             file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
         except OSError as error:
@@ -187,7 +189,8 @@ def _kind_of(path: Path, line: bytes, plan: ProbePlan) -> str:
         raise _damaged(path, 1, "a first line without plan and prompts")
     for field in sorted(theirs.keys() | ours.keys()):
         if theirs.get(field) != ours.get(field):
-            found = f"found measurements with {field} {theirs.get(field)!r}, expected {ours.get(field)!r}"
+            given = shown(theirs.get(field))
+            found = f"found measurements with {field[:60]} {given}, expected {ours.get(field)!r}"
             raise FileError(f"{path}: {found}; use another file, or the same options")
     return str(header["prompts"])
 
@@ -206,10 +209,10 @@ def _measurements(path: Path, lines: Sequence[bytes], plan: ProbePlan) -> list[M
 
 def _checked(path: Path, number: int, record: dict[str, Any]) -> Measured:
     for field in sorted({field.name for field in fields(Measured)} ^ set(record)):
-        raise _damaged(path, number, f"{'a' if field in record else 'no'} field {field!r}")
+        raise _damaged(path, number, f"{'a' if field in record else 'no'} field {shown(field, 60)}")
     for field, value in record.items():
         if not _fits(field, value):
-            raise _damaged(path, number, f"{field} {value!r}")
+            raise _damaged(path, number, f"{field} {shown(value)}")
     return Measured(**record)
 
 

@@ -30,7 +30,7 @@ from teltheory.claims.case import Case
 from teltheory.claims.claim import Claim
 from teltheory.claims.generators import Generator
 from teltheory.claims.worlds import SmallWorlds
-from teltheory.errors import FileError, WorkerError
+from teltheory.errors import ArgumentError, FileError, WorkerError, shown
 from teltheory.processes import cores, on_processes
 from teltheory.records import Records
 
@@ -128,6 +128,12 @@ class CampaignStore:
         return {key: self._found[key] for key in sorted(self._found) if key[0] == claim}
 
 
+_KINDS: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys(("claim", "generator", "text"), (str,)),
+    **dict.fromkeys(("number", "seed", "tried", "refuting"), (int,)),
+    "counterexample": (dict, type(None)),
+    "problem": (str, type(None)),
+}
 _FIELDS = {VERSION_FIELD, "made_by", "seed", *(f.name for kind in (Batch, Found) for f in fields(kind))}
 
 
@@ -135,9 +141,13 @@ def _checked(
     records: Records, number: int, record: dict[str, Any], texts: dict[tuple[str, str], str]
 ) -> tuple[Batch, Found]:
     if record[VERSION_FIELD] != FORMAT or record.get("made_by") != made_by():
-        raise _another(records, number, f"made by {record.get('made_by')}", f"made by {made_by()}")
+        raise _another(records, number, f"made by {str(record.get('made_by'))[:200]}", f"made by {made_by()}")
     for field in sorted(_FIELDS ^ set(record)):
         raise records.damaged(number, f"{'no' if field in _FIELDS else 'a'} field {field!r}")
+    for name, kinds in _KINDS.items():
+        if type(record[name]) not in kinds:
+            raise records.damaged(number, f"{name} {shown(record[name])}")
+    _check_example(records, number, record["counterexample"])
     batch = Batch(*(record[field.name] for field in fields(Batch)))
     if batch.text != texts.get((batch.claim, batch.generator)):
         found = f"on another {batch.claim} or other {batch.generator} cases"
@@ -145,6 +155,14 @@ def _checked(
     if batch.seed != record["seed"]:
         raise records.damaged(number, f"seed {record['seed']} of {batch}")
     return batch, Found(*(record[field.name] for field in fields(Found)))
+
+
+def _check_example(records: Records, number: int, example: dict[str, Any] | None) -> None:
+    try:
+        if example is not None:
+            Case.of(example)
+    except ArgumentError as error:
+        raise records.damaged(number, f"a counterexample that is none ({error})") from None
 
 
 def _another(records: Records, number: int, found: str, expected: str) -> FileError:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
 from teltheory.claims.claim import Values
+from teltheory.errors import ArgumentError
 from teltheory.instance import Instance
+from teltheory.numbers import whole_number
 from teltheory.policies.policy import AnyPolicy
 from teltheory.replay.reference import replay_reference
 from teltheory.trace import Trace
 
 Turns: TypeAlias = tuple[tuple[int, int, int], ...]
 Starts: TypeAlias = tuple[tuple[int, int, int], ...]
+
+
+_OF_A_CASE = ("turns", "initial", "capacity", "xi", "q_hat", "forced")
 
 
 @dataclass(frozen=True)
@@ -78,10 +83,20 @@ class Case:
 
     @classmethod
     def of(cls, example: Mapping[str, Any]) -> Case:
-        """Return the case that `as_counterexample` wrote down."""
-        turns, initial = (tuple((c, n, m) for c, n, m in example[name]) for name in ("turns", "initial"))
-        parameters = (example[name] for name in ("capacity", "xi", "q_hat", "forced"))
-        return cls(World(turns, initial), *parameters)
+        """Return the case that `as_counterexample` wrote down.
+
+        Raises
+        ------
+        ArgumentError
+            For what it never writes; the error names the field.
+        """
+        if not isinstance(example, Mapping) or not set(_OF_A_CASE) <= set(example):
+            raise ArgumentError("case", example, f"an object with {', '.join(_OF_A_CASE)}")
+        turns, initial = (_triples(name, example[name]) for name in ("turns", "initial"))
+        capacity, xi, q_hat = (whole_number(name, example[name]) for name in ("capacity", "xi", "q_hat"))
+        if not isinstance(example["forced"], bool):
+            raise ArgumentError("forced", example["forced"], "true or false")
+        return cls(World(turns, initial), capacity, xi, q_hat, example["forced"])
 
     @property
     def instance(self) -> Instance:
@@ -175,3 +190,10 @@ class Case:
             "forced": self.forced,
             "values": {name: value if isinstance(value, int) else list(value) for name, value in values.items()},
         }
+
+
+def _triples(name: str, found: object) -> Turns:
+    if not isinstance(found, Sequence) or not all(isinstance(one, Sequence) and len(one) == 3 for one in found):
+        raise ArgumentError(name, found, "a list of three whole numbers each")
+    triples = (tuple(whole_number(f"{name}[{i}]", value) for value in one) for i, one in enumerate(found))
+    return tuple((c, n, m) for c, n, m in triples)

@@ -16,7 +16,8 @@ from teltheory.claims.batches import Batch
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Claim
 from teltheory.claims.search import refutes
-from teltheory.errors import FileError
+from teltheory.errors import ArgumentError, FileError
+from teltheory.input_files import read_json
 
 FIELDS = ("claim", "refutes", "counterexample", "origin")
 
@@ -37,12 +38,15 @@ def read_regression(file: Path) -> dict[str, Any]:
     FileError
         Where it is none.
     """
-    try:
-        content = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise FileError(f"{file}: found {error}, expected a counterexample as JSON") from None
+    content = read_json(file, "a counterexample")
     if not isinstance(content, dict) or tuple(content) != FIELDS:
         raise FileError(f"{file}: found other fields, expected {', '.join(FIELDS)}")
+    if type(content["claim"]) is not str or type(content["refutes"]) is not bool:
+        raise FileError(f"{file}: found another claim or word on it, expected a name, and true or false")
+    try:
+        Case.of(content["counterexample"])
+    except ArgumentError as error:
+        raise FileError(f"{file}, counterexample, {error}") from None
     return content
 
 

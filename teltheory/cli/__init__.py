@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import click
 
 from teltheory import __version__
 from teltheory.cli.loading import OnDemand
 from teltheory.cli.output import complain
+from teltheory.cli.streams import standard_streams
 from teltheory.errors import SolverError, TelTheoryError, WorkerError
 
 
@@ -39,6 +40,11 @@ for command in (
         "Choose T-LRU's threshold for TRACE on its first part, judge it on the rest, and print engines' settings.",
     ),
     OnDemand(
+        "never-worse",
+        "Search for a trace on which POLICY has a larger TEL than another policy; print the smallest.",
+        "never_worse:never_worse",
+    ),
+    OnDemand(
         "calibrate-file",
         "Fit a latency model to the result file of a benchmark: vLLM, SGLang, AIPerf, CSV or the probe.",
         "calibrate_file:calibrate_file",
@@ -62,8 +68,16 @@ for command in (
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 1 a verdict, solver or process failed, 2 bad usage or input."""
+    with standard_streams():
+        code = _done(lambda: commands.main(arguments, prog_name="teltheory", standalone_mode=False))
+        sys.exit(_done(sys.stdout.flush) or code)
+
+
+def _done(work: Callable[[], object]) -> int:
+    """Do some work; return its exit code, after a line about what ended it."""
+    code: object = 0
     try:
-        code = commands.main(arguments, prog_name="teltheory", standalone_mode=False)
+        code = work()
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.ctx.get_help() if error.ctx else "")
         code = 2
@@ -75,4 +89,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
         code = complain(str(error), 1)
     except (KeyboardInterrupt, click.Abort):
         code = complain("interrupted", 130)
-    sys.exit(code or 0)
+    except OSError as error:
+        code = complain(f"{error.filename or 'a file'}: {error.strerror or error}, expected it to be usable", 2)
+    return code if isinstance(code, int) else 0

@@ -50,10 +50,10 @@ def findings(advice: Advice, shape: Architecture | None) -> Iterator[str]:
 def headline(advice: Advice) -> str:
     """Return the advice itself."""
     if advice.recommended:
-        return f"ADVICE: T-LRU with ξ = {advice.xi:,} and Q̂ = {advice.q_hat:,} tokens."
+        return f"ADVICE: {advice.policy} with ξ = {advice.xi:,} and Q̂ = {advice.q_hat:,} tokens."
     if advice.choice.helps:
-        return "ADVICE: stay with LRU. The gain of T-LRU on the first part did not last."
-    return "ADVICE: stay with LRU. On the first part T-LRU has no gain that chance does not explain."
+        return f"ADVICE: stay with LRU. The gain of {advice.policy} on the first part did not last."
+    return f"ADVICE: stay with LRU. On the first part {advice.policy} has no gain that chance does not explain."
 
 
 def _chosen(advice: Advice) -> str:
@@ -63,7 +63,7 @@ def _chosen(advice: Advice) -> str:
             f"The cache never overflows on the first part: at {advice.capacity:,} tokens all policies do the same."
         )
     if not choice.margin:
-        return f"On the first part no setting of T-LRU has less {goal.name} than LRU."
+        return f"On the first part no setting of {advice.policy} has less {goal.name} than LRU."
     ending = "" if choice.helps else ", which may be chance"
     return (
         f"On the first part {goal.name} is {_change(choice.here)} with {_setting(advice)} than with LRU{ending}. "
@@ -90,7 +90,7 @@ def _slo(advice: Advice) -> str:
     lru, tlru, _ = advice.held_out.rows
     turns = advice.turns - advice.start
     return (
-        f"SLO: {lru.slow:,} turns of the rest are above it with LRU, {tlru.slow:,} with T-LRU "
+        f"SLO: {lru.slow:,} turns of the rest are above it with LRU, {tlru.slow:,} with {advice.policy} "
         f"({100 * tlru.slow / turns:.2f} % of {turns:,})."
     )
 
@@ -111,13 +111,14 @@ def _hindsight(advice: Advice) -> str:
     lru, tlru, _ = held.rows
     distance = lru.regret
     closed = f"; it closes {_percent((lru.tel - tlru.tel) / distance)} of LRU's distance" if distance else ""
-    regret = f"T-LRU's regret is {tlru.regret:,}{closed}."
+    regret = f"{advice.policy}'s regret is {tlru.regret:,}{closed}."
     return f"Hindsight: the least TEL on the rest is {held.optimum:,}. {regret}"
 
 
 def _ends(advice: Advice) -> str:
     further = _change(advice.held_out.end_aware)
-    return f"End-awareness: who knew which turns are last would have {advice.goal.name} {further} than T-LRU."
+    compared = f"{advice.goal.name} {further} than {advice.policy}"
+    return f"End-awareness: T-LRU that knew which turns are last would have {compared}."
 
 
 def _memory(advice: Advice, shape: Architecture | None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,8 @@ from teltheory.embedded import latency_named
 from teltheory.errors import ArgumentError
 from teltheory.kv_cache import Architecture
 from teltheory.latency import A100_LLAMA2_7B, seconds
+from teltheory.policies.policy import AnyPolicy
+from teltheory.policies.spec import parse_policy
 from teltheory.trace import Trace
 
 if TYPE_CHECKING:
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("trace_file", metavar="TRACE")
 @click.option("--quantile", metavar="pNN", help="Make this percentile of TTFT small, such as p95; else TEL.")
+@click.option("--policy", "policy_text", metavar="POLICY", help="Another one with a threshold than T-LRU.")
 @click.option("--q-hat", "q_hat", type=click.IntRange(0), help="Prompt estimate; the first part's mean prompt.")
 @click.option("--first", default="0.5", show_default=True, metavar="SHARE", help="Of the turns: to choose on.")
 @click.option("--slo", required=True, metavar="TIME", help="TTFT that turns should keep: 200ms.")
@@ -50,6 +53,7 @@ if TYPE_CHECKING:
 def advise(
     trace_file: str,
     quantile: str | None,
+    policy_text: str | None,
     q_hat: int | None,
     first: str,
     capacities: tuple[str, ...],
@@ -70,6 +74,7 @@ def advise(
     ttft, shape = given or A100_LLAMA2_7B, shape_of(given, model)
     within, level, share = seconds("slo", slo), _level(quantile), _share(first)
     ttft.threshold(within)
+    made = None if policy_text is None else _policy(policy_text)
     sizes = read_capacities(capacities, shape)
     trace = reading.read(trace_file)
     from teltheory.advice import MARGINS
@@ -84,7 +89,16 @@ def advise(
 
         for size in sizes:
             advice = advised(
-                trace, size, within, level, ttft, q_hat=q_hat, first=share, seed=reading.seed, progress=step
+                trace,
+                size,
+                within,
+                level,
+                ttft,
+                policy=made,
+                q_hat=q_hat,
+                first=share,
+                seed=reading.seed,
+                progress=step,
             )
             found.append(advice)
     said = [*about_trace(trace, found[0].start), f"TTFT = {ttft.name}. Thresholds and TEL are in tokens."]
@@ -97,6 +111,13 @@ def advise(
         advices = [advice_as_data(advice) for advice in found]
         write_json(target, {"trace": turns_as_data(trace), "latency": ttft.name, "advice": advices})
     return 0
+
+
+def _policy(text: str) -> Callable[[int, int], AnyPolicy]:
+    spec = parse_policy(text)
+    if not spec.needs("xi"):
+        raise ArgumentError("--policy", text, "a policy whose xi is left to be chosen, such as tlru:trim=eager")
+    return spec.build
 
 
 def _level(text: str | None) -> Fraction | None:

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from teltheory.calibration.formats import FORMATS
 from teltheory.cli.output import check_target, console, write_json
+from teltheory.errors import printable
 from teltheory.latency_files import latency_to_json
 
 UNITS = {
@@ -101,9 +102,8 @@ def _residuals(fitted: Any) -> list[dict[str, float]]:
 def show(report: dict[str, Any]) -> None:
     """Print the report: the forms, the parameters of the chosen one, what linear costs, notes and warnings."""
     out = console()
-    out.print(
-        f"{report['requests']:,} requests in {len(report['cells'])} cells of {report['source']}", markup=False
-    )
+    cells = len(report["cells"])
+    out.print(f"{report['requests']:,} requests in {cells} cells of {printable(report['source'])}", markup=False)
     out.print(_forms_table(report["forms"], report["form"]))
     if report["model"]["form"] == "formula":
         out.print(_parameters_table(report))
@@ -111,7 +111,7 @@ def show(report: dict[str, Any]) -> None:
         out.print(f"With a linear model {report['linear_error_text']}.", highlight=False, markup=False)
     for kind in ("notes", "warnings"):
         for line in report[kind]:
-            out.print(f"{kind[:-1]}: {line}", highlight=False, markup=False)
+            out.print(f"{kind[:-1]}: {printable(line)}", highlight=False, markup=False)
 
 
 def _forms_table(forms: Sequence[dict[str, Any]], chosen: str) -> Table:

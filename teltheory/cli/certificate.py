@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import click
 
 from teltheory.cli.output import console
 from teltheory.cli.proof_files import read_certificates
+from teltheory.cli.proofs import Proof
 from teltheory.cli.traces import Reading, report_lines, trace_options
 from teltheory.errors import CertificateError, TelTheoryError
+from teltheory.trace import Trace
 
 
 @click.command("check-certificate")
@@ -24,10 +28,22 @@ def check(certificate_file: str, trace_file: str, reading: Reading) -> int:
     out = console()
     for line in report_lines(trace) if reading.assumes else ():
         out.print(line, highlight=False, markup=False)
+    for proof in checked(certificate_file, proofs, trace):
+        out.print(str(proof), highlight=False, markup=False)
+    return 0
+
+
+def checked(file: str, proofs: Sequence[Proof], trace: Trace) -> Iterator[Proof]:
+    """Yield the proofs, each after its check against a trace.
+
+    Raises
+    ------
+    CertificateError
+        At one that proves nothing; the error names the file and the place in it.
+    """
     for i, proof in enumerate(proofs):
         try:
             proof.check(trace)
         except TelTheoryError as error:
-            raise CertificateError(f"{certificate_file}, certificates[{i}], {error}") from None
-        out.print(str(proof), highlight=False, markup=False)
-    return 0
+            raise CertificateError(f"{file}, certificates[{i}], {error}") from None
+        yield proof

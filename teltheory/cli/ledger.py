@@ -10,10 +10,12 @@ import click
 
 from teltheory.cli.output import check_target, write_text
 from teltheory.errors import ArgumentError, FileError
+from teltheory.input_files import read_bytes
 from teltheory.report.errata import errata_markdown
 from teltheory.report.latex import ledger_latex
 from teltheory.report.ledger import Row, read_ledger
 from teltheory.report.markdown import ledger_markdown
+from teltheory.report.words import check_words
 
 
 @click.command()
@@ -29,7 +31,7 @@ def ledger(ledger_file: str, markdown: str | None, latex: str | None, errata: st
     wanted = ((markdown, ledger_markdown), (latex, ledger_latex), (errata, _errata))
     documents = [(target, make) for target, make in wanted if target is not None]
     _check_targets([target for target, _ in documents])
-    rows = read_ledger(_text(ledger_file), ledger_file)
+    rows = ledger_rows(ledger_file)
     made = [(target, make(rows)) for target, make in documents]
     for target, text in made:
         write_text(target, text)
@@ -45,14 +47,24 @@ def _check_targets(targets: Sequence[str]) -> None:
         check_target(target)
 
 
-def _text(file: str) -> str:
-    if file == "-":
-        return sys.stdin.read()
-    try:
-        return Path(file).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        found = getattr(error, "strerror", None) or "no UTF-8"
-        raise FileError(f"{file}: {found}, expected a ledger") from None
+def ledger_rows(file: str) -> list[Row]:
+    """Return the rows of a ledger in a file, or on standard input for ``-``; each can be put into words.
+
+    Raises
+    ------
+    FileError
+        Where it can't be read, or is no ledger.
+    """
+    text = _standard_input() if file == "-" else read_bytes(Path(file), "a ledger")
+    rows = read_ledger(text, file)
+    check_words(rows, file)
+    return rows
+
+
+def _standard_input() -> bytes:
+    if sys.stdin is None:
+        raise FileError("standard input: found it closed, expected a ledger")
+    return sys.stdin.buffer.read()
 
 
 def _errata(rows: Sequence[Row]) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from teltheory.errors import FileError
-from teltheory.whole_files import write_whole
+from teltheory.errors import printable
+from teltheory.whole_files import check_place, write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,8 +30,9 @@ def console() -> Console:
 
 
 def complain(message: str, code: int) -> int:
-    """Write one line to standard error and return the exit code."""
-    sys.stderr.write("teltheory: " + " ".join(message.split()) + "\n")
+    """Write one line to standard error, where there is one, and return the exit code."""
+    with suppress(OSError):
+        sys.stderr.write(printable("teltheory: " + " ".join(message.split())) + "\n")
     return code
 
 
@@ -57,11 +58,7 @@ def check_target(target: str | None) -> None:
     """
     if target is None or target == "-":
         return
-    path = Path(target)
-    if not path.absolute().parent.is_dir():
-        raise FileError(f"{path}: found no folder {path.parent}, expected one to write the file to")
-    if path.is_dir():
-        raise FileError(f"{path}: found a folder, expected a file to write")
+    check_place(Path(target), "to write")
 
 
 def write_json(target: str, data: Any, indent: int | None = 2) -> None:
@@ -70,11 +67,12 @@ def write_json(target: str, data: Any, indent: int | None = 2) -> None:
 
 
 def write_text(target: str, text: str) -> None:
-    """Write text to a file, whole or not at all, or to standard output for ``-``."""
+    """Write text to a file, whole or not at all, or to standard output for ``-``; no name in it can stop that."""
     if target == "-":
         sys.stdout.write(text)
         return
-    write_whole(Path(target), lambda beside: beside.write_text(text, encoding="utf-8"))
+    content = text.encode("utf-8", "backslashreplace")
+    write_whole(Path(target), lambda beside: beside.write_bytes(content))
 
 
 def write_figure(target: str, figure: Figure) -> None:

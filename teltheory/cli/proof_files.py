@@ -22,7 +22,8 @@ import numpy as np
 
 from teltheory.cli.objectives import SLO, TEL, Level, read_level
 from teltheory.cli.proofs import Certified, CertifiedPercentile, CertifiedViolations, Proof
-from teltheory.errors import FileError
+from teltheory.errors import FileError, shown
+from teltheory.input_files import read_json
 from teltheory.numbers import INT64_MAX, IntArray
 from teltheory.optimal.certificate import Certificate
 from teltheory.optimal.prices import Cut, Prices
@@ -80,12 +81,7 @@ def read_certificates(file: str) -> list[Proof]:
     FileError
         Where the file can't be read, is none of certificates, or was changed; the error says where.
     """
-    try:
-        data = json.loads(Path(file).read_bytes())
-    except OSError as error:
-        raise FileError(f"{file}: {error.strerror or error}, expected a file of certificates") from None
-    except (ValueError, RecursionError) as error:
-        raise FileError(f"{file}: found no JSON ({error}), expected a file of certificates") from None
+    data = read_json(Path(file), "a file of certificates")
     version = data.get("teltheory_certificates") if isinstance(data, dict) else None
     if type(version) is not int or version not in VERSIONS:
         expected = " or ".join(str(known) for known in VERSIONS)
@@ -110,7 +106,7 @@ def read_entry(place: str, entry: object) -> Proof:
     if level is not None:
         readers[kind] = partial(_percentile, level)
     if kind not in readers:
-        raise FileError(f"{place}, {KIND}: found {kind!r}, expected tel, slo or a percentile such as p95")
+        raise FileError(f"{place}, {KIND}: found {shown(kind)}, expected tel, slo or a percentile such as p95")
     return readers[kind](place, {key: value for key, value in entry.items() if key != KIND})
 
 
@@ -166,13 +162,13 @@ def _fields(place: str, entry: object, names: Sequence[str]) -> dict[str, Any]:
 
 def _flag(place: str, fields: dict[str, Any]) -> bool:
     if not isinstance(fields["forced"], bool):
-        raise FileError(f"{place}, forced: found {fields['forced']!r}, expected true or false")
+        raise FileError(f"{place}, forced: found {shown(fields['forced'])}, expected true or false")
     return fields["forced"]
 
 
 def _whole(place: str, value: object) -> int:
     if type(value) is not int or value < 0:
-        raise FileError(f"{place}: found {value!r}, expected a whole number, 0 or more")
+        raise FileError(f"{place}: found {shown(value)}, expected a whole number, 0 or more")
     return value
 
 
@@ -187,5 +183,5 @@ def _list(place: str, values: object, most: int | None) -> list[int]:
     for i, value in enumerate(values):
         if type(value) is not int or value < 0 or (most is not None and value > most):
             expected = "a whole number, 0 or more" if most is None else "a whole number from 0 to 2**63 - 1"
-            raise FileError(f"{place}[{i}]: found {value!r}, expected {expected}")
+            raise FileError(f"{place}[{i}]: found {shown(value)}, expected {expected}")
     return values

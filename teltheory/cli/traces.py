@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from teltheory.errors import printable
 from teltheory.trace import Trace
 from teltheory.workloads import parse_times, read_trace
 from teltheory.workloads.mooncake import ChainingReport
@@ -84,7 +85,10 @@ def trace_options(seed: int = 0) -> Callable[[Callable[..., Any]], Callable[...,
 def report_lines(trace: Trace) -> list[str]:
     """Return what a reader says of a trace, in sentences; none for the toolkit's own format and for samples."""
     report = trace.report
-    return report.sentences() if isinstance(report, (ChainingReport, ReadingReport)) else []
+    return [printable(line) for line in report.sentences()] if isinstance(report, _REPORTS) else []
+
+
+_REPORTS = (ChainingReport, ReadingReport)
 
 
 def turns_as_data(trace: Trace) -> dict[str, Any]:

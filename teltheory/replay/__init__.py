@@ -15,7 +15,15 @@ from teltheory.replay.reference import replay_reference
 from teltheory.replay.slots import BY_NEXT_TURN, BY_RECENCY
 from teltheory.trace import Trace
 
-__all__ = ["Engine", "check_policy", "kernel_is_compiled", "replay", "replay_instance", "replay_reference"]
+__all__ = [
+    "Engine",
+    "check_policy",
+    "has_rules",
+    "kernel_is_compiled",
+    "replay",
+    "replay_instance",
+    "replay_reference",
+]
 
 Engine = Literal["auto", "kernel", "reference"]
 RULES = ("cut", "budget", "bound_to", "observing")
@@ -48,9 +56,10 @@ def replay(
     initial : iterable of (conversation, past, cached)
         Initial cache, least recent first.
     engine : {"auto", "kernel", "reference"}
-        The kernel is compiled (on its first call, then kept on disk) and runs the toolkit's own policies; the
-        reference is plain Python and runs every policy. "auto" takes the kernel for traces from 2,000 turns on,
-        where the policy allows it. Both have the same outcome.
+        The kernel is compiled (on its first call, then kept on disk) and runs the toolkit's own policies, and
+        those whose rules do not look at what is cached; the reference is plain Python and runs every policy.
+        "auto" takes the kernel for traces from 2,000 turns on, where the policy is the toolkit's own or says
+        ``has_kernel``. Both have the same outcome.
     progress : callable, optional
         Called with the number of turns done, now and then.
 
@@ -101,10 +110,15 @@ def _is_own(policy: AnyPolicy) -> TypeGuard[Policy | TimedPolicy | AdaptiveTLRU]
     return type(policy) in (*BY_RECENCY, *BY_NEXT_TURN, AdaptiveTLRU) or getattr(policy, "has_kernel", False)
 
 
+def has_rules(policy: AnyPolicy) -> TypeGuard[Policy]:
+    """Whether a policy works by rules, and does not cut itself, look at times or observe what turns computed."""
+    return not any(hasattr(policy, rule) for rule in ("cut", "bound_to", "observing"))
+
+
 def _by_kernel(instance: Instance, policy: AnyPolicy, progress: Callable[[int], object] | None) -> Outcome:
     from teltheory.replay.kernel import replay_kernel
 
-    if not _is_own(policy):
+    if not (_is_own(policy) or has_rules(policy)):
         raise ArgumentError("engine", "kernel", f"'reference' for {policy!r}, which the kernel does not run")
     outcome = replay_kernel(instance, policy)
     if progress is not None:

@@ -59,7 +59,8 @@ from teltheory.numbers import INT64_MAX, FloatArray, IntArray, readonly, whole_n
 from teltheory.outcome import Outcome
 from teltheory.policies.online import LRU, TLRU, ThresholdLRU
 from teltheory.policies.policy import AnyPolicy, Policy
-from teltheory.replay import check_policy, replay
+from teltheory.replay import check_policy, has_rules, replay
+from teltheory.replay.slots import Slots
 from teltheory.trace import Trace
 
 if TYPE_CHECKING:
@@ -141,9 +142,10 @@ class CapacityCurve:
 def capacity_curve(trace: Trace, policy: AnyPolicy) -> CapacityCurve:
     """Return what a policy reuses on a trace as a function of the capacity; optional caching, empty start.
 
-    One pass over the trace for `LRU`, `ThresholdLRU` and `TLRU` with ``trim="eager"``, and for `TLRU` with
-    ``trim="least-recent"`` where no conversation's past ever shrinks. Other curves are as exact, at the price of a
-    replay for each capacity that they are asked for.
+    One pass over the trace for `LRU`, `ThresholdLRU` and `TLRU` with ``trim="eager"``, for `TLRU` with
+    ``trim="least-recent"`` where no conversation's past ever shrinks, and for a policy of one's own that says
+    ``has_kernel``, evicts by recency and has no surplus (``trim="eager"``, or budgets of whole pasts). Other
+    curves are as exact, at the price of a replay for each capacity that they are asked for.
 
     Parameters
     ----------
@@ -170,7 +172,18 @@ def _has_segments(policy: AnyPolicy, trace: Trace) -> TypeGuard[Policy]:
     """Whether two clipped segments describe the policy on this trace."""
     if type(policy) is TLRU and policy.trim != "eager":
         return policy.trim == "least-recent" and not _shrinks(trace)
-    return type(policy) in (LRU, ThresholdLRU, TLRU)
+    return type(policy) in (LRU, ThresholdLRU, TLRU) or _weighs(policy, trace)
+
+
+def _weighs(policy: AnyPolicy, trace: Trace) -> bool:
+    """Whether a policy of one's own is LRU of weights, as in Lemma 2: by recency, and with no surplus."""
+    if not getattr(policy, "has_kernel", False) or not has_rules(policy):
+        return False
+    from teltheory.replay.ruled import Rules
+
+    instance = Instance.of(trace, 0)
+    rules = Rules.of(policy, instance, Slots.of(instance))
+    return rules.by_recency and np.array_equal(rules.full, rules.least)
 
 
 def _shrinks(trace: Trace) -> bool:

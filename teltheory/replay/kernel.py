@@ -13,6 +13,7 @@ from typing import TypeGuard
 import numpy as np
 from typing_extensions import TypeIs
 
+from teltheory.errors import ArgumentError
 from teltheory.instance import Instance
 from teltheory.numbers import IntArray, readonly
 from teltheory.outcome import Outcome
@@ -23,7 +24,15 @@ from teltheory.policies.policy import Policy, TimedPolicy
 from teltheory.replay.adaptive import follow_tail
 from teltheory.replay.furthest import furthest_first
 from teltheory.replay.recency import Layout, by_recency, in_rounds, untrimmed
-from teltheory.replay.slots import BY_NEXT_TURN, Slots, first_arrival_ranks, settled, worth_keeping
+from teltheory.replay.slots import (
+    BY_NEXT_TURN,
+    BY_RECENCY,
+    Slots,
+    first_arrival_ranks,
+    settled,
+    unless_never_cut,
+    worth_keeping,
+)
 
 
 def replay_kernel(instance: Instance, policy: Policy | TimedPolicy | AdaptiveTLRU) -> Outcome:
@@ -48,20 +57,45 @@ def replay_kernel(instance: Instance, policy: Policy | TimedPolicy | AdaptiveTLR
     if isinstance(policy, BY_NEXT_TURN):
         return _furthest_first(instance, policy, np.empty((0, 2), np.int64))[0]
     slots = Slots.of(instance)
+    if type(policy) not in BY_RECENCY:
+        return _ruled(instance, policy, slots)
     least: IntArray | None = None
     safe = 0
     if _keeps_all_but_a_constant(policy, instance):
         full, safe = slots.past, max(policy.xi - policy.q_hat, 0)
     else:
         full, least = map(readonly, settled(policy, slots, instance))
+    plain = isinstance(policy, (LRU, ThresholdLRU)) or policy.trim == "eager"
+    return _by_recency(instance, slots, full, least, safe, "none" if plain else policy.trim)
+
+
+def _by_recency(
+    instance: Instance, slots: Slots, full: IntArray, least: IntArray | None, safe: int, trim: str
+) -> Outcome:
     layout = _layout(instance, slots, full)
     exempt = slots.at_hand if instance.forced else None
-    if isinstance(policy, (LRU, ThresholdLRU)) or policy.trim == "eager":
+    if trim == "none":
         untrimmed(layout, exempt)
-    elif policy.trim == "round-robin":
+    elif trim == "round-robin":
         in_rounds(layout, least, safe, first_arrival_ranks(instance), exempt)
     else:
         by_recency(layout, least, safe, exempt)
+    return _outcome(layout)
+
+
+def _ruled(instance: Instance, policy: Policy, slots: Slots) -> Outcome:
+    """Replay a policy of somebody's own by what its rules say of every slot."""
+    from teltheory.replay.ruled import Rules, by_rules
+
+    rules = Rules.of(policy, instance, slots)
+    if rules.by_recency:
+        full, least = unless_never_cut(rules.full, rules.least, slots, instance.forced)
+        return _by_recency(instance, slots, full, least, 0, "none" if policy.trim == "eager" else policy.trim)
+    if policy.trim == "round-robin":
+        raise ArgumentError("engine", "kernel", f"'reference' for {policy!r}: round-robin with its own orders")
+    layout = _layout(instance, slots, slots.at_hand)
+    arrays = rules.full, rules.least, rules.trimming, rules.eviction
+    by_rules(layout, arrays, _held_at_start(instance, slots), instance.forced)
     return _outcome(layout)
 
 

@@ -17,7 +17,7 @@ from teltheory.policies.policy import Policy
 from teltheory.replay.bitset import clear_bit, largest_bit, new_bitset, set_bit
 from teltheory.replay.compiled import compiled, leading_zeros
 from teltheory.replay.occupancy import Live, add_pair, add_slot, both_weights, new_sums, take, take_both
-from teltheory.replay.slots import Slots, settled
+from teltheory.replay.slots import BY_RECENCY, Slots, settled
 
 CELL_BITS = 10
 
@@ -51,9 +51,18 @@ def segments_of(instance: Instance, policy: Policy) -> Segments:
         sums = new_sums((n + 1) // 2, 2)
         budget_distances(live, trace.previous_turn, trace.history, sums, first, second, split)
         return Segments(first, second, split, trace.history)
-    full, _ = settled(policy, Slots.of(instance), instance)
+    full = _weights(policy, Slots.of(instance), instance)
     stack_distances(full, trace.previous_turn, trace.history, new_sums(n, 1), first, split)
     return Segments(first, first, split, split)
+
+
+def _weights(policy: Policy, slots: Slots, instance: Instance) -> IntArray:
+    """Return what each slot holds where there is room; a policy of somebody's own is asked for its rules."""
+    if type(policy) in BY_RECENCY:
+        return settled(policy, slots, instance)[0]
+    from teltheory.replay.ruled import Rules
+
+    return Rules.of(policy, instance, slots).full
 
 
 @compiled

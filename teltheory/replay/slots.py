@@ -125,10 +125,16 @@ def settled(policy: Policy, slots: Slots, instance: Instance) -> tuple[IntArray,
     if not isinstance(policy, (LRU, ThresholdLRU)):
         budget = worth_keeping(policy, slots, instance)
         least = budget if full is slots.past else np.minimum(budget, full, out=budget)
-    never = slots.never_cut(instance.forced)
+    full, least = unless_never_cut(full, least, slots, instance.forced)
+    return (least, least) if policy.trim == "eager" else (full, least)
+
+
+def unless_never_cut(full: IntArray, least: IntArray, slots: Slots, forced: bool) -> tuple[IntArray, IntArray]:
+    """Return both arrays with what is at hand where a slot never comes under a cut."""
+    never = slots.never_cut(forced)
     if len(never):
         full, least = _put(full, slots.at_hand, never), _put(least, slots.at_hand, never)
-    return (least, least) if policy.trim == "eager" else (full, least)
+    return full, least
 
 
 def _put(values: IntArray, replacement: IntArray, places: IntArray) -> IntArray:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from teltheory.errors import FileError
+from teltheory.errors import FileError, shown
+from teltheory.input_files import parsed_json
 
 Row: TypeAlias = dict[str, Any]
 """A row of the ledger, as `Verdict.as_dict` makes it."""
@@ -21,6 +22,12 @@ FIELDS = {
     "counterexample": dict | None,
     "seconds": int | float,
 }
+KNOWN = {
+    "id": r"[A-Za-z0-9][A-Za-z0-9._-]*",
+    "origin": "paper|repaired|ours",
+    "verdict": "holds|refuted|reproduced|not reproduced|undecided|not decidable here|error",
+}
+"""Patterns of what goes into documents as it is: no mark-up is among it."""
 SCOPE_FIELDS = {"kind": str, "instances": int, "bounds": dict}
 
 SECTIONS: dict[str, tuple[str, ...]] = {
@@ -63,12 +70,12 @@ def _section(name: str) -> str:
     return OTHERS
 
 
-def read_ledger(text: str, name: str) -> list[Row]:
+def read_ledger(text: str | bytes, name: str) -> list[Row]:
     """Return the rows of a ledger that `teltheory verify --json` wrote.
 
     Parameters
     ----------
-    text : str
+    text : str or bytes
         The file's text.
     name : str
         The file's name, for errors.
@@ -78,27 +85,27 @@ def read_ledger(text: str, name: str) -> list[Row]:
     FileError
         Where it is no JSON, or not that of a ledger.
     """
-    try:
-        data = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise FileError(f"{name}, line {error.lineno}: found no JSON ({error.msg}), expected a ledger") from None
+    data = parsed_json(text, name, "a ledger")
     rows = data.get("claims") if isinstance(data, dict) else None
     if not isinstance(rows, list) or not rows:
         raise FileError(f"{name}: found no claims, expected a ledger as `teltheory verify --json` writes it")
     for i, row in enumerate(rows, start=1):
         _check(row, FIELDS, f"{name}, claim {i}")
         _check(row["scope"], SCOPE_FIELDS, f"{name}, claim {i}, scope")
+        for field, known in KNOWN.items():
+            if not re.fullmatch(known, row[field]):
+                raise FileError(f"{name}, claim {i}, {field}: found {shown(row[field])}, expected {known}")
     return rows
 
 
 def _check(row: Any, fields: dict[str, Any], place: str) -> None:
     if not isinstance(row, dict):
-        raise FileError(f"{place}: found {row!r}, expected an object")
+        raise FileError(f"{place}: found {shown(row)}, expected an object")
     for field, kind in fields.items():
         if field not in row:
             raise FileError(f"{place}: found no field {field!r}, expected all of {', '.join(fields)}")
         if not isinstance(row[field], kind):
-            raise FileError(f"{place}, {field}: found {row[field]!r}, expected {_kind(kind)}")
+            raise FileError(f"{place}, {field}: found {shown(row[field])}, expected {_kind(kind)}")
 
 
 def _kind(kind: Any) -> str:

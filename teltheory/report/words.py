@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any
 
 from teltheory.claims.state_tables import letter
+from teltheory.errors import FileError
 from teltheory.report.ledger import Row
 
 
@@ -42,6 +43,29 @@ def side_by_side(row: Row) -> tuple[list[str], list[list[str]]]:
     at = {(one["row"], one["column"]): str(one["shown"]) for one in cells}
     rows, columns = (dict.fromkeys(one[name] for one in cells) for name in ("row", "column"))
     return ["", *columns], [[name, *(at.get((name, column), "") for column in columns)] for name in rows]
+
+
+def check_words(rows: Sequence[Row], name: str) -> None:
+    """Check that every row of a ledger can be put into words.
+
+    Raises
+    ------
+    FileError
+        Naming the first whose scope, counterexample or numbers are not as a verdict has them.
+    """
+    for i, row in enumerate(rows, start=1):
+        try:
+            header, lines = side_by_side(row)
+            told = [*header, *chain(*lines), *strength(row), evidence_text(row), verdict_text(row)]
+            told += [counterexample_text(row["counterexample"]), row.get("rule", "")]
+            " ".join(told)
+        except _OF_ANOTHER_SHAPE as error:
+            found = f"a scope, counterexample or numbers of another shape ({type(error).__name__}: {error})"[:200]
+            expected = "a row as `teltheory verify` writes it"
+            raise FileError(f"{name}, claim {i}: found {found}, expected {expected}") from None
+
+
+_OF_ANOTHER_SHAPE = (AttributeError, IndexError, KeyError, OverflowError, RecursionError, TypeError, ValueError)
 
 
 def _decision_text(example: dict[str, Any]) -> str:

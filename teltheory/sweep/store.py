@@ -13,6 +13,7 @@ from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
+from teltheory.errors import shown
 from teltheory.records import Records
 from teltheory.sweep.jobs import Job, Measurement, digest
 
@@ -71,13 +72,13 @@ class Store:
 
 def _checked(records: Records, number: int, record: dict[str, Any]) -> Measurement:
     for field in sorted(_FIELDS ^ set(record)):
-        raise records.damaged(number, f"{'no' if field in _FIELDS else 'a'} field {field!r}")
+        raise records.damaged(number, f"{'no' if field in _FIELDS else 'a'} field {shown(field, 60)}")
     if record["key"] != digest({field: record[field] for field in _DETERMINING}):
         raise records.damaged(number, "a key that does not belong to the record")
     measured = {field: record[field] for field in _MEASURED}
     for field, value in measured.items():
         if not _is_measure(field, value):
-            raise records.damaged(number, f"{field} {value!r}")
+            raise records.damaged(number, f"{field} {shown(value)}")
     return Measurement(**measured)
 
 

@@ -7,14 +7,17 @@ special tokens counts as ordinary text in a `.tiktoken` file, and as the file sa
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from teltheory.errors import ArgumentError, FileError
+from teltheory.input_files import read_bytes
 
 ESTIMATE = "characters/4"
+MOST_RANKS = 10**8
 EXPECTED = (
     "a tokenizer.json of Hugging Face, a cl100k_base.tiktoken or other .tiktoken file, or 'characters/4' for an "
     "estimate"
@@ -74,30 +77,36 @@ def counter(tokenizer: object) -> Counter:
         return _from_file(Path(tokenizer))
     if callable(getattr(tokenizer, "encode_batch", None)) and callable(getattr(tokenizer, "token_to_id", None)):
         own = _module("tokenizers").Tokenizer.from_str(tokenizer.to_str())  # type: ignore[attr-defined]
-        return _hugging_face(own, "a tokenizer of Hugging Face")
+        return _hugging_face(own, "tokenizer", "a tokenizer of Hugging Face")
     if callable(getattr(tokenizer, "encode_ordinary_batch", None)):
-        return _tiktoken(tokenizer, f"the encoding {getattr(tokenizer, 'name', 'without a name')!r} of tiktoken")
+        named = f"the encoding {getattr(tokenizer, 'name', 'without a name')!r} of tiktoken"
+        return _tiktoken(tokenizer, "tokenizer", named)
     raise ArgumentError("tokenizer", tokenizer, EXPECTED)
 
 
 def _from_file(file: Path) -> Counter:
     if file.suffix not in (".json", ".tiktoken"):
         raise ArgumentError("tokenizer", str(file), EXPECTED)
-    try:
-        content = file.read_bytes()
-    except OSError as error:
-        raise FileError(f"{file}: {error.strerror or error}, expected a tokenizer's file") from None
+    content = read_bytes(file, "a tokenizer's file")
     name = f"{file.name}, SHA-256 {hashlib.sha256(content).hexdigest()[:16]}"
     return _json_file(file, name) if file.suffix == ".json" else _rank_file(file, content, name)
 
 
 def _json_file(file: Path, name: str) -> Counter:
     made = _module("tokenizers").Tokenizer
+    with _reported(str(file), "a tokenizer.json of Hugging Face"):
+        return _hugging_face(made.from_file(str(file)), str(file), name)
+
+
+@contextmanager
+def _reported(name: str, expected: str) -> Iterator[None]:
+    """Say as a `FileError` what a tokenizer's library found wrong; a panic in it is no `Exception`."""
     try:
-        return _hugging_face(made.from_file(str(file)), name)
-    except Exception as error:
-        reason = " ".join(str(error).split())
-        raise FileError(f"{file}: {reason}, expected a tokenizer.json of Hugging Face") from None
+        yield
+    except (KeyboardInterrupt, SystemExit, GeneratorExit, FileError):
+        raise
+    except BaseException as error:
+        raise FileError(f"{name}: {str(error)[:200]}, expected {expected}") from None
 
 
 def _rank_file(file: Path, content: bytes, name: str) -> Counter:
@@ -113,11 +122,16 @@ def _rank_file(file: Path, content: bytes, name: str) -> Counter:
             ranks[base64.b64decode(token, validate=True)] = int(rank)
         except ValueError:
             raise FileError(f"{file}, line {number}: found {line!r:.60}, expected a token and its rank") from None
+    if len(set(ranks.values())) < len(ranks) or not all(0 <= rank < MOST_RANKS for rank in ranks.values()):
+        raise FileError(f"{file}: found a rank twice or out of bounds, expected 0 to {MOST_RANKS:,}, each once")
     missing = [value for value in range(256) if bytes([value]) not in ranks]
     if missing:
         raise FileError(f"{file}: found no rank of byte {missing[0]}, expected ranks of all 256 bytes")
-    encoding = _module("tiktoken").Encoding(file.stem, pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
-    return _tiktoken(encoding, name)
+    made = _module("tiktoken").Encoding
+    with _reported(str(file), "the ranks of a tokenizer"):
+        return _tiktoken(
+            made(file.stem, pat_str=pattern, mergeable_ranks=ranks, special_tokens={}), str(file), name
+        )
 
 
 def _module(name: str) -> Any:
@@ -131,12 +145,13 @@ def _module(name: str) -> Any:
         ) from None
 
 
-def _hugging_face(tokenizer: Any, name: str) -> Counter:
+def _hugging_face(tokenizer: Any, place: str, name: str) -> Counter:
     tokenizer.no_truncation()
     tokenizer.no_padding()
 
     def count(texts: Sequence[str]) -> list[int]:
-        encoded = tokenizer.encode_batch_fast([_paired(text) for text in texts], add_special_tokens=False)
+        with _reported(place, "a tokenizer of any text"):
+            encoded = tokenizer.encode_batch_fast([_paired(text) for text in texts], add_special_tokens=False)
         return [len(made) for made in encoded]
 
     return Counter(name, count)
@@ -147,5 +162,9 @@ def _paired(text: str) -> str:
     return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _tiktoken(encoding: Any, name: str) -> Counter:
-    return Counter(name, lambda texts: [len(encoding.encode_ordinary(text)) for text in texts])
+def _tiktoken(encoding: Any, place: str, name: str) -> Counter:
+    def count(texts: Sequence[str]) -> list[int]:
+        with _reported(place, "a tokenizer of any text"):
+            return [len(encoding.encode_ordinary(text)) for text in texts]
+
+    return Counter(name, count)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from teltheory.errors import ArgumentError, FileError, TraceError
+from teltheory.input_files import check_file
 from teltheory.instance import Initial, Instance
 from teltheory.numbers import INT64_MAX
 from teltheory.trace import COLUMNS, Trace
@@ -107,8 +108,7 @@ class Source:
 
     def rows(self) -> Rows:
         """Return the rows of a single file, all in memory."""
-        if self.path.is_dir():
-            raise FileError(f"{self.path}: found a folder, expected a single file for this format")
+        check_file(self.path, "a single file for this format")
         read = OWN_FORMATS.get(self._kind(self.path))
         if read is None:
             expected = "one that ends in .csv, .jsonl, .ndjson or .parquet for this format"

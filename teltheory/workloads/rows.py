@@ -3,62 +3,35 @@
 from __future__ import annotations
 
 import csv
-import gzip
-import io
 import json
 import re
-import zlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn, TextIO, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
 
-from teltheory.errors import FileError
+from teltheory.errors import FileError, shown
+from teltheory.input_files import check_file, reported
 from teltheory.trace import COLUMNS
+from teltheory.workloads.parquet import check_size, leaves_of, opened_parquet, texts_of, values_of
+from teltheory.workloads.texts import Text, opened_text
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,4000}")
 _ID = re.compile(r"-?(0|[1-9][0-9]{0,4000})")
 _SHOWN = 60
+LONGEST = 2**62
 
 R = TypeVar("R")
 
 
 def opened(read: Callable[[Path], R], file: Path, expected: str) -> R:
     """Read a file; where it can't be read, a `FileError` says why and what was expected."""
-    if file.is_dir():
-        raise FileError(f"{file}: found a folder, expected {expected}")
+    check_file(file, expected)
     with reported(file, expected):
         return read(file)
-
-
-def opened_text(path: Path) -> TextIO:
-    """Open a text file in UTF-8, compressed or not."""
-    ending = path.suffix.lower()
-    if ending == ".gz":
-        return io.TextIOWrapper(gzip.open(path), encoding="utf-8-sig", newline="")
-    if ending == ".zst":
-        import pyarrow as pa
-
-        return io.TextIOWrapper(pa.input_stream(str(path), compression="zstd"), encoding="utf-8-sig", newline="")
-    return path.open(encoding="utf-8-sig", newline="")
-
-
-@contextmanager
-def reported(file: Path, expected: str) -> Iterator[None]:
-    """Say in one line, as a `FileError`, why a file can't be read and what was expected."""
-    try:
-        yield
-    except FileNotFoundError:
-        raise FileError(f"{file}: found no such file, expected {expected}") from None
-    except UnicodeDecodeError as error:
-        byte = error.object[error.start : error.start + 1]
-        raise FileError(f"{file}: found byte {byte!r}, expected text in UTF-8") from None
-    except (OSError, EOFError, zlib.error) as error:
-        reason = " ".join(str(getattr(error, "strerror", None) or error).split())
-        raise FileError(f"{file}: {reason}, expected a file that can be read") from None
 
 
 @dataclass(frozen=True)
@@ -107,27 +80,24 @@ class Rows:
         for row, value in enumerate(values):
             if isinstance(value, bool) or not isinstance(value, int) or value < 0:
                 self.fail(row, field, value, "a whole number, 0 or more")
+            if value > LONGEST:
+                self.fail(row, field, value, "a whole number from 0 to 2**62")
         return values
 
 
 def shortened(found: object) -> str:
     """Return what was found, as an error shows it."""
-    text = "nothing" if found == "nothing" else repr(found)
-    return text if len(text) <= _SHOWN else text[:_SHOWN] + "..."
+    return "nothing" if type(found) is str and found == "nothing" else shown(found, _SHOWN)
 
 
 def csv_rows(path: Path) -> Rows:
     """Read a CSV file with a header; columns of whole numbers become ints, other numbers floats."""
-    with opened_text(path) as file:
-        reader = csv.reader(file, strict=True)
-        try:
-            header = [name.strip() for name in next(reader, [])]
-            numbered = [(reader.line_num, cells) for cells in reader if cells]
-        except csv.Error as error:
-            raise FileError(f"{path}, line {reader.line_num}, row: {error}, expected CSV") from None
-    for name in header:
-        if header.count(name) > 1:
-            raise FileError(f"{path}, line 1, header: found {name!r} twice, expected each column once")
+    with opened_text(path) as text:
+        numbered = list(csv_lines(text))
+    header = [name.strip() for name in numbered.pop(0)[1]] if numbered else []
+    for name, count in Counter(header).items():
+        if count > 1:
+            raise FileError(f"{path}, line 1, header: found {shortened(name)} twice, expected each column once")
     for number, cells in numbered:
         if len(cells) != len(header):
             expected = f"{len(header)}, as in the header"
@@ -136,6 +106,18 @@ def csv_rows(path: Path) -> Rows:
         name: _csv_column(name, [cells[i].strip() for _, cells in numbered]) for i, name in enumerate(header)
     }
     return Rows(path, columns, [number for number, _ in numbered])
+
+
+def csv_lines(text: Text) -> Iterator[tuple[int, list[str]]]:
+    """Yield number and cells of the header and of every line that has some."""
+    reader = csv.reader(text.lines_of_records(), strict=True)
+    try:
+        for number, cells in enumerate(reader):
+            text.next_record()
+            if cells or not number:
+                yield reader.line_num, cells
+    except csv.Error as error:
+        raise FileError(f"{text.path}, line {reader.line_num}, row: {error}, expected CSV") from None
 
 
 def _csv_column(name: str, cells: list[str]) -> list[Any]:
@@ -160,8 +142,8 @@ def _csv_value(cell: str) -> int | float | str | None:
 
 def json_rows(path: Path) -> Rows:
     """Read a file of one JSON object a line; empty lines are skipped, and an empty file has no rows."""
-    with opened_text(path) as file:
-        numbered = list(json_lines(path, file))
+    with opened_text(path) as text:
+        numbered = list(json_lines(path, text.lines()))
     fields = dict.fromkeys(field for _, row in numbered for field in row) or COLUMNS[:3]
     columns = {field: [row.get(field) for _, row in numbered] for field in fields}
     return Rows(path, columns, [number for number, _ in numbered])
@@ -185,16 +167,14 @@ def json_lines(path: Path, lines: Iterable[str]) -> Iterator[tuple[int, dict[str
 
 def parquet_rows(path: Path) -> Rows:
     """Read a Parquet file."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        table = pq.read_table(path)
+    with opened_parquet(path) as file:
+        check_size(path, file, leaves_of(file))
+        texts, rows = texts_of(file.schema_arrow), file.metadata.num_rows
+    with opened_parquet(path, read_dictionary=texts) as file:
+        table = file.read()
+        table.validate(full=True)
         columns = {name: _parquet_column(name, table.column(name)) for name in table.column_names}
-    except (pa.ArrowException, ValueError, OverflowError) as error:
-        reason = " ".join(str(error).split())
-        raise FileError(f"{path}: {reason}, expected a Parquet file that can be read") from None
-    return Rows(path, columns, range(1, table.num_rows + 1), "row")
+    return Rows(path, columns, range(1, rows + 1), "row")
 
 
 def _parquet_column(name: str, column: Any) -> Any:
@@ -202,4 +182,4 @@ def _parquet_column(name: str, column: Any) -> Any:
     import pyarrow as pa
 
     plain = name in COLUMNS and column.type in (pa.int64(), pa.float64()) and not column.null_count
-    return column.to_numpy() if plain else column.to_pylist()
+    return column.to_numpy() if plain else values_of(column)

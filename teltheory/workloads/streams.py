@@ -7,22 +7,22 @@ memory.
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NoReturn, TextIO
+from typing import Any, NoReturn
 
 from teltheory.errors import FileError
-from teltheory.workloads.rows import json_lines, opened_text, reported, shortened
+from teltheory.input_files import check_file, reported
+from teltheory.workloads.parquet import check_size, leaves_of, opened_parquet, rows_at_once
+from teltheory.workloads.rows import LONGEST, csv_lines, json_lines, shortened
+from teltheory.workloads.texts import COMPRESSED, Text, opened_text
 
 CHUNK = 1 << 18
 BATCH = 64
-LONGEST = 2**62
-COMPRESSED = (".gz", ".zst")
 _DIGITS = re.compile(r"[0-9]{1,19}")
 _LISTS = frozenset({"list", "element", "item", "bag", "array", "array_element"})
 
@@ -108,16 +108,18 @@ class Stream:
             "json": _array_records,
             "parquet": lambda path: _parquet_records(path, self.wanted),
         }[self.kind]
+        check_file(self.path, "a trace")
         with reported(self.path, "a trace"):
             yield from read(self.path)
 
     def fields(self) -> Mapping[str, Any]:
         """Return the fields of the first record, or of what a header names."""
+        check_file(self.path, "a trace")
         if self.kind == "parquet":
             return parquet_fields(self.path)
         if self.kind == "csv":
-            with reported(self.path, "a trace"), opened_text(self.path) as file:
-                return dict.fromkeys(name.strip() for name in file.readline(CHUNK).split(","))
+            with reported(self.path, "a trace"), opened_text(self.path) as text:
+                return dict.fromkeys(name.strip() for name in next(text.lines(), "").split(","))
         return next((record.fields for record in self), {})
 
 
@@ -135,9 +137,10 @@ def kind_of(path: Path) -> str | None:
 
 def shards(path: Path) -> list[Path]:
     """Return the file itself, or the files of a folder in the order of their names, all of one kind."""
-    if not path.is_dir():
-        return [path]
-    files = sorted(file for file in path.iterdir() if file.is_file() and kind_of(file) is not None)
+    with reported(path, "a trace"):
+        if not path.is_dir():
+            return [path]
+        files = sorted(file for file in path.iterdir() if kind_of(file) is not None and not file.is_dir())
     if not files:
         raise FileError(f"{path}: found a folder without a file that ends in {', '.join(KINDS)}, expected a trace")
     kinds = {kind_of(file) for file in files}
@@ -151,73 +154,54 @@ def _named(kinds: Iterable[str | None]) -> str:
 
 
 def _line_records(path: Path) -> Iterator[Record]:
-    with opened_text(path) as file:
-        for number, row in json_lines(path, file):
+    with opened_text(path) as text:
+        for number, row in json_lines(path, text.lines()):
             yield Record(path, f"line {number}", row)
 
 
 def _csv_records(path: Path) -> Iterator[Record]:
-    with opened_text(path) as file:
-        reader = csv.reader(file, strict=True)
-        try:
-            header = [name.strip() for name in next(reader, [])]
-            for cells in reader:
-                if cells and len(cells) != len(header):
-                    expected = f"{len(header)} values, as in the header"
-                    raise FileError(
-                        f"{path}, line {reader.line_num}, row: found {len(cells)} values, expected {expected}"
-                    )
-                if cells:
-                    yield Record(
-                        path, f"line {reader.line_num}", dict(zip(header, cells, strict=True)), typed=False
-                    )
-        except csv.Error as error:
-            raise FileError(f"{path}, line {reader.line_num}, row: {error}, expected CSV") from None
+    with opened_text(path) as text:
+        header: list[str] | None = None
+        for number, cells in csv_lines(text):
+            if header is None:
+                header = [name.strip() for name in cells]
+                continue
+            if len(cells) != len(header):
+                expected = f"{len(header)} values, as in the header"
+                raise FileError(f"{path}, line {number}, row: found {len(cells)} values, expected {expected}")
+            yield Record(path, f"line {number}", dict(zip(header, cells, strict=True)), typed=False)
 
 
 def _parquet_records(path: Path, wanted: frozenset[str]) -> Iterator[Record]:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        with pq.ParquetFile(path, buffer_size=CHUNK, pre_buffer=False) as file:
-            leaves = [file.metadata.schema.column(i).path for i in range(file.metadata.num_columns)]
-            chosen = [leaf for leaf in leaves if not wanted or set(leaf.split(".")) <= wanted | _LISTS]
-            number = 0
-            for batch in file.iter_batches(BATCH, columns=chosen or None, use_threads=False):
-                for row in batch.to_pylist():
-                    number += 1
-                    yield Record(path, f"row {number}", row)
-    except (pa.ArrowException, ValueError, OverflowError) as error:
-        if isinstance(error, FileError):
-            raise
-        reason = " ".join(str(error).split())
-        raise FileError(f"{path}: {reason}, expected a Parquet file that can be read") from None
+    with opened_parquet(path) as file:
+        chosen = [leaf for leaf in leaves_of(file) if not wanted or set(leaf.split(".")) <= wanted | _LISTS]
+        check_size(path, file, chosen)
+        number = 0
+        batches = rows_at_once(file.metadata, BATCH)
+        for batch in file.iter_batches(batches, columns=chosen or None, use_threads=False):
+            batch.validate(full=True)
+            for row in batch.to_pylist():
+                number += 1
+                yield Record(path, f"row {number}", row)
 
 
 def parquet_fields(path: Path) -> dict[str, Any]:
     """Return the top-level columns of a Parquet file, each with whether it is a list."""
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
-    with reported(path, "a trace"):
-        try:
-            schema = pq.read_schema(path)
-        except (pa.ArrowException, ValueError, OverflowError) as error:
-            reason = " ".join(str(error).split())
-            raise FileError(f"{path}: {reason}, expected a Parquet file that can be read") from None
-    return {name: [] if pa.types.is_nested(schema.field(name).type) else 0 for name in schema.names}
+    with reported(path, "a trace"), opened_parquet(path) as file:
+        return {field.name: [] if pa.types.is_nested(field.type) else 0 for field in file.schema_arrow}
 
 
 def _array_records(path: Path) -> Iterator[Record]:
     """Yield the objects of a JSON array, reading no further than the one at hand needs."""
-    with opened_text(path) as file:
-        text = _Window(path, file)
-        text.open_array()
+    with opened_text(path) as text:
+        window = _Window(path, text)
+        window.open_array()
         number = 0
-        while text.more(number):
+        while window.more(number):
             number += 1
-            value = text.value(number)
+            value = window.value(number)
             if not isinstance(value, dict):
                 found = shortened(value)
                 raise FileError(f"{path}, element {number}: found {found}, expected a JSON object")
@@ -227,7 +211,7 @@ def _array_records(path: Path) -> Iterator[Record]:
 class _Window:
     """The part of a file that is being parsed."""
 
-    def __init__(self, path: Path, file: TextIO) -> None:
+    def __init__(self, path: Path, file: Text) -> None:
         self.path, self.file = path, file
         self.text, self.at, self.ended, self.lines = "", 0, False, 1
         self.decoder = json.JSONDecoder()
@@ -286,6 +270,7 @@ class _Window:
             except json.JSONDecodeError as error:
                 if self.ended or self._is_wrong(error):
                     self._fail(number, f"no JSON ({error.msg})", "a JSON object")
+                self.file.check_record(len(self.text) - self.at, f"element {number}")
                 self._read()
             except (ValueError, RecursionError):
                 self._fail(number, "a value out of bounds", "a JSON object")

@@ -109,7 +109,8 @@ def _write_parquet(path: Path, columns: dict[str, Any]) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    pq.write_table(pa.table(columns), path)
+    with path.open("wb") as file:
+        pq.write_table(pa.table(columns), file)
 
 
 _WRITERS: dict[str, Callable[[Path, dict[str, Any]], None]] = {

@@ -160,3 +160,16 @@ def test_on_the_mooncake_trace_promises_are_kept_at_four_of_five_capacities():
             np.isfinite([advice.choice.promise.low, advice.choice.promise.high]).all() for advice in advices
         )
         assert sum(advice.recommended for advice in advices) >= 3
+
+
+def test_another_policy_is_chosen_promised_and_judged_alike():
+    trace = chats()
+    ours = tt.advise(trace, 4000, Fraction(1, 5))
+    eager = tt.advise(trace, 4000, Fraction(1, 5), policy=lambda xi, q_hat: tt.TLRU(xi, q_hat, "eager"))
+    same = tt.advise(trace, 4000, Fraction(1, 5), policy=lambda xi, q_hat: tt.TLRU(xi, q_hat, "least-recent"))
+    assert (same.choice, same.held_out.gain) == (ours.choice, ours.held_out.gain)
+    assert (same.policy, ours.policy, same.engines) == ("TLRU", "T-LRU", ())
+    assert eager.choice.tried[0] == ours.choice.tried[0]
+    assert eager.choice.tried != ours.choice.tried
+    outcome = tt.replay(trace, tt.TLRU(eager.xi, eager.q_hat, "eager"), 4000)
+    assert eager.held_out.rows[1].tel == int(np.maximum(outcome.uncached[1200:] - eager.goal.xi, 0).sum())

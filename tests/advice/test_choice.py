@@ -123,7 +123,7 @@ def test_where_nothing_overflows_all_turns_are_warm_up():
 
 def test_one_seed_has_one_choice_and_progress_is_told():
     trace, goal, told = chats(600), Goal(Fraction(1, 5), level=P95), []
-    first = choose(trace, 600, 2000, goal, np.random.default_rng(4), lambda: told.append(1))
+    first = choose(trace, 600, 2000, goal, np.random.default_rng(4), progress=lambda: told.append(1))
     assert first == choose(trace, 600, 2000, goal, np.random.default_rng(4))
     assert len(told) == len(first.tried)
 

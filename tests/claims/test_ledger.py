@@ -34,6 +34,9 @@ SCRIPTS = Path(proofs_checks.__file__).parent / "counterexamples"
 PAGE = Path(__file__).parents[2] / "docs" / "theorem-d2.md"
 
 
+pytestmark = pytest.mark.ledger
+
+
 @pytest.fixture(scope="module")
 def ledger(tmp_path_factory):
     target = tmp_path_factory.mktemp("ledger") / "ledger.json"

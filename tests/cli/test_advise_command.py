@@ -89,3 +89,14 @@ def test_a_page_that_cannot_be_written_ends_before_any_work(run, tmp_path, capsy
     tt.write_trace(single_turns(100), file)
     assert run("advise", file, "--capacity", 100, "--slo", "1ms", "--html", page) == 2
     assert capsys.readouterr().out == ""
+
+
+def test_another_policy_takes_t_lrus_place(run, tmp_path, capsys):
+    file = tmp_path / "t.csv"
+    tt.write_trace(chats(), file)
+    assert run("advise", file, "--capacity", 4000, "--slo", "200ms", "--policy", "tlru:trim=eager") == 0
+    text = capsys.readouterr().out
+    assert "ADVICE: TLRU with ξ" in text
+    assert "--radix" not in text
+    assert run("advise", file, "--capacity", 4000, "--slo", "200ms", "--policy", "tlru:xi=3") == 2
+    assert "a policy whose xi is left to be chosen" in capsys.readouterr().err

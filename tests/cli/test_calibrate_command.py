@@ -123,7 +123,7 @@ def test_a_failure_is_one_line_and_code_2(run, engine, url, tmp_path, capsys, fa
         (["--shares", "half"], "shares: found 'half'"),
         (["--api-key-env", "NOT_THERE"], "environment variable NOT_THERE: found 'nothing that can be a key'"),
         (["--out", "no/folder/p"], "found no folder"),
-        (["--out", "."], "Is a directory"),
+        (["--out", "."], "found a folder"),
     ],
 )
 def test_wrong_arguments_are_one_line_and_send_nothing(run, engine, url, tmp_path, capsys, changes, message):

@@ -126,7 +126,7 @@ def test_a_capacity_in_bytes_is_as_many_tokens_as_fit(given, latency, model, tok
             ["--latency", "h100"],
             "--latency: found 'h100', expected a100-llama2-7b, a100-llama2-7b-att",
         ),
-        (["--latency", "none.json"], "none.json: No such file or directory, expected a latency model"),
+        (["--latency", "none.json"], "none.json: found no such file, expected a latency model"),
     ],
 )
 def test_what_is_no_model_or_size_is_one_line(run, capsys, trace_file, flags, message):

@@ -24,7 +24,7 @@ def test_documents_are_written_whole(run, ledger_file, tmp_path, capsys):
 
 
 def test_from_standard_input_to_standard_output(run, monkeypatch, capsys):
-    monkeypatch.setattr("sys.stdin", io.StringIO(json.dumps(ROWS)))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(json.dumps(ROWS).encode())))
     assert run("ledger", "-", "--markdown", "-") == 0
     assert capsys.readouterr().out.startswith("# The ledger\n")
 
@@ -57,7 +57,7 @@ def test_bad_targets_leave_nothing_behind(run, ledger_file, tmp_path, capsys, mo
 
 
 @pytest.mark.parametrize(
-    ("content", "words"), [(None, "No such file"), (b"\xff", "no UTF-8"), (b"{}", "no claims")]
+    ("content", "words"), [(None, "no such file"), (b"\xff", "no UTF-8"), (b"{}", "no claims")]
 )
 def test_bad_ledgers_are_one_line(run, tmp_path, capsys, content, words):
     file = tmp_path / "bad.json"

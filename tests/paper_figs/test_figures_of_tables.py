@@ -275,7 +275,7 @@ def test_a_table_that_is_not_as_it_was_made_is_an_error(folder, tmp_path):
     with pytest.raises(FileError, match="found no such file"):
         next(everything.draw_all(folder, folder))
     (folder / everything.NOTES).write_text("{")
-    with pytest.raises(FileError, match=r"made\.json: found no notes"):
+    with pytest.raises(FileError, match=r"made\.json, line 1: found no JSON"):
         everything.check_whole(folder)
 
 

@@ -5,7 +5,9 @@ from mutants.faults import (
     belief,
     claims,
     datasets,
+    documents,
     experiments,
+    hostile,
     inputs,
     judges,
     optimal,
@@ -28,4 +30,6 @@ FAULTS = (
     *datasets.FAULTS,
     *report.FAULTS,
     *advice.FAULTS,
+    *hostile.FAULTS,
+    *documents.FAULTS,
 )

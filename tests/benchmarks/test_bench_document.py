@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.readme import BEGIN, END, with_output
+from benchmarks.document import BEGIN, END, with_output
 
-README = Path(__file__).parents[2] / "README.md"
+SPEED = Path(__file__).parents[2] / "docs" / "speed.md"
 
 pytestmark = pytest.mark.repository
 
@@ -21,9 +21,9 @@ def test_a_document_without_marks_is_an_error():
         with_output(f"{END} {BEGIN}", "new")
 
 
-def test_the_readme_has_the_marks_and_a_run_of_all_peers_between_them():
-    shown = README.read_text().partition(BEGIN)[2].partition(END)[0]
-    assert with_output(README.read_text(), shown.replace("```", "")) == README.read_text()
+def test_the_page_on_speed_has_the_marks_and_a_run_of_all_peers_between_them():
+    shown = SPEED.read_text().partition(BEGIN)[2].partition(END)[0]
+    assert with_output(SPEED.read_text(), shown.replace("```", "")) == SPEED.read_text()
     assert "10,000,000 turns" in shown
     assert "libcachesim LRU, hash power 1" in shown
     assert "Not installed" not in shown

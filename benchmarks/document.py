@@ -1,4 +1,4 @@
-"""Put what `teltheory bench` prints into the README: `teltheory bench | python -m benchmarks.readme README.md`."""
+"""Put what `teltheory bench` prints into a document: `teltheory bench | python -m benchmarks.document FILE.md`."""
 
 from __future__ import annotations
 
@@ -24,6 +24,6 @@ def with_output(document: str, printed: str) -> str:
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
-        sys.exit("usage: teltheory bench | python -m benchmarks.readme README.md")
-    readme = Path(sys.argv[1])
-    readme.write_text(with_output(readme.read_text(encoding="utf-8"), sys.stdin.read()), encoding="utf-8")
+        sys.exit("usage: teltheory bench | python -m benchmarks.document FILE.md")
+    document = Path(sys.argv[1])
+    document.write_text(with_output(document.read_text(encoding="utf-8"), sys.stdin.read()), encoding="utf-8")

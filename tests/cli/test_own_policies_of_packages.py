@@ -1,0 +1,112 @@
+"""Policies of another package, found by their entry points."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+import teltheory as tt
+
+MODULE = """
+from dataclasses import dataclass
+from fractions import Fraction
+from teltheory.policies import LeastRecentlyUsed
+
+@dataclass(frozen=True)
+class LongestFirst(LeastRecentlyUsed):
+    has_kernel = True
+    def eviction_key(self, conversation):
+        return -conversation.past
+
+@dataclass(frozen=True)
+class Share(LeastRecentlyUsed):
+    xi: int
+    share: Fraction = Fraction(1, 2)
+    trim: str = "least-recent"
+    def budget(self, conversation):
+        return max(0, conversation.past - self.xi) * self.share.numerator // self.share.denominator
+
+no_policy = 3
+"""
+POINTS = """
+[teltheory.policies]
+longest-first = own_policies_of_a_test:LongestFirst
+share = own_policies_of_a_test:Share
+number = own_policies_of_a_test:no_policy
+missing = own_policies_of_a_test:Nothing
+lru = own_policies_of_a_test:LongestFirst
+"""
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    folder = tmp_path / "site"
+    info = folder / "own_policies_of_a_test-1.0.dist-info"
+    info.mkdir(parents=True)
+    (folder / "own_policies_of_a_test.py").write_text(textwrap.dedent(MODULE))
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: own-policies-of-a-test\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(POINTS)
+    monkeypatch.syspath_prepend(folder)
+
+
+def test_a_policy_of_another_package_is_replayed(package, run_json, trace_file):
+    asked = (
+        "--capacity",
+        100,
+        "--xi",
+        60,
+        "--policy",
+        "longest-first",
+        "--policy",
+        "share:share=1/4",
+        "--policy",
+        "lru",
+    )
+    rows = run_json("replay", trace_file, *asked)["rows"]
+    import own_policies_of_a_test as own
+
+    trace = tt.read_trace(trace_file)
+    expected = [own.LongestFirst(), own.Share(60, own.Fraction(1, 4)), tt.LRU()]
+    tels = [tt.tail_excess_latency(tt.replay(trace, policy, 100), 60) for policy in expected]
+    assert [row["tel"] for row in rows] == tels
+    assert [row["policy"] for row in rows] == ["longest-first", "share:share=1/4", "lru"]
+
+
+@pytest.mark.parametrize(
+    ("policy", "message"),
+    [
+        ("number", "a dataclass as own_policies_of_a_test:no_policy"),
+        ("missing", "an entry point that can be loaded"),
+        ("other", "one of lru, threshold-lru"),
+        ("share:share=x", "a share such as 0.95"),
+        ("share:xi=-1", "a whole number"),
+        ("share:other=1", "share=..., trim=..."),
+    ],
+)
+def test_what_is_wrong_with_a_policy_is_one_line(package, run, trace_file, capsys, policy, message):
+    assert run("replay", trace_file, "--capacity", 100, "--xi", 60, "--policy", policy) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+def test_the_names_of_other_packages_are_among_the_choices(package, run, trace_file, capsys):
+    assert run("replay", trace_file, "--policy", "none") == 2
+    assert "longest-first" in capsys.readouterr().err
+
+
+def test_the_smallest_trace_on_which_one_is_worse(package, run, run_json, capsys):
+    assert run("never-worse", "longest-first") == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert "longest-first is worse than lru on A(0+1) B(0+2) B(0+0); C=1 xi=0 Q=0: policy 2, other 1." in text
+    found = run_json("never-worse", "longest-first")
+    assert found["verdict"] == "refuted"
+    assert found["counterexample"]["values"] == {"policy": 2, "other": 1}
+
+
+def test_within_the_bounds_nothing_speaks_against_t_lru(run, capsys):
+    assert run("never-worse", "tlru", "--turns", 3, "--tokens", 3, "--samples", 50) == 0
+    assert "tlru has a TEL of at most lru's on all" in " ".join(capsys.readouterr().out.split())
+    assert run("never-worse", "lru", "--than", "tlru", "--turns", 3, "--tokens", 3, "--forced") == 0
+    assert "lru is worse than tlru on" in " ".join(capsys.readouterr().out.split())

@@ -1,0 +1,43 @@
+import importlib
+import inspect
+import re
+
+import pytest
+from documents_tested import DOCUMENTS
+
+import teltheory as tt
+
+DIRECTIVE = re.compile(r"^::: ([\w.]+)\.(\w+)$", re.MULTILINE)
+VALUES = {name for name in tt.__all__ if not callable(getattr(tt, name))}
+ERRORS = {name for name in tt.__all__ if name.endswith("Error")}
+
+
+def test_the_api_page_has_every_public_name_once():
+    shown = DIRECTIVE.findall(DOCUMENTS["docs/api.md"].read_text())
+    assert sorted(name for _, name in shown) == sorted(tt.__all__)
+    for module, name in shown:
+        assert getattr(importlib.import_module(module), name) is getattr(tt, name)
+
+
+def parameters_said(docstring):
+    """Return the names of a numpydoc docstring's section on parameters."""
+    section = re.search(r"^Parameters\n-+\n(.*?)(?=^\w[\w ]*\n-{3,}|\Z)", docstring, re.MULTILINE | re.DOTALL)
+    heads = re.findall(r"^(\S[^:\n]*) :", section[1], re.MULTILINE) if section else []
+    return [name.strip().lstrip("*") for head in heads for name in head.split(",")]
+
+
+@pytest.mark.parametrize("name", sorted(set(tt.__all__) - VALUES - ERRORS))
+def test_docstrings_name_the_parameters_that_there_are(name):
+    thing = getattr(tt, name)
+    docstring = inspect.getdoc(thing)
+    assert docstring
+    taken = [parameter.lstrip("*") for parameter in inspect.signature(thing).parameters]
+    said = parameters_said(docstring)
+    assert [parameter for parameter in said if parameter not in taken] == []
+    if inspect.isfunction(thing) and said:
+        assert said == taken
+
+
+def test_a_parameter_that_is_not_there_would_be_seen():
+    text = "Parameters\n----------\na, b : int\n    Two.\n*rest : str\n    Others.\n\nReturns\n-------\nc : int\n"
+    assert parameters_said(text) == ["a", "b", "rest"]

@@ -1,0 +1,134 @@
+"""Policies of one's own: the kernel does what the reference does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import given
+from replay.instances import cases, examples, fewer, seeded
+from replay.own_policies import OWN, ByRules, LongestFirst
+from strategies import given_columns, turn_columns
+
+import teltheory as tt
+from teltheory.policies import LeastRecentlyUsed
+from teltheory.policies.policy import Conversation, Trim
+
+
+def same(case, policy):
+    fast = case.replay(policy, engine="kernel").cached.tolist()
+    assert fast == case.replay(policy).cached.tolist(), (policy, case)
+
+
+@pytest.mark.parametrize("policy", OWN, ids=repr)
+@given(case=cases())
+@examples(100)
+def test_small_instances(policy, case):
+    same(case, policy)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_seeded_instances(seed):
+    for case in seeded(fewer(200), 900 + seed):
+        for policy in OWN:
+            same(case, policy)
+
+
+@pytest.mark.parametrize("forced", [False, True])
+def test_longer_traces_with_many_conversations(forced):
+    for case in seeded(8, 11, turns=(150, 300), conversations=40, length=30, forced=forced):
+        for policy in OWN:
+            same(case, policy)
+
+
+def test_long_traces_take_the_kernel_where_a_policy_says_that_it_may():
+    asked = []
+
+    @dataclass(frozen=True)
+    class Counted(LongestFirst):
+        has_kernel = True
+
+        def eviction_key(self, conversation: Conversation) -> int:
+            asked.append(conversation)
+            return super().eviction_key(conversation)
+
+    rng = np.random.default_rng(1)
+    trace = tt.Trace.from_turns(rng.integers(0, 50, 2500), rng.integers(0, 9, 2500), rng.integers(0, 9, 2500))
+    fast = tt.replay(trace, Counted(), 500)
+    assert len(asked) == 2500
+    assert fast == tt.replay(trace, LongestFirst(), 500)
+
+
+def test_rules_that_look_at_what_is_cached_are_for_the_reference():
+    @dataclass(frozen=True)
+    class SmallestFirst(LeastRecentlyUsed):
+        def eviction_key(self, conversation: Conversation) -> int:
+            return conversation.cached
+
+    trace = tt.Trace.from_turns([0, 1, 0], [3, 2, 1], [0, 0, 0])
+    tt.replay(trace, SmallestFirst(), 4)
+    with pytest.raises(tt.ArgumentError, match="rules that look at what is cached"):
+        tt.replay(trace, SmallestFirst(), 4, engine="kernel")
+
+
+def test_round_robin_with_an_order_of_its_own_is_for_the_reference():
+    trace = tt.Trace.from_turns([0, 1, 2, 0], [3, 2, 1, 1], [0, 0, 0, 0])
+    with pytest.raises(tt.ArgumentError, match="round-robin with its own orders"):
+        tt.replay(trace, ByRules(trim="round-robin"), 4, engine="kernel")
+
+
+def test_a_budget_below_0_is_an_error_in_both_engines():
+    @dataclass(frozen=True)
+    class Negative(LeastRecentlyUsed):
+        def budget(self, conversation: Conversation) -> int:
+            return -1
+
+    trace = tt.Trace.from_turns([0, 1, 0], [3, 2, 1], [0, 0, 0])
+    for engine in ("reference", "kernel"):
+        with pytest.raises(tt.ArgumentError, match="keeps 0 or more"):
+            tt.replay(trace, Negative(), 1, engine=engine)
+
+
+@dataclass(frozen=True)
+class EagerHalf(LeastRecentlyUsed):
+    """Half of every past, at once."""
+
+    trim: Trim = "eager"
+    has_kernel = True
+
+    def budget(self, conversation: Conversation) -> int:
+        return conversation.past // 2
+
+
+@dataclass(frozen=True)
+class LongOnly(LeastRecentlyUsed):
+    """Nothing of what is short."""
+
+    has_kernel = True
+
+    def drops(self, conversation: Conversation) -> bool:
+        return conversation.past < 4
+
+
+@pytest.mark.parametrize("policy", [EagerHalf(), LongOnly()], ids=repr)
+@given(columns=turn_columns(max_turns=8) | given_columns(max_turns=8))
+def test_by_recency_and_without_surplus_one_pass_has_every_capacity(policy, columns):
+    trace = tt.Trace.from_turns(**columns)
+    curve = tt.capacity_curve(trace, policy)
+    assert curve.one_pass
+    for capacity in range(int(trace.past.sum()) + 2):
+        assert curve.cached(capacity).tolist() == tt.replay(trace, policy, capacity).cached.tolist()
+
+
+def test_other_policies_are_replayed_at_each_capacity():
+    trace = tt.Trace.from_turns([0, 1, 2, 0], [3, 2, 1, 1], [0, 0, 0, 0])
+
+    @dataclass(frozen=True)
+    class Fast(LongestFirst):
+        has_kernel = True
+
+    for policy in (LongestFirst(), Fast(), EagerHalf(trim="least-recent")):
+        curve = tt.capacity_curve(trace, policy)
+        assert not curve.one_pass
+        assert curve.cached(4).tolist() == tt.replay(trace, policy, 4).cached.tolist()
