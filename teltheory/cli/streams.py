@@ -35,6 +35,11 @@ class Output(io.TextIOBase):
         """Encoding of the stream."""
         return self._stream.encoding
 
+    @property
+    def closed(self) -> bool:
+        """Whether the stream is closed."""
+        return self._stream.closed
+
     def fileno(self) -> int:
         """Return the stream's number."""
         return self._stream.fileno()

@@ -23,6 +23,7 @@ from teltheory.workloads.texts import COMPRESSED, Text, opened_text
 
 CHUNK = 1 << 18
 BATCH = 64
+_SPACE = re.compile(r"[ \t\r\n]*")
 _DIGITS = re.compile(r"[0-9]{1,19}")
 _LISTS = frozenset({"list", "element", "item", "bag", "array", "array_element"})
 
@@ -225,8 +226,7 @@ class _Window:
     def _next(self) -> str:
         """Return the next character that is no space, "" at the end of the file."""
         while True:
-            while self.at < len(self.text) and self.text[self.at] in " \t\r\n":
-                self.at += 1
+            self.at = _SPACE.match(self.text, self.at).end()  # type: ignore[union-attr]
             if self.at < len(self.text):
                 return self.text[self.at]
             if self.ended:

@@ -14,6 +14,7 @@ from unittest.mock import patch
 import click
 
 from teltheory.cli import commands as teltheory_commands
+from teltheory.cli.loading import OnDemand
 from teltheory.cli import main as teltheory_main
 
 ROOT = Path(__file__).parents[2]
@@ -42,6 +43,7 @@ def accept(command):
 def accept_teltheory(arguments, inline):
     name, *rest = arguments
     chosen = teltheory_commands.commands[name]
+    chosen = chosen.load() if isinstance(chosen, OnDemand) else chosen
     if not inline:
         with chosen.make_context(name, rest):
             return

@@ -124,7 +124,7 @@ def test_a_parquet_file_with_a_page_that_unpacks_is_refused(format, small, tmp_p
 
 
 def test_a_text_that_is_repeated_is_held_once(tmp_path):
-    name, rows = "n" * MEGABYTE, 300
+    name, rows = "n" * (MEGABYTE // 8), 400
     path = tmp_path / "a.parquet"
     pq.write_table(pa.table({"conversation": [name] * rows, "prompt": [1] * rows, "response": [0] * rows}), path)
     assert path.stat().st_size < 4 * MEGABYTE

@@ -246,6 +246,15 @@ def test_output_that_is_full_is_an_error_once():
         out.flush()
 
 
+def test_output_is_closed_when_its_stream_is():
+    """Others look at it once the program is over: colorama does, at exit."""
+    stream = io.StringIO()
+    out = Output(stream)
+    assert not out.closed
+    stream.close()
+    assert out.closed
+
+
 def test_what_an_encoding_lacks_is_escaped():
     raw = io.BytesIO()
     out = Output(io.TextIOWrapper(raw, encoding="ascii"))
