@@ -14,8 +14,8 @@ from unittest.mock import patch
 import click
 
 from teltheory.cli import commands as teltheory_commands
-from teltheory.cli.loading import OnDemand
 from teltheory.cli import main as teltheory_main
+from teltheory.cli.loading import OnDemand
 
 ROOT = Path(__file__).parents[2]
 TARGETS = re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text(), re.MULTILINE)
