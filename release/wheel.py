@@ -7,8 +7,8 @@
    that this Python has, and only the wheel is installed: nothing is downloaded. With ``--all`` the environment
    borrows nothing: the extra `test` is installed as constraints.txt pins it, from where pip is told to look.
 3. Tests and the settings of pytest are copied into an empty folder and run against what is installed: the quick
-   part, or all but `long` ones. Tests marked `repository` are left out: they read documents, the Makefile or other
-   files that a wheel does not have.
+   part, or all but those marked `long` or `ledger`. Tests marked `repository` are left out: they read documents,
+   the Makefile or other files that a wheel does not have.
 
 The exit code is 1 where a step fails.
 """
@@ -96,7 +96,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         outside.mkdir(parents=True)
         python = install(build(folder), folder / "venv", given.all)
         check_place(python, tests_outside(outside))
-        chosen = ["-m", "not long and not repository", *(() if given.all else QUICK)]
+        chosen = ["-m", "not long and not ledger and not repository", *(() if given.all else QUICK)]
         environment = {"TELTHEORY_DATA": str(data_folder().absolute())}
         return run([python, "-m", "pytest", "-q", *chosen], outside, **environment)
 

@@ -59,9 +59,11 @@ class Output(io.TextIOBase):
         ------
         FileError
             Where it can't be written; a reader that went away is no error.
+        TypeError
+            Where it is no text, were it empty: by that, click tells streams of text from streams of bytes.
         """
         if not isinstance(text, str):
-            raise TypeError(f"found {type(text).__name__}, expected text")
+            raise TypeError(f"write() argument must be str, not {type(text).__name__}")
         if not text:
             return 0
         with self._reported():
