@@ -22,7 +22,6 @@ PARSED_ONLY = {
     r"teltheory calibrate-file": "reads the results of a benchmark; `make docs-check` runs it on real ones",
     r"--tokenizer|qwen_trace|BurstGPT": "reads a data set; tests/workloads reads each format",
     r"--workers": "starts processes; tests/sweep does",
-    r"python -m (benchmarks|release)": "takes minutes; tests of their own run them on less",
     r"python -m (experiments|paper_figs)": "takes minutes, or reads the table of one that does",
     r"python (experiments|paper_figs|tests)/": "takes minutes, or reads the table of one that does",
     r"mutants.plant": "plants faults for minutes",
