@@ -1,3 +1,4 @@
+import logging
 import os
 
 import pytest
@@ -6,7 +7,7 @@ from no_skips import pytest_sessionfinish, pytest_terminal_summary
 
 from teltheory.workloads import data_folder
 
-__all__ = ["mooncake", "pytest_sessionfinish", "pytest_terminal_summary"]
+__all__ = ["loggers_as_before", "mooncake", "pytest_sessionfinish", "pytest_terminal_summary"]
 
 UNSHRUNK = (Phase.explicit, Phase.generate)
 
@@ -24,3 +25,13 @@ def mooncake():
     if not file.is_file():
         pytest.skip("the Mooncake trace is not in the data folder")
     return file
+
+
+@pytest.fixture(autouse=True)
+def loggers_as_before():
+    """Take away handlers that a test left on the root logger: they would write to streams that are closed."""
+    before = list(logging.root.handlers)
+    yield
+    for handler in list(logging.root.handlers):
+        if handler not in before and not type(handler).__module__.startswith("_pytest"):
+            logging.root.removeHandler(handler)
