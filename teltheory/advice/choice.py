@@ -22,6 +22,7 @@ import numpy as np
 
 from teltheory.advice.goal import Goal
 from teltheory.bootstrap import Blocks, Estimate, Values, interval
+from teltheory.metrics import ttft_quantiles
 from teltheory.numbers import FloatArray
 from teltheory.outcome import Outcome
 from teltheory.policies.online import LRU, TLRU
@@ -138,7 +139,7 @@ def choose(
     tried: list[Tried] = []
     gains, later = np.empty((2, len(candidates), DRAWS))
     for place, margin in enumerate(candidates):
-        outcome = capacity_curve(first, made(margin) if margin else LRU()).outcome(capacity)
+        outcome = capacity_curve(first, made(margin)).outcome(capacity) if margin else base
         losses = goal.losses(outcome)[kept]
         tried.append(Tried(margin, _whole(goal, lru, losses, blocks), median_of(goal, outcome, kept)))
         gains[place] = goal.gain(lru, losses, blocks, draws)
@@ -194,8 +195,8 @@ def percentile_of(values: Values, goal: Goal) -> FloatArray:
 
 def median_of(goal: Goal, outcome: Outcome, turns: slice) -> float:
     """Return P50 of TTFT on some of the turns, in seconds."""
-    ttft = goal.latency.ttft(outcome.uncached[turns], outcome.cached[turns])
-    return float(np.quantile(ttft, 0.5, method="inverted_cdf"))
+    some = Outcome(outcome.cached[turns], outcome.uncached[turns])
+    return float(ttft_quantiles(some, (0.5,), goal.latency)[0])
 
 
 def first_overflow(trace: Trace, capacity: int) -> int:

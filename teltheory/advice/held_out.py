@@ -132,7 +132,7 @@ def hold_out(
         name: TLRU(xi, q_hat, TRIM) if policy is None else policy,
         "End-Aware T-LRU": EndAwareTLRU(xi, q_hat, TRIM),
     }
-    found = {name: rest_of(replay(trace, policy, capacity), start) for name, policy in policies.items()}
+    found = {called: rest_of(replay(trace, one, capacity), start) for called, one in policies.items()}
     optimum = least_tel(trace, start, capacity, goal.xi)
     lru, tlru, aware = (_row(name, outcome, goal, optimum) for name, outcome in found.items())
     compared = _Compared(goal, rng, Blocks.of(len(trace) - start, BLOCKS))
