@@ -126,11 +126,10 @@ def choose(
     """
     made = policy or (lambda margin: TLRU(margin, 0, TRIM))
     warm_up = first_overflow(first, capacity)
-    kept = slice(warm_up, None)
     base = capacity_curve(first, LRU()).outcome(capacity)
     if warm_up == len(first):
         return _nothing(warm_up, base, goal)
-    lru = goal.losses(base)[kept]
+    lru = goal.losses(rest_of(base, warm_up))
     blocks = Blocks.of(len(lru), BLOCKS)
     rest_blocks = max(1, round(len(blocks) * rest_turns / len(lru)))
     draws = blocks.draw(len(blocks), DRAWS, rng)
@@ -140,8 +139,8 @@ def choose(
     gains, later = np.empty((2, len(candidates), DRAWS))
     for place, margin in enumerate(candidates):
         outcome = capacity_curve(first, made(margin)).outcome(capacity) if margin else base
-        losses = goal.losses(outcome)[kept]
-        tried.append(Tried(margin, _whole(goal, lru, losses, blocks), median_of(goal, outcome, kept)))
+        losses = goal.losses(rest_of(outcome, warm_up))
+        tried.append(Tried(margin, _whole(goal, lru, losses, blocks), median_of(goal, outcome, warm_up)))
         gains[place] = goal.gain(lru, losses, blocks, draws)
         later[place] = goal.gain(lru, losses, blocks, elsewhere)
         if progress is not None:
@@ -193,10 +192,14 @@ def percentile_of(values: Values, goal: Goal) -> FloatArray:
     return blocks.percentiles(values, blocks.all, goal.level)
 
 
-def median_of(goal: Goal, outcome: Outcome, turns: slice) -> float:
-    """Return P50 of TTFT on some of the turns, in seconds."""
-    some = Outcome(outcome.cached[turns], outcome.uncached[turns])
-    return float(ttft_quantiles(some, (0.5,), goal.latency)[0])
+def median_of(goal: Goal, outcome: Outcome, start: int) -> float:
+    """Return P50 of TTFT on the turns from `start` on, in seconds."""
+    return float(ttft_quantiles(rest_of(outcome, start), (0.5,), goal.latency)[0])
+
+
+def rest_of(outcome: Outcome, start: int) -> Outcome:
+    """Return the turns from `start` on."""
+    return Outcome(outcome.cached[start:], outcome.uncached[start:])
 
 
 def first_overflow(trace: Trace, capacity: int) -> int:
@@ -212,4 +215,4 @@ def _whole(goal: Goal, lru: Values, losses: Values, blocks: Blocks) -> float:
 
 def _nothing(warm_up: int, base: Outcome, goal: Goal) -> Choice:
     none = Estimate(0.0, 0.0, 0.0)
-    return Choice(0, warm_up, none, none, (Tried(0, 0.0, median_of(goal, base, slice(None))),))
+    return Choice(0, warm_up, none, none, (Tried(0, 0.0, median_of(goal, base, 0)),))

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from teltheory.advice.choice import BLOCKS, DRAWS, TRIM
+from teltheory.advice.choice import BLOCKS, DRAWS, TRIM, rest_of
 from teltheory.advice.goal import Goal, relative_gain
 from teltheory.bootstrap import Blocks, Estimate, interval
 from teltheory.metrics import slo_violations, tail_excess_latency, ttft_quantiles, ttft_violations
@@ -146,11 +146,6 @@ def hold_out(
         capacity_for(capacity_curve(trace, LRU()), start, capacity, goal, found[name]),
         above_within_budget(trace, start, found[name], margin, q_hat),
     )
-
-
-def rest_of(outcome: Outcome, start: int) -> Outcome:
-    """Return the turns from `start` on."""
-    return Outcome(outcome.cached[start:], outcome.uncached[start:])
 
 
 def _row(name: str, outcome: Outcome, goal: Goal, optimum: int) -> Row:

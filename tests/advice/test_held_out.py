@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from strategies import given_columns, turn_columns
 
 import teltheory as tt
+from teltheory.advice.choice import rest_of
 from teltheory.advice.goal import Goal
 from teltheory.advice.held_out import (
     above_within_budget,
@@ -15,7 +16,6 @@ from teltheory.advice.held_out import (
     capacity_for,
     hold_out,
     least_tel,
-    rest_of,
 )
 
 EITHER = turn_columns() | given_columns()
