@@ -12,7 +12,7 @@ from teltheory.advice.cautions import cautions_of
 from teltheory.advice.choice import MARGINS, TRIM, Choice, choose
 from teltheory.advice.engines import EngineSetting, engine_settings
 from teltheory.advice.goal import Goal
-from teltheory.advice.held_out import HeldOut, Row, hold_out
+from teltheory.advice.held_out import HeldOut, Row, Setting, hold_out
 from teltheory.bootstrap import Estimate
 from teltheory.errors import ArgumentError
 from teltheory.latency import A100_LLAMA2_7B, Latency
@@ -144,7 +144,7 @@ def advise(
     beginning = trace.first(start)
     estimate = default_estimate(beginning) if q_hat is None else whole_number("q_hat", q_hat)
     rng = np.random.default_rng(seed)
-    make = t_lru if policy is None else policy
+    make = policy or t_lru
 
     def of(margin: int) -> AnyPolicy:
         return make(margin + estimate, estimate)
@@ -153,7 +153,7 @@ def advise(
     choice = choose(beginning, rest, whole_number("capacity", capacity), goal, rng, of, progress)
     margin = choice.margin or max(goal.xi - estimate, 0)
     name = "T-LRU" if policy is None else type(of(margin)).__name__
-    held = hold_out(trace, start, capacity, goal, margin, estimate, rng, of(margin), name)
+    held = hold_out(trace, start, capacity, goal, Setting(of(margin), name, margin, estimate), rng)
     found = Advice(goal, capacity, len(trace), start, estimate, choice, held)
     return replace(found, warnings=tuple(cautions_of(trace, goal, held, estimate, found.recommended)))
 

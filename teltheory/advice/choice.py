@@ -25,7 +25,7 @@ from teltheory.bootstrap import Blocks, Estimate, Values, interval
 from teltheory.metrics import ttft_quantiles
 from teltheory.numbers import FloatArray
 from teltheory.outcome import Outcome
-from teltheory.policies.online import LRU, TLRU
+from teltheory.policies.online import LRU
 from teltheory.policies.policy import AnyPolicy, Trim
 from teltheory.replay.curve import capacity_curve
 from teltheory.trace import Trace
@@ -102,7 +102,7 @@ def choose(
     capacity: int,
     goal: Goal,
     rng: np.random.Generator,
-    policy: Callable[[int], AnyPolicy] | None = None,
+    policy: Callable[[int], AnyPolicy],
     progress: Callable[[], object] | None = None,
 ) -> Choice:
     """Choose the margin for a goal.
@@ -120,11 +120,10 @@ def choose(
     rng : numpy.random.Generator
         Of the draws.
     policy : callable
-        Makes a policy of a margin above 0; T-LRU when left out.
+        Makes a policy of a margin above 0.
     progress : callable, optional
         Called after each margin.
     """
-    made = policy or (lambda margin: TLRU(margin, 0, TRIM))
     warm_up = first_overflow(first, capacity)
     base = capacity_curve(first, LRU()).outcome(capacity)
     if warm_up == len(first):
@@ -138,7 +137,7 @@ def choose(
     tried: list[Tried] = []
     gains, later = np.empty((2, len(candidates), DRAWS))
     for place, margin in enumerate(candidates):
-        outcome = capacity_curve(first, made(margin)).outcome(capacity) if margin else base
+        outcome = capacity_curve(first, policy(margin)).outcome(capacity) if margin else base
         losses = goal.losses(rest_of(outcome, warm_up))
         tried.append(Tried(margin, _whole(goal, lru, losses, blocks), median_of(goal, outcome, warm_up)))
         gains[place] = goal.gain(lru, losses, blocks, draws)

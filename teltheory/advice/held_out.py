@@ -22,7 +22,7 @@ from teltheory.numbers import FloatArray, IntArray, exact_sum
 from teltheory.optimal import hindsight_optimum
 from teltheory.outcome import Outcome
 from teltheory.policies.clairvoyant import EndAwareTLRU
-from teltheory.policies.online import LRU, TLRU
+from teltheory.policies.online import LRU
 from teltheory.policies.policy import AnyPolicy
 from teltheory.replay import replay
 from teltheory.replay.curve import CapacityCurve, capacity_curve
@@ -30,6 +30,31 @@ from teltheory.trace import Trace
 
 LEVELS = (0.5, 0.9, 0.95, 0.99)
 HALF = Fraction(1, 2)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A policy as it is tried.
+
+    Attributes
+    ----------
+    policy : policy
+        With xi = margin + q_hat.
+    name : str
+        What it is called.
+    margin, q_hat : int
+        xi - q_hat, and the prompt estimate, in tokens.
+    """
+
+    policy: AnyPolicy
+    name: str
+    margin: int
+    q_hat: int
+
+    @property
+    def xi(self) -> int:
+        """The threshold, in tokens."""
+        return self.margin + self.q_hat
 
 
 @dataclass(frozen=True)
@@ -95,15 +120,7 @@ class HeldOut:
 
 
 def hold_out(
-    trace: Trace,
-    start: int,
-    capacity: int,
-    goal: Goal,
-    margin: int,
-    q_hat: int,
-    rng: np.random.Generator,
-    policy: AnyPolicy | None = None,
-    name: str = "T-LRU",
+    trace: Trace, start: int, capacity: int, goal: Goal, setting: Setting, rng: np.random.Generator
 ) -> HeldOut:
     """Replay a setting and measure it on the turns from `start` on.
 
@@ -117,34 +134,30 @@ def hold_out(
         Capacity, in tokens.
     goal : Goal
         What counts.
-    margin, q_hat : int
-        xi - q_hat, and q_hat.
+    setting : Setting
+        What is tried.
     rng : numpy.random.Generator
         Of the draws.
-    policy : policy, optional
-        In the place of T-LRU.
-    name : str
-        What it is called.
     """
-    xi = margin + q_hat
-    policies: dict[str, AnyPolicy] = {
-        "LRU": LRU(),
-        name: TLRU(xi, q_hat, TRIM) if policy is None else policy,
-        "End-Aware T-LRU": EndAwareTLRU(xi, q_hat, TRIM),
-    }
-    found = {called: rest_of(replay(trace, one, capacity), start) for called, one in policies.items()}
+    curve = capacity_curve(trace, LRU())
+    lru = rest_of(curve.outcome(capacity), start)
+    tried = rest_of(replay(trace, setting.policy, capacity), start)
+    aware = rest_of(replay(trace, EndAwareTLRU(setting.xi, setting.q_hat, TRIM), capacity), start)
     optimum = least_tel(trace, start, capacity, goal.xi)
-    lru, tlru, aware = (_row(name, outcome, goal, optimum) for name, outcome in found.items())
     compared = _Compared(goal, rng, Blocks.of(len(trace) - start, BLOCKS))
     return HeldOut(
-        margin,
-        (lru, tlru, aware),
+        setting.margin,
+        (
+            _row("LRU", lru, goal, optimum),
+            _row(setting.name, tried, goal, optimum),
+            _row("End-Aware T-LRU", aware, goal, optimum),
+        ),
         optimum,
-        compared.gain(found["LRU"], found[name]),
-        compared.median(found["LRU"], found[name]),
-        compared.gain(found[name], found["End-Aware T-LRU"]),
-        capacity_for(capacity_curve(trace, LRU()), start, capacity, goal, found[name]),
-        above_within_budget(trace, start, found[name], margin, q_hat),
+        compared.gain(lru, tried),
+        compared.median(lru, tried),
+        compared.gain(tried, aware),
+        capacity_for(curve, start, capacity, goal, tried),
+        above_within_budget(trace, start, tried, setting),
     )
 
 
@@ -234,9 +247,9 @@ def all_of(trace: Trace) -> int:
     return exact_sum(longest)
 
 
-def above_within_budget(trace: Trace, start: int, tlru: Outcome, margin: int, q_hat: int) -> int:
+def above_within_budget(trace: Trace, start: int, tried: Outcome, setting: Setting) -> int:
     """Return how many turns of the rest are above xi although their conversation kept its whole budget."""
     turns = start + np.flatnonzero(trace.continuing[start:])
-    budget = np.maximum(trace.past[trace.previous_turn[turns]] - margin, 0)
-    kept = tlru.cached[turns - start] >= np.minimum(budget, trace.history[turns])
-    return int(np.count_nonzero(kept & (tlru.uncached[turns - start] > margin + q_hat)))
+    budget = np.maximum(trace.past[trace.previous_turn[turns]] - setting.margin, 0)
+    kept = tried.cached[turns - start] >= np.minimum(budget, trace.history[turns])
+    return int(np.count_nonzero(kept & (tried.uncached[turns - start] > setting.xi)))

@@ -16,7 +16,11 @@ P95 = Fraction(95, 100)
 
 
 def chosen(trace, capacity, goal, seed=0):
-    return choose(trace, len(trace), capacity, goal, np.random.default_rng(seed))
+    return choose(trace, len(trace), capacity, goal, np.random.default_rng(seed), t_lru)
+
+
+def t_lru(margin):
+    return tt.TLRU(margin, 0, "least-recent")
 
 
 @given(turn_columns() | given_columns(), st.integers(0, 60))
@@ -123,8 +127,8 @@ def test_where_nothing_overflows_all_turns_are_warm_up():
 
 def test_one_seed_has_one_choice_and_progress_is_told():
     trace, goal, told = chats(600), Goal(Fraction(1, 5), level=P95), []
-    first = choose(trace, 600, 2000, goal, np.random.default_rng(4), progress=lambda: told.append(1))
-    assert first == choose(trace, 600, 2000, goal, np.random.default_rng(4))
+    first = choose(trace, 600, 2000, goal, np.random.default_rng(4), t_lru, lambda: told.append(1))
+    assert first == choose(trace, 600, 2000, goal, np.random.default_rng(4), t_lru)
     assert len(told) == len(first.tried)
 
 
@@ -132,7 +136,7 @@ def test_a_promise_for_fewer_turns_is_wider():
     trace, goal = chats(), Goal(Fraction(1, 5))
     widths = []
     for turns in (300, 2400, 240_000):
-        promise = choose(trace, turns, 4000, goal, np.random.default_rng(4)).promise
+        promise = choose(trace, turns, 4000, goal, np.random.default_rng(4), t_lru).promise
         widths.append(promise.high - promise.low)
     assert widths[0] > 1.2 * widths[1] > 1.2 * 1.1 * widths[2]
 

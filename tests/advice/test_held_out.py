@@ -10,15 +10,13 @@ from strategies import given_columns, turn_columns
 import teltheory as tt
 from teltheory.advice.choice import rest_of
 from teltheory.advice.goal import Goal
-from teltheory.advice.held_out import (
-    above_within_budget,
-    all_of,
-    capacity_for,
-    hold_out,
-    least_tel,
-)
+from teltheory.advice.held_out import Setting, above_within_budget, all_of, capacity_for, hold_out, least_tel
 
 EITHER = turn_columns() | given_columns()
+
+
+def t_lru(margin, q_hat):
+    return Setting(tt.TLRU(margin + q_hat, q_hat, "least-recent"), "T-LRU", margin, q_hat)
 
 
 @given(EITHER, st.integers(0, 14), st.integers(0, 30), st.integers(0, 6))
@@ -58,7 +56,8 @@ def test_lru_needs_the_first_capacity_that_is_enough(columns, start, capacity, m
 @given(EITHER, st.integers(0, 13), st.integers(0, 30), st.integers(0, 6), st.integers(0, 3))
 def test_turns_above_xi_within_their_budget_are_counted_one_by_one(columns, start, capacity, margin, q_hat):
     trace = tt.Trace.from_turns(**columns)
-    outcome = tt.replay(trace, tt.TLRU(margin + q_hat, q_hat, "least-recent"), capacity)
+    setting = t_lru(margin, q_hat)
+    outcome = tt.replay(trace, setting.policy, capacity)
     found = 0
     for turn in range(min(start, len(trace)), len(trace)):
         before = trace.previous_turn[turn]
@@ -67,7 +66,7 @@ def test_turns_above_xi_within_their_budget_are_counted_one_by_one(columns, star
         budget = max(0, trace.past[before] + q_hat - (margin + q_hat))
         found += outcome.cached[turn] >= min(budget, trace.history[turn])
     start = min(start, len(trace))
-    assert above_within_budget(trace, start, rest_of(outcome, start), margin, q_hat) == found
+    assert above_within_budget(trace, start, rest_of(outcome, start), setting) == found
 
 
 @given(turn_columns(), st.integers(0, 13), st.integers(0, 30), st.integers(0, 6))
@@ -77,13 +76,14 @@ def test_with_the_longest_prompt_for_an_estimate_nobody_is_above_xi_within_the_b
     trace = tt.Trace.from_turns(**columns)
     start = min(start, len(trace))
     q_hat = int(trace.prompt.max(initial=0))
-    outcome = tt.replay(trace, tt.TLRU(margin + q_hat, q_hat, "least-recent"), capacity)
-    assert above_within_budget(trace, start, rest_of(outcome, start), margin, q_hat) == 0
+    setting = t_lru(margin, q_hat)
+    outcome = tt.replay(trace, setting.policy, capacity)
+    assert above_within_budget(trace, start, rest_of(outcome, start), setting) == 0
 
 
 def test_the_rows_are_the_metrics_of_the_rest():
     trace, goal = chats(900), Goal(Fraction(1, 5))
-    held = hold_out(trace, 500, 2000, goal, 2400, 200, np.random.default_rng(1))
+    held = hold_out(trace, 500, 2000, goal, t_lru(2400, 200), np.random.default_rng(1))
     policies = (tt.LRU(), tt.TLRU(2600, 200, "least-recent"), tt.EndAwareTLRU(2600, 200, "least-recent"))
     tels = []
     for row, policy in zip(held.rows, policies, strict=True):
@@ -102,7 +102,7 @@ def test_the_rows_are_the_metrics_of_the_rest():
 def test_with_attention_slow_turns_are_counted_by_their_ttft():
     trace = chats(400)
     goal = Goal(Fraction(2000), tt.LatencyModel(Fraction(1), Fraction(1, 1000)))
-    held = hold_out(trace, 200, 2000, goal, 2400, 200, np.random.default_rng(1))
+    held = hold_out(trace, 200, 2000, goal, t_lru(2400, 200), np.random.default_rng(1))
     outcome = rest_of(tt.replay(trace, tt.LRU(), 2000), 200)
     assert held.rows[0].slow == tt.ttft_violations(outcome, goal.latency, goal.slo)
     assert held.rows[0].slow != tt.slo_violations(outcome, goal.xi)
