@@ -116,16 +116,17 @@ def scope_text(scope: dict[str, Any]) -> str:
 
 
 def _tried_text(scope: dict[str, Any]) -> str:
-    bounds, instances = scope["bounds"], f"{scope['instances']:,}"
+    bounds, tried = scope["bounds"], scope["instances"]
+    instances = f"{tried:,} instance{'s' if tried != 1 else ''}"
     if "stopped_at" in bounds:
-        return f"exhaustive, {instances} instances up to this size"
+        return f"exhaustive, {instances} up to this size"
     if "what" in bounds:
-        return f"exhaustive, {instances} instances: {bounds['what']}"
+        return f"exhaustive, {instances}: {bounds['what']}"
     if "cases" in bounds:
         return str(bounds["cases"])
     if scope["kind"] == "sampled":
-        return f"sampled, {instances} instances, then shrunk"
-    text = f"exhaustive, {instances} instances of up to {list(bounds['tokens_by_turns'])[-1]} turns"
+        return f"sampled, {instances}, then shrunk"
+    text = f"exhaustive, {instances} of up to {list(bounds['tokens_by_turns'])[-1]} turns"
     return text + (f"; {bounds['sampled']['instances']:,} sampled" if "sampled" in bounds else "")
 
 

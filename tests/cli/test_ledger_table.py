@@ -9,7 +9,7 @@ from rich.console import Console
 
 from teltheory.claims.verdict import VerdictWord
 from teltheory.cli.output import WIDTH, console
-from teltheory.cli.tables import STYLES, ledger_table
+from teltheory.cli.tables import STYLES, ledger_table, scope_text
 
 LONG = "theorem-d2.bayes-next-event.heterogeneous.by-conversation"
 STATEMENT = "T-LRU with an upper bound on [every] prompt is never worse than LRU " * 3
@@ -49,6 +49,31 @@ def test_one_claim_is_not_counted():
         "worse.",
         "one",
     ]
+
+
+@pytest.mark.parametrize(
+    ("scope", "told"),
+    [
+        ({"instances": 1, "bounds": {"stopped_at": {"turns": 1}}}, "exhaustive, 1 instance up to this size"),
+        ({"instances": 2, "bounds": {"what": "some models"}}, "exhaustive, 2 instances: some models"),
+        ({"instances": 3, "bounds": {"cases": "three of them"}}, "three of them"),
+        (
+            {"instances": 4000, "bounds": {"tokens_by_turns": {"1": 9, "4": 2}, "sampled": {"instances": 1000}}},
+            "exhaustive, 4,000 instances of up to 4 turns; 1,000 sampled",
+        ),
+        ({"kind": "sampled", "instances": 7, "bounds": {}}, "sampled, 7 instances, then shrunk"),
+        (
+            {"instances": 5, "bounds": {"cases": "five", "campaign": {"instances": 6000}}},
+            "five; 6,000 in a campaign",
+        ),
+        (
+            {"kind": "proved", "instances": 5, "bounds": {"cases": "five", "proof": {"covers": "all"}}},
+            "proved: all; five",
+        ),
+    ],
+)
+def test_a_scope_in_a_few_words(scope, told):
+    assert scope_text({"kind": "exhaustive", **scope}) == told
 
 
 def test_every_verdict_has_a_style():
