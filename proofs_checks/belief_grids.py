@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 from teltheory.belief.mdp import Solver
 from teltheory.belief.model import BeliefMDP, Kind
 from teltheory.belief.optimality import Decision, Index, Ties, decisions
-from teltheory.claims.beliefs import BeliefCase, Histories, Models, costs, optimal_everywhere
+from teltheory.claims.beliefs import BeliefCase, Histories, Models, costs, optimal_everywhere, rule_of
 from teltheory.claims.claim import Claim, Origin, SecondRoute, Values, claim
 from teltheory.workloads.laws import Finite, fixed
 
@@ -135,9 +135,8 @@ def both(*grids: Callable[[], Iterator[BeliefMDP]]) -> Callable[[], Iterator[Bel
 def by_recursion(case: BeliefCase, values: Values) -> Values:
     """Compute the costs of what the rule keeps, and the least ones, state by state with memory."""
     solver, state = Solver(case.model), case.state
-    rule = next(name for name in values if name not in ("cached", "kept", "best", "optimal"))
     return {
-        rule: [solver.cost_of_keeping(state, kept, case.turns) for kept in values["kept"]],
+        rule_of(values): [solver.cost_of_keeping(state, kept, case.turns) for kept in values["kept"]],
         "optimal": [solver.cost(state, cached, case.turns) for cached in values["cached"]],
     }
 

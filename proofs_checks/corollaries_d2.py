@@ -75,8 +75,8 @@ def row(
 
 def grids(base: BeliefMDP, laws: tuple[tuple[Laws, ...], ...], xis: tuple[int, ...]) -> tuple[Models, Models]:
     """Return the models of a row at either effort."""
-    gaps = (A_HALF,) if base.race is False else (NODES,)
-    more = (AT_ONCE, A_HALF, TWO_GAPS) if base.race is False else (NODES,)
+    gaps = (NODES,) if base.race else (A_HALF,)
+    more = (NODES,) if base.race else (AT_ONCE, A_HALF, TWO_GAPS)
     return Grid(SAME, laws, (2,), xis, gaps, base=base), Grid(SAME, laws, (1, 2, 3), xis, more, (1, 2), base=base)
 
 

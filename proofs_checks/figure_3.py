@@ -16,8 +16,8 @@ from typing import Any
 
 from teltheory.calibration.cells import Cells, cells_of
 from teltheory.calibration.runs import read_ttft_runs
-from teltheory.claims.claim import Enumerated, MissingDataError, Unshrunk, Values, claim
-from teltheory.workloads import data_folder
+from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
+from teltheory.claims.data_files import data_file
 
 LINEAR_ENOUGH = Fraction(99, 100)
 SOURCE = "Section 2, Figure 3"
@@ -41,7 +41,7 @@ class Measured(Unshrunk):
     @property
     def cells(self) -> Cells:
         """The medians of equal requests."""
-        return _cells(data_folder() / self.file, self.model)
+        return _cells(data_file(self.file), self.model)
 
     def size(self) -> tuple[Any, ...]:
         """Return the number of cells, then the model's name."""
@@ -88,8 +88,7 @@ class DataSet(Enumerated):
         MissingDataError
             Where the file is not in the data folder.
         """
-        if not (data_folder() / self.file).is_file():
-            raise MissingDataError(f"{self.file} is not in the data folder (TELTHEORY_DATA names it)")
+        data_file(self.file)
         yield (Measured(self.file, model) for model in self.models)
 
     def bounds(self, effort: str) -> dict[str, Any]:

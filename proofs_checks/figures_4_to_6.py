@@ -22,8 +22,9 @@ from experiments.fit_chat_lengths import FILE, columns
 from experiments.paper.printed import CAPACITIES
 from proofs_checks.paper_runs import TOGETHER, Sampled, Spot, interval, told
 from teltheory.claims.claim import Claim, Enumerated, MissingDataError, Rule, Unshrunk, Values
+from teltheory.claims.data_files import data_file
 from teltheory.claims.worlds import Given
-from teltheory.workloads import data_folder, sharegpt_like
+from teltheory.workloads import sharegpt_like
 from teltheory.workloads.chat_data import WILDCHAT_AT_LEAST, WILDCHAT_LONGEST_KNOWN, wildchat_like
 from teltheory.workloads.chats import turn_law
 
@@ -119,10 +120,7 @@ class Lengths(Enumerated):
         MissingDataError
             Where the file is not in the data folder.
         """
-        file = data_folder() / FILE
-        if not file.is_file():
-            raise MissingDataError(f"{FILE} is not in the data folder (TELTHEORY_DATA names it)")
-        data, chats = columns(file), wildchat_like(mean_prompt=None)
+        data, chats = columns(data_file(FILE)), wildchat_like(mean_prompt=None)
         for name, laws in (("prompt", chats.prompts), ("response", chats.responses)):
             for which, law in zip(("first", "later"), laws, strict=True):
                 lengths = data[name][(data["turn"] == 1) == (which == "first")]

@@ -205,8 +205,3 @@ def t_lru_against_threshold_lru() -> Proof:
 def both() -> Proof:
     """Prove T-LRU <= Threshold-LRU <= LRU under optional caching."""
     return prove([*against_threshold(forced=False), *against_lru(forced=False)], COVERS)
-
-
-def both_forced() -> Proof:
-    """Prove T-LRU <= Threshold-LRU <= LRU under forced caching."""
-    return prove([*against_threshold(forced=True), *against_lru(forced=True)], COVERS)

@@ -31,15 +31,14 @@ from proofs_checks.paper_runs import (
     told,
 )
 from proofs_checks.printed_tables import BEST, NEAR, THRESHOLDS, Row, among_the_near
-from teltheory.claims.claim import Enumerated, MissingDataError, Unshrunk, Values, claim
+from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
+from teltheory.claims.data_files import MOONCAKE, data_file
 from teltheory.sweep import TraceFile
-from teltheory.workloads import data_folder
 
 PERCENTILES: tuple[Metric, ...] = ("p90", "p95", "p99")
 BOTH = ("wildchat", "sharegpt")
 TENTH = 10.0
 LEAST = "low at all places at once"
-MOONCAKE = "mooncake_conversation.jsonl"
 MOONCAKE_SETTING = Setting(
     (300_000, 1_000_000, 3_000_000),
     (1000, 2000, 3000),
@@ -244,7 +243,7 @@ class RealSpot(Spot):
 
 @cache
 def _mooncake() -> Runs:
-    return Runs(runs([TraceFile(str(data_folder() / MOONCAKE))], MOONCAKE_SETTING))
+    return Runs(runs([TraceFile(str(data_file(MOONCAKE)))], MOONCAKE_SETTING))
 
 
 class MooncakeGrid(Enumerated):
@@ -258,8 +257,7 @@ class MooncakeGrid(Enumerated):
         MissingDataError
             Where the file is not in the data folder.
         """
-        if not (data_folder() / MOONCAKE).is_file():
-            raise MissingDataError(f"{MOONCAKE} is not in the data folder (TELTHEORY_DATA names it)")
+        data_file(MOONCAKE)
         grid = product(MOONCAKE_SETTING.capacities, MOONCAKE_SETTING.xi_ms)
         yield iter([RealSpot("", c, xi, "end-aware", "length-aware", "tel") for c, xi in grid])
 

@@ -42,7 +42,7 @@ TWO_TO_COME = {"quick": ((2, 2),), "full": ((2, 2), (3, 2))}
 def row(
     id: str,
     statement: str,
-    models: Models,
+    quick: Models,
     full: Models,
     note: str,
     index: Index = turn_rates,
@@ -51,7 +51,7 @@ def row(
 ) -> Claim[BeliefCase]:
     """Return a row on the optimality of ET-LRU with the posterior."""
     rule = by_index("ET-LRU", index, ties)
-    return optimality_row(id, "Theorem D.2 with the posterior", statement, rule, (models, full), lengths, note)
+    return optimality_row(id, "Theorem D.2 with the posterior", statement, rule, (quick, full), lengths, note)
 
 
 def gaps_and_race(laws: tuple[tuple[Laws, ...], ...], xis: tuple[int, ...], wide: bool) -> Models:
@@ -97,7 +97,7 @@ bayes_heterogeneous = row(
 
 
 def next_event(
-    rates: str, prompts: str, models: Models, full: Models, note: str, ties: Ties = "best"
+    rates: str, prompts: str, quick: Models, full: Models, note: str, ties: Ties = "best"
 ) -> Claim[BeliefCase]:
     """Return the row of one combination, with the exact probability of the next turn as ET-LRU's index."""
     which = "every" if ties == "worst" else "some"
@@ -105,7 +105,7 @@ def next_event(
         f"theorem-d2.bayes-next-event.{rates}.{prompts}",
         f"With the posterior {which} choice of ET-LRU by the probability of the next turn is optimal: {rates} "
         f"turn rates and {WORDS[prompts]}.",
-        models,
+        quick,
         full,
         note,
         next_turns,

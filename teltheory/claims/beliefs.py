@@ -104,13 +104,13 @@ class BeliefCase:
 
     def as_counterexample(self, values: Values) -> dict[str, Any]:
         """Return the case and the first cache at which the values differ as plain data."""
-        rule, optimal = [key for key in values if key not in ("cached", "kept", "best")]
+        rule, optimal = rule_of(values), "optimal"
         at = next(i for i, (a, b) in enumerate(zip(values[rule], values[optimal], strict=True)) if a != b)
         return {
             "model": model_as_dict(self.model),
             "history": [[str(s.x), s.place, s.kind, s.prompt, s.response] for s in self.steps],
             "following": self.turns,
-            **{name: list(values[name][at]) for name in ("cached", "kept", "best")},
+            **{name: list(values[name][at]) for name in ALLOCATIONS},
             "values": {name: str(values[name][at]) for name in (rule, optimal)},
         }
 
@@ -119,6 +119,10 @@ def followed(model: BeliefMDP, state: State, step: Step) -> State:
     """Return the state after a turn of the history."""
     alive = tuple(aged(model, known, step.x) for known in state.conversations)
     return after(model, state, Arrival(Fraction(1), step.place, step.prompt, step.response, alive, step.kind))
+
+
+ALLOCATIONS = ("cached", "kept", "best")
+"""What `costs` lists beside the costs, cache by cache."""
 
 
 def costs(rule: str, decisions: list[Decision]) -> Values | None:
@@ -134,10 +138,14 @@ def costs(rule: str, decisions: list[Decision]) -> Values | None:
     }
 
 
+def rule_of(values: Values) -> str:
+    """Return the name under which `costs` has the rule's costs."""
+    return next(name for name in values if name not in (*ALLOCATIONS, "optimal"))
+
+
 def optimal_everywhere(values: Values) -> bool:
     """Whether the rule costs no more than the best, at every cache."""
-    rule = next(key for key in values if key not in ("cached", "kept", "best", "optimal"))
-    return bool(values[rule] == values["optimal"])
+    return bool(values[rule_of(values)] == values["optimal"])
 
 
 @lru_cache(maxsize=4)

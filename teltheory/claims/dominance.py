@@ -1,13 +1,16 @@
 """Is a policy never worse than another? The search of the ledger, for any two policies.
 
 All worlds up to the bounds are enumerated, smallest first (turns, then conversations, then tokens; then C, xi and
-Q-hat), then random ones beyond them: the first in which the policy has the larger TEL is the smallest there is.
-That no world within the bounds refutes it proves no more than that; the verdict says what was tried.
+Q-hat): the first in which the policy has the larger TEL is the smallest there is. Where there is none, random ones
+beyond the bounds follow, and one that refutes is shrunk until no single step makes it smaller. That none refutes
+proves no more than that; the verdict says what was tried.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from inspect import Parameter, signature
 from typing import TypeAlias
 
 from teltheory.claims.case import Case
@@ -21,8 +24,8 @@ from teltheory.policies.online import LRU
 from teltheory.policies.policy import AnyPolicy
 from teltheory.replay import check_policy
 
-Family: TypeAlias = Callable[[int, int], AnyPolicy]
-"""Makes a policy of xi and Q-hat."""
+Family: TypeAlias = Callable[[int], AnyPolicy] | Callable[[int, int], AnyPolicy]
+"""Makes a policy of xi, or of xi and Q-hat."""
 
 
 def never_worse(
@@ -40,8 +43,8 @@ def never_worse(
     Parameters
     ----------
     policy : policy or callable
-        The policy, or what makes it of a threshold and an estimate, ``lambda xi, q_hat: ...``; estimates then
-        are at least every prompt that continues a conversation.
+        The policy, or what makes it of a threshold, ``lambda xi: ...``, or of a threshold and an estimate,
+        ``lambda xi, q_hat: ...``; estimates are at least every prompt that continues a conversation.
     than : policy or callable, optional
         The other; LRU when left out.
     turns, tokens, conversations : int
@@ -55,45 +58,81 @@ def never_worse(
     -------
     Verdict
         "holds" or "refuted"; ``counterexample`` is the smallest trace on which the policy is worse, as plain data
-        that `teltheory.claims.case.Case.of` reads, with both TELs as ``values``.
+        that `teltheory.claims.case.Case.of` reads, with both TELs as ``values``. Where ``scope.kind`` is "sampled"
+        it is a random one beyond the bounds, shrunk.
 
     Raises
     ------
     ArgumentError
         Wrong arguments.
     """
+    whole_number("samples", samples)
     for name, value in (("turns", turns), ("tokens", tokens), ("conversations", conversations)):
         if whole_number(name, value) < 1:
             raise ArgumentError(name, value, "1 or more")
-    ours, other = family(policy), family(LRU() if than is None else than)
-    estimates = upper_bounds if callable(policy) or callable(than) else no_estimate
+    ours, other = _Maker.of(policy), _Maker.of(LRU() if than is None else than)
     limits = dict.fromkeys(range(1, turns + 1), tokens)
+    estimates = upper_bounds if ours.takes_estimate or other.takes_estimate else no_estimate
     space = SmallWorlds(
         limits, limits, estimates=estimates, forced=forced, conversations=conversations, samples=samples
     )
 
     def values(case: Case) -> Values:
-        policies = ours(case.xi, case.q_hat), other(case.xi, case.q_hat)
-        return dict(zip(("policy", "other"), map(case.tel, policies), strict=True))
+        return {"policy": _tel(case, ours.at(case)), "other": _tel(case, other.at(case))}
 
     statement = "The policy has a TEL of at most the other's on every trace."
     return decide(Claim("dominance", "", statement, values, _at_most, space, origin="ours"))
 
 
-def family(policy: AnyPolicy | Family) -> Family:
-    """Return what makes a policy of a threshold and an estimate; one and the same where a policy was given."""
-    if callable(policy):
-        made: Family = policy
-        try:
-            check_policy(made(0, 0))
-        except TypeError as error:
-            raise ArgumentError("policy", policy, f"one that takes xi and q_hat ({error})") from None
-        return made
-    check_policy(policy)
-    fixed: AnyPolicy = policy
-    return lambda xi, q_hat: fixed
+def _tel(case: Case, policy: AnyPolicy) -> int:
+    if min(case.reuses(policy)) < 0:
+        raise ArgumentError("policy", policy, "one that keeps 0 or more of each conversation")
+    return case.tel(policy)
 
 
 def _at_most(values: Values) -> bool:
-    first, second = values.values()
-    return bool(first <= second)
+    return bool(values["policy"] <= values["other"])
+
+
+@dataclass(frozen=True)
+class _Maker:
+    """What makes a policy for a case, and whether it looks at the case's estimate."""
+
+    at: Callable[[Case], AnyPolicy]
+    takes_estimate: bool
+
+    @classmethod
+    def of(cls, policy: AnyPolicy | Family) -> _Maker:
+        """Return what makes a policy; one and the same for every case where a policy was given."""
+        if not callable(policy):
+            _check(policy)
+            return cls(lambda case: policy, takes_estimate=False)
+        made: Callable[..., AnyPolicy] = policy
+        estimated = _takes_estimate(made)
+        try:
+            one = made(0, 0) if estimated else made(0)
+        except TypeError as error:
+            raise ArgumentError("policy", policy, f"one that takes xi, or xi and q_hat ({error})") from None
+        _check(one)
+        if estimated:
+            return cls(lambda case: made(case.xi, case.q_hat), takes_estimate=True)
+        return cls(lambda case: made(case.xi), takes_estimate=False)
+
+
+def _check(policy: AnyPolicy) -> None:
+    check_policy(policy)
+    try:
+        hash(policy)
+    except TypeError as error:
+        raise ArgumentError("policy", policy, f"one with a hash, as a frozen dataclass has ({error})") from None
+
+
+def _takes_estimate(made: Callable[..., AnyPolicy]) -> bool:
+    """Whether the second parameter must be given, or is called q_hat."""
+    try:
+        parameters = signature(made).parameters.values()
+    except ValueError:
+        return True
+    by_position = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+    second = [one for one in parameters if one.kind in by_position][1:2]
+    return any(one.name == "q_hat" or one.default is Parameter.empty for one in second)

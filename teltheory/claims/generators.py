@@ -28,12 +28,12 @@ import numpy as np
 
 from teltheory.claims.case import Case, Turns, World
 from teltheory.claims.claim import MissingDataError
+from teltheory.claims.data_files import MOONCAKE, data_file
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.numbers import IntArray
-from teltheory.workloads import data_folder, read_trace
+from teltheory.workloads import read_trace
 
 Random: TypeAlias = np.random.Generator
-MOONCAKE = "mooncake_conversation.jsonl"
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,10 +65,7 @@ def mooncake_turns() -> RealTurns:
     MissingDataError
         Where it is not there.
     """
-    file = data_folder() / MOONCAKE
-    if not file.is_file():
-        raise MissingDataError(f"the file {MOONCAKE} in the data folder (TELTHEORY_DATA)")
-    trace = read_trace(file)
+    trace = read_trace(data_file(MOONCAKE))
     return RealTurns(trace.code, trace.prompt, trace.response)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from teltheory.claims.beliefs import BeliefCase
+from teltheory.claims.beliefs import ALLOCATIONS, BeliefCase
 from teltheory.claims.case import Case
 from teltheory.claims.erratum import Counterexample, Show, StateTable
 from teltheory.errors import ArgumentError
@@ -90,7 +90,7 @@ def _decision_table(case: BeliefCase, example: Counterexample) -> StateTable:
             str(known.alive),
             str(known.past),
             _law(case.model.kinds[known.kind].prompt(known.turns).outcomes),
-            *(str(example[name][place]) for name in ("cached", "kept", "best")),
+            *(str(example[name][place]) for name in ALLOCATIONS),
         )
         for place, known in enumerate(case.state.conversations)
     )

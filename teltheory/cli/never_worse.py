@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import click
 
 from teltheory.cli.options import json_option
-from teltheory.cli.output import check_target, console, write_json
+from teltheory.cli.output import FEWEST_FOR_TEXT, check_target, console, write_json
 from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import Spec, parse_policy
 from teltheory.report.words import counterexample_text
+
+if TYPE_CHECKING:
+    from teltheory.claims.dominance import Family
+    from teltheory.claims.verdict import Verdict
 
 
 @click.command("never-worse")
@@ -34,8 +38,9 @@ def never_worse(
 ) -> int:
     """Search for a trace on which POLICY has a larger TEL than another policy; print the smallest.
 
-    All traces up to the bounds are tried, smallest first, then random ones. Policies are given in their short
-    form; a threshold or an estimate that is left out takes every value, estimates at least every next prompt.
+    All traces up to the bounds are tried, smallest first, then random ones; where only a random one refutes, it is
+    made smaller as far as single steps lead. Policies are given in their short form; a threshold or an estimate
+    that is left out takes every value, estimates at least every next prompt.
     """
     check_target(target)
     from teltheory.claims.dominance import never_worse as decided
@@ -50,22 +55,28 @@ def never_worse(
         samples=samples,
         forced=forced,
     )
-    row = verdict.as_dict()
     if target != "-":
-        out = console()
-        tried = f"{verdict.scope.instances:,} instances of up to {turns} turns and {tokens} tokens"
-        if verdict.counterexample is None:
-            out.print(f"{policy} has a TEL of at most {than}'s on all {tried}.", highlight=False, markup=False)
-        else:
-            found = counterexample_text(row["counterexample"])
-            out.print(f"{policy} is worse than {than} on {found}.", highlight=False, markup=False)
+        tried = f"instances of up to {turns} turns and {tokens} tokens"
+        console(FEWEST_FOR_TEXT).print(_told(policy, than, verdict, tried), highlight=False, markup=False)
     if target is not None:
-        write_json(target, row)
+        write_json(target, verdict.as_dict())
     return 0
 
 
-def _family(spec: Spec) -> AnyPolicy | Callable[[int, int], AnyPolicy]:
+def _told(policy: str, than: str, verdict: Verdict, tried: str) -> str:
+    scope = verdict.scope
+    if verdict.counterexample is None:
+        drawn = scope.bounds.get("sampled", {"instances": 0})["instances"]
+        more = f", and on {drawn:,} random ones" if drawn else ""
+        return f"{policy} has a TEL of at most {than}'s on all {scope.instances:,} {tried}{more}."
+    where = " (a random trace, shrunk: there may be a smaller one)" if scope.kind == "sampled" else ""
+    return f"{policy} is worse than {than} on {counterexample_text(verdict.counterexample)}{where}."
+
+
+def _family(spec: Spec) -> AnyPolicy | Family:
     """Return the policy, or what makes it where a threshold or an estimate is left out."""
-    if spec.needs("xi") or spec.needs("q_hat"):
+    if spec.needs("q_hat"):
         return spec.build
+    if spec.needs("xi"):
+        return lambda xi: spec.build(xi, 0)
     return spec.build(0, 0)

@@ -19,14 +19,18 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 WIDTH = 108
+"""Columns of what is written to no terminal, and the fewest in which no table's numbers are cut."""
+FEWEST_FOR_TEXT = 40
 
 
-def console() -> Console:
-    """Return the console for tables: as wide as the terminal, and never so narrow that numbers are cut."""
+def console(fewest: int = WIDTH) -> Console:
+    """Return the console: as wide as the terminal, but with `fewest` columns or more; 108 where there is none."""
     from rich.console import Console
 
+    if not sys.stdout.isatty():
+        return Console(width=WIDTH)
     terminal = Console()
-    return terminal if sys.stdout.isatty() and terminal.width >= WIDTH else Console(width=WIDTH)
+    return terminal if terminal.width >= fewest else Console(width=fewest)
 
 
 def complain(message: str, code: int) -> int:

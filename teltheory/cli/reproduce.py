@@ -16,7 +16,7 @@ from rich.markup import escape
 from teltheory.claims.claim import EFFORTS, Effort
 from teltheory.cli import figures
 from teltheory.cli.options import json_option, read_capacities, read_thresholds, workers_option
-from teltheory.cli.output import check_target, console, write_json
+from teltheory.cli.output import FEWEST_FOR_TEXT, check_target, console, write_json
 from teltheory.cli.replay import cells_as_data, print_cells, run
 from teltheory.cli.reproduce_page import Replayed, write_page
 from teltheory.cli.tables import ledger_table
@@ -68,7 +68,7 @@ def reproduce(
     rows, sound = decide_all(chosen_claims((), None), effort, workers)
     show = target != "-"
     if show:
-        out.print(ledger_table(rows))
+        console(FEWEST_FOR_TEXT).print(ledger_table(rows))
     tables: dict[str, Any] = {}
     replayed = []
     for one in _traces(given, trace_file, reading.seed):

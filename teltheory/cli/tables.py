@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import groupby
@@ -10,6 +11,7 @@ from typing import Any
 from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from teltheory.cli.options import Thresholds
 from teltheory.report.words import evidence_text
@@ -85,17 +87,24 @@ def _percent(value: Fraction | None) -> str:
 
 
 def ledger_table(rows: Sequence[dict[str, Any]]) -> Table:
-    """Return the ledger: a row a claim."""
-    table = Table(title="The ledger", title_justify="left")
-    table.add_column("claim", no_wrap=True)
-    table.add_column("verdict", no_wrap=True)
-    table.add_column("rests on")
-    table.add_column("smallest counterexample, or counts")
+    """Return the ledger: beside each verdict the claim, its statement, what decides it and what was tried."""
+    counts = Counter(row["verdict"] for row in rows)
+    total = ", ".join(f"{verdict} {n:,}" for verdict, n in counts.items()) if len(rows) > 1 else None
+    table = Table(title="The ledger", caption=total, box=None, show_header=False, padding=(0, 2, 1, 0))
+    table.title_justify = table.caption_justify = "left"
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
     for row in rows:
-        style = STYLES[row["verdict"]]
-        example = row.get("problem") or evidence_text(row)
-        table.add_row(row["id"], f"[{style}]{row['verdict']}[/]", scope_text(row["scope"]), escape(example))
+        table.add_row(Text(row["verdict"], STYLES[row["verdict"]]), _claim_text(row))
     return table
+
+
+def _claim_text(row: dict[str, Any]) -> Text:
+    problem, evidence = row.get("problem"), evidence_text(row)
+    label = "counterexample" if row["counterexample"] is not None else "counts"
+    told = [problem] if problem else [f"{label}: {evidence}"] if evidence else []
+    tried = [scope_text(row["scope"])] if row["scope"]["instances"] else []
+    return Text.assemble((row["id"], "bold"), *("\n" + line for line in (row["statement"], *told, *tried)))
 
 
 def scope_text(scope: dict[str, Any]) -> str:
@@ -107,16 +116,17 @@ def scope_text(scope: dict[str, Any]) -> str:
 
 
 def _tried_text(scope: dict[str, Any]) -> str:
-    bounds, instances = scope["bounds"], f"{scope['instances']:,}"
+    bounds, tried = scope["bounds"], scope["instances"]
+    instances = f"{tried:,} instance{'s' if tried != 1 else ''}"
     if "stopped_at" in bounds:
-        return f"exhaustive, {instances} instances up to this size"
+        return f"exhaustive, {instances} up to this size"
     if "what" in bounds:
-        return f"exhaustive, {instances} instances: {bounds['what']}"
+        return f"exhaustive, {instances}: {bounds['what']}"
     if "cases" in bounds:
         return str(bounds["cases"])
     if scope["kind"] == "sampled":
-        return f"sampled, {instances} instances, then shrunk"
-    text = f"exhaustive, {instances} instances of up to {list(bounds['tokens_by_turns'])[-1]} turns"
+        return f"sampled, {instances}, then shrunk"
+    text = f"exhaustive, {instances} of up to {list(bounds['tokens_by_turns'])[-1]} turns"
     return text + (f"; {bounds['sampled']['instances']:,} sampled" if "sampled" in bounds else "")
 
 

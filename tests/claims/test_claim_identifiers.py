@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from proofs_checks import all_claims, figures_4_to_6
 from teltheory.claims.search import decide_safely
 from teltheory.workloads import data_folder
@@ -93,10 +95,11 @@ def test_no_identifier_is_used_twice() -> None:
     assert len(rows) == len(set(rows))
 
 
-def test_the_statements_are_those_of_the_list_where_it_is_at_hand() -> None:
-    text = LIST.read_text() if LIST.is_file() else "".join(f"| `{name}` | |\n" for name in STATEMENTS)
-    assert set(STATEMENTS) - identifiers(text) <= {"paging.ever"}
-    assert identifiers(text) <= set(STATEMENTS)
+@pytest.mark.skipif(not LIST.is_file(), reason="the list of claims is not beside the data folder")
+def test_the_statements_are_those_of_the_list() -> None:
+    listed = identifiers(LIST.read_text())
+    assert set(STATEMENTS) - listed == {"paging.ever"}
+    assert listed <= set(STATEMENTS)
 
 
 def test_ranges_are_written_out() -> None:

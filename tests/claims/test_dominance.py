@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import pytest
 from replay.own_policies import HalfKept, LongestFirst
 
 import teltheory as tt
 from teltheory.claims.case import Case
 from teltheory.claims.dominance import never_worse
+from teltheory.policies import LeastRecentlyUsed
 
 SMALL = {"turns": 3, "tokens": 4, "samples": 100}
+FEW = {"turns": 2, "tokens": 3, "samples": 20}
 
 
 def test_lru_is_never_worse_than_itself():
@@ -39,12 +43,25 @@ def test_the_smallest_trace_is_found_and_can_be_replayed(policy):
 
 def test_under_forced_caching_too():
     assert never_worse(tt.TLRU, forced=True, **SMALL).verdict == "holds"
+    found = never_worse(tt.ThresholdLRU(1), forced=True).counterexample
+    assert found["turns"] == [[0, 0, 1], [1, 0, 0], [0, 0, 0]]
+    assert (found["forced"], found["capacity"], found["values"]) == (True, 1, {"policy": 1, "other": 0})
+
+
+def test_bounds_are_those_that_were_given_or_the_documented_ones():
+    few = never_worse(LongestFirst(), turns=3, tokens=3, conversations=2).scope.bounds
+    assert (few["tokens_by_turns"], few["conversations"]) == ({"1": 3, "2": 3, "3": 3}, 2)
+    most = never_worse(LongestFirst()).scope.bounds
+    assert (most["tokens_by_turns"], most["conversations"]) == ({"1": 5, "2": 5, "3": 5, "4": 5}, 3)
+    assert never_worse(tt.LRU(), turns=1, tokens=1).scope.bounds["sampled"]["instances"] == 2000
 
 
 @pytest.mark.parametrize("bound", ["turns", "tokens", "conversations"])
 def test_bounds_are_1_or_more(bound):
     with pytest.raises(tt.ArgumentError, match=f"{bound}: found 0, expected 1 or more"):
         never_worse(tt.LRU(), **{bound: 0})
+    with pytest.raises(tt.ArgumentError, match="samples: found -1"):
+        never_worse(tt.LRU(), samples=-1)
 
 
 def test_what_is_no_policy_is_an_error():
@@ -52,5 +69,51 @@ def test_what_is_no_policy_is_an_error():
         never_worse(3)
     with pytest.raises(tt.ArgumentError, match="a policy such as LRU"):
         never_worse(lambda xi, q_hat: None)
-    with pytest.raises(tt.ArgumentError, match="one that takes xi and q_hat"):
+    with pytest.raises(tt.ArgumentError, match="one that takes xi, or xi and q_hat"):
         never_worse(tt.LRU)
+    with pytest.raises(tt.ArgumentError, match="one that takes xi, or xi and q_hat"):
+        never_worse(int)
+
+
+def test_a_policy_of_a_threshold_alone_is_tried_with_no_estimate():
+    given = never_worse(tt.LRU(), **FEW).scope.instances
+    for family in (tt.TailOptimizedBelady, tt.LengthAwareTLRU):
+        verdict = never_worse(family, **FEW)
+        assert (verdict.verdict, verdict.scope.instances) == ("holds", given)
+    assert never_worse(lambda xi, q_hat=0: tt.TLRU(xi, q_hat), **FEW).scope.instances > given
+    assert never_worse(tt.TailOptimizedBelady, tt.TLRU, **FEW).scope.instances > given
+    assert never_worse(lambda xi: tt.TLRU(xi, 0), turns=3, tokens=4).counterexample["q_hat"] == 0
+
+
+@dataclass(frozen=True)
+class LessThanNothing(LeastRecentlyUsed):
+    def budget(self, conversation):
+        return -1
+
+
+@dataclass
+class NotFrozen(LeastRecentlyUsed):
+    xi: int = 0
+
+
+@pytest.mark.parametrize("than", [False, True])
+@pytest.mark.parametrize(
+    ("policy", "words"),
+    [
+        (LessThanNothing(), "one that keeps 0 or more"),
+        (NotFrozen(), "one with a hash"),
+        (lambda xi: NotFrozen(), "hash"),
+    ],
+)
+def test_what_cannot_be_replayed_is_an_error_on_either_side(policy, words, than):
+    with pytest.raises(tt.ArgumentError, match=words):
+        never_worse(tt.LRU(), policy, **SMALL) if than else never_worse(policy, **SMALL)
+
+
+def test_what_only_a_random_trace_shows_is_shrunk():
+    verdict = never_worse(tt.LengthAwareTLRU, tt.TailOptimizedBelady, turns=2, tokens=2)
+    assert (verdict.verdict, verdict.scope.kind) == ("refuted", "sampled")
+    case = Case.of(verdict.counterexample)
+    worse, best = tt.LengthAwareTLRU(case.xi), tt.TailOptimizedBelady(case.xi)
+    assert case.tel(worse) > case.tel(best)
+    assert all(smaller.tel(worse) <= smaller.tel(best) for smaller in case.smaller() if smaller.xi == case.xi)

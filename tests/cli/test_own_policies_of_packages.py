@@ -107,6 +107,27 @@ def test_the_smallest_trace_on_which_one_is_worse(package, run, run_json, capsys
 
 def test_within_the_bounds_nothing_speaks_against_t_lru(run, capsys):
     assert run("never-worse", "tlru", "--turns", 3, "--tokens", 3, "--samples", 50) == 0
-    assert "tlru has a TEL of at most lru's on all" in " ".join(capsys.readouterr().out.split())
+    tried = "on all 8,272 instances of up to 3 turns and 3 tokens, and on 50 random ones."
+    assert f"tlru has a TEL of at most lru's {tried}" in " ".join(capsys.readouterr().out.split())
     assert run("never-worse", "lru", "--than", "tlru", "--turns", 3, "--tokens", 3, "--forced") == 0
     assert "lru is worse than tlru on" in " ".join(capsys.readouterr().out.split())
+
+
+def test_an_estimate_that_is_given_is_the_only_one(run, capsys):
+    assert run("never-worse", "tlru:q_hat=0", "--samples", 0) == 0
+    assert "on A(0+2) B(0+1) B(1+0); C=1 xi=1 Q=0: policy 1, other 0." in " ".join(capsys.readouterr().out.split())
+
+
+def test_what_only_a_random_trace_shows_is_said_to_be_no_smallest_one(run, capsys):
+    few = ("--turns", 1, "--tokens", 1)
+    assert run("never-worse", "lru", "--than", "tail-optimized-belady", *few, "--samples", 500) == 0
+    assert "(a random trace, shrunk: there may be a smaller one)." in " ".join(capsys.readouterr().out.split())
+    assert run("never-worse", "belady", *few, "--samples", 0) == 0
+    assert "instances of up to 1 turns and 1 tokens." in " ".join(capsys.readouterr().out.split())
+
+
+def test_the_command_line_hands_over_its_bounds(run_json):
+    found = run_json("never-worse", "threshold-lru:cutoff=1", "--forced", "--conversations", 2, "--tokens", 3)
+    assert found["counterexample"]["forced"]
+    assert found["scope"]["bounds"]["tokens_by_turns"] == {"1": 3, "2": 3, "3": 3, "4": 3}
+    assert found["scope"]["bounds"]["conversations"] == 2

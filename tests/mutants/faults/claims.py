@@ -5,6 +5,8 @@ from mutants.fault import Fault
 WORLDS = "teltheory/claims/worlds.py"
 CASE = "teltheory/claims/case.py"
 THEOREM_31 = "proofs_checks/theorem_31.py"
+DOMINANCE = "teltheory/claims/dominance.py"
+DOMINANCE_TESTS = "tests/claims/test_dominance.py"
 RELATIONS = "tests/claims/test_relations.py"
 
 FAULTS = (
@@ -101,5 +103,29 @@ FAULTS = (
         "return sum(not any(column) for column in columns.tolist())",
         "columns of the matrix are looked at for ones only, not for gaps",
         tests=(RELATIONS,),
+    ),
+    Fault(
+        "never-worse-forgets-forced",
+        DOMINANCE,
+        "forced=forced, conversations",
+        "forced=False, conversations",
+        "a policy's dominance under forced caching is searched under optional caching",
+        tests=(DOMINANCE_TESTS,),
+    ),
+    Fault(
+        "estimates-for-the-first-alone",
+        DOMINANCE,
+        "upper_bounds if ours.takes_estimate or other.takes_estimate else",
+        "upper_bounds if ours.takes_estimate else",
+        "a policy without an estimate is compared with T-LRU at Q-hat = 0 alone",
+        tests=(DOMINANCE_TESTS,),
+    ),
+    Fault(
+        "worst-turn-for-the-sum",
+        DOMINANCE,
+        "    return case.tel(policy)\n",
+        "    return max(case.excesses(policy))\n",
+        "policies are compared by their worst turn in place of TEL",
+        tests=(DOMINANCE_TESTS,),
     ),
 )
