@@ -3,8 +3,8 @@
     python -m release.same_bytes [FIRST SECOND]
 
 compares two folders; without them it runs `teltheory reproduce` twice, into two temporary folders, and compares
-what it wrote and what it printed. Names every file that differs, with the first byte that does; the exit code is 1
-where one does, or where there is nothing to compare.
+what it wrote and what it printed. Names every file that differs, with the first byte that does, and the line where
+there are lines; the exit code is 1 where one does, or where there is nothing to compare.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from teltheory.errors import shown
 from teltheory.workloads import data_folder
 
 PRINTED = "printed.txt"
@@ -32,9 +33,10 @@ def differences(first: Path, second: Path) -> Iterator[str]:
         if name not in here or name not in there:
             yield f"{name}: only in {second if name not in here else first}"
             continue
-        place = first_difference((first / name).read_bytes(), (second / name).read_bytes())
+        one, other = (first / name).read_bytes(), (second / name).read_bytes()
+        place = first_difference(one, other)
         if place is not None:
-            yield f"{name}: differs from byte {place:,} on"
+            yield f"{name}: differs from byte {place:,} on{lines_at(one, other, place)}"
 
 
 def files(folder: Path) -> set[str]:
@@ -47,6 +49,17 @@ def first_difference(one: bytes, other: bytes) -> int | None:
     if one == other:
         return None
     return next(place for place, (a, b) in enumerate(zip_longest(one, other)) if a != b)
+
+
+def lines_at(one: bytes, other: bytes, place: int) -> str:
+    """Return where two texts differ as a line and what stands there in both; nothing where one is not text."""
+    try:
+        texts = [content.decode("utf-8") for content in (one, other)]
+    except UnicodeDecodeError:
+        return ""
+    line = one.count(b"\n", 0, place)
+    found = [shown("".join(text.split("\n")[line : line + 1])) for text in texts]
+    return f" (line {line + 1}: {' and '.join(found)})"
 
 
 def reproduced(folder: Path) -> Path:

@@ -21,7 +21,6 @@ import argparse
 import json
 import re
 import sys
-import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -204,11 +203,10 @@ def _made(product: Product, folder: Path, again: bool) -> str:
     notes, target, source = notes_of(folder), folder / product.name, made_of(product, folder)
     if not again and target.is_file() and notes.get(product.name) == [source, digest(target)]:
         return f"{product.name}: there already"
-    start = time.perf_counter()
     write_whole(target, product.write)
     notes[product.name] = [source, digest(target)]
     write_whole(folder / NOTES, lambda path: path.write_text(json.dumps(notes, indent=1) + "\n", encoding="utf-8"))
-    return f"{product.name}: made in {time.perf_counter() - start:.1f} s"
+    return f"{product.name}: made"
 
 
 def file_name(trace: str) -> str:

@@ -24,7 +24,7 @@ def test_tables_are_made_once_and_printed_beside_the_papers(tmp_path, run, capsy
     monkeypatch.setenv("TELTHEORY_DATA", str(tmp_path / "none"))
     assert run("figures", tmp_path / "out", *SMALL) == 0
     said = capsys.readouterr().out
-    assert "runs_wildchat.csv: made in" in said
+    assert "runs_wildchat.csv: made\n" in said
     assert "the tables of the Mooncake trace are left out" in said
     assert "figure_5: pdf, svg, png" in said
     for number, cells in enumerate((66, 60, 66, 60, 60, 60), 1):

@@ -153,7 +153,7 @@ def test_all_tables_are_made_once_and_drawn(little, tmp_path, monkeypatch):
         "figure_3.csv",
         "figure_4.csv",
     ]
-    assert all(" made in " in line for line in lines)
+    assert all(line.endswith(": made") for line in lines)
     assert sorted(file.name for file in folder.iterdir()) == sorted([*names, "made.json"])
     with (folder / "means_wildchat.csv").open() as file:
         rows = list(csv.DictReader(file))
@@ -172,7 +172,7 @@ def test_all_tables_are_made_once_and_drawn(little, tmp_path, monkeypatch):
     whole = content["runs_sharegpt.csv"]
     (folder / "runs_sharegpt.csv").write_bytes(whole[: len(whole) // 2])
     (folder / "curves_wildchat.csv").unlink()
-    again = [line.split(":")[0] for line in little() if " made in " in line]
+    again = [line.split(":")[0] for line in little() if line.endswith(": made")]
     assert again == ["curves_wildchat.csv", "runs_sharegpt.csv"]
     assert {name: (folder / name).read_bytes() for name in names} == content
 
@@ -180,7 +180,7 @@ def test_all_tables_are_made_once_and_drawn(little, tmp_path, monkeypatch):
         adapted = {(row["workload"], row["samples"]) for row in csv.DictReader(file)}
     assert adapted == {*((name, "2") for name in adaptive_workloads.scenarios()), ("my-chat", "1")}
 
-    other = [line.split(":")[0] for line in little(xi_ms=(1, 2, 4)) if " made in " in line]
+    other = [line.split(":")[0] for line in little(xi_ms=(1, 2, 4)) if line.endswith(": made")]
     assert other == [f"{t}_my-chat.csv" for t in ("runs", "means", "improvements", "sensitivity")]
 
     drawn_pictures = []
@@ -191,7 +191,7 @@ def test_all_tables_are_made_once_and_drawn(little, tmp_path, monkeypatch):
     assert {"adaptive_threshold", "pareto_front"} <= set(made)
     assert len(drawn_pictures) == 13
 
-    slower = [line.split(":")[0] for line in little(slo_ms=3) if " made in " in line]
+    slower = [line.split(":")[0] for line in little(slo_ms=3) if line.endswith(": made")]
     assert {"adaptive_threshold.csv", "pareto_front.csv"} <= set(slower)
 
 
@@ -210,13 +210,13 @@ def test_what_a_killed_run_leaves_is_whole(tmp_path):
 
 def test_notes_that_are_cut_off_make_every_table_again(tmp_path):
     product = everything.Product("a.csv", "settings", (), lambda path: path.write_text("x\n"))
-    assert "made in" in next(everything.make([product], tmp_path))
+    assert next(everything.make([product], tmp_path)).endswith(": made")
     assert next(everything.make([product], tmp_path)) == "a.csv: there already"
-    assert "made in" in next(everything.make([product], tmp_path, again=True))
+    assert next(everything.make([product], tmp_path, again=True)).endswith(": made")
     (tmp_path / everything.NOTES).write_text(json.dumps({"a.csv": 1})[:-2])
-    assert "made in" in next(everything.make([product], tmp_path))
+    assert next(everything.make([product], tmp_path)).endswith(": made")
     changed = everything.Product("a.csv", "other settings", (), product.write)
-    assert "made in" in next(everything.make([changed], tmp_path))
+    assert next(everything.make([changed], tmp_path)).endswith(": made")
 
 
 def test_missing_data_are_said_in_one_line_each(monkeypatch, tmp_path):

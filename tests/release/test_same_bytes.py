@@ -27,6 +27,16 @@ def test_a_single_byte_is_found_and_its_place_named(folders, capsys):
     assert capsys.readouterr().out == "deep/figure.pdf: differs from byte 255 on\n2 files, 1 differ\n"
 
 
+def test_of_a_text_the_line_is_shown(folders):
+    (folders[1] / "table.csv").write_bytes(b"a,b\n1,3\n")
+    assert list(differences(*folders)) == ["table.csv: differs from byte 6 on (line 2: '1,2' and '1,3')"]
+
+
+def test_a_line_that_one_text_lacks_is_shown_as_empty(folders):
+    (folders[1] / "table.csv").write_bytes(b"a,b\n")
+    assert list(differences(*folders)) == ["table.csv: differs from byte 4 on (line 2: '1,2' and '')"]
+
+
 @pytest.mark.parametrize("side", [0, 1])
 def test_a_file_in_one_folder_alone_is_named(folders, side):
     (folders[side] / "more.txt").touch()
