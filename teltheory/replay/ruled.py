@@ -158,8 +158,6 @@ def by_rules(
     entered = surpluses = holding = 0
     for k in range(n):
         overflow += serve(layout, holds, k)
-        if forced and k == n - 1:
-            break
         while entered < (m + k if forced else m + k + 1):
             gone = max(holds[entered] - full[entered], 0)
             holds[entered] -= gone

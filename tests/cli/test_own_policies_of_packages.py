@@ -33,9 +33,11 @@ class TTL:
     seconds: float
     scale: "fractions.Fraction" = Fraction(1)
     slo: int = 1
-    made: int = field(default=7, init=False)
+    made: int = field(init=False)
+    many: tuple = field(default_factory=tuple)
     has_kernel = False
     def __post_init__(self):
+        object.__setattr__(self, "made", 7)
         if self.seconds <= 0:
             raise ValueError("seconds: expected more than 0")
     def bound_to(self, instance):
@@ -111,7 +113,9 @@ def test_fields_are_read_by_their_types(package):
 
     assert built("ttl:seconds=2.5,scale=1/2,slo=3") == own.TTL(2.5, own.Fraction(1, 2), 3)
     assert built("share:share=0.25,trim=eager") == own.Share(5, own.Fraction(1, 4), "eager")
+    assert built("share:xi=7") == own.Share(7)
     assert built("longest-first") == own.LongestFirst()
+    assert built("lru") == tt.LRU()
 
 
 def test_a_policy_that_looks_at_the_clock(package, tmp_path, run_json):
@@ -133,8 +137,8 @@ def test_a_policy_that_looks_at_the_clock(package, tmp_path, run_json):
         ("ttl:seconds=nan", "a number such as 2.5"),
         ("ttl:seconds=x", "a number such as 2.5"),
         ("ttl:seconds=-1", "seconds: expected more than 0"),
-        ("ttl:seconds=1,seconds=2", "seconds=..., scale=..., slo=..., each at most once"),
-        ("ttl:seconds=1,made=2", "seconds=..., scale=..., slo=..., each at most once"),
+        ("ttl:seconds=1,seconds=2", "seconds=..., scale=..., slo=..., many=..., each at most once"),
+        ("ttl:seconds=1,made=2", "seconds=..., scale=..., slo=..., many=..., each at most once"),
         ("other", "one of lru, threshold-lru"),
         ("share:share=x", "a share such as 0.95"),
         ("share:xi=-1", "a whole number"),

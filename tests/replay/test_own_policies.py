@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
 from hypothesis import given
 from replay.instances import cases, examples, fewer, seeded
-from replay.own_policies import DERIVED, OWN, ByRules, LongestFirst, WholeTLRU
+from replay.own_policies import DERIVED, OWN, ByRules, HalfKept, LongestFirst, WholeTLRU
 from strategies import given_columns, turn_columns
 
 import teltheory as tt
@@ -43,6 +43,27 @@ def test_longer_traces_with_many_conversations(forced):
     for case in seeded(8, 11, turns=(150, 300), conversations=40, length=30, forced=forced):
         for policy in OWN:
             same(case, policy)
+
+
+@dataclass(frozen=True, eq=False)
+class Noting(LongestFirst):
+    """Notes what it is shown, of all conversations at every cut."""
+
+    seen: set[tuple[object, ...]] = field(default_factory=set)
+
+    def drops(self, conversation: Conversation) -> bool:
+        c = conversation
+        self.seen.add((c.first, c.past, c.next, c.code, c.last))
+        return False
+
+
+@given(case=cases())
+@examples(200)
+def test_the_kernel_shows_a_conversation_as_the_reference_does(case):
+    in_kernel, in_reference = Noting(), Noting()
+    case.replay(in_kernel, engine="kernel")
+    case.replay(in_reference)
+    assert in_reference.seen <= in_kernel.seen
 
 
 def test_long_traces_take_the_kernel_where_a_policy_says_that_it_may():
@@ -147,7 +168,7 @@ def test_other_policies_are_replayed_at_each_capacity():
     class Fast(LongestFirst):
         has_kernel = True
 
-    for policy in (LongestFirst(), Fast(), EagerHalf(trim="least-recent")):
+    for policy in (LongestFirst(), Fast(), EagerHalf(trim="least-recent"), HalfKept("eager")):
         curve = tt.capacity_curve(trace, policy)
         assert not curve.one_pass
         assert curve.cached(4).tolist() == tt.replay(trace, policy, 4).cached.tolist()
