@@ -87,7 +87,12 @@ class WholeTLRU(tt.TLRU):
         return conversation.past
 
 
-DERIVED = (LongestBelady(), *(kind(3, 1, "least-recent") for kind in (HalfTLRU, WholeTLRU)))
+DERIVED = (
+    LongestBelady(),
+    HalfTLRU(3, 1, "least-recent"),
+    HalfTLRU(3, 1, "eager"),
+    WholeTLRU(3, 1, "least-recent"),
+)
 OWN = (
     LongestFirst(),
     ByRules(),

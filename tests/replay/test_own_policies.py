@@ -126,7 +126,7 @@ class EagerHalf(LeastRecentlyUsed):
 
 
 @dataclass(frozen=True)
-class LongOnly(LeastRecentlyUsed):
+class LongOnly(tt.LRU):
     """Nothing of what is short."""
 
     has_kernel = True
