@@ -2,8 +2,9 @@
 
 LRU and the T-LRU variants have the loops of `teltheory.replay.recency`, Belady and Tail-Optimized Belady that of
 `teltheory.replay.furthest`, ET-LRU those of `teltheory.replay.scored`, T-LRU with an adaptive threshold those of
-`teltheory.replay.adaptive`. All read the arrays of
-`teltheory.replay.slots`; lengths are int64 throughout, as with int32 the loops were at most 8 % faster.
+`teltheory.replay.adaptive`, and policies of one's own with orders of their own that of `teltheory.replay.ruled`.
+All read the arrays of `teltheory.replay.slots`; lengths are int64 throughout, as with int32 the loops were at most
+8 % faster.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ def _ruled(instance: Instance, policy: Policy, slots: Slots) -> Outcome:
 
     rules = Rules.of(policy, instance, slots)
     if rules.by_recency:
-        full, least = unless_never_cut(rules.full, rules.least, slots, instance.forced)
+        full, least = map(readonly, unless_never_cut(rules.full, rules.least, slots, instance.forced))
         return _by_recency(instance, slots, full, least, 0, "none" if policy.trim == "eager" else policy.trim)
     if policy.trim == "round-robin":
         raise ArgumentError("engine", "kernel", f"'reference' for {policy!r}: round-robin with its own orders")
