@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import teltheory as tt
-from benchmarks import expected, optimum
+from benchmarks import by_rules, expected, optimum
 from benchmarks.bandwidth import BYTES_A_TURN, MOVED, bandwidth
 from benchmarks.blocks import Requests, block_requests
 from benchmarks.decisions import against_quantecon
@@ -122,6 +122,7 @@ def run(plan: Plan, trace: Trace, source: str, report: Report = lambda _: None) 
         "against_libcachesim": with_peers.as_dict(),
         "hits": hits,
         "against_python": against_python(plan, trace, report).as_dict(),
+        "by_rules": own_policies(plan, trace, report).as_dict(),
         "replays": replays.as_dict(),
         "expected": beliefs.as_dict(),
         "expected_others": others.as_dict(),
@@ -202,6 +203,13 @@ def against_python(plan: Plan, trace: Trace, report: Report) -> Section:
         every.append(Job("cachetools LRU", lambda _: cachetools_lru(requests, capacity)))
         ratios.insert(0, ("cachetools LRU", "LRU"))
     return Section(len(blocks), len(requests), measure(every, plan.rounds, report), ratios)
+
+
+def own_policies(plan: Plan, trace: Trace, report: Report) -> Section:
+    """Time policies of one's own on a short prefix, against the reference and the loops of the same rules."""
+    tokens = prefix(trace, plan.plain)
+    timings = measure(by_rules.ruled_jobs(tokens, plan.capacity), plan.rounds, report)
+    return Section(len(tokens), int((tokens.past // BLOCK).sum()), timings, by_rules.RATIOS)
 
 
 def whole_trace(plan: Plan, trace: Trace, report: Report) -> Section:

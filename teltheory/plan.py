@@ -10,7 +10,8 @@ Step t is the cache at the start of turn t, turns and steps counted from 1. What
 conversation takes room at the steps s + 1 ... e; what the initial cache holds has s = 0. Under forced caching the
 conversation of turn t - 1 is exempt at step t: its own part begins a step later, and its past lessens the room.
 
-This module uses nothing of what makes plans.
+This module uses nothing of what makes plans, and nothing of `teltheory.optimal.certificate`, which says the same
+of intervals and rooms in arrays: each is to be read, and trusted, by itself.
 """
 
 from __future__ import annotations

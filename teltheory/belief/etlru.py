@@ -83,8 +83,8 @@ class ETLRU:
 
     @property
     def has_kernel(self) -> bool:
-        """Whether the kernel runs it: with every belief but "next-event"."""
-        return self.belief != "next-event"
+        """Whether the kernel runs it: with every belief but "next-event", and nothing that is derived from it."""
+        return type(self) is ETLRU and self.belief != "next-event"
 
     @cached_property
     def _rate_values(self) -> FloatArray:

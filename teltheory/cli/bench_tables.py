@@ -9,6 +9,16 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 PEERS = ("libcachesim", "cachetools", "quantecon")
+SECTIONS = (
+    "against_libcachesim",
+    "against_python",
+    "by_rules",
+    "replays",
+    "expected",
+    "expected_others",
+    "optima",
+)
+"""Sections whose jobs were timed against each other."""
 
 
 def lines_above(data: dict[str, Any]) -> list[str]:
@@ -40,6 +50,7 @@ def tables(data: dict[str, Any]) -> Iterator[Table]:
     if data["hits"]:
         yield _hits(data["hits"])
     yield _timings(data["against_python"], f"Compiled against Python, in {unit}")
+    yield _timings(data["by_rules"], "Policies of one's own, which the kernel asks for their rules, in tokens")
     yield _timings(data["replays"], "The whole trace, in tokens")
     yield _timings(data["expected"], "ET-LRU with the paper's belief and a fixed prompt")
     yield _timings(data["expected_others"], "ET-LRU with other beliefs and laws")
@@ -83,7 +94,7 @@ def _hits(hits: Sequence[dict[str, Any]]) -> Table:
 def _ratios(data: dict[str, Any]) -> Table:
     table = _table("How many times as long", "this", ("as this", "turns", "times", "spread"))
     table.columns[1].justify = "left"
-    for name in ("against_libcachesim", "against_python", "replays", "expected", "expected_others", "optima"):
+    for name in SECTIONS:
         for row in data[name]["ratios"]:
             spread = f"({_three(row['low'])}–{_three(row['high'])})"
             table.add_row(row["slower"], row["quicker"], f"{data[name]['turns']:,}", _three(row["ratio"]), spread)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol, TypeAlias, get_args
+from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeGuard, get_args
 
 from teltheory.errors import ArgumentError
 from teltheory.instance import Instance
@@ -127,6 +127,11 @@ class ObservingPolicy(Protocol):
 
 
 AnyPolicy: TypeAlias = Policy | CuttingPolicy | TimedPolicy | ObservingPolicy
+
+
+def has_rules(policy: AnyPolicy) -> TypeGuard[Policy]:
+    """Whether a policy works by rules, and does not cut itself, look at times or observe what turns computed."""
+    return not any(hasattr(policy, method) for method in ("cut", "bound_to", "observing"))
 
 
 class LeastRecentlyUsed:

@@ -5,13 +5,14 @@ What a short form leaves out comes from the command or the trace: the threshold,
 
 Another package adds policies by entry points of the group ``teltheory.policies``: a name, and a frozen dataclass
 whose fields are the parameters. Fields called xi, q_hat and cutoff are filled in as the toolkit's own; fields that
-are ``int`` or ``Fraction`` are read as such, any other as text.
+are ``int``, ``float`` or ``Fraction`` are read as such, any other as text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, fields, is_dataclass
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from fractions import Fraction
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, TypeAlias
@@ -47,7 +48,7 @@ GROUP = "teltheory.policies"
 DEFAULT_CUTOFF = 1024
 
 
-Value: TypeAlias = int | str | Fraction
+Value: TypeAlias = int | float | str | Fraction
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Spec:
     ----------
     name : str
         A key of `NAMED`, or an entry point of `GROUP`.
-    given : tuple of (str, int, str or Fraction)
+    given : tuple of (str, int, float, str or Fraction)
         Parameters, in the order given.
     """
 
@@ -74,8 +75,8 @@ class Spec:
     @property
     def parameters(self) -> tuple[str, ...]:
         """Names of all parameters of the policy."""
-        named = fields(policy_class(self.name))
-        return tuple(f.name for f in named if f.init and f.name not in ("latency", "slo"))
+        from_command = ("latency", "slo") if self.name in FOR_SLOS else ()
+        return tuple(f.name for f in fields(policy_class(self.name)) if f.init and f.name not in from_command)
 
     def needs(self, parameter: str) -> bool:
         """Whether the policy has this parameter and it was left out."""
@@ -94,7 +95,8 @@ class Spec:
         Raises
         ------
         ArgumentError
-            For a policy of `FOR_SLOS` without a latency model or an SLO.
+            For a policy of `FOR_SLOS` without a latency model or an SLO, and for parameters that another package's
+            policy lacks or refuses.
         """
         defaults: dict[str, Value] = {"xi": xi, "q_hat": q_hat, "cutoff": cutoff}
         left_out = {key: value for key, value in defaults.items() if self.needs(key)}
@@ -102,7 +104,22 @@ class Spec:
             if latency is None or slo is None:
                 raise ArgumentError("policy", self.text, "thresholds in seconds with it, --slo")
             return SLOTLRU(latency, slo, **{**left_out, **dict(self.given)})  # type: ignore[arg-type]
-        policy: Policy = policy_class(self.name)(**{**left_out, **dict(self.given)})
+        parameters = {**left_out, **dict(self.given)}
+        if self.name not in NAMED:
+            return self._of_another_package(parameters)
+        policy: Policy = NAMED[self.name](**parameters)
+        return policy
+
+    def _of_another_package(self, parameters: Mapping[str, Value]) -> Policy:
+        made_by = policy_class(self.name)
+        for field in fields(made_by):
+            required = field.init and field.default is MISSING and field.default_factory is MISSING
+            if required and field.name not in parameters:
+                raise ArgumentError("policy", self.text, f"{field.name}=... with it")
+        try:
+            policy: Policy = made_by(**parameters)
+        except (TypeError, ValueError) as error:
+            raise ArgumentError("policy", self.text, f"parameters that its class takes ({error})") from None
         return policy
 
 
@@ -159,8 +176,8 @@ def parse_policy(text: str) -> Spec:
 
 
 def _kind(annotation: object) -> str:
-    """Return how a field is read: a whole number, a share, or text for anything else."""
-    name = annotation.__name__ if isinstance(annotation, type) else str(annotation)
+    """Return how a field is read: the name of a type in `READERS`, that of text for anything else."""
+    name = annotation.__name__ if isinstance(annotation, type) else str(annotation).rpartition(".")[2]
     return name if name in READERS else "str"
 
 
@@ -169,6 +186,16 @@ def _share(argument: str, text: str) -> Fraction:
         return Fraction(text)
     except (ValueError, ZeroDivisionError):
         raise ArgumentError(argument, text, "a share such as 0.95 or 19/20") from None
+
+
+def _number(argument: str, text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise ArgumentError(argument, text, "a number such as 2.5")
+    return number
 
 
 def _whole(argument: str, text: str) -> int:
@@ -181,7 +208,12 @@ def _text(argument: str, text: str) -> str:
     return text
 
 
-READERS: dict[str, Callable[[str, str], Value]] = {"int": _whole, "Fraction": _share, "str": _text}
+READERS: dict[str, Callable[[str, str], Value]] = {
+    "int": _whole,
+    "float": _number,
+    "Fraction": _share,
+    "str": _text,
+}
 
 
 def default_estimate(trace: Trace) -> int:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal, TypeGuard, get_args
+from typing import Literal, get_args
 
 from teltheory.errors import ArgumentError
 from teltheory.instance import Initial, Instance
 from teltheory.outcome import Outcome
 from teltheory.policies.adaptive import AdaptiveTLRU
-from teltheory.policies.policy import AnyPolicy, Policy, TimedPolicy
+from teltheory.policies.policy import AnyPolicy
 from teltheory.replay.reference import replay_reference
 from teltheory.replay.slots import BY_NEXT_TURN, BY_RECENCY
 from teltheory.trace import Trace
@@ -18,7 +18,6 @@ from teltheory.trace import Trace
 __all__ = [
     "Engine",
     "check_policy",
-    "has_rules",
     "kernel_is_compiled",
     "replay",
     "replay_instance",
@@ -93,7 +92,7 @@ def replay_instance(
     progress: Callable[[int], object] | None = None,
 ) -> Outcome:
     """Replay an instance that was checked before; see `replay`."""
-    if engine == "kernel" or (engine == "auto" and len(instance.trace) >= KERNEL_FROM and _is_own(policy)):
+    if engine == "kernel" or (engine == "auto" and len(instance.trace) >= KERNEL_FROM and _has_kernel(policy)):
         return _by_kernel(instance, policy, progress)
     outcome = replay_reference(instance, policy, progress)
     if outcome.cached.min(initial=0) < 0:
@@ -106,20 +105,13 @@ def kernel_is_compiled() -> bool:
     return any((Path(__file__).parent / "__pycache__").glob("recency.*.nbi"))
 
 
-def _is_own(policy: AnyPolicy) -> TypeGuard[Policy | TimedPolicy | AdaptiveTLRU]:
+def _has_kernel(policy: AnyPolicy) -> bool:
     return type(policy) in (*BY_RECENCY, *BY_NEXT_TURN, AdaptiveTLRU) or getattr(policy, "has_kernel", False)
-
-
-def has_rules(policy: AnyPolicy) -> TypeGuard[Policy]:
-    """Whether a policy works by rules, and does not cut itself, look at times or observe what turns computed."""
-    return not any(hasattr(policy, rule) for rule in ("cut", "bound_to", "observing"))
 
 
 def _by_kernel(instance: Instance, policy: AnyPolicy, progress: Callable[[int], object] | None) -> Outcome:
     from teltheory.replay.kernel import replay_kernel
 
-    if not (_is_own(policy) or has_rules(policy)):
-        raise ArgumentError("engine", "kernel", f"'reference' for {policy!r}, which the kernel does not run")
     outcome = replay_kernel(instance, policy)
     if progress is not None:
         progress(len(outcome))

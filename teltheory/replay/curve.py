@@ -47,7 +47,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -58,9 +58,9 @@ from teltheory.metrics import slo_violations, tail_excess_latency, ttft_quantile
 from teltheory.numbers import INT64_MAX, FloatArray, IntArray, readonly, whole_number
 from teltheory.outcome import Outcome
 from teltheory.policies.online import LRU, TLRU, ThresholdLRU
-from teltheory.policies.policy import AnyPolicy, Policy
-from teltheory.replay import check_policy, has_rules, replay
-from teltheory.replay.slots import Slots
+from teltheory.policies.policy import AnyPolicy, has_rules
+from teltheory.replay import check_policy, replay
+from teltheory.replay.slots import Slots, settled
 from teltheory.trace import Trace
 
 if TYPE_CHECKING:
@@ -161,29 +161,41 @@ def capacity_curve(trace: Trace, policy: AnyPolicy) -> CapacityCurve:
     """
     instance = Instance.of(trace, 0)
     check_policy(policy)
-    if not _has_segments(policy, trace):
-        return CapacityCurve(trace, policy)
-    from teltheory.replay.segments import segments_of
-
-    return SegmentCurve(trace, policy, segments_of(instance, policy))
+    segments = _segments(instance, policy)
+    return CapacityCurve(trace, policy) if segments is None else SegmentCurve(trace, policy, segments)
 
 
-def _has_segments(policy: AnyPolicy, trace: Trace) -> TypeGuard[Policy]:
-    """Whether two clipped segments describe the policy on this trace."""
-    if type(policy) is TLRU and policy.trim != "eager":
-        return policy.trim == "least-recent" and not _shrinks(trace)
-    return type(policy) in (LRU, ThresholdLRU, TLRU) or _weighs(policy, trace)
+def _segments(instance: Instance, policy: AnyPolicy) -> Segments | None:
+    """Return the segments that one pass finds; None where two do not describe the policy on this trace."""
+    trace = instance.trace
+    if type(policy) is TLRU and policy.trim == "least-recent" and not _shrinks(trace):
+        from teltheory.replay.segments import segments_by_budgets
+
+        return segments_by_budgets(trace, policy)
+    weights = _weights(instance, policy)
+    if weights is None:
+        return None
+    from teltheory.replay.segments import segments_by_weights
+
+    return segments_by_weights(trace, weights)
 
 
-def _weighs(policy: AnyPolicy, trace: Trace) -> bool:
-    """Whether a policy of one's own is LRU of weights, as in Lemma 2: by recency, and with no surplus."""
-    if not getattr(policy, "has_kernel", False) or not has_rules(policy):
-        return False
+def _weights(instance: Instance, policy: AnyPolicy) -> IntArray | None:
+    """Return what each turn leaves behind where the policy is LRU of weights, as in Lemma 2; None elsewhere.
+
+    A policy of one's own is where it goes by recency and has no surplus.
+    """
+    if not has_rules(policy):
+        return None
+    slots = Slots.of(instance)
+    if type(policy) in (LRU, ThresholdLRU) or (type(policy) is TLRU and policy.trim == "eager"):
+        return settled(policy, slots, instance)[0]
+    if not getattr(policy, "has_kernel", False):
+        return None
     from teltheory.replay.ruled import Rules
 
-    instance = Instance.of(trace, 0)
-    rules = Rules.of(policy, instance, Slots.of(instance))
-    return rules.by_recency and np.array_equal(rules.full, rules.least)
+    rules = Rules.of(policy, instance, slots)
+    return rules.full if rules.by_recency and np.array_equal(rules.full, rules.least) else None
 
 
 def _shrinks(trace: Trace) -> bool:

@@ -74,7 +74,7 @@ def lowest_scores_first(
 
 
 def _own(policy: TimedPolicy) -> ETLRU:
-    if not isinstance(policy, ETLRU):
+    if type(policy) is not ETLRU or not policy.has_kernel:
         raise ArgumentError("engine", "kernel", f"'reference' for {policy!r}, which the kernel does not run")
     return policy
 

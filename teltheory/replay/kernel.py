@@ -2,8 +2,9 @@
 
 LRU and the T-LRU variants have the loops of `teltheory.replay.recency`, Belady and Tail-Optimized Belady that of
 `teltheory.replay.furthest`, ET-LRU those of `teltheory.replay.scored`, T-LRU with an adaptive threshold those of
-`teltheory.replay.adaptive`. All read the arrays of
-`teltheory.replay.slots`; lengths are int64 throughout, as with int32 the loops were at most 8 % faster.
+`teltheory.replay.adaptive`, and policies of one's own with orders of their own that of `teltheory.replay.ruled`.
+All read the arrays of `teltheory.replay.slots`; lengths are int64 throughout, as with int32 the loops were at most
+8 % faster.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from teltheory.outcome import Outcome
 from teltheory.policies.adaptive import AdaptiveTLRU
 from teltheory.policies.clairvoyant import TailOptimizedBelady
 from teltheory.policies.online import LRU, TLRU, ThresholdLRU
-from teltheory.policies.policy import Policy, TimedPolicy
+from teltheory.policies.policy import AnyPolicy, Policy, TimedPolicy, has_rules
 from teltheory.replay.adaptive import follow_tail
 from teltheory.replay.furthest import furthest_first
 from teltheory.replay.recency import Layout, by_recency, in_rounds, untrimmed
@@ -35,26 +36,35 @@ from teltheory.replay.slots import (
 )
 
 
-def replay_kernel(instance: Instance, policy: Policy | TimedPolicy | AdaptiveTLRU) -> Outcome:
-    """Replay the instance's trace under one of the toolkit's own policies.
+def replay_kernel(instance: Instance, policy: AnyPolicy) -> Outcome:
+    """Replay the instance's trace under one of the toolkit's own policies, or by the rules of any other.
+
+    A class that is derived from one of the toolkit's own counts as another: its rules may differ.
 
     Parameters
     ----------
     instance : Instance
         Trace, capacity, caching mode and initial cache.
     policy : Policy, TimedPolicy or AdaptiveTLRU
-        One of `teltheory.replay.slots.BY_RECENCY` or `BY_NEXT_TURN`, `ETLRU`, or `AdaptiveTLRU`.
+        One of `teltheory.replay.slots.BY_RECENCY` or `BY_NEXT_TURN`, `ETLRU`, `AdaptiveTLRU`, or one with rules.
 
     Returns
     -------
     Outcome
         What each turn reused and computed.
+
+    Raises
+    ------
+    ArgumentError
+        Where the policy is of neither kind.
     """
     if _is_timed(policy):
         return _scored(instance, policy)
-    if isinstance(policy, AdaptiveTLRU):
+    if type(policy) is AdaptiveTLRU:
         return _adaptive(instance, policy)
-    if isinstance(policy, BY_NEXT_TURN):
+    if not has_rules(policy):
+        raise ArgumentError("engine", "kernel", f"'reference' for {policy!r}, which the kernel does not run")
+    if type(policy) in BY_NEXT_TURN:
         return _furthest_first(instance, policy, np.empty((0, 2), np.int64))[0]
     slots = Slots.of(instance)
     if type(policy) not in BY_RECENCY:
@@ -89,7 +99,7 @@ def _ruled(instance: Instance, policy: Policy, slots: Slots) -> Outcome:
 
     rules = Rules.of(policy, instance, slots)
     if rules.by_recency:
-        full, least = unless_never_cut(rules.full, rules.least, slots, instance.forced)
+        full, least = map(readonly, unless_never_cut(rules.full, rules.least, slots, instance.forced))
         return _by_recency(instance, slots, full, least, 0, "none" if policy.trim == "eager" else policy.trim)
     if policy.trim == "round-robin":
         raise ArgumentError("engine", "kernel", f"'reference' for {policy!r}: round-robin with its own orders")
@@ -99,7 +109,7 @@ def _ruled(instance: Instance, policy: Policy, slots: Slots) -> Outcome:
     return _outcome(layout)
 
 
-def _is_timed(policy: Policy | TimedPolicy | AdaptiveTLRU) -> TypeIs[TimedPolicy]:
+def _is_timed(policy: AnyPolicy) -> TypeIs[TimedPolicy]:
     return hasattr(policy, "bound_to")
 
 

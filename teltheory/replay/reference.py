@@ -145,7 +145,7 @@ def cut(
 ) -> None:
     """Cut the cache (least recent first) to the capacity."""
     candidates = [c for c in cache.values() if c is not exempt]
-    if not _has_rules(policy):
+    if _cuts(policy):
         policy.cut(candidates, _overflow(cache, capacity))
         if _overflow(cache, capacity) > 0:
             raise ArgumentError("policy", policy, "one whose cut leaves no more than the capacity")
@@ -178,8 +178,8 @@ def _observes(policy: Policy | CuttingPolicy | ObservingPolicy) -> TypeIs[Observ
     return hasattr(policy, "observing")
 
 
-def _has_rules(policy: Policy | CuttingPolicy) -> TypeIs[Policy]:
-    return not hasattr(policy, "cut")
+def _cuts(policy: Policy | CuttingPolicy) -> TypeIs[CuttingPolicy]:
+    return hasattr(policy, "cut")
 
 
 def _overflow(cache: dict[int, Conversation], capacity: int) -> int:

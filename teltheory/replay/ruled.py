@@ -33,8 +33,8 @@ from teltheory.replay.stored import serve
 
 
 @dataclass(frozen=True)
-class Settled:
-    """A conversation after a turn, as a `Conversation` but for what is cached.
+class AfterTurn:
+    """A conversation after its turn, as a `Conversation` but for what is cached.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class Rules:
         ArgumentError
             Where they look at what is cached, or keep less than 0.
         """
-        seen = list(settled(instance, slots))
+        seen = list(conversations_after_turns(instance, slots))
         dropped = np.fromiter((bool(policy.drops(c)) for c in seen), np.bool_, len(seen))  # type: ignore[arg-type]
         budget = np.fromiter((int(policy.budget(c)) for c in seen), np.int64, len(seen))  # type: ignore[arg-type]
         if budget.min(initial=0) < 0:
@@ -97,7 +97,7 @@ class Rules:
         return cls(readonly(full), readonly(least), places(trimming), places(evicting), constant)
 
 
-def settled(instance: Instance, slots: Slots) -> Iterator[Settled]:
+def conversations_after_turns(instance: Instance, slots: Slots) -> Iterator[AfterTurn]:
     """Yield each slot's conversation after its turn."""
     n = len(instance.trace)
     m = len(slots.past) - n
@@ -109,7 +109,7 @@ def settled(instance: Instance, slots: Slots) -> Iterator[Settled]:
     ]
     turns.append(None)
     for slot, (past, following) in enumerate(zip(slots.past.tolist(), slots.following.tolist(), strict=True)):
-        yield Settled(ranks[slot], past, turns[following], codes[slot], max(slot - m, -1))
+        yield AfterTurn(ranks[slot], past, turns[following], codes[slot], max(slot - m, -1))
 
 
 def places(keys: Sequence[Any]) -> IntArray:
@@ -158,8 +158,6 @@ def by_rules(
     entered = surpluses = holding = 0
     for k in range(n):
         overflow += serve(layout, holds, k)
-        if forced and k == n - 1:
-            break
         while entered < (m + k if forced else m + k + 1):
             gone = max(holds[entered] - full[entered], 0)
             holds[entered] -= gone

@@ -10,14 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from teltheory.instance import Instance
-from teltheory.numbers import IntArray
+from teltheory.numbers import IntArray, readonly
 from teltheory.policies.online import TLRU
-from teltheory.policies.policy import Policy
 from teltheory.replay.bitset import clear_bit, largest_bit, new_bitset, set_bit
 from teltheory.replay.compiled import compiled, leading_zeros
 from teltheory.replay.occupancy import Live, add_pair, add_slot, both_weights, new_sums, take, take_both
-from teltheory.replay.slots import BY_RECENCY, Slots, settled
+from teltheory.trace import Trace
 
 CELL_BITS = 10
 
@@ -41,28 +39,22 @@ class Segments(NamedTuple):
     reusable: IntArray
 
 
-def segments_of(instance: Instance, policy: Policy) -> Segments:
-    """Find the segments of a policy that is a stack algorithm on the instance's trace."""
-    trace, n = instance.trace, len(instance.trace)
-    first, split = np.empty(n, np.int64), np.empty(n, np.int64)
-    if isinstance(policy, TLRU) and policy.trim == "least-recent":
-        second = np.empty(n, np.int64)
-        live = Live(trace.past, max(policy.xi - policy.q_hat, 0), trace.next_turn)
-        sums = new_sums((n + 1) // 2, 2)
-        budget_distances(live, trace.previous_turn, trace.history, sums, first, second, split)
-        return Segments(first, second, split, trace.history)
-    full = _weights(policy, Slots.of(instance), instance)
-    stack_distances(full, trace.previous_turn, trace.history, new_sums(n, 1), first, split)
-    return Segments(first, first, split, split)
+def segments_by_budgets(trace: Trace, policy: TLRU) -> Segments:
+    """Find the segments of T-LRU with least-recent trim on a trace where no past ever shrinks."""
+    n = len(trace)
+    first, second, split = (np.empty(n, np.int64) for _ in range(3))
+    live = Live(trace.past, max(policy.xi - policy.q_hat, 0), trace.next_turn)
+    sums = new_sums((n + 1) // 2, 2)
+    budget_distances(live, trace.previous_turn, trace.history, sums, first, second, split)
+    return Segments(first, second, split, trace.history)
 
 
-def _weights(policy: Policy, slots: Slots, instance: Instance) -> IntArray:
-    """Return what each slot holds where there is room; a policy of somebody's own is asked for its rules."""
-    if type(policy) in BY_RECENCY:
-        return settled(policy, slots, instance)[0]
-    from teltheory.replay.ruled import Rules
-
-    return Rules.of(policy, instance, slots).full
+def segments_by_weights(trace: Trace, weight: IntArray) -> Segments:
+    """Find the segments of LRU where what a turn leaves behind weighs `weight`; shape (n,)."""
+    n = len(trace)
+    start, length = np.empty(n, np.int64), np.empty(n, np.int64)
+    stack_distances(readonly(weight), trace.previous_turn, trace.history, new_sums(n, 1), start, length)
+    return Segments(start, start, length, length)
 
 
 @compiled

@@ -59,7 +59,7 @@ class GammaRates:
 
 @dataclass(frozen=True)
 class Kind:
-    """One kind of conversation.
+    """One kind of conversation; its counterpart in the belief MDP, exact, is `teltheory.belief.model.Kind`.
 
     Attributes
     ----------

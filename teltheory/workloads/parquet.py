@@ -26,7 +26,7 @@ CHUNK = 1 << 18
 
 @contextmanager
 def opened_parquet(path: Path, **options: Any) -> Iterator[Any]:
-    """Open a Parquet file as a `pyarrow.parquet.ParquetFile`.
+    """Open a Parquet file as a `pyarrow.parquet.ParquetFile`; afterwards give back what PyArrow keeps unused.
 
     Raises
     ------
@@ -44,6 +44,8 @@ def opened_parquet(path: Path, **options: Any) -> Iterator[Any]:
         raise
     except (pa.ArrowException, ValueError, OverflowError, KeyError) as error:
         raise FileError(f"{path}: {error}, expected a Parquet file that can be read") from None
+    finally:
+        pa.default_memory_pool().release_unused()
 
 
 def _check_names(path: Path, names: list[str]) -> None:

@@ -171,15 +171,20 @@ def parquet_rows(path: Path) -> Rows:
         check_size(path, file, leaves_of(file))
         texts, rows = texts_of(file.schema_arrow), file.metadata.num_rows
     with opened_parquet(path, read_dictionary=texts) as file:
-        table = file.read()
-        table.validate(full=True)
-        columns = {name: _parquet_column(name, table.column(name)) for name in table.column_names}
+        columns = {name: _parquet_column(file, name) for name in file.schema_arrow.names}
     return Rows(path, columns, range(1, rows + 1), "row")
 
 
-def _parquet_column(name: str, column: Any) -> Any:
-    """Return a column's values: an array where it is one of a trace's and plain numbers, else a list."""
+def _parquet_column(file: Any, name: str) -> Any:
+    """Return a column's values: an array where it is one of a trace's and plain numbers, else a list.
+
+    Nothing of PyArrow's is kept, so that no more than one column is there twice.
+    """
     import pyarrow as pa
 
-    plain = name in COLUMNS and column.type in (pa.int64(), pa.float64()) and not column.null_count
-    return column.to_numpy() if plain else values_of(column)
+    table = file.read(columns=[name], use_threads=False)
+    table.validate(full=True)
+    column = table.column(name)
+    if name not in COLUMNS or column.type not in (pa.int64(), pa.float64()) or column.null_count:
+        return values_of(column)
+    return np.concatenate([np.empty(0, column.type.to_pandas_dtype()), *(c.to_numpy() for c in column.chunks)])

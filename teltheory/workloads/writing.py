@@ -111,6 +111,7 @@ def _write_parquet(path: Path, columns: dict[str, Any]) -> None:
 
     with path.open("wb") as file:
         pq.write_table(pa.table(columns), file)
+    pa.default_memory_pool().release_unused()
 
 
 _WRITERS: dict[str, Callable[[Path, dict[str, Any]], None]] = {

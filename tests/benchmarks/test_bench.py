@@ -10,16 +10,14 @@ from statistics import median
 import pytest
 
 import teltheory as tt
-from benchmarks import peers, run, timing
+from benchmarks import by_rules, peers, run, timing
 from benchmarks.enumeration import CLAIMS
 from benchmarks.ours import GROWING, policies
 from benchmarks.workload import Plan, load, prefix
 from proofs_checks import all_claims
 from teltheory.cli import main
-from teltheory.cli.bench_tables import lines_above, tables
+from teltheory.cli.bench_tables import SECTIONS, lines_above, tables
 from teltheory.cli.output import WIDTH
-
-SECTIONS = ("against_libcachesim", "against_python", "replays", "expected", "expected_others", "optima")
 
 
 def bench(*arguments):
@@ -63,6 +61,32 @@ def test_every_row_is_there(data):
     assert {"reference LRU", "reference T-LRU, least-recent", "cachetools LRU"} <= set(
         timings(data["against_python"])
     )
+
+
+def test_policies_of_ones_own_are_timed_by_their_rules(data):
+    compared = {(ratio["slower"], ratio["quicker"]) for ratio in data["by_rules"]["ratios"]}
+    assert compared == {
+        ("reference T-LRU, least-recent", "T-LRU, least-recent, by its rules"),
+        ("T-LRU, least-recent, by its rules", "T-LRU, least-recent"),
+        ("reference Tail-Optimized Belady", "Tail-Optimized Belady, by its rules"),
+        ("Tail-Optimized Belady, by its rules", "Tail-Optimized Belady"),
+    }
+    assert set(timings(data["by_rules"])) == {name for pair in compared for name in pair}
+
+
+def test_what_is_timed_by_its_rules_is_asked_for_them_and_does_the_same():
+    asked = []
+
+    class Asked(by_rules.RuledBelady):
+        def eviction_key(self, conversation):
+            asked.append(conversation)
+            return super().eviction_key(conversation)
+
+    trace = prefix(load(None, quick=True), 1000)
+    for name, policy in {**by_rules.ruled(), "Tail-Optimized Belady": Asked(2800)}.items():
+        own = tt.replay(trace, policy, 30_000, engine="kernel")
+        assert own == tt.replay(trace, policies()[name], 30_000, engine="reference")
+    assert len(asked) == 1000
 
 
 @pytest.mark.parametrize("name", SECTIONS)
@@ -161,7 +185,7 @@ def test_every_table_fits_and_shows_every_row(data):
     for line in lines_above(data):
         assert len(line) <= WIDTH
     every = list(tables(data))
-    assert [table.row_count for table in every[:3]] == [12, 4, 5]
+    assert [table.row_count for table in every[:4]] == [12, 4, 5, 6]
     assert every[-1].row_count == 2
 
 

@@ -7,9 +7,10 @@ import textwrap
 import pytest
 
 import teltheory as tt
+from teltheory.policies.spec import others, parse_policy
 
 MODULE = """
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from teltheory.policies import LeastRecentlyUsed
 
@@ -27,7 +28,34 @@ class Share(LeastRecentlyUsed):
     def budget(self, conversation):
         return max(0, conversation.past - self.xi) * self.share.numerator // self.share.denominator
 
+@dataclass(frozen=True)
+class TTL:
+    seconds: float
+    scale: "fractions.Fraction" = Fraction(1)
+    slo: int = 1
+    made: int = field(init=False)
+    many: tuple = field(default_factory=tuple)
+    has_kernel = False
+    def __post_init__(self):
+        object.__setattr__(self, "made", 7)
+        if self.seconds <= 0:
+            raise ValueError("seconds: expected more than 0")
+    def bound_to(self, instance):
+        least = self.seconds * self.scale.numerator / self.scale.denominator / self.slo
+        return lambda turn: SilentSince(instance.trace.arrival, instance.trace.arrival[turn] - least)
+
+@dataclass(frozen=True, eq=False)
+class SilentSince(LeastRecentlyUsed):
+    arrival: object
+    least: float
+    def drops(self, conversation):
+        return conversation.last >= 0 and self.arrival[conversation.last] < self.least
+
+class NoDataclass(LeastRecentlyUsed):
+    pass
+
 no_policy = 3
+a_value = TTL(1.0)
 """
 POINTS = """
 [teltheory.policies]
@@ -35,6 +63,10 @@ longest-first = own_policies_of_a_test:LongestFirst
 share = own_policies_of_a_test:Share
 number = own_policies_of_a_test:no_policy
 missing = own_policies_of_a_test:Nothing
+gone = own_policies_that_are_gone:Nothing
+value = own_policies_of_a_test:a_value
+no-dataclass = own_policies_of_a_test:NoDataclass
+ttl = own_policies_of_a_test:TTL
 lru = own_policies_of_a_test:LongestFirst
 """
 
@@ -73,11 +105,40 @@ def test_a_policy_of_another_package_is_replayed(package, run_json, trace_file):
     assert [row["policy"] for row in rows] == ["longest-first", "share:share=1/4", "lru"]
 
 
+def test_fields_are_read_by_their_types(package):
+    import own_policies_of_a_test as own
+
+    def built(text):
+        return parse_policy(text).build(5, 6)
+
+    assert built("ttl:seconds=2.5,scale=1/2,slo=3") == own.TTL(2.5, own.Fraction(1, 2), 3)
+    assert built("share:share=0.25,trim=eager") == own.Share(5, own.Fraction(1, 4), "eager")
+    assert built("share:xi=7") == own.Share(7)
+    assert built("longest-first") == own.LongestFirst()
+    assert built("lru") == tt.LRU()
+
+
+def test_a_policy_that_looks_at_the_clock(package, tmp_path, run_json):
+    file = tmp_path / "timed.csv"
+    tt.write_trace(tt.Trace.from_turns([0, 1, 0], [10] * 3, [0] * 3, arrival=[0, 5, 20]), file)
+    asked = ("--capacity", 100, "--xi", 0, "--policy", "ttl:seconds=4", "--policy", "ttl:seconds=4,scale=3/2")
+    assert [row["tel"] for row in run_json("replay", file, *asked)["rows"]] == [40, 30]
+
+
 @pytest.mark.parametrize(
     ("policy", "message"),
     [
         ("number", "a dataclass as own_policies_of_a_test:no_policy"),
         ("missing", "an entry point that can be loaded"),
+        ("gone", "an entry point that can be loaded"),
+        ("value", "a dataclass as own_policies_of_a_test:a_value"),
+        ("no-dataclass", "a dataclass as own_policies_of_a_test:NoDataclass"),
+        ("ttl", "seconds=... with it"),
+        ("ttl:seconds=nan", "a number such as 2.5"),
+        ("ttl:seconds=x", "a number such as 2.5"),
+        ("ttl:seconds=-1", "seconds: expected more than 0"),
+        ("ttl:seconds=1,seconds=2", "seconds=..., scale=..., slo=..., many=..., each at most once"),
+        ("ttl:seconds=1,made=2", "seconds=..., scale=..., slo=..., many=..., each at most once"),
         ("other", "one of lru, threshold-lru"),
         ("share:share=x", "a share such as 0.95"),
         ("share:xi=-1", "a whole number"),
@@ -93,7 +154,10 @@ def test_what_is_wrong_with_a_policy_is_one_line(package, run, trace_file, capsy
 
 def test_the_names_of_other_packages_are_among_the_choices(package, run, trace_file, capsys):
     assert run("replay", trace_file, "--policy", "none") == 2
-    assert "longest-first" in capsys.readouterr().err
+    choices = capsys.readouterr().err
+    assert "longest-first" in choices
+    assert choices.count(" lru,") == 1
+    assert "lru" not in others()
 
 
 def test_the_smallest_trace_on_which_one_is_worse(package, run, run_json, capsys):

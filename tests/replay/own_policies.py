@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import teltheory as tt
 from teltheory.policies import LeastRecentlyUsed
 from teltheory.policies.policy import Conversation, Trim
 
@@ -33,7 +34,9 @@ class ByRules(LeastRecentlyUsed):
         return conversation.past % 5
 
     def eviction_key(self, conversation: Conversation) -> int:
-        return conversation.first % 2 - (conversation.next is None) * 2 + conversation.last % 3
+        following = conversation.next
+        returns = -2 if following is None else (following.turn + 2 * following.history + 3 * following.prompt) % 5
+        return conversation.first % 2 + returns + conversation.last % 3
 
 
 @dataclass(frozen=True)
@@ -46,10 +49,55 @@ class HalfKept(LeastRecentlyUsed):
         return conversation.past // 2
 
 
+@dataclass(frozen=True)
+class LongestTrimmed(HalfKept):
+    """Keep half of a past under pressure, the longest trimmed first; rounds know no such order."""
+
+    def trim_key(self, conversation: Conversation) -> int:
+        return -conversation.past
+
+
+@dataclass(frozen=True)
+class LongestBelady(tt.Belady):
+    """Belady's class with another order."""
+
+    has_kernel = True
+
+    def eviction_key(self, conversation: Conversation) -> int:
+        return -conversation.past
+
+
+@dataclass(frozen=True)
+class HalfTLRU(tt.TLRU):
+    """T-LRU's class with another budget."""
+
+    has_kernel = True
+
+    def budget(self, conversation: Conversation) -> int:
+        return conversation.past // 2
+
+
+@dataclass(frozen=True)
+class WholeTLRU(tt.TLRU):
+    """T-LRU's class without a surplus."""
+
+    has_kernel = True
+
+    def budget(self, conversation: Conversation) -> int:
+        return conversation.past
+
+
+DERIVED = (
+    LongestBelady(),
+    HalfTLRU(3, 1, "least-recent"),
+    HalfTLRU(3, 1, "eager"),
+    WholeTLRU(3, 1, "least-recent"),
+)
 OWN = (
     LongestFirst(),
     ByRules(),
     ByRules(0),
     ByRules(trim="eager"),
-    *(HalfKept(trim) for trim in ("round-robin", "least-recent", "eager")),
+    *(kind(trim) for kind in (HalfKept, LongestTrimmed) for trim in ("round-robin", "least-recent", "eager")),
+    *DERIVED,
 )

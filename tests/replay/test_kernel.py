@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from replay.instances import POLICY_NAMES, TRIMS, cases, examples, fewer, policies, seeded
+from replay.own_policies import HalfKept
 
 import teltheory as tt
 import teltheory.replay
@@ -67,9 +69,10 @@ def test_empty_and_one_turn_traces():
 def test_a_loop_has_machine_code_once_for_each_way_of_caching():
     """Not for each mixture of arrays that are open and closed for writing."""
     trace = tt.Trace.from_turns([0, 1, 0, 2], [3, 2, 1, 4], [1, 0, 2, 0])
+    by_trim = [kind(trim) for kind in (partial(tt.TLRU, 2, 1), HalfKept) for trim in TRIMS]
     for initial in ((), [(0, 2, 1), (9, 1, 1)]):
         for forced in (False, True):
-            for policy in (tt.LRU(), tt.ThresholdLRU(2), *(tt.TLRU(2, 1, trim) for trim in TRIMS)):
+            for policy in (tt.LRU(), tt.ThresholdLRU(2), *by_trim):
                 tt.replay(trace, policy, 9, forced, initial, engine="kernel")
     assert [len(loop.signatures) for loop in (untrimmed, by_recency, in_rounds)] == [2, 3, 3]
 

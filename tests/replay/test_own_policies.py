@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
 from hypothesis import given
 from replay.instances import cases, examples, fewer, seeded
-from replay.own_policies import OWN, ByRules, LongestFirst
+from replay.own_policies import DERIVED, OWN, ByRules, HalfKept, LongestFirst, WholeTLRU
 from strategies import given_columns, turn_columns
 
 import teltheory as tt
+from teltheory.instance import Instance
 from teltheory.policies import LeastRecentlyUsed
 from teltheory.policies.policy import Conversation, Trim
+from teltheory.workloads.laws import fixed
 
 
 def same(case, policy):
@@ -40,6 +43,27 @@ def test_longer_traces_with_many_conversations(forced):
     for case in seeded(8, 11, turns=(150, 300), conversations=40, length=30, forced=forced):
         for policy in OWN:
             same(case, policy)
+
+
+@dataclass(frozen=True, eq=False)
+class Noting(LongestFirst):
+    """Notes what it is shown, of all conversations at every cut."""
+
+    seen: set[tuple[object, ...]] = field(default_factory=set)
+
+    def drops(self, conversation: Conversation) -> bool:
+        c = conversation
+        self.seen.add((c.first, c.past, c.next, c.code, c.last))
+        return False
+
+
+@given(case=cases())
+@examples(200)
+def test_the_kernel_shows_a_conversation_as_the_reference_does(case):
+    in_kernel, in_reference = Noting(), Noting()
+    case.replay(in_kernel, engine="kernel")
+    case.replay(in_reference)
+    assert in_reference.seen <= in_kernel.seen
 
 
 def test_long_traces_take_the_kernel_where_a_policy_says_that_it_may():
@@ -102,7 +126,7 @@ class EagerHalf(LeastRecentlyUsed):
 
 
 @dataclass(frozen=True)
-class LongOnly(LeastRecentlyUsed):
+class LongOnly(tt.LRU):
     """Nothing of what is short."""
 
     has_kernel = True
@@ -121,6 +145,22 @@ def test_by_recency_and_without_surplus_one_pass_has_every_capacity(policy, colu
         assert curve.cached(capacity).tolist() == tt.replay(trace, policy, capacity).cached.tolist()
 
 
+def test_a_curve_asks_the_rules_of_each_turn_once():
+    asked = []
+
+    @dataclass(frozen=True)
+    class Counted(EagerHalf):
+        def budget(self, conversation: Conversation) -> int:
+            asked.append(conversation)
+            return super().budget(conversation)
+
+    trace = tt.Trace.from_turns([0, 1, 2, 0], [3, 2, 1, 1], [0, 0, 0, 0])
+    curve = tt.capacity_curve(trace, Counted())
+    curve.tail_excess_latency(range(9), xi=1)
+    assert curve.one_pass
+    assert len(asked) == 4
+
+
 def test_other_policies_are_replayed_at_each_capacity():
     trace = tt.Trace.from_turns([0, 1, 2, 0], [3, 2, 1, 1], [0, 0, 0, 0])
 
@@ -128,7 +168,74 @@ def test_other_policies_are_replayed_at_each_capacity():
     class Fast(LongestFirst):
         has_kernel = True
 
-    for policy in (LongestFirst(), Fast(), EagerHalf(trim="least-recent")):
+    for policy in (LongestFirst(), Fast(), EagerHalf(trim="least-recent"), HalfKept("eager")):
         curve = tt.capacity_curve(trace, policy)
         assert not curve.one_pass
         assert curve.cached(4).tolist() == tt.replay(trace, policy, 4).cached.tolist()
+
+
+@pytest.mark.parametrize("policy", DERIVED, ids=repr)
+@given(case=cases(forced=False, start=False))
+@examples(100)
+def test_the_curve_of_what_is_derived_is_of_its_own_rules(policy, case):
+    curve = tt.capacity_curve(case.trace, policy)
+    assert curve.one_pass or not isinstance(policy, WholeTLRU)
+    for capacity in range(0, int(case.trace.past.sum()) + 2, 3):
+        replayed = tt.replay(case.trace, policy, capacity)
+        assert curve.cached(capacity).tolist() == replayed.cached.tolist()
+
+
+@dataclass(frozen=True)
+class CutsItself(LeastRecentlyUsed):
+    has_kernel = True
+
+    def cut(self, conversations: Sequence[Conversation], overflow: int) -> None:
+        for conversation in conversations:
+            conversation.cached = 0
+
+
+@dataclass(frozen=True)
+class Observes(LeastRecentlyUsed):
+    has_kernel = True
+
+    def observing(self) -> Callable[[int], tt.LRU]:
+        return lambda uncached: tt.LRU()
+
+
+@dataclass(frozen=True)
+class Timed(LeastRecentlyUsed):
+    has_kernel = True
+
+    def bound_to(self, instance: Instance) -> Callable[[int], tt.LRU]:
+        return lambda turn: tt.LRU()
+
+
+class OtherETLRU(tt.ETLRU):
+    """ET-LRU's class, which may do anything."""
+
+
+class OtherAdaptive(tt.AdaptiveTLRU):
+    """The class of T-LRU with an adaptive threshold, which may do anything."""
+
+
+@pytest.mark.parametrize(
+    "policy",
+    [CutsItself(), Observes(), Timed(), OtherETLRU(3, fixed(1), 0.1, 0.1), OtherAdaptive(3, 1)],
+    ids=lambda policy: type(policy).__name__,
+)
+def test_what_has_more_than_rules_is_for_the_reference(policy):
+    trace = tt.Trace.from_turns([0, 1, 0], [3, 2, 1], [0, 0, 0], arrival=[0, 1, 2])
+    with pytest.raises(tt.ArgumentError, match="'reference' for"):
+        tt.replay(trace, policy, 4, engine="kernel")
+    assert not tt.capacity_curve(trace, policy).one_pass
+
+
+def test_a_class_derived_from_et_lru_is_replayed_by_the_reference_however_long_the_trace():
+    n = 2001
+    trace = tt.Trace.from_turns([0, 1, 2] * (n // 3), [1] * n, [0] * n, arrival=range(n))
+
+    class NothingKept(tt.ETLRU):
+        def bound_to(self, instance: Instance) -> Callable[[int], CutsItself]:
+            return lambda turn: CutsItself()
+
+    assert not tt.replay(trace, NothingKept(3, fixed(1), 0.1, 0.1), 100).cached.any()

@@ -153,4 +153,12 @@ FAULTS = (
         "clairvoyant policies take the initial cache for conversations that have ended",
         tests=(JUDGE,),
     ),
+    Fault(
+        "share-of-a-package-read-as-text",
+        "teltheory/policies/spec.py",
+        'str(annotation).rpartition(".")[2]',
+        "str(annotation)",
+        "a parameter that a package's policy writes as fractions.Fraction is text",
+        tests=("tests/cli/test_own_policies_of_packages.py::test_fields_are_read_by_their_types",),
+    ),
 )

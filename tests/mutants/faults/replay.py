@@ -11,6 +11,7 @@ KERNEL_TESTS = "tests/replay/test_kernel.py"
 SMALL = f"{KERNEL_TESTS}::test_small_instances"
 ETLRU_TESTS = "tests/belief/test_etlru.py"
 CURVE_TESTS = "tests/replay/test_curve.py"
+OWN_TESTS = "tests/replay/test_own_policies.py"
 
 FAULTS = (
     Fault(
@@ -160,9 +161,33 @@ FAULTS = (
     Fault(
         "two-segments-for-shrinking-pasts",
         "teltheory/replay/curve.py",
-        'return policy.trim == "least-recent" and not _shrinks(trace)',
-        'return policy.trim == "least-recent"',
+        'policy.trim == "least-recent" and not _shrinks(trace)',
+        'policy.trim == "least-recent"',
         "T-LRU's curve comes from one pass where it is none of a stack algorithm",
         tests=(f"{CURVE_TESTS}::test_every_capacity_of_seeded_traces",),
+    ),
+    Fault(
+        "order-of-trimming-forgotten",
+        "teltheory/replay/ruled.py",
+        "for order in (trimming, evicting) for key in order",
+        "for order in (evicting,) for key in order",
+        "a policy that evicts by recency, but trims in an order of its own, has the loop by recency",
+        tests=(f"{OWN_TESTS}::test_seeded_instances", OWN_TESTS),
+    ),
+    Fault(
+        "derived-from-belady-is-belady",
+        "teltheory/replay/kernel.py",
+        "if type(policy) in BY_NEXT_TURN:",
+        "if isinstance(policy, BY_NEXT_TURN):",
+        "a policy of one's own that is derived from Belady loses its own rules in the kernel",
+        tests=(f"{OWN_TESTS}::test_seeded_instances", OWN_TESTS),
+    ),
+    Fault(
+        "surplus-forgotten-by-the-curve",
+        "teltheory/replay/curve.py",
+        "rules.by_recency and np.array_equal(rules.full, rules.least)",
+        "rules.by_recency",
+        "a policy of one's own with a surplus has a curve from one pass",
+        tests=(f"{OWN_TESTS}::test_other_policies_are_replayed_at_each_capacity",),
     ),
 )

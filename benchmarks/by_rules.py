@@ -1,0 +1,49 @@
+"""Policies of one's own in the kernel, against the reference and against the loops of the same rules.
+
+A class derived from one of the toolkit's is a policy of one's own: the kernel asks for its rules, turn by turn.
+T-LRU goes by recency, so that only the asking is added to its own loop; Tail-Optimized Belady has orders of its
+own, and another loop, that of `teltheory.replay.ruled`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from benchmarks.ours import LEAST_RECENT, TAIL_OPTIMIZED, chosen, jobs
+from benchmarks.timing import Job
+from benchmarks.workload import Q_HAT, XI
+from teltheory.policies import TLRU, Policy, TailOptimizedBelady
+from teltheory.trace import Trace
+
+NAMES = (LEAST_RECENT, TAIL_OPTIMIZED)
+BY_RULES = "{}, by its rules"
+REFERENCE = "reference {}"
+RATIOS = tuple(
+    pair
+    for name in NAMES
+    for pair in ((REFERENCE.format(name), BY_RULES.format(name)), (BY_RULES.format(name), name))
+)
+
+
+@dataclass(frozen=True)
+class RuledTLRU(TLRU):
+    """T-LRU as a policy of one's own."""
+
+
+@dataclass(frozen=True)
+class RuledBelady(TailOptimizedBelady):
+    """Tail-Optimized Belady as a policy of one's own."""
+
+
+def ruled() -> dict[str, Policy]:
+    """Return the policies of one's own by the names of those whose rules they have."""
+    return {LEAST_RECENT: RuledTLRU(XI, Q_HAT, "least-recent"), TAIL_OPTIMIZED: RuledBelady(XI)}
+
+
+def ruled_jobs(trace: Trace, capacity: int) -> list[Job]:
+    """Return jobs for each policy by its own loop, by its rules, and in the reference."""
+    return [
+        *jobs(trace, capacity, chosen(NAMES)),
+        *jobs(trace, capacity, ruled(), label=BY_RULES),
+        *jobs(trace, capacity, chosen(NAMES), "reference", REFERENCE),
+    ]
