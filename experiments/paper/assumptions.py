@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from experiments.paper.assumptions_report import changed_lines, chosen_lines
 from experiments.paper.grid import Q_HAT, SEEDS, TURNS, Setting, runs
 from experiments.paper.printed import LRU_AT_1000_MS, TABLES
 from experiments.paper.tables import Runs, compare, summarise
@@ -123,7 +124,9 @@ def said(value: object) -> str:
         kind = type(value).__name__.removesuffix("Gaps").lower()
         rest = "".join(f", {name} {held:g}" for name, held in vars(value).items() if name != "mean")
         return f"{kind} {value.mean:g} s{rest}"
-    return "as they are" if value is None else f"{value}"
+    if isinstance(value, float):
+        return f"{value:g}"
+    return "as they are" if value is None else str(value)
 
 
 def under_lru(tried: Tried) -> dict[str, float]:
@@ -216,7 +219,7 @@ def rows(what: str, workload: str, seeds: int, workers: int) -> Iterator[tuple[i
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Try, write, and print what is nearest."""
+    """Try, write, and print the tables of docs/workloads.md."""
     parser = argparse.ArgumentParser(prog="python -m experiments.paper.assumptions")
     parser.add_argument("what", choices=("choose", "what-if"))
     parser.add_argument("workload", choices=tuple(MAKERS))
@@ -231,9 +234,8 @@ def main(arguments: Sequence[str]) -> None:
             sys.stderr.write(f"\r{len(done):,} of {number:,}" + ("\n" if len(done) == number else ""))
     lines = [done[i] for i in sorted(done)]
     write_rows(lines, given.table)
-    shown = sorted(lines, key=lambda row: row["distance"])[:12] if given.what == "choose" else lines
-    for row in shown:
-        sys.stdout.write(" | ".join(map(str, row.values())) + "\n")
+    for line in chosen_lines(lines) if given.what == "choose" else changed_lines(lines):
+        sys.stdout.write(f"{line}\n")
 
 
 if __name__ == "__main__":

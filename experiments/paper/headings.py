@@ -280,6 +280,25 @@ def _fit_said(row: Fitted) -> str:
     return f"{row.heading_ms} -> {row.best_ms} ({row.sample_ms})"
 
 
+def show_fits(rows: Sequence[Row], write: Write) -> None:
+    """Write as Markdown what fits each heading under the frozen assumptions; bold where the heading does not."""
+    fits = [row for row in rows if isinstance(row, Fitted) and row.columns == "together"]
+    here = [row for row in fits if (row.assumptions, row.trim) == (fits[0].assumptions, fits[0].trim)]
+    tables = list(dict.fromkeys(row.table for row in here))
+    write(f"| Heading | {' | '.join(f'Table {table}' for table in tables)} |\n|{'---|' * (1 + len(tables))}\n")
+    for heading in sorted({row.heading_ms for row in here}):
+        cells = [
+            " ".join(_in_table(row) for row in here if (row.table, row.heading_ms) == (table, heading))
+            for table in tables
+        ]
+        write(f"| {heading} | {' | '.join(cells)} |\n")
+
+
+def _in_table(row: Fitted) -> str:
+    said = f"{row.best_ms} ({row.sample_ms})"
+    return said if row.heading_inside else f"**{said}**"
+
+
 def show_percentiles(worlds: Iterable[World], seeds: int, write: Write) -> None:
     """Write LRU's percentiles at C = 1,000 in each world, and whether they are near the text's."""
     for world in worlds:
@@ -311,6 +330,7 @@ def main(arguments: Sequence[str]) -> None:
     found = measure(plan, thresholds(given.step_ms), given.workers)
     rows = [row for job, of in zip(plan, found, strict=True) for row in of_world(job.world, job.readings, of)]
     show(rows, sys.stdout.write)
+    show_fits(rows, sys.stdout.write)
     for path, kind in ((given.fits, Fitted), (given.labels, Labelled), (given.distances, Distance)):
         if path is not None:
             write_rows((row for row in rows if isinstance(row, kind)), path)
