@@ -27,7 +27,9 @@ def chosen_lines(rows: Sequence[Row]) -> Iterator[str]:
 
 def bound(row: Row) -> str:
     """Return in words how long conversations are bounded."""
-    return f"cut after {row['longest']}" if row["longer"] == "cut" else f"more than {row['longest']} turns left out"
+    return (
+        f"cut after {row['longest']}" if row["longer"] == "cut" else f"more than {row['longest']} turns left out"
+    )
 
 
 def changed_lines(rows: Sequence[Row]) -> Iterator[str]:
