@@ -118,6 +118,24 @@ def test_a_damaged_table_is_one_line_with_file_line_and_what_was_expected(name, 
     assert "expected" in said
 
 
+IN_ANY_ORDER = ("adaptive_threshold", "distance_to_hindsight", "pareto_front", "ttft_residuals")
+"""Tables of which a row may be missing."""
+
+
+@pytest.mark.parametrize("name", sorted(set(READERS) - set(IN_ANY_ORDER)))
+def test_a_missing_row_is_one_line(name, tmp_path):
+    file, lines = lines_of(name, tmp_path)
+    for gone in (2, len(lines) // 2, len(lines) - 1):
+        file.write_bytes(b"\n".join([*lines[:gone], *lines[gone + 1 :]]) + b"\n")
+        assert "is the table cut off?" in read(name, file)
+
+
+def test_the_best_fixed_threshold_must_be_there(tmp_path):
+    file, lines = lines_of("adaptive_threshold", tmp_path)
+    file.write_bytes(b"\n".join(line for line in lines if not line.startswith(b"mooncake,4000,best")) + b"\n")
+    assert read("adaptive_threshold", file).endswith("of best-fixed of mooncake at 4000, expected one")
+
+
 @pytest.mark.parametrize("name", READERS)
 def test_what_is_no_table_is_one_line(name, tmp_path):
     file, lines = lines_of(name, tmp_path)
