@@ -4,8 +4,8 @@
 
 runs each command that marks a block (`documents.printed`) once, in an empty folder beside the data folder, and
 names every block that is not what was printed: document, line, the first line that differs. Sentences that mark
-what they say of a table (`documents.sentences`) are held against it. With ``--slow`` commands that take minutes are
-run too. What depends on the machine is left out, and what needs a file that the data folder has not; both are
+what they say of a table (`documents.sentences`) are held against it. With ``--slow`` commands that take minutes
+are run too. What depends on the machine is left out, and what needs a file that the data folder has not; both are
 counted. The exit code is 1 where a block or a sentence is out of date or a command fails.
 """
 

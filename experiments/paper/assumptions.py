@@ -129,10 +129,9 @@ def said(value: object) -> str:
     return "as they are" if value is None else str(value)
 
 
-def under_lru(tried: Tried) -> dict[str, float]:
+def under_lru(chats: Chats, turns: int, seeds: int) -> dict[str, float]:
     """Return the percentiles of TTFT under LRU at C = 1,000 in milliseconds, means over the seeds."""
-    chats = tried.chats
-    samples = (chats.sample(tried.turns, np.random.default_rng(seed)) for seed in range(tried.seeds))
+    samples = (chats.sample(turns, np.random.default_rng(seed)) for seed in range(seeds))
     found = [
         ttft_quantiles(replay(trace, LRU(), CAPACITY), list(QUANTILES.values()), A100_LLAMA2_7B)
         for trace in samples
@@ -178,7 +177,7 @@ def changes(workload: str, seeds: int) -> list[Tried]:
 
 def chosen_row(tried: Tried) -> dict[str, Any]:
     """Return a row of `choose`."""
-    percentiles = under_lru(tried)
+    percentiles = under_lru(tried.chats, tried.turns, tried.seeds)
     assumptions = {name: said(value) for name, value in tried.assumptions}
     return {**assumptions, **_judged(tried.workload, percentiles)}
 
@@ -200,7 +199,7 @@ def changed_row(tried: Tried) -> dict[str, Any]:
     row: dict[str, Any] = {
         "changed": str(tried),
         "turns": tried.turns,
-        **_judged(tried.workload, under_lru(tried)),
+        **_judged(tried.workload, under_lru(chats, tried.turns, tried.seeds)),
     }
     for table in TABLES:
         if table.workload == tried.workload:

@@ -13,7 +13,7 @@ FROZEN_BOUND = "more than 10 turns left out"
 
 
 def chosen_lines(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield how many settings are within the tolerance, the nearest ones, and for WildChat two slices of the grid."""
+    """Yield how many settings are within the tolerance, the nearest ones, and two slices of WildChat's grid."""
     yield f"{len(rows)} settings, {sum(row['within'] for row in rows)} within"
     axes = [name for name in rows[0] if name not in (*PERCENTILES, "distance", "within")]
     nearest = sorted(rows, key=_distance)

@@ -22,10 +22,10 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments.paper.assumptions import within
+from experiments.paper.assumptions import under_lru, within
 from experiments.paper.fits import Fit, Floats, fit, labellings
 from experiments.paper.grid import SEEDS, TURNS, XI_MS
-from experiments.paper.improvements import Job, Measured, Reading, World, frozen, lru_percentiles, measure
+from experiments.paper.improvements import Job, Measured, Reading, World, frozen, measure
 from experiments.paper.printed import TABLE_1, TABLE_2, TABLES, Column, Metric, PrintedTable
 from experiments.paper.readings_of_algorithm_1 import EAGER, LEAST_RECENT, ROUND_ROBIN
 from experiments.tidy import write_rows
@@ -302,7 +302,7 @@ def _in_table(row: Fitted) -> str:
 def show_percentiles(worlds: Iterable[World], seeds: int, write: Write) -> None:
     """Write LRU's percentiles at C = 1,000 in each world, and whether they are near the text's."""
     for world in worlds:
-        found = lru_percentiles(world, range(seeds))
+        found = under_lru(world.chats, world.turns, seeds)
         said = ", ".join(f"{name.upper()} {value:.0f}" for name, value in found.items())
         near = "within" if within(world.workload, found) else "not all within"
         write(f"{world.workload}-like, {world.name}: {said} ms, {near} the tolerance of the text\n")

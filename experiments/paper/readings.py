@@ -35,7 +35,7 @@ import numpy as np
 from experiments.paper.algorithm_1 import TO_THE_LETTER
 from experiments.paper.algorithm_1_compiled import replayed
 from experiments.paper.fits import Floats
-from experiments.paper.grid import SEEDS, TURNS, XI_MS
+from experiments.paper.grid import SEEDS, TURNS, XI_MS, tokens
 from experiments.paper.headings import OTHER_SEEDS, Write, headings, printed_cells
 from experiments.paper.improvements import (
     Job,
@@ -46,7 +46,6 @@ from experiments.paper.improvements import (
     frozen,
     in_unit,
     measure,
-    tokens,
 )
 from experiments.paper.printed import CAPACITIES, TABLE_2, TABLES, PrintedTable
 from experiments.paper.readings_of_algorithm_1 import READINGS
