@@ -27,7 +27,7 @@ from rich.table import Table
 import teltheory as tt
 from experiments.tidy import write_rows
 from teltheory.cli.marks import between_marks, fenced
-from teltheory.cli.output import WIDTH, check_target, progress_bar
+from teltheory.cli.output import WIDTH, check_target, progress_bar, write_text
 from teltheory.errors import TelTheoryError
 from teltheory.policies.spec import default_estimate
 
@@ -213,7 +213,7 @@ def put_into(document: str, text: str | None) -> None:
     except ValueError as error:
         raise click.UsageError(f"{document}: {error}") from None
     if text is not None:
-        Path(document).write_text(changed, encoding="utf-8")
+        write_text(document, changed)
 
 
 @click.command()
