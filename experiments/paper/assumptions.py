@@ -183,10 +183,10 @@ def chosen_row(tried: Tried) -> dict[str, Any]:
 
 
 def _judged(workload: str, percentiles: Mapping[str, float]) -> dict[str, Any]:
-    rounded = {name: round(value, 1) for name, value in percentiles.items()}
+    rounded = {name: round(value, 4) for name, value in percentiles.items()}
     return {
         **rounded,
-        "distance": round(distance(workload, percentiles), 4),
+        "distance": round(distance(workload, percentiles), 6),
         "within": within(workload, percentiles),
     }
 
@@ -204,7 +204,7 @@ def changed_row(tried: Tried) -> dict[str, Any]:
     for table in TABLES:
         if table.workload == tried.workload:
             summary = summarise(compare(table, found))
-            measured = {"signs": summary.signs, "inside": summary.inside, "rmse": round(summary.rmse, 2)}
+            measured = {"signs": summary.signs, "inside": summary.inside, "rmse": round(summary.rmse, 6)}
             row |= {f"table {table.number} {name}": value for name, value in measured.items()}
     return row
 
