@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from teltheory.cli.marks import between_marks, fenced
+from teltheory.cli.output import write_text
 
 BEGIN = "<!-- what teltheory bench prints -->"
 END = "<!-- end of what teltheory bench prints -->"
@@ -26,4 +27,4 @@ if __name__ == "__main__":
     if len(sys.argv) != 2:
         sys.exit("usage: teltheory bench | python -m benchmarks.document FILE.md")
     document = Path(sys.argv[1])
-    document.write_text(with_output(document.read_text(encoding="utf-8"), sys.stdin.read()), encoding="utf-8")
+    write_text(str(document), with_output(document.read_text(encoding="utf-8"), sys.stdin.read()))

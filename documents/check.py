@@ -3,9 +3,10 @@
     python -m documents.check [--slow] [DOCUMENT.md ...]
 
 runs each command that marks a block (`documents.printed`) once, in an empty folder beside the data folder, and
-names every block that is not what was printed: document, line, the first line that differs. With ``--slow`` those
-that take minutes are run too. What depends on the machine is left out, and what needs a file that the data folder
-has not; both are counted. The exit code is 1 where a block is out of date or a command fails.
+names every block that is not what was printed: document, line, the first line that differs. Sentences that mark
+what they say of a table (`documents.sentences`) are held against it. With ``--slow`` commands that take minutes
+are run too. What depends on the machine is left out, and what needs a file that the data folder has not; both are
+counted. The exit code is 1 where a block or a sentence is out of date or a command fails.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from documents.printed import Printed, printed_blocks
+from documents.printed import Printed, printed_blocks, wanting
 from documents.reading import documents
+from documents.sentences import Sentence, sentences
 from teltheory.workloads import data_folder
 
 ROOT = Path(__file__).parents[1]
@@ -44,29 +46,37 @@ def run(command: str, data: Path) -> tuple[int, str]:
     return done.returncode, done.stdout if done.returncode == 0 else done.stderr
 
 
-def reason_to_leave_out(printed: Printed, slow: bool, data: Path) -> str | None:
-    """Return why a block is not compared, None where it is."""
-    if printed.machine:
+def reason_to_leave_out(shown: Printed | Sentence, slow: bool, data: Path) -> str | None:
+    """Return why a block or a sentence is not compared, None where it is."""
+    if shown.machine:
         return "depends on the machine"
-    if printed.slow and not slow:
+    if shown.slow and not slow:
         return "takes minutes: --slow"
-    wanting = printed.wanting(data)
-    return f"the data folder has no {wanting[0]}" if wanting else None
+    missing = wanting(shown.command or "", data)
+    return f"the data folder has no {missing[0]}" if missing else None
 
 
-def check(blocks: Iterable[Printed], slow: bool, data: Path) -> Iterator[tuple[Printed, str, str | None]]:
-    """Yield each block with "left out", "as printed" or "STALE", and the reason or the difference."""
+def check(
+    shown: Iterable[Printed | Sentence], slow: bool, data: Path
+) -> Iterator[tuple[Printed | Sentence, str, str | None]]:
+    """Yield each block or sentence with "left out", "as printed" or "STALE", and the reason or the difference."""
     outputs: dict[str, tuple[int, str]] = {}
-    for printed in blocks:
-        reason = reason_to_leave_out(printed, slow, data)
+    for one in shown:
+        reason = reason_to_leave_out(one, slow, data)
         if reason:
-            yield printed, "left out", reason
+            yield one, "left out", reason
             continue
-        if printed.command not in outputs:
-            outputs[printed.command] = run(printed.command, data)
-        code, output = outputs[printed.command]
-        fault = printed.fault(output) if code == 0 else f"the command ended with {code}: {output.strip()[-300:]}"
-        yield printed, "STALE" if fault else "as printed", fault
+        if one.command and one.command not in outputs:
+            outputs[one.command] = run(one.command, data)
+        fault = _fault(one, outputs)
+        yield one, "STALE" if fault else "as printed", fault
+
+
+def _fault(shown: Printed | Sentence, outputs: Mapping[str, tuple[int, str]]) -> str | None:
+    if shown.command is None:
+        return shown.fault()
+    code, output = outputs[shown.command]
+    return shown.fault(output) if code == 0 else f"the command ended with {code}: {output.strip()[-300:]}"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -76,14 +86,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--slow", action="store_true", help="also run what takes minutes")
     given = parser.parse_args(arguments)
     files = given.documents or documents(ROOT)
-    blocks = [found for file in files for found in printed_blocks(file, _name(file))]
+    shown = [found for file in files for found in shown_by(file)]
     counts = {"as printed": 0, "left out": 0, "STALE": 0}
-    for printed, state, why in check(blocks, given.slow, data_folder().absolute()):
+    for one, state, why in check(shown, given.slow, data_folder().absolute()):
         counts[state] += 1
-        sys.stdout.write(f"{printed.block.place}: {state}{f', {why}' if why else ''}: {printed.command}\n")
+        sys.stdout.write(f"{one.place}: {state}{f', {why}' if why else ''}: {one.command or 'a sentence'}\n")
         sys.stdout.flush()
     sys.stdout.write(", ".join(f"{number} {state}" for state, number in counts.items()) + "\n")
     return int(counts["STALE"] > 0)
+
+
+def shown_by(document: Path) -> list[Printed | Sentence]:
+    """Return the marked blocks of a document, then its marked sentences."""
+    name = _name(document)
+    return [*printed_blocks(document, name), *sentences(document, name)]
 
 
 def _name(file: Path) -> str:

@@ -40,10 +40,10 @@ class Printed:
     machine: bool
     slow: bool
 
-    def wanting(self, folder: Path) -> list[str]:
-        """Return the files of the data folder that the command reads and that are not in `folder`."""
-        names = re.findall(re.escape(DATA) + r"([\w.-]+)", self.command)
-        return [name for name in dict.fromkeys(names) if not (folder / name).is_file()]
+    @property
+    def place(self) -> str:
+        """Document and line, as an editor reads them."""
+        return self.block.place
 
     def fault(self, output: str) -> str | None:
         """Return what of the block is not in the output, in one line; None where all of it is."""
@@ -54,6 +54,12 @@ class Printed:
         if not starts:
             return f"expected {shown[:1]}, which the command does not print"
         return min((_difference(shown, said[at:]) for at in starts), key=lambda found: -found[0])[1]
+
+
+def wanting(command: str, folder: Path) -> list[str]:
+    """Return the files of the data folder that a command reads and that are not in `folder`."""
+    names = re.findall(re.escape(DATA) + r"([\w.-]+)", command)
+    return [name for name in dict.fromkeys(names) if not (folder / name).is_file()]
 
 
 def printed_blocks(document: Path, name: str) -> list[Printed]:

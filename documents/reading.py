@@ -95,6 +95,12 @@ def read_blocks(document: Path, name: str | None = None) -> list[Block]:
     return found
 
 
+def mark_of(line: str) -> str | None:
+    """Return the mark that a line is, None where it is none."""
+    found = _COMMENT.match(line)
+    return found[1] if found else None
+
+
 def _parts(line: str) -> bool:
     """Whether a line parts a mark above it from a block below it."""
     return bool(line.strip()) and not line.lstrip().startswith(("<!--", "<details", "</details", "<summary"))

@@ -27,7 +27,7 @@ from rich.table import Table
 import teltheory as tt
 from experiments.tidy import write_rows
 from teltheory.cli.marks import between_marks, fenced
-from teltheory.cli.output import WIDTH, check_target, progress_bar
+from teltheory.cli.output import WIDTH, check_target, progress_bar, write_text
 from teltheory.errors import TelTheoryError
 from teltheory.policies.spec import default_estimate
 
@@ -198,10 +198,15 @@ def printed(lines: Sequence[str], rows: Sequence[Row]) -> str:
     return str(out.file.getvalue())  # type: ignore[attr-defined]
 
 
+def parts(lines: Sequence[str], rows: Sequence[Row]) -> tuple[str, str]:
+    """Return as text what a document shows in the open, lines and one capacity, and the other capacities."""
+    shown = printed(lines, [row for row in rows if row.capacity == SHOWN])
+    return shown, printed((), [row for row in rows if row.capacity != SHOWN])
+
+
 def for_document(lines: Sequence[str], rows: Sequence[Row]) -> str:
     """Return one capacity in the open and the others folded."""
-    shown = fenced(printed(lines, [row for row in rows if row.capacity == SHOWN]))
-    others = fenced(printed((), [row for row in rows if row.capacity != SHOWN]))
+    shown, others = map(fenced, parts(lines, rows))
     return f"{shown}\n\n<details><summary>0.3 M and 3 M tokens</summary>\n\n{others}\n\n</details>"
 
 
@@ -213,7 +218,7 @@ def put_into(document: str, text: str | None) -> None:
     except ValueError as error:
         raise click.UsageError(f"{document}: {error}") from None
     if text is not None:
-        Path(document).write_text(changed, encoding="utf-8")
+        write_text(document, changed)
 
 
 @click.command()
@@ -243,7 +248,7 @@ def compare(trace_file: str, table: str, time_limit: float, document: str | None
     with progress_bar() as bar:
         rows = [row for capacity in CAPACITIES for row in rows_at(trace, capacity, time_limit, bar)]
     lines = [legend(trace, time_limit)]
-    click.echo(printed(lines, rows))
+    click.echo("\n".join(parts(lines, rows)))
     write_rows((row.as_dict() for row in rows), Path(table))
     if document is not None:
         put_into(document, for_document(lines, rows))

@@ -66,6 +66,7 @@ def correlation(data: dict[str, NDArray[np.int64]], name: str) -> float:
 def main(path: Path) -> None:
     """Print the numbers."""
     data = columns(path)
+    sys.stdout.write(f"{len(data['turn']):,} turns of {data['conversation'].max() + 1:,} conversations\n")
     for name, lengths in quantiles(data).items():
         sys.stdout.write(f"{name} = {lengths}\n")
     sys.stdout.write(f"RESPONSE_CORRELATION = {correlation(data, 'response'):.2f}\n")

@@ -197,7 +197,7 @@ def rows(trace: tt.Trace, capacity: int, slo: Fraction, indices: dict[str, Float
     for knows, index in indices.items():
         tel = tt.tail_excess_latency(tt.replay(trace, evicting_by(index, trace, capacity, xi), capacity), xi)
         share = tt.share_closed(base, tel, optimum)
-        yield Row(capacity, float(slo), knows, tel, optimum, None if share is None else round(float(share), 4))
+        yield Row(capacity, float(slo), knows, tel, optimum, None if share is None else float(share))
 
 
 def lines(table: list[Row]) -> Iterator[str]:

@@ -8,10 +8,10 @@ RUNS is a result file as `teltheory calibrate-file` reads it. `paper_figs/ttft_r
 from __future__ import annotations
 
 import argparse
-import csv
 from pathlib import Path
 
 import teltheory as tt
+from experiments.tidy import write_rows
 
 
 def write(fitted: tt.FittedLatency, target: str) -> None:
@@ -20,10 +20,9 @@ def write(fitted: tt.FittedLatency, target: str) -> None:
     names = [f"{form.form} (chosen)" if form.form == fitted.form else form.form for form in fitted.forms]
     columns = [cells.prompt_tokens, cells.cached_tokens, cells.seconds]
     columns += [fitted.residuals(form.form) for form in fitted.forms]
-    with Path(target).open("w", newline="", encoding="utf-8") as file:
-        table = csv.writer(file)
-        table.writerow(["prompt_tokens", "cached_tokens", "ttft_s", *names])
-        table.writerows(zip(*(column.tolist() for column in columns), strict=True))
+    heading = ["prompt_tokens", "cached_tokens", "ttft_s", *names]
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    write_rows((dict(zip(heading, row, strict=True)) for row in rows), Path(target))
 
 
 def main() -> None:

@@ -110,14 +110,14 @@ def rows(workload: Workload, capacity: int, slo: Fraction) -> list[Row]:
             optimum,
             tel[name] - optimum,
             _share(tt.share_closed(tel["T-LRU"], tel[name], optimum)),
-            *(round(float(seconds), 4) for seconds in tt.ttft_quantiles(outcome, QUANTILES, LATENCY)),
+            *(round(float(seconds), 7) for seconds in tt.ttft_quantiles(outcome, QUANTILES, LATENCY)),
         )
         for name, outcome in outcomes.items()
     ]
 
 
 def _share(share: Fraction | None) -> float:
-    return math.nan if share is None else round(float(share), 4)
+    return math.nan if share is None else float(share)
 
 
 def lines(table: list[Row]) -> Iterator[str]:

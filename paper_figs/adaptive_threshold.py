@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from paper_figs import style, tidy
 from paper_figs.command import run
 from paper_figs.workload_panels import draw_by_workload
+from teltheory.errors import FileError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,6 +37,7 @@ COLUMNS = {
     "low": tidy.number,
     "high": tidy.number,
 }
+KEYS = ("workload", "capacity", "policy", "share", "quantile", "window", "measure")
 MEASURE, QUANTILE, WINDOW = "improvement-blocks", 0.95, 500
 LONGEST = 1.25
 LINES = {
@@ -46,7 +48,12 @@ LINES = {
 
 def draw(table: Path) -> Figure:
     """Draw a row of panels a workload, a column a capacity."""
-    found = [row for row in tidy.read(table, COLUMNS) if _is_shown(row)]
+    found = [row for row in tidy.read(table, COLUMNS, once=KEYS) if _is_shown(row)]
+    best = {(row["workload"], row["capacity"]) for row in found if row["policy"] == "best-fixed"}
+    lacking = [row for row in found if (row["workload"], row["capacity"]) not in best]
+    if lacking or not best:
+        of = f" of {lacking[0]['workload']} at {lacking[0]['capacity']}" if lacking else ""
+        raise FileError(f"{table}: found no {MEASURE} of best-fixed{of}, expected one")
     labels = "share", "improvement over LRU (%)"
     return draw_by_workload(found, _draw_panel, 1.35, labels, legend_columns=3, sharex=True)
 

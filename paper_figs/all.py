@@ -26,7 +26,8 @@ from paper_figs import (
     tables,
     who_comes_back,
 )
-from teltheory.errors import FileError, TelTheoryError
+from paper_figs.command import end, errors_in_one_line
+from teltheory.errors import FileError
 from teltheory.input_files import read_bytes, read_json
 
 if TYPE_CHECKING:
@@ -123,13 +124,11 @@ def products_of(table: Path, out: Path) -> Iterator[str]:
 def main(arguments: Sequence[str]) -> None:
     """Make everything, a line each."""
     if len(arguments) != 2:
-        sys.exit("usage: python -m paper_figs.all TABLES_FOLDER OUT_FOLDER")
-    try:
+        end("usage: python -m paper_figs.all TABLES_FOLDER OUT_FOLDER")
+    with errors_in_one_line():
         for line in draw_all(Path(arguments[0]), Path(arguments[1])):
             sys.stdout.write(f"{line}\n")
             sys.stdout.flush()
-    except TelTheoryError as error:
-        sys.exit(str(error))
 
 
 if __name__ == "__main__":

@@ -3,15 +3,31 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from paper_figs import style
 from teltheory.errors import TelTheoryError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+@contextmanager
+def errors_in_one_line() -> Iterator[None]:
+    """Write an error of what is read or written as one line on standard error, and end with exit code 2."""
+    try:
+        yield
+    except TelTheoryError as error:
+        end(" ".join(str(error).splitlines()))
+
+
+def end(line: str) -> NoReturn:
+    """Write a line on standard error and end with exit code 2."""
+    sys.stderr.write(f"{line}\n")
+    sys.exit(2)
 
 
 def run(name: str, draw: Callable[[Path], Figure], arguments: Sequence[str]) -> None:
@@ -27,8 +43,6 @@ def run(name: str, draw: Callable[[Path], Figure], arguments: Sequence[str]) -> 
         Table and figure; a figure without an ending is written as PDF, SVG and PNG.
     """
     if len(arguments) != 2:
-        sys.exit(f"usage: python -m paper_figs.{name} TABLE.csv FIGURE")
-    try:
+        end(f"usage: python -m paper_figs.{name} TABLE.csv FIGURE")
+    with errors_in_one_line():
         style.save(lambda: draw(Path(arguments[0])), Path(arguments[1]))
-    except TelTheoryError as error:
-        sys.exit(str(error))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def draw(table: Path) -> Figure:
     """Draw TTFT and line above, residuals below."""
-    rows = tidy.read_series(table, tidy.TIMED, ("series",))
+    rows = tidy.read_series(table, tidy.TIMED, ("series",), ("uncached_tokens", "cached_tokens"))
     names = list(dict.fromkeys(row["series"] for row in rows))
     figure, panels = style.panels(
         style.TEXT, 3.3, 2, len(names), sharex="col", gridspec_kw={"height_ratios": (2, 1)}
@@ -56,7 +56,7 @@ def _draw_series(above: Axes, below: Axes, rows: Sequence[tidy.Row], most: int) 
     above.plot(x, line, color=style.VERMILLION, label="best line")
     below.scatter(x, left, **dots)
     below.axhline(0, color=style.VERMILLION)
-    above.set_title(rows[0]["series"])
+    above.set_title(style.as_it_stands(rows[0]["series"]))
     explained = f"$R^2$ = {rows[0]['r_squared']:.4f}"
     above.text(0.97, 0.04, explained, transform=above.transAxes, ha="right", fontsize="small")
     below.set_xlabel("uncached tokens")

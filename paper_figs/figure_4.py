@@ -27,7 +27,7 @@ QUANTITIES = {
 
 def draw(table: Path) -> Figure:
     """Draw a panel a quantity, a line a workload."""
-    rows = tidy.read_series(table, tidy.SHARES, ("workload", "quantity"))
+    rows = tidy.read_series(table, tidy.SHARES, ("workload", "quantity"), ("value",))
     figure, panels = style.panels(style.COLUMN, 3.4, 2, 2, sharey=True)
     for panel, (quantity, label) in zip(panels.flat, QUANTITIES.items(), strict=True):
         for name in dict.fromkeys(row["workload"] for row in rows if row["quantity"] == quantity):

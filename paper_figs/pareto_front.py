@@ -42,8 +42,9 @@ LINES = {
 
 def draw(table: Path) -> Figure:
     """Draw a row of panels a workload, a column a capacity."""
+    found = tidy.read(table, COLUMNS, once=("workload", "capacity", "trim", "margin"))
     labels = "median (% of LRU's)", "P95 (% of LRU's)"
-    return draw_by_workload(tidy.read(table, COLUMNS), _draw_panel, 1.5, labels, len(LINES) + 1)
+    return draw_by_workload(found, _draw_panel, 1.5, labels, len(LINES) + 1)
 
 
 def _draw_panel(panel: Axes, rows: list[tidy.Row]) -> None:

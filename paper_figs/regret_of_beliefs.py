@@ -8,7 +8,6 @@ Markdown table; without one the figure is written as PDF, SVG and PNG.
 
 from __future__ import annotations
 
-import csv
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -17,8 +16,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.stats import t as student
 
-from paper_figs import style
-from paper_figs.command import run
+from paper_figs import style, tidy
+from paper_figs.command import errors_in_one_line, run
+from teltheory.cli.output import write_text
+from teltheory.errors import FileError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,22 +28,41 @@ SHOWN = {
     line.name: line
     for line in (style.POLICIES[name] for name in ("tlru", "et-lru-paper", "et-lru-bayes", "et-lru-next-event"))
 }
+COLUMNS = {
+    "factor": tidy.word,
+    "value": tidy.finite,
+    "seed": tidy.whole,
+    "policy": tidy.word,
+    "regret": tidy.whole,
+}
+KEYS = ("factor", "value", "seed", "policy")
 Shares = dict[str, dict[str, dict[float, list[float]]]]
 
 
-def shares_of_lru(table: str) -> Shares:
-    """Return regret over LRU's regret on the same sample, by factor, policy and value."""
-    with Path(table).open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    lru = {
-        (row["factor"], row["value"], row["seed"]): int(row["regret"]) for row in rows if row["policy"] == "LRU"
-    }
+def shares_of_lru(table: Path) -> Shares:
+    """Return regret over LRU's regret on the same sample, by factor, policy and value.
+
+    Raises
+    ------
+    FileError
+        Where the table is malformed, or a factor lacks a value, a seed or a policy.
+    """
+    rows = tidy.read(table, COLUMNS, once=KEYS, more=True)
+    for factor in dict.fromkeys(row["factor"] for row in rows):
+        tidy.check_grid(table, [row for row in rows if row["factor"] == factor], KEYS)
+    lru = {_sample(row): row["regret"] for row in rows if row["policy"] == "LRU"}
     shares: Shares = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
     for row in rows:
-        whole = lru[row["factor"], row["value"], row["seed"]]
-        if row["policy"] in SHOWN and whole:
-            shares[row["factor"]][row["policy"]][float(row["value"])].append(100 * int(row["regret"]) / whole)
+        if row["policy"] in SHOWN and lru.get(_sample(row)):
+            share = 100 * row["regret"] / lru[_sample(row)]
+            shares[row["factor"]][row["policy"]][row["value"]].append(share)
+    if not shares:
+        raise FileError(f"{table}: found no regret of LRU and of another policy, expected a share of LRU's")
     return shares
+
+
+def _sample(row: tidy.Row) -> tuple[str, float, int]:
+    return row["factor"], row["value"], row["seed"]
 
 
 def interval(values: list[float]) -> float:
@@ -53,20 +73,20 @@ def interval(values: list[float]) -> float:
 
 def draw(table: Path) -> Figure:
     """Draw one panel a factor, one line a policy."""
-    shares = shares_of_lru(str(table))
+    shares = shares_of_lru(table)
     figure, panels = style.panels(style.TEXT, 2.4, 1, len(shares), sharey=True)
     for panel, (factor, policies) in zip(panels[0], shares.items(), strict=True):
         for policy, points in policies.items():
             values = sorted(points)
             means = [float(np.mean(points[value])) for value in values]
             panel.errorbar(values, means, [interval(points[value]) for value in values], **SHOWN[policy].keywords)
-        panel.set(xlabel=factor)
+        panel.set(xlabel=style.as_it_stands(factor))
     panels[0, 0].set_ylabel("regret (% of LRU's)")
     style.legend_below(figure, panels[0, 0], len(SHOWN))
     return figure
 
 
-def tabulate(table: str, target: str) -> None:
+def tabulate(table: Path, target: str) -> None:
     """Write the means and intervals as a Markdown table."""
     lines = ["| factor | value | " + " | ".join(SHOWN) + " |", "|---" * (2 + len(SHOWN)) + "|"]
     for factor, policies in shares_of_lru(table).items():
@@ -75,11 +95,12 @@ def tabulate(table: str, target: str) -> None:
                 f"{np.mean(points[value]):.0f} ± {interval(points[value]):.0f}" for points in policies.values()
             ]
             lines.append(f"| {factor} | {value:g} | " + " | ".join(cells) + " |")
-    Path(target).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    write_text(target, "\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":
     if len(sys.argv) == 3 and sys.argv[2].endswith(".md"):
-        tabulate(sys.argv[1], sys.argv[2])
+        with errors_in_one_line():
+            tabulate(Path(sys.argv[1]), sys.argv[2])
     else:
         run("regret_of_beliefs", draw, sys.argv[1:])

@@ -49,7 +49,7 @@ class Line:
     def keywords(self) -> dict[str, Any]:
         """Arguments of `Axes.plot`."""
         look = {"color": self.colour, "marker": self.marker, "linestyle": self.dashes}
-        return {**look, "label": self.name, "markerfacecolor": "white"}
+        return {**look, "label": as_it_stands(self.name), "markerfacecolor": "white"}
 
 
 POLICIES: Mapping[str, Line] = {
@@ -85,6 +85,11 @@ WORKLOADS: Mapping[str, Line] = {
 def paper() -> AbstractContextManager[None]:
     """Return the context in which a figure is drawn and saved."""
     return style.context(Path(__file__).with_name("style.mplstyle"))
+
+
+def as_it_stands(text: str) -> str:
+    """Return a text that comes from a table such that no dollar sign in it begins a formula."""
+    return text.replace("$", r"\$")
 
 
 def workload(name: str) -> Line:

@@ -21,9 +21,10 @@ from pathlib import Path
 from typing import TypeAlias
 
 from paper_figs import style, tidy
+from paper_figs.command import end, errors_in_one_line
 from paper_figs.figures_5_6 import shown
 from teltheory.cli.output import write_text
-from teltheory.errors import FileError, TelTheoryError
+from teltheory.errors import FileError
 from teltheory.report.latex import escaped
 
 MARKS = {"inside": r"$\bullet$", "same sign": r"$\circ$", "off": r"$\times$"}
@@ -288,8 +289,6 @@ def write(path: Path, folder: Path) -> list[Path]:
 
 if __name__ == "__main__":
     if len(sys.argv) != 3:
-        sys.exit("usage: python -m paper_figs.tables cells_W.csv|improvements_W.csv|means_W.csv FOLDER")
-    try:
+        end("usage: python -m paper_figs.tables cells_W.csv|improvements_W.csv|means_W.csv FOLDER")
+    with errors_in_one_line():
         write(Path(sys.argv[1]), Path(sys.argv[2]))
-    except TelTheoryError as error:
-        sys.exit(str(error))

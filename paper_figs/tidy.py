@@ -3,51 +3,78 @@
 from __future__ import annotations
 
 import csv
-import math
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from paper_figs.style import POLICIES
 from teltheory.errors import FileError
+from teltheory.input_files import read_bytes, reported
 
 Row: TypeAlias = dict[str, Any]
 Kind: TypeAlias = Callable[[str], Any]
+LARGEST = 1e100
 
 
 def whole(text: str) -> int:
-    """Read a whole number."""
-    return int(text)
-
-
-def number(text: str) -> float:
-    """Read a number; "nan" stands for one that is not defined, infinities are numbers."""
-    return float(text)
-
-
-def finite(text: str) -> float:
-    """Read a finite number.
+    """Read a whole number, 0 or more, that fits into 60 bits.
 
     Raises
     ------
     ValueError
         For anything else.
     """
-    if not math.isfinite(float(text)):
+    if not re.fullmatch("[0-9]{1,18}", text):
         raise ValueError(text)
-    return float(text)
+    return int(text)
 
 
-def word(text: str) -> str:
-    """Read a text that is not empty.
+def number(text: str) -> float:
+    """Read a number; "nan" stands for one that is not defined, infinities are numbers.
 
     Raises
     ------
     ValueError
-        For an empty one.
+        For anything else.
     """
-    if not text:
+    return float(text) if text in ("nan", "inf", "-inf") else finite(text)
+
+
+def finite(text: str) -> float:
+    """Read a number of at most 1e100 in size, as Python writes it.
+
+    Raises
+    ------
+    ValueError
+        For anything else.
+    """
+    if not re.fullmatch("-?[0-9.]+(e[-+][0-9]{1,3})?", text) or abs(float(text)) > LARGEST:
+        raise ValueError(text)
+    return float(text)
+
+
+def or_blank(kind: Kind) -> Kind:
+    """Return what reads a blank field as None, any other with `kind`."""
+
+    def read(text: str) -> Any:
+        return kind(text) if text else None
+
+    read.__doc__ = f"{EXPECTED.get(kind, kind.__doc__)}, or nothing"
+    return read
+
+
+def word(text: str) -> str:
+    """Read a text that is not empty and has no control characters.
+
+    Raises
+    ------
+    ValueError
+        For anything else.
+    """
+    if not text or not text.isprintable():
         raise ValueError(text)
     return text
 
@@ -64,16 +91,18 @@ def one_of(*words: str) -> Kind:
     return read
 
 
+EXPECTED_FILE = "a table that `python -m experiments.paper.all` or an experiment of its own writes"
+EXPECTED_TABLE = "expected a table in CSV"
 EXPECTED: Mapping[Kind, str | None] = {
-    whole: "a whole number",
+    whole: "a whole number, 0 or more",
     number: "a number",
     finite: "a finite number",
-    word: "a text",
+    word: "a text that can be shown",
 }
 _PLACE: dict[str, Kind] = {"capacity": whole, "xi_ms": whole}
 AVERAGES: Mapping[str, Kind] = {
     **_PLACE,
-    "policy": word,
+    "policy": one_of(*POLICIES),
     "measure": word,
     "samples": whole,
     "mean": number,
@@ -108,7 +137,7 @@ SHARES: Mapping[str, Kind] = {
 }
 
 
-def read(path: Path, columns: Mapping[str, Kind]) -> list[Row]:
+def read(path: Path, columns: Mapping[str, Kind], once: Sequence[str] = (), more: bool = False) -> list[Row]:
     """Read a table.
 
     Parameters
@@ -116,7 +145,11 @@ def read(path: Path, columns: Mapping[str, Kind]) -> list[Row]:
     path : Path
         The file.
     columns : mapping of str to callable
-        What reads each column; the table has these and no others.
+        What reads each column; the table has these.
+    once : sequence of str, optional
+        Columns that tell rows apart: no two rows have the same there.
+    more : bool
+        Whether the table may have other columns too, and these in another order.
 
     Returns
     -------
@@ -126,70 +159,106 @@ def read(path: Path, columns: Mapping[str, Kind]) -> list[Row]:
     Raises
     ------
     FileError
-        Naming file, line and field, where something is missing, cut off or of the wrong kind.
+        Naming file, line and field, where something is missing, cut off, there twice or of the wrong kind.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        made = "expected a table that `python -m experiments.paper.all` writes"
-        raise FileError(f"{path}: found no such file, {made}") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileError(f"{path}: found {error}, expected a table in CSV") from None
-    lines = list(csv.reader(text.splitlines()))
-    _check_form(path, text, lines, list(columns))
-    return [_row(path, i, line, columns) for i, line in enumerate(lines[1:], 2)]
-
-
-def _check_form(path: Path, text: str, lines: Sequence[Sequence[str]], columns: Sequence[str]) -> None:
-    if not lines or list(lines[0]) != columns:
-        found = ",".join(lines[0]) if lines else "an empty file"
-        raise FileError(f"{path}, line 1: found {found}, expected {','.join(columns)}")
-    if not text.endswith("\n"):
-        raise FileError(
-            f"{path}, line {len(lines)}: found no end of the line, expected a table that is not cut off"
-        )
+    lines = read_lines(path)
+    _check_heading(path, lines[0], list(columns), more)
     if len(lines) == 1:
         raise FileError(f"{path}, line 2: found the end of the file, expected at least one row")
+    rows = [_row(path, i, lines[0], line, columns) for i, line in enumerate(lines[1:], 2)]
+    if once:
+        _check_told_apart(path, rows, once)
+    return rows
 
 
-def _row(path: Path, number: int, line: Sequence[str], columns: Mapping[str, Kind]) -> Row:
-    if len(line) != len(columns):
-        raise FileError(f"{path}, line {number}: found {len(line)} fields, expected {len(columns)}")
+def read_lines(path: Path) -> list[list[str]]:
+    """Return the fields of each line of a table, its heading first.
+
+    Raises
+    ------
+    FileError
+        For a file that can't be read, is empty, cut off or no CSV.
+    """
+    content = read_bytes(path, EXPECTED_FILE)
+    with reported(path, EXPECTED_FILE):
+        text = content.decode("utf-8-sig")
+    texts = text.replace("\r\n", "\n").split("\n")
+    if not text:
+        raise FileError(f"{path}, line 1: found an empty file, {EXPECTED_TABLE}")
+    if texts[-1]:
+        raise FileError(
+            f"{path}, line {len(texts)}: found no end of the line, expected a table that is not cut off"
+        )
+    return [_fields(path, i, line) for i, line in enumerate(texts[:-1], 1)]
+
+
+def _fields(path: Path, line: int, text: str) -> list[str]:
+    try:
+        return next(csv.reader([text], strict=True), [])
+    except csv.Error as error:
+        raise FileError(f"{path}, line {line}: found no CSV ({error}), {EXPECTED_TABLE}") from None
+
+
+def _check_heading(path: Path, heading: Sequence[str], columns: Sequence[str], more: bool) -> None:
+    there = set(columns) <= set(heading) and len(set(heading)) == len(heading) if more else heading == columns
+    if not there:
+        also = ", and others" if more else ""
+        raise FileError(f"{path}, line 1: found {','.join(heading)!r}, expected {','.join(columns)!r}{also}")
+
+
+def _check_told_apart(path: Path, rows: Sequence[Row], once: Sequence[str]) -> None:
+    seen: dict[tuple[Any, ...], int] = {}
+    for i, row in enumerate(rows, 2):
+        place = tuple(row[name] for name in once)
+        first = seen.setdefault(place, i)
+        if first != i:
+            raise FileError(
+                f"{path}, line {i}, {', '.join(once)}: found {place} as in line {first}, expected it once"
+            )
+
+
+def _row(path: Path, number: int, heading: Sequence[str], line: Sequence[str], columns: Mapping[str, Kind]) -> Row:
+    if len(line) != len(heading):
+        raise FileError(f"{path}, line {number}: found {len(line)} fields, expected {len(heading)}")
+    fields = dict(zip(heading, line, strict=True))
     row = {}
-    for (name, kind), text in zip(columns.items(), line, strict=True):
+    for name, kind in columns.items():
         try:
-            row[name] = kind(text)
+            row[name] = kind(fields[name])
         except ValueError:
             expected = EXPECTED.get(kind, kind.__doc__)
-            raise FileError(f"{path}, line {number}, {name}: found {text!r}, expected {expected}") from None
+            raise FileError(
+                f"{path}, line {number}, {name}: found {fields[name]!r}, expected {expected}"
+            ) from None
     return row
 
 
 def read_averages(path: Path) -> list[Row]:
     """Read averages: every measure of every policy at every capacity and threshold, once."""
-    rows = read(path, AVERAGES)
-    _check_grid(path, rows, ("capacity", "xi_ms", "policy", "measure"))
+    keys = ("capacity", "xi_ms", "policy", "measure")
+    rows = read(path, AVERAGES, once=keys)
+    check_grid(path, rows, keys)
     return rows
 
 
 def read_improvements(path: Path) -> list[Row]:
     """Read improvements: every metric against both policies at every capacity and threshold, once."""
-    rows = read(path, IMPROVEMENTS)
-    _check_grid(path, rows, ("capacity", "xi_ms", "metric", "against"))
+    keys = ("capacity", "xi_ms", "metric", "against")
+    rows = read(path, IMPROVEMENTS, once=keys)
+    check_grid(path, rows, keys)
     return rows
 
 
 def read_cells(path: Path) -> dict[int, list[Row]]:
     """Read cells by table; each table has every column at every capacity, once."""
-    rows = read(path, CELLS)
+    rows = read(path, CELLS, once=("table", "capacity", "xi_ms", "metric", "against"))
     tables = {n: [row for row in rows if row["table"] == n] for n in dict.fromkeys(row["table"] for row in rows)}
     capacities = list(dict.fromkeys(row["capacity"] for row in rows))
     for cells in tables.values():
         columns = list(dict.fromkeys(column_of(row) for row in cells))
-        seen = Counter((row["capacity"], column_of(row)) for row in cells)
-        _check_once(
-            path, seen, [(c, column) for c in capacities for column in columns], f"table {cells[0]['table']}"
-        )
+        wanted = [(c, column) for c in capacities for column in columns]
+        seen = {(row["capacity"], column_of(row)) for row in cells}
+        _check_there(path, seen, wanted, f"table {cells[0]['table']}")
     return tables
 
 
@@ -198,9 +267,9 @@ def column_of(row: Row) -> tuple[int, str, str]:
     return row["xi_ms"], row["metric"], row["against"]
 
 
-def read_series(path: Path, columns: Mapping[str, Kind], names: Sequence[str]) -> list[Row]:
-    """Read series that say in `points` how many rows they have; `names` tell them apart."""
-    rows = read(path, columns)
+def read_series(path: Path, columns: Mapping[str, Kind], names: Sequence[str], at: Sequence[str]) -> list[Row]:
+    """Read series that say in `points` how many rows they have; `names` tell them apart, `at` the rows of one."""
+    rows = read(path, columns, once=(*names, *at))
     found = Counter(tuple(row[name] for name in names) for row in rows)
     for i, row in enumerate(rows, 2):
         series = tuple(row[name] for name in names)
@@ -212,17 +281,22 @@ def read_series(path: Path, columns: Mapping[str, Kind], names: Sequence[str]) -
     return rows
 
 
-def _check_grid(path: Path, rows: Sequence[Row], keys: Sequence[str]) -> None:
-    seen = Counter(tuple(row[key] for key in keys) for row in rows)
+def check_grid(path: Path, rows: Sequence[Row], keys: Sequence[str]) -> None:
+    """Check that each value of each key stands with all values of the others.
+
+    Raises
+    ------
+    FileError
+        Naming what is missing.
+    """
     axes = [list(dict.fromkeys(row[key] for row in rows)) for key in keys]
-    _check_once(path, seen, product(*axes), ", ".join(keys))
+    _check_there(path, {tuple(row[key] for key in keys) for row in rows}, product(*axes), ", ".join(keys))
 
 
-def _check_once(path: Path, seen: Mapping[Any, int], wanted: Iterable[Any], what: str) -> None:
+def _check_there(path: Path, seen: Container[Any], wanted: Iterable[Any], what: str) -> None:
     for place in wanted:
-        count = seen.get(place, 0)
-        if count != 1:
-            raise FileError(f"{path}: found {count} rows of {place} ({what}), expected 1: is the table cut off?")
+        if place not in seen:
+            raise FileError(f"{path}: found no row of {place} ({what}), expected one: is the table cut off?")
 
 
 class Averages:

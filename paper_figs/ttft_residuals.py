@@ -3,41 +3,43 @@
     python paper_figs/ttft_residuals.py TABLE.csv FIGURE.pdf
 
 Reads the table that `experiments/ttft_residuals.py` writes; the ending names the format, without one it is
-written as PDF, SVG and PNG. What a form misses
-shows as a pattern: residuals that depend on the cached tokens (the colour) are attention that a linear form lacks.
+written as PDF, SVG and PNG. What a form misses shows as a pattern: residuals that depend on the cached tokens (the
+colour) are attention that a linear form lacks.
 """
 
 from __future__ import annotations
 
-import csv
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paper_figs import style
+from paper_figs import style, tidy
 from paper_figs.command import run
+from teltheory.errors import FileError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-KNOWN = ("prompt_tokens", "cached_tokens", "ttft_s")
+KNOWN: dict[str, tidy.Kind] = {"prompt_tokens": tidy.whole, "cached_tokens": tidy.whole, "ttft_s": tidy.finite}
 PANELS_A_ROW = 3
 
 
 def draw(table: Path) -> Figure:
     """Draw a panel a form on one scale, the cached tokens as colour."""
-    with table.open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    forms = [name for name in rows[0] if name not in KNOWN]
-    cached = [int(row["cached_tokens"]) for row in rows]
-    uncached = [int(row["prompt_tokens"]) - c for row, c in zip(rows, cached, strict=True)]
+    forms = [name for name in tidy.read_lines(table)[0] if name not in KNOWN]
+    if not forms:
+        raise FileError(f"{table}, line 1: found no form, expected a column of residuals for each")
+    columns = {**KNOWN, **dict.fromkeys(forms, tidy.finite)}
+    rows = tidy.read(table, columns, once=("prompt_tokens", "cached_tokens"))
+    cached = [row["cached_tokens"] for row in rows]
+    uncached = [row["prompt_tokens"] - row["cached_tokens"] for row in rows]
     across = min(len(forms), PANELS_A_ROW)
     down = -(-len(forms) // across)
     figure, panels = style.panels(style.TEXT, 0.4 + 1.6 * down, down, across, sharex=True, sharey=True)
     for panel, form in zip(panels.flat, forms, strict=False):
         panel.axhline(0, color=style.GREY, linewidth=0.8)
-        points = panel.scatter(uncached, [1000 * float(row[form]) for row in rows], c=cached, s=7, cmap="viridis")
-        panel.set_title(form)
+        points = panel.scatter(uncached, [1000 * row[form] for row in rows], c=cached, s=7, cmap="viridis")
+        panel.set_title(style.as_it_stands(form))
         style.of_tokens(panel, "x")
     for panel in panels.flat[len(forms) :]:
         panel.remove()

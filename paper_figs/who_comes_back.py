@@ -21,38 +21,41 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+LINES = {
+    "End-Aware": style.POLICIES["end-aware"],
+    "learnt order": style.Line("learnt order", style.ORANGE, "v", "--"),
+    "return-aware": style.Line("return-aware T-LRU", style.VERMILLION, "o", "-"),
+}
 COLUMNS = {
     "workload": tidy.word,
     "capacity": tidy.whole,
     "slo": tidy.finite,
     "xi": tidy.whole,
     "q_hat": tidy.whole,
-    "policy": tidy.word,
+    "policy": tidy.one_of("LRU", "T-LRU", *LINES, "optimum"),
     "tel": tidy.whole,
     "optimum": tidy.whole,
     "regret": tidy.whole,
     "closed": tidy.number,
     **dict.fromkeys(("p50", "p90", "p95", "p99"), tidy.finite),
 }
-LINES = {
-    "End-Aware": style.POLICIES["end-aware"],
-    "learnt order": style.Line("learnt order", style.ORANGE, "v", "--"),
-    "return-aware": style.Line("return-aware T-LRU", style.VERMILLION, "o", "-"),
-}
 ACROSS = 3
 
 
 def draw(table: Path) -> Figure:
     """Draw a panel a workload."""
-    found = tidy.read(table, COLUMNS)
+    keys = ("workload", "capacity", "slo", "policy")
+    found = tidy.read(table, COLUMNS, once=keys)
     workloads = list(dict.fromkeys(row["workload"] for row in found))
+    for name in workloads:
+        tidy.check_grid(table, [row for row in found if row["workload"] == name], keys)
     down = ceil(len(workloads) / ACROSS)
     figure, panels = style.panels(style.TEXT, 0.5 + 1.8 * down, down, ACROSS, sharey=True)
     for panel in panels.flat[len(workloads) :]:
         panel.set_visible(False)
     for panel, name in zip(panels.flat, workloads, strict=False):
         _draw_panel(panel, [row for row in found if row["workload"] == name])
-        panel.set_title(style.workload(name.removesuffix("_conversation")).name)
+        panel.set_title(style.as_it_stands(style.workload(name.removesuffix("_conversation")).name))
         panel.set_xlabel("SLO (s), by capacity")
     figure.supylabel("share of the distance closed (%)", fontsize="medium")
     style.legend_below(figure, panels[0, 0], len(LINES))

@@ -44,7 +44,7 @@ def draw_by_workload(
     for row, name in zip(panels, workloads, strict=True):
         for panel, capacity in zip(row, capacities[name], strict=False):
             draw_panel(panel, [line for line in of[name] if line["capacity"] == capacity])
-            panel.set_title(f"{style.workload(name).name}, {style.tokens(capacity)}")
+            panel.set_title(f"{style.as_it_stands(style.workload(name).name)}, {style.tokens(capacity)}")
     for panel in panels[-1]:
         panel.set_xlabel(labels[0])
     figure.supylabel(labels[1], fontsize="medium")

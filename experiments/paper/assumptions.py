@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from experiments.paper.assumptions_report import changed_lines, chosen_lines
 from experiments.paper.grid import Q_HAT, SEEDS, TURNS, Setting, runs
 from experiments.paper.printed import LRU_AT_1000_MS, TABLES
 from experiments.paper.tables import Runs, compare, summarise
@@ -123,13 +124,14 @@ def said(value: object) -> str:
         kind = type(value).__name__.removesuffix("Gaps").lower()
         rest = "".join(f", {name} {held:g}" for name, held in vars(value).items() if name != "mean")
         return f"{kind} {value.mean:g} s{rest}"
-    return "as they are" if value is None else f"{value}"
+    if isinstance(value, float):
+        return f"{value:g}"
+    return "as they are" if value is None else str(value)
 
 
-def under_lru(tried: Tried) -> dict[str, float]:
+def under_lru(chats: Chats, turns: int, seeds: int) -> dict[str, float]:
     """Return the percentiles of TTFT under LRU at C = 1,000 in milliseconds, means over the seeds."""
-    chats = tried.chats
-    samples = (chats.sample(tried.turns, np.random.default_rng(seed)) for seed in range(tried.seeds))
+    samples = (chats.sample(turns, np.random.default_rng(seed)) for seed in range(seeds))
     found = [
         ttft_quantiles(replay(trace, LRU(), CAPACITY), list(QUANTILES.values()), A100_LLAMA2_7B)
         for trace in samples
@@ -175,16 +177,16 @@ def changes(workload: str, seeds: int) -> list[Tried]:
 
 def chosen_row(tried: Tried) -> dict[str, Any]:
     """Return a row of `choose`."""
-    percentiles = under_lru(tried)
+    percentiles = under_lru(tried.chats, tried.turns, tried.seeds)
     assumptions = {name: said(value) for name, value in tried.assumptions}
     return {**assumptions, **_judged(tried.workload, percentiles)}
 
 
 def _judged(workload: str, percentiles: Mapping[str, float]) -> dict[str, Any]:
-    rounded = {name: round(value, 1) for name, value in percentiles.items()}
+    rounded = {name: round(value, 4) for name, value in percentiles.items()}
     return {
         **rounded,
-        "distance": round(distance(workload, percentiles), 4),
+        "distance": round(distance(workload, percentiles), 6),
         "within": within(workload, percentiles),
     }
 
@@ -197,12 +199,12 @@ def changed_row(tried: Tried) -> dict[str, Any]:
     row: dict[str, Any] = {
         "changed": str(tried),
         "turns": tried.turns,
-        **_judged(tried.workload, under_lru(tried)),
+        **_judged(tried.workload, under_lru(chats, tried.turns, tried.seeds)),
     }
     for table in TABLES:
         if table.workload == tried.workload:
             summary = summarise(compare(table, found))
-            measured = {"signs": summary.signs, "inside": summary.inside, "rmse": round(summary.rmse, 2)}
+            measured = {"signs": summary.signs, "inside": summary.inside, "rmse": round(summary.rmse, 6)}
             row |= {f"table {table.number} {name}": value for name, value in measured.items()}
     return row
 
@@ -216,7 +218,7 @@ def rows(what: str, workload: str, seeds: int, workers: int) -> Iterator[tuple[i
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Try, write, and print what is nearest."""
+    """Try, write, and print the tables of docs/workloads.md."""
     parser = argparse.ArgumentParser(prog="python -m experiments.paper.assumptions")
     parser.add_argument("what", choices=("choose", "what-if"))
     parser.add_argument("workload", choices=tuple(MAKERS))
@@ -231,9 +233,8 @@ def main(arguments: Sequence[str]) -> None:
             sys.stderr.write(f"\r{len(done):,} of {number:,}" + ("\n" if len(done) == number else ""))
     lines = [done[i] for i in sorted(done)]
     write_rows(lines, given.table)
-    shown = sorted(lines, key=lambda row: row["distance"])[:12] if given.what == "choose" else lines
-    for row in shown:
-        sys.stdout.write(" | ".join(map(str, row.values())) + "\n")
+    for line in chosen_lines(lines) if given.what == "choose" else changed_lines(lines):
+        sys.stdout.write(f"{line}\n")
 
 
 if __name__ == "__main__":

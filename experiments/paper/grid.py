@@ -64,10 +64,6 @@ class Setting:
     policies: tuple[str, ...] = POLICIES
     latency: Latency = A100_LLAMA2_7B
 
-    def tokens(self, milliseconds: int) -> int:
-        """Return the threshold in tokens for one in milliseconds."""
-        return self.latency.threshold(Fraction(milliseconds, 1000))
-
 
 @dataclass(frozen=True)
 class Run:
@@ -135,7 +131,7 @@ def runs(
     list of Run
         By trace, capacity, threshold, policy.
     """
-    thresholds = {ms: setting.tokens(ms) for ms in (*setting.xi_ms, setting.slo_ms)}
+    thresholds = {ms: tokens(ms, setting.latency) for ms in (*setting.xi_ms, setting.slo_ms)}
     specs = {
         (name, ms): parse_policy(name) if not takes_xi(name) else parse_policy(f"{name}:xi={thresholds[ms]}")
         for name in setting.policies
@@ -164,6 +160,11 @@ def runs(
         for ms in setting.xi_ms
         for name in setting.policies
     ]
+
+
+def tokens(milliseconds: int, latency: Latency = A100_LLAMA2_7B) -> int:
+    """Return the threshold in tokens for one in milliseconds."""
+    return latency.threshold(Fraction(milliseconds, 1000))
 
 
 def takes_xi(name: str) -> bool:

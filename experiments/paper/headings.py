@@ -22,10 +22,10 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments.paper.assumptions import within
+from experiments.paper.assumptions import under_lru, within
 from experiments.paper.fits import Fit, Floats, fit, labellings
 from experiments.paper.grid import SEEDS, TURNS, XI_MS
-from experiments.paper.improvements import Job, Measured, Reading, World, frozen, lru_percentiles, measure
+from experiments.paper.improvements import Job, Measured, Reading, World, frozen, measure
 from experiments.paper.printed import TABLE_1, TABLE_2, TABLES, Column, Metric, PrintedTable
 from experiments.paper.readings_of_algorithm_1 import EAGER, LEAST_RECENT, ROUND_ROBIN
 from experiments.tidy import write_rows
@@ -280,10 +280,29 @@ def _fit_said(row: Fitted) -> str:
     return f"{row.heading_ms} -> {row.best_ms} ({row.sample_ms})"
 
 
+def show_fits(rows: Sequence[Row], write: Write) -> None:
+    """Write as Markdown what fits each heading under the frozen assumptions; bold where the heading does not."""
+    fits = [row for row in rows if isinstance(row, Fitted) and row.columns == "together"]
+    here = [row for row in fits if (row.assumptions, row.trim) == (fits[0].assumptions, fits[0].trim)]
+    tables = list(dict.fromkeys(row.table for row in here))
+    write(f"| Heading | {' | '.join(f'Table {table}' for table in tables)} |\n|{'---|' * (1 + len(tables))}\n")
+    for heading in sorted({row.heading_ms for row in here}):
+        cells = [
+            " ".join(_in_table(row) for row in here if (row.table, row.heading_ms) == (table, heading))
+            for table in tables
+        ]
+        write(f"| {heading} | {' | '.join(cells)} |\n")
+
+
+def _in_table(row: Fitted) -> str:
+    said = f"{row.best_ms} ({row.sample_ms})"
+    return said if row.heading_inside else f"**{said}**"
+
+
 def show_percentiles(worlds: Iterable[World], seeds: int, write: Write) -> None:
     """Write LRU's percentiles at C = 1,000 in each world, and whether they are near the text's."""
     for world in worlds:
-        found = lru_percentiles(world, range(seeds))
+        found = under_lru(world.chats, world.turns, seeds)
         said = ", ".join(f"{name.upper()} {value:.0f}" for name, value in found.items())
         near = "within" if within(world.workload, found) else "not all within"
         write(f"{world.workload}-like, {world.name}: {said} ms, {near} the tolerance of the text\n")
@@ -311,6 +330,7 @@ def main(arguments: Sequence[str]) -> None:
     found = measure(plan, thresholds(given.step_ms), given.workers)
     rows = [row for job, of in zip(plan, found, strict=True) for row in of_world(job.world, job.readings, of)]
     show(rows, sys.stdout.write)
+    show_fits(rows, sys.stdout.write)
     for path, kind in ((given.fits, Fitted), (given.labels, Labelled), (given.distances, Distance)):
         if path is not None:
             write_rows((row for row in rows if isinstance(row, kind)), path)

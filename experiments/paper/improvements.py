@@ -7,19 +7,16 @@ its tokens less the whole blocks that it reuses.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.paper.grid import Q_HAT, TURNS, chats_of
+from experiments.paper.grid import Q_HAT, TURNS, chats_of, tokens
 from experiments.paper.printed import CAPACITIES, SLO_MS, Column, Metric
 from teltheory.instance import Instance
-from teltheory.latency import A100_LLAMA2_7B
 from teltheory.numbers import IntArray
 from teltheory.policies import LRU, ThresholdLRU
 from teltheory.policies.spec import DEFAULT_CUTOFF
@@ -32,7 +29,7 @@ Floats = NDArray[np.float64]
 METRICS: tuple[Metric, ...] = ("p90", "p95", "p99", "above")
 PERCENTILES = (50, 90, 95, 99)
 BASES = ("lru", "threshold-lru")
-SLO_TOKENS = A100_LLAMA2_7B.threshold(Fraction(SLO_MS, 1000))
+SLO_TOKENS = tokens(SLO_MS)
 Task: TypeAlias = "tuple[World, tuple[Reading, ...], tuple[int, ...], int]"
 OfSample: TypeAlias = list[tuple[Floats, dict[str, Floats]]]
 
@@ -220,25 +217,6 @@ def in_unit(world: World, seed: int, unit: int) -> InUnit:
     blocks = trace if unit == 1 else trace.to_blocks(unit)
     instances = tuple(Instance.of(blocks, capacity // unit) for capacity in CAPACITIES)
     return InUnit(instances, trace.total, unit, world.q_hat)
-
-
-def tokens(milliseconds: int) -> int:
-    """Return the threshold in tokens for one in milliseconds."""
-    return A100_LLAMA2_7B.threshold(Fraction(milliseconds, 1000))
-
-
-def lru_percentiles(world: World, seeds: Iterable[int]) -> dict[str, float]:
-    """Return the means over samples of LRU's percentiles of TTFT at C = 1,000, in milliseconds."""
-    of_samples = [_lru_percentiles(world, seed) for seed in seeds]
-    means = [math.fsum(values) / len(of_samples) for values in zip(*of_samples, strict=True)]
-    return {f"p{percent}": mean for percent, mean in zip(PERCENTILES, means, strict=True)}
-
-
-def _lru_percentiles(world: World, seed: int) -> list[float]:
-    trace = Sample(world.chats, world.turns, seed).load()
-    uncached = replay_instance(Instance.of(trace, CAPACITIES[0]), LRU(), "kernel").uncached
-    per_token = float(1000 * A100_LLAMA2_7B.per_token)
-    return [per_token * value for value in percentiles(uncached)]
 
 
 def columns_of(measured: Measured, columns: Sequence[Column], xi_ms: Sequence[int]) -> Floats:

@@ -35,7 +35,7 @@ import numpy as np
 from experiments.paper.algorithm_1 import TO_THE_LETTER
 from experiments.paper.algorithm_1_compiled import replayed
 from experiments.paper.fits import Floats
-from experiments.paper.grid import SEEDS, TURNS, XI_MS
+from experiments.paper.grid import SEEDS, TURNS, XI_MS, tokens
 from experiments.paper.headings import OTHER_SEEDS, Write, headings, printed_cells
 from experiments.paper.improvements import (
     Job,
@@ -46,7 +46,6 @@ from experiments.paper.improvements import (
     frozen,
     in_unit,
     measure,
-    tokens,
 )
 from experiments.paper.printed import CAPACITIES, TABLE_2, TABLES, PrintedTable
 from experiments.paper.readings_of_algorithm_1 import READINGS
@@ -268,6 +267,26 @@ def show_summary(rows: Sequence[Judged], write: Write) -> None:
             write(f"  {verdict}: {'; '.join(names) or 'none'}\n")
 
 
+def show_distances(rows: Sequence[Judged], write: Write) -> None:
+    """Write RMSE under the first assumptions as Markdown, with the tables that rule a reading out under all."""
+    first = [row for row in rows if row.assumptions == rows[0].assumptions]
+    tables = list(dict.fromkeys((row.table, row.headings_ms) for row in first))
+    names = ["Reading", *(f"Table {number} at {labels}" for number, labels in tables), "Verdict"]
+    write(f"| {' | '.join(names)} |\n|{'---|' * len(names)}\n")
+    for reading in dict.fromkeys(row.reading for row in first):
+        rmse = [f"{row.rmse:.2f}" for row in first if row.reading == reading]
+        write(f"| {' | '.join([reading, *rmse, _verdict_of_all(rows, reading)])} |\n")
+
+
+def _verdict_of_all(rows: Sequence[Judged], reading: str) -> str:
+    verdicts: dict[int, set[str]] = {}
+    for row in rows:
+        if row.reading == reading:
+            verdicts.setdefault(row.table, set()).add(row.verdict)
+    out = [f"Table {table}" for table, found in verdicts.items() if found == {"ruled out"}]
+    return "left" if not out else "ruled out" if len(out) == len(verdicts) else f"ruled out by {', '.join(out)}"
+
+
 def show_endless(world: World, seeds: int, write: Write) -> None:
     """Write how often the printed `while` never ends."""
     for ms, (never, replays) in endless(world, seeds).items():
@@ -301,6 +320,7 @@ def main(arguments: Sequence[str]) -> None:
         write_rows((row for row in rows if isinstance(row, ReadCell)), given.cells)
     show(verdicts, sys.stdout.write)
     show_summary(verdicts, sys.stdout.write)
+    show_distances(verdicts, sys.stdout.write)
     for job in jobs[:2]:
         show_endless(job.world, min(given.seeds, ENDLESS_SEEDS), sys.stdout.write)
 

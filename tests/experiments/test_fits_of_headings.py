@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from experiments.paper.assumptions import Tried, under_lru, within
+from experiments.paper.assumptions import under_lru, within
 from experiments.paper.fits import distances, fit, labellings, own_fits
 from experiments.paper.grid import XI_MS, Setting, runs, samples
 from experiments.paper.headings import (
@@ -33,7 +33,6 @@ from experiments.paper.improvements import (
     columns_of,
     frozen,
     in_unit,
-    lru_percentiles,
     measure,
     measures,
 )
@@ -206,11 +205,8 @@ def test_peak_names_the_best_threshold_at_the_smallest_capacity():
 
 def test_assumptions_that_miss_the_percentiles_are_seen():
     long = World("wildchat", "long", wildchat_like(ExponentialGaps(400.0), 40), 200)
-    assert within("wildchat", lru_percentiles(frozen("wildchat"), range(5)))
-    assert not within("wildchat", lru_percentiles(long, range(5)))
-    assert lru_percentiles(long, range(3)) == pytest.approx(
-        under_lru(Tried("wildchat", (("gaps", ExponentialGaps(400.0)), ("longest", 40)), 3))
-    )
+    assert within("wildchat", under_lru(frozen("wildchat").chats, long.turns, 5))
+    assert not within("wildchat", under_lru(long.chats, long.turns, 5))
 
 
 def test_the_command_writes_its_tables(tmp_path, capsys):
@@ -229,3 +225,7 @@ def test_the_command_writes_its_tables(tmp_path, capsys):
     said = capsys.readouterr().out
     assert "Table 1, frozen defaults, round-robin" in said
     assert "within the tolerance of the text" in said
+    fit = next(row for row in tables["fits"] if (row["heading_ms"], row["columns"]) == ("50", "together"))
+    place = f"{fit['best_ms']} ({fit['sample_ms']})"
+    bold = "" if fit["heading_inside"] == "True" else "**"
+    assert f"\n| 50 | {bold}{place}{bold} |" in said

@@ -8,6 +8,7 @@ import pytest
 
 import teltheory as tt
 from experiments.paper import assumptions, grid
+from experiments.paper.assumptions_report import changed_lines, chosen_lines
 from experiments.paper.grid import Q_HAT, Run, Setting, read_runs, runs, samples, write_runs
 from experiments.paper.printed import CAPACITIES, TABLE_1, TABLE_2, TABLE_4, TABLES, Column
 from experiments.paper.tables import Runs, agreement, compare, compare_cell, half_width, same_sign, summarise
@@ -152,7 +153,7 @@ def test_a_missing_trace_is_one_line(tmp_path, capsys):
 def test_the_frozen_assumptions_are_on_the_grid_and_reach_the_percentiles():
     seeds = grid.SEEDS
     for workload in ("wildchat", "sharegpt"):
-        frozen = assumptions.under_lru(assumptions.Tried(workload, (), seeds))
+        frozen = assumptions.under_lru(assumptions.Tried(workload, (), seeds).chats, grid.TURNS, seeds)
         assert assumptions.within(workload, frozen)
         assert assumptions.distance(workload, frozen) < 0.15
         chats = assumptions.Tried(workload, (), seeds).chats
@@ -166,6 +167,37 @@ def test_the_distance_by_hand():
     assert assumptions.distance("wildchat", double) == pytest.approx(math.log(2))
     assert not assumptions.within("wildchat", {**paper, "p50": 48.1})
     assert assumptions.within("wildchat", {**paper, "p50": 47.9, "p99": 580.0})
+
+
+def test_what_was_tried_is_shown_as_the_page_has_it():
+    near = {"gaps": "exponential 400 s", "longest": 10, "longer": "left out", "p50": 44.4, "p90": 1221.0}
+    near |= {"p95": 314.0, "p99": 540.0, "distance": 0.0774, "within": True}
+    far = {**near, "longest": 8, "longer": "cut", "distance": 0.2, "within": False}
+    other = {**near, "gaps": "exponential 30 s", "distance": 0.3}
+    said = list(chosen_lines([far, near, other]))
+    assert said[0] == "3 settings, 2 within"
+    nearest, of_gaps, _ = (line for line in said if line.startswith("\n"))
+    assert (
+        said[said.index(nearest) + 3]
+        == "| exponential 400 s | 10 | left out | 44 | 1,221 | 314 | 540 | 0.077 | yes |"
+    )
+    slices = said[said.index(of_gaps) :]
+    assert [line.split(" | ")[0] for line in slices if line.endswith((" yes |", " no |"))] == [
+        "| exponential 400 s",
+        "| exponential 30 s",
+        "| more than 10 turns left out",
+        "| cut after 8",
+    ]
+
+
+def test_changes_are_shown_as_the_page_has_them():
+    row = {"changed": "as frozen", "turns": 2000, "p50": 1.0, "p90": 2.0, "p95": 3.0, "p99": 4.0, "within": False}
+    row |= {"distance": 0.1, "table 2 signs": 59, "table 2 inside": 53, "table 2 rmse": 3.22}
+    assert list(changed_lines([row])) == [
+        "| changed | turns | P50 | P90 | P95 | P99 | within | Table 2 |",
+        "|---|---|---|---|---|---|---|---|",
+        "| as frozen | 2,000 | 1 | 2 | 3 | 4 | no | 59, 53, 3.2 |",
+    ]
 
 
 def test_what_if_changes_one_assumption_at_a_time():

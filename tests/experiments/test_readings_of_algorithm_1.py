@@ -15,6 +15,7 @@ from experiments.paper.grid import XI_MS
 from experiments.paper.improvements import Measured, columns_of, frozen
 from experiments.paper.printed import TABLE_1, TABLE_2
 from experiments.paper.readings import (
+    Judged,
     as_far,
     endless,
     headings_to_try,
@@ -25,6 +26,7 @@ from experiments.paper.readings import (
     preferring,
     read_cells,
     samples_of,
+    show_distances,
 )
 from experiments.paper.readings_of_algorithm_1 import READINGS, ByForm
 from proofs_checks.algorithm_1 import Reading as LedgerReading
@@ -193,4 +195,22 @@ def test_the_command_judges_every_reading(tmp_path, capsys):
     assert {row["table"] for row in rows} == set("123456")
     for row in rows:
         assert (row["verdict"] == "ruled out") == (int(row["outside_all"]) > int(row["cells"]) / 2)
-    assert "the printed `while` never ends" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "the printed `while` never ends" in said
+    rmse = [
+        float(row["rmse"]) for row in rows if (row["reading"], row["assumptions"]) == ("eager", "frozen defaults")
+    ]
+    assert f"\n| eager | {' | '.join(f'{value:.2f}' for value in rmse)} | " in said
+
+
+def test_the_verdict_on_a_reading_names_the_tables_that_rule_it_out():
+    def verdict(*of):
+        rows = [Judged(a, t, "", "eager", 0.0, 1, 1, 1, 1, 0.0, 0.0, said) for a, t, said in of]
+        shown = []
+        show_distances(rows, shown.append)
+        return shown[-1].split(" | ")[-1]
+
+    out, left = "ruled out", "best"
+    assert verdict(("one", 1, left), ("one", 2, left)) == "left |\n"
+    assert verdict(("one", 1, out), ("one", 2, out), ("two", 1, out)) == "ruled out |\n"
+    assert verdict(("one", 1, left), ("one", 2, out), ("two", 1, out)) == "ruled out by Table 2 |\n"

@@ -53,9 +53,9 @@ def test_the_figure_is_drawn_from_the_table(tmp_path):
         writer = csv.DictWriter(file, list(lines[0]))
         writer.writeheader()
         writer.writerows(lines)
-    shares = figure.shares_of_lru(str(table))
+    shares = figure.shares_of_lru(table)
     assert shares["spread"]["T-LRU"][1.0] == [80.0, 100 * 81 / 101]
     run("regret_of_beliefs", figure.draw, [str(table), str(target)])
     assert target.read_text().count("<svg") == 1
-    figure.tabulate(str(table), str(tmp_path / "table.md"))
+    figure.tabulate(table, str(tmp_path / "table.md"))
     assert "| spread | 1 | 80 ± 1 | 50 ± 3 |" in (tmp_path / "table.md").read_text()

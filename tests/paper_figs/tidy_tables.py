@@ -3,7 +3,7 @@
 import csv
 from itertools import count, product
 
-from paper_figs import tidy
+from paper_figs import adaptive_threshold, pareto_front, tidy, who_comes_back
 
 PERCENTILES = ("p50", "p90", "p95", "p99")
 POLICIES = ("lru", "threshold-lru", "tlru", "end-aware", "length-aware", "tail-optimized-belady")
@@ -75,3 +75,62 @@ def shares(path):
         for value, share in ((1, 1.0), (10, 0.5), (1000, 0.01))
     ]
     return write(path, tidy.SHARES, [("wildchat-published", "turns", 1, 2, 0.421), *rows])
+
+
+def adaptive(path):
+    policies = [("lru", 0.0), ("fixed", 0.5), ("fixed", 1.0), ("best-fixed", 0.0), ("adaptive", 0.8)]
+    rows = [
+        (workload, capacity, policy, share, 0.95, 500, "improvement-blocks", 4, share + i, i - 1.0, i + 3.0)
+        for workload in ("wildchat", "mooncake")
+        for capacity in (1000, 4000)
+        for i, (policy, share) in enumerate(policies)
+    ]
+    return write(path, adaptive_threshold.COLUMNS, rows)
+
+
+def front(path):
+    rows = [
+        (workload, 1000, trim, margin, 4, 50.0, 95.0, 99.0, 100.0 + i, 100.0 - i, i % 2)
+        for workload in ("wildchat", "sharegpt")
+        for trim in ("round-robin", "least-recent", "eager")
+        for i, margin in enumerate((0.0, 0.5, 1.0))
+    ]
+    return write(path, pareto_front.COLUMNS, rows)
+
+
+def returning(path):
+    policies = ("LRU", "T-LRU", "End-Aware", "learnt order", "return-aware", "optimum")
+    rows = [
+        ("a trace", capacity, slo, 700, 100, policy, 90 - i, 50, 40 - i, i / 8, 0.1, 0.2, 0.3, 0.4)
+        for capacity in (1000, 4000)
+        for slo in (0.5, 1.0)
+        for i, policy in enumerate(policies)
+    ]
+    return write(path, who_comes_back.COLUMNS, rows)
+
+
+def closed(path):
+    columns = ("policy", "capacity", "xi", "tel", "share_closed")
+    rows = [
+        (policy, capacity, xi, 100 + i, "" if policy == "lru" else i / 8)
+        for capacity in (1000, 4000)
+        for xi in (100, 200)
+        for i, policy in enumerate(("lru", "tlru", "end-aware", "belady"))
+    ]
+    return write(path, columns, rows)
+
+
+def regrets(path):
+    rows = [
+        (factor, value, seed, policy, 100 - 10 * i + seed)
+        for factor in ("spread", "deaths")
+        for value in (0.5, 1.0)
+        for seed in (0, 1)
+        for i, policy in enumerate(("LRU", "T-LRU", "ET-LRU (bayes)"))
+    ]
+    return write(path, ("factor", "value", "seed", "policy", "regret"), rows)
+
+
+def residuals(path):
+    rows = [(100 * i, 10 * i, i / 10, i / 100, -i / 100) for i in range(1, 6)]
+    return write(path, ("prompt_tokens", "cached_tokens", "ttft_s", "linear", "attention (chosen)"), rows)
