@@ -16,8 +16,9 @@ from rich.markup import escape
 from teltheory.claims.claim import EFFORTS, Effort
 from teltheory.cli import figures
 from teltheory.cli.options import json_option, read_capacities, read_thresholds, workers_option
-from teltheory.cli.output import check_target, console, write_json
+from teltheory.cli.output import check_target, console, make_folder, write_json
 from teltheory.cli.replay import cells_as_data, print_cells, run
+from teltheory.cli.reproduce_page import NAME as PAGE
 from teltheory.cli.reproduce_page import Replayed, write_page
 from teltheory.cli.tables import ledger_table
 from teltheory.cli.traces import Reading, trace_options
@@ -65,6 +66,9 @@ def reproduce(
         raise ArgumentError("out", folder, "a trace without assumptions: `teltheory convert` it first")
     out = console()
     given = None if trace_file is None else reading.read(trace_file)
+    if folder is not None:
+        make_folder(Path(folder))
+        check_target(str(Path(folder) / PAGE))
     rows, sound = decide_all(chosen_claims((), None), effort, workers)
     show = target != "-"
     if show:
