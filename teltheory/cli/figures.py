@@ -100,12 +100,13 @@ def make(
 
 def compared(folder: Path) -> list[Compared]:
     """Return the cells of Tables 1 to 6 beside the paper's, from the tables that `make` made."""
-    from experiments.paper.grid import WORKLOADS, read_runs
-    from experiments.paper.printed import TABLES as PRINTED
-    from experiments.paper.tables import Runs, compare
+    from experiments.paper.grid import WORKLOADS
+    from experiments.paper.tables import Compared
+    from paper_figs.tidy import read_cells
 
-    found = {name: Runs(read_runs(folder / TABLES / f"runs_{name}.csv")) for name in WORKLOADS}
-    return [cell for table in PRINTED for cell in compare(table, found[table.workload])]
+    tables = [read_cells(folder / TABLES / f"cells_{name}.csv") for name in WORKLOADS]
+    rows = {number: of for table in tables for number, of in table.items()}
+    return [Compared(**row) for number in sorted(rows) for row in rows[number]]
 
 
 def show(out: Console, cells: Sequence[Compared]) -> None:
