@@ -123,20 +123,6 @@ def write_page(
     FileError
         Where a file cannot be read or written.
     """
-    page = page_of(folder, rows, replayed, cells, settings, missing)
-    write_text(str(folder / NAME), render(page))
-    return folder / NAME
-
-
-def page_of(
-    folder: Path,
-    rows: Sequence[Row],
-    replayed: Sequence[Replayed],
-    cells: Sequence[Compared],
-    settings: Sequence[tuple[str, str]],
-    missing: Sequence[str] = (),
-) -> Page:
-    """Return the page; see `write_page`."""
     explorers = [explorer for i, one in enumerate(replayed, start=1) if (explorer := _explorer(f"trace-{i}", one))]
     said = [Paragraph(text) for one in replayed if (text := summary_of(one))]
     sections = [
@@ -148,7 +134,9 @@ def page_of(
         Section("provenance", "Provenance", list(_provenance(folder, replayed, settings))),
     ]
     notes = [Note(text) for text in missing]
-    return Page("Tail-optimised prompt caching", LEAD, [verdict_cards(rows), *said, *notes], sections)
+    page = Page("Tail-optimised prompt caching", LEAD, [verdict_cards(rows), *said, *notes], sections)
+    write_text(str(folder / NAME), render(page))
+    return folder / NAME
 
 
 def summary_of(one: Replayed) -> str:
