@@ -134,7 +134,7 @@ LONG = {
     "figures": ("--trace", TRACE, "--capacity", "5", "--slo", "1ms", "--above", "2ms", "--turns", "9",
         "--seeds", "1"),
     "bench": ("--trace", "long.csv", "--turns", "100", "--repeats", "1", "--capacity", "5", "--quick"),
-    "calibrate": ("--url", PLAN.url, "--model", PLAN.model, "--out", "hostile.jsonl", "--lengths", "64,128",
+    "calibrate": ("--url", PLAN.url, "--model", PLAN.model, "--out", "made.jsonl", "--lengths", "64,128",
         "--shares", "0,0.5", "--repeats", "3", "--timeout", "9", "--block-size", "16", "--vocabulary", "99"),
 }  # fmt: skip
 WORK = (
@@ -171,6 +171,28 @@ OTHERS = (
     "--api-key-env",
     "--again",
 )
+OWN = {
+    "--url": (
+        "HTTP://127.0.0.1:99999",
+        "http://127.0.0.1:0",
+        "http://a:b@127.0.0.1:9",
+        "http://[::1",
+        "127.0.0.1",
+    ),
+    "--timeout": ("nan", "inf", "0", "-1", "1e-300"),
+    "--lengths": ("9" * 15, "256,9999999999999", ",", "0", "nan"),
+    "--shares": ("0.5,nan", "1", "-0.1", ",", "1e-400"),
+    "--repeats": ("9" * 12, "0"),
+    "--seeds": ("9" * 12, "0"),
+    "--turns": ("9" * 18, "1" + "0" * 12, "0"),
+    "--batches": ("9" * 12, "-1"),
+    "--claim": ("theorem-3", "figure-2", "*"),
+    "--slo": ("1e30s", "1us", "nan"),
+    "--out": PLACES,
+    "--trace": PLACES,
+    "--store": PLACES,
+}
+"""Values that are hostile to an option above all."""
 KEPT = ("replay", "optimum", "curve", "advise", "convert")
 
 
@@ -183,7 +205,11 @@ def arguments(random, folder):
     path = path_for(one, folder)
     path.write_bytes(mutated(random, one.kind, one.valid) if random.random() < 0.3 else one.valid)
     options = list(COMMANDS[command])
+    own = [i for i, option in enumerate(options[:-1], 1) if option in OWN]
     match random.randrange(4):
+        case 0 if own:
+            place = random.choice(own)
+            options[place] = random.choice(OWN[options[place - 1]])
         case 0 | 1 if options:
             options[random.randrange(len(options))] = random.choice((*TEXTS, *PLACES))
         case 2:
