@@ -30,6 +30,7 @@ from teltheory.embedded import latency_named
 from teltheory.errors import ArgumentError
 from teltheory.kv_cache import Architecture
 from teltheory.latency import A100_LLAMA2_7B, Latency, seconds
+from teltheory.numbers import read_fraction
 from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import parse_policy
 from teltheory.trace import Trace
@@ -167,10 +168,7 @@ def _level(text: str | None) -> Fraction | None:
 
 
 def _share(text: str) -> Fraction:
-    try:
-        share = Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        raise ArgumentError("--first", text, "a share of the turns such as 0.5 or 1/2") from None
+    share = read_fraction("--first", text, "a share of the turns such as 0.5 or 1/2")
     if not 0 < share < 1:
         raise ArgumentError("--first", text, "a share of the turns, above 0 and below 1")
     return share

@@ -198,6 +198,15 @@ LINES = [
     (("verify", "--claim", "theorem-3"), "claim: found 'theorem-3', expected one of theorem-31, theorem-d2, "),
     ((*PROBE, "--repeats", "9" * 9), "repeats: found 999999999, expected at most 1,000,000 measurements, of 25"),
     ((*PROBE, "--lengths", "9" * 15), "lengths: found 999999999999999, expected at most 10,000,000 tokens"),
+    (
+        ("advise", "t.csv", "--slo", "1s", "--first", "1e999999999"),
+        "--first: found '1e999999999', expected a",
+    ),
+    (("advise", "t.csv", "--slo", "1s", "--first", "1e-31"), "--first: found '1e-31', expected a"),
+    (
+        ("replay", "t.csv", "--policy", "adaptive:share=1e999999999"),
+        "share: found '1e999999999', expected a",
+    ),
     ((*PROBE, "--timeout", "nan"), "timeout: found nan, expected seconds, more than 0"),
     (
         ("calibrate", "--url", "http://127.0.0.1:65536", "--model", "m"),
