@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 LONGEST = 200
+MOST_LISTED, LONGEST_LISTED = 8, 60
 
 
 def _rebuild(kind: type[BaseException], arguments: tuple[Any, ...], facts: dict[str, Any]) -> BaseException:
@@ -37,6 +39,15 @@ def printable(text: str) -> str:
     if line.isprintable():
         return line
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as an error lists them: the first few, each cut short, and how many others there are."""
+    first = [
+        name if len(name) <= LONGEST_LISTED else f"{name[:LONGEST_LISTED]}..." for name in names[:MOST_LISTED]
+    ]
+    others = len(names) - len(first)
+    return ", ".join(first) + (f" and {others:,} others" if others else "")
 
 
 class TelTheoryError(_PortableError, ValueError):

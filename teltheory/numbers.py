@@ -17,6 +17,7 @@ FloatArray: TypeAlias = NDArray[np.float64]
 BoolArray: TypeAlias = NDArray[np.bool_]
 
 INT64_MAX = 2**63 - 1
+MOST_POWER = 30
 
 
 def whole_number(argument: str, value: object) -> int:
@@ -49,6 +50,24 @@ def rational(argument: str, value: object) -> Fraction:
     if isinstance(value, bool) or not isinstance(value, Rational):
         raise ArgumentError(argument, value, "a whole number or a Fraction")
     return Fraction(int(value.numerator), int(value.denominator))
+
+
+def read_fraction(argument: str, text: str, expected: str) -> Fraction:
+    """Read a fraction such as ``0.5``, ``1/2`` or ``1e-3``.
+
+    Raises
+    ------
+    ArgumentError
+        Unless `text` is one, with a power of ten up to 30: a greater one stands for more digits than there is time
+        or memory for.
+    """
+    power = text.lower().partition("e")[2]
+    try:
+        if abs(int(power or 0)) <= MOST_POWER:
+            return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        pass
+    raise ArgumentError(argument, text, expected)
 
 
 def exact_sum(values: IntArray) -> int:

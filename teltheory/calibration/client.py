@@ -26,7 +26,8 @@ def checked_url(url: str) -> str:
     Raises
     ------
     ArgumentError
-        Where it is no http or https address, or has credentials, a query or a fragment; the message has neither.
+        Where it is no http or https address, has no port that there is, or has credentials, a query or a fragment;
+        the message has none of these three.
     """
     expected = "an address such as http://localhost:8000"
     try:
@@ -37,7 +38,8 @@ def checked_url(url: str) -> str:
         raise ArgumentError("url", "an address with credentials", f"{expected}, and a key with --api-key-env NAME")
     if parsed.query or parsed.fragment:
         raise ArgumentError("url", "an address with a query or fragment", expected)
-    if parsed.scheme not in ("http", "https") or not parsed.host:
+    port = 80 if parsed.port is None else parsed.port
+    if parsed.scheme not in ("http", "https") or not parsed.host or not 1 <= port <= 65_535:
         raise ArgumentError("url", str(parsed), expected)
     return str(parsed).rstrip("/").removesuffix("/v1")
 
@@ -73,6 +75,11 @@ class Completions:
         What carries the requests; the network when left out.
     clock : callable
         What tells the time in seconds.
+
+    Raises
+    ------
+    ArgumentError
+        For a URL that is none, or a timeout that is not above 0.
     """
 
     def __init__(
@@ -85,6 +92,8 @@ class Completions:
         transport: httpx.AsyncBaseTransport | None = None,
         clock: Callable[[], float] = time.perf_counter,
     ) -> None:
+        if not timeout > 0:
+            raise ArgumentError("timeout", timeout, "seconds, more than 0")
         self.url, self.model, self._timeout, self._key, self._clock = checked_url(url), model, timeout, key, clock
         headers = {"Accept": "text/event-stream", "Accept-Encoding": "identity"}
         if key is not None:

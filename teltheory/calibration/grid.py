@@ -13,6 +13,9 @@ import numpy as np
 from teltheory.errors import ArgumentError
 from teltheory.numbers import whole_number
 
+LONGEST_PROMPT = 10_000_000
+MOST_MEASUREMENTS = 1_000_000
+
 
 @dataclass(frozen=True)
 class Step:
@@ -56,7 +59,7 @@ class ProbePlan:
     Raises
     ------
     ArgumentError
-        Where one of them is none of that.
+        Where one of them is none of that, or so large that no server could be measured so.
     """
 
     url: str
@@ -74,6 +77,9 @@ class ProbePlan:
             raise ArgumentError("model", self.model, "the printable name of a model")
         object.__setattr__(self, "lengths", _lengths(self.lengths))
         object.__setattr__(self, "shares", _shares(self.shares))
+        if self.repeats * len(self.cells) > MOST_MEASUREMENTS:
+            expected = f"at most {MOST_MEASUREMENTS:,} measurements, of {len(self.cells):,} cells"
+            raise ArgumentError("repeats", self.repeats, expected)
 
     @property
     def cells(self) -> tuple[tuple[int, int], ...]:
@@ -105,7 +111,10 @@ def _at_least(argument: str, value: object, least: int) -> int:
 def _lengths(lengths: Sequence[int]) -> tuple[int, ...]:
     if not lengths:
         raise ArgumentError("lengths", lengths, "at least one length of a prompt")
-    return tuple(sorted({_at_least("lengths", length, 1) for length in lengths}))
+    whole = sorted({_at_least("lengths", length, 1) for length in lengths})
+    if whole[-1] > LONGEST_PROMPT:
+        raise ArgumentError("lengths", whole[-1], f"at most {LONGEST_PROMPT:,} tokens")
+    return tuple(whole)
 
 
 def _shares(shares: Sequence[float]) -> tuple[float, ...]:

@@ -8,7 +8,7 @@ the caller says that the cache was cold, or the request does not count.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
@@ -17,14 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from teltheory.calibration.formats import FORMATS, Parsed, Sample, fail, is_number, parsed
-from teltheory.errors import ArgumentError, FileError
+from teltheory.errors import ArgumentError, FileError, listed
 from teltheory.numbers import FloatArray, IntArray
 from teltheory.workloads.rows import opened
 
 LONGEST_SECONDS = 3600.0
 SHORTEST_SECONDS = 1e-5
 MOST_TOKENS = 10**9
-MOST_LISTED = 8
 UNKNOWN_CACHE = "the file does not say how many tokens were cached"
 
 
@@ -142,15 +141,10 @@ def _of_model(told: Parsed, model: str | None) -> Parsed:
     if model is None and len(names) < 2:
         return replace(told, facts={**told.facts, **({"model": names[0]} if names else {})})
     if model not in names:
-        known = f"one of {_listed(names)}" if names else "none: the file names no model"
+        known = f"one of {listed(names)}" if names else "none: the file names no model"
         raise ArgumentError("model", model, known)
     samples = [sample for sample in told.samples if str(sample.model) == model]
     return replace(told, samples=samples, facts={**told.facts, "model": str(model)})
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(name if len(name) <= 60 else f"{name[:60]}..." for name in names[:MOST_LISTED])
-    return shown if len(names) <= MOST_LISTED else f"{shown} and {len(names) - MOST_LISTED:,} others"
 
 
 def _with_cache(file: Path, told: Parsed, cold: bool) -> Parsed:

@@ -89,6 +89,9 @@ def _done(work: Callable[[], object]) -> int:
         code = complain(str(error), 1)
     except (KeyboardInterrupt, click.Abort):
         code = complain("interrupted", 130)
+    except MemoryError as error:
+        reason = f" ({error})" if str(error) else ""
+        code = complain(f"out of memory{reason}, expected a smaller task or a larger machine", 2)
     except OSError as error:
         code = complain(f"{error.filename or 'a file'}: {error.strerror or error}, expected it to be usable", 2)
     return code if isinstance(code, int) else 0

@@ -53,19 +53,12 @@ def write_advice(
     seed : int
         Of the draws.
     """
-    write_text(target, render(page_of(file, about, advices, shape, seed)))
-
-
-def page_of(
-    file: str, about: Sequence[str], advices: Sequence[Advice], shape: Architecture | None, seed: int
-) -> Page:
-    """Return the page; see `write_advice`."""
     sections = [
         Section(f"capacity-{i}", f"Capacity {advice.capacity:,} tokens", list(_blocks(advice, shape)))
         for i, advice in enumerate(advices, start=1)
     ]
     provenance = [*versions(), *made_on(os.environ), ("Seed of the draws", str(seed)), *_of_trace(Path(file))]
-    return Page(
+    page = Page(
         f"T-LRU on {Path(file).name}",
         LEAD,
         [Cards([_card(advice) for advice in advices])],
@@ -75,6 +68,7 @@ def page_of(
             Section("provenance", "Provenance", [Facts(provenance)]),
         ],
     )
+    write_text(target, render(page))
 
 
 def _of_trace(file: Path) -> list[tuple[str, str]]:

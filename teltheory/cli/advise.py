@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
@@ -28,7 +29,8 @@ from teltheory.cli.traces import Reading, report_lines, trace_options, turns_as_
 from teltheory.embedded import latency_named
 from teltheory.errors import ArgumentError
 from teltheory.kv_cache import Architecture
-from teltheory.latency import A100_LLAMA2_7B, seconds
+from teltheory.latency import A100_LLAMA2_7B, Latency, seconds
+from teltheory.numbers import read_fraction
 from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import parse_policy
 from teltheory.trace import Trace
@@ -52,17 +54,11 @@ if TYPE_CHECKING:
 @json_option
 def advise(
     trace_file: str,
-    quantile: str | None,
-    policy_text: str | None,
-    q_hat: int | None,
-    first: str,
     capacities: tuple[str, ...],
-    slo: str,
-    latency: str | None,
-    model: str | None,
     page: str | None,
     reading: Reading,
     target: str | None,
+    **wished: Any,
 ) -> int:
     """Choose T-LRU's threshold for TRACE on its first part, judge it on the rest, and print engines' settings.
 
@@ -70,47 +66,89 @@ def advise(
     """
     check_target(target)
     check_page(page)
+    wish = read_wish(**wished)
+    sizes = read_capacities(capacities, wish.shape)
+    trace = reading.read(trace_file)
+    with about(trace_file):
+        found = wish.advices(trace, sizes, reading.seed)
+    said = [*about_trace(trace, found[0].start), f"TTFT = {wish.latency.name}. Thresholds and TEL are in tokens."]
+    said += read_sizes(capacities, wish.shape)
+    if target != "-":
+        _print(console(), said, found, wish.shape)
+    if page is not None:
+        write_advice(page, trace_file, said, found, wish.shape, reading.seed)
+    if target is not None:
+        advices = [advice_as_data(advice) for advice in found]
+        write_json(target, {"trace": turns_as_data(trace), "latency": wish.latency.name, "advice": advices})
+    return 0
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What was asked for, of whatever trace and capacities.
+
+    Attributes
+    ----------
+    slo, quantile, latency, policy, q_hat, first
+        As `teltheory.advice.advise` takes them.
+    shape : Architecture or None
+        Gives capacities a size in bytes.
+    """
+
+    slo: Fraction
+    quantile: Fraction | None
+    latency: Latency
+    policy: Callable[[int, int], AnyPolicy] | None
+    q_hat: int | None
+    first: Fraction
+    shape: Architecture | None
+
+    def advices(self, trace: Trace, sizes: Sequence[int], seed: int) -> list[Advice]:
+        """Return an advice for each capacity, with a progress bar."""
+        from teltheory.advice import MARGINS
+        from teltheory.advice import advise as advise_on
+
+        with progress_bar() as bar:
+            task = bar.add_task("Trying settings", total=len(sizes) * MARGINS)
+            return [
+                advise_on(
+                    trace,
+                    size,
+                    self.slo,
+                    self.quantile,
+                    self.latency,
+                    policy=self.policy,
+                    q_hat=self.q_hat,
+                    first=self.first,
+                    seed=seed,
+                    progress=lambda: bar.advance(task),
+                )
+                for size in sizes
+            ]
+
+
+def read_wish(
+    slo: str,
+    quantile: str | None,
+    policy_text: str | None,
+    first: str,
+    latency: str | None,
+    model: str | None,
+    q_hat: int | None,
+) -> Wish:
+    """Return what was asked for.
+
+    Raises
+    ------
+    TelTheoryError
+        For text that stands for none of it.
+    """
     given = None if latency is None else latency_named(latency)
     ttft, shape = given or A100_LLAMA2_7B, shape_of(given, model)
     within, level, share = seconds("slo", slo), _level(quantile), _share(first)
     ttft.threshold(within)
-    made = None if policy_text is None else _policy(policy_text)
-    sizes = read_capacities(capacities, shape)
-    trace = reading.read(trace_file)
-    from teltheory.advice import MARGINS
-    from teltheory.advice import advise as advised
-
-    found = []
-    with about(trace_file), progress_bar() as bar:
-        task = bar.add_task("Trying settings", total=len(sizes) * MARGINS)
-
-        def step() -> None:
-            bar.advance(task)
-
-        for size in sizes:
-            advice = advised(
-                trace,
-                size,
-                within,
-                level,
-                ttft,
-                policy=made,
-                q_hat=q_hat,
-                first=share,
-                seed=reading.seed,
-                progress=step,
-            )
-            found.append(advice)
-    said = [*about_trace(trace, found[0].start), f"TTFT = {ttft.name}. Thresholds and TEL are in tokens."]
-    said += read_sizes(capacities, shape)
-    if target != "-":
-        _print(console(), said, found, shape)
-    if page is not None:
-        write_advice(page, trace_file, said, found, shape, reading.seed)
-    if target is not None:
-        advices = [advice_as_data(advice) for advice in found]
-        write_json(target, {"trace": turns_as_data(trace), "latency": ttft.name, "advice": advices})
-    return 0
+    policy = None if policy_text is None else _policy(policy_text)
+    return Wish(within, level, ttft, policy, q_hat, share, shape)
 
 
 def _policy(text: str) -> Callable[[int, int], AnyPolicy]:
@@ -130,10 +168,7 @@ def _level(text: str | None) -> Fraction | None:
 
 
 def _share(text: str) -> Fraction:
-    try:
-        share = Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        raise ArgumentError("--first", text, "a share of the turns such as 0.5 or 1/2") from None
+    share = read_fraction("--first", text, "a share of the turns such as 0.5 or 1/2")
     if not 0 < share < 1:
         raise ArgumentError("--first", text, "a share of the turns, above 0 and below 1")
     return share

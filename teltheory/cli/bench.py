@@ -7,14 +7,16 @@ from typing import Any
 import click
 
 from teltheory.cli.bench_tables import lines_above, tables
-from teltheory.cli.options import json_option, tokens
+from teltheory.cli.options import MOST_TURNS, json_option, tokens
 from teltheory.cli.output import check_target, console, progress_bar, write_json
 from teltheory.cli.traces import Reading, report_lines, trace_options
 from teltheory.trace import Trace
 
 
 @click.command()
-@click.option("--turns", type=click.IntRange(100), help="Length of the longest trace; 10 million when left out.")
+@click.option(
+    "--turns", type=click.IntRange(100, MOST_TURNS), help="Length of the longest trace; 10 million when left out."
+)
 @click.option("--repeats", type=click.IntRange(1), help="Timings of each; 5 when left out.")
 @click.option("--capacity", default="0.3M", show_default=True, metavar="TOKENS", help="Capacity of the cache.")
 @click.option("--trace", "file", metavar="TRACE", help="Measure on this trace instead of a sample.")

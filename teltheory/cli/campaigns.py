@@ -22,6 +22,8 @@ from teltheory.cli.output import progress_bar, write_json
 from teltheory.errors import ArgumentError, FileError
 
 F = TypeVar("F", bound=Callable[..., Any])
+MOST_BATCHES = 1_000_000
+"""Where their number is bounded, all of them are listed; --budget has no bound."""
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
@@ -78,7 +80,9 @@ def campaign_options(command: F) -> F:
             "--budget", metavar="TIME", help="Before the claims are decided, try random traces so long: 90s, 8h."
         ),
         click.option(
-            "--batches", type=click.IntRange(0), help="Try this many batches of random traces; repeats exactly."
+            "--batches",
+            type=click.IntRange(0, MOST_BATCHES),
+            help="Try this many batches of random traces; repeats exactly.",
         ),
         click.option("--store", metavar="FILE", help="Keep finished batches here and try none twice."),
         click.option("--scheduler", metavar="ADDRESS", help="Of a Dask cluster that tries them: tcp://host:8786."),

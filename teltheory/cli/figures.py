@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.console import Console
 
-from teltheory.cli.options import read_capacities, workers_option
-from teltheory.cli.output import console
+from teltheory.cli.options import MOST_TURNS, read_capacities, workers_option
+from teltheory.cli.output import console, make_folder
 from teltheory.cli.paper_tables import LEGEND, paper_tables
 from teltheory.errors import ArgumentError
 from teltheory.latency import seconds
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from experiments.paper.tables import Compared
 
 TABLES = "tables"
+MOST_SEEDS, MOST_MILLISECONDS = 100_000, 10**9
 
 
 @click.command()
@@ -30,8 +31,8 @@ TABLES = "tables"
 @click.option(
     "--above", metavar="SECONDS", help="Count the trace's turns with a TTFT above this; the middle --slo."
 )
-@click.option("--seeds", type=click.IntRange(1), help="Samples of each kind of workload; 40.")
-@click.option("--turns", type=click.IntRange(1), help="Turns of a sample; 2,000.")
+@click.option("--seeds", type=click.IntRange(1, MOST_SEEDS), help="Samples of each kind of workload; 40.")
+@click.option("--turns", type=click.IntRange(1, MOST_TURNS), help="Turns of a sample; 2,000.")
 @click.option("--again", is_flag=True, help="Make those tables too that are there already.")
 @workers_option
 def figures(
@@ -50,6 +51,7 @@ def figures(
     (TELTHEORY_DATA, or ../shared/data) has it, or the trace that --trace names. FOLDER/tables has the tidy tables;
     those that are there and whole are not made again. Text needs a tokenizer: `teltheory convert` it first.
     """
+    make_folder(Path(folder))
     out = console()
     given = {name: number for name, number in samples.items() if number is not None}
     make(out, Path(folder), trace_file, workers, again, **ranges(capacities, slos, above), **given)
@@ -72,8 +74,8 @@ def ranges(capacities: Sequence[str], slos: Sequence[str], above: str | None) ->
 
 def _milliseconds(argument: str, text: str) -> int:
     exact: Fraction = 1000 * seconds(argument, text)
-    if exact.denominator != 1 or exact < 1:
-        raise ArgumentError(argument, text, "whole milliseconds, 1 or more, such as 200ms")
+    if exact.denominator != 1 or not 1 <= exact <= MOST_MILLISECONDS:
+        raise ArgumentError(argument, text, f"whole milliseconds from 1 to {MOST_MILLISECONDS:,}, such as 200ms")
     return int(exact)
 
 
@@ -98,12 +100,13 @@ def make(
 
 def compared(folder: Path) -> list[Compared]:
     """Return the cells of Tables 1 to 6 beside the paper's, from the tables that `make` made."""
-    from experiments.paper.grid import WORKLOADS, read_runs
-    from experiments.paper.printed import TABLES as PRINTED
-    from experiments.paper.tables import Runs, compare
+    from experiments.paper.grid import WORKLOADS
+    from experiments.paper.tables import Compared
+    from paper_figs.tidy import read_cells
 
-    found = {name: Runs(read_runs(folder / TABLES / f"runs_{name}.csv")) for name in WORKLOADS}
-    return [cell for table in PRINTED for cell in compare(table, found[table.workload])]
+    tables = [read_cells(folder / TABLES / f"cells_{name}.csv") for name in WORKLOADS]
+    rows = {number: of for table in tables for number, of in table.items()}
+    return [Compared(**row) for number in sorted(rows) for row in rows[number]]
 
 
 def show(out: Console, cells: Sequence[Compared]) -> None:

@@ -7,6 +7,8 @@ from typing import Any
 
 import click
 
+from teltheory import interrupts
+
 
 class OnDemand(click.Command):
     """The place of a command in `teltheory.cli`, with the sentence that a list of commands shows.
@@ -32,5 +34,7 @@ class OnDemand(click.Command):
         return command
 
     def make_context(self, *arguments: Any, **settings: Any) -> click.Context:
-        """Return the context of the command itself, which click goes on with."""
-        return self.load().make_context(*arguments, **settings)
+        """Return the context of the command itself, which click goes on with; interrupts are raised in it."""
+        context = self.load().make_context(*arguments, **settings)
+        context.with_resource(interrupts.raised())
+        return context

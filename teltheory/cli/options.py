@@ -20,6 +20,8 @@ from teltheory.policies.spec import Spec
 F = TypeVar("F", bound=Callable[..., Any])
 
 DEFAULT_CAPACITIES = ("0.3M", "1M", "3M")
+MOST_TURNS = 10**9
+"""Turns of a sample: a hundred gigabytes of times and lengths."""
 DEFAULT_SLOS = ("500ms", "1s", "2s", "3s", "5s")
 _MULTIPLES = {"k": 10**3, "M": 10**6, "G": 10**9}
 

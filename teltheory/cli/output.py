@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -10,7 +12,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from teltheory.errors import printable
+from teltheory.errors import FileError, printable
+from teltheory.input_files import check_name
 from teltheory.whole_files import check_place, write_whole
 
 if TYPE_CHECKING:
@@ -63,6 +66,23 @@ def check_target(target: str | None) -> None:
     if target is None or target == "-":
         return
     check_place(Path(target), "to write")
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder for results, before long work, where it is not there.
+
+    Raises
+    ------
+    FileError
+        Where it can't be made, is no folder, or is closed for writing.
+    """
+    check_name(folder, "a folder to write to")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as error:
+        raise FileError(f"{folder}: {error.strerror or error}, expected a folder to write to") from None
 
 
 def write_json(target: str, data: Any, indent: int | None = 2) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -23,28 +24,51 @@ METRICS = {"p90": "P90", "p95": "P95", "p99": "P99", "above": "slow"}
 AGAINST = {"lru": "LRU", "threshold-lru": "Thre-LRU"}
 
 
-def paper_tables(cells: Sequence[Compared]) -> Iterator[tuple[Table, str]]:
-    """Yield each table with its summary in one line."""
+@dataclass(frozen=True)
+class Shown:
+    """A table of the paper with our numbers, as text.
+
+    Attributes
+    ----------
+    title : str
+        Its number, and what is in it.
+    header : tuple of str
+        A heading for each column, two lines; those of capacity and of whose the numbers are come first.
+    rows : list of (str, list of Compared)
+        A capacity, and the cells in its row.
+    summary : str
+        What they have in common.
+    """
+
+    title: str
+    header: tuple[str, ...]
+    rows: list[tuple[str, list[Compared]]]
+    summary: str
+
+
+def shown(cells: Sequence[Compared]) -> Iterator[Shown]:
+    """Yield each table whose cells these are."""
     from experiments.paper.printed import TABLES
     from experiments.paper.tables import said
 
-    by_number = {table.number: table for table in TABLES}
+    columns = {table.number: table.columns for table in TABLES}
     for number, section in groupby(cells, key=lambda cell: cell.table):
         of = list(section)
-        yield _table(number, by_number[number].columns, of), f"Table {number}: {said(of)}"
+        header = ("C", "", *map(heading, columns[number]))
+        rows = [(f"{capacity:,}", list(row)) for capacity, row in groupby(of, key=lambda cell: cell.capacity)]
+        yield Shown(f"Table {number}, printed and ours", header, rows, f"Table {number}: {said(of)}")
 
 
-def _table(number: int, columns: Sequence[Column], cells: Sequence[Compared]) -> Table:
-    table = plain_table(f"Table {number}, printed and ours")
-    table.add_column("C", justify="right", no_wrap=True)
-    table.add_column("", no_wrap=True)
-    for column in columns:
-        table.add_column(heading(column), justify="right", no_wrap=True)
-    for capacity, row in groupby(cells, key=lambda cell: cell.capacity):
-        of = list(row)
-        table.add_row(f"{capacity:,}", "paper", *(f"{cell.printed:.1f} " for cell in of))
-        table.add_row("", "ours", *map(ours, of))
-    return table
+def paper_tables(cells: Sequence[Compared]) -> Iterator[tuple[Table, str]]:
+    """Yield each table with its summary in one line."""
+    for one in shown(cells):
+        table = plain_table(one.title)
+        for i, name in enumerate(one.header):
+            table.add_column(name, justify="left" if i == 1 else "right", no_wrap=True)
+        for capacity, row in one.rows:
+            table.add_row(capacity, "paper", *map(printed, row))
+            table.add_row("", "ours", *map(ours, row))
+        yield table, one.summary
 
 
 def heading(column: Column) -> str:
@@ -56,3 +80,8 @@ def heading(column: Column) -> str:
 def ours(cell: Compared) -> str:
     """Return our number with the mark of its verdict."""
     return f"{cell.ours:.1f}{MARKS[cell.agreement]}"
+
+
+def printed(cell: Compared) -> str:
+    """Return the paper's number, with room for a mark."""
+    return f"{cell.printed:.1f} "

@@ -16,8 +16,9 @@ from rich.markup import escape
 from teltheory.claims.claim import EFFORTS, Effort
 from teltheory.cli import figures
 from teltheory.cli.options import json_option, read_capacities, read_thresholds, workers_option
-from teltheory.cli.output import FEWEST_FOR_TEXT, check_target, console, write_json
+from teltheory.cli.output import FEWEST_FOR_TEXT, check_target, console, make_folder, write_json
 from teltheory.cli.replay import cells_as_data, print_cells, run
+from teltheory.cli.reproduce_page import NAME as PAGE
 from teltheory.cli.reproduce_page import Replayed, write_page
 from teltheory.cli.tables import ledger_table
 from teltheory.cli.traces import Reading, trace_options
@@ -63,11 +64,13 @@ def reproduce(
     check_target(target)
     if folder is not None and reading.assumes:
         raise ArgumentError("out", folder, "a trace without assumptions: `teltheory convert` it first")
-    out = console()
+    out = Console(quiet=True) if target == "-" else console()
     given = None if trace_file is None else reading.read(trace_file)
+    if folder is not None:
+        make_folder(Path(folder))
+        check_target(str(Path(folder) / PAGE))
     rows, sound = decide_all(chosen_claims((), None), effort, workers)
-    show = target != "-"
-    if show:
+    if not out.quiet:
         console(FEWEST_FOR_TEXT).print(ledger_table(rows))
     tables: dict[str, Any] = {}
     replayed = []
@@ -75,21 +78,19 @@ def reproduce(
         done = _replay(one, workers)
         replayed.append(done)
         tables[one.name] = cells_as_data(done.trace, done.grid, done.cells, done.thresholds)
-        if show:
-            out.rule(escape(one.name))
-            print_cells(out, done.trace, done.grid, done.cells, done.thresholds)
+        out.rule(escape(one.name))
+        print_cells(out, done.trace, done.grid, done.cells, done.thresholds)
     missing = _missing(given)
-    if show and missing:
+    if missing:
         out.print(escape(missing), highlight=False)
     made = {}
     if folder is not None:
-        said = out if show else Console(quiet=True)
-        cells = _paper(Path(folder), trace_file, workers, said)
+        cells = _paper(Path(folder), trace_file, workers, out)
         made = {"paper": [{name: _number(value) for name, value in asdict(cell).items()} for cell in cells]}
         page = write_page(
             Path(folder), rows, replayed, cells, _settings(effort, given, reading.seed), _left_out(given)
         )
-        said.print(f"{page} has it all on one page.", highlight=False, markup=False)
+        out.print(f"{page} has it all on one page.", highlight=False, markup=False)
     if target is not None:
         write_json(target, {"claims": rows, "tables": tables, "left_out": [missing] if missing else [], **made})
     return 0 if sound else 1

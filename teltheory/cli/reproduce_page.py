@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from teltheory.cli.options import Thresholds
 from teltheory.cli.output import write_text
 from teltheory.cli.paper_tables import LEGEND as PAPER_LEGEND
-from teltheory.cli.paper_tables import heading, ours
+from teltheory.cli.paper_tables import ours, printed, shown
 from teltheory.cli.replay import LEGEND, assumptions, caching
 from teltheory.cli.tables import MEASURES, cell_row
 from teltheory.report.blocks import (
@@ -123,20 +123,6 @@ def write_page(
     FileError
         Where a file cannot be read or written.
     """
-    page = page_of(folder, rows, replayed, cells, settings, missing)
-    write_text(str(folder / NAME), render(page))
-    return folder / NAME
-
-
-def page_of(
-    folder: Path,
-    rows: Sequence[Row],
-    replayed: Sequence[Replayed],
-    cells: Sequence[Compared],
-    settings: Sequence[tuple[str, str]],
-    missing: Sequence[str] = (),
-) -> Page:
-    """Return the page; see `write_page`."""
     explorers = [explorer for i, one in enumerate(replayed, start=1) if (explorer := _explorer(f"trace-{i}", one))]
     said = [Paragraph(text) for one in replayed if (text := summary_of(one))]
     sections = [
@@ -148,7 +134,9 @@ def page_of(
         Section("provenance", "Provenance", list(_provenance(folder, replayed, settings))),
     ]
     notes = [Note(text) for text in missing]
-    return Page("Tail-optimised prompt caching", LEAD, [verdict_cards(rows), *said, *notes], sections)
+    page = Page("Tail-optimised prompt caching", LEAD, [verdict_cards(rows), *said, *notes], sections)
+    write_text(str(folder / NAME), render(page))
+    return folder / NAME
 
 
 def summary_of(one: Replayed) -> str:
@@ -188,23 +176,16 @@ def _table(one: Replayed, xi: int, cells: Sequence[Swept]) -> Table:
 
 def _paper(cells: Sequence[Compared]) -> Iterator[Block]:
     """Yield each table with its summary in one line."""
-    from experiments.paper.printed import TABLES
-    from experiments.paper.tables import said
-
     yield Paragraph(PAPER_LEGEND)
-    by_number = {table.number: table for table in TABLES}
-    for number, section in groupby(cells, key=lambda cell: cell.table):
-        of = list(section)
-        header = ("C", "", *map(heading, by_number[number].columns))
-        yield Table(f"Table {number}, printed and ours", header, list(_lines(of)), heads=2)
-        yield Paragraph(f"Table {number}: {said(of)}.")
+    for one in shown(cells):
+        lines = [line for capacity, row in one.rows for line in _lines(capacity, row)]
+        yield Table(one.title, one.header, lines, heads=2)
+        yield Paragraph(f"{one.summary}.")
 
 
-def _lines(cells: Sequence[Compared]) -> Iterator[tuple[str | Cell, ...]]:
-    for capacity, row in groupby(cells, key=lambda cell: cell.capacity):
-        of = list(row)
-        yield (f"{capacity:,}", "paper", *(Cell(f"{cell.printed:.1f} ", "quiet") for cell in of))
-        yield (f"{capacity:,}", "ours", *(Cell(ours(cell), TONES[cell.agreement]) for cell in of))
+def _lines(capacity: str, row: Sequence[Compared]) -> Iterator[tuple[str | Cell, ...]]:
+    yield (capacity, "paper", *(Cell(printed(cell), "quiet") for cell in row))
+    yield (capacity, "ours", *(Cell(ours(cell), TONES[cell.agreement]) for cell in row))
 
 
 def _provenance(

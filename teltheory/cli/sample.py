@@ -7,6 +7,7 @@ from typing import Any
 import click
 import numpy as np
 
+from teltheory.cli.options import MOST_TURNS
 from teltheory.cli.output import check_target, console
 from teltheory.errors import ArgumentError
 from teltheory.workloads import Chats, parse_times, sharegpt_like, wildchat_like, write_trace
@@ -17,7 +18,9 @@ NAMES = ("wildchat-like", "sharegpt-like")
 @click.command()
 @click.argument("workload", metavar="WORKLOAD", type=click.Choice(NAMES))
 @click.argument("target", metavar="OUT")
-@click.option("--turns", type=click.IntRange(0), default=2000, show_default=True, help="Length of the trace.")
+@click.option(
+    "--turns", type=click.IntRange(0, MOST_TURNS), default=2000, show_default=True, help="Length of the trace."
+)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the sample.")
 @click.option("--gaps", metavar="LAW", help="WildChat-like: exponential:mean=400, lognormal:..., pareto:...")
 @click.option("--longest", type=click.IntRange(1), help="Turns of the longest conversation.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import closing
+from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
@@ -16,7 +17,7 @@ from teltheory.cli.campaigns import Wish, campaign, campaign_options, claim_name
 from teltheory.cli.options import json_option, workers_option
 from teltheory.cli.output import FEWEST_FOR_TEXT, check_target, console, progress_bar, write_json
 from teltheory.cli.tables import ledger_table
-from teltheory.errors import ArgumentError
+from teltheory.errors import ArgumentError, listed
 from teltheory.processes import cores, on_processes
 
 
@@ -67,7 +68,8 @@ def chosen_claims(only: Sequence[str], section: str | None) -> list[str]:
     known = [claim.id for claim in claims]
     for name in only:
         if name not in known:
-            raise ArgumentError("claim", name, "one of " + ", ".join(known))
+            similar = get_close_matches(name, known, len(known), 0)
+            raise ArgumentError("claim", name, f"one of {listed(similar)}")
     return [name for name in known if not only or name in only]
 
 

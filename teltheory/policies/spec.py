@@ -21,7 +21,7 @@ import numpy as np
 
 from teltheory.errors import ArgumentError
 from teltheory.latency import A100_LLAMA2_7B, Latency
-from teltheory.numbers import exact_sum
+from teltheory.numbers import exact_sum, read_fraction
 from teltheory.policies.adaptive import AdaptiveTLRU
 from teltheory.policies.clairvoyant import Belady, EndAwareTLRU, LengthAwareTLRU, TailOptimizedBelady
 from teltheory.policies.online import LRU, SLOTLRU, TLRU, ThresholdLRU
@@ -182,10 +182,7 @@ def _kind(annotation: object) -> str:
 
 
 def _share(argument: str, text: str) -> Fraction:
-    try:
-        return Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        raise ArgumentError(argument, text, "a share such as 0.95 or 19/20") from None
+    return read_fraction(argument, text, "a share such as 0.95 or 19/20")
 
 
 def _number(argument: str, text: str) -> float:

@@ -1,8 +1,12 @@
 import json
+from dataclasses import astuple
 from fractions import Fraction
 
 import pytest
 
+from experiments.paper.grid import WORKLOADS, read_runs
+from experiments.paper.printed import TABLES
+from experiments.paper.tables import Runs, compare
 from teltheory.cli import figures
 
 SMALL = ("--seeds", "2", "--turns", "40", "--workers", "1")
@@ -32,6 +36,9 @@ def test_tables_are_made_once_and_printed_beside_the_papers(tmp_path, run, capsy
         assert f"of {cells} signs" in said
     cells = figures.compared(tmp_path / "out")
     assert len(cells) == 372
+    runs = {name: Runs(read_runs(tmp_path / "out" / "tables" / f"runs_{name}.csv")) for name in WORKLOADS}
+    again = [cell for table in TABLES for cell in compare(table, runs[table.workload])]
+    assert [str(astuple(cell)) for cell in cells] == [str(astuple(cell)) for cell in again]
     first = next(line for line in said.splitlines() if " paper " in line)
     assert first.split()[2:5] == ["4.0", "0.0", "4.5"]
     ours = said.splitlines()[said.splitlines().index(first) + 1]

@@ -1,14 +1,20 @@
-"""Command lines that are almost right, and what may become of them: a table or a line, and exit code 0, 1 or 2."""
+"""Command lines that are almost right, and what may become of them: a table or a line, and exit code 0, 1 or 2.
+
+Those that work for minutes (`LONG`) are looked at up to where their work begins: there they end, as done.
+"""
 
 import io
 import os
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
+from pathlib import Path
+from unittest.mock import patch
 
-from fuzz.formats import formats, path_for
+from fuzz.formats import PLAN, formats, path_for
 from fuzz.mutations import mutated
 from fuzz.oracle import LONGEST_LINE, FaultError, limited
 
 from teltheory.cli import main
+from teltheory.workloads import sample_conversations
 
 TEXTS = (
     "",
@@ -88,6 +94,30 @@ TEXTS += (
     "%s",
     "{}",
 )
+TEXTS += (
+    "http://127.0.0.1:9/v1/",
+    "HTTP://127.0.0.1:99999",
+    "http://a:b@127.0.0.1:9",
+    "http://127.0.0.1:9/?key=1#2",
+    "http://[::1",
+    "90s",
+    "9d",
+    "999999999d",
+    ",",
+    "0,1",
+    "256,9999999999999",
+    "0.5,nan",
+    "deep",
+    "hindsight",
+    "theorem-b1",
+    "figure-2",
+)
+TRACE = "hostile.csv"
+PLACES = (
+    "hostile.jsonl", TRACE, "folder", "closed", "loop", "pipe", "none/none", "trace.csv/below", ".", "..",
+    os.devnull, "/dev/zero", "/proc/none",
+)  # fmt: skip
+"""What is another file, or no file, or no folder that anybody could write to; `make_places` makes some."""
 COMMANDS = {
     "replay": ("--capacity", "5", "--xi", "2", "--slo", "1ms", "--policy", "tlru:xi=2,q_hat=1", "--q-hat", "1"),
     "optimum": ("--capacity", "5", "--xi", "2", "--objective", "tel", "--certificate", "made.json"),
@@ -98,7 +128,33 @@ COMMANDS = {
     "calibrate-file": ("--form", "linear", "--from-tokens", "5", "--save", "made.json"),
     "ledger": ("--markdown", "made.md", "--latex", "made.tex"),
 }
-READS = {"calibrate-file": "runs.csv", "ledger": "ledger.json", "check-certificate": "certificates.json"}
+LONG = {
+    "verify": ("--claim", "theorem-b1", "--batches", "3", "--store", "made.jsonl", "--regressions", "folder"),
+    "reproduce": ("--trace", TRACE, "--out", "made", "--effort", "quick", "--seed", "1", "--workers", "1"),
+    "figures": ("--trace", TRACE, "--capacity", "5", "--slo", "1ms", "--above", "2ms", "--turns", "9",
+        "--seeds", "1"),
+    "bench": ("--trace", "long.csv", "--turns", "100", "--repeats", "1", "--capacity", "5", "--quick"),
+    "calibrate": ("--url", PLAN.url, "--model", PLAN.model, "--out", "made.jsonl", "--lengths", "64,128",
+        "--shares", "0,0.5", "--repeats", "3", "--timeout", "9", "--block-size", "16", "--vocabulary", "99"),
+}  # fmt: skip
+WORK = (
+    "teltheory.cli.verify.decide_all",
+    "teltheory.cli.campaigns.run",
+    "teltheory.cli.reproduce.decide_all",
+    "experiments.paper.all.make",
+    "benchmarks.run.run",
+)
+"""What takes minutes in these commands: nothing that reads an argument or a file of the user's."""
+MOST_SAMPLED = 10**6
+COMMANDS |= LONG
+READS = {
+    "calibrate-file": "runs.csv",
+    "ledger": "ledger.json",
+    "check-certificate": "certificates.json",
+    "verify": "campaign.jsonl",
+    "calibrate": "probe.jsonl",
+}
+INPUTS = {"check-certificate": ("trace.csv",), "figures": ("made",)}
 OTHERS = (
     "--format",
     "--tokenizer",
@@ -109,7 +165,34 @@ OTHERS = (
     "--json",
     "--store",
     "--no-such",
+    "--workers",
+    "--budget",
+    "--section",
+    "--api-key-env",
+    "--again",
 )
+OWN = {
+    "--url": (
+        "HTTP://127.0.0.1:99999",
+        "http://127.0.0.1:0",
+        "http://a:b@127.0.0.1:9",
+        "http://[::1",
+        "127.0.0.1",
+    ),
+    "--timeout": ("nan", "inf", "0", "-1", "1e-300"),
+    "--lengths": ("9" * 15, "256,9999999999999", ",", "0", "nan"),
+    "--shares": ("0.5,nan", "1", "-0.1", ",", "1e-400"),
+    "--repeats": ("9" * 12, "0"),
+    "--seeds": ("9" * 12, "0"),
+    "--turns": ("9" * 18, "1" + "0" * 12, "0"),
+    "--batches": ("9" * 12, "-1"),
+    "--claim": ("theorem-3", "figure-2", "*"),
+    "--slo": ("1e30s", "1us", "nan"),
+    "--out": PLACES,
+    "--trace": PLACES,
+    "--store": PLACES,
+}
+"""Values that are hostile to an option above all."""
 KEPT = ("replay", "optimum", "curve", "advise", "convert")
 
 
@@ -122,29 +205,84 @@ def arguments(random, folder):
     path = path_for(one, folder)
     path.write_bytes(mutated(random, one.kind, one.valid) if random.random() < 0.3 else one.valid)
     options = list(COMMANDS[command])
+    own = [i for i, option in enumerate(options[:-1], 1) if option in OWN]
     match random.randrange(4):
+        case 0 if own:
+            place = random.choice(own)
+            options[place] = random.choice(OWN[options[place - 1]])
         case 0 | 1 if options:
-            options[random.randrange(len(options))] = random.choice(TEXTS)
+            options[random.randrange(len(options))] = random.choice((*TEXTS, *PLACES))
         case 2:
-            options += [random.choice(OTHERS), random.choice(TEXTS)]
+            options += [random.choice(OTHERS), random.choice((*TEXTS, *PLACES))]
         case _:
             options = options[: random.randrange(len(options) + 1)]
-    inputs = [path.name] if command != "check-certificate" else [path.name, "trace.csv"]
+    inputs = list(INPUTS.get(command, ())) if command in LONG else [path.name, *INPUTS.get(command, ())]
     (folder / "trace.csv").write_bytes(formats()["own.csv"].valid)
-    if random.random() < 0.1:
-        inputs[0] = random.choice((*TEXTS, ".", os.devnull, "/dev/zero"))
+    (folder / "long.csv").write_text("conversation,prompt,response\n" + "A,99,0\nB,50,9\n" * 50)
+    make_places(folder)
+    if inputs and random.random() < 0.1:
+        inputs[0] = random.choice((*TEXTS, *PLACES))
     return [command, *inputs, *options]
 
 
-def judged_command(given, seconds=60):
-    """Run a command line in the present folder; return its exit code, or raise what is a fault."""
+def make_places(folder):
+    """Make what is no file to be read, and folders that nothing can be written to."""
+    (folder / "folder" / "report.html").mkdir(parents=True, exist_ok=True)
+    (folder / "closed").mkdir(mode=0o555, exist_ok=True)
+    if not (folder / "loop").is_symlink():
+        (folder / "loop").symlink_to("loop")
+        os.mkfifo(folder / "pipe")
+
+
+class WorkBegan(BaseException):
+    """A command has read and checked what it was given, and would now work for long."""
+
+
+def begin(*_, **__):
+    raise WorkBegan
+
+
+def sampled(model, turns, rng):
+    """Sample a trace; one that takes long is work."""
+    return begin() if turns > MOST_SAMPLED else sample_conversations(model, turns, rng)
+
+
+@contextmanager
+def read_pipe():
+    """Let the pipe of this folder have a reader, as whoever writes to one without waits for ever."""
+    if not Path("pipe").exists():
+        yield
+        return
+    reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        yield
+    finally:
+        os.close(reader)
+
+
+def answer(given, seconds=60):
+    """Run a command line in this folder, up to long work; return its exit code and its standard error."""
     out, err = io.StringIO(), io.StringIO()
-    with limited(seconds), redirect_stdout(out), redirect_stderr(err):
+    with ExitStack() as stack:
+        for place in WORK:
+            stack.enter_context(patch(place, begin))
+        stack.enter_context(patch("benchmarks.workload.sample_conversations", sampled))
+        stack.enter_context(read_pipe())
+        stack.enter_context(limited(seconds))
+        stack.enter_context(redirect_stdout(out))
+        stack.enter_context(redirect_stderr(err))
         try:
             main(given)
+        except WorkBegan:
+            code = 0
         except SystemExit as ended:
             code = ended.code
-    said = err.getvalue()
+    return code, err.getvalue()
+
+
+def judged_command(given):
+    """Run a command line in this folder, up to long work; return its exit code, or raise what is a fault."""
+    code, said = answer(given)
     if code not in (0, 1, 2):
         raise FaultError(f"exit code {code}: {said[:300]}")
     if code == 0 and said:

@@ -46,6 +46,8 @@ from teltheory.sweep.jobs import Job, Measurement, digest
 from teltheory.workloads.counting import counter
 
 ESTIMATE = "characters/4"
+PLAN = small_plan("http://127.0.0.1:9")
+"""Of a server that does not answer."""
 DETERMINING = ("results", "trace", "policy", "capacity", "forced", "xi", "latency")
 TURNS = [("a", 3, 1, 0.0, 0), ("b", 4, 2, 1.5, 0), ("a", 1, 0, 2.0, 4), ("b", 2, 0, 2.0, 3)]
 COLUMNS = ("conversation", "prompt", "response", "arrival", "history")
@@ -174,14 +176,14 @@ def read_campaign(path):
 
 
 def fill_probe(path):
-    with ProbeRecord(path, small_plan()) as record:
+    with ProbeRecord(path, PLAN) as record:
         record.begin("tokens")
         step = record.missing()[0]
         record.add(Measured(**{**asdict(PROBED), "cell": step.cell, "repeat": step.repeat}))
 
 
 def read_probe(path):
-    with ProbeRecord(path, small_plan()) as record:
+    with ProbeRecord(path, PLAN) as record:
         record.missing()
 
 

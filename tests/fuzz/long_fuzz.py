@@ -2,6 +2,7 @@
 
     PYTHONPATH=tests python tests/fuzz/long_fuzz.py --minutes 30 --seed 1 [--only parquet] [--out out/fuzz]
 
+`--only command` has command lines alone; those that work for minutes are looked at up to where their work begins.
 Input number n of a seed is always the same one. The folder OUT/seed-1 keeps how far the run came, so that the same
 command goes on where the last one stopped, and a file for each distinct fault, which
 
@@ -78,7 +79,7 @@ def input_of(seed, number, folder, only=""):
     from fuzz.oracle import judged
 
     random = Random(f"{seed} {number}")
-    if not only and random.random() < COMMAND_SHARE:
+    if only == "command" or (not only and random.random() < COMMAND_SHARE):
         given = arguments(random, folder)
         listed = folder / "arguments.json"
         listed.write_text(json.dumps(given))
@@ -109,7 +110,7 @@ def look_at(state, seed, folder, only):
     except Exception as error:
         state.fault(f"{name} {type(error).__name__} {place_of(error)}", state.next, str(error), kept)
     for left in (*folder.iterdir(), kept):
-        left.unlink()
+        shutil.rmtree(left) if left.is_dir() and not left.is_symlink() else left.unlink()
     state.next += 1
 
 
@@ -175,7 +176,7 @@ def main():
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, default=ROOT / "out" / "fuzz")
-    parser.add_argument("--only", default="", help="formats whose names have this in them, and no commands")
+    parser.add_argument("--only", default="", help="formats whose names have this in them; command: no formats")
     parser.add_argument("--again", type=Path)
     parser.add_argument("--child", action="store_true")
     given = parser.parse_args()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from fuzz.commands import judged_command
+from fuzz.commands import answer, judged_command
 from fuzz.formats import MOONCAKE, formats, path_for
 from fuzz.oracle import judged
 from report.pages import ROWS
@@ -178,6 +178,61 @@ def test_models_of_a_benchmark_are_listed_in_short(models, listed, tmp_path):
     with pytest.raises(ArgumentError) as caught:
         tt.read_ttft_runs(tmp_path / "runs.csv")
     assert str(caught.value) == f"model: found None, expected {listed}"
+
+
+PROBE = ("calibrate", "--url", "http://127.0.0.1:9", "--model", "m")
+LINES = [
+    (
+        ("figures", "made", "--seeds", "100001"),
+        "Invalid value for '--seeds': 100001 is not in the range 1<=x<=100000",
+    ),
+    (("figures", "made", "--turns", "1" + "0" * 15), "'--turns': 1000000000000000 is not in the range"),
+    (("figures", "made", "--trace", "t.csv", "--slo", "1e30s"), "expected whole milliseconds from 1 to"),
+    (("figures", "t.csv"), "t.csv: File exists, expected a folder to write to"),
+    (("figures", "\ud800"), "\\ud800: found a name that no file has, expected a folder to write to"),
+    (("reproduce", "--trace", "t.csv", "--out", "t.csv"), "t.csv: File exists, expected a folder to write to"),
+    (("reproduce", "--trace", "t.csv", "--out", "folder"), "folder/report.html: found a folder, expected a file"),
+    (("bench", "--turns", "9" * 18), "'--turns': 999999999999999999 is not in the range"),
+    (("sample", "sharegpt-like", "made.csv", "--turns", "9" * 18), "'--turns': 999999999999999999 is not in"),
+    (("verify", "--claim", "theorem-b1", "--batches", "9" * 9), "'--batches': 999999999 is not in the range"),
+    (("verify", "--claim", "theorem-3"), "claim: found 'theorem-3', expected one of theorem-31, theorem-d2, "),
+    ((*PROBE, "--repeats", "9" * 9), "repeats: found 999999999, expected at most 1,000,000 measurements, of 25"),
+    ((*PROBE, "--lengths", "9" * 15), "lengths: found 999999999999999, expected at most 10,000,000 tokens"),
+    (
+        ("advise", "t.csv", "--slo", "1s", "--first", "1e999999999"),
+        "--first: found '1e999999999', expected a",
+    ),
+    (("advise", "t.csv", "--slo", "1s", "--first", "1e-31"), "--first: found '1e-31', expected a"),
+    (
+        ("replay", "t.csv", "--policy", "adaptive:share=1e999999999"),
+        "share: found '1e999999999', expected a",
+    ),
+    ((*PROBE, "--timeout", "nan"), "timeout: found nan, expected seconds, more than 0"),
+    (
+        ("calibrate", "--url", "http://127.0.0.1:65536", "--model", "m"),
+        "found 'http://127.0.0.1:65536', expected an",
+    ),
+]
+
+
+@pytest.mark.parametrize(("given", "said"), LINES, ids=lambda part: part if isinstance(part, str) else "")
+def test_command_lines_that_are_refused_before_any_work(given, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text("conversation,prompt,response\nA,9,1\n")
+    Path("folder", "report.html").mkdir(parents=True)
+    assert judged_command(list(given)) == 2
+    assert said in answer(list(given))[1]
+
+
+@pytest.mark.parametrize("reason", ["", "Unable to allocate 728. TiB"])
+def test_a_task_that_is_too_large_for_the_memory_is_one_line(reason, monkeypatch):
+    def load(*_):
+        raise MemoryError(reason)
+
+    monkeypatch.setattr("benchmarks.workload.load", load)
+    said = answer(["bench", "--quick"])[1]
+    assert judged_command(["bench", "--quick"]) == 2
+    assert said.startswith(f"teltheory: out of memory{reason and f' ({reason})'}, expected a smaller task")
 
 
 def test_a_damaged_histogram_of_a_parquet_file_does_not_end_the_process(tmp_path):

@@ -18,6 +18,7 @@ from fuzz.formats import formats, path_for
 from fuzz.oracle import judged
 
 import teltheory as tt
+from teltheory.cli.output import make_folder
 from teltheory.cli.streams import Output, standard_streams
 from teltheory.errors import FileError, TelTheoryError
 from teltheory.records import Records
@@ -150,6 +151,9 @@ def test_a_folder_that_is_closed_for_writing_is_one_line():
                     tt.write_trace(trace, folder / target)
             with pytest.raises(FileError, match="Permission denied"):
                 Records(folder / "store.jsonl", "v", "a record").check_place()
+            for results in (folder, folder / "new"):
+                with pytest.raises(FileError, match="Permission denied, expected a folder to write to"):
+                    make_folder(results)
         assert (folder / "there.parquet").read_bytes() == before
         assert sorted(file.name for file in folder.iterdir()) == ["t.csv", "there.parquet"]
         folder.chmod(0o755)
@@ -278,5 +282,5 @@ def test_command_lines_end_in_a_table_or_a_line(seed, tmp_path, monkeypatch):
     from fuzz.commands import arguments
 
     monkeypatch.chdir(tmp_path)
-    for number in range(12):
+    for number in range(20):
         judged_command(arguments(Random(f"{seed} {number}"), tmp_path))
