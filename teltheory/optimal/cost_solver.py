@@ -27,7 +27,7 @@ from teltheory.numbers import FloatArray, IntArray
 from teltheory.optimal.intervals import IntervalProblem
 from teltheory.optimal.lazy import cut_to_room
 from teltheory.optimal.pieces import Pieces
-from teltheory.optimal.solver import Engine, expect
+from teltheory.optimal.solver import Engine, expect, packing
 
 TOLERANCE = 1e-6
 
@@ -104,18 +104,8 @@ def _model(problem: IntervalProblem, pieces: Pieces, worth: float) -> Any:
     matrix, room = _room_rows(problem, pieces)
     links = _links(pieces)
     whole = csc_array(vstack((hstack((matrix, csc_array((matrix.shape[0], z)))), links)))
-    model = highspy.HighsLp()
-    model.num_col_, model.num_row_ = s + z, whole.shape[0]
-    model.sense_ = highspy.ObjSense.kMaximize
-    model.col_cost_ = np.concatenate((pieces.gain / worth, np.zeros(z)))
-    model.col_lower_, model.col_upper_ = np.zeros(s + z), np.ones(s + z)
-    model.row_lower_ = np.full(whole.shape[0], -highspy.kHighsInf)
-    model.row_upper_ = np.concatenate((room, np.zeros(links.shape[0])))
-    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    model.a_matrix_.start_, model.a_matrix_.index_ = whole.indptr, whole.indices
-    model.a_matrix_.value_ = whole.data
-    model.integrality_ = [highspy.HighsVarType.kContinuous] * s + [highspy.HighsVarType.kInteger] * z
-    return model
+    worths = np.concatenate((pieces.gain / worth, np.zeros(z)))
+    return packing(whole, np.concatenate((room, np.zeros(links.shape[0]))), np.ones(s + z), worths, whole=z)
 
 
 def _room_rows(problem: IntervalProblem, pieces: Pieces) -> tuple[csc_array, FloatArray]:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import highspy
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array
 
 from teltheory.errors import SolverError
 from teltheory.numbers import BoolArray, FloatArray, IntArray
@@ -20,7 +20,7 @@ from teltheory.optimal.cuts import violated_cuts
 from teltheory.optimal.deadline import left
 from teltheory.optimal.prices import Cut, Prices
 from teltheory.optimal.selection import Selection
-from teltheory.optimal.solver import INTERRUPTED, Engine, GrowingProgram, Vertex, expect
+from teltheory.optimal.solver import INTERRUPTED, Engine, GrowingProgram, Vertex, expect, packing
 
 CHUNKS = 512
 CUTS = 200
@@ -207,18 +207,10 @@ def _columns(problem: Selection, scale: float) -> Any:
     binding = np.flatnonzero(problem.occupied(problem.need) > room)
     low, high = np.searchsorted(binding, problem.begin), np.searchsorted(binding, problem.end)
     pointer = np.concatenate(([0], np.cumsum(high - low)))
-    model = highspy.HighsLp()
-    model.num_row_, model.num_col_ = len(binding), len(problem)
-    model.sense_ = highspy.ObjSense.kMaximize
-    model.col_cost_ = np.ones(len(problem))
-    model.col_lower_, model.col_upper_ = np.zeros(len(problem)), np.ones(len(problem))
-    model.row_lower_, model.row_upper_ = np.full(len(binding), -highspy.kHighsInf), room[binding] / scale
-    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    model.a_matrix_.start_ = pointer
-    model.a_matrix_.index_ = np.arange(pointer[-1]) - np.repeat(pointer[:-1] - low, high - low)
-    model.a_matrix_.value_ = np.repeat(problem.need / scale, high - low)
-    model.integrality_ = [highspy.HighsVarType.kInteger] * len(problem)
-    return model
+    rows = np.arange(pointer[-1]) - np.repeat(pointer[:-1] - low, high - low)
+    shares = np.repeat(problem.need / scale, high - low)
+    matrix = csc_array((shares, rows, pointer), (len(binding), len(problem)))
+    return packing(matrix, room[binding] / scale, np.ones(len(problem)), whole=len(problem))
 
 
 def _most_violated(over: FloatArray) -> IntArray:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import highspy
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array, csr_array
 
 from teltheory.errors import SolverError
 from teltheory.numbers import FloatArray, IntArray, exact_sum
@@ -48,13 +48,9 @@ class GrowingProgram:
     """
 
     def __init__(self, most: IntArray, weight: IntArray | None = None) -> None:
-        model = _columns(most)
-        self._scale = 1.0
-        if weight is not None:
-            self._scale = _scale(weight)
-            model.col_cost_ = weight / self._scale
-        model.row_lower_ = model.row_upper_ = np.empty(0)
-        model.a_matrix_.start_ = np.zeros(len(most) + 1, np.int32)
+        self._scale = 1.0 if weight is None else _scale(weight)
+        worth = None if weight is None else weight / self._scale
+        model = packing(csc_array((0, len(most))), np.empty(0), most, worth)
         self._engine = Engine(presolve="off")
         expect(self._engine.highs.passModel(model), "model")
         self._rows = 0
@@ -191,29 +187,47 @@ def _scale(weight: IntArray) -> float:
     return 2.0 ** max(0, (largest - 1).bit_length() - LARGEST_COST.bit_length() + 1)
 
 
-def _columns(most: IntArray) -> Any:
+def packing(
+    matrix: csc_array,
+    room: IntArray | FloatArray,
+    most: IntArray | FloatArray,
+    worth: FloatArray | None = None,
+    whole: int = 0,
+) -> Any:
+    """Return the program max worth @ y, matrix @ y <= room, 0 <= y <= most, as HiGHS takes it.
+
+    Parameters
+    ----------
+    matrix : csc_array, shape (rows, m)
+        What a unit of each y takes.
+    room : ndarray, shape (rows,)
+        Right sides.
+    most : ndarray, shape (m,)
+        Upper bounds.
+    worth : ndarray, shape (m,), optional
+        What a unit of y is worth; 1 where it is left out.
+    whole : int
+        How many y, the last ones, are whole numbers.
+    """
+    rows, columns = matrix.shape
     model = highspy.HighsLp()
-    model.num_col_ = len(most)
+    model.num_row_, model.num_col_ = rows, columns
     model.sense_ = highspy.ObjSense.kMaximize
-    model.col_cost_ = np.ones(len(most))
-    model.col_lower_ = np.zeros(len(most))
-    model.col_upper_ = most.astype(np.float64)
+    model.col_cost_ = np.ones(columns) if worth is None else worth
+    model.col_lower_, model.col_upper_ = np.zeros(columns), most.astype(np.float64)
+    model.row_lower_, model.row_upper_ = np.full(rows, -highspy.kHighsInf), room.astype(np.float64)
     model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
+    model.a_matrix_.start_, model.a_matrix_.index_ = matrix.indptr, matrix.indices
+    model.a_matrix_.value_ = matrix.data
+    kinds = highspy.HighsVarType
+    if whole:
+        model.integrality_ = [kinds.kContinuous] * (columns - whole) + [kinds.kInteger] * whole
     return model
 
 
 def _highs_model(problem: IntervalProblem, relaxed: bool) -> Any:
     matrix, room = problem.matrix()
-    model = _columns(problem.most)
-    model.num_row_ = len(room)
-    model.row_lower_ = np.full(len(room), -highspy.kHighsInf)
-    model.row_upper_ = room.astype(np.float64)
-    model.a_matrix_.start_ = matrix.indptr
-    model.a_matrix_.index_ = matrix.indices
-    model.a_matrix_.value_ = matrix.data
-    if not relaxed:
-        model.integrality_ = [highspy.HighsVarType.kInteger] * len(problem.turn)
-    return model
+    return packing(matrix, room, problem.most, whole=0 if relaxed else len(problem.turn))
 
 
 def solve_model(model: Any, time_limit: float | None = None) -> tuple[float, float]:
