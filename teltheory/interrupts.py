@@ -38,7 +38,7 @@ def raised() -> Iterator[None]:
 
 def _is_command() -> bool:
     """Whether this process was started as `teltheory` or `python -m teltheory`."""
-    program = sys.orig_argv[-len(sys.argv) :][0]
+    program = next(iter(sys.orig_argv[-len(sys.argv) :]), "")
     return program.replace("\\", "/").rpartition("/")[2].removesuffix(".exe") == "teltheory"
 
 

@@ -102,3 +102,19 @@ def test_interrupts_are_raised_in_a_command_and_end_the_process_around_it():
             assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.parametrize(
+    ("words", "given", "command"),
+    [
+        (["python", "-m", "teltheory", "replay", "t.csv"], ["-m", "replay", "t.csv"], True),
+        (["python", "venv/bin/teltheory"], ["venv/bin/teltheory"], True),
+        (["python", "serve.py", "teltheory"], ["serve.py", "teltheory"], False),
+        ([], ["an embedded Python"], False),
+        ([], [], False),
+    ],
+)
+def test_a_command_is_told_by_how_the_process_was_started(monkeypatch, words, given, command):
+    monkeypatch.setattr(sys, "orig_argv", words)
+    monkeypatch.setattr(sys, "argv", given)
+    assert interrupts._is_command() is command
