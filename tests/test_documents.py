@@ -19,7 +19,7 @@ def test_the_package_example_runs():
 
 DOCUMENTS = {str(file.relative_to(ROOT)): file for file in documents(ROOT)}
 NOT_RUN = "not run: "
-RUN_NOWHERE = 2
+RUN_NOWHERE = 1
 """Python blocks that say in a mark why they are not run."""
 
 

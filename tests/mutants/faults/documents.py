@@ -63,8 +63,8 @@ FAULTS = (
     Fault(
         "failed-command-as-printed",
         CHECK,
-        "fault = printed.fault(output) if code == 0 else",
-        "fault = None if code else printed.fault(output) if True else",
+        "return shown.fault(output) if code == 0 else",
+        "return None if code else shown.fault(output) if True else",
         "a command that fails counts as up to date",
         tests=(COMPARED,),
     ),
