@@ -19,14 +19,26 @@ def counterexample_text(example: dict[str, Any] | None) -> str:
         return ""
     if "history" in example:
         return _decision_text(example)
-    values = ", ".join(f"{name} {value}" for name, value in example["values"].items())
+    values = _facts(example["values"])
     if "turns" not in example:
-        facts = ", ".join(f"{name} {value}" for name, value in example.items() if name != "values")
-        return f"{facts}: {values}"
+        return f"{_facts({name: value for name, value in example.items() if name != 'values'})}: {values}"
     turns = " ".join(f"{letter(c)}({q}+{a})" for c, q, a in example["turns"])
     start = "".join(f" start {letter(c)}({past}, cached {held})" for c, past, held in example["initial"])
     parameters = f"C={example['capacity']} xi={example['xi']} Q={example['q_hat']}"
     return f"{turns}{start}; {parameters}: {values}"
+
+
+def _facts(facts: dict[str, Any]) -> str:
+    return ", ".join(f"{name} {_nested(value)}" for name, value in facts.items())
+
+
+def _nested(value: Any) -> str:
+    """Return plain data on a line, without the quotes in which JSON has fractions."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{name}: {_nested(item)}" for name, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_nested, value)) + "]"
+    return str(value)
 
 
 def evidence_text(row: Row) -> str:

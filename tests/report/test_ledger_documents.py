@@ -246,3 +246,13 @@ def test_a_wrong_scope_is_named():
     with pytest.raises(FileError, match="claim 1, scope, instances: found 'many', expected a whole number"):
         read_ledger(json.dumps({"claims": [wrong]}), "l.json")
     assert counterexample_text(None) == ""
+
+
+def test_fractions_of_a_counterexample_have_no_quotes():
+    example = {
+        "rates": ["1", "2/3"],
+        "prompts": [{"0": "1/2", "1": "1/2"}],
+        "xi": "1/3",
+        "values": {"best": [3, 4]},
+    }
+    assert counterexample_text(example) == "rates [1, 2/3], prompts [{0: 1/2, 1: 1/2}], xi 1/3: best [3, 4]"
