@@ -29,8 +29,8 @@ from release.quick import QUICK, ROOT, clean, run
 from teltheory.workloads import data_folder
 
 FAILED = 1
-NOT_COPIED = ("__pycache__", "documents", "release")
-"""Machine code, and folders whose tests import what is not installed."""
+NOT_COPIED = ("__pycache__", "documents", "release", "test_documents.py")
+"""Machine code, and tests that import what is not installed."""
 
 
 def build(folder: Path) -> Path:
@@ -57,7 +57,7 @@ def install(wheel: Path, folder: Path, everything: bool) -> Path:
     return python
 
 
-def tests_outside(folder: Path) -> Path:
+def copied_tests(folder: Path) -> Path:
     """Copy the tests and the settings of pytest into a folder and return it."""
     shutil.copytree(ROOT / "tests", folder / "tests", ignore=shutil.ignore_patterns(*NOT_COPIED))
     shutil.copy(ROOT / "pyproject.toml", folder)
@@ -95,7 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         outside = folder / "outside"
         outside.mkdir(parents=True)
         python = install(build(folder), folder / "venv", given.all)
-        check_place(python, tests_outside(outside))
+        check_place(python, copied_tests(outside))
         chosen = ["-m", "not long and not ledger and not repository", *(() if given.all else QUICK)]
         environment = {"TELTHEORY_DATA": str(data_folder().absolute())}
         return run([python, "-m", "pytest", "-q", *chosen], outside, **environment)

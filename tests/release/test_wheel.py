@@ -1,5 +1,6 @@
 """What is in the wheel and in the sdist, by building both."""
 
+import re
 import shutil
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from release.quick import QUICK, ROOT, clean
-from release.wheel import build, check_place
+from release.wheel import build, check_place, copied_tests
 
 pytestmark = pytest.mark.repository
 TARGETS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]
@@ -52,6 +53,13 @@ def test_the_toolkit_of_the_repository_is_not_taken_for_the_installed_one(tmp_pa
     (tmp_path / "teltheory" / "__init__.py").touch()
     with pytest.raises(SystemExit, match="expected it in"):
         check_place(Path(sys.executable), tmp_path)
+
+
+def test_tests_outside_import_nothing_that_a_wheel_does_not_have(tmp_path):
+    copied = copied_tests(tmp_path)
+    imported = re.compile(r"^(?:from|import) (documents|release)\b", re.MULTILINE)
+    assert [file.name for file in copied.rglob("*.py") if imported.search(file.read_text())] == []
+    assert (copied / "tests" / "conftest.py").is_file()
 
 
 def test_the_quick_part_is_of_files_that_are_there():
