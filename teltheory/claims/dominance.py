@@ -37,6 +37,7 @@ def never_worse(
     conversations: int = 3,
     forced: bool = False,
     samples: int = 2000,
+    progress: Callable[[], object] | None = None,
 ) -> Verdict:
     """Decide within bounds whether a policy's TEL is at most another's, on every trace.
 
@@ -53,6 +54,8 @@ def never_worse(
         Forced caching.
     samples : int
         Random traces after the enumeration, up to 12 turns.
+    progress : callable, optional
+        Called after each instance that was tried.
 
     Returns
     -------
@@ -78,7 +81,10 @@ def never_worse(
     )
 
     def values(case: Case) -> Values:
-        return {"policy": _tel(case, ours.at(case)), "other": _tel(case, other.at(case))}
+        tels = {"policy": _tel(case, ours.at(case)), "other": _tel(case, other.at(case))}
+        if progress is not None:
+            progress()
+        return tels
 
     statement = "The policy has a TEL of at most the other's on every trace."
     return decide(Claim("dominance", "", statement, values, _at_most, space, origin="ours"))

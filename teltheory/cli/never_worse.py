@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
 from typing import TYPE_CHECKING
 
 import click
 
 from teltheory.cli.options import json_option
-from teltheory.cli.output import FEWEST_FOR_TEXT, check_target, console, write_json
+from teltheory.cli.output import FEWEST_FOR_TEXT, check_target, console, progress_bar, write_json
 from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import Spec, parse_policy
 from teltheory.report.words import counterexample_text
@@ -15,6 +18,8 @@ from teltheory.report.words import counterexample_text
 if TYPE_CHECKING:
     from teltheory.claims.dominance import Family
     from teltheory.claims.verdict import Verdict
+
+SHOWN_EVERY = 1000
 
 
 @click.command("never-worse")
@@ -46,21 +51,38 @@ def never_worse(
     from teltheory.claims.dominance import never_worse as decided
 
     ours, other = parse_policy(policy), parse_policy(than)
-    verdict = decided(
-        _family(ours),
-        _family(other),
-        turns=turns,
-        tokens=tokens,
-        conversations=conversations,
-        samples=samples,
-        forced=forced,
-    )
+    with _counted() as tried_one:
+        verdict = decided(
+            _family(ours),
+            _family(other),
+            turns=turns,
+            tokens=tokens,
+            conversations=conversations,
+            samples=samples,
+            forced=forced,
+            progress=tried_one,
+        )
     if target != "-":
         tried = f"instances of up to {turns} turns and {tokens} tokens"
         console(FEWEST_FOR_TEXT).print(_told(policy, than, verdict, tried), highlight=False, markup=False)
     if target is not None:
         write_json(target, verdict.as_dict())
     return 0
+
+
+@contextmanager
+def _counted() -> Iterator[Callable[[], None]]:
+    """Show how many instances were tried, of a number that nobody knows before."""
+    with progress_bar() as bar:
+        task = bar.add_task("Instances tried: 0", total=None)
+        tried = count(1)
+
+        def tried_one() -> None:
+            number = next(tried)
+            if number % SHOWN_EVERY == 0:
+                bar.update(task, description=f"Instances tried: {number:,}")
+
+        yield tried_one
 
 
 def _told(policy: str, than: str, verdict: Verdict, tried: str) -> str:

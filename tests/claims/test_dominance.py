@@ -22,6 +22,12 @@ def test_lru_is_never_worse_than_itself():
     assert verdict.scope.bounds["tokens_by_turns"] == {"1": 4, "2": 4, "3": 4}
 
 
+def test_every_instance_that_was_tried_is_told():
+    told = []
+    verdict = never_worse(tt.TLRU, turns=2, tokens=3, samples=0, progress=lambda: told.append(1))
+    assert len(told) == verdict.scope.instances > 900
+
+
 def test_theorem_31_holds_within_the_bounds():
     assert never_worse(tt.TLRU, **SMALL).verdict == "holds"
     assert never_worse(tt.LRU(), tt.TLRU, **SMALL).verdict == "refuted"
