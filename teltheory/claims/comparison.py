@@ -38,8 +38,10 @@ def recompute(claim: Claim[C], case: C) -> None:
     DisagreementError
         Where the two routes differ.
     """
+    if claim.second is None:
+        return
     values = claim.values(case)
-    if claim.second is None or values is None:
+    if values is None:
         return
     for name, again in claim.second.values(case, values).items():
         if again != values[name]:
