@@ -167,7 +167,7 @@ def test_verify_one_claim(run, capsys):
 
 
 def test_verify_repeats_byte_for_byte_but_for_the_seconds(run_json):
-    claims = ["--claim", "theorem-31.mean-estimate", "--claim", "trim.order-is-free.mean"]
+    claims = ["--claim", "appendix-c.second-case", "--claim", "belief.posterior"]
     texts = []
     for workers in (1, 2):
         data = run_json("verify", *claims, "--workers", workers)
