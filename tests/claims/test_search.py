@@ -88,6 +88,9 @@ def test_random_cases_refute_too_and_are_shrunk(claim):
     assert verdict.verdict == "refuted"
     assert verdict.scope.kind == "sampled"
     example = verdict.counterexample
+    turns = example["turns"]
+    without_one = [{**example, "turns": turns[:k] + turns[k + 1 :]} for k in range(len(turns))]
+    assert not any(refutes(claim, Case.of(one)) for one in without_one if one["turns"])
     assert not any(refutes(claim, smaller) for smaller in Case.of(example).smaller())
     assert decide(only_random).counterexample == example
 
