@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from paper_figs import style, tidy
 from paper_figs.command import run
+from teltheory.figures import as_it_stands
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -56,7 +57,7 @@ def _draw_series(above: Axes, below: Axes, rows: Sequence[tidy.Row], most: int) 
     above.plot(x, line, color=style.VERMILLION, label="best line")
     below.scatter(x, left, **dots)
     below.axhline(0, color=style.VERMILLION)
-    above.set_title(style.as_it_stands(rows[0]["series"]))
+    above.set_title(as_it_stands(rows[0]["series"]))
     explained = f"$R^2$ = {rows[0]['r_squared']:.4f}"
     above.text(0.97, 0.04, explained, transform=above.transAxes, ha="right", fontsize="small")
     below.set_xlabel("uncached tokens")

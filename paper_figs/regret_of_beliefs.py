@@ -20,6 +20,7 @@ from paper_figs import style, tidy
 from paper_figs.command import errors_in_one_line, run
 from teltheory.cli.output import write_text
 from teltheory.errors import FileError
+from teltheory.figures import as_it_stands
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -80,7 +81,7 @@ def draw(table: Path) -> Figure:
             values = sorted(points)
             means = [float(np.mean(points[value])) for value in values]
             panel.errorbar(values, means, [interval(points[value]) for value in values], **SHOWN[policy].keywords)
-        panel.set(xlabel=style.as_it_stands(factor))
+        panel.set(xlabel=as_it_stands(factor))
     panels[0, 0].set_ylabel("regret (% of LRU's)")
     style.legend_below(figure, panels[0, 0], len(SHOWN))
     return figure

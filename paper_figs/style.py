@@ -13,6 +13,7 @@ from matplotlib import style
 from matplotlib.figure import Figure
 
 from teltheory.cli.output import write_figure
+from teltheory.figures import as_it_stands
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -85,11 +86,6 @@ WORKLOADS: Mapping[str, Line] = {
 def paper() -> AbstractContextManager[None]:
     """Return the context in which a figure is drawn and saved."""
     return style.context(Path(__file__).with_name("style.mplstyle"))
-
-
-def as_it_stands(text: str) -> str:
-    """Return a text that comes from a table such that no dollar sign in it begins a formula."""
-    return text.replace("$", r"\$")
 
 
 def workload(name: str) -> Line:

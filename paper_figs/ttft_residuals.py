@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from paper_figs import style, tidy
 from paper_figs.command import run
 from teltheory.errors import FileError
+from teltheory.figures import as_it_stands
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,7 +40,7 @@ def draw(table: Path) -> Figure:
     for panel, form in zip(panels.flat, forms, strict=False):
         panel.axhline(0, color=style.GREY, linewidth=0.8)
         points = panel.scatter(uncached, [1000 * row[form] for row in rows], c=cached, s=7, cmap="viridis")
-        panel.set_title(style.as_it_stands(form))
+        panel.set_title(as_it_stands(form))
         style.of_tokens(panel, "x")
     for panel in panels.flat[len(forms) :]:
         panel.remove()

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from paper_figs import style, tidy
 from paper_figs.command import run
+from teltheory.figures import as_it_stands
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,7 +56,7 @@ def draw(table: Path) -> Figure:
         panel.set_visible(False)
     for panel, name in zip(panels.flat, workloads, strict=False):
         _draw_panel(panel, [row for row in found if row["workload"] == name])
-        panel.set_title(style.as_it_stands(style.workload(name.removesuffix("_conversation")).name))
+        panel.set_title(as_it_stands(style.workload(name.removesuffix("_conversation")).name))
         panel.set_xlabel("SLO (s), by capacity")
     figure.supylabel("share of the distance closed (%)", fontsize="medium")
     style.legend_below(figure, panels[0, 0], len(LINES))

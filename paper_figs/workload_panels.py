@@ -9,6 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from paper_figs import style, tidy
+from teltheory.figures import as_it_stands
 
 
 def draw_by_workload(
@@ -44,7 +45,7 @@ def draw_by_workload(
     for row, name in zip(panels, workloads, strict=True):
         for panel, capacity in zip(row, capacities[name], strict=False):
             draw_panel(panel, [line for line in of[name] if line["capacity"] == capacity])
-            panel.set_title(f"{style.as_it_stands(style.workload(name).name)}, {style.tokens(capacity)}")
+            panel.set_title(f"{as_it_stands(style.workload(name).name)}, {style.tokens(capacity)}")
     for panel in panels[-1]:
         panel.set_xlabel(labels[0])
     figure.supylabel(labels[1], fontsize="medium")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from experiments.markdown import heading, line
+
 Row = Mapping[str, Any]
 PERCENTILES = ("p50", "p90", "p95", "p99")
 NEAREST = 6
@@ -35,17 +37,17 @@ def bound(row: Row) -> str:
 def changed_lines(rows: Sequence[Row]) -> Iterator[str]:
     """Yield the table of changes: percentiles, and for each of the paper's tables signs, cells inside and RMSE."""
     tables = [name.removesuffix(" rmse") for name in rows[0] if name.endswith(" rmse")]
-    yield from _heading(["changed", "turns", *map(str.upper, PERCENTILES), "within", *map(str.capitalize, tables)])
+    yield from heading(["changed", "turns", *map(str.upper, PERCENTILES), "within", *map(str.capitalize, tables)])
     for row in rows:
         fits = [f"{row[f'{t} signs']}, {row[f'{t} inside']}, {row[f'{t} rmse']:.1f}" for t in tables]
-        yield _line([row["changed"], f"{row['turns']:,}", *_percentiles(row), _yes(row["within"]), *fits])
+        yield line([row["changed"], f"{row['turns']:,}", *_percentiles(row), _yes(row["within"]), *fits])
 
 
 def _table(what: str, columns: Sequence[str], rows: Iterable[tuple[Row, Sequence[Any]]]) -> Iterator[str]:
     yield f"\n{what}:\n"
-    yield from _heading([*columns, *map(str.upper, PERCENTILES), "distance", "within"])
+    yield from heading([*columns, *map(str.upper, PERCENTILES), "distance", "within"])
     for row, labels in rows:
-        yield _line([*labels, *_percentiles(row), f"{row['distance']:.3f}", _yes(row["within"])])
+        yield line([*labels, *_percentiles(row), f"{row['distance']:.3f}", _yes(row["within"])])
 
 
 def _distance(row: Row) -> float:
@@ -58,12 +60,3 @@ def _percentiles(row: Row) -> list[str]:
 
 def _yes(true: bool) -> str:
     return "yes" if true else "no"
-
-
-def _heading(columns: Sequence[str]) -> Iterator[str]:
-    yield _line(columns)
-    yield "|" + "---|" * len(columns)
-
-
-def _line(cells: Sequence[Any]) -> str:
-    return f"| {' | '.join(map(str, cells))} |"

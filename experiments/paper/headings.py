@@ -22,6 +22,7 @@ from pathlib import Path
 
 import numpy as np
 
+from experiments import markdown
 from experiments.paper.assumptions import under_lru, within
 from experiments.paper.fits import Fit, Floats, fit, labellings
 from experiments.paper.grid import SEEDS, TURNS, XI_MS
@@ -285,13 +286,14 @@ def show_fits(rows: Sequence[Row], write: Write) -> None:
     fits = [row for row in rows if isinstance(row, Fitted) and row.columns == "together"]
     here = [row for row in fits if (row.assumptions, row.trim) == (fits[0].assumptions, fits[0].trim)]
     tables = list(dict.fromkeys(row.table for row in here))
-    write(f"| Heading | {' | '.join(f'Table {table}' for table in tables)} |\n|{'---|' * (1 + len(tables))}\n")
+    for above in markdown.heading(["Heading", *(f"Table {table}" for table in tables)]):
+        write(f"{above}\n")
     for heading in sorted({row.heading_ms for row in here}):
         cells = [
             " ".join(_in_table(row) for row in here if (row.table, row.heading_ms) == (table, heading))
             for table in tables
         ]
-        write(f"| {heading} | {' | '.join(cells)} |\n")
+        write(f"{markdown.line([heading, *cells])}\n")
 
 
 def _in_table(row: Fitted) -> str:

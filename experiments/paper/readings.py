@@ -32,6 +32,7 @@ from typing import Literal
 
 import numpy as np
 
+from experiments import markdown
 from experiments.paper.algorithm_1 import TO_THE_LETTER
 from experiments.paper.algorithm_1_compiled import replayed
 from experiments.paper.fits import Floats
@@ -272,10 +273,11 @@ def show_distances(rows: Sequence[Judged], write: Write) -> None:
     first = [row for row in rows if row.assumptions == rows[0].assumptions]
     tables = list(dict.fromkeys((row.table, row.headings_ms) for row in first))
     names = ["Reading", *(f"Table {number} at {labels}" for number, labels in tables), "Verdict"]
-    write(f"| {' | '.join(names)} |\n|{'---|' * len(names)}\n")
+    for above in markdown.heading(names):
+        write(f"{above}\n")
     for reading in dict.fromkeys(row.reading for row in first):
         rmse = [f"{row.rmse:.2f}" for row in first if row.reading == reading]
-        write(f"| {' | '.join([reading, *rmse, _verdict_of_all(rows, reading)])} |\n")
+        write(f"{markdown.line([reading, *rmse, _verdict_of_all(rows, reading)])}\n")
 
 
 def _verdict_of_all(rows: Sequence[Judged], reading: str) -> str:
