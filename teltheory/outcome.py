@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
 from teltheory.instance import Instance
-from teltheory.numbers import IntArray, readonly
+from teltheory.numbers import IntArray, exact_sum, readonly
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +34,17 @@ class Outcome:
 
     def __len__(self) -> int:
         return len(self.cached)
+
+    @property
+    def prefilled(self) -> int:
+        """The server's work: what all turns together computed, in the trace's unit; exact."""
+        return exact_sum(self.uncached)
+
+    @property
+    def hit_rate(self) -> Fraction:
+        """Share of all turns' input that was reused, 0 where there is no input; exact."""
+        reused = exact_sum(self.cached)
+        return Fraction(reused, max(reused + self.prefilled, 1))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Outcome):

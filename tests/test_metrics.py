@@ -49,6 +49,14 @@ def test_outcomes_are_equal_when_both_columns_are() -> None:
     assert tt.Outcome(one, zero) != "an outcome"
 
 
+@given(st.lists(st.tuples(TOKENS, TOKENS)))
+def test_what_was_prefilled_and_the_hit_rate_are_exact(turns: list[tuple[int, int]]) -> None:
+    made = tt.Outcome(*np.array(turns, np.int64).reshape(-1, 2).T)
+    prefilled, reused = sum(uncached for _, uncached in turns), sum(cached for cached, _ in turns)
+    assert (made.prefilled, type(made.prefilled), type(made.hit_rate)) == (prefilled, int, Fraction)
+    assert made.hit_rate == (Fraction(reused, reused + prefilled) if reused + prefilled else 0)
+
+
 @given(st.lists(st.integers(-(2**63), MOST), max_size=50))
 def test_exact_sum_never_overflows(values: list[int]) -> None:
     assert exact_sum(np.array(values, np.int64)) == sum(values)
