@@ -200,4 +200,4 @@ def _provenance(
 def _of_trace(one: Replayed) -> Iterator[tuple[str, str]]:
     if one.file is not None:
         yield one.file.name, f"SHA-256 {digest(one.file)}"
-    yield one.title, f"{len(one.trace):,} turns, digest of conversations and lengths {trace_key(one.trace)}"
+    yield one.title, f"{len(one.trace):,} turns, digest of the trace {trace_key(one.trace)}"

@@ -152,8 +152,11 @@ def _latency(model: Latency) -> str:
 
 
 def _described(value: Any, but: tuple[str, ...] = ()) -> str:
-    """Return a dataclass as text: its type and its fields, but for those that determine nothing."""
+    """Return a dataclass as text: its type, with the module unless it is ours, and the fields that say all."""
     if not is_dataclass(value):
         raise ArgumentError("policy", value, "a dataclass, whose fields say all about it")
     named = {field.name: getattr(value, field.name) for field in fields(value) if field.name not in but}
-    return f"{type(value).__name__}({', '.join(f'{name}={held!r}' for name, held in named.items())})"
+    kind = type(value)
+    ours = kind.__module__.partition(".")[0] == __name__.partition(".")[0]
+    called = kind.__name__ if ours else f"{kind.__module__}.{kind.__qualname__}"
+    return f"{called}({', '.join(f'{name}={held!r}' for name, held in named.items())})"

@@ -1,15 +1,16 @@
 """Where a swept trace comes from: one at hand, a file, or a sample of a workload.
 
-A trace's key is a digest of all that its replays depend on: conversations in order of first arrival, prompts,
-responses, histories and the unit. Names of conversations, arrival times, a file's path and the label are no part
-of it. A sample's key is made of what it is sampled from instead, so that its results are found without sampling.
+A trace's key is a digest of all that a policy may read of it: every column and fact but the reader's report. A
+file's path and the label are no part of it. A sample's key is made of what it is sampled from instead, so that its
+results are found without sampling.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -38,10 +39,21 @@ def facts_of(trace: Trace) -> Facts:
 
 def trace_key(trace: Trace) -> str:
     """Return a digest of what replays of a trace depend on, as 64 hexadecimal digits."""
-    digest = hashlib.sha256(f"{len(trace)} {trace.cumulative} {trace.block_size} ".encode())
-    for column in (trace.code, trace.prompt, trace.response, trace.history):
-        digest.update(np.ascontiguousarray(column, "<i8").tobytes())
+    digest = hashlib.sha256()
+    for part in _told(replace(trace, report=None)):
+        digest.update(part)
     return digest.hexdigest()
+
+
+def _told(trace: Trace) -> Iterator[bytes]:
+    """Yield every field of a trace: what it is, and the values of a column."""
+    for field in fields(trace):
+        value = getattr(trace, field.name)
+        column = value if isinstance(value, np.ndarray) else None
+        fact = value if column is None else [column.dtype.kind, *column.shape]
+        yield f"{json.dumps([field.name, fact])}\n".encode()
+        if column is not None:
+            yield np.ascontiguousarray(column, column.dtype.newbyteorder("<")).tobytes()
 
 
 class _Known:
@@ -92,9 +104,7 @@ class TraceAtHand(_Known):
 
     def alone(self) -> TraceAtHand:
         """Return a source with only what replays depend on."""
-        trace = self.trace
-        columns = (trace.code, trace.prompt, trace.response, trace.history)
-        return TraceAtHand(Trace(*columns, None, trace.cumulative, block_size=trace.block_size))
+        return replace(self, trace=replace(self.trace, report=None))
 
 
 @dataclass(frozen=True)
@@ -123,7 +133,7 @@ class TraceFile(_Known):
 
     def alone(self) -> TraceAtHand:
         """Return a source that does without the file."""
-        return TraceAtHand(self.load()).alone()
+        return TraceAtHand(self.load(), self.label).alone()
 
 
 @dataclass(frozen=True)

@@ -125,6 +125,17 @@ def test_a_policy_that_looks_at_the_clock(package, tmp_path, run_json):
     assert [row["tel"] for row in run_json("replay", file, *asked)["rows"]] == [40, 30]
 
 
+def test_arrival_times_reach_processes_and_tell_traces_apart_in_a_store(package, tmp_path, run_json):
+    asked = ("--capacity", 100, "--xi", 0, "--policy", "ttl:seconds=4", "--store", tmp_path / "store.jsonl")
+    tels = []
+    for times in ([0, 1, 2], [0, 5, 20]):
+        file = tmp_path / "timed.csv"
+        tt.write_trace(tt.Trace.from_turns([0, 1, 0], [10] * 3, [0] * 3, arrival=times), file)
+        tels += [run_json("replay", file, *asked)["rows"][0]["tel"]]
+        tels += [run_json("replay", file, *asked[:-2], "--workers", 2)["rows"][0]["tel"]]
+    assert tels == [30, 30, 40, 40]
+
+
 @pytest.mark.parametrize(
     ("policy", "message"),
     [

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from dask_cluster import cluster
 from sweep.noting import MEASUREMENTS, expected_cells, noting_grid, runs, some_trace, wait_for
+from sweep.reading import EVERY, READING
 
 from teltheory.errors import WorkerError
 from teltheory.latency import A100_LLAMA2_7B
@@ -56,7 +57,9 @@ def test_a_cluster_finds_what_one_process_finds(tmp_path, monkeypatch):
     grid = Grid([Spec("tlru"), Spec("belady")], (100, 5000), (50, 300), q_hat=None)
     with cluster(tmp_path / "cluster") as (address, _, _):
         cells = sweep(traces, grid, A100_LLAMA2_7B, scheduler=address)
+        read = sweep(EVERY, READING, A100_LLAMA2_7B, scheduler=address)
     assert cells == sweep(traces, grid, A100_LLAMA2_7B)
+    assert read == sweep(EVERY, READING, A100_LLAMA2_7B)
     assert len(cells) == 4 * 2 * 2 * 2
 
 

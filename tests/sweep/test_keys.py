@@ -10,11 +10,9 @@ from teltheory.latency import A100_LLAMA2_7B, Provenance
 from teltheory.policies.spec import POLICIES, Spec
 from teltheory.sweep import Sample, TraceAtHand, TraceFile, jobs
 from teltheory.sweep.jobs import Job
-from teltheory.sweep.sources import trace_key
 from teltheory.workloads import ConversationModel
 
 JOB = Job("a" * 64, 5, tt.TLRU(7, 3), 100, False, A100_LLAMA2_7B, (7,))
-COLUMNS = {"conversation": [0, 1, 0, 1], "prompt": [3, 4, 5, 6], "response": [1, 2, 3, 4], "history": [0, 0, 2, 1]}
 
 
 @pytest.mark.parametrize(
@@ -66,6 +64,15 @@ def test_every_policy_has_a_key_of_its_own():
     assert len({replace(JOB, policy=policy).key(7) for policy in built}) == len(POLICIES)
 
 
+def test_a_policy_of_ones_own_is_not_taken_for_the_toolkits_of_that_name():
+    @dataclass(frozen=True)
+    class TLRU(tt.TLRU):
+        pass
+
+    same = dataclass(frozen=True)(type("TLRU", (tt.TLRU,), {"__module__": "another"}))
+    assert len({replace(JOB, policy=made(7, 3)).key(7) for made in (tt.TLRU, TLRU, same)}) == 3
+
+
 def test_a_policy_whose_repr_says_nothing_has_no_key():
     class Mine:
         def cut(self, conversations, overflow):
@@ -84,38 +91,6 @@ class OtherLatency:
 def test_another_kind_of_latency_model_has_another_key():
     other = OtherLatency(A100_LLAMA2_7B.seconds_per_token, A100_LLAMA2_7B.name)
     assert replace(JOB, latency=other).key(7) != JOB.key(7)
-
-
-def key(**columns):
-    return trace_key(tt.Trace.from_turns(**{**COLUMNS, **columns}))
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"conversation": [0, 1, 1, 1], "history": [0, 0, 2, 1]},
-        {"prompt": [3, 4, 5, 7]},
-        {"response": [1, 2, 3, 5]},
-        {"history": [0, 0, 2, 2]},
-        {"history": None},
-        {"block_size": 2},
-        {name: values[:3] for name, values in COLUMNS.items()},
-    ],
-    ids=str,
-)
-def test_every_column_changes_the_key_of_a_trace(change):
-    assert key(**change) != key()
-
-
-def test_moving_a_value_from_one_column_to_another_changes_the_key():
-    assert key(prompt=COLUMNS["response"], response=COLUMNS["prompt"], history=None) != key(history=None)
-
-
-def test_names_and_arrival_times_leave_the_key_of_a_trace():
-    assert key(conversation=["x", "a", "x", "a"]) == key()
-    assert key(conversation=[9, -3, 9, -3]) == key()
-    assert key(arrival=[0, 1, 2, 3.5]) == key()
-    assert key(report="made somehow") == key()
 
 
 def test_a_file_a_copy_and_the_trace_at_hand_have_the_same_key(tmp_path):

@@ -1,0 +1,41 @@
+"""A sweep knows a trace by everything that a policy may read of it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sweep.reading import COLUMNS, EVERY, READING, TRACE, other
+
+from teltheory.latency import A100_LLAMA2_7B
+from teltheory.sweep import sweep
+from teltheory.sweep.sources import trace_key
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+def test_a_policy_that_reads_a_column_finds_its_own_results_in_a_store(tmp_path, column):
+    traces = [TRACE, other(column)]
+    stored = [sweep(trace, READING, A100_LLAMA2_7B, store=tmp_path / "store.jsonl") for trace in traces]
+    assert stored == [sweep(trace, READING, A100_LLAMA2_7B) for trace in traces]
+    worse = [cell.policy for cell, changed in zip(*stored, strict=True) if cell.tel < changed.tel]
+    assert column in worse
+
+
+@pytest.mark.parametrize("column", COLUMNS)
+def test_every_column_changes_the_key_of_a_trace(column):
+    assert trace_key(other(column).trace) != trace_key(TRACE) == trace_key(replace(TRACE, report="made somehow"))
+
+
+def test_processes_read_what_this_one_reads():
+    assert sweep(EVERY, READING, A100_LLAMA2_7B, workers=2) == sweep(EVERY, READING, A100_LLAMA2_7B)
+
+
+def test_values_that_move_to_another_column_change_the_key():
+    moved = replace(TRACE, prompt=TRACE.response, response=TRACE.prompt)
+    assert trace_key(moved) != trace_key(TRACE)
+    untimed, zero = replace(TRACE, arrival=None), replace(TRACE, arrival=np.zeros(4))
+    assert len({trace_key(trace) for trace in (TRACE, untimed, zero)}) == 3
+
+
+def test_the_bytes_of_a_column_are_the_same_everywhere():
+    swapped = replace(TRACE, prompt=TRACE.prompt.astype(">i8"), arrival=TRACE.arrival.astype(">f8"))
+    assert trace_key(swapped) == trace_key(TRACE)
