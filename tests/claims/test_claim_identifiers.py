@@ -72,6 +72,30 @@ STATEMENTS = [
     "prediction.poisson",
 ]
 SPLIT = {"theorem-d2.bayes-next-event", "figure-3"}
+TO_COME = {
+    "appendix-e.repeated",
+    "appendix-g.hard",
+    "corollary.tlru.homogeneous",
+    "et-lru.printed-index",
+    "forest.*",
+    "headline.*",
+    "intro.lru-arbitrarily-poor",
+    "parrot.*",
+    "percentile.np-hard",
+    "prompt-cache.*",
+    "queue.*",
+    "ragcache.*",
+    "remark.one-parameter",
+    "section-3.infinitely-old",
+    "sensitivity.text.p95",
+    "slo.np-hard",
+    "tel.cvar",
+    "tel.mean",
+    "tel.not-competitive",
+    "theorem-b1.capped",
+    "tiers.*",
+}
+"""Statements on the list that no row decides yet."""
 
 
 def identifiers(text: str) -> set[str]:
@@ -99,7 +123,7 @@ def test_no_identifier_is_used_twice() -> None:
 def test_the_statements_are_those_of_the_list() -> None:
     listed = identifiers(LIST.read_text())
     assert set(STATEMENTS) - listed == {"paging.ever"}
-    assert listed <= set(STATEMENTS)
+    assert listed - set(STATEMENTS) == TO_COME
 
 
 def test_ranges_are_written_out() -> None:
