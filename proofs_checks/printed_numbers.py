@@ -11,9 +11,10 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from teltheory import units
 from teltheory.claims.claim import Unshrunk, Values, claim
 from teltheory.claims.worlds import Given
-from teltheory.kv_cache import ARCHITECTURES, UNITS
+from teltheory.kv_cache import ARCHITECTURES
 
 PRINTED_BYTES, PRINTED_SIZE, TOKENS = 524_288, Fraction(488, 100), 10_000
 ROUNDING = Fraction(5, 1000)
@@ -93,7 +94,7 @@ def kv_size_in_gb(case: Cache) -> Values:
 
 def _sizes(case: Cache, unit: str) -> Values:
     size = case.bytes()
-    return {BYTES: size // case.tokens, PRINTED: PRINTED_SIZE, COUNTED: Fraction(size, UNITS[unit])}
+    return {BYTES: size // case.tokens, PRINTED: PRINTED_SIZE, COUNTED: Fraction(size, units.BYTES[unit])}
 
 
 if __name__ == "__main__":

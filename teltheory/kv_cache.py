@@ -11,10 +11,7 @@ unless somebody says otherwise.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from decimal import Decimal
-from fractions import Fraction
 
 from teltheory.errors import ArgumentError
 from teltheory.numbers import whole_number
@@ -77,19 +74,6 @@ ARCHITECTURES = {
 }
 """By name. Llama 3 stands for 3.1 too, Vicuna for versions 1.1 to 1.5: the shapes are the same."""
 
-UNITS = {
-    "B": 1,
-    "kB": 10**3,
-    "MB": 10**6,
-    "GB": 10**9,
-    "TB": 10**12,
-    "KiB": 2**10,
-    "MiB": 2**20,
-    "GiB": 2**30,
-    "TiB": 2**40,
-}
-_SIZE = re.compile(r"(\d{1,20}(?:\.\d{1,20})?)\s*([kKMGT]i?B|B)", re.ASCII)
-
 
 def architecture(name: str) -> Architecture:
     """Return an architecture by its name, in capitals or not.
@@ -103,11 +87,3 @@ def architecture(name: str) -> Architecture:
     if found is None:
         raise ArgumentError("model", name, "one of " + ", ".join(ARCHITECTURES))
     return found
-
-
-def size_in_bytes(text: str) -> Fraction | None:
-    """Read a size such as ``40GiB`` (of 2^30 bytes) or ``40GB`` (10^9); None where there is no unit of bytes."""
-    found = _SIZE.fullmatch(text.strip())
-    if found is None or found[2] not in UNITS:
-        return None
-    return Fraction(Decimal(found[1])) * UNITS[found[2]]

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from functools import cached_property
 from math import isqrt, lcm
@@ -250,27 +249,3 @@ _A100 = Provenance(
 A100_LLAMA2_7B = LatencyModel(
     Fraction(717, 10_000_000), name="71.7 us an uncached token (A100, Llama-2-7B shape)", provenance=_A100
 )
-
-MOST_DIGITS = 30
-"""Largest decimal exponent of a number that is read as text."""
-
-_UNITS = {"ms": Fraction(1, 1000), "us": Fraction(1, 1_000_000), "s": Fraction(1)}
-
-
-def seconds(argument: str, text: str) -> Fraction:
-    """Read a time such as ``0.2``, ``200ms`` or ``1.5s``; without a unit it is in seconds.
-
-    Raises
-    ------
-    ArgumentError
-        Where `text` is no time of 0 seconds or more.
-    """
-    number = text.strip()
-    unit = next((u for u in _UNITS if number.endswith(u)), "")
-    try:
-        value = Decimal(number.removesuffix(unit))
-    except InvalidOperation:
-        raise ArgumentError(argument, text, "a time such as 0.2, 200ms or 1.5s") from None
-    if not value.is_finite() or value < 0 or abs(value.adjusted()) > MOST_DIGITS:
-        raise ArgumentError(argument, text, "a time of 0 seconds or more")
-    return Fraction(value) * _UNITS.get(unit, Fraction(1))

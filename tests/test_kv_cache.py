@@ -1,8 +1,6 @@
-"""KV sizes: counted from arrays of the published shapes, and sizes in bytes read as what they say."""
+"""KV sizes: counted from arrays of the published shapes."""
 
 from __future__ import annotations
-
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -10,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import teltheory as tt
-from teltheory.kv_cache import ARCHITECTURES, UNITS, Architecture, architecture, size_in_bytes
+from teltheory.kv_cache import ARCHITECTURES, Architecture, architecture
 
 KNOWN = {
     "llama-2-7b": 524_288,
@@ -38,33 +36,6 @@ def test_the_bytes_of_a_number_count() -> None:
 def test_as_many_tokens_as_fit(shape: Architecture, size: int) -> None:
     tokens = shape.tokens(size)
     assert shape.bytes(tokens) <= size < shape.bytes(tokens + 1)
-
-
-@pytest.mark.parametrize(
-    ("text", "size"),
-    [
-        ("40GiB", 40 * 2**30),
-        ("40GB", 40 * 10**9),
-        (" 1.5 GiB ", 3 * 2**29),
-        ("8B", 8),
-        ("2kB", 2000),
-        ("2KiB", 2048),
-    ],
-)
-def test_binary_and_decimal_units_are_not_confused(text: str, size: int) -> None:
-    assert size_in_bytes(text) == size
-
-
-def test_every_unit_is_read() -> None:
-    for unit, factor in UNITS.items():
-        assert size_in_bytes(f"0.5{unit}") == Fraction(factor, 2)
-
-
-@pytest.mark.parametrize(
-    "text", ["", "10000", "0.3M", "300k", "3G", "40gb", "40Gi", "40 GiB s", "-1GB", "1e3GB", "٣GB"]
-)
-def test_what_has_no_unit_of_bytes_is_no_size(text: str) -> None:
-    assert size_in_bytes(text) is None
 
 
 def test_names_and_shapes_that_are_none() -> None:

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 import teltheory as tt
 from teltheory.errors import ArgumentError
 from teltheory.instance import Instance
-from teltheory.latency import seconds
 from teltheory.metrics import excess
 from teltheory.numbers import exact_sum, whole_number
 
@@ -204,46 +203,6 @@ def test_tail_excess_seconds_is_not_the_slope_times_the_excess_tokens() -> None:
 )
 def test_share_closed(lru: int, policy: int, optimum: int, share: Fraction | None) -> None:
     assert tt.share_closed(lru, policy, optimum) == share
-
-
-@pytest.mark.parametrize(
-    ("text", "time"),
-    [
-        ("0.2", Fraction(1, 5)),
-        ("200ms", Fraction(1, 5)),
-        ("1.5s", Fraction(3, 2)),
-        ("250us", Fraction(1, 4000)),
-        ("0", Fraction(0)),
-        ("0ms", Fraction(0)),
-        (" 3 ", Fraction(3)),
-        ("0.1s", Fraction(1, 10)),
-        ("2e-3", Fraction(1, 500)),
-        ("0.0000717", SLOPE),
-    ],
-)
-def test_times_are_read_exactly(text: str, time: Fraction) -> None:
-    assert seconds("slo", text) == time
-
-
-@pytest.mark.parametrize(
-    "text", ["", " ", "s", "ms", "fast", "1,5", "0x1", "1m", "1h", "1sms", "1mss", "1..5", "1/5", "-1", "-1ms"]
-)
-def test_what_is_no_time_is_an_error(text: str) -> None:
-    with pytest.raises(ArgumentError, match=r"^slo: found .*, expected a time") as caught:
-        seconds("slo", text)
-    assert repr(text) in str(caught.value)
-
-
-@pytest.mark.parametrize("text", ["nan", "inf", "-inf", "infinity", "nans", "infms", "snan"])
-def test_a_time_is_finite(text: str) -> None:
-    with pytest.raises(ArgumentError, match=r"^--slo: found .*, expected a time"):
-        seconds("--slo", text)
-
-
-@given(st.integers(0, 10**12), st.sampled_from([("s", 1), ("", 1), ("ms", 10**3), ("us", 10**6)]))
-def test_units_scale(number: int, unit: tuple[str, int]) -> None:
-    name, parts = unit
-    assert seconds("slo", f"{number}{name}") == Fraction(number, parts)
 
 
 def test_what_was_reused_has_no_excess() -> None:

@@ -29,11 +29,12 @@ from teltheory.cli.traces import Reading, report_lines, trace_options, turns_as_
 from teltheory.embedded import latency_named
 from teltheory.errors import ArgumentError
 from teltheory.kv_cache import Architecture
-from teltheory.latency import A100_LLAMA2_7B, Latency, seconds
+from teltheory.latency import A100_LLAMA2_7B, Latency
 from teltheory.numbers import read_fraction
 from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import parse_policy
 from teltheory.trace import Trace
+from teltheory.units import read_time
 
 if TYPE_CHECKING:
     from teltheory.advice import Advice
@@ -145,7 +146,7 @@ def read_wish(
     """
     given = None if latency is None else latency_named(latency)
     ttft, shape = given or A100_LLAMA2_7B, shape_of(given, model)
-    within, level, share = seconds("slo", slo), _level(quantile), _share(first)
+    within, level, share = read_time("slo", slo), _level(quantile), _share(first)
     ttft.threshold(within)
     policy = None if policy_text is None else _policy(policy_text)
     return Wish(within, level, ttft, policy, q_hat, share, shape)

@@ -7,10 +7,11 @@ from typing import Any
 import click
 
 from teltheory.cli.bench_tables import lines_above, tables
-from teltheory.cli.options import MOST_TURNS, json_option, tokens
+from teltheory.cli.options import MOST_TURNS, json_option
 from teltheory.cli.output import check_target, console, progress_bar, write_json
 from teltheory.cli.traces import Reading, report_lines, trace_options
 from teltheory.trace import Trace
+from teltheory.units import read_tokens
 
 
 @click.command()
@@ -37,7 +38,7 @@ def bench(
     Use one quiet machine. The peers come with: pip install 'teltheory[bench]'
     """
     check_target(target)
-    size = tokens("capacity", capacity)
+    size = read_tokens("capacity", capacity)
     read = None if file is None else reading.read(file)
     data = measure(turns, repeats, size, file, quick, read)
     if target != "-":

@@ -16,10 +16,11 @@ from rich.table import Table
 
 from teltheory.calibration.grid import ProbePlan
 from teltheory.calibration.record import Measured, ProbeRecord
-from teltheory.cli.options import json_option, tokens
+from teltheory.cli.options import json_option
 from teltheory.cli.output import check_target, console, progress_bar, write_json
 from teltheory.cli.tables import plain_table
 from teltheory.errors import ArgumentError, ProbeError
+from teltheory.units import listed_values, read_tokens
 
 if TYPE_CHECKING:
     from teltheory.calibration.client import Completions
@@ -146,7 +147,7 @@ def _table(measured: Sequence[Measured]) -> Table:
 
 
 def _lengths(text: str) -> tuple[int, ...]:
-    return tuple(tokens("lengths", part) for part in text.split(","))
+    return tuple(read_tokens("lengths", part) for part in listed_values("lengths", [text]))
 
 
 def _shares(text: str) -> tuple[float, ...]:

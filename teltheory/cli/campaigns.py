@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,11 +18,11 @@ from teltheory.claims.generators import RealTurns, mooncake_turns
 from teltheory.claims.regressions import regression
 from teltheory.cli.output import progress_bar, write_json
 from teltheory.errors import ArgumentError, FileError
+from teltheory.units import LONG_TIMES, read_time
 
 F = TypeVar("F", bound=Callable[..., Any])
 MOST_BATCHES = 1_000_000
 """Where their number is bounded, all of them are listed; --budget has no bound."""
-_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 @dataclass(frozen=True)
@@ -68,7 +66,7 @@ class Wish:
         if self.scheduler is not None and workers is not None:
             raise ArgumentError("--workers", workers, "none with --scheduler, whose own workers try the batches")
         if self.budget is not None:
-            duration(self.budget)
+            read_time("--budget", self.budget, LONG_TIMES)
         if self.regressions is not None and not Path(self.regressions).is_dir():
             raise FileError(f"{self.regressions}: found no folder, expected one for counterexamples")
 
@@ -95,14 +93,6 @@ def campaign_options(command: F) -> F:
     return command
 
 
-def duration(text: str) -> float:
-    """Read a time such as 90s, 30m, 8h, 1.5h or 2d in seconds."""
-    match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,9})?)\s*([smhd])", text.strip())
-    if match is None:
-        raise ArgumentError("--budget", text, "a time such as 90s, 30m or 8h")
-    return float(Fraction(match[1]) * _UNITS[match[2]])
-
-
 def claim_named(name: str) -> Claim[Any]:
     """Return a claim of the ledger."""
     from proofs_checks import all_claims
@@ -118,7 +108,7 @@ def campaign(ids: Sequence[str], wish: Wish, workers: int | None) -> dict[str, S
     claims = tuple(claim for claim in every if claim.id in ids)
     if not claims:
         raise ArgumentError("claim", ", ".join(ids), "one whose cases are traces, for a campaign")
-    seconds = None if wish.budget is None else duration(wish.budget)
+    seconds = None if wish.budget is None else float(read_time("--budget", wish.budget, LONG_TIMES))
     plan = Campaign(claims, Trial(claim_named, _real()), wish.batches, seconds)
     store = CampaignStore(wish.store, _texts(plan, every))
     _run(plan, store, workers, wish.scheduler)

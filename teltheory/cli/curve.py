@@ -16,7 +16,7 @@ from teltheory.cli.traces import Reading, trace_options
 from teltheory.errors import ArgumentError
 from teltheory.figures import draw_curves
 from teltheory.numbers import exact_sum
-from teltheory.policies.spec import NAMED, Spec, default_estimate, parse_policy
+from teltheory.policies.spec import NAMED, Spec, default_estimate, parse_policy, policy_texts
 from teltheory.sweep import Grid
 from teltheory.trace import Trace
 
@@ -55,7 +55,7 @@ def curve(
     """
     check_target(target)
     check_figure(figure)
-    named = policies or DEFAULT_POLICIES
+    named = [_in_usual_form(text) for text in policy_texts(policies) or DEFAULT_POLICIES]
     specs = [_spec(text) for text in named if text != HINDSIGHT]
     thresholds, sizes = read_question(xis, slos, capacities, latency, model, specs)
     trace = reading.read(trace_file)
@@ -83,9 +83,13 @@ def curve(
     return 0
 
 
+def _in_usual_form(text: str) -> str:
+    return HINDSIGHT if text.lower() == HINDSIGHT else text
+
+
 def _spec(text: str) -> Spec:
     """Read a policy's short form; the error names hindsight among the choices."""
-    if text.partition(":")[0] not in NAMED:
+    if text.partition(":")[0].lower() not in NAMED:
         raise ArgumentError("policy", text, "one of " + ", ".join((*NAMED, HINDSIGHT)))
     return parse_policy(text)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ from teltheory.cli.options import MOST_TURNS, read_capacities, workers_option
 from teltheory.cli.output import console, make_folder
 from teltheory.cli.paper_tables import LEGEND, paper_tables
 from teltheory.errors import ArgumentError
-from teltheory.latency import seconds
+from teltheory.units import listed_values, read_time
 
 if TYPE_CHECKING:
     from experiments.paper.tables import Compared
@@ -26,11 +25,9 @@ MOST_SEEDS, MOST_MILLISECONDS = 100_000, 10**9
 @click.command()
 @click.argument("folder", metavar="FOLDER")
 @click.option("--trace", "trace_file", metavar="FILE", help="A trace, in the place of Mooncake's.")
-@click.option("--capacity", "capacities", multiple=True, help="Capacity for the trace; repeatable.")
-@click.option("--slo", "slos", multiple=True, metavar="SECONDS", help="Threshold for the trace; repeatable.")
-@click.option(
-    "--above", metavar="SECONDS", help="Count the trace's turns with a TTFT above this; the middle --slo."
-)
+@click.option("--capacity", "capacities", multiple=True, metavar="TOKENS,...", help="For the trace.")
+@click.option("--slo", "slos", multiple=True, metavar="TIME,...", help="For the trace.")
+@click.option("--above", metavar="TIME", help="Count the trace's turns with a TTFT above this; the middle --slo.")
 @click.option("--seeds", type=click.IntRange(1, MOST_SEEDS), help="Samples of each kind of workload; 40.")
 @click.option("--turns", type=click.IntRange(1, MOST_TURNS), help="Turns of a sample; 2,000.")
 @click.option("--again", is_flag=True, help="Make those tables too that are there already.")
@@ -65,15 +62,15 @@ def ranges(capacities: Sequence[str], slos: Sequence[str], above: str | None) ->
     if capacities:
         found["capacities"] = read_capacities(capacities)
     if slos:
-        found["xi_ms"] = [_milliseconds("slo", slo) for slo in slos]
-        found["slo_ms"] = sorted(found["xi_ms"])[len(slos) // 2]
+        found["xi_ms"] = [_milliseconds("slo", slo) for slo in listed_values("slo", slos)]
+        found["slo_ms"] = sorted(found["xi_ms"])[len(found["xi_ms"]) // 2]
     if above is not None:
         found["slo_ms"] = _milliseconds("above", above)
     return found
 
 
 def _milliseconds(argument: str, text: str) -> int:
-    exact: Fraction = 1000 * seconds(argument, text)
+    exact = 1000 * read_time(argument, text)
     if exact.denominator != 1 or not 1 <= exact <= MOST_MILLISECONDS:
         raise ArgumentError(argument, text, f"whole milliseconds from 1 to {MOST_MILLISECONDS:,}, such as 200ms")
     return int(exact)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from typing import Any, TypeVar
 
@@ -12,10 +11,10 @@ import click
 
 from teltheory.embedded import EMBEDDED, latency_named
 from teltheory.errors import ArgumentError
-from teltheory.kv_cache import ARCHITECTURES, Architecture, architecture, size_in_bytes
-from teltheory.latency import A100_LLAMA2_7B, MOST_DIGITS, Latency, seconds
-from teltheory.numbers import whole_number
+from teltheory.kv_cache import ARCHITECTURES, Architecture, architecture
+from teltheory.latency import A100_LLAMA2_7B, Latency
 from teltheory.policies.spec import Spec
+from teltheory.units import Time, bytes_in, listed_values, read_time, read_tokens
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -23,7 +22,6 @@ DEFAULT_CAPACITIES = ("0.3M", "1M", "3M")
 MOST_TURNS = 10**9
 """Turns of a sample: a hundred gigabytes of times and lengths."""
 DEFAULT_SLOS = ("500ms", "1s", "2s", "3s", "5s")
-_MULTIPLES = {"k": 10**3, "M": 10**6, "G": 10**9}
 
 
 def grid_options(command: F) -> F:
@@ -36,10 +34,8 @@ def curve_options(command: F) -> F:
     """Add --capacity, --xi, --slo, --latency, --model and --json."""
     options = (
         capacity_option,
-        click.option("--xi", "xis", multiple=True, metavar="TOKENS", help="Threshold in tokens; repeatable."),
-        click.option(
-            "--slo", "slos", multiple=True, metavar="TIME", help="Threshold as a TTFT; repeatable: 200ms."
-        ),
+        click.option("--xi", "xis", multiple=True, metavar="TOKENS,...", help="Thresholds: 2800,5k."),
+        click.option("--slo", "slos", multiple=True, metavar="TIME,...", help="Thresholds as TTFT: 200ms,2s."),
         latency_option,
         model_option,
         json_option,
@@ -50,7 +46,7 @@ def curve_options(command: F) -> F:
 
 
 capacity_option = click.option(
-    "--capacity", "capacities", multiple=True, metavar="SIZE", help="Repeatable: 300000, 0.3M or 40GiB."
+    "--capacity", "capacities", multiple=True, metavar="SIZE,...", help="300k,1M tokens, or 40GiB; a comma lists."
 )
 latency_option = click.option(
     "--latency", metavar="NAME|FILE.json", help=f"TTFT: {', '.join(EMBEDDED)} (the first) or a file."
@@ -70,8 +66,8 @@ class Thresholds:
     ----------
     xis : tuple of int
         Thresholds.
-    slos : dict of int to str
-        Those that were given as a TTFT, as they were given.
+    slos : dict of int to Time
+        Those that were given as a TTFT.
     latency : Latency
         Turns tokens into seconds.
     sizes : tuple of str
@@ -79,14 +75,14 @@ class Thresholds:
     """
 
     xis: tuple[int, ...]
-    slos: dict[int, str]
+    slos: dict[int, Time]
     latency: Latency
     sizes: tuple[str, ...] = ()
 
     @property
     def seconds(self) -> dict[int, Fraction]:
         """The thresholds that were given as a TTFT, in seconds."""
-        return {xi: seconds("slo", text) for xi, text in self.slos.items()}
+        return {xi: slo.seconds for xi, slo in self.slos.items()}
 
     def label(self, xi: int) -> str:
         """Return a threshold as a table shows it."""
@@ -98,29 +94,17 @@ class Thresholds:
         return {"slos": self.seconds, "latency": self.latency}
 
 
-def tokens(argument: str, text: str) -> int:
-    """Read a whole number of tokens such as ``300000``, ``300_000``, ``0.3M`` or ``300k``."""
-    number = text.strip().replace("_", "").replace(",", "")
-    factor = _MULTIPLES.get(number[-1:], 1)
-    try:
-        value = Decimal(number[:-1] if factor > 1 else number)
-    except InvalidOperation:
-        raise ArgumentError(argument, text, "a whole number of tokens such as 300000 or 0.3M") from None
-    if not value.is_finite() or abs(value.adjusted()) > MOST_DIGITS or Fraction(value) * factor % 1:
-        raise ArgumentError(argument, text, "a whole number of tokens such as 300000 or 0.3M")
-    return whole_number(argument, int(Fraction(value) * factor))
-
-
 def read_capacities(given: Sequence[str], shape: Architecture | None = None) -> tuple[int, ...]:
     """Return the capacities in tokens, or the defaults where none is given."""
-    return tuple(dict.fromkeys(capacity(text, shape) for text in given or DEFAULT_CAPACITIES))
+    texts = listed_values("capacity", given) or DEFAULT_CAPACITIES
+    return tuple(dict.fromkeys(capacity(text, shape) for text in texts))
 
 
 def capacity(text: str, shape: Architecture | None) -> int:
     """Read a capacity: tokens, or bytes of the KV cache of a model, as many tokens as fit."""
-    size = size_in_bytes(text)
+    size = bytes_in(text)
     if size is None:
-        return tokens("capacity", text)
+        return read_tokens("capacity", text, or_bytes=True)
     if shape is None:
         raise ArgumentError("capacity", text, "tokens, or a model whose KV cache it is: --model vicuna-7b")
     return shape.tokens(int(size))
@@ -138,8 +122,8 @@ def read_sizes(given: Sequence[str], shape: Architecture | None) -> tuple[str, .
     """Return a line for each capacity that was given in bytes."""
     return tuple(
         f"Capacity {text} is {capacity(text, shape):,} tokens of {shape.bytes_per_token:,} bytes ({shape.name})."
-        for text in given
-        if shape is not None and size_in_bytes(text) is not None
+        for text in listed_values("capacity", given)
+        if shape is not None and bytes_in(text) is not None
     )
 
 
@@ -159,20 +143,23 @@ def read_question(
 
 
 def read_thresholds(
-    xis: Sequence[str], slos: Sequence[str], elsewhere: Sequence[int] = (), latency: Latency = A100_LLAMA2_7B
+    xis: Sequence[str],
+    slos: Sequence[str],
+    elsewhere: Sequence[int | Time] = (),
+    latency: Latency = A100_LLAMA2_7B,
 ) -> Thresholds:
     """Return the thresholds: those given, else those that policies name, else the defaults."""
-    whole = [tokens("xi", text) for text in xis]
-    if not whole and not slos:
-        whole = list(elsewhere)
-        slos = () if elsewhere else DEFAULT_SLOS
-    named = {latency.threshold(seconds("slo", text)): text for text in slos}
-    return Thresholds(tuple(dict.fromkeys([*whole, *named])), named, latency)
+    given: list[int | Time] = [read_tokens("xi", text) for text in listed_values("xi", xis)]
+    given += [Time(text, read_time("slo", text)) for text in listed_values("slo", slos)]
+    given = given or list(elsewhere) or [Time(text, read_time("slo", text)) for text in DEFAULT_SLOS]
+    slos_of = {latency.threshold(one.seconds): one for one in given if isinstance(one, Time)}
+    xis_of = [one for one in given if isinstance(one, int)]
+    return Thresholds(tuple(dict.fromkeys([*xis_of, *slos_of])), slos_of, latency)
 
 
 def thresholds_for(
     specs: Sequence[Spec], xis: Sequence[str], slos: Sequence[str], latency: Latency = A100_LLAMA2_7B
 ) -> Thresholds:
     """Return the thresholds: those given; where every policy has its own, those; else the defaults."""
-    named = [int(value) for spec in specs for key, value in spec.given if key == "xi"]
+    named = [value for spec in specs for key, value in spec.given if key == "xi" and isinstance(value, int | Time)]
     return read_thresholds(xis, slos, () if any(spec.needs("xi") for spec in specs) else named, latency)

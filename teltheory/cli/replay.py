@@ -19,7 +19,7 @@ from teltheory.cli.output import check_target, console, progress_bar, write_json
 from teltheory.cli.tables import cells_tables
 from teltheory.cli.traces import Reading, report_lines, trace_options, turns_as_data
 from teltheory.errors import ArgumentError, FileError, ForcedCachingError, TraceError
-from teltheory.policies.spec import POLICIES, default_estimate, parse_policy
+from teltheory.policies.spec import POLICIES, default_estimate, parse_policy, policy_texts
 from teltheory.replay import kernel_is_compiled
 from teltheory.sweep import Cell, Grid, Store, sweep
 from teltheory.trace import Trace
@@ -63,7 +63,7 @@ def replay(
     check_target(target)
     if workers is not None and scheduler is not None:
         raise ArgumentError("--workers", workers, "none with --scheduler, whose own workers do the work")
-    specs = [parse_policy(text) for text in policies or POLICIES]
+    specs = [parse_policy(text) for text in policy_texts(policies) or POLICIES]
     thresholds, sizes = read_question(xis, slos, capacities, latency, model, specs)
     store = None if store_file is None else Store(store_file)
     trace = reading.read(trace_file)
@@ -156,5 +156,5 @@ def trace_as_data(trace: Trace, grid: Grid, thresholds: Thresholds) -> dict[str,
         "latency": thresholds.latency.name,
         "q_hat": grid.q_hat,
         "cutoff": grid.cutoff,
-        "slo": {str(xi): text for xi, text in thresholds.slos.items()},
+        "slo": {str(xi): slo.text for xi, slo in thresholds.slos.items()},
     }

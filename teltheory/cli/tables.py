@@ -168,7 +168,7 @@ def percentiles_table(rows: Sequence[dict[str, Any]], name: str, thresholds: Thr
     for row in rows:
         lru, tlru, found, lower = (f"{row[key]:,}" for key in ("lru", "tlru", "percentile", "lower"))
         ended = (f"{row['proved']:,}", _hundredths(row["gap"]), row["status"], f"{row['seconds']:.1f}")
-        xi = thresholds.slos[row["tlru_xi"]]
+        xi = thresholds.slos[row["tlru_xi"]].text
         table.add_row(f"{row['capacity']:,}", "tokens", lru, tlru, xi, found, lower, *ended)
         lru, tlru, found, lower = (_seconds(row[f"{key}_ttft"]) for key in ("lru", "tlru", "percentile", "lower"))
         table.add_row("", "s", lru, tlru, "", found, lower, "", "", "", "")

@@ -1,7 +1,8 @@
 """The short form of policies on the command line, such as ``tlru:xi=2800,q_hat=200``.
 
 What a short form leaves out comes from the command or the trace: the threshold, the prompt estimate, the cutoff
-1024.
+1024. Whole numbers may be written as sizes are (``q_hat=0.2k``), a threshold as a time too (``xi=200ms``), and a
+name in capitals or not.
 
 Another package adds policies by entry points of the group ``teltheory.policies``: a name, and a frozen dataclass
 whose fields are the parameters. Fields called xi, q_hat and cutoff are filled in as the toolkit's own; fields that
@@ -11,7 +12,7 @@ are ``int``, ``float`` or ``Fraction`` are read as such, any other as text.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from fractions import Fraction
 from importlib.metadata import EntryPoint, entry_points
@@ -27,6 +28,7 @@ from teltheory.policies.clairvoyant import Belady, EndAwareTLRU, LengthAwareTLRU
 from teltheory.policies.online import LRU, SLOTLRU, TLRU, ThresholdLRU
 from teltheory.policies.policy import Policy
 from teltheory.trace import Trace
+from teltheory.units import Time, is_time, read_time, read_tokens
 
 POLICIES: dict[str, type[Any]] = {
     "lru": LRU,
@@ -48,7 +50,7 @@ GROUP = "teltheory.policies"
 DEFAULT_CUTOFF = 1024
 
 
-Value: TypeAlias = int | float | str | Fraction
+Value: TypeAlias = int | float | str | Fraction | Time
 
 
 @dataclass(frozen=True)
@@ -59,8 +61,8 @@ class Spec:
     ----------
     name : str
         A key of `NAMED`, or an entry point of `GROUP`.
-    given : tuple of (str, int, float, str or Fraction)
-        Parameters, in the order given.
+    given : tuple of (str, int, float, str, Fraction or Time)
+        Parameters, in the order given; a `Time` is a threshold that a latency model makes one in tokens.
     """
 
     name: str
@@ -95,20 +97,27 @@ class Spec:
         Raises
         ------
         ArgumentError
-            For a policy of `FOR_SLOS` without a latency model or an SLO, and for parameters that another package's
-            policy lacks or refuses.
+            For a policy of `FOR_SLOS` without a latency model or an SLO, for a threshold in seconds without a
+            latency model, and for parameters that another package's policy lacks or refuses.
         """
         defaults: dict[str, Value] = {"xi": xi, "q_hat": q_hat, "cutoff": cutoff}
-        left_out = {key: value for key, value in defaults.items() if self.needs(key)}
+        parameters = {key: value for key, value in defaults.items() if self.needs(key)}
+        parameters |= {key: self._in_tokens(value, latency) for key, value in self.given}
         if self.name in FOR_SLOS:
             if latency is None or slo is None:
                 raise ArgumentError("policy", self.text, "thresholds in seconds with it, --slo")
-            return SLOTLRU(latency, slo, **{**left_out, **dict(self.given)})  # type: ignore[arg-type]
-        parameters = {**left_out, **dict(self.given)}
+            return SLOTLRU(latency, slo, **parameters)  # type: ignore[arg-type]
         if self.name not in NAMED:
             return self._of_another_package(parameters)
         policy: Policy = NAMED[self.name](**parameters)
         return policy
+
+    def _in_tokens(self, value: Value, latency: Latency | None) -> Value:
+        if not isinstance(value, Time):
+            return value
+        if latency is None:
+            raise ArgumentError("policy", self.text, "a threshold in tokens: there is no latency here")
+        return latency.threshold(value.seconds)
 
     def _of_another_package(self, parameters: Mapping[str, Value]) -> Policy:
         made_by = policy_class(self.name)
@@ -158,9 +167,10 @@ def parse_policy(text: str) -> Spec:
     Raises
     ------
     ArgumentError
-        For an unknown policy or parameter, or a value that is no whole number or share where one is expected.
+        For an unknown policy or parameter, or a value that is not what its parameter takes.
     """
-    name, _, rest = text.partition(":")
+    written, _, rest = text.partition(":")
+    name = _usual(written)
     kinds = {field.name: _kind(field.type) for field in fields(policy_class(name))}
     spec = Spec(name)
     given: dict[str, Value] = {}
@@ -169,10 +179,36 @@ def parse_policy(text: str) -> Spec:
         if not equals or key not in spec.parameters or key in given:
             expected = ", ".join(f"{p}=..." for p in spec.parameters) or "no parameter"
             raise ArgumentError(f"policy {name}", item, f"{expected}, each at most once")
-        given[key] = READERS[kinds[key]](f"policy {name}, {key}", value)
+        read = _threshold if key == "xi" and kinds[key] == "int" else READERS[kinds[key]]
+        given[key] = read(f"policy {name}, {key}", value)
     spec = Spec(name, tuple(given.items()))
     spec.build(xi=0, q_hat=0, latency=A100_LLAMA2_7B, slo=Fraction(0))
     return spec
+
+
+def policy_texts(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return the short forms of an option that is repeated, or lists them between commas.
+
+    A comma before a parameter, ``key=value``, belongs to the policy; any other begins the next one.
+    """
+    found: list[str] = []
+    for text in texts:
+        first, *rest = text.split(",")
+        found.append(first)
+        for part in rest:
+            if "=" in part.partition(":")[0]:
+                found[-1] += f",{part}"
+            else:
+                found.append(part.strip())
+    return tuple(found)
+
+
+def _usual(name: str) -> str:
+    """Return a policy's name as it is usually written, whatever its capitals."""
+    if name.lower() in NAMED:
+        return name.lower()
+    found = others()
+    return name if name in found else next((one for one in found if one.lower() == name.lower()), name)
 
 
 def _kind(annotation: object) -> str:
@@ -195,10 +231,8 @@ def _number(argument: str, text: str) -> float:
     return number
 
 
-def _whole(argument: str, text: str) -> int:
-    if not (text.isascii() and text.isdigit()):
-        raise ArgumentError(argument, text, "a whole number, 0 or more")
-    return int(text)
+def _threshold(argument: str, text: str) -> int | Time:
+    return Time(text.strip(), read_time(argument, text)) if is_time(text) else read_tokens(argument, text)
 
 
 def _text(argument: str, text: str) -> str:
@@ -206,7 +240,7 @@ def _text(argument: str, text: str) -> str:
 
 
 READERS: dict[str, Callable[[str, str], Value]] = {
-    "int": _whole,
+    "int": read_tokens,
     "float": _number,
     "Fraction": _share,
     "str": _text,

@@ -4,8 +4,7 @@ import pytest
 
 from teltheory.claims.regressions import complaints, read_regression
 from teltheory.cli import main
-from teltheory.cli.campaigns import claim_named, duration
-from teltheory.errors import ArgumentError
+from teltheory.cli.campaigns import claim_named
 
 NAMES = ("theorem-31.large-q", "algorithm-1.nonnegative", "kv-size")
 
@@ -93,7 +92,7 @@ WRONG = [
         ["--batches", 1, "--workers", 2, "--scheduler", "tcp://h:1"],
         "--workers: found 2, expected none with --scheduler",
     ),
-    (["--budget", "5x"], "--budget: found '5x', expected a time such as 90s, 30m or 8h"),
+    (["--budget", "5x"], "--budget: found '5x', expected a time with its unit, such as 5s or 5min or 5h"),
     (["--budget", "1s", "--regressions", "/no/folder"], "found no folder"),
     (["--budget", "1s", "--store", "/no/folder/x"], "found no folder"),
     (["--budget", "1s", "--section", "printed_numbers"], "expected one of"),
@@ -112,16 +111,3 @@ def test_a_campaign_needs_a_claim_on_traces(capsys):
     with pytest.raises(SystemExit):
         main(["verify", "--claim", "kv-size", "--budget", "1s"])
     assert "found 'kv-size', expected one whose cases are traces" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("text", "seconds"), [("90s", 90), ("30m", 1800), ("1.5h", 5400), ("2d", 172800), ("0s", 0)]
-)
-def test_times_are_read(text, seconds):
-    assert duration(text) == seconds
-
-
-@pytest.mark.parametrize("text", ["", "8", "-1h", "1h30m", "h", "nans", "1e9s"])
-def test_what_is_no_time_is_an_error(text):
-    with pytest.raises(ArgumentError, match="--budget"):
-        duration(text)

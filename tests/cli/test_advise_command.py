@@ -67,7 +67,18 @@ def test_a_trace_that_is_too_short_ends_in_one_line(run, tmp_path, capsys):
 def test_the_page_has_every_capacity_and_its_settings_and_escapes_the_files_name(run, tmp_path, capsys):
     file, page = tmp_path / "<img src=x onerror=alert(1)>.csv", tmp_path / "advice.html"
     tt.write_trace(chats(), file)
-    asked = ("advise", file, "--capacity", "2GiB", "--capacity", "1G", "--model", "llama-2-7b", "--slo", "200ms")
+    asked = (
+        "advise",
+        file,
+        "--capacity",
+        "2GiB",
+        "--capacity",
+        "1000M",
+        "--model",
+        "llama-2-7b",
+        "--slo",
+        "200ms",
+    )
     assert run(*asked, "--html", page) == 0
     text = page.read_text()
     advice = tt.advise(tt.read_trace(file), 4096, Fraction(1, 5))

@@ -9,7 +9,7 @@ from processes.deeds import die_deciding
 
 import proofs_checks
 import teltheory as tt
-from teltheory.cli.options import read_thresholds, tokens
+from teltheory.cli.options import read_thresholds
 from teltheory.errors import ArgumentError, SolverError, TelTheoryError
 from teltheory.policies.spec import default_estimate, parse_policy
 
@@ -244,14 +244,6 @@ def test_the_story_on_the_mooncake_trace(run_json, mooncake):
     lru = data["rows"][0]["p95"]
     assert min(gains.values()) < 0.95 * lru
     assert max(gains.values()) >= lru
-
-
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [("300000", 300_000), ("0.3M", 300_000), ("1_000", 1000), ("2k", 2000), ("1G", 10**9), ("0", 0)],
-)
-def test_tokens(text, value):
-    assert tokens("capacity", text) == value
 
 
 def test_default_thresholds():

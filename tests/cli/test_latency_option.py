@@ -101,7 +101,7 @@ def test_searches_that_know_one_threshold_refuse_attention(run, capsys, long_tur
         ("40GiB", None, "vicuna-7b", 81_920),
         ("40GiB", EMBEDDED, "llama-3-8b", 327_680),
         ("1.5MiB", ATTENTION, None, 3),
-        ("524287B", EMBEDDED, None, 0),
+        ("524.287kB", EMBEDDED, None, 0),
         ("10000", EMBEDDED, "vicuna-7b", 10_000),
         ("0.3M", None, None, 300_000),
     ],
@@ -120,7 +120,7 @@ def test_a_capacity_in_bytes_is_as_many_tokens_as_fit(given, latency, model, tok
         (["--capacity", "40GiB", "--model", "gpt-5"], "model: found 'gpt-5', expected one of llama-2-7b"),
         (
             ["--capacity", "40gib", "--model", "vicuna-7b"],
-            "capacity: found '40gib', expected a whole number of tokens",
+            "capacity: found '40gib', expected 40GiB",
         ),
         (
             ["--latency", "h100"],

@@ -152,7 +152,7 @@ def test_arrival_times_reach_processes_and_tell_traces_apart_in_a_store(package,
         ("ttl:seconds=1,made=2", "seconds=..., scale=..., slo=..., many=..., each at most once"),
         ("other", "one of lru, threshold-lru"),
         ("share:share=x", "a share such as 0.95"),
-        ("share:xi=-1", "a whole number"),
+        ("share:xi=-1", "expected tokens"),
         ("share:other=1", "share=..., trim=..."),
     ],
 )

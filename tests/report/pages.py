@@ -13,9 +13,9 @@ from experiments.paper.printed import TABLES
 from experiments.paper.tables import Compared
 from teltheory.cli.options import read_capacities, read_thresholds
 from teltheory.cli.reproduce_page import Replayed, write_page
-from teltheory.latency import seconds
 from teltheory.policies.spec import POLICIES, Spec, default_estimate
 from teltheory.sweep import Grid, sweep
+from teltheory.units import read_time
 
 HOSTILE = "<img src=x onerror=alert(1)>.jsonl"
 CLOSING = "</script><script>window.hacked = 1</script><b onclick='alert(2)'>\"&amp;"
@@ -80,7 +80,7 @@ def made(folder, rows=ROWS):
 
 def texts(trace, capacity, slo, latency=tt.A100_LLAMA2_7B, q_hat=None):
     """What the page has to show at a capacity and an SLO such as "100 ms", from the reference and the solver."""
-    xi = latency.threshold(seconds("slo", slo.replace(" ", "")))
+    xi = latency.threshold(read_time("slo", slo.replace(" ", "")))
     q_hat = default_estimate(trace) if q_hat is None else q_hat
     rows = []
     for policy in (tt.LRU(), tt.TLRU(xi, q_hat)):

@@ -13,6 +13,7 @@ import teltheory as tt
 from teltheory.report.blocks import Code, Note
 from teltheory.report.explorer import explore
 from teltheory.report.page import Page, Section, render
+from teltheory.units import read_time
 
 __all__ = ["chromium"]
 
@@ -61,7 +62,7 @@ def settings(page, anchor):
     assert [capacity, threshold] == [slider.get_attribute("aria-valuetext") for slider in sliders]
     assert [capacity, threshold] == page.locator(f"#{anchor} .slider output").all_text_contents()
     slo, xi = re.fullmatch(r"(.+) = ([\d,]+) tokens", threshold).groups()
-    assert tt.A100_LLAMA2_7B.threshold(tt.latency.seconds("slo", slo.replace(" ", ""))) == int(xi.replace(",", ""))
+    assert tt.A100_LLAMA2_7B.threshold(read_time("slo", slo.replace(" ", ""))) == int(xi.replace(",", ""))
     return int(re.fullmatch(r"([\d,]+) tokens", capacity)[1].replace(",", "")), slo
 
 
