@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from teltheory.cli.tables import plain_table
+from teltheory.cli.fitting import plain_table
 from teltheory.kv_cache import Architecture
 
 if TYPE_CHECKING:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.table import Table
+
+from teltheory.cli.fitting import plain_table
 
 PEERS = ("libcachesim", "cachetools", "quantecon")
 SECTIONS = (
@@ -66,7 +67,7 @@ def tables(data: dict[str, Any]) -> Iterator[Table]:
 
 
 def _table(title: str, first: str, others: Sequence[str]) -> Table:
-    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
+    table = plain_table(title)
     table.add_column(first, no_wrap=True)
     for name in others:
         table.add_column(name, justify="right", no_wrap=True)

@@ -16,9 +16,9 @@ from rich.table import Table
 
 from teltheory.calibration.grid import ProbePlan
 from teltheory.calibration.record import Measured, ProbeRecord
+from teltheory.cli.fitting import plain_table
 from teltheory.cli.options import json_option
 from teltheory.cli.output import check_target, console, progress_bar, write_json
-from teltheory.cli.tables import plain_table
 from teltheory.errors import ArgumentError, ProbeError
 from teltheory.units import listed_values, read_tokens
 

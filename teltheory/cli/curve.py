@@ -11,7 +11,7 @@ from teltheory.cli.curve_rows import HINDSIGHT, TOLERANCE, Curves, Rows
 from teltheory.cli.options import Thresholds, curve_options, read_question
 from teltheory.cli.output import check_target, console, progress_bar, write_figure, write_json
 from teltheory.cli.replay import about, assumptions, caching, trace_as_data
-from teltheory.cli.tables import curve_tables
+from teltheory.cli.tables import SLOW_LEGEND, WORK_LEGEND, curve_tables
 from teltheory.cli.traces import Reading, trace_options
 from teltheory.errors import ArgumentError
 from teltheory.figures import draw_curves
@@ -68,7 +68,7 @@ def curve(
         out = console()
         for line in assumptions(trace, grid, thresholds, q_hat is not None):
             out.print(line, highlight=False)
-        out.print(f"slow: turns with a TTFT above the threshold. {caching(grid.forced)}", highlight=False)
+        out.print(f"{WORK_LEGEND} {SLOW_LEGEND} {caching(grid.forced)}", highlight=False)
         for line in optima_lines(rows, thresholds) if HINDSIGHT in named else ():
             out.print(line, highlight=False)
         for table in curve_tables(rows.table, thresholds):
@@ -110,7 +110,7 @@ def _spaced(trace: Trace, points: int) -> list[int]:
 
 def optima_lines(rows: Rows, thresholds: Thresholds) -> list[str]:
     """Return what hindsight is, and how well it is known where it is drawn."""
-    lines = [f"{HINDSIGHT}: the least TEL of any policy; no percentiles, as other plans may reach it too."]
+    lines = [f"{HINDSIGHT}: the least TEL of any policy; nothing else of it, as other plans may reach it too."]
     if rows.tangents:
         counts = ", ".join(
             f"{k} at {thresholds.slos.get(xi, f'{xi:,} tokens')}" for xi, k in rows.tangents.items()

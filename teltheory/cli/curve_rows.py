@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from rich.progress import Progress
 
 from teltheory.cli.options import Thresholds
 from teltheory.metrics import ttft_quantiles, ttft_violations
+from teltheory.numbers import exact_sum
 from teltheory.optimal import hindsight_optimum
 from teltheory.optimal.curve import HindsightCurve, hindsight_curve
 from teltheory.policies.policy import Policy
@@ -89,10 +91,16 @@ class Curves:
         self, found: CapacityCurve, spec: Spec, xi: int, capacities: Sequence[int], percentiles: bool
     ) -> Iterator[dict[str, Any]]:
         tels = found.tail_excess_latency([*capacities, 0], xi).tolist()
+        work = found.tail_excess_latency(capacities, 0).tolist()
         slow = self._violations(found, xi, capacities)
         for i, capacity in enumerate(capacities):
             row = {"capacity": capacity, "xi": xi, "policy": spec.text, "tel": tels[i], "uncached_tel": tels[-1]}
+            row |= {"hit_rate": self._hit_rate(work[i]), "prefilled": work[i]}
             yield {**row, "violations": slow[i], **(self._percentiles(found, capacity) if percentiles else {})}
+
+    def _hit_rate(self, prefilled: int) -> float:
+        every = exact_sum(self.trace.total)
+        return float(1 - Fraction(prefilled, every)) if every else 0.0
 
     def _violations(self, found: CapacityCurve, xi: int, capacities: Sequence[int]) -> list[int]:
         latency, slo = self.thresholds.latency, self.thresholds.seconds.get(xi)
@@ -109,7 +117,8 @@ class Curves:
 
     def _add_optima(self, rows: Rows, xi: int) -> None:
         """Add the least TEL: exact in the table, and between tangents and chords where it is drawn."""
-        row = {"xi": xi, "policy": HINDSIGHT, "uncached_tel": self._optimum(0, xi), "violations": None}
+        unknown = dict.fromkeys(("violations", "hit_rate", "prefilled"))
+        row = {"xi": xi, "policy": HINDSIGHT, "uncached_tel": self._optimum(0, xi), **unknown}
         for capacity in self.grid.capacities:
             tel = self._optimum(capacity, xi)
             rows.table.append({"capacity": capacity, **row, "tel": tel, **dict.fromkeys(PERCENTILES)})

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from teltheory.cli.options import json_option
-from teltheory.cli.output import FEWEST_FOR_TEXT, check_target, console, progress_bar, write_json
+from teltheory.cli.output import check_target, console, progress_bar, write_json
 from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import Spec, parse_policy
 from teltheory.report.words import counterexample_text
@@ -64,7 +64,7 @@ def never_worse(
         )
     if target != "-":
         tried = f"instances of up to {turns} turns and {tokens} tokens"
-        console(FEWEST_FOR_TEXT).print(_told(policy, than, verdict, tried), highlight=False, markup=False)
+        console().print(_told(policy, than, verdict, tried), highlight=False, markup=False)
     if target is not None:
         write_json(target, verdict.as_dict())
     return 0

@@ -22,18 +22,19 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
 WIDTH = 108
-"""Columns of what is written to no terminal, and the fewest in which no table's numbers are cut."""
-FEWEST_FOR_TEXT = 40
+"""Columns of what is written to no terminal."""
+FEWEST = 40
+"""Columns that a terminal is taken to have at least."""
 
 
-def console(fewest: int = WIDTH) -> Console:
-    """Return the console: as wide as the terminal, but with `fewest` columns or more; 108 where there is none."""
+def console() -> Console:
+    """Return the console: as wide as the terminal, but with 40 columns or more; 108 where there is none."""
     from rich.console import Console
 
     if not sys.stdout.isatty():
         return Console(width=WIDTH)
     terminal = Console()
-    return terminal if terminal.width >= fewest else Console(width=fewest)
+    return terminal if terminal.width >= FEWEST else Console(width=FEWEST)
 
 
 def complain(message: str, code: int) -> int:

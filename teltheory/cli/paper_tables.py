@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
-from teltheory.cli.tables import plain_table
+from teltheory.cli.fitting import plain_table
 
 if TYPE_CHECKING:
     from experiments.paper.printed import Column
@@ -62,7 +62,7 @@ def shown(cells: Sequence[Compared]) -> Iterator[Shown]:
 def paper_tables(cells: Sequence[Compared]) -> Iterator[tuple[Table, str]]:
     """Yield each table with its summary in one line."""
     for one in shown(cells):
-        table = plain_table(one.title)
+        table = plain_table(one.title, heads=2)
         for i, name in enumerate(one.header):
             table.add_column(name, justify="left" if i == 1 else "right", no_wrap=True)
         for capacity, row in one.rows:

@@ -16,7 +16,7 @@ from teltheory.cli.options import (
     workers_option,
 )
 from teltheory.cli.output import check_target, console, progress_bar, write_json
-from teltheory.cli.tables import cells_tables
+from teltheory.cli.tables import SLOW_LEGEND, WORK_LEGEND, cells_tables
 from teltheory.cli.traces import Reading, report_lines, trace_options, turns_as_data
 from teltheory.errors import ArgumentError, FileError, ForcedCachingError, TraceError
 from teltheory.policies.spec import POLICIES, default_estimate, parse_policy, policy_texts
@@ -25,7 +25,7 @@ from teltheory.sweep import Cell, Grid, Store, sweep
 from teltheory.trace import Trace
 
 LEGEND = (
-    "slow: turns with a TTFT above the threshold. regret: TEL above the hindsight optimum. closed: share of LRU's "
+    f"{WORK_LEGEND} {SLOW_LEGEND} regret: TEL above the hindsight optimum. closed: share of LRU's "
     "distance to the optimum that is closed."
 )
 

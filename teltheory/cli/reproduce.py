@@ -16,7 +16,7 @@ from rich.markup import escape
 from teltheory.claims.claim import EFFORTS, Effort
 from teltheory.cli import figures
 from teltheory.cli.options import json_option, read_capacities, read_thresholds, workers_option
-from teltheory.cli.output import FEWEST_FOR_TEXT, check_target, console, make_folder, write_json
+from teltheory.cli.output import check_target, console, make_folder, write_json
 from teltheory.cli.replay import cells_as_data, print_cells, run
 from teltheory.cli.reproduce_page import NAME as PAGE
 from teltheory.cli.reproduce_page import Replayed, write_page
@@ -71,7 +71,7 @@ def reproduce(
         check_target(str(Path(folder) / PAGE))
     rows, sound = decide_all(chosen_claims((), None), effort, workers)
     if not out.quiet:
-        console(FEWEST_FOR_TEXT).print(ledger_table(rows))
+        out.print(ledger_table(rows))
     tables: dict[str, Any] = {}
     replayed = []
     for one in _traces(given, trace_file, reading.seed):

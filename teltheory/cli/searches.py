@@ -15,17 +15,19 @@ from teltheory.cli.objectives import SLO, TEL, Level
 from teltheory.cli.options import Thresholds
 from teltheory.cli.proofs import Certified, CertifiedPercentile, CertifiedViolations, Proof
 from teltheory.cli.replay import assumptions, caching, trace_as_data
-from teltheory.cli.tables import optima_table, percentiles_table, violations_table
+from teltheory.cli.tables import BESIDE, WORK_LEGEND, optima_table, percentiles_table, violations_table
 from teltheory.cli.traces import report_lines, turns_as_data
 from teltheory.errors import SolverError
-from teltheory.metrics import slo_violations, tail_excess_latency
+from teltheory.metrics import slo_violations, tail_excess_latency, ttft_quantiles
 from teltheory.optimal import Method, hindsight_optimum
+from teltheory.outcome import Outcome
 from teltheory.policies.online import LRU, TLRU
 from teltheory.replay import replay
 from teltheory.sweep import Grid
 from teltheory.trace import Trace
 
 TIME_LIMIT = 60.0
+OF_THIS_PLAN = f"P50, hit and prefill of found are of this plan: others may have the same value. {WORK_LEGEND}"
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,12 @@ class Question:
         """Time limit of a search that may never end."""
         return TIME_LIMIT if self.time_limit is None else self.time_limit
 
+    def work(self, outcome: Outcome, who: str = "") -> dict[str, Any]:
+        """Return median TTFT, hit rate and what was prefilled as plain data; their names begin with `who`."""
+        p50 = float(ttft_quantiles(outcome, [0.5], self.thresholds.latency)[0]) if len(outcome) else None
+        worth = {"p50": p50, "hit_rate": float(outcome.hit_rate), "prefilled": outcome.prefilled}
+        return {f"{who}{name}": value for name, value in worth.items()}
+
     def tlru(self, xi: int) -> TLRU:
         """Return T-LRU with the grid's prompt estimate."""
         return TLRU(xi, self.grid.q_hat or 0)
@@ -124,7 +132,8 @@ class LeastTel:
         asked = self.question
         lru = replay(asked.trace, LRU(), capacity, asked.grid.forced)
         for xi in asked.grid.thresholds:
-            yield self._found({"capacity": capacity, "xi": xi, "lru": tail_excess_latency(lru, xi)})
+            work = asked.work(lru, "lru_")
+            yield self._found({"capacity": capacity, "xi": xi, "lru": tail_excess_latency(lru, xi), **work})
 
     def _found(self, row: dict[str, Any]) -> Found:
         try:
@@ -139,7 +148,7 @@ class LeastTel:
         best = hindsight_optimum(asked.trace, capacity, xi, forced, method=method, time_limit=limit)
         incumbent = None if best.bound is None else best.objective
         found = {"optimum": best.objective, "method": best.method, "status": "optimal", "incumbent": incumbent}
-        row = {**row, **found, "bound": best.bound, "gap": best.gap}
+        row = {**row, **found, "bound": best.bound, "gap": best.gap, **asked.work(best.outcome)}
         proof = None if best.certificate is None else Certified(capacity, xi, forced, best.certificate)
         return Found(row, proof)
 
@@ -148,13 +157,18 @@ class LeastTel:
 
         numbers = {"incumbent": error.incumbent, "bound": error.bound, "gap": error.gap}
         sides = {name: value if value is not None and isfinite(value) else None for name, value in numbers.items()}
-        row = {**row, "optimum": None, "method": self.question.method, "status": error.status, **sides}
+        unknown = dict.fromkeys(("optimum", "p50", "hit_rate", "prefilled"))
+        row = {**row, **unknown, "method": self.question.method, "status": error.status, **sides}
         place = f"capacity {row['capacity']:,}, threshold {self.question.thresholds.label(row['xi'])}"
         return Found(row, None, f"{place}: {error}", error.status == INTERRUPTED)
 
     def lines(self) -> list[str]:
         """Return what stands above the table."""
-        return [*report_lines(self.question.trace), *self.question.thresholds.sizes]
+        return [
+            *report_lines(self.question.trace),
+            *self.question.thresholds.sizes,
+            f"P50, hit and prefill of an optimum are of this plan: others may have the same TEL. {WORK_LEGEND}",
+        ]
 
     def table(self, rows: list[dict[str, Any]]) -> Table:
         """Return the table."""
@@ -190,7 +204,8 @@ class LeastViolations:
         for xi in asked.grid.thresholds:
             tlru = replay(asked.trace, asked.tlru(xi), capacity, asked.grid.forced)
             policies = {"lru": slo_violations(lru, xi), "tlru": slo_violations(tlru, xi)}
-            yield self._found({"capacity": capacity, "xi": xi, **policies})
+            work = {**asked.work(lru, "lru_"), **asked.work(tlru, "tlru_")}
+            yield self._found({"capacity": capacity, "xi": xi, **policies, **work})
 
     def _found(self, row: dict[str, Any]) -> Found:
         from teltheory.optimal.violations import fewest_violations
@@ -200,7 +215,8 @@ class LeastViolations:
         best = fewest_violations(asked.trace, capacity, xi, forced, method=asked.method, time_limit=asked.seconds)
         sides = {"violations": best.violations, "lower": best.lower, "proved": best.proved, "gap": float(best.gap)}
         ended = {"status": best.status, "method": best.method, "seconds": monotonic() - began}
-        row = {**row, **sides, "gap_of_avoidable": float(best.gap_of_avoidable), **ended}
+        sides |= {"gap_of_avoidable": float(best.gap_of_avoidable), **asked.work(best.outcome)}
+        row = {**row, **sides, **ended}
         kept = best.outcome.cached
         proof = CertifiedViolations(capacity, xi, forced, best.violations, best.proved, kept, best.prices)
         return Found(row, proof, interrupted=best.status == "interrupted")
@@ -211,7 +227,7 @@ class LeastViolations:
             *_assumed(self.question),
             "found: violations of the best plan that was found. No policy has fewer than proved, by prices that "
             "check-certificate evaluates, nor than lower, which may rest on the solver. gap: (found - lower) / "
-            f"found. of avoidable: the same against the avoidable ones. {_limit(self.question)}",
+            f"found. of avoidable: the same against the avoidable ones. {OF_THIS_PLAN} {_limit(self.question)}",
         ]
 
     def table(self, rows: list[dict[str, Any]]) -> Table:
@@ -240,15 +256,18 @@ class LeastPercentile:
         asked = self.question
         row: dict[str, Any] = {"capacity": capacity, "level": float(self.level.q)}
         found = self._found(row)
-        lru = self.level.of(replay(asked.trace, LRU(), capacity, asked.grid.forced).uncached)
-        tlru, xi = min((self._of_tlru(capacity, xi), xi) for xi in asked.grid.thresholds)
-        row = {**row, "lru": lru, "tlru": tlru, "tlru_xi": xi, **found.row}
-        seconds = {f"{name}_ttft": self._ttft(row[name]) for name in ("lru", "tlru", "percentile", "lower")}
+        lru = replay(asked.trace, LRU(), capacity, asked.grid.forced)
+        xi = min(asked.grid.thresholds, key=lambda xi: (self.level.of(self._tlru(capacity, xi).uncached), xi))
+        tlru = self._tlru(capacity, xi)
+        worth = {name: self.level.of(of.uncached) for name, of in (("lru", lru), ("tlru", tlru))}
+        work = {**asked.work(lru, "lru_"), **asked.work(tlru, "tlru_")}
+        row = {**row, **worth, "tlru_xi": xi, **work, **found.row}
+        seconds = {f"{name}_ttft": self._ttft(row[name]) for name in ("percentile", *BESIDE)}
         yield Found({**row, **seconds}, found.proof, interrupted=found.interrupted)
 
-    def _of_tlru(self, capacity: int, xi: int) -> int:
+    def _tlru(self, capacity: int, xi: int) -> Outcome:
         asked = self.question
-        return self.level.of(replay(asked.trace, asked.tlru(xi), capacity, asked.grid.forced).uncached)
+        return replay(asked.trace, asked.tlru(xi), capacity, asked.grid.forced)
 
     def _ttft(self, uncached: int) -> float:
         return float(self.question.thresholds.latency.ttft(np.array([uncached]))[0])
@@ -264,7 +283,8 @@ class LeastPercentile:
         ended = {"status": best.status, "seconds": monotonic() - began}
         kept, proved = best.outcome.cached, best.proved
         proof = CertifiedPercentile(capacity, self.level, forced, best.value, proved, kept, best.prices)
-        return Found({**sides, "allowed": best.allowed, **ended}, proof, interrupted=best.status == "interrupted")
+        row = {**sides, "allowed": best.allowed, **asked.work(best.outcome), **ended}
+        return Found(row, proof, interrupted=best.status == "interrupted")
 
     def lines(self) -> list[str]:
         """Return what stands above the table."""
@@ -273,7 +293,7 @@ class LeastPercentile:
             f"{self.level.text} of uncached tokens, and its TTFT. T-LRU has the best of the default thresholds. "
             "found: of the best plan that was found. No policy has less than proved, by prices that "
             "check-certificate evaluates, nor than lower, which may rest on the solver. gap: (found - lower) / "
-            f"found. {_limit(self.question)}",
+            f"found. {OF_THIS_PLAN} {_limit(self.question)}",
         ]
 
     def table(self, rows: list[dict[str, Any]]) -> Table:

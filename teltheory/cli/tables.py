@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import groupby
 from typing import Any
 
-from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from teltheory.cli.fitting import plain_table
 from teltheory.cli.options import Thresholds
 from teltheory.report.words import evidence_text
 from teltheory.sweep import Cell
@@ -26,7 +26,13 @@ STYLES = {
     "undecided": "red",
     "error": "red",
 }
-MEASURES = ("P50 s", "P90 s", "P95 s", "P99 s", "slow", "TEL", "vs LRU", "regret", "closed")
+BESIDE = ("lru", "tlru", "lower", "proved")
+WORK = ("P50 s", "hit", "prefill")
+TTFTS = ("P50 s", "P90 s", "P95 s", "P99 s")
+MEASURES = (*TTFTS, "hit", "prefill", "slow", "TEL", "vs LRU", "regret", "closed")
+CURVE_MEASURES = (*TTFTS, "hit", "prefill", "slow", "TEL", "vs no cache")
+WORK_LEGEND = "hit: share of the input that was reused. prefill: tokens that the server computed (M: millions)."
+SLOW_LEGEND = "slow: turns with a TTFT above the threshold."
 
 
 def cells_tables(capacity: int, cells: Sequence[Cell], thresholds: Thresholds) -> Iterator[Table]:
@@ -41,29 +47,23 @@ def cells_tables(capacity: int, cells: Sequence[Cell], thresholds: Thresholds) -
         yield table
 
 
-def plain_table(title: str) -> Table:
-    """Return a table without lines between its columns."""
-    return Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
-
-
 def cell_row(cell: Cell) -> list[str]:
     """Return a cell's policy and its measures as text."""
     quantiles = (cell.p50, cell.p90, cell.p95, cell.p99)
     percentiles = [_seconds(value) for value in quantiles]
+    work = [_percent(cell.hit_rate), in_short(cell.prefilled)]
     distance = [f"{cell.tel:,}", _percent(cell.change), f"{cell.regret:,}", _percent(cell.closed)]
-    return [cell.policy, *percentiles, f"{cell.violations:,}", *distance]
+    return [cell.policy, *percentiles, *work, f"{cell.violations:,}", *distance]
 
 
 def curve_tables(rows: Sequence[dict[str, Any]], thresholds: Thresholds) -> Iterator[Table]:
     """Yield a table for each threshold: capacities, and the policies at each."""
     for xi in thresholds.xis:
         section = sorted((row for row in rows if row["xi"] == xi), key=lambda row: row["capacity"])
-        table = Table(
-            title=f"Threshold {thresholds.label(xi)}", title_justify="left", box=SIMPLE_HEAD, pad_edge=False
-        )
+        table = plain_table(f"Threshold {thresholds.label(xi)}", heads=2)
         table.add_column("capacity", justify="right", no_wrap=True)
         table.add_column("policy", no_wrap=True)
-        for name in ("P50 s", "P90 s", "P95 s", "P99 s", "slow", "TEL", "vs no cache"):
+        for name in CURVE_MEASURES:
             table.add_column(name, justify="right", no_wrap=True)
         for _, at_capacity in groupby(section, key=lambda row: row["capacity"]):
             for i, row in enumerate(at_capacity):
@@ -72,17 +72,18 @@ def curve_tables(rows: Sequence[dict[str, Any]], thresholds: Thresholds) -> Iter
 
 
 def _curve_row(row: dict[str, Any]) -> list[str]:
-    percentiles = [_seconds(row[name]) for name in ("p50", "p90", "p95", "p99")]
+    p50, *work = work_cells(row)
+    percentiles = [p50, *(_seconds(row[name]) for name in ("p90", "p95", "p99"))]
     change = Fraction(row["tel"] - row["uncached_tel"], row["uncached_tel"]) if row["uncached_tel"] else None
     slow = "" if row["violations"] is None else f"{row['violations']:,}"
-    return [row["policy"], *percentiles, slow, f"{row['tel']:,}", _percent(change)]
+    return [row["policy"], *percentiles, *work, slow, f"{row['tel']:,}", _percent(change)]
 
 
 def _seconds(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
 
 
-def _percent(value: Fraction | None) -> str:
+def _percent(value: Fraction | float | None) -> str:
     return "" if value is None else f"{round(float(value) * 100, 1) + 0.0:.1f} %"
 
 
@@ -131,55 +132,86 @@ def _tried_text(scope: dict[str, Any]) -> str:
 
 
 def optima_table(rows: Sequence[dict[str, Any]], thresholds: Thresholds) -> Table:
-    """Return the hindsight optima, a row for each capacity and threshold; where a solver was asked, both sides."""
+    """Return the hindsight optima and LRU, by capacity and threshold; where a solver was asked, its bound."""
     asked = any(row["bound"] is not None or row["status"] != "optimal" for row in rows)
-    table = _by_capacity("Hindsight optimum", "threshold")
-    ours = ("incumbent", "bound", "gap", "status") if asked else ("optimal TEL",)
-    for name in (*ours, "LRU's TEL", "vs LRU", "method"):
-        table.add_column(name, justify="right", no_wrap=name != "status")
+    ended = ("gap", "status") if asked else ()
+    table = _by_capacity("Hindsight optimum", "threshold", ("TEL", "vs LRU", *WORK, *ended, "method"))
     for row in rows:
-        sides = [_tenths(row[name]) for name in ("incumbent", "bound", "gap")]
-        best, lru = row["optimum"], row["lru"]
-        found = (*sides, escape(row["status"])) if asked else (f"{best:,}",)
+        name, best, lru = "incumbent" if asked else "optimum", row["optimum"], row["lru"]
         change = Fraction(best - lru, lru) if lru and best is not None else None
-        compared = (f"{lru:,}", _percent(change), row["method"])
-        table.add_row(f"{row['capacity']:,}", thresholds.label(row["xi"]), *found, *compared)
+        sides = (_tenths(row["gap"]), escape(row["status"])) if asked else ()
+        tel = best if row["incumbent"] is None else row["incumbent"]
+        found = (name, _tenths(tel), _percent(change), *work_cells(row))
+        table.add_row(f"{row['capacity']:,}", thresholds.label(row["xi"]), *found, *sides, row["method"])
+        table.add_row("", "", "LRU", f"{lru:,}", "", *work_cells(row, "lru_"))
+        if asked:
+            table.add_row("", "", "bound", _tenths(row["bound"]))
     return table
 
 
 def violations_table(rows: Sequence[dict[str, Any]], thresholds: Thresholds) -> Table:
-    """Return the fewest violations, a row for each capacity and threshold."""
-    table = _by_capacity("Fewest violations", "threshold")
-    for name in ("LRU", "T-LRU", "found", "lower", "proved", "gap", "of\navoidable", "status", "time s"):
-        table.add_column(name, justify="right", no_wrap=True)
+    """Return the fewest violations, by capacity and threshold: the plan, two policies, and the bounds."""
+    ended = ("gap", "of\navoidable", "status", "time s")
+    table = _by_capacity("Fewest violations", "threshold", ("slow", *WORK, *ended))
     for row in rows:
-        counts = [f"{row[name]:,}" for name in ("lru", "tlru", "violations", "lower", "proved")]
+        counts = {name: (f"{row[name]:,}",) for name in ("violations", *BESIDE)}
         gaps = [_hundredths(row[name]) for name in ("gap", "gap_of_avoidable")]
-        ended = (row["status"], f"{row['seconds']:.1f}")
-        table.add_row(f"{row['capacity']:,}", thresholds.label(row["xi"]), *counts, *gaps, *ended)
+        place = (f"{row['capacity']:,}", thresholds.label(row["xi"]))
+        _add_search(table, place, row, counts, (*gaps, row["status"], f"{row['seconds']:.1f}"))
     return table
 
 
 def percentiles_table(rows: Sequence[dict[str, Any]], name: str, thresholds: Thresholds) -> Table:
-    """Return the smallest percentiles: a row in tokens and one in seconds for each capacity."""
-    table = _by_capacity(f"Smallest {name} of uncached tokens", "unit")
-    for column in ("LRU", "T-LRU", "its threshold", "found", "lower", "proved", "gap", "status", "time s"):
-        table.add_column(column, justify="right", no_wrap=True)
+    """Return the smallest percentiles in tokens and seconds, by capacity: plan, two policies, bounds."""
+    columns = ("tokens", f"{name} s", *WORK, "gap", "status", "time s")
+    table = _by_capacity(f"Smallest {name} of uncached tokens", "T-LRU's threshold", columns)
     for row in rows:
-        lru, tlru, found, lower = (f"{row[key]:,}" for key in ("lru", "tlru", "percentile", "lower"))
-        ended = (f"{row['proved']:,}", _hundredths(row["gap"]), row["status"], f"{row['seconds']:.1f}")
-        xi = thresholds.slos[row["tlru_xi"]].text
-        table.add_row(f"{row['capacity']:,}", "tokens", lru, tlru, xi, found, lower, *ended)
-        lru, tlru, found, lower = (_seconds(row[f"{key}_ttft"]) for key in ("lru", "tlru", "percentile", "lower"))
-        table.add_row("", "s", lru, tlru, "", found, lower, "", "", "", "")
+        values = {key: (f"{row[key]:,}", _seconds(row[f"{key}_ttft"])) for key in ("percentile", *BESIDE)}
+        ended = (_hundredths(row["gap"]), row["status"], f"{row['seconds']:.1f}")
+        place = (f"{row['capacity']:,}", thresholds.label(row["tlru_xi"]))
+        _add_search(table, place, row, values, ended)
     return table
 
 
-def _by_capacity(title: str, second: str) -> Table:
-    table = plain_table(title)
+def _add_search(
+    table: Table,
+    place: tuple[str, str],
+    row: dict[str, Any],
+    values: Mapping[str, tuple[str, ...]],
+    ended: tuple[str, ...],
+) -> None:
+    """Add the lines of one search: the plan that it found and how it ended, LRU and T-LRU, and its bounds."""
+    found, lru, tlru, lower, proved = values.values()
+    table.add_row(*place, "found", *found, *work_cells(row), *ended)
+    table.add_row("", "", "LRU", *lru, *work_cells(row, "lru_"))
+    table.add_row("", "", "T-LRU", *tlru, *work_cells(row, "tlru_"))
+    table.add_row("", "", "lower", *lower)
+    table.add_row("", "", "proved", *proved)
+
+
+def work_cells(row: Mapping[str, Any], who: str = "") -> list[str]:
+    """Return the median TTFT, the hit rate and what was prefilled as text; `who` begins their names in the row."""
+    prefilled = row[f"{who}prefilled"]
+    shown = "" if prefilled is None else in_short(prefilled)
+    return [_seconds(row[f"{who}p50"]), _percent(row[f"{who}hit_rate"]), shown]
+
+
+def _by_capacity(title: str, second: str, columns: Sequence[str]) -> Table:
+    table = plain_table(title, heads=3)
     table.add_column("capacity", justify="right", no_wrap=True)
     table.add_column(second, no_wrap=True)
+    table.add_column("", no_wrap=True)
+    for name in columns:
+        table.add_column(name, justify="right", no_wrap=name != "status")
     return table
+
+
+def in_short(tokens: int) -> str:
+    """Return a number of tokens: exact below a million, else in millions with four digits or more."""
+    if tokens < 10**6:
+        return f"{tokens:,}"
+    digits = len(str(tokens // 10**6))
+    return f"{tokens / 10**6:,.{max(4 - digits, 0)}f}M"
 
 
 def _tenths(value: float | None) -> str:

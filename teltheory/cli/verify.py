@@ -15,7 +15,7 @@ from teltheory.claims.search import decide_safely
 from teltheory.claims.verdict import is_expected
 from teltheory.cli.campaigns import Wish, campaign, campaign_options, claim_named, with_campaign
 from teltheory.cli.options import json_option, workers_option
-from teltheory.cli.output import FEWEST_FOR_TEXT, check_target, console, progress_bar, write_json
+from teltheory.cli.output import check_target, console, progress_bar, write_json
 from teltheory.cli.tables import ledger_table
 from teltheory.errors import ArgumentError, listed
 from teltheory.processes import cores, on_processes
@@ -51,7 +51,7 @@ def verify(
     rows, fine = decide_all(ids, effort, workers)
     rows = [with_campaign(row, found.get(row["id"])) for row in rows]
     if target != "-":
-        console(FEWEST_FOR_TEXT).print(ledger_table(rows))
+        console().print(ledger_table(rows))
     if target is not None:
         write_json(target, {"claims": rows})
     tried = [row for row in rows if row["id"] in found]

@@ -33,7 +33,7 @@ SERIES = ((10, 12, 15, 20, 25, 30, 40, 50, 60, 80), (10, 15, 20, 30, 50, 70), (1
 
 MOST_TURNS = 30_000_000
 LEVELS = (0.5, 0.9, 0.95, 0.99)
-MEASURES = ("P50 s", "P90 s", "P95 s", "P99 s", "turns above the SLO", "TEL")
+MEASURES = ("P50 s", "P90 s", "P95 s", "P99 s", "hit rate", "prefilled tokens", "turns above the SLO", "TEL")
 POLICIES = ("LRU", "T-LRU", "Hindsight optimum")
 
 
@@ -42,13 +42,16 @@ class _Numbers:
     """What a policy is worth at a capacity and threshold."""
 
     percentiles: Sequence[float]
+    hit_rate: Fraction
+    prefilled: int
     slow: int
     tel: int
 
     @property
     def texts(self) -> tuple[str, ...]:
         """As the page shows them."""
-        return (*(f"{value:.3f}" for value in self.percentiles), f"{self.slow:,}", f"{self.tel:,}")
+        work = (_percent(self.hit_rate), f"{self.prefilled:,}")
+        return (*(f"{value:.3f}" for value in self.percentiles), *work, f"{self.slow:,}", f"{self.tel:,}")
 
 
 def explore(
@@ -128,7 +131,7 @@ def measure(outcome: Outcome, latency: Latency, slo: Fraction, xi: int) -> _Numb
 def _worth(outcome: Outcome, percentiles: Sequence[float], latency: Latency, slo: Fraction, xi: int) -> _Numbers:
     free = latency.cached_is_free
     slow = slo_violations(outcome, xi) if free else ttft_violations(outcome, latency, slo)
-    return _Numbers(percentiles, slow, tail_excess_latency(outcome, xi))
+    return _Numbers(percentiles, outcome.hit_rate, outcome.prefilled, slow, tail_excess_latency(outcome, xi))
 
 
 def _cell(lru: _Numbers, tlru: _Numbers, optimum: int) -> tuple[list[tuple[str, ...]], str]:

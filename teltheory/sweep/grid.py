@@ -67,6 +67,10 @@ class Cell:
         Short form of the policy.
     p50, p90, p95, p99 : float or None
         Percentiles of TTFT, in seconds; None for an empty trace.
+    hit_rate : float
+        Share of the input that was reused, 0 where there is no input.
+    prefilled : int
+        The server's work: all that was computed, in the trace's unit.
     violations : int
         Turns with a TTFT above the threshold's.
     tel : int
@@ -84,6 +88,8 @@ class Cell:
     p90: float | None
     p95: float | None
     p99: float | None
+    hit_rate: float
+    prefilled: int
     violations: int
     tel: int
     lru: int

@@ -31,6 +31,10 @@ class Measurement:
     ----------
     p50, p90, p95, p99 : float or None
         Percentiles of TTFT, in seconds; None for an empty trace.
+    hit_rate : float
+        Share of the input that was reused, 0 where there is no input.
+    prefilled : int
+        The server's work: all that was computed, in the trace's unit.
     violations : int
         Turns with a TTFT above the threshold's.
     tel : int
@@ -41,6 +45,8 @@ class Measurement:
     p90: float | None
     p95: float | None
     p99: float | None
+    hit_rate: float
+    prefilled: int
     violations: int
     tel: int
 
@@ -130,12 +136,13 @@ def measure(
     """Return what an outcome is worth at each threshold; violations are those of its SLO where it has one."""
     quantiles = ttft_quantiles(outcome, QUANTILES, latency).tolist() if len(outcome) else [None] * len(QUANTILES)
     p50, p90, p95, p99 = quantiles
+    work = (float(outcome.hit_rate), outcome.prefilled)
     slow = [
         ttft_violations(outcome, latency, slos[xi]) if xi in slos else slo_violations(outcome, xi)
         for xi in thresholds
     ]
     tels = [tail_excess_latency(outcome, xi) for xi in thresholds]
-    return [Measurement(p50, p90, p95, p99, *both) for both in zip(slow, tels, strict=True)]
+    return [Measurement(p50, p90, p95, p99, *work, *both) for both in zip(slow, tels, strict=True)]
 
 
 def digest(determinants: dict[str, Any]) -> str:

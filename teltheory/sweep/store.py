@@ -17,7 +17,7 @@ from teltheory.errors import shown
 from teltheory.records import Records
 from teltheory.sweep.jobs import Job, Measurement, digest
 
-FORMAT = 1
+FORMAT = 2
 VERSION_FIELD = "teltheory_sweep"
 _MEASURED = {field.name for field in fields(Measurement)}
 _DETERMINING = {"results", "trace", "policy", "capacity", "forced", "xi", "latency"}
@@ -83,6 +83,8 @@ def _checked(records: Records, number: int, record: dict[str, Any]) -> Measureme
 
 
 def _is_measure(field: str, value: object) -> bool:
-    if field in ("violations", "tel"):
+    if field in ("prefilled", "violations", "tel"):
         return type(value) is int and value >= 0
+    if field == "hit_rate":
+        return type(value) is float and 0 <= value <= 1
     return value is None or type(value) is float

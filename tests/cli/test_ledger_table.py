@@ -3,12 +3,11 @@
 from typing import get_args
 
 import pytest
-from click import unstyle
 from report.documents import row
 from rich.console import Console
 
 from teltheory.claims.verdict import VerdictWord
-from teltheory.cli.output import WIDTH, console
+from teltheory.cli.output import WIDTH
 from teltheory.cli.tables import STYLES, ledger_table, scope_text
 
 LONG = "theorem-d2.bayes-next-event.heterogeneous.by-conversation"
@@ -78,35 +77,3 @@ def test_a_scope_in_a_few_words(scope, told):
 
 def test_every_verdict_has_a_style():
     assert set(STYLES) == set(get_args(VerdictWord))
-
-
-@pytest.mark.parametrize(
-    ("terminal", "columns", "fewest", "width"),
-    [
-        (True, 80, WIDTH, WIDTH),
-        (True, 80, 40, 80),
-        (True, 30, 40, 40),
-        (True, 200, WIDTH, 200),
-        (False, 80, 40, WIDTH),
-        (False, 200, 40, WIDTH),
-    ],
-)
-def test_a_console_is_as_wide_as_its_terminal_if_that_is_wide_enough(
-    terminal, columns, fewest, width, monkeypatch, capsys
-):
-    monkeypatch.setattr("sys.stdout.isatty", lambda: terminal)
-    monkeypatch.setenv("COLUMNS", str(columns))
-    assert console(fewest).width == width
-
-
-@pytest.mark.parametrize(
-    "command",
-    [("verify", "--claim", "figure-2", "--workers", 1), ("never-worse", "tlru", "--turns", 2, "--tokens", 2)],
-)
-def test_what_is_for_reading_fits_80_columns(command, run, monkeypatch, capsys):
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    monkeypatch.setenv("COLUMNS", "80")
-    assert run(*command) == 0
-    lines = unstyle(capsys.readouterr().out).splitlines()
-    assert len(lines) > 1
-    assert max(map(len, lines)) <= 80

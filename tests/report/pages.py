@@ -87,10 +87,12 @@ def texts(trace, capacity, slo, latency=tt.A100_LLAMA2_7B, q_hat=None):
         outcome = tt.replay(trace, policy, capacity, engine="reference")
         quantiles = tt.ttft_quantiles(outcome, (0.5, 0.9, 0.95, 0.99), latency)
         assert (outcome.cached == tt.capacity_curve(trace, policy).cached(capacity)).all()
+        share = sum(outcome.cached.tolist()) / sum(trace.total.tolist())
+        work = (f"{100 * share:.1f} %", f"{sum(outcome.uncached.tolist()):,}")
         counts = (tt.slo_violations(outcome, xi), tt.tail_excess_latency(outcome, xi))
-        rows.append([*(f"{value:.3f}" for value in quantiles), *(f"{count:,}" for count in counts)])
+        rows.append([*(f"{value:.3f}" for value in quantiles), *work, *(f"{count:,}" for count in counts)])
     best = tt.hindsight_optimum(trace, capacity, xi, method="lp").objective
-    return [*rows, [*[""] * 5, f"{best:,}"]]
+    return [*rows, [*[""] * 7, f"{best:,}"]]
 
 
 def sentence(shown):

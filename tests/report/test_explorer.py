@@ -79,7 +79,7 @@ def test_where_cached_tokens_cost_time_the_slow_turns_are_counted_by_their_time(
     found = explore("a", "A", trace, attention, [100 * xi], [slo])
     outcome = tt.replay(trace, tt.LRU(), 100 * xi)
     assert tt.slo_violations(outcome, xi) == 1
-    assert [line[4] for line in found.at_start] == ["2", "2", ""]
+    assert [line[6] for line in found.at_start] == ["2", "2", ""]
 
 
 def test_the_estimate_is_the_one_that_is_asked_for():

@@ -14,8 +14,8 @@ from teltheory.records import cut_away_unfinished, locked
 from teltheory.sweep import Grid, Store, sweep
 from teltheory.sweep.jobs import Job, Measurement
 
-EMPTY = Measurement(None, None, None, None, 0, 0)
-SOME = Measurement(0.1, 1 / 3, 2.0, 1e-300, 3, 2**70)
+EMPTY = Measurement(None, None, None, None, 0.0, 0, 0, 0)
+SOME = Measurement(0.1, 1 / 3, 2.0, 1e-300, 0.3, 2**70, 3, 2**70)
 GRID = Grid([Spec("lru"), Spec("tlru"), Spec("belady")], (9, 30), (5, 9), q_hat=4)
 MEASUREMENTS = 2 * (2 + 2 + 2 + 2)
 """Two capacities; LRU, T-LRU, Belady and the optimum at two thresholds."""
@@ -88,6 +88,9 @@ DAMAGES = [
     (lambda lines: damaged(lines, 3, lambda r: r.update(more=1)), "line 3: found a field 'more'"),
     (lambda lines: damaged(lines, 3, lambda r: r.update(tel=-1)), "line 3: found tel -1"),
     (lambda lines: damaged(lines, 3, lambda r: r.update(p50="x")), "line 3: found p50 'x'"),
+    (lambda lines: damaged(lines, 3, lambda r: r.update(prefilled=1.5)), "line 3: found prefilled 1.5"),
+    (lambda lines: damaged(lines, 3, lambda r: r.update(hit_rate=1.5)), "line 3: found hit_rate 1.5"),
+    (lambda lines: damaged(lines, 3, lambda r: r.update(hit_rate=None)), "line 3: found hit_rate None"),
     (lambda lines: damaged(lines, 4, lambda r: r.update(capacity=9)), "line 4: found a key that does not belong"),
 ]
 
@@ -114,7 +117,7 @@ def test_a_foreign_file_is_an_error_and_stays_as_it_is(tmp_path, content):
 
 
 def test_records_of_another_format_are_passed_over_and_kept(store):
-    other = '{"teltheory_sweep": 2, "whatever": [1]}\n'
+    other = '{"teltheory_sweep": 3, "whatever": [1]}\n'
     store.write_text(other + store.read_text() + other)
     again = Store(store)
     assert len(again) == 4
@@ -143,7 +146,7 @@ def add_many(path, capacities):
     for capacity in capacities:
         with path.open("a+b") as file, locked(file.fileno()):
             cut_away_unfinished(file.fileno())
-            file.write(b'{"teltheory_sweep": 1, "key"' * 200)
+            file.write(b'{"teltheory_sweep": 2, "key"' * 200)
             file.flush()
         Store(path).add(job(capacity, tuple(range(20))), [SOME] * 20)
 

@@ -29,7 +29,8 @@ def by_hand(trace, grid, latency):
                 outcome = tt.replay(trace, spec.build(xi, grid.q_hat, grid.cutoff), capacity)
                 quantiles = tt.ttft_quantiles(outcome, (0.5, 0.9, 0.95, 0.99), latency).tolist()
                 tel, slow = tt.tail_excess_latency(outcome, xi), tt.slo_violations(outcome, xi)
-                cells.append(Cell(capacity, xi, spec.text, *quantiles, slow, tel, lru, optimum))
+                work = (float(outcome.hit_rate), outcome.prefilled)
+                cells.append(Cell(capacity, xi, spec.text, *quantiles, *work, slow, tel, lru, optimum))
     return cells
 
 
