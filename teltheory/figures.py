@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 STYLES = (("#555555", "-"), ("#E69F00", "--"), ("#0072B2", "-"), ("#009E73", "-."), ("#CC79A7", ":"))
 PANELS_A_ROW = 3
+WIDEST_LETTERS_AN_INCH = 5
+LINE = 0.25
+"""Inches of a line of text."""
+MARGIN = 0.2
+"""Inches on both sides of a text that is as wide as the figure."""
 
 
 def draw_curves(rows: Sequence[Mapping[str, Any]], labels: Mapping[int, str], title: str) -> Figure:
@@ -37,9 +44,8 @@ def draw_curves(rows: Sequence[Mapping[str, Any]], labels: Mapping[int, str], ti
         panel.remove()
     for panel in panels[max(len(labels) - across, 0) : len(labels)]:
         panel.set_xlabel("capacity (tokens)")
-    handles, names = panels[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=len(names), frameon=False)
-    figure.suptitle(as_it_stands(title))
+    _add_legend(figure, panels[0])
+    _add_title(figure, title)
     figure.supylabel("TEL, % of that without a cache")
     return figure
 
@@ -78,6 +84,36 @@ def draw_tried(points: Sequence[tuple[int, float, float]], chosen: int, gain: st
 def as_it_stands(text: str) -> str:
     """Return a text from elsewhere such that no dollar sign in it begins a formula."""
     return text.replace("$", r"\$")
+
+
+def _add_legend(figure: Figure, panel: Axes) -> None:
+    """Add a legend below the panels, in as many columns as fit; the figure grows with its lines."""
+    handles, names = panel.get_legend_handles_labels()
+    for columns in range(len(names), 0, -1):
+        legend = figure.legend(handles, names, loc="outside lower center", ncols=columns, frameon=False)
+        width = _width(figure, legend)
+        if width <= figure.get_figwidth() or columns == 1:
+            break
+        legend.remove()
+    figure.set_figwidth(max(figure.get_figwidth(), width))
+    figure.set_figheight(figure.get_figheight() + LINE * (-(-len(names) // columns) - 1))
+
+
+def _add_title(figure: Figure, title: str) -> None:
+    """Add a title above the panels, on several lines where it is too long; the figure grows with them."""
+    heading = figure.suptitle(as_it_stands(title))
+    if _width(figure, heading) > figure.get_figwidth():
+        lines = wrap(title, int(WIDEST_LETTERS_AN_INCH * figure.get_figwidth()))
+        heading.set_text(as_it_stands("\n".join(lines)))
+        figure.set_figheight(figure.get_figheight() + LINE * (len(lines) - 1))
+
+
+def _width(figure: Figure, artist: Artist) -> float:
+    """Return how wide something is, in inches, with a margin."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    box = artist.get_window_extent(FigureCanvasAgg(figure).get_renderer())  # type: ignore[no-untyped-call]
+    return float(box.width) / figure.dpi + MARGIN
 
 
 def _draw_panel(panel: Axes, rows: Sequence[Mapping[str, Any]], label: str) -> None:

@@ -1,14 +1,12 @@
 import json
 from hashlib import sha256
-from itertools import combinations
 from xml.etree import ElementTree
 
 import matplotlib as mpl
 import pytest
 import tidy_tables as small
-from matplotlib.backends.backend_agg import FigureCanvasAgg
+from figure_texts import check_texts
 from matplotlib.image import imread
-from matplotlib.text import Text
 
 from paper_figs import all as everything
 from paper_figs import capacity_curves, figure_3, figure_4, figures_5_6, sensitivity, style, tidy
@@ -156,36 +154,10 @@ def test_figure_4_shows_every_workload(tmp_path):
         assert lines(panel) == {**({} if i else {"WildChat, published": [[2, 0.421]]}), **expected}
 
 
-def unseen(panel):
-    """Labels of ticks beyond the limits, which matplotlib does not draw."""
-    for axis in (panel.xaxis, panel.yaxis):
-        low, high = sorted(axis.get_view_interval())
-        for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks()):
-            if not low <= tick.get_loc() <= high:
-                yield from (tick.label1, tick.label2)
-
-
-def boxes(figure):
-    """The boxes of all texts that are seen, in pixels."""
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    hidden = {id(text) for panel in figure.axes for text in unseen(panel)}
-    texts = [t for t in figure.findobj(Text) if t.get_visible() and t.get_text().strip() and id(t) not in hidden]
-    return [(t, t.get_window_extent(canvas.get_renderer())) for t in texts], figure.bbox
-
-
 @pytest.mark.parametrize("name", FIGURES)
 def test_no_label_is_small_cut_off_or_on_another(name, tmp_path):
     with style.paper():
-        found, page = boxes(FIGURES[name][0](FIGURES[name][1](tmp_path / f"{name}.csv")))
-    assert len(found) > 15
-    for text, box in found:
-        assert text.get_fontsize() >= 6, text
-        assert page.x0 <= box.x0 <= box.x1 <= page.x1, text
-        assert page.y0 <= box.y0 <= box.y1 <= page.y1, text
-    for (one, a), (other, b) in combinations(found, 2):
-        apart = min(a.x1, b.x1) - max(a.x0, b.x0) <= 0.5 or min(a.y1, b.y1) - max(a.y0, b.y0) <= 0.5
-        assert apart, (one, other)
+        check_texts(FIGURES[name][0](FIGURES[name][1](tmp_path / f"{name}.csv")), 15)
 
 
 def test_policies_differ_in_more_than_colour():

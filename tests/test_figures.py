@@ -1,0 +1,35 @@
+"""No text of a figure is cut off."""
+
+from __future__ import annotations
+
+import pytest
+from figure_texts import check_texts
+
+from teltheory.cli.curve import DEFAULT_POLICIES
+from teltheory.figures import draw_curves, draw_tried
+
+LONG = ("tlru:xi=30000,q_hat=40000,trim=least-recent", "a-policy-of-another-package:seconds=3600,scale=1/2")
+TITLES = ("mooncake_$conversation.jsonl", "W" * 200)
+
+
+def rows(thresholds, policies):
+    return [
+        {"capacity": 10**k, "xi": xi, "policy": policy, "tel": 10**9 // (k + i + 1), "uncached_tel": 10**9}
+        for xi in range(thresholds)
+        for i, policy in enumerate(policies)
+        for k in range(3, 8)
+    ]
+
+
+@pytest.mark.parametrize("thresholds", [1, 4])
+@pytest.mark.parametrize("policies", [DEFAULT_POLICIES, DEFAULT_POLICIES + LONG, LONG[1:]], ids=len)
+@pytest.mark.parametrize("title", TITLES, ids=len)
+def test_every_text_of_the_curves_is_within_the_figure(thresholds, policies, title):
+    labels = dict.fromkeys(range(thresholds), "500ms = 12,345,678 tokens")
+    figure = draw_curves(rows(thresholds, policies), labels, title)
+    check_texts(figure, 2 + thresholds)
+    assert {text.get_text() for text in figure.legends[0].get_texts()} == set(policies)
+
+
+def test_every_text_of_what_was_tried_is_within_the_figure():
+    check_texts(draw_tried([(k * 10**6, -(10.0**k), 10.0**k) for k in range(6)], 3, "P99.99 of TTFT"), 8)
