@@ -26,6 +26,7 @@ from teltheory.errors import (
     TraceError,
 )
 from teltheory.kv_cache import ARCHITECTURES, Architecture
+from teltheory.kv_config import read_architecture
 from teltheory.latency import A100_LLAMA2_7B, LatencyModel, Provenance
 from teltheory.latency_files import latency_from_json, latency_to_json, read_latency
 from teltheory.latency_table import TableLatency
@@ -164,6 +165,7 @@ __all__ = [
     "never_worse",
     "next_event",
     "paper_belief",
+    "read_architecture",
     "read_latency",
     "read_trace",
     "read_ttft_runs",

@@ -15,6 +15,8 @@ EMBEDDED: dict[str, LatencyModel | TableLatency] = {
     "a100-llama2-7b": A100_LLAMA2_7B,
     "a100-llama2-7b-attention": A100_LLAMA2_7B_ATTENTION,
 }
+MEASURED = {"llama-2-7b": A100_LLAMA2_7B, "vicuna-7b": A100_LLAMA2_7B}
+"""Latencies by the model that they are right for; Vicuna is Llama 2 with other weights of the same shape."""
 
 
 def latency_named(text: str) -> LatencyModel | TableLatency:

@@ -4,6 +4,8 @@ Every layer keeps a key and a value of each token for each of its key-value head
 
     bytes a token = 2 x layers x key-value heads x width of a head x bytes a number.
 
+Multi-head latent attention keeps one vector in the place of both, for all heads.
+
 The shapes are those of the models' published ``config.json`` (``num_hidden_layers``, ``num_key_value_heads`` and,
 where there is no ``head_dim``, ``hidden_size / num_attention_heads``). Numbers have two bytes (float16, bfloat16)
 unless somebody says otherwise.
@@ -18,6 +20,34 @@ from teltheory.numbers import whole_number
 
 
 @dataclass(frozen=True)
+class KVSize:
+    """The size of a token in a KV cache.
+
+    Attributes
+    ----------
+    name : str
+        Of what it is the size.
+    bytes_per_token : int
+        1 or more; of all GPUs of a replica.
+    """
+
+    name: str
+    bytes_per_token: int
+
+    def __post_init__(self) -> None:
+        if whole_number(self.name, self.bytes_per_token) < 1:
+            raise ArgumentError(self.name, self.bytes_per_token, "1 byte or more")
+
+    def tokens(self, size: int) -> int:
+        """Return how many whole tokens a size in bytes holds."""
+        return whole_number("size", size) // self.bytes_per_token
+
+    def bytes(self, tokens: int) -> int:
+        """Return the size of a number of tokens, in bytes."""
+        return whole_number("tokens", tokens) * self.bytes_per_token
+
+
+@dataclass(frozen=True)
 class Architecture:
     """What the KV cache of a transformer depends on.
 
@@ -29,6 +59,8 @@ class Architecture:
         Layers, key-value heads of a layer, numbers of a head; 1 or more.
     bytes_per_number : int
         2 for float16 and bfloat16, 1 for fp8, 4 for float32.
+    latent : bool
+        Multi-head latent attention: one vector of `head_dim` numbers is kept in the place of key and value.
     """
 
     name: str
@@ -36,6 +68,7 @@ class Architecture:
     kv_heads: int
     head_dim: int
     bytes_per_number: int = 2
+    latent: bool = False
 
     def __post_init__(self) -> None:
         for name in ("layers", "kv_heads", "head_dim", "bytes_per_number"):
@@ -45,16 +78,46 @@ class Architecture:
     @property
     def bytes_per_token(self) -> int:
         """Size of the keys and values of one token."""
-        return 2 * self.layers * self.kv_heads * self.head_dim * self.bytes_per_number
+        vectors = 1 if self.latent else 2
+        return vectors * self.layers * self.kv_heads * self.head_dim * self.bytes_per_number
 
     def tokens(self, size: int) -> int:
         """Return how many whole tokens a size in bytes holds."""
-        return whole_number("size", size) // self.bytes_per_token
+        return self.stored().tokens(size)
 
     def bytes(self, tokens: int) -> int:
         """Return the size of a number of tokens, in bytes."""
-        return whole_number("tokens", tokens) * self.bytes_per_token
+        return self.stored().bytes(tokens)
 
+    def stored(self, gpus: int = 1, dtype: str | None = None) -> KVSize:
+        """Return the size of a token on all GPUs of a replica together.
+
+        Parameters
+        ----------
+        gpus : int
+            Tensor parallel: each GPU has an equal part of the key-value heads. Where there are more GPUs than
+            heads, each has one, so that heads are there several times; so is what latent attention keeps.
+        dtype : str, optional
+            A key of `NUMBERS`, in the place of `bytes_per_number`.
+
+        Raises
+        ------
+        ArgumentError
+            Where the heads can't be divided, or the format is not known.
+        """
+        if self.kv_heads % gpus and gpus % self.kv_heads:
+            expected = f"a number that divides the {self.kv_heads} key-value heads of {self.name}, or a multiple"
+            raise ArgumentError("tensor_parallel", gpus, expected)
+        if dtype is not None and dtype not in NUMBERS:
+            raise ArgumentError("kv_dtype", dtype, "one of " + ", ".join(NUMBERS))
+        copies, width = max(gpus // self.kv_heads, 1), NUMBERS.get(dtype or "", self.bytes_per_number)
+        told = [f"{dtype} KV cache"] * (dtype is not None) + [f"{gpus} GPUs"] * (gpus > 1)
+        size = self.bytes_per_token // self.bytes_per_number * width * copies
+        return KVSize(", ".join([self.name, *told]), size)
+
+
+NUMBERS = {"fp8": 1, "fp16": 2, "bf16": 2, "fp32": 4}
+"""Bytes of a number, by its format."""
 
 ARCHITECTURES = {
     shape.name: shape

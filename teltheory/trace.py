@@ -179,6 +179,14 @@ class Trace:
         continuing.setflags(write=False)
         return continuing
 
+    @cached_property
+    def peak(self) -> int:
+        """Most that an endless cache holds: the largest sum, after any turn, of what the pasts then are."""
+        wide = exact_sum(self.past) > INT64_MAX
+        past = self.past.astype(object) if wide else self.past
+        growth = past - np.where(self.continuing, past[self.previous_turn], 0) if len(self) else past
+        return max(int(np.cumsum(growth).max()), 0) if len(self) else 0
+
     def first(self, turns: int) -> Trace:
         """Return the first `turns` turns; all turns where there are fewer."""
         shown = slice(whole_number("turns", turns))

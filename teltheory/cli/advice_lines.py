@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 
 from teltheory.cli.fitting import plain_table
-from teltheory.kv_cache import Architecture
+from teltheory.kv_cache import KVSize
 
 if TYPE_CHECKING:
     from teltheory.advice import Advice, Estimate
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 HEADER = ("policy", "P50 s", "P90 s", "P95 s", "P99 s", "slow", "TEL", "regret")
 
 
-def advice_lines(advice: Advice, shape: Architecture | None) -> Iterator[str]:
+def advice_lines(advice: Advice, shape: KVSize | None) -> Iterator[str]:
     """Yield what an advice says, a sentence or two a line; lines for a shell begin with two spaces."""
     yield asked(advice)
     yield headline(advice)
@@ -36,7 +36,7 @@ def asked(advice: Advice) -> str:
     return f"Capacity {advice.capacity:,} tokens. Goal: {goal.name}; {slo}."
 
 
-def findings(advice: Advice, shape: Architecture | None) -> Iterator[str]:
+def findings(advice: Advice, shape: KVSize | None) -> Iterator[str]:
     """Yield what was found on the two parts of the trace, a subject a line."""
     yield _chosen(advice)
     yield _judged(advice)
@@ -121,7 +121,7 @@ def _ends(advice: Advice) -> str:
     return f"End-awareness: T-LRU that knew which turns are last would have {compared}."
 
 
-def _memory(advice: Advice, shape: Architecture | None) -> str:
+def _memory(advice: Advice, shape: KVSize | None) -> str:
     needed, capacity = advice.held_out.lru_capacity, advice.capacity
     if needed == capacity:
         return "Memory: LRU needs no more for the same."

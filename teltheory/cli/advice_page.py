@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from teltheory.cli.advice_lines import HEADER, advice_rows, asked, findings, headline
 from teltheory.cli.output import figure_bytes, write_text
 from teltheory.figures import draw_tried
-from teltheory.kv_cache import Architecture
+from teltheory.kv_cache import KVSize
 from teltheory.report.blocks import Block, Bullets, Card, Cards, Code, Facts, Figure, Note, Paragraph, Table, Tone
 from teltheory.report.page import Page, Section, render
 from teltheory.report.provenance import digest, made_on, versions
@@ -34,7 +34,7 @@ METHOD = (
 
 
 def write_advice(
-    target: str, file: str, about: Sequence[str], advices: Sequence[Advice], shape: Architecture | None, seed: int
+    target: str, file: str, about: Sequence[str], advices: Sequence[Advice], shape: KVSize | None, seed: int
 ) -> None:
     """Write a page with an advice for each capacity.
 
@@ -48,7 +48,7 @@ def write_advice(
         What is said of the trace and the assumptions.
     advices : sequence of Advice
         At least one.
-    shape : Architecture or None
+    shape : KVSize or None
         Gives capacities a size in bytes.
     seed : int
         Of the draws.
@@ -82,7 +82,7 @@ def _card(advice: Advice) -> Card:
     return Card(f"{100 * advice.held_out.gain.value:.1f} %", f"less {advice.goal.name} than LRU {where}", "good")
 
 
-def _blocks(advice: Advice, shape: Architecture | None) -> Iterator[Block]:
+def _blocks(advice: Advice, shape: KVSize | None) -> Iterator[Block]:
     tone: Tone = "good" if advice.recommended else "quiet"
     yield Paragraph(asked(advice))
     yield Note(headline(advice), tone)

@@ -13,23 +13,16 @@ from rich.markup import escape
 
 from teltheory.cli.advice_lines import advice_as_data, advice_lines, advice_table
 from teltheory.cli.advice_page import write_advice
+from teltheory.cli.defaults import chosen_capacities
 from teltheory.cli.objectives import read_level
-from teltheory.cli.options import (
-    capacity_option,
-    json_option,
-    latency_option,
-    model_option,
-    read_capacities,
-    read_sizes,
-    shape_of,
-)
+from teltheory.cli.options import capacity_option, json_option, read_capacities, read_sizes
 from teltheory.cli.output import check_target, console, progress_bar, write_json
 from teltheory.cli.replay import about
+from teltheory.cli.served import Served, served_options
 from teltheory.cli.traces import Reading, report_lines, trace_options, turns_as_data
-from teltheory.embedded import latency_named
 from teltheory.errors import ArgumentError
-from teltheory.kv_cache import Architecture
-from teltheory.latency import A100_LLAMA2_7B, Latency
+from teltheory.kv_cache import KVSize
+from teltheory.latency import Latency
 from teltheory.numbers import read_fraction
 from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import parse_policy
@@ -48,8 +41,7 @@ if TYPE_CHECKING:
 @click.option("--first", default="0.5", show_default=True, metavar="SHARE", help="Of the turns: to choose on.")
 @click.option("--slo", required=True, metavar="TIME", help="TTFT that turns should keep: 200ms.")
 @capacity_option
-@latency_option
-@model_option
+@served_options
 @click.option("--html", "page", metavar="FILE", help="Also write a page to show to others.")
 @trace_options()
 @json_option
@@ -57,6 +49,7 @@ def advise(
     trace_file: str,
     capacities: tuple[str, ...],
     page: str | None,
+    served: Served,
     reading: Reading,
     target: str | None,
     **wished: Any,
@@ -67,13 +60,14 @@ def advise(
     """
     check_target(target)
     check_page(page)
-    wish = read_wish(**wished)
+    wish = read_wish(served, **wished)
     sizes = read_capacities(capacities, wish.shape)
     trace = reading.read(trace_file)
+    chosen, origin = chosen_capacities(trace)
     with about(trace_file):
-        found = wish.advices(trace, sizes, reading.seed)
-    said = [*about_trace(trace, found[0].start), f"TTFT = {wish.latency.name}. Thresholds and TEL are in tokens."]
-    said += read_sizes(capacities, wish.shape)
+        found = wish.advices(trace, sizes or chosen, reading.seed)
+    said = [*about_trace(trace, found[0].start), served.sentence]
+    said += read_sizes(capacities, wish.shape) if sizes else [origin]
     if target != "-":
         _print(console(), said, found, wish.shape)
     if page is not None:
@@ -92,7 +86,7 @@ class Wish:
     ----------
     slo, quantile, latency, policy, q_hat, first
         As `teltheory.advice.advise` takes them.
-    shape : Architecture or None
+    shape : KVSize or None
         Gives capacities a size in bytes.
     """
 
@@ -102,7 +96,7 @@ class Wish:
     policy: Callable[[int, int], AnyPolicy] | None
     q_hat: int | None
     first: Fraction
-    shape: Architecture | None
+    shape: KVSize | None
 
     def advices(self, trace: Trace, sizes: Sequence[int], seed: int) -> list[Advice]:
         """Return an advice for each capacity, with a progress bar."""
@@ -129,12 +123,11 @@ class Wish:
 
 
 def read_wish(
+    served: Served,
     slo: str,
     quantile: str | None,
     policy_text: str | None,
     first: str,
-    latency: str | None,
-    model: str | None,
     q_hat: int | None,
 ) -> Wish:
     """Return what was asked for.
@@ -144,8 +137,7 @@ def read_wish(
     TelTheoryError
         For text that stands for none of it.
     """
-    given = None if latency is None else latency_named(latency)
-    ttft, shape = given or A100_LLAMA2_7B, shape_of(given, model)
+    ttft, shape = served.needed_latency, served.shape
     within, level, share = read_time("slo", slo), _level(quantile), _share(first)
     ttft.threshold(within)
     policy = None if policy_text is None else _policy(policy_text)
@@ -191,7 +183,7 @@ def about_trace(trace: Trace, start: int) -> list[str]:
     ]
 
 
-def _print(out: Console, said: Sequence[str], found: Sequence[Advice], shape: Architecture | None) -> None:
+def _print(out: Console, said: Sequence[str], found: Sequence[Advice], shape: KVSize | None) -> None:
     for line in said:
         out.print(escape(line), highlight=False)
     for advice in found:

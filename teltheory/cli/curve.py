@@ -5,17 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-import numpy as np
 
 from teltheory.cli.curve_rows import HINDSIGHT, TOLERANCE, Curves, Rows
 from teltheory.cli.options import Thresholds, curve_options, read_question
 from teltheory.cli.output import check_target, console, progress_bar, write_figure, write_json
 from teltheory.cli.replay import about, assumptions, caching, trace_as_data
+from teltheory.cli.served import Served
 from teltheory.cli.tables import SLOW_LEGEND, WORK_LEGEND, curve_tables
 from teltheory.cli.traces import Reading, trace_options
 from teltheory.errors import ArgumentError
 from teltheory.figures import draw_curves
-from teltheory.numbers import exact_sum
 from teltheory.policies.spec import NAMED, Spec, default_estimate, parse_policy, policy_texts
 from teltheory.sweep import Grid
 from teltheory.trace import Trace
@@ -42,8 +41,7 @@ def curve(
     capacities: tuple[str, ...],
     xis: tuple[str, ...],
     slos: tuple[str, ...],
-    latency: str | None,
-    model: str | None,
+    served: Served,
     reading: Reading,
     target: str | None,
 ) -> int:
@@ -57,8 +55,9 @@ def curve(
     check_figure(figure)
     named = [_in_usual_form(text) for text in policy_texts(policies) or DEFAULT_POLICIES]
     specs = [_spec(text) for text in named if text != HINDSIGHT]
-    thresholds, sizes = read_question(xis, slos, capacities, latency, model, specs)
+    question = read_question(xis, slos, capacities, served, specs)
     trace = reading.read(trace_file)
+    thresholds, sizes = question.on(trace)
     estimate = default_estimate(trace) if q_hat is None else q_hat
     grid = Grid(specs, sizes, thresholds.xis, estimate, **thresholds.for_grid)
     spaced = _spaced(trace, points) if figure or target else []
@@ -67,10 +66,10 @@ def curve(
     if target != "-":
         out = console()
         for line in assumptions(trace, grid, thresholds, q_hat is not None):
-            out.print(line, highlight=False)
+            out.print(line, highlight=False, markup=False)
         out.print(f"{WORK_LEGEND} {SLOW_LEGEND} {caching(grid.forced)}", highlight=False)
         for line in optima_lines(rows, thresholds) if HINDSIGHT in named else ():
-            out.print(line, highlight=False)
+            out.print(line, highlight=False, markup=False)
         for table in curve_tables(rows.table, thresholds):
             out.print(table)
     if figure is not None:
@@ -102,9 +101,8 @@ def check_figure(figure: str | None) -> None:
 
 
 def _spaced(trace: Trace, points: int) -> list[int]:
-    """Return capacities up to the sum of the last pasts, where nothing is evicted any more."""
-    last = np.asarray(trace.past[trace.next_turn == len(trace)])
-    most = max(exact_sum(last), 1)
+    """Return capacities up to the peak, where nothing is evicted any more."""
+    most = max(trace.peak, 1)
     return sorted({int(most * 10 ** (-DECADES * (1 - i / (points - 1)))) for i in range(points)})
 
 
@@ -113,7 +111,7 @@ def optima_lines(rows: Rows, thresholds: Thresholds) -> list[str]:
     lines = [f"{HINDSIGHT}: the least TEL of any policy; nothing else of it, as other plans may reach it too."]
     if rows.tangents:
         counts = ", ".join(
-            f"{k} at {thresholds.slos.get(xi, f'{xi:,} tokens')}" for xi, k in rows.tangents.items()
+            f"{k} at {thresholds.slos.get(xi) or f'{xi:,} tokens'}" for xi, k in rows.tangents.items()
         )
         share = f"{100 * TOLERANCE:g} %"
         lines.append(f"In figure and JSON it is known to {share}, by tangents below and chords above: {counts}.")

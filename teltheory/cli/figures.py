@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.console import Console
 
-from teltheory.cli.options import MOST_TURNS, read_capacities, workers_option
+from teltheory.cli.options import MOST_TURNS, workers_option
 from teltheory.cli.output import console, make_folder
 from teltheory.cli.paper_tables import LEGEND, paper_tables
 from teltheory.errors import ArgumentError
-from teltheory.units import listed_values, read_time
+from teltheory.units import listed_values, read_time, read_tokens
 
 if TYPE_CHECKING:
     from experiments.paper.tables import Compared
@@ -60,7 +60,8 @@ def ranges(capacities: Sequence[str], slos: Sequence[str], above: str | None) ->
     """Return the trace's grid as `experiments.paper.all.make_all` takes it; what is not given is left out."""
     found: dict[str, Any] = {}
     if capacities:
-        found["capacities"] = read_capacities(capacities)
+        sizes = listed_values("capacity", capacities)
+        found["capacities"] = tuple(read_tokens("capacity", text) for text in sizes)
     if slos:
         found["xi_ms"] = [_milliseconds("slo", slo) for slo in listed_values("slo", slos)]
         found["slo_ms"] = sorted(found["xi_ms"])[len(found["xi_ms"]) // 2]

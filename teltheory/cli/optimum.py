@@ -10,6 +10,7 @@ from teltheory.cli.output import check_target, complain, console, progress_bar, 
 from teltheory.cli.proof_files import certificates_as_data
 from teltheory.cli.replay import about
 from teltheory.cli.searches import Found, LeastPercentile, LeastTel, LeastViolations, Question, Search
+from teltheory.cli.served import Served
 from teltheory.cli.traces import Reading, trace_options
 from teltheory.errors import ArgumentError
 from teltheory.policies.spec import Spec, default_estimate
@@ -50,8 +51,7 @@ def optimum(
     capacities: tuple[str, ...],
     xis: tuple[str, ...],
     slos: tuple[str, ...],
-    latency: str | None,
-    model: str | None,
+    served: Served,
     forced: bool,
     reading: Reading,
     target: str | None,
@@ -69,13 +69,15 @@ def optimum(
     check_target(proof)
     asked = read_objective(objective)
     _check(asked, method, proof, xis or slos)
-    thresholds, sizes = read_question(xis, slos, capacities, latency, model)
-    if asked != TEL and not thresholds.latency.cached_is_free:
-        raise ArgumentError("--latency", latency, f"one without attention or a table with --objective {objective}")
+    question = read_question(xis, slos, capacities, served)
+    if asked != TEL and not question.thresholds.latency.cached_is_free:
+        expected = f"one without attention or a table with --objective {objective}"
+        raise ArgumentError("--latency", served.latency, expected)
     trace = reading.read(trace_file)
-    grid = Grid([Spec("lru"), Spec("tlru")], sizes, thresholds.xis, default_estimate(trace), forced=forced)
-    search = _search(asked, Question(trace, grid, thresholds, method, time_limit))
     with about(trace_file):
+        thresholds, sizes = question.on(trace, forced)
+        grid = Grid([Spec("lru"), Spec("tlru")], sizes, thresholds.xis, default_estimate(trace), forced=forced)
+        search = _search(asked, Question(trace, grid, thresholds, method, time_limit))
         found = _run(search)
     return _report(search, found, target, proof)
 
@@ -122,7 +124,7 @@ def _report(search: Search, found: list[Found], target: str | None, proof: str |
     if target != "-":
         out = console()
         for line in search.lines():
-            out.print(line, highlight=False)
+            out.print(line, highlight=False, markup=False)
         out.print(search.table(rows))
     if any(one.interrupted for one in found):
         raise KeyboardInterrupt

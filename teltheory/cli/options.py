@@ -2,42 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, TypeVar
 
 import click
 
-from teltheory.embedded import EMBEDDED, latency_named
+from teltheory.cli.defaults import chosen_capacities, chosen_thresholds
+from teltheory.cli.served import Served, served_options
 from teltheory.errors import ArgumentError
-from teltheory.kv_cache import ARCHITECTURES, Architecture, architecture
-from teltheory.latency import A100_LLAMA2_7B, Latency
-from teltheory.policies.spec import Spec
+from teltheory.kv_cache import KVSize
+from teltheory.latency import Latency
+from teltheory.policies.spec import FOR_SLOS, Spec
+from teltheory.trace import Trace
 from teltheory.units import Time, bytes_in, listed_values, read_time, read_tokens
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-DEFAULT_CAPACITIES = ("0.3M", "1M", "3M")
 MOST_TURNS = 10**9
 """Turns of a sample: a hundred gigabytes of times and lengths."""
-DEFAULT_SLOS = ("500ms", "1s", "2s", "3s", "5s")
 
 
 def grid_options(command: F) -> F:
-    """Add --capacity, --xi, --slo, --latency, --model, --forced and --json."""
+    """Add what `curve_options` adds, and --forced."""
     forced = click.option("--forced", is_flag=True, help="Forced caching instead of optional caching.")
     return curve_options(forced(command))
 
 
 def curve_options(command: F) -> F:
-    """Add --capacity, --xi, --slo, --latency, --model and --json."""
+    """Add --capacity, --xi, --slo and --json, and what `served_options` adds."""
     options = (
         capacity_option,
         click.option("--xi", "xis", multiple=True, metavar="TOKENS,...", help="Thresholds: 2800,5k."),
         click.option("--slo", "slos", multiple=True, metavar="TIME,...", help="Thresholds as TTFT: 200ms,2s."),
-        latency_option,
-        model_option,
+        served_options,
         json_option,
     )
     for option in reversed(options):
@@ -48,10 +47,6 @@ def curve_options(command: F) -> F:
 capacity_option = click.option(
     "--capacity", "capacities", multiple=True, metavar="SIZE,...", help="300k,1M tokens, or 40GiB; a comma lists."
 )
-latency_option = click.option(
-    "--latency", metavar="NAME|FILE.json", help=f"TTFT: {', '.join(EMBEDDED)} (the first) or a file."
-)
-model_option = click.option("--model", metavar="NAME", help="Whose KV cache a capacity in bytes holds: vicuna-7b.")
 workers_option = click.option(
     "--workers", type=click.IntRange(1), default=None, help="Processes; one a core when left out."
 )
@@ -69,15 +64,25 @@ class Thresholds:
     slos : dict of int to Time
         Those that were given as a TTFT.
     latency : Latency
-        Turns tokens into seconds.
-    sizes : tuple of str
-        What is to be said of capacities that were given in bytes.
+        Turns tokens into seconds, or counts them where `unit` is "tok".
+    said : tuple of str
+        What is to be said of the latency, of sizes in bytes, and of values that nobody gave, in sentences.
+    unit : str
+        Of percentiles: "s", or "tok" where nothing has a latency.
     """
 
     xis: tuple[int, ...]
     slos: dict[int, Time]
     latency: Latency
-    sizes: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()
+    unit: str = "s"
+
+    @classmethod
+    def of(cls, given: Sequence[int | Time], latency: Latency, unit: str = "s") -> Thresholds:
+        """Return thresholds that were given in tokens or as a TTFT: first those in tokens."""
+        slos = {latency.threshold(one.seconds): one for one in given if isinstance(one, Time)}
+        xis = [one for one in given if isinstance(one, int)]
+        return cls(tuple(dict.fromkeys([*xis, *slos])), slos, latency, unit=unit)
 
     @property
     def seconds(self) -> dict[int, Fraction]:
@@ -88,78 +93,101 @@ class Thresholds:
         """Return a threshold as a table shows it."""
         return f"{self.slos[xi]} = {xi:,} tokens" if xi in self.slos else f"{xi:,} tokens"
 
+    def heading(self, name: str) -> str:
+        """Return the heading of a column; that of a percentile, such as "P95 s", has its unit."""
+        return f"{name.removesuffix(' s')} {self.unit}" if name.startswith("P") else name
+
+    def shown(self, value: float | None) -> str:
+        """Return a percentile as a table shows it."""
+        return "" if value is None else f"{value:.3f}" if self.unit == "s" else f"{value:,.0f}"
+
     @property
     def for_grid(self) -> dict[str, Any]:
         """What a grid needs for thresholds in seconds."""
         return {"slos": self.seconds, "latency": self.latency}
 
 
-def read_capacities(given: Sequence[str], shape: Architecture | None = None) -> tuple[int, ...]:
-    """Return the capacities in tokens, or the defaults where none is given."""
-    texts = listed_values("capacity", given) or DEFAULT_CAPACITIES
-    return tuple(dict.fromkeys(capacity(text, shape) for text in texts))
+@dataclass(frozen=True)
+class Question:
+    """What was asked for, before the trace is read; what is empty is chosen by the trace.
+
+    Attributes
+    ----------
+    thresholds : Thresholds
+        Those that were given, with the latency.
+    capacities : tuple of int
+        In tokens.
+    """
+
+    thresholds: Thresholds
+    capacities: tuple[int, ...]
+
+    def on(self, trace: Trace, forced: bool = False) -> tuple[Thresholds, tuple[int, ...]]:
+        """Return thresholds and capacities, chosen by the trace where none were given, and said to be.
+
+        Raises
+        ------
+        ForcedCachingError
+            Where thresholds are to be chosen at a capacity at which forced caching is infeasible.
+        """
+        found, said = self.thresholds, list(self.thresholds.said)
+        sizes, origin = chosen_capacities(trace) if not self.capacities else (self.capacities, None)
+        if origin is not None:
+            said.append(origin)
+        if not found.xis:
+            middle = sorted(sizes)[len(sizes) // 2]
+            given, origin = chosen_thresholds(trace, middle, found.latency, found.unit == "s", forced)
+            found = Thresholds.of(given, found.latency, found.unit)
+            said.append(origin)
+        return replace(found, said=tuple(said)), sizes
 
 
-def capacity(text: str, shape: Architecture | None) -> int:
+def read_question(
+    xis: Sequence[str], slos: Sequence[str], capacities: Sequence[str], served: Served, specs: Sequence[Spec] = ()
+) -> Question:
+    """Return what was asked for: the thresholds given; where every policy has its own, those.
+
+    Raises
+    ------
+    TelTheoryError
+        For text that stands for nothing, and for seconds without a latency.
+    """
+    sizes = read_capacities(capacities, served.shape)
+    given = read_thresholds(xis, slos)
+    named = [value for spec in specs for key, value in spec.given if key == "xi" and isinstance(value, int | Time)]
+    in_seconds = any(isinstance(one, Time) for one in (*given, *named)) or any(s.name in FOR_SLOS for s in specs)
+    if not given and not any(spec.needs("xi") for spec in specs):
+        given = named
+    latency = served.needed_latency if in_seconds else served.latency_or_tokens
+    found = Thresholds.of(given, latency, served.unit)
+    return Question(replace(found, said=(served.sentence, *read_sizes(capacities, served.shape))), sizes)
+
+
+def read_thresholds(xis: Sequence[str], slos: Sequence[str]) -> list[int | Time]:
+    """Return the thresholds that were given."""
+    whole = [read_tokens("xi", text) for text in listed_values("xi", xis)]
+    return [*whole, *(Time(text, read_time("slo", text)) for text in listed_values("slo", slos))]
+
+
+def read_capacities(given: Sequence[str], shape: KVSize | None = None) -> tuple[int, ...]:
+    """Return the capacities that were given, in tokens."""
+    return tuple(dict.fromkeys(capacity(text, shape) for text in listed_values("capacity", given)))
+
+
+def capacity(text: str, shape: KVSize | None) -> int:
     """Read a capacity: tokens, or bytes of the KV cache of a model, as many tokens as fit."""
     size = bytes_in(text)
     if size is None:
         return read_tokens("capacity", text, or_bytes=True)
     if shape is None:
-        raise ArgumentError("capacity", text, "tokens, or a model whose KV cache it is: --model vicuna-7b")
+        models = "--model vicuna-7b, --config FILE.json or --kv-bytes N"
+        raise ArgumentError("capacity", text, f"tokens such as 300k, or the model whose bytes they are: {models}")
     return shape.tokens(int(size))
 
 
-def shape_of(latency: Latency | None, model: str | None) -> Architecture | None:
-    """Return the architecture that --model names, else the one that a given latency model was measured on."""
-    if model is not None:
-        return architecture(model)
-    origin = None if latency is None else latency.provenance
-    return None if origin is None else ARCHITECTURES.get(origin.model)
-
-
-def read_sizes(given: Sequence[str], shape: Architecture | None) -> tuple[str, ...]:
-    """Return a line for each capacity that was given in bytes."""
-    return tuple(
-        f"Capacity {text} is {capacity(text, shape):,} tokens of {shape.bytes_per_token:,} bytes ({shape.name})."
-        for text in listed_values("capacity", given)
-        if shape is not None and bytes_in(text) is not None
-    )
-
-
-def read_question(
-    xis: Sequence[str],
-    slos: Sequence[str],
-    capacities: Sequence[str],
-    latency: str | None,
-    model: str | None,
-    specs: Sequence[Spec] = (),
-) -> tuple[Thresholds, tuple[int, ...]]:
-    """Return thresholds, with latency model and what is to be said of sizes, and capacities."""
-    given = None if latency is None else latency_named(latency)
-    shape = shape_of(given, model)
-    thresholds = thresholds_for(specs, xis, slos, given or A100_LLAMA2_7B)
-    return replace(thresholds, sizes=read_sizes(capacities, shape)), read_capacities(capacities, shape)
-
-
-def read_thresholds(
-    xis: Sequence[str],
-    slos: Sequence[str],
-    elsewhere: Sequence[int | Time] = (),
-    latency: Latency = A100_LLAMA2_7B,
-) -> Thresholds:
-    """Return the thresholds: those given, else those that policies name, else the defaults."""
-    given: list[int | Time] = [read_tokens("xi", text) for text in listed_values("xi", xis)]
-    given += [Time(text, read_time("slo", text)) for text in listed_values("slo", slos)]
-    given = given or list(elsewhere) or [Time(text, read_time("slo", text)) for text in DEFAULT_SLOS]
-    slos_of = {latency.threshold(one.seconds): one for one in given if isinstance(one, Time)}
-    xis_of = [one for one in given if isinstance(one, int)]
-    return Thresholds(tuple(dict.fromkeys([*xis_of, *slos_of])), slos_of, latency)
-
-
-def thresholds_for(
-    specs: Sequence[Spec], xis: Sequence[str], slos: Sequence[str], latency: Latency = A100_LLAMA2_7B
-) -> Thresholds:
-    """Return the thresholds: those given; where every policy has its own, those; else the defaults."""
-    named = [value for spec in specs for key, value in spec.given if key == "xi" and isinstance(value, int | Time)]
-    return read_thresholds(xis, slos, () if any(spec.needs("xi") for spec in specs) else named, latency)
+def read_sizes(given: Sequence[str], shape: KVSize | None) -> Iterator[str]:
+    """Yield a line for each capacity that was given in bytes."""
+    for text in listed_values("capacity", given):
+        if shape is not None and bytes_in(text) is not None:
+            size = f"{shape.bytes_per_token:,} bytes ({shape.name})"
+            yield f"Capacity {text} is {capacity(text, shape):,} tokens of {size}."

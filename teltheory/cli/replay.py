@@ -9,6 +9,7 @@ from typing import Any
 import click
 from rich.console import Console
 
+from teltheory.cli.defaults import notes
 from teltheory.cli.options import (
     Thresholds,
     grid_options,
@@ -16,6 +17,7 @@ from teltheory.cli.options import (
     workers_option,
 )
 from teltheory.cli.output import check_target, console, progress_bar, write_json
+from teltheory.cli.served import Served
 from teltheory.cli.tables import SLOW_LEGEND, WORK_LEGEND, cells_tables
 from teltheory.cli.traces import Reading, report_lines, trace_options, turns_as_data
 from teltheory.errors import ArgumentError, FileError, ForcedCachingError, TraceError
@@ -49,8 +51,7 @@ def replay(
     capacities: tuple[str, ...],
     xis: tuple[str, ...],
     slos: tuple[str, ...],
-    latency: str | None,
-    model: str | None,
+    served: Served,
     forced: bool,
     reading: Reading,
     target: str | None,
@@ -64,12 +65,13 @@ def replay(
     if workers is not None and scheduler is not None:
         raise ArgumentError("--workers", workers, "none with --scheduler, whose own workers do the work")
     specs = [parse_policy(text) for text in policy_texts(policies) or POLICIES]
-    thresholds, sizes = read_question(xis, slos, capacities, latency, model, specs)
+    question = read_question(xis, slos, capacities, served, specs)
     store = None if store_file is None else Store(store_file)
     trace = reading.read(trace_file)
     estimate = default_estimate(trace) if q_hat is None else q_hat
-    grid = Grid(specs, sizes, thresholds.xis, estimate, forced=forced, **thresholds.for_grid)
     with about(trace_file):
+        thresholds, sizes = question.on(trace, forced)
+        grid = Grid(specs, sizes, thresholds.xis, estimate, forced=forced, **thresholds.for_grid)
         cells = run(trace, grid, thresholds, workers, store, scheduler)
     if target != "-":
         print_cells(console(), trace, grid, cells, thresholds, q_hat is not None)
@@ -115,7 +117,7 @@ def print_cells(
 ) -> None:
     """Print what was replayed, what was assumed, and a table for each capacity."""
     for line in assumptions(trace, grid, thresholds, given):
-        out.print(line, highlight=False)
+        out.print(line, highlight=False, markup=False)
     out.print(f"{LEGEND} {caching(grid.forced)}", highlight=False)
     for capacity in grid.capacities:
         for table in cells_tables(capacity, [cell for cell in cells if cell.capacity == capacity], thresholds):
@@ -126,8 +128,7 @@ def assumptions(trace: Trace, grid: Grid, thresholds: Thresholds, given: bool) -
     """Return what stands above every table: the trace, its chaining, the latency model, the defaults."""
     lines = [f"Trace: {len(trace):,} turns, {trace.conversations:,} conversations."]
     lines += report_lines(trace)
-    lines.append(f"TTFT = {thresholds.latency.name}. Thresholds and TEL are in tokens.")
-    lines += thresholds.sizes
+    lines += [*thresholds.said, *notes(trace, grid.capacities, thresholds)]
     if not given and any(spec.needs("q_hat") for spec in grid.policies):
         lines.append(
             f"Q̂ = {grid.q_hat:,} where a policy has none of its own: the mean prompt of the turns that continue a "
@@ -154,6 +155,8 @@ def trace_as_data(trace: Trace, grid: Grid, thresholds: Thresholds) -> dict[str,
     return {
         "trace": turns_as_data(trace),
         "latency": thresholds.latency.name,
+        "unit": thresholds.unit,
+        "notes": [*thresholds.said, *notes(trace, grid.capacities, thresholds)],
         "q_hat": grid.q_hat,
         "cutoff": grid.cutoff,
         "slo": {str(xi): slo.text for xi, slo in thresholds.slos.items()},

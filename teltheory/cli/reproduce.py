@@ -15,11 +15,12 @@ from rich.markup import escape
 
 from teltheory.claims.claim import EFFORTS, Effort
 from teltheory.cli import figures
-from teltheory.cli.options import json_option, read_capacities, read_thresholds, workers_option
+from teltheory.cli.options import json_option, read_question, workers_option
 from teltheory.cli.output import check_target, console, make_folder, write_json
 from teltheory.cli.replay import cells_as_data, print_cells, run
 from teltheory.cli.reproduce_page import NAME as PAGE
 from teltheory.cli.reproduce_page import Replayed, write_page
+from teltheory.cli.served import Served
 from teltheory.cli.tables import ledger_table
 from teltheory.cli.traces import Reading, trace_options
 from teltheory.cli.verify import chosen_claims, decide_all
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 MOONCAKE = "mooncake_conversation.jsonl"
 BUILT_IN_TURNS = 4000
+MOONCAKE_CAPACITIES = ("300k", "1M", "3M")
+MOONCAKE_SLOS = ("500ms", "1s", "2s", "3s", "5s")
 BUILT_IN_CAPACITIES = ("2k", "5k", "10k")
 BUILT_IN_SLOS = ("50ms", "100ms", "200ms")
 
@@ -98,7 +101,7 @@ def reproduce(
 
 @dataclass(frozen=True)
 class _Asked:
-    """A trace to be replayed; empty tuples stand for the defaults."""
+    """A trace to be replayed; for empty tuples it chooses capacities and thresholds."""
 
     name: str
     title: str
@@ -109,9 +112,9 @@ class _Asked:
 
 
 def _replay(one: _Asked, workers: int | None) -> Replayed:
-    thresholds = read_thresholds((), one.slos)
+    thresholds, sizes = read_question((), one.slos, one.capacities, Served()).on(one.trace)
     policies = [Spec(name) for name in POLICIES]
-    grid = Grid(policies, read_capacities(one.capacities), thresholds.xis, default_estimate(one.trace))
+    grid = Grid(policies, sizes, thresholds.xis, default_estimate(one.trace))
     return Replayed(one.title, one.file, one.trace, grid, thresholds, run(one.trace, grid, thresholds, workers))
 
 
@@ -154,7 +157,8 @@ def _traces(given: Trace | None, file: str | None, seed: int) -> Iterator[_Asked
     yield _Asked(built_in, f"Built-in trace, seed {seed}", None, sampled, BUILT_IN_CAPACITIES, BUILT_IN_SLOS)
     real = data_folder() / MOONCAKE
     if real.is_file():
-        yield _Asked(f"Real trace: {MOONCAKE}", "Mooncake trace", real, read_trace(real))
+        name = f"Real trace: {MOONCAKE}"
+        yield _Asked(name, "Mooncake trace", real, read_trace(real), MOONCAKE_CAPACITIES, MOONCAKE_SLOS)
 
 
 def _missing(given: Trace | None) -> str | None:

@@ -171,7 +171,7 @@ def _replays(one: Replayed) -> Iterator[Block]:
 
 def _table(one: Replayed, xi: int, cells: Sequence[Swept]) -> Table:
     caption = f"{one.title}, capacity {cells[0].capacity:,} tokens, threshold {one.thresholds.label(xi)}"
-    return Table(caption, ("policy", *MEASURES), [cell_row(cell) for cell in cells])
+    return Table(caption, ("policy", *MEASURES), [cell_row(cell, one.thresholds) for cell in cells])
 
 
 def _paper(cells: Sequence[Compared]) -> Iterator[Block]:

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from rich.table import Table
 
+from teltheory.cli.defaults import notes
 from teltheory.cli.objectives import SLO, TEL, Level
 from teltheory.cli.options import Thresholds
 from teltheory.cli.proofs import Certified, CertifiedPercentile, CertifiedViolations, Proof
@@ -166,7 +167,7 @@ class LeastTel:
         """Return what stands above the table."""
         return [
             *report_lines(self.question.trace),
-            *self.question.thresholds.sizes,
+            *_said(self.question),
             f"P50, hit and prefill of an optimum are of this plan: others may have the same TEL. {WORK_LEGEND}",
         ]
 
@@ -182,6 +183,8 @@ class LeastTel:
             "trace": turns_as_data(asked.trace),
             "forced": asked.grid.forced,
             "latency": asked.thresholds.latency.name,
+            "unit": asked.thresholds.unit,
+            "notes": _said(asked),
             "rows": rows,
         }
 
@@ -262,7 +265,8 @@ class LeastPercentile:
         worth = {name: self.level.of(of.uncached) for name, of in (("lru", lru), ("tlru", tlru))}
         work = {**asked.work(lru, "lru_"), **asked.work(tlru, "tlru_")}
         row = {**row, **worth, "tlru_xi": xi, **work, **found.row}
-        seconds = {f"{name}_ttft": self._ttft(row[name]) for name in ("percentile", *BESIDE)}
+        timed = ("percentile", *BESIDE) if asked.thresholds.unit == "s" else ()
+        seconds = {f"{name}_ttft": self._ttft(row[name]) for name in timed}
         yield Found({**row, **seconds}, found.proof, interrupted=found.interrupted)
 
     def _tlru(self, capacity: int, xi: int) -> Outcome:
@@ -303,6 +307,10 @@ class LeastPercentile:
     def as_data(self, rows: list[dict[str, Any]]) -> dict[str, Any]:
         """Return the rows, and what was assumed, as plain data."""
         return _as_data(self.question, self.level.text, rows)
+
+
+def _said(question: Question) -> list[str]:
+    return [*question.thresholds.said, *notes(question.trace, question.grid.capacities, question.thresholds)]
 
 
 def _assumed(question: Question) -> list[str]:

@@ -32,7 +32,7 @@ TTFTS = ("P50 s", "P90 s", "P95 s", "P99 s")
 MEASURES = (*TTFTS, "hit", "prefill", "slow", "TEL", "vs LRU", "regret", "closed")
 CURVE_MEASURES = (*TTFTS, "hit", "prefill", "slow", "TEL", "vs no cache")
 WORK_LEGEND = "hit: share of the input that was reused. prefill: tokens that the server computed (M: millions)."
-SLOW_LEGEND = "slow: turns with a TTFT above the threshold."
+SLOW_LEGEND = "slow: turns above the threshold."
 
 
 def cells_tables(capacity: int, cells: Sequence[Cell], thresholds: Thresholds) -> Iterator[Table]:
@@ -41,16 +41,16 @@ def cells_tables(capacity: int, cells: Sequence[Cell], thresholds: Thresholds) -
         table = plain_table(f"Capacity {capacity:,} tokens, threshold {thresholds.label(xi)}")
         table.add_column("policy", no_wrap=True)
         for name in MEASURES:
-            table.add_column(name, justify="right", no_wrap=True)
+            table.add_column(thresholds.heading(name), justify="right", no_wrap=True)
         for cell in section:
-            table.add_row(*cell_row(cell))
+            table.add_row(*cell_row(cell, thresholds))
         yield table
 
 
-def cell_row(cell: Cell) -> list[str]:
+def cell_row(cell: Cell, thresholds: Thresholds) -> list[str]:
     """Return a cell's policy and its measures as text."""
     quantiles = (cell.p50, cell.p90, cell.p95, cell.p99)
-    percentiles = [_seconds(value) for value in quantiles]
+    percentiles = [thresholds.shown(value) for value in quantiles]
     work = [_percent(cell.hit_rate), in_short(cell.prefilled)]
     distance = [f"{cell.tel:,}", _percent(cell.change), f"{cell.regret:,}", _percent(cell.closed)]
     return [cell.policy, *percentiles, *work, f"{cell.violations:,}", *distance]
@@ -64,23 +64,19 @@ def curve_tables(rows: Sequence[dict[str, Any]], thresholds: Thresholds) -> Iter
         table.add_column("capacity", justify="right", no_wrap=True)
         table.add_column("policy", no_wrap=True)
         for name in CURVE_MEASURES:
-            table.add_column(name, justify="right", no_wrap=True)
+            table.add_column(thresholds.heading(name), justify="right", no_wrap=True)
         for _, at_capacity in groupby(section, key=lambda row: row["capacity"]):
             for i, row in enumerate(at_capacity):
-                table.add_row("" if i else f"{row['capacity']:,}", *_curve_row(row))
+                table.add_row("" if i else f"{row['capacity']:,}", *_curve_row(row, thresholds))
         yield table
 
 
-def _curve_row(row: dict[str, Any]) -> list[str]:
-    p50, *work = work_cells(row)
-    percentiles = [p50, *(_seconds(row[name]) for name in ("p90", "p95", "p99"))]
+def _curve_row(row: dict[str, Any], thresholds: Thresholds) -> list[str]:
+    p50, *work = work_cells(row, thresholds)
+    percentiles = [p50, *(thresholds.shown(row[name]) for name in ("p90", "p95", "p99"))]
     change = Fraction(row["tel"] - row["uncached_tel"], row["uncached_tel"]) if row["uncached_tel"] else None
     slow = "" if row["violations"] is None else f"{row['violations']:,}"
     return [row["policy"], *percentiles, *work, slow, f"{row['tel']:,}", _percent(change)]
-
-
-def _seconds(value: float | None) -> str:
-    return "" if value is None else f"{value:.3f}"
 
 
 def _percent(value: Fraction | float | None) -> str:
@@ -135,15 +131,16 @@ def optima_table(rows: Sequence[dict[str, Any]], thresholds: Thresholds) -> Tabl
     """Return the hindsight optima and LRU, by capacity and threshold; where a solver was asked, its bound."""
     asked = any(row["bound"] is not None or row["status"] != "optimal" for row in rows)
     ended = ("gap", "status") if asked else ()
-    table = _by_capacity("Hindsight optimum", "threshold", ("TEL", "vs LRU", *WORK, *ended, "method"))
+    columns = ("TEL", "vs LRU", *WORK, *ended, "method")
+    table = _by_capacity("Hindsight optimum", "threshold", columns, thresholds)
     for row in rows:
         name, best, lru = "incumbent" if asked else "optimum", row["optimum"], row["lru"]
         change = Fraction(best - lru, lru) if lru and best is not None else None
         sides = (_tenths(row["gap"]), escape(row["status"])) if asked else ()
         tel = best if row["incumbent"] is None else row["incumbent"]
-        found = (name, _tenths(tel), _percent(change), *work_cells(row))
+        found = (name, _tenths(tel), _percent(change), *work_cells(row, thresholds))
         table.add_row(f"{row['capacity']:,}", thresholds.label(row["xi"]), *found, *sides, row["method"])
-        table.add_row("", "", "LRU", f"{lru:,}", "", *work_cells(row, "lru_"))
+        table.add_row("", "", "LRU", f"{lru:,}", "", *work_cells(row, thresholds, "lru_"))
         if asked:
             table.add_row("", "", "bound", _tenths(row["bound"]))
     return table
@@ -152,24 +149,28 @@ def optima_table(rows: Sequence[dict[str, Any]], thresholds: Thresholds) -> Tabl
 def violations_table(rows: Sequence[dict[str, Any]], thresholds: Thresholds) -> Table:
     """Return the fewest violations, by capacity and threshold: the plan, two policies, and the bounds."""
     ended = ("gap", "of\navoidable", "status", "time s")
-    table = _by_capacity("Fewest violations", "threshold", ("slow", *WORK, *ended))
+    table = _by_capacity("Fewest violations", "threshold", ("slow", *WORK, *ended), thresholds)
     for row in rows:
         counts = {name: (f"{row[name]:,}",) for name in ("violations", *BESIDE)}
         gaps = [_hundredths(row[name]) for name in ("gap", "gap_of_avoidable")]
         place = (f"{row['capacity']:,}", thresholds.label(row["xi"]))
-        _add_search(table, place, row, counts, (*gaps, row["status"], f"{row['seconds']:.1f}"))
+        _add_search(table, place, row, thresholds, counts, (*gaps, row["status"], f"{row['seconds']:.1f}"))
     return table
 
 
 def percentiles_table(rows: Sequence[dict[str, Any]], name: str, thresholds: Thresholds) -> Table:
     """Return the smallest percentiles in tokens and seconds, by capacity: plan, two policies, bounds."""
-    columns = ("tokens", f"{name} s", *WORK, "gap", "status", "time s")
-    table = _by_capacity(f"Smallest {name} of uncached tokens", "T-LRU's threshold", columns)
+    timed = (f"{name} s",) if thresholds.unit == "s" else ()
+    columns = ("tokens", *timed, *WORK, "gap", "status", "time s")
+    table = _by_capacity(f"Smallest {name} of uncached tokens", "T-LRU's threshold", columns, thresholds)
     for row in rows:
-        values = {key: (f"{row[key]:,}", _seconds(row[f"{key}_ttft"])) for key in ("percentile", *BESIDE)}
+        values = {
+            key: (f"{row[key]:,}", *(thresholds.shown(row[f"{key}_ttft"]) for _ in timed))
+            for key in ("percentile", *BESIDE)
+        }
         ended = (_hundredths(row["gap"]), row["status"], f"{row['seconds']:.1f}")
         place = (f"{row['capacity']:,}", thresholds.label(row["tlru_xi"]))
-        _add_search(table, place, row, values, ended)
+        _add_search(table, place, row, thresholds, values, ended)
     return table
 
 
@@ -177,32 +178,33 @@ def _add_search(
     table: Table,
     place: tuple[str, str],
     row: dict[str, Any],
+    thresholds: Thresholds,
     values: Mapping[str, tuple[str, ...]],
     ended: tuple[str, ...],
 ) -> None:
     """Add the lines of one search: the plan that it found and how it ended, LRU and T-LRU, and its bounds."""
     found, lru, tlru, lower, proved = values.values()
-    table.add_row(*place, "found", *found, *work_cells(row), *ended)
-    table.add_row("", "", "LRU", *lru, *work_cells(row, "lru_"))
-    table.add_row("", "", "T-LRU", *tlru, *work_cells(row, "tlru_"))
+    table.add_row(*place, "found", *found, *work_cells(row, thresholds), *ended)
+    table.add_row("", "", "LRU", *lru, *work_cells(row, thresholds, "lru_"))
+    table.add_row("", "", "T-LRU", *tlru, *work_cells(row, thresholds, "tlru_"))
     table.add_row("", "", "lower", *lower)
     table.add_row("", "", "proved", *proved)
 
 
-def work_cells(row: Mapping[str, Any], who: str = "") -> list[str]:
+def work_cells(row: Mapping[str, Any], thresholds: Thresholds, who: str = "") -> list[str]:
     """Return the median TTFT, the hit rate and what was prefilled as text; `who` begins their names in the row."""
     prefilled = row[f"{who}prefilled"]
     shown = "" if prefilled is None else in_short(prefilled)
-    return [_seconds(row[f"{who}p50"]), _percent(row[f"{who}hit_rate"]), shown]
+    return [thresholds.shown(row[f"{who}p50"]), _percent(row[f"{who}hit_rate"]), shown]
 
 
-def _by_capacity(title: str, second: str, columns: Sequence[str]) -> Table:
+def _by_capacity(title: str, second: str, columns: Sequence[str], thresholds: Thresholds) -> Table:
     table = plain_table(title, heads=3)
     table.add_column("capacity", justify="right", no_wrap=True)
     table.add_column(second, no_wrap=True)
     table.add_column("", no_wrap=True)
     for name in columns:
-        table.add_column(name, justify="right", no_wrap=name != "status")
+        table.add_column(thresholds.heading(name), justify="right", no_wrap=name != "status")
     return table
 
 

@@ -9,7 +9,6 @@ from processes.deeds import die_deciding
 
 import proofs_checks
 import teltheory as tt
-from teltheory.cli.options import read_thresholds
 from teltheory.errors import ArgumentError, SolverError, TelTheoryError
 from teltheory.policies.spec import default_estimate, parse_policy
 
@@ -244,10 +243,6 @@ def test_the_story_on_the_mooncake_trace(run_json, mooncake):
     lru = data["rows"][0]["p95"]
     assert min(gains.values()) < 0.95 * lru
     assert max(gains.values()) >= lru
-
-
-def test_default_thresholds():
-    assert read_thresholds((), ()).xis == (6973, 13947, 27894, 41841, 69735)
 
 
 def test_default_estimate_is_rounded_up():

@@ -63,7 +63,7 @@ def test_the_grid_of_a_trace():
         (("--slo", "0.5ms"), "whole milliseconds"),
         (("--trace", "nowhere.csv"), "nowhere.csv"),
         (("--above", "soon"), "soon"),
-        (("--capacity", "10GiB"), "model"),
+        (("--capacity", "10GiB"), "10000M tokens"),
     ],
 )
 def test_wrong_calls_are_one_line(options, named, tmp_path, run, capsys, undrawn):

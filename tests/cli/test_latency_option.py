@@ -9,6 +9,7 @@ import pytest
 
 import teltheory as tt
 from teltheory.cli.options import read_question
+from teltheory.cli.served import Served
 
 EMBEDDED = "a100-llama2-7b"
 ATTENTION = "a100-llama2-7b-attention"
@@ -107,16 +108,20 @@ def test_searches_that_know_one_threshold_refuse_attention(run, capsys, long_tur
     ],
 )
 def test_a_capacity_in_bytes_is_as_many_tokens_as_fit(given, latency, model, tokens):
-    thresholds, capacities = read_question((), ("1s",), (given,), latency, model)
-    assert capacities == (tokens,)
-    assert len(thresholds.sizes) == given.endswith("B")
-    assert all(f"{given} is {tokens:,} tokens of" in line for line in thresholds.sizes)
+    question = read_question((), (), (given,), Served(latency=latency, model=model))
+    assert question.capacities == (tokens,)
+    sizes = question.thresholds.said[1:]
+    assert len(sizes) == given.endswith("B")
+    assert all(f"{given} is {tokens:,} tokens of" in line for line in sizes)
 
 
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (["--capacity", "40GiB"], "capacity: found '40GiB', expected tokens, or a model whose KV cache it is"),
+        (
+            ["--capacity", "40GiB"],
+            "capacity: found '40GiB', expected tokens such as 300k, or the model",
+        ),
         (["--capacity", "40GiB", "--model", "gpt-5"], "model: found 'gpt-5', expected one of llama-2-7b"),
         (
             ["--capacity", "40gib", "--model", "vicuna-7b"],

@@ -27,6 +27,7 @@ READING = (
     "trace",
     "records",
     "input_files",
+    "kv_config",
     "latency_files",
     "latency_table",
 )

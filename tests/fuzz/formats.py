@@ -103,6 +103,10 @@ def read_runs(path, **options):
     tt.fit_latency(tt.read_ttft_runs(path, **options), "linear")
 
 
+def read_config(path):
+    return tt.read_architecture(path).stored(2, "fp8").tokens(10**9)
+
+
 def read_latency(path):
     model = tt.read_latency(path)
     model.ttft(np.array([0, 5, 2**40]), np.array([0, 3, 2**40]))
@@ -267,6 +271,9 @@ def _models():
     yield "formula", "json", json.dumps(formula).encode(), read_latency
     table |= {"teltheory_latency": 1, "form": "table"}
     yield "table", "json", json.dumps(table).encode(), read_latency
+    config = {"hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2, "torch_dtype": "float16"}
+    config |= {"layer_types": ["full_attention"], "quantization_config": {"kv_cache_scheme": {"num_bits": 8}}}
+    yield "config", "json", json.dumps({"text_config": config}).encode(), read_config
 
 
 def _files():

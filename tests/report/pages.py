@@ -11,8 +11,9 @@ from report.documents import row
 import teltheory as tt
 from experiments.paper.printed import TABLES
 from experiments.paper.tables import Compared
-from teltheory.cli.options import read_capacities, read_thresholds
+from teltheory.cli.options import read_question
 from teltheory.cli.reproduce_page import Replayed, write_page
+from teltheory.cli.served import Served
 from teltheory.policies.spec import POLICIES, Spec, default_estimate
 from teltheory.sweep import Grid, sweep
 from teltheory.units import read_time
@@ -43,10 +44,8 @@ def sampled(turns, seed=7):
 
 
 def replayed(title, file, trace, capacities, slos):
-    thresholds = read_thresholds((), slos)
-    grid = Grid(
-        [Spec(name) for name in POLICIES], read_capacities(capacities), thresholds.xis, default_estimate(trace)
-    )
+    thresholds, sizes = read_question((), slos, capacities, Served()).on(trace)
+    grid = Grid([Spec(name) for name in POLICIES], sizes, thresholds.xis, default_estimate(trace))
     return Replayed(title, file, trace, grid, thresholds, sweep(trace, grid, thresholds.latency))
 
 

@@ -1,0 +1,160 @@
+"""The model that is served: the size of its KV cache, and its latency, never another model's in silence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from functools import cached_property, wraps
+from typing import Any
+
+import click
+
+from teltheory.embedded import EMBEDDED, MEASURED, latency_named
+from teltheory.errors import ArgumentError, printable
+from teltheory.kv_cache import ARCHITECTURES, NUMBERS, Architecture, KVSize, architecture
+from teltheory.kv_config import read_architecture
+from teltheory.latency import Latency, LatencyModel
+from teltheory.numbers import INT64_MAX
+
+TOKENS = LatencyModel(Fraction(1), name="uncached tokens")
+"""In the place of a TTFT where nothing has one."""
+DEFAULT = next(iter(MEASURED))
+
+
+@dataclass(frozen=True)
+class Served:
+    """What was said of the model that is served; each part is None where it was left out.
+
+    Attributes
+    ----------
+    model, config, kv_bytes : str, str or int, or None
+        Its name, its ``config.json``, or bytes of its KV cache a token: at most one.
+    tensor_parallel, kv_dtype : int, str or None
+        GPUs that a replica is split over, and the format of a number in the cache; with a name or a file.
+    latency, accept_latency_of : str or None
+        A latency model or its file; the model whose latency is to be taken.
+    """
+
+    model: str | None = None
+    config: str | None = None
+    kv_bytes: int | None = None
+    tensor_parallel: int | None = None
+    kv_dtype: str | None = None
+    latency: str | None = None
+    accept_latency_of: str | None = None
+
+    @cached_property
+    def shape(self) -> KVSize | None:
+        """Size of its tokens; where nothing says it, that of the model that a given latency was measured on."""
+        if self.model is not None or self.config is not None:
+            return self._architecture.stored(self.tensor_parallel or 1, self.kv_dtype)
+        for name, value in (("--tensor-parallel", self.tensor_parallel), ("--kv-dtype", self.kv_dtype)):
+            if value is not None:
+                raise ArgumentError(name, value, "--model or --config with it")
+        if self.kv_bytes is not None:
+            return KVSize(str(self._name), self.kv_bytes)
+        origin = None if self.latency is None or self._latency is None else self._latency.provenance
+        measured = None if origin is None else ARCHITECTURES.get(origin.model)
+        return None if measured is None else measured.stored()
+
+    @property
+    def _architecture(self) -> Architecture:
+        option, value = self._named or ("", "")
+        return architecture(value) if option == "--model" else read_architecture(value)
+
+    @property
+    def unit(self) -> str:
+        """Of percentiles: "s", or "tok" where nothing has a latency."""
+        return "tok" if self._latency is None else "s"
+
+    @property
+    def latency_or_tokens(self) -> Latency:
+        """Its latency, or one that counts tokens where there is none."""
+        return self._latency or TOKENS
+
+    @property
+    def needed_latency(self) -> Latency:
+        """Its latency.
+
+        Raises
+        ------
+        ArgumentError
+            Where there is none.
+        """
+        if self._latency is None:
+            option, value = self._named or ("", "")
+            ways = f"--latency FILE.json or --accept-latency-of {DEFAULT}"
+            raise ArgumentError(option, value, f"{ways} with it: it has no latency of its own")
+        return self._latency
+
+    @property
+    def sentence(self) -> str:
+        """Which latency it is, and whose."""
+        if self._latency is None:
+            return f"Percentiles are of uncached tokens: {self._name} has no latency of its own. TEL is in tokens."
+        origin = self._latency.provenance
+        whose = "" if origin is None else origin.model
+        of = f": that of {whose}" if whose else ""
+        return f"TTFT = {self._latency.name}{of}{self._why(whose)}. Thresholds and TEL are in tokens."
+
+    def _why(self, whose: str) -> str:
+        if self._name is None:
+            return "" if self.latency or self.accept_latency_of else ", as no --model is given"
+        if self.latency is not None:
+            return f", taken for {self._name}"
+        if self.accept_latency_of is not None:
+            return f", accepted for {self._name}"
+        return "" if self._name == whose else f", whose shape {self._name} shares"
+
+    @cached_property
+    def _named(self) -> tuple[str, str] | None:
+        """The option that names the model, and its value."""
+        options = {"--model": self.model, "--config": self.config, "--kv-bytes": self.kv_bytes}
+        given = [(option, str(value)) for option, value in options.items() if value is not None]
+        if len(given) > 1:
+            raise ArgumentError(*given[1], f"none with {given[0][0]}")
+        return given[0] if given else None
+
+    @property
+    def _name(self) -> str | None:
+        """What the model is called in sentences."""
+        if self._named is None:
+            return None
+        return architecture(self._named[1]).name if self.model is not None else printable(" ".join(self._named))
+
+    @cached_property
+    def _latency(self) -> Latency | None:
+        if self.latency is not None and self.accept_latency_of is not None:
+            raise ArgumentError("--accept-latency-of", self.accept_latency_of, "none with --latency")
+        if self.latency is not None:
+            return latency_named(self.latency)
+        name = self.accept_latency_of or self.model or (DEFAULT if self._named is None else "")
+        found = MEASURED.get(name.strip().lower())
+        if found is None and self.accept_latency_of is not None:
+            raise ArgumentError("--accept-latency-of", name, f"a model with a latency: {', '.join(MEASURED)}")
+        return found
+
+
+def served_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add what says which model is served, handed over as `served`."""
+
+    @wraps(command)
+    def bundled(*args: Any, **given: Any) -> Any:
+        of_model = {field.name: given.pop(field.name) for field in fields(Served)}
+        return command(*args, served=Served(**of_model), **given)
+
+    for option in reversed(_OPTIONS):
+        bundled = option(bundled)
+    return bundled
+
+
+_OPTIONS = (
+    click.option("--latency", metavar="NAME|FILE.json", help=f"TTFT: {', '.join(EMBEDDED)} or a file."),
+    click.option("--model", metavar="NAME", help=f"Whose KV cache and TTFT: {DEFAULT}."),
+    click.option("--config", metavar="FILE.json", help="Whose KV cache: a Hugging Face config.json."),
+    click.option("--kv-bytes", type=click.IntRange(1, INT64_MAX), metavar="N", help="Bytes a token."),
+    click.option("--tensor-parallel", type=click.IntRange(1), metavar="N", help="GPUs of a replica."),
+    click.option("--kv-dtype", type=click.Choice(list(NUMBERS)), help="Numbers of the KV cache."),
+    click.option("--accept-latency-of", metavar="NAME", help=f"Take the TTFT of another model: {DEFAULT}."),
+)

@@ -1,0 +1,123 @@
+"""Capacities and thresholds that the trace chooses, and what is said where rows can only be alike."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import given_columns
+
+import teltheory as tt
+from teltheory.cli.defaults import chosen_capacities, chosen_thresholds
+
+TRACES = given_columns().map(lambda columns: tt.Trace.from_turns(**columns))
+COMMANDS = ("replay", "optimum", "curve")
+LATENCIES = [
+    tt.A100_LLAMA2_7B,
+    tt.A100_LLAMA2_7B_ATTENTION,
+    tt.LatencyModel(Fraction(1, 3000), floor=Fraction(1, 70)),
+    tt.TableLatency((2, 9), (Fraction(0), Fraction(1, 2)), ((Fraction(2, 7), Fraction(1, 9)), (3, 2))),
+]
+
+
+@given(TRACES)
+def test_the_peak_is_what_a_cache_that_keeps_all_pasts_holds(trace):
+    held, most = {}, 0
+    for conversation, past in zip(trace.conversation.tolist(), trace.past.tolist(), strict=True):
+        held[conversation] = past
+        most = max(most, sum(held.values()))
+    assert trace.peak == most
+
+
+@given(TRACES, st.integers(1, 20))
+def test_where_a_cache_has_the_peak_nothing_is_evicted(trace, more):
+    full = tt.replay(trace, tt.LRU(), trace.peak).cached
+    assert (full == tt.replay(trace, tt.LRU(), trace.peak + more).cached).all()
+
+
+def test_the_peak_of_wide_numbers_is_exact():
+    trace = tt.Trace.from_turns([0, 1, 0], [2**61, 2**61, 1], [2**60, 2**60, 0], history=[0, 0, 1])
+    assert trace.peak == 2**62 + 2**61
+    assert tt.Trace.from_turns([], [], []).peak == 0
+
+
+@pytest.mark.parametrize(
+    ("peak", "sizes"),
+    [
+        (0, (0,)),
+        (1, (0, 1)),
+        (300, (15, 60, 150)),
+        (1_234_567, (62_000, 250_000, 620_000)),
+        (99_700, (5000, 20_000, 50_000)),
+    ],
+)
+def test_capacities_are_shares_of_the_peak_to_two_digits(peak, sizes):
+    found, origin = chosen_capacities(tt.Trace.from_turns([0], [peak], [0]))
+    assert found == sizes
+    assert f"5, 20 and 50 % of the {peak:,} tokens" in origin
+
+
+@pytest.mark.parametrize("latency", LATENCIES, ids=["linear", "attention", "floor", "table"])
+@given(trace=TRACES, capacity=st.integers(0, 20))
+def test_a_threshold_is_the_least_milliseconds_that_enough_turns_keep(latency, trace, capacity):
+    given, _ = chosen_thresholds(trace, capacity, latency, in_seconds=True)
+    lru = tt.replay(trace, tt.LRU(), capacity)
+    for level, slo in zip((90, 95, 99), given, strict=False):
+        if not len(trace):
+            assert given == [0]
+            continue
+        allowed = (100 - level) * len(trace) // 100
+        assert tt.ttft_violations(lru, latency, slo.seconds) <= allowed
+        assert latency.threshold(slo.seconds) >= 0
+        less = slo.seconds - Fraction(1, 1000)
+        assert tt.ttft_violations(lru, latency, less) > allowed or less < latency.ttft(0)
+
+
+@given(TRACES, st.integers(0, 20))
+def test_in_tokens_a_threshold_is_a_percentile(trace, capacity):
+    given, _ = chosen_thresholds(trace, capacity, tt.LatencyModel(Fraction(1)), in_seconds=False)
+    lru = tt.replay(trace, tt.LRU(), capacity)
+    if len(trace):
+        assert given == tt.ttft_quantiles(lru, (0.9, 0.95, 0.99), tt.LatencyModel(Fraction(1))).tolist()
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("turns", ["", "A,5,5\nB,3,0\n", "A,0,0\n"], ids=["none", "no history", "no tokens"])
+def test_small_traces_break_no_default(run_json, tmp_path, command, turns):
+    file = tmp_path / "small.csv"
+    file.write_text(f"conversation,prompt,response\n{turns}")
+    data = run_json(command, file)
+    assert any("as none is given: 5, 20 and 50 %" in line for line in data["notes"])
+    assert any("Thresholds, as none is given" in line for line in data["notes"])
+    assert data["rows"]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_was_chosen_is_said_and_what_was_given_is_not(run, run_json, capsys, trace_file, command):
+    data = run_json(command, trace_file)
+    assert {row["capacity"] for row in data["rows"]} == {15, 60, 150}
+    assert run(command, trace_file) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert all(line in out for line in data["notes"])
+    given = run_json(command, trace_file, "--capacity", 100, "--xi", 5)["notes"]
+    assert not any("none is given" in line for line in given)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_rows_that_can_only_be_alike_are_said_to_be(run_json, trace_file, command):
+    """Figure 2 has 300 tokens at its peak, and inputs of up to 200."""
+    notes = run_json(command, trace_file, "--capacity", "299,300,1k", "--xi", "199,200", "--slo", "1s")["notes"]
+    never_full = [line for line in notes if line.startswith("Never full")]
+    assert never_full == [
+        "Never full, so that nothing is evicted for want of room: capacity 300, 1,000; "
+        "all pasts together have 300 tokens at their peak."
+    ]
+    no_turn = [line for line in notes if line.startswith("No turn")]
+    alike = "200 tokens, 1s = 13,947 tokens"
+    assert no_turn == [f"No turn can be above the threshold {alike}: the longest input has 200 tokens."]
+    assert not any(
+        line.startswith(("Never", "No turn"))
+        for line in run_json(command, trace_file, "--capacity", 299, "--xi", 199)["notes"]
+    )
