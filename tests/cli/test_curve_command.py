@@ -132,7 +132,12 @@ def test_an_empty_trace(run, tmp_path, capsys):
 
 def test_the_mooncake_trace(run, mooncake, tmp_path, capsys):
     figure = tmp_path / "curves.png"
-    assert run("curve", mooncake, "--slo", "2s", "--points", 20, "--figure", figure, "--json", "-") == 0
+    assert (
+        run(
+            "curve", mooncake, "--capacity", "1M", "--slo", "2s", "--points", 20, "--figure", figure, "--json", "-"
+        )
+        == 0
+    )
     rows = json.loads(capsys.readouterr().out)["rows"]
     tel = {(row["capacity"], row["policy"]): row["tel"] for row in rows}
     assert tel[1_000_000, "lru"] == 25_110_465
