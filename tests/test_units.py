@@ -27,6 +27,18 @@ def test_a_time_is_its_number_times_its_unit(number, places, unit, space):
     assert read_time("slo", f"{text}{space}{unit}", LONG_TIMES) == Fraction(number, 10**places) * LONG_TIMES[unit]
 
 
+def test_binary_and_decimal_units_are_not_confused():
+    sizes = {"2kB": 2000, "2KiB": 2048, "1.5 GiB": 3 * 2**29, "40GB": 40 * 10**9, "1MiB": 2**20, "1MB": 10**6}
+    sizes |= {"1TB": 10**12, "1TiB": 2**40}
+    assert {text: bytes_in(text) for text in sizes} == sizes
+    assert [read_time("slo", f"2{unit}", LONG_TIMES) for unit in ("min", "m", "h", "d")] == [
+        120,
+        120,
+        7200,
+        172_800,
+    ]
+
+
 @given(NUMBERS, st.sampled_from(sorted(BYTES)), st.sampled_from(sorted(TOKENS)))
 def test_a_size_has_tokens_or_bytes_and_never_both(number, of_bytes, of_tokens):
     assert bytes_in(f"{number}{of_bytes}") == number * BYTES[of_bytes]

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
+
+import teltheory as tt
+from teltheory.policies.spec import parse_policy
 
 ON_TRACES = ("replay", "optimum", "curve")
 SIZES = {
@@ -57,6 +62,9 @@ def test_times_of_the_other_commands(run, capsys, tmp_path):
 
 def test_a_threshold_of_a_policy_is_in_tokens_or_a_time(run, run_json, capsys, trace_file):
     """The time is made tokens by the latency of the command, and the policy is shown as it was written."""
+    spec = parse_policy("TLRU:xi=200ms,q_hat=0.1k")
+    assert spec.build(0, 9, latency=tt.A100_LLAMA2_7B) == tt.TLRU(2789, 100)
+    assert spec.build(0, 9, latency=tt.LatencyModel(Fraction(1, 1000))) == tt.TLRU(200, 100)
     asked = ("replay", trace_file, "--capacity", 100, "--xi", 5)
     in_time = run_json(*asked, "--policy", "TLRU:xi=5ms,q_hat=0.1k")["rows"]
     in_tokens = run_json(*asked, "--policy", "tlru:xi=69,q_hat=100")["rows"]
