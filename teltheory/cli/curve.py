@@ -15,7 +15,7 @@ from teltheory.cli.tables import SLOW_LEGEND, WORK_LEGEND, curve_tables
 from teltheory.cli.traces import Reading, trace_options
 from teltheory.errors import ArgumentError
 from teltheory.figures import draw_curves
-from teltheory.policies.spec import NAMED, Spec, default_estimate, parse_policy, policy_texts
+from teltheory.policies.spec import NAMED, Spec, default_estimate, others, parse_policy, policy_texts
 from teltheory.sweep import Grid
 from teltheory.trace import Trace
 
@@ -88,8 +88,9 @@ def _in_usual_form(text: str) -> str:
 
 def _spec(text: str) -> Spec:
     """Read a policy's short form; the error names hindsight among the choices."""
-    if text.partition(":")[0].lower() not in NAMED:
-        raise ArgumentError("policy", text, "one of " + ", ".join((*NAMED, HINDSIGHT)))
+    known = (*NAMED, *others())
+    if text.partition(":")[0].lower() not in [name.lower() for name in known]:
+        raise ArgumentError("policy", text, "one of " + ", ".join((*known, HINDSIGHT)))
     return parse_policy(text)
 
 

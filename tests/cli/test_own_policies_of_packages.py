@@ -206,3 +206,15 @@ def test_the_command_line_hands_over_its_bounds(run_json):
     assert found["counterexample"]["forced"]
     assert found["scope"]["bounds"]["tokens_by_turns"] == {"1": 3, "2": 3, "3": 3, "4": 3}
     assert found["scope"]["bounds"]["conversations"] == 2
+
+
+def test_a_policy_of_another_package_has_a_curve(package, run, run_json, trace_file, capsys):
+    """In any case of its name, as the toolkit's own; the error for any other name lists it and hindsight."""
+    asked = ("curve", trace_file, "--capacity", "100,200", "--xi", 60, "--policy")
+    rows = run_json(*asked, "Longest-First")["rows"]
+    replayed = run_json("replay", trace_file, *asked[2:], "longest-first")["rows"]
+    assert [(row["policy"], row["tel"]) for row in rows] == [("longest-first", row["tel"]) for row in replayed]
+    assert run(*asked, "shortest-first") == 2
+    error = capsys.readouterr().err
+    assert "longest-first" in error
+    assert "hindsight" in error

@@ -36,9 +36,9 @@ def test_faults_name_rows_and_tests_that_are_there():
 
 KV_CACHE = "teltheory/kv_cache.py"
 KV_CACHE_TESTS = ("tests/test_kv_cache.py",)
-SIZE = "return 2 * self.layers *"
+SIZE = "return vectors * self.layers *"
 FACTOR_FORGOTTEN = Fault("by-a-test", KV_CACHE, SIZE, "return self.layers *", "half of it", tests=KV_CACHE_TESTS)
-EQUIVALENT = Fault("equivalent", KV_CACHE, SIZE, "return self.layers * 2 *", "nothing", tests=KV_CACHE_TESTS)
+EQUIVALENT = Fault("equivalent", KV_CACHE, SIZE, "return self.layers * vectors *", "nothing", tests=KV_CACHE_TESTS)
 BUDGET = "return min(past, max(0, past + prompt - xi))"
 NO_SURPLUS = Fault(
     "by-a-row", "teltheory/policies/policy.py", BUDGET, "return past", "no surplus", rows=("figure-2",)
