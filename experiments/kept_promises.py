@@ -1,35 +1,48 @@
 """How often `teltheory.advise` keeps what it promises.
 
-    python -m experiments.kept_promises TABLE.csv [--seeds 40] [--turns 4000] [--trace FILE] [--workers 2]
+    python -m experiments.kept_promises TABLE.csv [--seeds 20] [--turns 4000] [--trace FILE] [--workers 2]
 
-Each sample gives one advice a capacity and a goal (TEL above the SLO, or a percentile of TTFT): chosen and
-promised on its first half, judged on its second. The workloads: like WildChat's, on which T-LRU helps; like
-ShareGPT's, on which it hardly helps; and the former with each turn a conversation of its own, so that nothing ever
-returns and no policy can help. With --trace five capacities of the trace too, for TEL above three SLOs and for
-percentiles.
+Each sample gives one advice a capacity and a goal (TEL above the SLO, the turns above it, or a percentile of
+TTFT): chosen and promised on its first half, judged on its second. The workloads: like WildChat's, on which T-LRU
+helps; like ShareGPT's, on which it hardly helps; and the former with each turn a conversation of its own, so that
+nothing ever returns and no policy can help. With --trace also the trace whole, its halves and its thirds, each a
+trace of its own whose first turns have no past, at three capacities and three SLOs. Where nothing is promised,
+because LRU stays, nothing is kept: those answers are counted apart.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 
 import teltheory as tt
+from experiments import markdown
 from experiments.tidy import write_rows
 from teltheory.processes import cores, on_processes
 
-P90, P95, P99 = (Fraction(level, 100) for level in (90, 95, 99))
-CHAT_GOALS = tuple((Fraction(1, 5), level) for level in (None, P90, P95, P99))
-TRACE_GOALS = (*((Fraction(slo), None) for slo in (1, 2, 3)), *((Fraction(2), level) for level in (P90, P95, P99)))
+CHAT_GOALS = ("tel", "slo", "p90", "p95", "p99")
+CHAT_SLO = Fraction(1, 5)
 CHAT_CAPACITIES = (1000, 4000, 10_000)
-TRACE_CAPACITIES = (300_000, 500_000, 1_000_000, 2_000_000, 3_000_000)
+TRACE_GOALS = ("tel", "slo", "p95")
+TRACE_SLOS = (Fraction(1), Fraction(2), Fraction(5))
+TRACE_CAPACITIES = (300_000, 1_000_000, 3_000_000)
 WORKLOADS = ("wildchat", "sharegpt", "single-turns")
+COLUMNS = (
+    *("workload", "goal", "asked", "kept", "below", "above", "recommended", "limits broken"),
+    *("gain first, %", "gain rest, %", "width, points"),
+)
+ALL = ("all", "all")
+PIECES = ((1, 1), (1, 2), (2, 2), (1, 3), (2, 3), (3, 3))
+"""Of the trace: the first of one, the first of two ..."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +59,10 @@ class Question:
         In tokens.
     slo : Fraction
         Seconds.
-    level : Fraction or None
-        Of the percentile; None for TEL.
+    goal : str
+        As `teltheory.advise` takes it.
+    piece : (int, int)
+        Which piece of the trace, of how many.
     """
 
     workload: str
@@ -55,7 +70,14 @@ class Question:
     turns: int
     capacity: int
     slo: Fraction
-    level: Fraction | None
+    goal: str
+    piece: tuple[int, int] = (1, 1)
+
+    @property
+    def name(self) -> str:
+        """The workload or the file, and which piece of it."""
+        which, pieces = self.piece
+        return Path(self.workload).stem + (f", {which} of {pieces}" if pieces > 1 else "")
 
 
 @dataclass(frozen=True)
@@ -69,11 +91,15 @@ class Answer:
     capacity, seed, xi : int
         As asked; the threshold tried on the rest.
     first, low, high : float
-        Gain on the first half, and the interval promised.
+        Gain on the first half, and the interval promised; NaN where nothing is.
     rest, rest_low, rest_high : float
         Gain on the second half with its interval.
-    kept, helps, recommended : int
-        1 where the rest's gain is inside the promise, where the first half shows a gain, where both halves do.
+    work, median : float
+        Prefilled tokens and P50 on the second half, in multiples of LRU's.
+    promised, kept, recommended : int
+        1 where something is promised, where the rest's gain is inside that, where the setting is recommended.
+    broken : int
+        How many limits that the first half keeps the second half breaks, where something is promised.
     """
 
     workload: str
@@ -87,25 +113,28 @@ class Answer:
     rest: float
     rest_low: float
     rest_high: float
+    work: float
+    median: float
+    promised: int
     kept: int
-    helps: int
     recommended: int
+    broken: int
 
 
 @dataclass(frozen=True)
 class Summary:
-    """Answers of one workload and goal, at all capacities; shares in per cent.
+    """Answers of one workload and goal, at all capacities and SLOs; shares in per cent, of those promised.
 
     Attributes
     ----------
     workload, goal : str
         As asked.
-    answers : int
-        How many.
+    answers, promised : int
+        How many, and with how many promises.
     kept, below, above : int
-        Answers whose gain was inside the promise, below it and above it.
-    helps, recommended : int
-        Answers with a gain on the first half, and on both.
+        Promises that hold the gain, that are above it, that are below it.
+    recommended, broken : int
+        Settings that are recommended, and promised ones that break a limit on the second half.
     first, rest, width : float
         Mean gain on the first and on the second half, mean width of the promise.
     """
@@ -113,11 +142,12 @@ class Summary:
     workload: str
     goal: str
     answers: int
+    promised: int
     kept: int
     below: int
     above: int
-    helps: int
     recommended: int
+    broken: int
     first: float
     rest: float
     width: float
@@ -125,91 +155,113 @@ class Summary:
 
 def questions(seeds: int, turns: int, trace: str | None) -> Iterator[Question]:
     """Yield all questions."""
-    for workload in WORKLOADS:
-        for capacity in CHAT_CAPACITIES:
-            for slo, level in CHAT_GOALS:
-                for seed in range(seeds):
-                    yield Question(workload, seed, turns, capacity, slo, level)
-    for capacity in TRACE_CAPACITIES if trace else ():
-        for slo, level in TRACE_GOALS:
-            yield Question(str(trace), 0, 0, capacity, slo, level)
+    for piece, slo, goal, capacity in product(PIECES, TRACE_SLOS, TRACE_GOALS, TRACE_CAPACITIES) if trace else ():
+        yield Question(str(trace), 0, 0, capacity, slo, goal, piece)
+    for workload, seed, goal, capacity in product(WORKLOADS, range(seeds), CHAT_GOALS, CHAT_CAPACITIES):
+        yield Question(workload, seed, turns, capacity, CHAT_SLO, goal)
 
 
 def trace_of(question: Question) -> tt.Trace:
-    """Return the sample, or the trace in the file."""
+    """Return the sample, or the piece of the trace in the file."""
+    return _trace(question.workload, question.seed, question.turns, question.piece)
+
+
+@lru_cache(1)
+def _trace(workload: str, seed: int, turns: int, piece: tuple[int, int]) -> tt.Trace:
     from teltheory.workloads.chat_data import sharegpt_like, wildchat_like
 
-    if question.workload not in WORKLOADS:
-        return tt.read_trace(question.workload)
-    law = sharegpt_like() if question.workload == "sharegpt" else wildchat_like()
-    sample = law.sample(question.turns, np.random.default_rng(question.seed))
-    if question.workload != "single-turns":
+    if workload not in WORKLOADS:
+        return cut(tt.read_trace(workload), *piece)
+    law = sharegpt_like() if workload == "sharegpt" else wildchat_like()
+    sample = law.sample(turns, np.random.default_rng(seed))
+    if workload != "single-turns":
         return sample
     return tt.Trace.from_turns(range(len(sample)), sample.prompt, sample.response)
 
 
+def cut(trace: tt.Trace, which: int, pieces: int) -> tt.Trace:
+    """Return the `which`-th of so many pieces as a trace of its own: earlier turns were never seen.
+
+    What a turn's input begins with from before the piece is prompt.
+    """
+    start, end = (len(trace) * k // pieces for k in (which - 1, which))
+    turns = slice(start, end)
+    unseen = trace.previous_turn[turns] < start
+    prompt = np.where(unseen, trace.total[turns], trace.prompt[turns])
+    history = np.where(unseen, 0, trace.history[turns])
+    return tt.Trace.from_turns(trace.conversation[turns], prompt, trace.response[turns], history=history)
+
+
 def answer(question: Question) -> Answer:
     """Ask for one advice."""
-    advice = tt.advise(trace_of(question), question.capacity, question.slo, question.level, seed=question.seed)
-    choice, gain = advice.choice, advice.held_out.gain
+    trace = trace_of(question)
+    advice = tt.advise(trace, question.capacity, question.slo, goal=question.goal, seed=question.seed)
+    choice, gain, promise = advice.choice, advice.held_out.gain, advice.choice.promise
+    lru, tried, _ = advice.held_out.rows
     return Answer(
-        workload=Path(question.workload).stem,
-        goal=advice.goal.name,
+        workload=question.name,
+        goal=question.goal,
         capacity=question.capacity,
         seed=question.seed,
         xi=advice.xi,
         first=choice.here.value,
-        low=choice.promise.low,
-        high=choice.promise.high,
+        low=promise.low if promise else math.nan,
+        high=promise.high if promise else math.nan,
         rest=gain.value,
         rest_low=gain.low,
         rest_high=gain.high,
-        kept=int(advice.kept_promise),
-        helps=int(choice.helps),
+        work=tried.prefilled / lru.prefilled,
+        median=tried.p50 / lru.p50,
+        promised=int(choice.helps),
+        kept=int(advice.kept_promise or False),
         recommended=int(advice.recommended),
+        broken=len(advice.held_out.broken) if choice.helps else 0,
     )
 
 
 def summaries(answers: Iterable[Answer]) -> Iterator[Summary]:
-    """Yield the answers of each workload and goal together, in the order of the first ones."""
+    """Yield the answers of each workload and goal together, in the order of the first ones, and all at last."""
     groups: dict[tuple[str, str], list[Answer]] = {}
     for found in answers:
         groups.setdefault((found.workload, found.goal), []).append(found)
+        groups.setdefault(ALL, []).append(found)
+    groups[ALL] = groups.pop(ALL, [])
     for (workload, goal), group in groups.items():
+        asked = [a for a in group if a.promised]
         yield Summary(
             workload=workload,
             goal=goal,
             answers=len(group),
-            kept=sum(a.kept for a in group),
-            below=sum(a.rest < a.low for a in group),
-            above=sum(a.rest > a.high for a in group),
-            helps=sum(a.helps for a in group),
-            recommended=sum(a.recommended for a in group),
-            first=_mean(a.first for a in group),
-            rest=_mean(a.rest for a in group),
-            width=_mean(a.high - a.low for a in group),
+            promised=len(asked),
+            kept=sum(a.kept for a in asked),
+            below=sum(a.rest < a.low for a in asked),
+            above=sum(a.rest > a.high for a in asked),
+            recommended=sum(a.recommended for a in asked),
+            broken=sum(a.broken > 0 for a in asked),
+            first=_mean(a.first for a in asked),
+            rest=_mean(a.rest for a in asked),
+            width=_mean(a.high - a.low for a in asked),
         )
 
 
 def _mean(shares: Iterable[float]) -> float:
-    return 100 * float(np.mean(list(shares)))
+    found = list(shares)
+    return 100 * float(np.mean(found)) if found else math.nan
 
 
 def line(summary: Summary) -> str:
     """Return a row of the table in the documents."""
-    found = (
-        f"{summary.workload} | {summary.goal} | {summary.kept} of {summary.answers} | "
-        f"{summary.below} | {summary.above} | {summary.recommended} | {summary.first:.1f} | {summary.rest:.1f} | "
-        f"{summary.width:.1f}"
-    )
-    return f"| {found} |"
+    shares = [("-" if math.isnan(s) else f"{s:.1f}") for s in (summary.first, summary.rest, summary.width)]
+    counts = (summary.below, summary.above, summary.recommended, summary.broken)
+    kept = f"{summary.kept} of {summary.promised}"
+    return markdown.line((summary.workload, summary.goal, summary.answers, kept, *counts, *shares))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Ask for all advices, write them, and print their summaries."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("table", type=Path)
-    parser.add_argument("--seeds", type=int, default=40)
+    parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--turns", type=int, default=4000)
     parser.add_argument("--trace")
     parser.add_argument("--workers", type=int, default=cores())
@@ -218,6 +270,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     found = dict(on_processes(answer, asked, given.workers, str))
     answers = [found[i] for i in range(len(asked))]
     write_rows(answers, given.table)
+    for text in markdown.heading(COLUMNS):
+        sys.stdout.write(text + "\n")
     for summary in summaries(answers):
         sys.stdout.write(line(summary) + "\n")
 

@@ -89,22 +89,20 @@ class Blocks:
             raise ArgumentError("level", str(level), "a level above 0, at most 1")
         counts = weights @ np.diff(self.bounds)
         needed = -(-counts * level.numerator // level.denominator)
-        ordered = [np.sort(values[a:b]) for a, b in zip(self.bounds[:-1], self.bounds[1:], strict=True)]
-        occurring = np.unique(values)
+        occurring, rank = np.unique(values, return_inverse=True)
+        up_to = self._counts(rank, len(occurring))
         low, high = np.zeros(len(weights), np.int64), np.full(len(weights), len(occurring) - 1)
         while (low < high).any():
             middle = (low + high) // 2
-            reached = _up_to(occurring[middle], ordered, weights) >= needed
+            reached = np.einsum("ij,ij->i", up_to[middle], weights) >= needed
             low, high = np.where(reached, low, middle + 1), np.where(reached, middle, high)
         return np.asarray(occurring[low], np.float64)
 
-
-def _up_to(limits: Values, ordered: list[Values], weights: IntArray) -> IntArray:
-    """Return for each draw how many of its values are at most its limit."""
-    found = np.zeros(len(weights), np.int64)
-    for block, values in enumerate(ordered):
-        found += weights[:, block] * np.searchsorted(values, limits, "right")
-    return found
+    def _counts(self, rank: IntArray, ranks: int) -> IntArray:
+        """Return how many turns of each block have at most each rank; shape (ranks, blocks)."""
+        block = np.repeat(np.arange(len(self)), np.diff(self.bounds))
+        found: IntArray = np.bincount(rank * len(self) + block, minlength=ranks * len(self))
+        return np.cumsum(found.reshape(ranks, len(self)), axis=0)
 
 
 @dataclass(frozen=True)

@@ -51,14 +51,14 @@ def draw_curves(rows: Sequence[Mapping[str, Any]], labels: Mapping[int, str], ti
 
 
 def draw_tried(points: Sequence[tuple[int, float, float]], chosen: int, gain: str) -> Figure:
-    """Draw what thresholds do on the part of a trace that one is chosen on: the gain, and the median below it.
+    """Draw what settings do on the part of a trace that one is chosen on: the gain, and the median below it.
 
     Parameters
     ----------
     points : sequence of (int, float, float)
-        Threshold in tokens, gain in per cent, median of TTFT in seconds.
+        xi - q_hat in tokens, gain in per cent, median of TTFT in seconds.
     chosen : int
-        The threshold that is marked.
+        The xi - q_hat that is marked.
     gain : str
         What is gained.
     """
@@ -77,7 +77,7 @@ def draw_tried(points: Sequence[tuple[int, float, float]], chosen: int, gain: st
         panel.grid(alpha=0.3)
     above.axhline(0, color=STYLES[0][0], linewidth=0.8)
     below.set_ylim(bottom=0)
-    below.set_xlabel("threshold ξ (tokens)")
+    below.set_xlabel("ξ - Q̂ (tokens)")
     return figure
 
 

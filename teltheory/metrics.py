@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from teltheory.errors import ArgumentError
 from teltheory.latency import Latency
@@ -72,8 +73,13 @@ def ttft_violations(outcome: Outcome, latency: Latency, slo: Fraction) -> int:
 
     Where cached tokens cost nothing these are the `slo_violations` at the model's threshold.
     """
+    return int(np.count_nonzero(above_slo(outcome, latency, slo)))
+
+
+def above_slo(outcome: Outcome, latency: Latency, slo: Fraction) -> NDArray[np.bool_]:
+    """Return whether each turn's TTFT is above `slo` seconds, without rounding; shape (n,)."""
     total = outcome.uncached + outcome.cached
-    return int(np.count_nonzero(outcome.uncached > latency.safe_uncached(total, slo)))
+    return outcome.uncached > latency.safe_uncached(total, slo)
 
 
 def share_closed(lru: int, policy: int, optimum: int) -> Fraction | None:

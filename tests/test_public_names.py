@@ -45,7 +45,7 @@ COMMANDS = {
     "optimum": "--capacity --xi --slo --json",
     "curve": "--capacity --xi --slo --json",
     "calibrate": "--json",
-    "advise": "--json --slo --capacity",
+    "advise": "--json --slo --capacity --goal",
     "figures": "",
     "bench": "--json",
 }

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from warnings import warn
 
 import numpy as np
 
 from teltheory.advice.cautions import cautions_of
-from teltheory.advice.choice import MARGINS, TRIM, Choice, choose
+from teltheory.advice.choice import TRIM, Choice, choose
 from teltheory.advice.engines import EngineSetting, engine_settings
 from teltheory.advice.goal import Goal
 from teltheory.advice.held_out import HeldOut, Row, Setting, hold_out
+from teltheory.advice.limits import MEDIAN_COST, WORK_COST, Limits
+from teltheory.advice.margins import MARGINS
 from teltheory.bootstrap import Estimate
 from teltheory.errors import ArgumentError
+from teltheory.goals import TEL
 from teltheory.latency import A100_LLAMA2_7B, Latency
 from teltheory.numbers import rational, whole_number
 from teltheory.policies.online import TLRU
@@ -22,7 +26,18 @@ from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import default_estimate
 from teltheory.trace import Trace
 
-__all__ = ["MARGINS", "Advice", "Choice", "EngineSetting", "Estimate", "Goal", "HeldOut", "Row", "advise"]
+__all__ = [
+    "MARGINS",
+    "Advice",
+    "Choice",
+    "EngineSetting",
+    "Estimate",
+    "Goal",
+    "HeldOut",
+    "Limits",
+    "Row",
+    "advise",
+]
 
 LEAST_TURNS = 40
 """Turns that each part must have."""
@@ -43,12 +58,14 @@ class Advice:
         Turns of the trace.
     start : int
         First turn of the rest.
-    q_hat : int
-        Prompt estimate, in tokens.
+    estimate : int or None
+        The prompt estimate that goes with every margin; None where T-LRU's follows from the SLO (`in_slo`).
     choice : Choice
         How the setting was chosen on the first part, and what it promises.
     held_out : HeldOut
         What it did on the rest.
+    limits : Limits
+        What a recommendation may cost.
     warnings : tuple of str
         What somebody who follows the advice should know.
     """
@@ -57,15 +74,21 @@ class Advice:
     capacity: int
     turns: int
     start: int
-    q_hat: int
+    estimate: int | None
     choice: Choice
     held_out: HeldOut
+    limits: Limits
     warnings: tuple[str, ...] = ()
 
     @property
     def xi(self) -> int:
         """The threshold that was tried on the rest, in tokens."""
-        return self.held_out.margin + self.q_hat
+        return self.as_set(self.held_out.margin)[0]
+
+    @property
+    def q_hat(self) -> int:
+        """The prompt estimate that was tried on the rest, in tokens."""
+        return self.as_set(self.held_out.margin)[1]
 
     @property
     def policy(self) -> str:
@@ -74,13 +97,18 @@ class Advice:
 
     @property
     def recommended(self) -> bool:
-        """Whether the policy is recommended: each part shows a gain that chance does not explain."""
-        return self.choice.helps and self.held_out.gain.above_zero
+        """Whether it is recommended: each part shows a gain that chance does not explain, within the limits."""
+        return self.choice.helps and self.held_out.gain.above_zero and not self.held_out.broken
 
     @property
-    def kept_promise(self) -> bool:
-        """Whether the gain on the rest lies in the interval that the first part promised."""
-        return self.choice.promise.holds(self.held_out.gain.value)
+    def kept_promise(self) -> bool | None:
+        """Whether the gain on the rest is in the interval that was promised; None where nothing was."""
+        promise = self.choice.promise
+        return None if promise is None else promise.holds(self.held_out.gain.value)
+
+    def as_set(self, margin: int) -> tuple[int, int]:
+        """Return a margin as a threshold and a prompt estimate."""
+        return as_set(margin, self.goal.xi, self.estimate)
 
     @property
     def engines(self) -> tuple[EngineSetting, ...]:
@@ -95,6 +123,9 @@ def advise(
     quantile: Fraction | None = None,
     latency: Latency = A100_LLAMA2_7B,
     *,
+    goal: str = TEL,
+    work_cost: Fraction | None = WORK_COST,
+    median_cost: Fraction | None = MEDIAN_COST,
     policy: Callable[[int, int], AnyPolicy] | None = None,
     q_hat: int | None = None,
     first: Fraction = HALF,
@@ -112,16 +143,24 @@ def advise(
     slo : Fraction
         Seconds to the first token.
     quantile : Fraction, optional
-        Level of the percentile of TTFT that is to be small, such as ``Fraction(95, 100)``; left out, TEL above
-        the SLO.
+        The old name of a goal that is a percentile: ``Fraction(95, 100)`` is ``goal="p95"``. It warns.
     latency : Latency
         Turns tokens into seconds.
+    goal : str
+        What is to be small: ``"tel"``, TEL above the SLO; ``"slo"``, the number of turns above it; a percentile of
+        TTFT such as ``"p95"``.
+    work_cost : Fraction or None
+        The most that a recommendation may prefill, in multiples of LRU's tokens, at least 1; None for no limit.
+    median_cost : Fraction or None
+        The largest P50 of TTFT, in multiples of LRU's, at least 1; None for no limit. Below half of the SLO every
+        P50 will do.
     policy : callable, optional
         Makes a policy of a threshold above Q-hat and of Q-hat, in the place of T-LRU, such as ``MyPolicy`` or
         ``lambda xi, q_hat: MyPolicy(xi)``. There are no engines' settings for it then.
     q_hat : int, optional
-        Prompt estimate; left out, the mean prompt of the first part's turns that continue a conversation, rounded
-        up. Only xi - q_hat matters to T-LRU.
+        Prompt estimate, and the threshold is that plus the margin chosen. Left out, T-LRU's setting is the SLO's
+        threshold with the estimate that this leaves (only xi - q_hat matters), and another policy's estimate is
+        the mean prompt of the first part's turns that continue a conversation, rounded up.
     first : Fraction
         Share of the turns that are the first part, above 0 and below 1.
     seed : int
@@ -139,28 +178,50 @@ def advise(
     ArgumentError
         Wrong arguments, a trace in blocks or one that is too short.
     """
-    goal = Goal(slo, latency, quantile)
+    aim, limits = _goal(goal, quantile, slo, latency), Limits(work_cost, median_cost)
     start = _start(trace, first)
     beginning = trace.first(start)
-    estimate = default_estimate(beginning) if q_hat is None else whole_number("q_hat", q_hat)
+    estimate = None if q_hat is None else whole_number("q_hat", q_hat)
+    if estimate is None and policy is not None:
+        estimate = default_estimate(beginning)
     rng = np.random.default_rng(seed)
     make = policy or t_lru
 
     def of(margin: int) -> AnyPolicy:
-        return make(margin + estimate, estimate)
+        return make(*as_set(margin, aim.xi, estimate))
 
     rest = len(trace) - start
-    choice = choose(beginning, rest, whole_number("capacity", capacity), goal, rng, of, progress)
-    margin = choice.margin or max(goal.xi - estimate, 0)
+    choice = choose(beginning, rest, whole_number("capacity", capacity), aim, rng, of, limits, progress)
+    margin = choice.margin or choice.freely.margin or max(aim.xi - default_estimate(beginning), 0)
     name = "T-LRU" if policy is None else type(of(margin)).__name__
-    held = hold_out(trace, start, capacity, goal, Setting(of(margin), name, margin, estimate), rng)
-    found = Advice(goal, capacity, len(trace), start, estimate, choice, held)
-    return replace(found, warnings=tuple(cautions_of(trace, goal, held, estimate, found.recommended)))
+    setting = Setting(of(margin), name, *as_set(margin, aim.xi, estimate))
+    held = hold_out(trace, start, capacity, aim, setting, rng, limits)
+    found = Advice(aim, capacity, len(trace), start, estimate, choice, held, limits)
+    return replace(found, warnings=tuple(cautions_of(trace, aim, held, found.q_hat, found.recommended)))
+
+
+def as_set(margin: int, slo_xi: int, estimate: int | None) -> tuple[int, int]:
+    """Return a margin as a threshold and a prompt estimate.
+
+    With an estimate, that. Else the threshold is the SLO's, and the estimate what is left of it, the longest
+    prompt with which a turn keeps the SLO; a margin above the SLO's threshold is a threshold by itself.
+    """
+    if estimate is None:
+        estimate = max(slo_xi - margin, 0)
+    return margin + estimate, estimate
 
 
 def t_lru(xi: int, q_hat: int) -> TLRU:
     """Return T-LRU as the engines trim."""
     return TLRU(xi, q_hat, TRIM)
+
+
+def _goal(goal: str, quantile: Fraction | None, slo: Fraction, latency: Latency) -> Goal:
+    if quantile is None:
+        return Goal.of(goal, slo, latency)
+    text = f'goal="p{float(100 * quantile):g}"'
+    warn(f"quantile is an old name, for this version: use {text}", DeprecationWarning, stacklevel=3)
+    return Goal(slo, latency, quantile)
 
 
 def _start(trace: Trace, first: Fraction) -> int:

@@ -1,29 +1,33 @@
 """The setting that would have served the first part of a trace best, and what it promises for the rest.
 
-1. The budget max(0, L + q_hat - xi) depends on the margin xi - q_hat alone, and a margin of 0 is LRU. So there is
-   one number to choose: the margins tried are twentieths, up to twice, of the SLO's threshold (goal TEL) or of the
-   uncached tokens at the percentile under LRU (goal a percentile).
-2. T-LRU trims the least recent surplus first, as the engines do. Its curve on the first part is asked at the
-   capacity. Until the cache overflows for the first time policies cannot differ: those turns are left out.
+1. There is one number to choose, the margin xi - q_hat (`margins`); T-LRU trims the least recent surplus first,
+   as the engines do. Its curve on the first part is asked at the capacity. Until the cache overflows for the first
+   time policies cannot differ: those turns are left out.
+2. A margin is allowed if it keeps the limits on what it costs (`limits`), on all turns of the first part and on
+   those from the first overflow on.
 3. A percentile improves up to the best margin and jumps back right behind it, and lengths drift. So a margin is
    worth the mean, over draws of blocks, of its gain and its neighbours', weighted by how far the percentile under
-   LRU drifted from the first half of the part to the second (`neighbours`). The greatest mean is best, and the
-   smallest margin of several.
+   LRU drifted from the first half of the part to the second (`neighbours`). Of those allowed the greatest mean is
+   best, and the smallest margin of several.
 4. The promise for the rest is the interval of the gain in other draws, each with the margin that would have been
-   chosen on a draw of its own, and with drift. It holds if the rest is like the first part.
+   chosen on a draw of its own, and with drift. That is what a rest would show that is like the first part. It is
+   widened by how much the gain moves in time: by the root mean square of its changes from one quarter of the first
+   part to the next, as an error of its own. Without a gain that chance does not explain nothing is promised.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from teltheory.advice.goal import Goal
-from teltheory.bootstrap import Blocks, Estimate, Values, interval
-from teltheory.metrics import ttft_quantiles
-from teltheory.numbers import FloatArray
+from teltheory.advice.goal import Goal, gain_interval
+from teltheory.advice.limits import Cost, Limits
+from teltheory.advice.margins import drift, margins, neighbours
+from teltheory.bootstrap import Blocks, Estimate, Values
+from teltheory.numbers import FloatArray, IntArray
 from teltheory.outcome import Outcome
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import AnyPolicy, Trim
@@ -32,13 +36,9 @@ from teltheory.trace import Trace
 
 TRIM: Trim = "least-recent"
 """How the engines trim."""
-STEPS = 20
-"""Margins in one scale of the goal."""
-MARGINS = 2 * STEPS + 1
-LEAST_SPREAD = 1e-6
-"""Drift below which there is none."""
 BLOCKS = 20
 DRAWS = 1000
+QUARTERS = 4
 
 
 @dataclass(frozen=True)
@@ -51,13 +51,16 @@ class Tried:
         xi - q_hat, in tokens.
     gain : float
         Share by which the goal is below LRU's.
-    median : float
-        P50 of TTFT, in seconds.
+    cost : Cost
+        Of the turns that count.
+    allowed : bool
+        Whether it keeps the limits.
     """
 
     margin: int
     gain: float
-    median: float
+    cost: Cost
+    allowed: bool
 
 
 @dataclass(frozen=True)
@@ -72,28 +75,30 @@ class Choice:
         Turns until the cache overflows for the first time, which do not count.
     here : Estimate
         Gain on the first part, with the interval of its draws.
-    promise : Estimate
-        Interval for the gain on the rest.
+    promise : Estimate or None
+        Interval for the gain on the rest; None where there is no gain that chance does not explain.
     tried : tuple of Tried
         All margins, ascending.
+    freely : Tried
+        What would have been chosen without limits.
     """
 
     margin: int
     warm_up: int
     here: Estimate
-    promise: Estimate
+    promise: Estimate | None
     tried: tuple[Tried, ...]
+    freely: Tried
 
     @property
     def helps(self) -> bool:
-        """Whether there is a gain that chance does not explain."""
-        return self.margin > 0 and self.here.above_zero
+        """Whether there is a gain that chance does not explain, so that something is promised."""
+        return self.promise is not None
 
     @property
-    def free(self) -> Tried:
-        """The margin with the greatest gain of those that cost nothing at the median of the first part."""
-        cheap = [tried for tried in self.tried if tried.median <= self.tried[0].median]
-        return max(cheap, key=lambda tried: (tried.gain, -tried.margin))
+    def idle(self) -> bool:
+        """Whether too few turns count for a choice."""
+        return len(self.tried) == 1
 
 
 def choose(
@@ -103,6 +108,7 @@ def choose(
     goal: Goal,
     rng: np.random.Generator,
     policy: Callable[[int], AnyPolicy],
+    limits: Limits,
     progress: Callable[[], object] | None = None,
 ) -> Choice:
     """Choose the margin for a goal.
@@ -121,79 +127,82 @@ def choose(
         Of the draws.
     policy : callable
         Makes a policy of a margin above 0.
+    limits : Limits
+        What the margin may cost.
     progress : callable, optional
         Called after each margin.
     """
     warm_up = first_overflow(first, capacity)
     base = capacity_curve(first, LRU()).outcome(capacity)
-    if warm_up == len(first):
+    counted = len(first) - warm_up
+    if counted < BLOCKS:
         return _nothing(warm_up, base, goal)
-    lru = goal.losses(rest_of(base, warm_up))
-    blocks = Blocks.of(len(lru), BLOCKS)
-    rest_blocks = max(1, round(len(blocks) * rest_turns / len(lru)))
-    draws = blocks.draw(len(blocks), DRAWS, rng)
-    elsewhere = blocks.draw_elsewhere(rest_blocks, DRAWS, rng)
-    candidates = margins(base, warm_up, goal)
+    compared = _Compared(goal, limits, base, warm_up)
+    blocks = Blocks.of(counted, BLOCKS)
+    draws = blocks.draw(BLOCKS, DRAWS, rng)
+    elsewhere = blocks.draw_elsewhere(max(1, round(BLOCKS * rest_turns / counted)), DRAWS, rng)
+    candidates = margins(base.uncached[warm_up:], first.prompt[first.continuing], goal)
     tried: list[Tried] = []
     gains, later = np.empty((2, len(candidates), DRAWS))
+    moved = np.empty(len(candidates))
     for place, margin in enumerate(candidates):
         outcome = capacity_curve(first, policy(margin)).outcome(capacity) if margin else base
-        losses = goal.losses(rest_of(outcome, warm_up))
-        tried.append(Tried(margin, _whole(goal, lru, losses, blocks), median_of(goal, outcome, warm_up)))
-        gains[place] = goal.gain(lru, losses, blocks, draws)
-        later[place] = goal.gain(lru, losses, blocks, elsewhere)
+        tried.append(compared.tried(margin, outcome))
+        gains[place] = compared.gains(outcome, blocks, draws)
+        later[place] = compared.gains(outcome, blocks, elsewhere)
+        moved[place] = compared.moved(outcome)
         if progress is not None:
             progress()
-    near = neighbours(candidates, drift(goal, lru))
-    best = int(np.argmax(near @ gains.mean(axis=1)))
-    again = [rng.choice(len(candidates), p=near[place]) for place in np.argmax(near @ gains, axis=0)]
-    promise = interval(tried[best].gain, later[again, np.arange(DRAWS)], len(blocks))
-    here = interval(tried[best].gain, gains[best], len(blocks))
-    return Choice(candidates[best], warm_up, here, promise, tuple(tried))
+    near = neighbours(candidates, drift(goal, compared.lru))
+    worth = near @ gains
+    allowed = np.where([[one.allowed] for one in tried], worth, -np.inf)
+    freely, best = (int(np.argmax(each.mean(axis=1))) for each in (worth, allowed))
+    again = [rng.choice(len(candidates), p=near[place]) for place in np.argmax(allowed, axis=0)]
+    here = gain_interval(tried[best].gain, gains[best], BLOCKS)
+    promise = None
+    if best and here.above_zero:
+        alike = gain_interval(tried[best].gain, later[again, np.arange(DRAWS)], BLOCKS)
+        promise = widened(alike, float(moved[best]))
+    return Choice(candidates[best], warm_up, here, promise, tuple(tried), tried[freely])
 
 
-def drift(goal: Goal, lru: Values) -> float:
-    """Return how much the percentile under LRU changed from the first to the second half, as a logarithm.
+@dataclass(frozen=True)
+class _Compared:
+    """Policies next to LRU on the first part of a trace, from the first overflow on."""
 
-    0 for TEL, whose gain depends smoothly on the margin.
-    """
-    if goal.level is None or len(lru) < 2:
-        return 0.0
-    earlier, later = (float(percentile_of(part, goal)[0]) for part in (lru[: len(lru) // 2], lru[len(lru) // 2 :]))
-    return abs(np.log(later / earlier)) if earlier > 0 and later > 0 else 0.0
+    goal: Goal
+    limits: Limits
+    base: Outcome
+    warm_up: int
 
+    @cached_property
+    def lru(self) -> Values:
+        return self.goal.losses(rest_of(self.base, self.warm_up))
 
-def neighbours(candidates: list[int], spread: float) -> FloatArray:
-    """Return for each margin which margins it may turn out to be, if lengths drift by a lognormal factor.
+    def gains(self, outcome: Outcome, blocks: Blocks, draws: IntArray) -> FloatArray:
+        return self.goal.gain(self.lru, self.goal.losses(rest_of(outcome, self.warm_up)), blocks, draws)
 
-    A margin on lengths that are all f times as long does what a margin f times smaller does here.
-    """
-    weights = np.eye(len(candidates))
-    if spread > LEAST_SPREAD:
-        logs = np.log(np.array(candidates[1:], np.float64)) / spread
-        weights[1:, 1:] = np.exp(-((logs[:, None] - logs[None, :]) ** 2) / 2)
-    found: FloatArray = weights / weights.sum(axis=1, keepdims=True)
-    return found
+    def moved(self, outcome: Outcome) -> float:
+        """Return the root mean square of the gain's changes from one quarter to the next."""
+        quarters = Blocks.of(len(self.lru), QUARTERS)
+        changes = np.diff(self.gains(outcome, quarters, np.eye(QUARTERS, dtype=np.int64)))
+        return float(np.sqrt(np.mean(changes**2)))
 
-
-def margins(lru: Outcome, warm_up: int, goal: Goal) -> list[int]:
-    """Return the margins to try, ascending, 0 among them."""
-    scale = goal.xi
-    if goal.level is not None:
-        scale = int(percentile_of(lru.uncached[warm_up:], goal)[0])
-    return sorted({scale * step // STEPS for step in range(MARGINS)})
-
-
-def percentile_of(values: Values, goal: Goal) -> FloatArray:
-    """Return the goal's percentile of values, one a turn."""
-    assert goal.level is not None
-    blocks = Blocks.of(len(values), 1)
-    return blocks.percentiles(values, blocks.all, goal.level)
+    def tried(self, margin: int, outcome: Outcome) -> Tried:
+        blocks = Blocks.of(len(self.lru), 1)
+        gain = float(self.gains(outcome, blocks, blocks.all)[0])
+        counted, lru = (Cost.of(rest_of(one, self.warm_up), self.goal) for one in (outcome, self.base))
+        whole, lru_whole = (Cost.of(one, self.goal) for one in (outcome, self.base))
+        pairs = ((lru, counted), (lru_whole, whole))
+        broken = [text for before, after in pairs for text in self.limits.broken(before, after, self.goal.slo)]
+        return Tried(margin, gain, counted, not broken)
 
 
-def median_of(goal: Goal, outcome: Outcome, start: int) -> float:
-    """Return P50 of TTFT on the turns from `start` on, in seconds."""
-    return float(ttft_quantiles(rest_of(outcome, start), (0.5,), goal.latency)[0])
+def widened(alike: Estimate, moved: float) -> Estimate:
+    """Return the interval of a gain with another error, independent of its own; no end is above 1."""
+    low = alike.value - np.hypot(alike.value - alike.low, moved)
+    high = alike.value + np.hypot(alike.high - alike.value, moved)
+    return Estimate(alike.value, float(low), min(float(high), 1.0))
 
 
 def rest_of(outcome: Outcome, start: int) -> Outcome:
@@ -208,10 +217,6 @@ def first_overflow(trace: Trace, capacity: int) -> int:
     return int(over[0]) if len(over) else len(trace)
 
 
-def _whole(goal: Goal, lru: Values, losses: Values, blocks: Blocks) -> float:
-    return float(goal.gain(lru, losses, blocks, blocks.all)[0])
-
-
 def _nothing(warm_up: int, base: Outcome, goal: Goal) -> Choice:
-    none = Estimate(0.0, 0.0, 0.0)
-    return Choice(0, warm_up, none, none, (Tried(0, 0.0, median_of(goal, base, 0)),))
+    lru = Tried(0, 0.0, Cost.of(base, goal), allowed=True)
+    return Choice(0, warm_up, Estimate(0.0, 0.0, 0.0), None, (lru,), lru)

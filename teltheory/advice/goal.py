@@ -1,17 +1,18 @@
-"""What a setting is judged by: the tail excess latency above an SLO, or a percentile of TTFT."""
+"""What a setting is judged by: TEL above an SLO, the number of turns above it, or a percentile of TTFT."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
 
-from teltheory.bootstrap import Blocks, Values
+from teltheory.bootstrap import Blocks, Estimate, Values, interval
 from teltheory.errors import ArgumentError
+from teltheory.goals import SLO, Level, read_goal
 from teltheory.latency import A100_LLAMA2_7B, Latency
-from teltheory.metrics import excess
+from teltheory.metrics import above_slo, excess
 from teltheory.numbers import FloatArray, IntArray, rational
 from teltheory.outcome import Outcome
 
@@ -27,17 +28,30 @@ class Goal:
     latency : Latency
         Turns tokens into seconds.
     level : Fraction or None
-        Level of the percentile of TTFT that counts, in (0, 1); None where TEL above the SLO counts.
+        Level of the percentile of TTFT that counts, in (0, 1); None where something above the SLO counts.
+    misses : bool
+        Without a level: whether the turns above the SLO count, and not TEL.
     """
 
     slo: Fraction
     latency: Latency = A100_LLAMA2_7B
     level: Fraction | None = None
+    misses: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "slo", rational("slo", self.slo))
         if self.level is not None and not 0 < rational("level", self.level) < 1:
             raise ArgumentError("level", str(self.level), "a level above 0 and below 1, such as 95/100")
+
+    @classmethod
+    def of(cls, text: str, slo: Fraction, latency: Latency = A100_LLAMA2_7B) -> Goal:
+        """Return the goal that ``tel``, ``slo`` or a percentile such as ``p95`` stands for."""
+        asked = read_goal(text)
+        if not isinstance(asked, Level):
+            return cls(slo, latency, misses=asked == SLO)
+        if asked.q == 1:
+            raise ArgumentError("goal", text, "a percentile below p100, such as p95 or p99.9")
+        return cls(slo, latency, asked.q)
 
     @cached_property
     def xi(self) -> int:
@@ -46,16 +60,18 @@ class Goal:
 
     @property
     def name(self) -> str:
-        """In a few words."""
-        if self.level is None:
-            return f"TEL above {float(self.slo):g} s"
-        return f"P{float(100 * self.level):g} of TTFT"
+        """In a few words, as the subject of a sentence."""
+        if self.level is not None:
+            return f"P{float(100 * self.level):g} of TTFT"
+        return f"{'the number of turns' if self.misses else 'TEL'} above {float(self.slo):g} s"
 
     def losses(self, outcome: Outcome) -> Values:
-        """Return what counts of each turn: tokens above the threshold, or seconds to the first token."""
-        if self.level is None:
-            return excess(outcome, self.xi)
-        return self.latency.ttft(outcome.uncached, outcome.cached)
+        """Return what counts of each turn: tokens above the threshold, 1 above the SLO, or seconds."""
+        if self.level is not None:
+            return self.latency.ttft(outcome.uncached, outcome.cached)
+        if self.misses:
+            return above_slo(outcome, self.latency, self.slo).astype(np.int64)
+        return excess(outcome, self.xi)
 
     def worth(self, losses: Values, blocks: Blocks, draws: IntArray) -> FloatArray:
         """Return the goal's number in each draw; shape (draws,)."""
@@ -71,3 +87,9 @@ class Goal:
 def relative_gain(before: FloatArray, after: FloatArray) -> FloatArray:
     """Return (before - after) / before elementwise, 0 where `before` is 0."""
     return np.divide(before - after, before, out=np.zeros_like(before), where=before > 0)
+
+
+def gain_interval(value: float, draws: FloatArray, blocks: int) -> Estimate:
+    """Return the interval of a gain: nothing can be lower by more than the whole."""
+    found = interval(value, draws, blocks)
+    return replace(found, high=min(found.high, 1.0))

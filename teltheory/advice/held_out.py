@@ -15,9 +15,10 @@ from fractions import Fraction
 import numpy as np
 
 from teltheory.advice.choice import BLOCKS, DRAWS, TRIM, rest_of
-from teltheory.advice.goal import Goal, relative_gain
+from teltheory.advice.goal import Goal, gain_interval, relative_gain
+from teltheory.advice.limits import Cost, Limits
 from teltheory.bootstrap import Blocks, Estimate, interval
-from teltheory.metrics import slo_violations, tail_excess_latency, ttft_quantiles, ttft_violations
+from teltheory.metrics import tail_excess_latency, ttft_quantiles, ttft_violations
 from teltheory.numbers import FloatArray, IntArray, exact_sum
 from teltheory.optimal import hindsight_optimum
 from teltheory.outcome import Outcome
@@ -39,22 +40,22 @@ class Setting:
     Attributes
     ----------
     policy : policy
-        With xi = margin + q_hat.
+        With both.
     name : str
         What it is called.
-    margin, q_hat : int
-        xi - q_hat, and the prompt estimate, in tokens.
+    xi, q_hat : int
+        Threshold and prompt estimate, in tokens.
     """
 
     policy: AnyPolicy
     name: str
-    margin: int
+    xi: int
     q_hat: int
 
     @property
-    def xi(self) -> int:
-        """The threshold, in tokens."""
-        return self.margin + self.q_hat
+    def margin(self) -> int:
+        """What both come to, in tokens."""
+        return self.xi - self.q_hat
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,10 @@ class Row:
     ----------
     policy : str
         Its name.
+    hit_rate : float
+        Share of the input that was cached.
+    prefilled : int
+        Tokens that were computed, the server's work.
     p50, p90, p95, p99 : float
         Percentiles of TTFT, in seconds.
     slow : int
@@ -76,6 +81,8 @@ class Row:
     """
 
     policy: str
+    hit_rate: float
+    prefilled: int
     p50: float
     p90: float
     p95: float
@@ -107,6 +114,8 @@ class HeldOut:
         The least capacity at which LRU's goal is no larger than T-LRU's at the capacity given.
     within_budget : int
         Turns above xi although their conversation kept its whole budget: their prompt was above q_hat.
+    broken : tuple of str
+        What is above its limit on the rest.
     """
 
     margin: int
@@ -117,10 +126,17 @@ class HeldOut:
     end_aware: Estimate
     lru_capacity: int
     within_budget: int
+    broken: tuple[str, ...]
 
 
 def hold_out(
-    trace: Trace, start: int, capacity: int, goal: Goal, setting: Setting, rng: np.random.Generator
+    trace: Trace,
+    start: int,
+    capacity: int,
+    goal: Goal,
+    setting: Setting,
+    rng: np.random.Generator,
+    limits: Limits,
 ) -> HeldOut:
     """Replay a setting and measure it on the turns from `start` on.
 
@@ -138,6 +154,8 @@ def hold_out(
         What is tried.
     rng : numpy.random.Generator
         Of the draws.
+    limits : Limits
+        What it may cost.
     """
     curve = capacity_curve(trace, LRU())
     lru = rest_of(curve.outcome(capacity), start)
@@ -158,17 +176,15 @@ def hold_out(
         compared.gain(tried, aware),
         capacity_for(curve, start, capacity, goal, tried),
         above_within_budget(trace, start, tried, setting),
+        tuple(limits.broken(Cost.of(lru, goal), Cost.of(tried, goal), goal.slo)),
     )
 
 
 def _row(name: str, outcome: Outcome, goal: Goal, optimum: int) -> Row:
     tel = tail_excess_latency(outcome, goal.xi)
-    if goal.latency.cached_is_free:
-        slow = slo_violations(outcome, goal.xi)
-    else:
-        slow = ttft_violations(outcome, goal.latency, goal.slo)
+    slow = ttft_violations(outcome, goal.latency, goal.slo)
     p50, p90, p95, p99 = ttft_quantiles(outcome, LEVELS, goal.latency).tolist()
-    return Row(name, p50, p90, p95, p99, slow, tel, tel - optimum)
+    return Row(name, float(outcome.hit_rate), outcome.prefilled, p50, p90, p95, p99, slow, tel, tel - optimum)
 
 
 @dataclass(frozen=True)
@@ -184,7 +200,7 @@ class _Compared:
             return relative_gain(*(self.goal.worth(x, self.blocks, draws) for x in losses))
 
         losses = [self.goal.losses(outcome) for outcome in (before, after)]
-        return self._estimate(of)
+        return gain_interval(*self._drawn(of))
 
     def median(self, before: Outcome, after: Outcome) -> Estimate:
         def of(draws: IntArray) -> FloatArray:
@@ -192,11 +208,11 @@ class _Compared:
             return second - first
 
         ttft = [self.goal.latency.ttft(outcome.uncached, outcome.cached) for outcome in (before, after)]
-        return self._estimate(of)
+        return interval(*self._drawn(of))
 
-    def _estimate(self, of: Callable[[IntArray], FloatArray]) -> Estimate:
+    def _drawn(self, of: Callable[[IntArray], FloatArray]) -> tuple[float, FloatArray, int]:
         draws = self.blocks.draw(len(self.blocks), DRAWS, self.rng)
-        return interval(float(of(self.blocks.all)[0]), of(draws), len(self.blocks))
+        return float(of(self.blocks.all)[0]), of(draws), len(self.blocks)
 
 
 def least_tel(trace: Trace, start: int, capacity: int, xi: int) -> int:

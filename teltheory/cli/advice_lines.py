@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
 from teltheory.cli.fitting import plain_table
+from teltheory.cli.tables import in_short
 from teltheory.kv_cache import KVSize
 
 if TYPE_CHECKING:
     from teltheory.advice import Advice, Estimate
 
 
-HEADER = ("policy", "P50 s", "P90 s", "P95 s", "P99 s", "slow", "TEL", "regret")
+HEADER = ("policy", "hit", "prefill", "P50 s", "P90 s", "P95 s", "P99 s", "slow", "TEL", "regret")
 
 
 def advice_lines(advice: Advice, shape: KVSize | None) -> Iterator[str]:
@@ -39,9 +41,9 @@ def asked(advice: Advice) -> str:
 def findings(advice: Advice, shape: KVSize | None) -> Iterator[str]:
     """Yield what was found on the two parts of the trace, a subject a line."""
     yield _chosen(advice)
+    yield from _others(advice)
     yield _judged(advice)
-    yield _slo(advice)
-    yield _median(advice)
+    yield _cost(advice)
     yield _hindsight(advice)
     yield _ends(advice)
     yield _memory(advice, shape)
@@ -50,60 +52,95 @@ def findings(advice: Advice, shape: KVSize | None) -> Iterator[str]:
 def headline(advice: Advice) -> str:
     """Return the advice itself."""
     if advice.recommended:
-        return f"ADVICE: {advice.policy} with ξ = {advice.xi:,} and Q̂ = {advice.q_hat:,} tokens."
-    if advice.choice.helps:
-        return f"ADVICE: stay with LRU. The gain of {advice.policy} on the first part did not last."
-    return f"ADVICE: stay with LRU. On the first part {advice.policy} has no gain that chance does not explain."
+        return f"ADVICE: {advice.policy} with {_setting(advice, advice.choice.margin)} tokens."
+    stay = "ADVICE: stay with LRU."
+    if not advice.choice.helps:
+        return (
+            f"{stay} On the first part {advice.policy} has no gain{_limited(advice)} that chance does not explain."
+        )
+    if advice.held_out.gain.above_zero:
+        broken = " and ".join(advice.held_out.broken)
+        return f"{stay} {advice.policy} keeps its limits on the first part, but not on the rest: {broken}."
+    return f"{stay} The gain of {advice.policy} on the first part did not last."
 
 
 def _chosen(advice: Advice) -> str:
     choice, goal = advice.choice, advice.goal
-    if choice.warm_up == advice.start:
-        return (
-            f"The cache never overflows on the first part: at {advice.capacity:,} tokens all policies do the same."
-        )
+    if choice.idle:
+        counted = advice.start - choice.warm_up
+        if counted:
+            return (
+                f"The cache overflows so late that {counted} turns of the first part count: too few to choose on."
+            )
+        same = f"at {advice.capacity:,} tokens all policies do the same"
+        return f"The cache never overflows on the first part: {same}. Nothing is promised."
     if not choice.margin:
-        return f"On the first part no setting of {advice.policy} has less {goal.name} than LRU."
-    ending = "" if choice.helps else ", which may be chance"
-    return (
-        f"On the first part {goal.name} is {_change(choice.here)} with {_setting(advice)} than with LRU{ending}. "
-        f"Promised for the rest: {_percent(choice.promise.low)} to {_percent(choice.promise.high)} lower."
+        which = f"no setting of {advice.policy}{_limited(advice)}"
+        return f"On the first part {which} makes {goal.name} smaller than LRU does. Nothing is promised."
+    which = "it" if advice.recommended else _setting(advice, choice.margin)
+    found = f"On the first part {goal.name} is {_change(choice.here)} with {which} than with LRU"
+    if choice.promise is None:
+        return f"{found}, which may be chance. Nothing is promised."
+    low, high = _percent(choice.promise.low), _percent(choice.promise.high)
+    return f"{found}. Promised for the rest: {low} to {high} lower."
+
+
+def _limited(advice: Advice) -> str:
+    return "" if advice.choice.freely.allowed else " within the limits"
+
+
+def _setting(advice: Advice, margin: int) -> str:
+    xi, q_hat = advice.as_set(margin)
+    return f"ξ = {xi:,} and Q̂ = {q_hat:,}"
+
+
+def _others(advice: Advice) -> Iterator[str]:
+    """Yield what the best setting without limits would have gained, and cost."""
+    freely, lru = advice.choice.freely, advice.choice.tried[0]
+    if freely.allowed:
+        return
+    before, after = lru.cost, freely.cost
+    yield (
+        f"Without limits: {_percent(freely.gain)} lower with {_setting(advice, freely.margin)}, for "
+        f"{_times(before.prefilled, after.prefilled)} the prefill and a P50 of {1000 * after.median:.1f} ms in "
+        f"the place of {1000 * before.median:.1f}."
     )
-
-
-def _setting(advice: Advice) -> str:
-    return "it" if advice.recommended else f"ξ = {advice.xi:,} and Q̂ = {advice.q_hat:,}"
 
 
 def _judged(advice: Advice) -> str:
-    gain, chosen = advice.held_out.gain, advice.choice.margin > 0
+    gain, held = advice.held_out.gain, advice.held_out
+    lru, tried, _ = held.rows
+    chosen = advice.choice.margin > 0
     if gain.above_zero:
-        verdict = "it helps"
+        verdict = f"it helps, for {_times(lru.prefilled, tried.prefilled)} the prefill"
     else:
         verdict = "it does harm" if gain.below_zero else "it does not help, beyond what may be chance"
-    which = "" if chosen else f" with {_setting(advice)}"
-    promise = f" The gain is {'inside' if advice.kept_promise else 'outside'} what was promised." if chosen else ""
+    which = "" if chosen else f" with {_setting(advice, held.margin)}"
+    promise = (
+        "" if advice.kept_promise is None else f" The gain is {_kept(advice.kept_promise)} what was promised."
+    )
     return f"On the rest{which} {advice.goal.name} is {_change(gain)} than with LRU: {verdict}.{promise}"
 
 
-def _slo(advice: Advice) -> str:
-    lru, tlru, _ = advice.held_out.rows
-    turns = advice.turns - advice.start
+def _kept(kept: bool) -> str:
+    return "inside" if kept else "outside"
+
+
+def _cost(advice: Advice) -> str:
+    held = advice.held_out
+    lru, tried, _ = held.rows
+    median = held.median
+    broken = f"above the limit: {' and '.join(held.broken)}" if held.broken else "within the limits"
     return (
-        f"SLO: {lru.slow:,} turns of the rest are above it with LRU, {tlru.slow:,} with {advice.policy} "
-        f"({100 * tlru.slow / turns:.2f} % of {turns:,})."
+        f"Cost on the rest: P50 goes from {1000 * lru.p50:.1f} to {1000 * tried.p50:.1f} ms, by "
+        f"{1000 * median.value:+.1f} ms [{1000 * median.low:+.1f}, {1000 * median.high:+.1f}], the hit rate from "
+        f"{_percent(lru.hit_rate)} to {_percent(tried.hit_rate)}, the prefill to "
+        f"{_times(lru.prefilled, tried.prefilled)} LRU's: {broken}."
     )
 
 
-def _median(advice: Advice) -> str:
-    lru, tlru, _ = advice.held_out.rows
-    median, free, choice = advice.held_out.median, advice.choice.free, advice.choice
-    interval = f"{1000 * median.value:+.1f} ms [{1000 * median.low:+.1f}, {1000 * median.high:+.1f}]"
-    cost = f"Cost at the median: P50 goes from {1000 * lru.p50:.1f} to {1000 * tlru.p50:.1f} ms, by {interval}."
-    if median.value <= 0 or free.margin in (0, choice.margin):
-        return cost
-    gains = f"gains {_percent(free.gain)} in the place of {_percent(choice.here.value)}"
-    return f"{cost} ξ = {free.margin + advice.q_hat:,} costs nothing there on the first part, and {gains}."
+def _times(before: int, after: int) -> str:
+    return f"{after / before if before else 1:.3f} times"
 
 
 def _hindsight(advice: Advice) -> str:
@@ -162,7 +199,8 @@ def advice_rows(advice: Advice) -> Iterator[tuple[str, ...]]:
     """Yield the policies on the rest, as text under `HEADER`."""
     for row in advice.held_out.rows:
         percentiles = (f"{value:.3f}" for value in (row.p50, row.p90, row.p95, row.p99))
-        yield row.policy, *percentiles, f"{row.slow:,}", f"{row.tel:,}", f"{row.regret:,}"
+        work = (_percent(row.hit_rate), in_short(row.prefilled))
+        yield row.policy, *work, *percentiles, f"{row.slow:,}", f"{row.tel:,}", f"{row.regret:,}"
 
 
 def advice_as_data(advice: Advice) -> dict[str, Any]:
@@ -173,9 +211,11 @@ def advice_as_data(advice: Advice) -> dict[str, Any]:
         "goal": goal.name,
         "slo": float(goal.slo),
         "slo_tokens": goal.xi,
-        "level": None if goal.level is None else float(goal.level),
+        "level": _number(goal.level),
         "first_turns": advice.start,
         "rest_turns": advice.turns - advice.start,
+        "work_cost": _number(advice.limits.work),
+        "median_cost": _number(advice.limits.median),
         "recommended": advice.recommended,
         "xi": advice.xi,
         "q_hat": advice.q_hat,
@@ -185,3 +225,7 @@ def advice_as_data(advice: Advice) -> dict[str, Any]:
         "warnings": list(advice.warnings),
         "engines": [asdict(setting) for setting in advice.engines],
     }
+
+
+def _number(value: Fraction | None) -> float | None:
+    return None if value is None else float(value)

@@ -23,13 +23,15 @@ LEAD = (
     "Intervals are 95 %, of a paired block bootstrap."
 )
 METHOD = (
-    "The threshold is chosen on the first part alone, from replays of T-LRU, which trims the least recent surplus "
-    "first, at up to 41 thresholds.",
-    "What is promised is an interval for the gain on the rest; it holds if the rest is like the first part.",
+    "ξ - Q̂ is chosen on the first part alone, from replays of T-LRU, which trims the least recent surplus first, "
+    "at up to 48 values; those that keep the limits on the prefill and on P50 are allowed.",
+    "What is promised is an interval for the gain on the rest, as wide as chance and the changes from quarter to "
+    "quarter of the first part ask for.",
     "The rest begins with the cache that each policy has by then. The hindsight optimum is the least TEL there of "
     "any plan for the whole trace.",
-    "slow: turns with a TTFT above the SLO. TEL: tokens above the SLO's threshold, summed over turns. regret: TEL "
-    "above the hindsight optimum.",
+    "hit: share of the input that was cached. prefill: tokens that were computed. slow: turns with a "
+    "TTFT above the SLO. TEL: tokens above the SLO's threshold, summed over turns. regret: TEL above the "
+    "hindsight optimum.",
 )
 
 
@@ -79,7 +81,8 @@ def _card(advice: Advice) -> Card:
     where = f"at {advice.capacity:,} tokens"
     if not advice.recommended:
         return Card("LRU", f"stay with it {where}", "quiet")
-    return Card(f"{100 * advice.held_out.gain.value:.1f} %", f"less {advice.goal.name} than LRU {where}", "good")
+    gain = f"{100 * advice.held_out.gain.value:.1f} %"
+    return Card(gain, f"{advice.goal.name}, lower than LRU's {where}", "good")
 
 
 def _blocks(advice: Advice, shape: KVSize | None) -> Iterator[Block]:
@@ -96,10 +99,10 @@ def _blocks(advice: Advice, shape: KVSize | None) -> Iterator[Block]:
 
 
 def _tried(advice: Advice) -> Figure:
-    points = [(t.margin + advice.q_hat, 100 * t.gain, t.median) for t in advice.choice.tried]
-    drawn = draw_tried(points, advice.xi, advice.goal.name)
+    points = [(t.margin, 100 * t.gain, t.cost.median) for t in advice.choice.tried]
+    drawn = draw_tried(points, advice.held_out.margin, advice.goal.name)
     caption = (
-        f"{advice.goal.name} and the median of TTFT on the first part, by threshold, with Q̂ = {advice.q_hat:,}; "
-        f"the dotted line is the threshold tried on the rest."
+        f"{advice.goal.name} and the median of TTFT on the first part, by ξ - Q̂; the dotted line is what was "
+        f"tried on the rest."
     )
-    return Figure(f"Thresholds at {advice.capacity:,} tokens", caption, figure_bytes(drawn, "svg"))
+    return Figure(f"Settings at {advice.capacity:,} tokens", caption, figure_bytes(drawn, "svg"))

@@ -14,7 +14,7 @@ from rich.markup import escape
 from teltheory.cli.advice_lines import advice_as_data, advice_lines, advice_table
 from teltheory.cli.advice_page import write_advice
 from teltheory.cli.defaults import chosen_capacities
-from teltheory.cli.objectives import read_level
+from teltheory.cli.goal_option import asked_goal, goal_option
 from teltheory.cli.options import capacity_option, json_option, read_capacities, read_sizes
 from teltheory.cli.output import check_target, console, progress_bar, write_json
 from teltheory.cli.replay import about
@@ -35,9 +35,19 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("trace_file", metavar="TRACE")
-@click.option("--quantile", metavar="pNN", help="Make this percentile of TTFT small, such as p95; else TEL.")
+@goal_option("--quantile")
+@click.option(
+    "--work-cost", default="1.05", show_default=True, metavar="TIMES", help="Most prefill, in multiples of LRU's."
+)
+@click.option(
+    "--median-cost",
+    default="1.10",
+    show_default=True,
+    metavar="TIMES",
+    help="Most P50; below SLO / 2 all will do.",
+)
 @click.option("--policy", "policy_text", metavar="POLICY", help="Another one with a threshold than T-LRU.")
-@click.option("--q-hat", "q_hat", type=click.IntRange(0), help="Prompt estimate; the first part's mean prompt.")
+@click.option("--q-hat", "q_hat", type=click.IntRange(0), help="Prompt estimate; what the SLO leaves.")
 @click.option("--first", default="0.5", show_default=True, metavar="SHARE", help="Of the turns: to choose on.")
 @click.option("--slo", required=True, metavar="TIME", help="TTFT that turns should keep: 200ms.")
 @capacity_option
@@ -56,7 +66,8 @@ def advise(
 ) -> int:
     """Choose T-LRU's threshold for TRACE on its first part, judge it on the rest, and print engines' settings.
 
-    What is to be small is the tail excess latency above the SLO, or with --quantile that percentile of TTFT.
+    What is to be small is the tail excess latency above the SLO (--goal tel), the number of turns above it (slo)
+    or a percentile of TTFT (p95). What it may cost: --work-cost, --median-cost, in multiples of LRU's, or none.
     """
     check_target(target)
     check_page(page)
@@ -84,15 +95,17 @@ class Wish:
 
     Attributes
     ----------
-    slo, quantile, latency, policy, q_hat, first
+    slo, latency, goal, work_cost, median_cost, policy, q_hat, first
         As `teltheory.advice.advise` takes them.
     shape : KVSize or None
         Gives capacities a size in bytes.
     """
 
     slo: Fraction
-    quantile: Fraction | None
     latency: Latency
+    goal: str
+    work_cost: Fraction | None
+    median_cost: Fraction | None
     policy: Callable[[int, int], AnyPolicy] | None
     q_hat: int | None
     first: Fraction
@@ -110,8 +123,10 @@ class Wish:
                     trace,
                     size,
                     self.slo,
-                    self.quantile,
-                    self.latency,
+                    latency=self.latency,
+                    goal=self.goal,
+                    work_cost=self.work_cost,
+                    median_cost=self.median_cost,
                     policy=self.policy,
                     q_hat=self.q_hat,
                     first=self.first,
@@ -125,7 +140,10 @@ class Wish:
 def read_wish(
     served: Served,
     slo: str,
-    quantile: str | None,
+    goal: str | None,
+    before: str | None,
+    work_cost: str,
+    median_cost: str,
     policy_text: str | None,
     first: str,
     q_hat: int | None,
@@ -137,11 +155,16 @@ def read_wish(
     TelTheoryError
         For text that stands for none of it.
     """
+    from teltheory.advice import Goal
+
     ttft, shape = served.needed_latency, served.shape
-    within, level, share = read_time("slo", slo), _level(quantile), _share(first)
+    within, share = read_time("slo", slo), _share(first)
     ttft.threshold(within)
+    aim = asked_goal(goal, before, "--quantile")
+    Goal.of(aim, within, ttft)
+    work, median = _times("--work-cost", work_cost), _times("--median-cost", median_cost)
     policy = None if policy_text is None else _policy(policy_text)
-    return Wish(within, level, ttft, policy, q_hat, share, shape)
+    return Wish(within, ttft, aim, work, median, policy, q_hat, share, shape)
 
 
 def _policy(text: str) -> Callable[[int, int], AnyPolicy]:
@@ -151,13 +174,12 @@ def _policy(text: str) -> Callable[[int, int], AnyPolicy]:
     return spec.build
 
 
-def _level(text: str | None) -> Fraction | None:
-    if text is None:
-        return None
-    level = read_level(text.lower())
-    if level is None or level.q == 1:
-        raise ArgumentError("--quantile", text, "a percentile below p100, such as p95 or p99.9")
-    return level.q
+def _times(option: str, text: str) -> Fraction | None:
+    expected = "a multiple of LRU's such as 1.05, at least 1, or none"
+    times = None if text.lower() == "none" else read_fraction(option, text, expected)
+    if times is not None and times < 1:
+        raise ArgumentError(option, text, expected)
+    return times
 
 
 def _share(text: str) -> Fraction:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from teltheory.cli.objectives import SLO, TEL, Level, read_objective
+from teltheory.cli.goal_option import asked_goal, goal_option
 from teltheory.cli.options import grid_options, read_question
 from teltheory.cli.output import check_target, complain, console, progress_bar, write_json
 from teltheory.cli.proof_files import certificates_as_data
@@ -13,6 +13,7 @@ from teltheory.cli.searches import Found, LeastPercentile, LeastTel, LeastViolat
 from teltheory.cli.served import Served
 from teltheory.cli.traces import Reading, trace_options
 from teltheory.errors import ArgumentError
+from teltheory.goals import SLO, TEL, Level, read_goal
 from teltheory.policies.spec import Spec, default_estimate
 from teltheory.sweep import Grid
 
@@ -23,9 +24,7 @@ OF_PERCENTILES = ("auto",)
 
 @click.command()
 @click.argument("trace_file", metavar="TRACE")
-@click.option(
-    "--objective", default=TEL, show_default=True, metavar="tel|slo|pNN", help="p95, p99.9: percentiles."
-)
+@goal_option("--objective")
 @click.option(
     "--method",
     type=click.Choice(list(dict.fromkeys((*METHODS[TEL], *METHODS[SLO])))),
@@ -44,7 +43,8 @@ OF_PERCENTILES = ("auto",)
 @grid_options
 def optimum(
     trace_file: str,
-    objective: str,
+    goal: str | None,
+    before: str | None,
     method: str,
     time_limit: float | None,
     proof: str | None,
@@ -67,11 +67,12 @@ def optimum(
     """
     check_target(target)
     check_target(proof)
-    asked = read_objective(objective)
+    goal = asked_goal(goal, before, "--objective")
+    asked = read_goal(goal)
     _check(asked, method, proof, xis or slos)
     question = read_question(xis, slos, capacities, served)
     if asked != TEL and not question.thresholds.latency.cached_is_free:
-        expected = f"one without attention or a table with --objective {objective}"
+        expected = f"one without attention or a table with --goal {goal}"
         raise ArgumentError("--latency", served.latency, expected)
     trace = reading.read(trace_file)
     with about(trace_file):
@@ -83,15 +84,13 @@ def optimum(
 
 
 def _check(asked: str | Level, method: str, proof: str | None, given: tuple[str, ...]) -> None:
-    """Refuse, before the work, options that do not go with the objective."""
-    objective = asked.text if isinstance(asked, Level) else asked
-    methods = METHODS.get(objective, OF_PERCENTILES)
+    """Refuse, before the work, options that do not go with the goal."""
+    kind = asked.text if isinstance(asked, Level) else asked
+    methods = METHODS.get(kind, OF_PERCENTILES)
     if isinstance(asked, Level) and given:
-        raise ArgumentError(
-            "--xi or --slo", given[0], f"none with --objective {objective}, which has no threshold"
-        )
+        raise ArgumentError("--xi or --slo", given[0], f"none with --goal {kind}, which has no threshold")
     if method not in methods:
-        raise ArgumentError("--method", method, f"{', '.join(methods)} with --objective {objective}")
+        raise ArgumentError("--method", method, f"{', '.join(methods)} with --goal {kind}")
     if asked == TEL and proof is not None and method not in PROVING:
         raise ArgumentError("certificate", proof, "a method that proves its optima, such as greedy")
 

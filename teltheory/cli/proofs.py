@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from teltheory.cli.objectives import Level
 from teltheory.errors import CertificateError
+from teltheory.goals import Level
 from teltheory.numbers import IntArray
 from teltheory.optimal.certificate import Certificate, check_certificate
 from teltheory.optimal.exhaustion import check_violations

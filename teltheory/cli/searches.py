@@ -12,13 +12,13 @@ import numpy as np
 from rich.table import Table
 
 from teltheory.cli.defaults import notes
-from teltheory.cli.objectives import SLO, TEL, Level
 from teltheory.cli.options import Thresholds
 from teltheory.cli.proofs import Certified, CertifiedPercentile, CertifiedViolations, Proof
 from teltheory.cli.replay import assumptions, caching, trace_as_data
 from teltheory.cli.tables import BESIDE, WORK_LEGEND, optima_table, percentiles_table, violations_table
 from teltheory.cli.traces import report_lines, turns_as_data
 from teltheory.errors import SolverError
+from teltheory.goals import SLO, TEL, Level
 from teltheory.metrics import slo_violations, tail_excess_latency, ttft_quantiles
 from teltheory.optimal import Method, hindsight_optimum
 from teltheory.outcome import Outcome

@@ -13,6 +13,11 @@ def chats(turns=2400, seed=0):
     return wildchat_like().sample(turns, np.random.default_rng(seed))
 
 
+def engineers():
+    """The trace of the engineer's first half hour."""
+    return wildchat_like().sample(6000, np.random.default_rng(1))
+
+
 def single_turns(turns=400, seed=0):
     """Conversations that never return: nothing that is kept is of use."""
     rng = np.random.default_rng(seed)

@@ -1,11 +1,13 @@
+import dataclasses
 import json
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from advice.advised_traces import LATENCY, chats, growing, single_turns
+from advice.advised_traces import LATENCY, chats, engineers, growing, single_turns
 
 import teltheory as tt
+from teltheory.advice import as_set
 from teltheory.advice.engines import engine_settings
 from teltheory.workloads import data_folder
 
@@ -19,8 +21,7 @@ def test_it_helps_on_chats():
     assert advice.held_out.gain.above_zero
     assert advice.choice.margin == advice.xi - advice.q_hat > 0
     assert (advice.start, advice.turns) == (1200, 2400)
-    prompts = chats().first(1200)
-    assert advice.q_hat == -(-int(prompts.prompt[prompts.continuing].sum()) // int(prompts.continuing.sum()))
+    assert advice.xi == advice.goal.xi
     assert advice.held_out.lru_capacity > 4000
 
 
@@ -38,8 +39,8 @@ def test_the_choice_sees_nothing_of_the_rest():
         [*trace.prompt[:1200].tolist(), *[7] * 1200],
         [*trace.response[:1200].tolist(), *[9] * 1200],
     )
-    for level in (None, P95):
-        advices = [tt.advise(t, 4000, Fraction(1, 5), level) for t in (trace, other)]
+    for goal in ("tel", "slo", "p95"):
+        advices = [tt.advise(t, 4000, Fraction(1, 5), goal=goal) for t in (trace, other)]
         assert advices[0].choice == advices[1].choice
         assert advices[0].held_out != advices[1].held_out
 
@@ -55,7 +56,7 @@ def test_where_nothing_returns_it_says_stay_with_lru():
 def test_where_the_rest_is_like_nothing_before_the_promise_is_not_kept():
     advice = tt.advise(growing(), 120, Fraction(20), latency=LATENCY)
     assert advice.choice.helps
-    assert not advice.kept_promise
+    assert advice.kept_promise is False
 
 
 def test_a_gain_that_does_not_last_is_no_recommendation():
@@ -76,6 +77,54 @@ def test_only_the_difference_of_threshold_and_estimate_is_chosen():
     assert one.choice == other.choice
     assert one.held_out.rows == other.held_out.rows
     assert other.xi - one.xi == 500
+
+
+@pytest.mark.parametrize(("slo", "margin"), [(1000, 300), (1000, 1000), (1000, 1700), (0, 5)])
+def test_a_margin_is_a_threshold_with_what_the_slo_leaves_and_no_estimate_is_negative(slo, margin):
+    xi, q_hat = as_set(margin, slo, None)
+    assert (xi - q_hat, xi, q_hat) == (margin, max(slo, margin), max(slo - margin, 0))
+    assert as_set(margin, slo, 7) == (margin + 7, 7)
+
+
+def test_what_advises_harm_to_an_engineer_stays_within_the_limits():
+    trace = engineers()
+    advices = [tt.advise(trace, 50_000, Fraction(1, 10), goal=goal) for goal in ("tel", "slo", "p95")]
+    for advice in advices:
+        first = trace.first(advice.start)
+        policies = (tt.LRU(), tt.TLRU(advice.xi, advice.q_hat, "least-recent"))
+        lru, tried = (tt.replay(first, policy, 50_000) for policy in policies)
+        assert 100 * tried.prefilled <= 105 * lru.prefilled
+        lru_p50, p50 = (np.quantile(one.uncached, 0.5, method="inverted_cdf") for one in (lru, tried))
+        assert 10 * p50 <= 11 * lru_p50 or 2 * p50 < advice.goal.xi
+        assert advice.held_out.broken == ()
+        assert advice.choice.freely.cost.prefilled > 1.25 * advice.choice.tried[0].cost.prefilled
+    free = tt.advise(trace, 50_000, Fraction(1, 10), work_cost=None, median_cost=None)
+    assert free.choice.margin == free.choice.freely.margin > advices[0].choice.margin
+    assert free.choice.freely.cost == advices[0].choice.freely.cost
+
+
+def test_limits_that_hold_on_the_first_part_alone_are_no_recommendation():
+    trace = chats()
+    cheap = tt.advise(trace, 4000, Fraction(1, 5))
+    lru, tried, _ = cheap.held_out.rows
+    assert cheap.recommended
+    assert tried.prefilled > lru.prefilled
+    held = dataclasses.replace(cheap.held_out, broken=("prefilled tokens",))
+    assert not dataclasses.replace(cheap, held_out=held).recommended
+
+
+def test_the_old_name_of_a_percentile_warns():
+    with pytest.warns(DeprecationWarning, match='use goal="p95"'):
+        old = tt.advise(chats(), 4000, Fraction(1, 5), P95)
+    assert old.choice == tt.advise(chats(), 4000, Fraction(1, 5), goal="p95").choice
+
+
+def test_where_too_few_turns_count_nothing_is_chosen():
+    trace = single_turns()
+    capacity = int(np.cumsum(trace.past)[190])
+    advice = tt.advise(trace, capacity, Fraction(20), latency=LATENCY)
+    assert (advice.choice.warm_up, advice.choice.idle, advice.choice.promise) == (191, True, None)
+    assert np.isfinite([advice.held_out.gain.low, advice.choice.here.high]).all()
 
 
 def test_warnings_on_under_estimates_on_thresholds_and_on_budgets_of_0():
@@ -118,7 +167,10 @@ def test_a_warning_where_an_engine_could_not_trim_a_turn():
     [
         ({"first": Fraction(0)}, "first: found '0', expected a share"),
         ({"first": Fraction(1, 100)}, "24 and 2376 turns in its two parts', expected at least 40 in each"),
-        ({"quantile": Fraction(1)}, "level"),
+        ({"goal": "p100"}, "goal"),
+        ({"goal": "mean"}, "goal"),
+        ({"work_cost": Fraction(99, 100)}, "work_cost"),
+        ({"median_cost": 1.1}, "median_cost"),
         ({"q_hat": -1}, "q_hat"),
         ({"capacity": -1}, "capacity"),
     ],
@@ -153,12 +205,13 @@ def test_on_the_mooncake_trace_promises_are_kept_at_four_of_five_capacities():
         trace, capacities, slo = chats(6000), (1000, 2000, 4000, 7000, 10_000), Fraction(1, 5)
     else:
         trace, capacities, slo = tt.read_trace(REAL), (300_000, 500_000, 10**6, 2 * 10**6, 3 * 10**6), Fraction(2)
-    for level in (None, P95):
-        advices = [tt.advise(trace, capacity, slo, level) for capacity in capacities]
-        assert sum(advice.kept_promise for advice in advices) >= 4
-        assert all(
-            np.isfinite([advice.choice.promise.low, advice.choice.promise.high]).all() for advice in advices
-        )
+    for goal in ("tel", "p95"):
+        advices = [tt.advise(trace, capacity, slo, goal=goal) for capacity in capacities]
+        promised = [advice for advice in advices if advice.choice.helps]
+        assert len(promised) >= 3
+        assert sum(advice.kept_promise for advice in promised) >= len(promised) - 1
+        ends = [(advice.choice.promise.low, advice.choice.promise.high) for advice in promised]
+        assert all(-1 < low < high <= 1 for low, high in ends)
         assert sum(advice.recommended for advice in advices) >= 3
 
 

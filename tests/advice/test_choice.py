@@ -3,20 +3,33 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from advice.advised_traces import LATENCY, chats, single_turns
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import given_columns, turn_columns
 
 import teltheory as tt
-from teltheory.advice.choice import BLOCKS, DRAWS, Choice, choose, drift, first_overflow, margins, neighbours
+from teltheory.advice import choice as choosing
+from teltheory.advice.choice import BLOCKS, DRAWS, choose, first_overflow, widened
 from teltheory.advice.goal import Goal
+from teltheory.advice.limits import Cost, Limits
+from teltheory.advice.margins import drift, margins, neighbours
 from teltheory.bootstrap import Blocks, Estimate
+
+FREE = Limits(None, None)
 
 P95 = Fraction(95, 100)
 
 
-def chosen(trace, capacity, goal, seed=0):
-    return choose(trace, len(trace), capacity, goal, np.random.default_rng(seed), t_lru)
+def chosen(trace, capacity, goal, seed=0, limits=FREE, rest=None):
+    return choose(trace, rest or len(trace), capacity, goal, np.random.default_rng(seed), t_lru, limits)
+
+
+@st.composite
+def chat_like(draw):
+    """Traces of 60 turns in which conversations return."""
+    turn = st.tuples(st.integers(0, 9), st.integers(0, 20), st.integers(0, 5))
+    conversation, prompt, response = zip(*draw(st.lists(turn, min_size=60, max_size=60)), strict=True)
+    return tt.Trace.from_turns(conversation, prompt, response)
 
 
 def t_lru(margin):
@@ -43,13 +56,17 @@ def test_before_the_first_overflow_policies_do_not_differ(columns, capacity, mar
     assert np.array_equal(outcomes[0].cached[:until], outcomes[1].cached[:until])
 
 
-def test_margins_are_twentieths_of_the_slo_or_of_the_percentile():
+def test_margins_are_twentieths_of_the_slo_or_of_the_percentile_and_what_the_slo_leaves_of_prompts():
     trace = chats(400)
-    lru = tt.replay(trace, tt.LRU(), 2000)
-    tokens = Goal(Fraction(100), LATENCY)
-    assert margins(lru, 0, tokens) == [100 * step // 20 for step in range(41)]
-    p95 = int(np.quantile(lru.uncached[7:], 0.95, method="inverted_cdf"))
-    assert margins(lru, 7, Goal(Fraction(100), LATENCY, P95)) == sorted({p95 * k // 20 for k in range(41)})
+    lru, prompts = tt.replay(trace, tt.LRU(), 2000).uncached[7:], trace.prompt[trace.continuing]
+    p95 = int(np.quantile(lru, 0.95, method="inverted_cdf"))
+    for level, scale in ((None, 900), (P95, p95)):
+        found = margins(lru, prompts, Goal(Fraction(900), LATENCY, level))
+        reached = [max(900 - np.quantile(prompts, q, method="inverted_cdf"), 0) for q in (0.5, 0.9, 0.99)]
+        assert found[0] == 0
+        assert set(reached) | {scale * k // 20 for k in range(41)} <= set(found)
+        assert found == sorted(set(found))
+    assert margins(lru, prompts[:0], Goal(Fraction(900), LATENCY)) == [45 * k for k in range(41)]
 
 
 def test_the_gain_of_each_margin_is_that_of_a_replay():
@@ -61,7 +78,7 @@ def test_the_gain_of_each_margin_is_that_of_a_replay():
         outcome = tt.replay(trace, tt.TLRU(tried.margin + 30, 30, "least-recent"), 2000)
         tel = np.maximum(outcome.uncached[kept] - 2000, 0).sum()
         assert tried.gain == pytest.approx(1 - tel / lru)
-        assert tried.median == np.quantile(outcome.uncached[kept], 0.5, method="inverted_cdf")
+        assert tried.cost.median == np.quantile(outcome.uncached[kept], 0.5, method="inverted_cdf")
 
 
 def test_for_tel_the_best_margin_is_that_of_the_greatest_gain_or_near_it():
@@ -100,22 +117,70 @@ def test_the_best_margin_has_the_greatest_mean_with_its_neighbours(seed):
     assert choice.margin == found[int(np.argmax(smoothed))]
 
 
-def test_the_free_margin_costs_nothing_at_the_median():
-    choice = chosen(chats(), 4000, Goal(Fraction(1, 5)))
-    free = choice.free
-    assert free.median <= choice.tried[0].median
-    assert all(t.gain <= free.gain for t in choice.tried if t.median <= choice.tried[0].median)
+@given(chat_like(), st.integers(10, 60), st.sampled_from(["tel", "slo", "p90"]), st.integers(2, 30))
+@settings(max_examples=12, deadline=None)
+def test_what_is_chosen_keeps_the_limits_and_without_limits_the_best_is_chosen(trace, capacity, goal, slo):
+    limits, goal = Limits(Fraction(101, 100), Fraction(1)), Goal.of(goal, Fraction(slo), LATENCY)
+    strict, free = (chosen(trace, capacity, goal, limits=each) for each in (limits, FREE))
+    assert free.margin == free.freely.margin == strict.freely.margin
+    assert all(tried.allowed for tried in free.tried)
+    lru, tried = (tt.replay(trace, policy, capacity).uncached for policy in (tt.LRU(), t_lru(strict.margin)))
+    assert 100 * tried.sum() <= 101 * lru.sum()
+    for start in (0, strict.warm_up if strict.warm_up < len(trace) else 0):
+        after, before = (np.quantile(one[start:], 0.5, method="inverted_cdf") for one in (tried, lru))
+        assert after <= before or 2 * after < slo
 
 
-@pytest.mark.parametrize(("margin", "low", "helps"), [(5, 0.01, True), (5, -0.01, False), (0, 0.01, False)])
-def test_a_gain_that_may_be_chance_is_no_help(margin, low, helps):
-    here = Estimate(0.1, low, 0.2)
-    assert Choice(margin, 0, here, here, ()).helps == helps
+def test_a_limit_is_on_the_work_and_on_the_median_unless_nobody_waits_for_it():
+    limits, slo, lru = Limits(Fraction(105, 100), Fraction(9, 8)), Fraction(1), Cost(100, 0.5, 0.5)
+    for prefilled, median, broken in (
+        (105, 0.5625, []),
+        (106, 0.5, ["prefilled tokens"]),
+        (100, 0.5626, ["P50"]),
+        (106, 0.6, ["prefilled tokens", "P50"]),
+    ):
+        assert list(limits.broken(lru, Cost(prefilled, 0.5, median), slo)) == broken
+        assert not list(FREE.broken(lru, Cost(prefilled, 0.5, median), slo))
+    assert not list(limits.broken(Cost(100, 0.5, 0.1), Cost(100, 0.5, 0.4999), slo))
+    assert list(limits.broken(Cost(100, 0.5, 0.1), Cost(100, 0.5, 0.5), slo)) == ["P50"]
+
+
+@given(st.floats(-2, 1), st.floats(0, 1), st.floats(0, 3), st.floats(0, 3))
+def test_a_promise_is_wider_with_what_moved_and_ends_at_all_of_it(value, spread, moved, more):
+    alike = Estimate(value, value - spread, min(value + spread, 1.0))
+    one, other = widened(alike, moved), widened(alike, moved + more)
+    assert one.low <= alike.low <= alike.high <= one.high + 1e-12
+    assert other.low <= one.low <= one.high <= other.high <= 1
+
+
+@pytest.mark.parametrize("goal", ["tel", "slo", "p95"])
+def test_a_gain_that_moves_from_quarter_to_quarter_is_promised_less_surely(goal, monkeypatch):
+    trace, goal, told = chats(), Goal.of(goal, Fraction(1, 5)), []
+    monkeypatch.setattr(choosing, "widened", lambda alike, moved: told.append(moved) or widened(alike, moved))
+    choice = chosen(trace, 4000, goal)
+    lru, tried = (tt.replay(trace, policy, 4000) for policy in (tt.LRU(), t_lru(choice.margin)))
+    size = (len(trace) - choice.warm_up) / 4
+    gains = []
+    for quarter in range(4):
+        turns = slice(*(choice.warm_up + int(size * k) for k in (quarter, quarter + 1)))
+        before, after = (worth(goal, one.uncached[turns]) for one in (lru, tried))
+        gains.append((before - after) / before)
+    moved = np.sqrt(np.mean(np.diff(gains) ** 2))
+    assert told == [pytest.approx(moved)]
+    assert choice.here.value - choice.promise.low >= moved > 0
+    assert choice.promise.high - choice.here.value >= moved
+    assert choice.promise.high <= 1
+
+
+def worth(goal, uncached):
+    if goal.level is not None:
+        return goal.latency.ttft(np.quantile(uncached, float(goal.level), method="inverted_cdf"), 0)
+    return np.maximum(uncached - goal.xi, 0).sum() if not goal.misses else (uncached > goal.xi).sum()
 
 
 def test_where_nothing_returns_there_is_nothing_to_choose():
     choice = chosen(single_turns(), 200, Goal(Fraction(20), LATENCY))
-    assert (choice.margin, choice.helps, choice.promise.holds(0.0)) == (0, False, True)
+    assert (choice.margin, choice.helps, choice.promise) == (0, False, None)
     assert {tried.gain for tried in choice.tried} == {0.0}
 
 
@@ -127,8 +192,8 @@ def test_where_nothing_overflows_all_turns_are_warm_up():
 
 def test_one_seed_has_one_choice_and_progress_is_told():
     trace, goal, told = chats(600), Goal(Fraction(1, 5), level=P95), []
-    first = choose(trace, 600, 2000, goal, np.random.default_rng(4), t_lru, lambda: told.append(1))
-    assert first == choose(trace, 600, 2000, goal, np.random.default_rng(4), t_lru)
+    first = choose(trace, 600, 2000, goal, np.random.default_rng(4), t_lru, FREE, lambda: told.append(1))
+    assert first == chosen(trace, 2000, goal, 4)
     assert len(told) == len(first.tried)
 
 
@@ -136,7 +201,7 @@ def test_a_promise_for_fewer_turns_is_wider():
     trace, goal = chats(), Goal(Fraction(1, 5))
     widths = []
     for turns in (300, 2400, 240_000):
-        promise = choose(trace, turns, 4000, goal, np.random.default_rng(4), t_lru).promise
+        promise = chosen(trace, 4000, goal, 4, rest=turns).promise
         widths.append(promise.high - promise.low)
     assert widths[0] > 1.2 * widths[1] > 1.2 * 1.1 * widths[2]
 

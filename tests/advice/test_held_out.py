@@ -11,12 +11,13 @@ import teltheory as tt
 from teltheory.advice.choice import rest_of
 from teltheory.advice.goal import Goal
 from teltheory.advice.held_out import Setting, above_within_budget, all_of, capacity_for, hold_out, least_tel
+from teltheory.advice.limits import Limits
 
 EITHER = turn_columns() | given_columns()
 
 
 def t_lru(margin, q_hat):
-    return Setting(tt.TLRU(margin + q_hat, q_hat, "least-recent"), "T-LRU", margin, q_hat)
+    return Setting(tt.TLRU(margin + q_hat, q_hat, "least-recent"), "T-LRU", margin + q_hat, q_hat)
 
 
 @given(EITHER, st.integers(0, 14), st.integers(0, 30), st.integers(0, 6))
@@ -83,13 +84,14 @@ def test_with_the_longest_prompt_for_an_estimate_nobody_is_above_xi_within_the_b
 
 def test_the_rows_are_the_metrics_of_the_rest():
     trace, goal = chats(900), Goal(Fraction(1, 5))
-    held = hold_out(trace, 500, 2000, goal, t_lru(2400, 200), np.random.default_rng(1))
+    held = hold_out(trace, 500, 2000, goal, t_lru(2400, 200), np.random.default_rng(1), Limits())
     policies = (tt.LRU(), tt.TLRU(2600, 200, "least-recent"), tt.EndAwareTLRU(2600, 200, "least-recent"))
     tels = []
     for row, policy in zip(held.rows, policies, strict=True):
         outcome = rest_of(tt.replay(trace, policy, 2000), 500)
         tels.append(tt.tail_excess_latency(outcome, goal.xi))
         quantiles = tt.ttft_quantiles(outcome, (0.5, 0.9, 0.95, 0.99), tt.A100_LLAMA2_7B).tolist()
+        assert (row.hit_rate, row.prefilled) == (float(outcome.hit_rate), outcome.uncached.sum())
         assert [row.p50, row.p90, row.p95, row.p99] == quantiles
         assert row.slow == tt.slo_violations(outcome, goal.xi)
         assert (row.tel, row.regret) == (tels[-1], tels[-1] - held.optimum)
@@ -102,7 +104,7 @@ def test_the_rows_are_the_metrics_of_the_rest():
 def test_with_attention_slow_turns_are_counted_by_their_ttft():
     trace = chats(400)
     goal = Goal(Fraction(2000), tt.LatencyModel(Fraction(1), Fraction(1, 1000)))
-    held = hold_out(trace, 200, 2000, goal, t_lru(2400, 200), np.random.default_rng(1))
+    held = hold_out(trace, 200, 2000, goal, t_lru(2400, 200), np.random.default_rng(1), Limits())
     outcome = rest_of(tt.replay(trace, tt.LRU(), 2000), 200)
     assert held.rows[0].slow == tt.ttft_violations(outcome, goal.latency, goal.slo)
     assert held.rows[0].slow != tt.slo_violations(outcome, goal.xi)

@@ -1,10 +1,14 @@
+from dataclasses import replace
 from fractions import Fraction
+from itertools import islice
 
 import pytest
-from advice.advised_traces import chats, single_turns
+from advice.advised_traces import chats, engineers, single_turns
 
 import teltheory as tt
 from teltheory.advice import MARGINS
+from teltheory.cli.advice_lines import advice_lines
+from teltheory.cli.tables import in_short
 
 
 def test_the_command_prints_the_advice_and_its_settings(run, run_json, tmp_path, capsys):
@@ -19,19 +23,75 @@ def test_the_command_prints_the_advice_and_its_settings(run, run_json, tmp_path,
     assert f"The gain is {'inside' if advice.kept_promise else 'outside'} what was promised." in text
     assert f'{{"threshold": {advice.xi}, "next_prompt_estimate": {advice.q_hat}}}' in text
     assert f"LRU needs {advice.held_out.lru_capacity:,} tokens" in text
+    lru, tried, _ = advice.held_out.rows
+    for row in (lru, tried):
+        assert f"{100 * row.hit_rate:.1f} % {in_short(row.prefilled)} {row.p50:.3f}" in text
+    assert f"it helps, for {tried.prefilled / lru.prefilled:.3f} times the prefill." in text
     data = run_json(*asked)["advice"][0]
+    assert data["held_out"]["rows"][1]["prefilled"] == tried.prefilled
+    assert (data["work_cost"], data["median_cost"], data["held_out"]["broken"]) == (1.05, 1.1, [])
     assert (data["xi"], data["q_hat"], data["recommended"]) == (advice.xi, advice.q_hat, True)
     assert data["held_out"]["gain"]["value"] == pytest.approx(advice.held_out.gain.value)
-    assert len(data["choice"]["tried"]) == MARGINS
+    assert MARGINS - 7 <= len(data["choice"]["tried"]) <= MARGINS
+
+
+def test_the_old_name_of_the_goal_works_and_warns(run, tmp_path, capsys):
+    file = tmp_path / "t.csv"
+    tt.write_trace(chats(800), file)
+    printed = []
+    for name in ("--goal", "--quantile"):
+        assert run("advise", file, "--capacity", 2000, "--slo", "200ms", name, "p90") == 0
+        printed.append(capsys.readouterr())
+    assert printed[0].out == printed[1].out
+    assert printed[0].err == ""
+    assert (
+        printed[1].err
+        == "teltheory: warning: --quantile is the old name of --goal, and goes with the next version\n"
+    )
+
+
+def test_what_costs_too_much_is_said_in_one_line_and_no_help_goes_without_its_cost(run, tmp_path, capsys):
+    file = tmp_path / "chat.csv"
+    tt.write_trace(engineers(), file)
+    asked = ("advise", file, "--capacity", 50_000, "--slo", "100ms")
+    assert run(*asked) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    advice = tt.advise(tt.read_trace(file), 50_000, Fraction(1, 10))
+    lru, freely = advice.choice.tried[0].cost, advice.choice.freely
+    xi, q_hat = advice.as_set(freely.margin)
+    assert (
+        f"Without limits: {100 * freely.gain:.1f} % lower with ξ = {xi:,} and Q̂ = {q_hat:,}, for "
+        f"{freely.cost.prefilled / lru.prefilled:.3f} times the prefill and a P50 of "
+        f"{1000 * freely.cost.median:.1f} ms in the place of {1000 * lru.median:.1f}."
+    ) in text
+    assert text.count("Without limits") == 1
+    assert "it helps, for 1.0" in text
+    assert run(*asked, "--work-cost", "none", "--median-cost", "NONE") == 0
+    text = " ".join(capsys.readouterr().out.split())
+    assert f"ADVICE: T-LRU with ξ = {xi:,} and Q̂ = {q_hat:,} tokens." in text
+    assert "Without limits" not in text
+    assert "it helps, for 1.5" in text
+
+
+def test_a_limit_that_breaks_on_the_rest_alone_is_said_plainly():
+    advice = tt.advise(chats(), 4000, Fraction(1, 5))
+    broken = replace(advice, held_out=replace(advice.held_out, broken=("prefilled tokens", "P50")))
+    found = next(islice(advice_lines(broken, None), 1, None))
+    assert found.startswith(
+        "ADVICE: stay with LRU. T-LRU keeps its limits on the first part, but not on the rest: "
+    )
+    assert found.endswith(": prefilled tokens and P50.")
+    assert any("above the limit: prefilled tokens and P50." in line for line in advice_lines(broken, None))
+    assert any("within the limits." in line for line in advice_lines(advice, None))
 
 
 def test_the_command_says_plainly_that_it_does_not_help(run, tmp_path, capsys):
     file = tmp_path / "once.csv"
     tt.write_trace(single_turns(), file)
-    assert run("advise", file, "--capacity", 200, "--slo", "1ms", "--quantile", "P99") == 0
+    assert run("advise", file, "--capacity", 200, "--slo", "1ms", "--goal", "P99") == 0
     text = " ".join(capsys.readouterr().out.split())
     assert "ADVICE: stay with LRU." in text
-    assert "no setting of T-LRU has less P99 of TTFT than LRU" in text
+    assert "no setting of T-LRU makes P99 of TTFT smaller than LRU does. Nothing is promised." in text
     assert "it does not help" in text
     assert "tlru" not in text
 
@@ -39,8 +99,11 @@ def test_the_command_says_plainly_that_it_does_not_help(run, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--slo", "200ms", "--quantile", "p100"), "--quantile: found 'p100', expected a percentile below p100"),
-        (("--slo", "200ms", "--quantile", "95"), "--quantile"),
+        (("--slo", "200ms", "--goal", "p100"), "goal: found 'p100', expected a percentile below p100"),
+        (("--slo", "200ms", "--goal", "95"), "goal: found '95', expected tel, slo or a percentile"),
+        (("--slo", "200ms", "--goal", "p95", "--quantile", "p95"), "--quantile"),
+        (("--slo", "200ms", "--work-cost", "0.9"), "--work-cost: found '0.9', expected a multiple of LRU's"),
+        (("--slo", "200ms", "--median-cost", "much"), "--median-cost"),
         (("--slo", "200ms", "--first", "2"), "--first: found '2', expected a share of the turns"),
         (("--slo", "200ms", "--first", "1/0"), "--first"),
         (("--slo", "soon"), "slo"),

@@ -90,7 +90,7 @@ def test_the_optimum_takes_the_threshold_of_the_model(run_json, long_turns):
 @pytest.mark.parametrize("objective", ["slo", "p95"])
 def test_searches_that_know_one_threshold_refuse_attention(run, capsys, long_turns, objective):
     thresholds = ["--slo", "2s"] if objective == "slo" else []
-    assert run("optimum", long_turns, "--latency", ATTENTION, "--objective", objective, *thresholds) == 2
+    assert run("optimum", long_turns, "--latency", ATTENTION, "--goal", objective, *thresholds) == 2
     assert capsys.readouterr().err.startswith(f"teltheory: --latency: found '{ATTENTION}', expected one without")
 
 

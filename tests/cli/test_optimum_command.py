@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import teltheory as tt
-from teltheory.cli.objectives import read_level
 from teltheory.errors import SolverError
+from teltheory.goals import read_level
 from teltheory.optimal.solver import INTERRUPTED
 from teltheory.policies.spec import default_estimate
 
@@ -22,7 +22,7 @@ def four_turns(tmp_path):
 
 
 def test_the_fewest_violations(run_json, four_turns):
-    data = run_json("optimum", four_turns, "--objective", "slo", "--capacity", 50, "--capacity", 80, "--xi", 160)
+    data = run_json("optimum", four_turns, "--goal", "slo", "--capacity", 50, "--capacity", 80, "--xi", 160)
     row, roomy = data["rows"]
     assert (data["objective"], data["forced"], data["time_limit"], data["q_hat"]) == ("slo", False, 60, 100)
     counts = {"lru": 2, "tlru": 2, "violations": 1, "lower": 1, "proved": 1}
@@ -33,7 +33,7 @@ def test_the_fewest_violations(run_json, four_turns):
 
 
 def test_the_best_percentile(run_json, four_turns):
-    data = run_json("optimum", four_turns, "--objective", "p75", "--capacity", 50)
+    data = run_json("optimum", four_turns, "--goal", "p75", "--capacity", 50)
     (row,) = data["rows"]
     assert (row["level"], row["allowed"]) == (0.75, 1)
     assert (row["percentile"], row["lower"], row["proved"]) == (150, 150, 150)
@@ -45,7 +45,7 @@ def test_the_best_percentile(run_json, four_turns):
 
 
 def test_tlru_has_the_best_of_the_default_thresholds(run_json, mooncake):
-    data = run_json("optimum", mooncake, "--objective", "p95", "--capacity", "1M", "--time-limit", 0)
+    data = run_json("optimum", mooncake, "--goal", "p95", "--capacity", "1M", "--time-limit", 0)
     (row,) = data["rows"]
     trace = tt.read_trace(mooncake)
     assert len(data["slo"]) == 3
@@ -64,13 +64,13 @@ def test_a_percentile_has_the_rank_that_exact_numbers_give(turns, level, rank):
 
 
 def test_tables_say_what_their_columns_mean(run, four_turns, capsys):
-    assert run("optimum", four_turns, "--objective", "slo", "--capacity", 50, "--xi", 160, "--forced") == 2
+    assert run("optimum", four_turns, "--goal", "slo", "--capacity", 50, "--xi", 160, "--forced") == 2
     assert "forced caching must keep" in capsys.readouterr().err
-    assert run("optimum", four_turns, "--objective", "slo", "--capacity", 300, "--xi", 160, "--forced") == 0
+    assert run("optimum", four_turns, "--goal", "slo", "--capacity", 300, "--xi", 160, "--forced") == 0
     printed = " ".join(capsys.readouterr().out.split())
     for words in ("Q̂ = 100", "No policy has fewer than proved", "At most 60 s a search", "Forced caching"):
         assert words in printed
-    asked = ("optimum", four_turns, "--objective", "p75", "--capacity", 50, "--time-limit", 5)
+    asked = ("optimum", four_turns, "--goal", "p75", "--capacity", 50, "--time-limit", 5)
     assert run(*asked) == 0
     printed = " ".join(capsys.readouterr().out.split())
     for words in ("Smallest p75 of uncached tokens", "At most 5 s a search", "0.011", " 150 "):
@@ -81,7 +81,7 @@ def test_tables_say_what_their_columns_mean(run, four_turns, capsys):
 def test_an_empty_trace(run_json, tmp_path, objective):
     file = tmp_path / "empty.csv"
     file.write_text("conversation,prompt,response\n")
-    (row,) = run_json("optimum", file, "--objective", objective, "--capacity", 3, "--xi", 1)["rows"]
+    (row,) = run_json("optimum", file, "--goal", objective, "--capacity", 3, "--xi", 1)["rows"]
     assert row["lru"] == 0
 
 
@@ -129,8 +129,8 @@ def test_no_proofs_are_written_where_one_is_missing(run, trace_file, tmp_path, m
 @pytest.mark.parametrize(
     ("place", "flags"),
     [
-        ("teltheory.optimal.violations.packed", ["--objective", "slo", "--xi", "160"]),
-        ("teltheory.optimal.percentile._Bisection.refute", ["--objective", "p75"]),
+        ("teltheory.optimal.violations.packed", ["--goal", "slo", "--xi", "160"]),
+        ("teltheory.optimal.percentile._Bisection.refute", ["--goal", "p75"]),
     ],
 )
 def test_an_interrupted_search_prints_its_rows_and_writes_nothing(
@@ -162,17 +162,18 @@ def test_an_interrupted_solver_is_an_interrupt(run, trace_file, capsys, monkeypa
 @pytest.mark.parametrize(
     ("flags", "told"),
     [
-        (["--objective", "p95", "--xi", "3"], ["--xi or --slo", "'3'", "p95, which has no threshold"]),
-        (["--objective", "p95", "--slo", "2s"], ["--xi or --slo", "'2s'"]),
-        (["--objective", "p0"], ["--objective", "p0", "tel, slo or a percentile"]),
-        (["--objective", "p100.5"], ["--objective", "p100.5"]),
-        (["--objective", "mean"], ["--objective", "mean"]),
-        (["--objective", "slo", "--method", "lp"], ["--method", "'lp'", "auto, heuristic, milp"]),
-        (["--objective", "p95", "--method", "milp"], ["--method", "'milp'", "expected auto with"]),
+        (["--goal", "p95", "--xi", "3"], ["--xi or --slo", "'3'", "p95, which has no threshold"]),
+        (["--goal", "p95", "--slo", "2s"], ["--xi or --slo", "'2s'"]),
+        (["--goal", "p0"], ["goal", "p0", "tel, slo or a percentile"]),
+        (["--goal", "p100.5"], ["goal", "p100.5"]),
+        (["--goal", "mean"], ["goal", "mean"]),
+        (["--goal", "slo", "--objective", "slo"], ["--objective", "--goal alone, its new name"]),
+        (["--goal", "slo", "--method", "lp"], ["--method", "'lp'", "auto, heuristic, milp"]),
+        (["--goal", "p95", "--method", "milp"], ["--method", "'milp'", "expected auto with"]),
         (["--method", "heuristic"], ["--method", "'heuristic'", "greedy"]),
-        (["--objective", "slo", "--time-limit", "-1"], ["--time-limit", "-1"]),
-        (["--objective", "slo", "--certificate", "no/such/folder/proof.json"], ["no/such/folder"]),
-        (["--objective", "p95", "--forced", "--capacity", "50"], ["turn 0", "100", "50"]),
+        (["--goal", "slo", "--time-limit", "-1"], ["--time-limit", "-1"]),
+        (["--goal", "slo", "--certificate", "no/such/folder/proof.json"], ["no/such/folder"]),
+        (["--goal", "p95", "--forced", "--capacity", "50"], ["turn 0", "100", "50"]),
     ],
 )
 def test_what_does_not_go_together_is_refused_in_one_line(
@@ -190,5 +191,18 @@ def test_what_does_not_go_together_is_refused_in_one_line(
 def test_a_percentile_of_no_turn_is_refused(run, tmp_path, capsys):
     file = tmp_path / "empty.csv"
     file.write_text("conversation,prompt,response\n")
-    assert run("optimum", file, "--objective", "p95", "--capacity", 3) == 2
+    assert run("optimum", file, "--goal", "p95", "--capacity", 3) == 2
     assert "at least one turn" in capsys.readouterr().err
+
+
+def test_the_old_name_of_the_goal_works_and_warns(run, four_turns, capsys):
+    printed = []
+    for name in ("--goal", "--objective"):
+        assert run("optimum", four_turns, name, "slo", "--capacity", 50, "--xi", 160) == 0
+        printed.append(capsys.readouterr())
+    assert printed[0].out == printed[1].out
+    assert printed[0].err == ""
+    assert (
+        printed[1].err
+        == "teltheory: warning: --objective is the old name of --goal, and goes with the next version\n"
+    )

@@ -13,10 +13,10 @@ from teltheory.cli.proof_files import certificates_as_data, digest_of, read_cert
 # the last two turns are kept over a step where there is room for 50, and need 40 each to compute at most 160
 TURNS = "conversation,prompt,response\nA,100,0\nB,100,0\nA,100,0\nB,100,0\n"
 ASKED = {
-    "tel": ["--objective", "tel", "--xi", 160],
-    "slo": ["--objective", "slo", "--xi", 160],
-    "p75": ["--objective", "p75"],
-    "p100": ["--objective", "p100"],
+    "tel": ["--goal", "tel", "--xi", 160],
+    "slo": ["--goal", "slo", "--xi", 160],
+    "p75": ["--goal", "p75"],
+    "p100": ["--goal", "p100"],
 }
 EACH = pytest.mark.parametrize("objective", ASKED)
 HARD = pytest.mark.parametrize("objective", ["slo", "p75", "p100"])

@@ -79,7 +79,7 @@ def test_without_a_latency_percentiles_are_in_tokens(run, run_json, capsys, trac
 
 
 def test_the_smallest_percentile_needs_no_latency(run, run_json, capsys, trace_file):
-    asked = ("optimum", trace_file, "--objective", "p95", "--capacity", 100)
+    asked = ("optimum", trace_file, "--goal", "p95", "--capacity", 100)
     (row,) = run_json(*asked, "--model", "llama-3-70b")["rows"]
     (timed,) = run_json(*asked)["rows"]
     assert row["percentile"] == timed["percentile"]

@@ -49,17 +49,17 @@ def test_optima_have_those_of_their_plan_and_of_the_policies_beside_it(run_json,
     best = tt.hindsight_optimum(trace, 120, 160).outcome
     expected = {**work(best), **work(lru, "lru_")}
     assert part(row, expected) == expected
-    (row,) = run_json(*asked, "--xi", 160, "--objective", "slo")["rows"]
+    (row,) = run_json(*asked, "--xi", 160, "--goal", "slo")["rows"]
     expected = {**work(fewest_violations(trace, 120, 160).outcome), **work(lru, "lru_"), **work(tlru, "tlru_")}
     assert part(row, expected) == expected
-    (row,) = run_json(*asked, "--objective", "p75")["rows"]
+    (row,) = run_json(*asked, "--goal", "p75")["rows"]
     tlru = tt.replay(trace, tt.TLRU(row["tlru_xi"], 100), 120)
     best = best_percentile(trace, 120, 0.75).outcome
     expected = {**work(best), **work(lru, "lru_"), **work(tlru, "tlru_")}
     assert part(row, expected) == expected
 
 
-@pytest.mark.parametrize("asked", [("replay",), ("curve",), *(("optimum", "--objective", *one) for one in OPTIMA)])
+@pytest.mark.parametrize("asked", [("replay",), ("curve",), *(("optimum", "--goal", *one) for one in OPTIMA)])
 def test_every_table_has_their_columns(run, trace_file, capsys, asked):
     command, *options = asked
     threshold = () if "p75" in options else ("--xi", 160)

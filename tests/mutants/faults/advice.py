@@ -3,6 +3,7 @@
 from mutants.fault import Fault
 
 BOOTSTRAP = "teltheory/bootstrap.py"
+LIMITS = "teltheory/advice/limits.py"
 CHOICE = "teltheory/advice/choice.py"
 HELD_OUT = "teltheory/advice/held_out.py"
 CHOOSING = "tests/advice/test_choice.py"
@@ -37,8 +38,8 @@ FAULTS = (
     Fault(
         "best-margin-at-the-cliff",
         CHOICE,
-        "np.argmax(near @ gains.mean(axis=1))",
-        "np.argmax(gains.mean(axis=1))",
+        "worth = near @ gains",
+        "worth = gains",
         "a margin is worth its own gain alone, however near the cliff it is",
         tests=(CHOOSING,),
     ),
@@ -49,6 +50,54 @@ FAULTS = (
         "gains[again, np.arange(DRAWS)]",
         "the promise forgets that the rest is another sample",
         tests=(CHOOSING, ADVISING),
+    ),
+    Fault(
+        "promise-that-forgets-what-moved",
+        CHOICE,
+        "widened(alike, float(moved[best]))",
+        "widened(alike, 0.0)",
+        "the promise holds only if the rest is like the first part",
+        tests=(CHOOSING,),
+    ),
+    Fault(
+        "promise-of-more-than-all",
+        CHOICE,
+        "min(float(high), 1.0)",
+        "float(high)",
+        "more than 100 % lower is promised",
+        tests=(CHOOSING,),
+    ),
+    Fault(
+        "choice-beyond-the-limits",
+        CHOICE,
+        "return Choice(candidates[best]",
+        "return Choice(candidates[freely]",
+        "what costs too much is recommended",
+        tests=(CHOOSING, ADVISING),
+    ),
+    Fault(
+        "median-next-to-its-own",
+        LIMITS,
+        "self.median * Fraction(lru.median)",
+        "self.median * Fraction(tried.median)",
+        "P50 is compared to that of the wrong policy",
+        tests=(CHOOSING,),
+    ),
+    Fault(
+        "estimate-below-0",
+        "teltheory/advice/__init__.py",
+        "estimate = max(slo_xi - margin, 0)",
+        "estimate = slo_xi - margin",
+        "a prompt estimate below 0 is printed",
+        tests=(ADVISING,),
+    ),
+    Fault(
+        "recommended-although-a-limit-broke",
+        "teltheory/advice/__init__.py",
+        " and not self.held_out.broken",
+        "",
+        "what costs too much on the rest is recommended",
+        tests=(ADVISING,),
     ),
     Fault(
         "optimum-of-the-rest-counts-the-first-part",

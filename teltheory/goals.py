@@ -1,4 +1,4 @@
-"""What `teltheory optimum` makes as small as possible."""
+"""What is to be small: TEL, the turns above an SLO, or a percentile, as `advise` and `optimum` are told it."""
 
 from __future__ import annotations
 
@@ -48,15 +48,16 @@ def read_level(text: str) -> Level | None:
     return Level(text, q) if 0 < q <= 1 else None
 
 
-def read_objective(text: str) -> str | Level:
-    """Read an objective: TEL, violations of the SLO, or a percentile.
+def read_goal(text: str) -> str | Level:
+    """Read a goal: TEL, violations of the SLO, or a percentile.
 
     Raises
     ------
     ArgumentError
         For anything else.
     """
-    level = read_level(text)
-    if level is None and text not in (TEL, SLO):
-        raise ArgumentError("--objective", text, "tel, slo or a percentile such as p95 or p99.9")
-    return level or text
+    asked = text.lower()
+    level = read_level(asked)
+    if level is None and asked not in (TEL, SLO):
+        raise ArgumentError("goal", text, "tel, slo or a percentile such as p95 or p99.9")
+    return level or asked
