@@ -232,7 +232,12 @@ def _number(argument: str, text: str) -> float:
 
 
 def _threshold(argument: str, text: str) -> int | Time:
-    return Time(text.strip(), read_time(argument, text)) if is_time(text) else read_tokens(argument, text)
+    if is_time(text):
+        return Time(text.strip(), read_time(argument, text))
+    try:
+        return read_tokens(argument, text)
+    except ArgumentError as error:
+        raise ArgumentError(argument, text, f"{error.expected}, or a time such as 200ms") from None
 
 
 def _text(argument: str, text: str) -> str:

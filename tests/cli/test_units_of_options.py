@@ -74,7 +74,9 @@ def test_a_threshold_of_a_policy_is_in_tokens_or_a_time(run, run_json, capsys, t
     ]
     assert in_time == in_tokens
     error = refused(run, capsys, *asked, "--policy", "tlru:xi=5x")
-    assert error == "policy tlru, xi: found '5x', expected tokens such as 300000, 300k or 1M"
+    assert (
+        error == "policy tlru, xi: found '5x', expected tokens such as 300000, 300k or 1M, or a time such as 200ms"
+    )
     error = refused(run, capsys, "never-worse", "tlru:xi=5ms,q_hat=1")
     assert error == "policy: found 'tlru:xi=5ms,q_hat=1', expected a threshold in tokens: there is no latency here"
 
