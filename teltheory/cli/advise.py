@@ -77,15 +77,16 @@ def advise(
     chosen, origin = chosen_capacities(trace)
     with about(trace_file):
         found = wish.advices(trace, sizes or chosen, reading.seed)
-    said = [*about_trace(trace, found[0].start), served.sentence]
-    said += read_sizes(capacities, wish.shape) if sizes else [origin]
+    notes = [served.sentence, *(read_sizes(capacities, wish.shape) if sizes else [origin])]
+    said = [*about_trace(trace, found[0].start), *notes]
     if target != "-":
         _print(console(), said, found, wish.shape)
     if page is not None:
         write_advice(page, trace_file, said, found, wish.shape, reading.seed)
     if target is not None:
         advices = [advice_as_data(advice) for advice in found]
-        write_json(target, {"trace": turns_as_data(trace), "latency": wish.latency.name, "advice": advices})
+        about_all = {"trace": turns_as_data(trace), "latency": wish.latency.name, "notes": notes}
+        write_json(target, {**about_all, "advice": advices})
     return 0
 
 

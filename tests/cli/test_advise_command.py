@@ -50,6 +50,17 @@ def test_the_old_name_of_the_goal_works_and_warns(run, tmp_path, capsys):
     )
 
 
+def test_whose_latency_it_is_and_what_the_trace_chose_is_in_the_json(run_json, tmp_path):
+    file = tmp_path / "t.csv"
+    tt.write_trace(chats(800), file)
+    model = ("--model", "llama-3-70b", "--accept-latency-of", "llama-2-7b")
+    data = run_json("advise", file, "--slo", "200ms", *model)
+    whose, chosen = data["notes"]
+    assert "that of llama-2-7b, accepted for llama-3-70b." in whose
+    assert "5, 20 and 50 % of the" in chosen
+    assert len(data["advice"]) == 3
+
+
 def test_what_costs_too_much_is_said_in_one_line_and_no_help_goes_without_its_cost(run, tmp_path, capsys):
     file = tmp_path / "chat.csv"
     tt.write_trace(engineers(), file)
