@@ -26,7 +26,9 @@ DECADES = 3
 
 @click.command()
 @click.argument("trace_file", metavar="TRACE")
-@click.option("--policy", "policies", multiple=True, metavar="POLICY", help="tlru:trim=eager; repeatable.")
+@click.option(
+    "--policy", "policies", multiple=True, metavar="POLICY", help="lru,tlru:trim=eager,hindsight; a comma lists."
+)
 @click.option("--q-hat", "q_hat", type=click.IntRange(0), help="Prompt estimate for policies without their own.")
 @click.option("--figure", metavar="FILE", help="Also draw the curves: a .png, .svg or .pdf file.")
 @click.option("--points", type=click.IntRange(2), default=200, show_default=True, help="Capacities of a curve.")

@@ -34,7 +34,9 @@ LEGEND = (
 
 @click.command()
 @click.argument("trace_file", metavar="TRACE")
-@click.option("--policy", "policies", multiple=True, metavar="POLICY", help="tlru:xi=2800,q_hat=200; repeatable.")
+@click.option(
+    "--policy", "policies", multiple=True, metavar="POLICY", help="lru,tlru:xi=200ms,q_hat=200; a comma lists."
+)
 @click.option("--q-hat", "q_hat", type=click.IntRange(0), help="Prompt estimate for policies without their own.")
 @workers_option
 @click.option("--store", "store_file", metavar="FILE", help="Keep results here and compute none twice.")
