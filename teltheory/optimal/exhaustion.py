@@ -27,7 +27,7 @@ from teltheory.numbers import IntArray, whole_number
 from teltheory.optimal.prices import Cut, Priced, PricedTurn, Prices, bound_of, priced_turns
 from teltheory.trace import Trace
 
-MOST_STATES = 20_000_000
+MOST_STATES = 6_000_000
 LARGEST = 2**62
 BITS = 62
 
@@ -59,7 +59,8 @@ def check_violations(
     initial : iterable of (conversation, past, cached)
         Initial cache, least recent first.
     most_states : int
-        Sets of turns to hold at a time, some 50 bytes each; with more to do the check gives up.
+        Sets of turns to hold at a time; with more to do the check gives up. Each takes some 80 bytes, and 16 more
+        for every 62 turns whose reuse overlaps.
 
     Raises
     ------
@@ -113,9 +114,6 @@ class _Exhaustion:
             self._lose_at(step)
             if not len(self._loss):
                 return False
-            if len(self._loss) > self._most_states:
-                found, most = f"{len(self._loss):,}", f"{self._most_states:,}"
-                raise CertificateError(f"prices: {found} sets to follow at step {step}, expected {most} at most")
             if self._ends[step]:
                 self._forget(self._ends[step])
         return True
@@ -125,12 +123,20 @@ class _Exhaustion:
         if bit // BITS == len(self._words):
             self._words.append(np.zeros(len(self._loss), np.int64))
         profit = self._unit - turn.pays
-        words = [np.concatenate((word, word)) for word in self._words]
-        words[bit // BITS][len(self._loss) :] |= 1 << (bit % BITS)
-        self._words = words
-        self._taken = np.concatenate((self._taken, self._taken + turn.need))
-        self._loss = np.concatenate((self._loss + max(profit, 0), self._loss + max(-profit, 0)))
-        self._keep((self._loss <= self._allowed) & (self._taken <= self._priced.room[turn.first]))
+        without, held = self._loss + max(profit, 0), self._loss + max(-profit, 0)
+        stay = np.flatnonzero(without <= self._allowed)
+        fits = self._taken + turn.need <= self._priced.room[turn.first]
+        join = np.flatnonzero((held <= self._allowed) & fits)
+        if len(stay) + len(join) > self._most_states:
+            found, most = f"{len(stay) + len(join):,}", f"{self._most_states:,}"
+            raise CertificateError(f"prices: {found} sets to follow at step {turn.first}, expected {most} at most")
+        self._loss = np.concatenate((without[stay], held[join]))
+        both = np.concatenate((stay, join))
+        for i, word in enumerate(self._words):
+            self._words[i] = word[both]
+        self._words[bit // BITS][len(stay) :] |= 1 << (bit % BITS)
+        self._taken = self._taken[both]
+        self._taken[len(stay) :] += turn.need
 
     def _lose_at(self, step: int) -> None:
         room, price = self._priced.room[step], self._priced.price[step]
@@ -154,9 +160,13 @@ class _Exhaustion:
             self._taken = self._taken - held * turn.need
             self._words[bit // BITS] = self._words[bit // BITS] & ~(1 << (bit % BITS))
         order = np.lexsort((self._loss, *self._words))
-        differ = [word[order[1:]] != word[order[:-1]] for word in self._words]
-        self._keep(order[np.append(True, np.any(differ, axis=0))])
+        first = np.zeros(len(order), np.bool_)
+        first[:1] = True
+        for word in self._words:
+            first[1:] |= word[order[1:]] != word[order[:-1]]
+        self._keep(order[first])
 
     def _keep(self, some: IntArray | NDArray[np.bool_]) -> None:
-        self._words = [word[some] for word in self._words]
+        for i, word in enumerate(self._words):
+            self._words[i] = word[some]
         self._taken, self._loss = self._taken[some], self._loss[some]

@@ -10,6 +10,9 @@ left out though it pays less, and all room or weight that has a price and is not
 So a state whose slack is above UB - target can't lead to `target` intervals, and is dropped for good. Where more
 states are left than the search may hold, those with the least slack go on; the least slack of the others gives a
 bound for what they could have led to. All numbers are whole; slack is counted in units of 1 / `PRECISION`.
+
+States are held in `STATES_BYTES` of memory and their choices, which share their beginnings, in `MOST_LINKS` links;
+where either is full, too, only those with the least slack go on.
 """
 
 from __future__ import annotations
@@ -22,13 +25,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from teltheory.numbers import BoolArray, IntArray
+from teltheory.optimal.links import NOTHING, Links, Numbers
 from teltheory.optimal.selection import Selection
 from teltheory.optimal.slo_solver import PRECISION, PricedRow, Relaxation
 
 WORD = 64
 LARGEST = 2**62
-FEWEST_LINKS = 1_000_000
-NOTHING = -1
+MIXER = np.uint64(0x9E3779B97F4A7C15)
+STATES_BYTES = 3 * 2**27
+"""What the states may take while an interval is chosen or left out: those before, those after, and their order."""
+MOST_LINKS = 2**24
 
 
 class Found(NamedTuple):
@@ -55,51 +61,10 @@ class _States(NamedTuple):
     bits: NDArray[np.uint64]
     taken: IntArray
     slack: IntArray
-    link: IntArray
+    link: Numbers
 
     def only(self, some: BoolArray | IntArray) -> _States:
         return _States(self.bits[some], self.taken[some], self.slack[some], self.link[some])
-
-
-class _Links:
-    """Choices as linked lists that share their beginnings: an interval, and the link before it."""
-
-    def __init__(self) -> None:
-        self.interval: IntArray = np.empty(0, np.int64)
-        self.before: IntArray = np.empty(0, np.int64)
-        self._clean_at = FEWEST_LINKS
-
-    def append(self, interval: int, before: IntArray) -> IntArray:
-        """Choose an interval after other choices; return the new links."""
-        new = np.arange(len(self.before), len(self.before) + len(before))
-        self.interval = np.concatenate((self.interval, np.full(len(before), interval)))
-        self.before = np.concatenate((self.before, before))
-        return new
-
-    def chosen(self, link: int, intervals: int) -> BoolArray:
-        """Return the choice that ends in a link."""
-        chosen = np.zeros(intervals, np.bool_)
-        while link != NOTHING:
-            chosen[self.interval[link]] = True
-            link = int(self.before[link])
-        return chosen
-
-    def cleaned(self, ends: IntArray) -> IntArray:
-        """Forget what leads to none of some ends, if there is much of it; return the ends' new numbers."""
-        if len(self.before) < self._clean_at:
-            return ends
-        reached = np.zeros(len(self.before) + 1, np.bool_)
-        front = np.unique(ends)
-        while len(front):
-            reached[front] = True
-            front = np.unique(self.before[front[front != NOTHING]])
-            front = front[~reached[front]]
-        reached[NOTHING] = False
-        number = np.append(np.cumsum(reached[:-1]) - 1, NOTHING)
-        kept = reached[:-1]
-        self.interval, self.before = self.interval[kept], number[self.before[kept]]
-        self._clean_at = max(FEWEST_LINKS, 4 * len(self.before))
-        return np.asarray(number[ends])
 
 
 class _Slacks(NamedTuple):
@@ -151,69 +116,102 @@ def search(problem: Selection, relaxation: Relaxation, target: int, width: int, 
     return _Search(problem, slacks, target, width).run(deadline)
 
 
+def most_states(words: int) -> int:
+    """Return how many fit into `STATES_BYTES`: twice their own bytes and, for their order, nine whole numbers."""
+    own = 8 * words + 8 + 8 + 4
+    return STATES_BYTES // (2 * own + 72)
+
+
 class _Search:
     """A search under way."""
 
     def __init__(self, problem: Selection, slacks: _Slacks, target: int, width: int) -> None:
-        self._problem, self._slacks, self._width, self._target = problem, slacks, width, target
+        self._problem, self._slacks, self._target = problem, slacks, target
         self._allowed = slacks.bound - target * PRECISION
-        self._links = _Links()
+        self._links = Links(max(MOST_LINKS, len(problem) + 1))
         self._left_out: int | None = None
         covering = problem.begin < problem.end
         self._begins = _by_row(problem.begin, covering)
         self._ends = _by_row(problem.end, covering)
         self._place: dict[int, int] = {}
         self._free: list[int] = list(range(_most_at_once(problem)))[::-1]
+        self._words = max(1, -(-len(self._free) // WORD))
+        self._held = most_states(self._words)
+        self._width = min(width, self._held)
 
     def run(self, deadline: float) -> Found:
-        words = max(1, -(-len(self._free) // WORD))
         nothing = np.zeros(1, np.int64)
-        states = _States(np.zeros((1, words), np.uint64), nothing, nothing, np.full(1, NOTHING))
+        no_link = np.full(1, NOTHING, np.int32)
+        states = _States(np.zeros((1, self._words), np.uint64), nothing, nothing, no_link)
         room = self._problem.room[self._problem.rows]
         for row in range(len(room)):
-            if monotonic() >= deadline:
-                return Found(None, self._slacks.bound // PRECISION, complete=False)
             for interval in self._begins.get(row, ()):
-                states = self._with_and_without(states, interval, int(room[row]))
+                if monotonic() >= deadline:
+                    return Found(None, self._slacks.bound // PRECISION, complete=False)
+                states = self._with_and_without(self._linked(states), interval, int(room[row]))
             states = self._priced(states, row, int(room[row]))
-            states = self._merged(self._narrowed(states), self._ends.get(row + 1, ()))
+            states = self._narrowed(states, self._width)
+            states = self._merged(states, self._ends.get(row + 1, ()))
             if not len(states.slack):
                 return self._found(None, self._target - 1)
         return self._best(states)
 
+    def _linked(self, states: _States) -> _States:
+        """Make room for a link from each state; where all links are needed half of the states go on."""
+        while not self._links.room_for(len(states.slack)):
+            states = states._replace(link=self._links.cleaned(states.link))
+            if not self._links.room_for(len(states.slack)):
+                states = self._narrowed(states, len(states.slack) // 2)
+        return states
+
     def _with_and_without(self, states: _States, interval: int, room: int) -> _States:
-        place = self._place[interval] = self._free.pop()
         need, slacks = int(self._problem.need[interval]), self._slacks
-        without = states._replace(slack=states.slack + slacks.left_out[interval])
-        chosen = states._replace(taken=states.taken + need, slack=states.slack + slacks.chosen[interval])
-        chosen = chosen.only((chosen.taken <= room) & (chosen.slack <= self._allowed))
-        chosen.bits[:, place // WORD] |= np.uint64(1 << (place % WORD))
-        chosen = chosen._replace(link=self._links.append(interval, chosen.link))
-        without = without.only(without.slack <= self._allowed)
-        return _States(*(np.concatenate(pair) for pair in zip(chosen, without, strict=True)))
+        without, chosen = states.slack + slacks.left_out[interval], states.slack + slacks.chosen[interval]
+        stay = np.flatnonzero(without <= self._allowed)
+        join = np.flatnonzero((chosen <= self._allowed) & (states.taken + need <= room))
+        slack = np.concatenate((without[stay], chosen[join]))
+        kept = self._least(slack, self._held)
+        stay, join, slack = stay[kept[: len(stay)]], join[kept[len(stay) :]], slack[kept]
+        both, old = np.concatenate((stay, join)), len(stay)
+        bits, taken, link = states.bits[both], states.taken[both], states.link[both]
+        place = self._place[interval] = self._free.pop()
+        bits[old:, place // WORD] |= np.uint64(1 << (place % WORD))
+        taken[old:] += need
+        link[old:] = self._links.append(interval, link[old:])
+        return _States(bits, taken, slack, link)
 
     def _priced(self, states: _States, row: int, room: int) -> _States:
         """Add the slack of the row and drop what does not fit or has too much of it."""
         slack = states.slack
         for priced in self._slacks.rows.get(row, ()):
-            weight = np.zeros(len(slack), np.int64)
-            for interval, each in zip(priced.intervals.tolist(), priced.weights.tolist(), strict=True):
-                weight += self._has(states, interval) * each
-            slack = slack + priced.price * (priced.most - weight)
+            slack = slack + priced.price * (priced.most - self._weight(states, priced))
         return states._replace(slack=slack).only((slack <= self._allowed) & (states.taken <= room))
+
+    def _weight(self, states: _States, priced: PricedRow) -> IntArray:
+        if not priced.is_cut:
+            return states.taken
+        weight = np.zeros(len(states.slack), np.int64)
+        for interval, each in zip(priced.intervals.tolist(), priced.weights.tolist(), strict=True):
+            weight += self._has(states, interval) * each
+        return weight
 
     def _has(self, states: _States, interval: int) -> IntArray:
         place = self._place[interval]
         word = states.bits[:, place // WORD]
         return ((word >> np.uint64(place % WORD)) & np.uint64(1)).astype(np.int64)
 
-    def _narrowed(self, states: _States) -> _States:
-        if len(states.slack) <= self._width:
-            return states
-        order = np.argpartition(states.slack, self._width)
-        least = int(states.slack[order[self._width :]].min())
-        self._left_out = least if self._left_out is None else min(self._left_out, least)
-        return states.only(order[: self._width])
+    def _narrowed(self, states: _States, most: int) -> _States:
+        return states if len(states.slack) <= most else states.only(self._least(states.slack, most))
+
+    def _least(self, slack: IntArray, most: int) -> BoolArray:
+        """Return which states go on where at most so many can, those with the least slack."""
+        kept = np.ones(len(slack), np.bool_)
+        if len(slack) > most:
+            others = np.argpartition(slack, most)[most:]
+            kept[others] = False
+            least = int(slack[others].min())
+            self._left_out = least if self._left_out is None else min(self._left_out, least)
+        return kept
 
     def _merged(self, states: _States, ended: list[int] | tuple[()]) -> _States:
         """Forget intervals that end; of states that become the same go on with the one of least slack."""
@@ -225,10 +223,12 @@ class _Search:
             place = self._place.pop(interval)
             bits[:, place // WORD] &= ~np.uint64(1 << (place % WORD))
             self._free.append(place)
-        order = np.lexsort((states.slack, *bits.T))
-        first = np.append(True, np.any(bits[order[1:]] != bits[order[:-1]], axis=1))
-        states = states._replace(taken=taken).only(order[first])
-        return states._replace(link=self._links.cleaned(states.link))
+        order = np.lexsort((states.slack, _marks(bits)))
+        first = np.zeros(len(order), np.bool_)
+        first[0] = True
+        for word in bits.T:
+            first[1:] |= word[order[1:]] != word[order[:-1]]
+        return states._replace(taken=taken).only(order[first])
 
     def _best(self, states: _States) -> Found:
         best = int(np.argmin(states.slack))
@@ -241,6 +241,14 @@ class _Search:
         if self._left_out is None:
             return Found(chosen, most, complete=True)
         return Found(chosen, max(most, (self._slacks.bound - self._left_out) // PRECISION), complete=False)
+
+
+def _marks(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return a number for each state that is the same for equal ones, and seldom for others."""
+    mark = bits[:, 0]
+    for word in bits.T[1:]:
+        mark = ((mark ^ (mark >> np.uint64(32))) * MIXER) ^ word
+    return mark
 
 
 def _by_row(rows: IntArray, some: BoolArray) -> dict[int, list[int]]:

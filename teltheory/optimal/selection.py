@@ -44,7 +44,7 @@ class Selection:
     room : ndarray of int64, shape (n + 1,)
         Room at step t; entry 0 is unused.
     rows : ndarray of int64, shape (r,)
-        Steps that can bind; the others follow from them.
+        Steps whose room implies that of the others.
     begin, end : ndarray of int64, shape (m,)
         Interval k covers ``rows[begin[k]:end[k]]``.
     above : int
@@ -139,7 +139,11 @@ def selection(instance: Instance, xi: int) -> Selection:
 
 
 def _rows(room: IntArray, first: IntArray, last: IntArray) -> IntArray:
-    """Return the covered steps but those whose next step has the same intervals and more, and no more room."""
+    """Return the covered steps but those that have no interval of their own beside a step with no more room.
+
+    Where none ends, the next step has the same intervals and more; where none has begun since the last step that
+    is left, that one has. With the same room throughout the steps that are left are the maximal cliques.
+    """
     steps = np.arange(1, len(room))
     cover = np.zeros(len(room) + 1, np.int64)
     some = first <= last
@@ -148,4 +152,7 @@ def _rows(room: IntArray, first: IntArray, last: IntArray) -> IntArray:
     covered = np.cumsum(cover)[1:-1] > 0
     ends = np.isin(steps, last[some])
     tighter_next = np.append(room[2:] <= room[1:-1], False) if len(steps) else ends
-    return steps[covered & (ends | ~tighter_next)]
+    left = steps[covered & (ends | ~tighter_next)]
+    begun = np.bincount(np.searchsorted(left, first[some]), minlength=len(left)) > 0
+    tighter_before = np.diff(room[left], prepend=0) >= 0
+    return left[begun | ~tighter_before]

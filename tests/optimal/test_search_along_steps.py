@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import tracemalloc
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import product
 
@@ -24,6 +25,7 @@ import teltheory as tt
 from teltheory.optimal import search as search_module
 from teltheory.optimal import violations
 from teltheory.optimal.cuts import violated_cuts
+from teltheory.optimal.links import Links
 from teltheory.optimal.search import search
 from teltheory.optimal.selection import Selection, selection
 from teltheory.optimal.slo_solver import Relaxation, SharesProgram
@@ -31,6 +33,7 @@ from teltheory.optimal.slo_solver import Relaxation, SharesProgram
 FORCED = {"turns": (20, 30), "conversations": 5, "length": 20, "forced": True}
 NO_PRICES = tt.Prices((), (), 1)
 EVERYTHING = 10**6
+cleaned = Links.cleaned
 
 
 def relaxation(problem: Selection, cuts: bool = True) -> Relaxation:
@@ -127,12 +130,76 @@ def test_a_narrow_search_has_true_bounds_and_plans_that_fit(width):
 
 
 def test_a_search_forgets_choices_that_lead_nowhere(monkeypatch):
-    monkeypatch.setattr(search_module, "FEWEST_LINKS", 20)
+    monkeypatch.setattr(search_module, "MOST_LINKS", 300)
+    forgot = []
+    monkeypatch.setattr(Links, "cleaned", lambda links, ends: forgot.append(1) or cleaned(links, ends))
     for case in middle_cases()[:10]:
         problem = selection(case.instance, case.xi)
         found = search(problem, relaxation(problem, cuts=False), 1, EVERYTHING, np.inf)
+        assert found.complete
         assert found.chosen.sum() == found.most
         assert problem.feasible(found.chosen)
+    assert forgot
+
+
+def test_a_search_with_little_memory_has_true_bounds_and_plans_that_fit(monkeypatch):
+    """Where links or states are full those with the least slack go on; the search says that others do not."""
+    left_out = 0
+    for case in middle_cases()[:20]:
+        problem = selection(case.instance, case.xi)
+        priced = relaxation(problem, cuts=False)
+        most = search(problem, priced, 0, EVERYTHING, np.inf).most
+        for links, states in ((1, EVERYTHING), (10**6, 3)):
+            with monkeypatch.context() as patch:
+                patch.setattr(search_module, "MOST_LINKS", links)
+                patch.setattr(search_module, "most_states", lambda words, states=states: states)
+                for target in (most // 2, most, most + 1):
+                    found = search(problem, priced, target, EVERYTHING, np.inf)
+                    assert most <= found.most
+                    assert found.chosen is None or target <= found.chosen.sum() <= most
+                    assert found.chosen is None or problem.feasible(found.chosen)
+                    left_out += not found.complete
+    assert left_out > 20
+
+
+def crowded() -> Case:
+    """Turns whose reuse overlaps, in room for half of it, with needs that no price tells apart."""
+    prompts = tuple(np.random.default_rng(0).integers(40, 60, 96).tolist())
+    return Case((*range(24),) * 4, prompts, (0,) * 96, None, capacity=900, xi=60, q_hat=0)
+
+
+def peak_of(call: Callable[[], object]) -> int:
+    """Return the most memory that a call took at a time, in bytes."""
+    tracemalloc.start()
+    try:
+        call()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_search_takes_no_more_memory_than_it_is_given(monkeypatch):
+    problem = selection(crowded().instance, 60)
+    priced = relaxation(problem, cuts=False)
+    monkeypatch.setattr(search_module, "STATES_BYTES", 2**22, raising=False)
+    monkeypatch.setattr(search_module, "MOST_LINKS", 2**17, raising=False)
+    search(problem, priced, 0, 10, np.inf)  # compiles
+    found = []
+    peak = peak_of(lambda: found.append(search(problem, priced, 0, EVERYTHING, np.inf)))
+    assert not found[0].complete
+    assert 2**21 < peak < 2**22 + 12 * 2**17
+
+
+def test_a_check_takes_no_more_memory_than_it_says():
+    """80 bytes a set, and 16 more for every 62 turns whose reuse overlaps."""
+    case = crowded()
+    prices = relaxation(selection(case.instance, case.xi)).prices
+
+    def given_up() -> None:
+        with pytest.raises(tt.CertificateError, match="sets to follow"):
+            check(case, prices, 32, most_states=30_000)
+
+    assert 50 * 30_000 < peak_of(given_up) < (80 + 16) * 30_000
 
 
 def test_a_search_without_time_says_nothing_false():
