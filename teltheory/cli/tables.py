@@ -187,7 +187,7 @@ def _add_search(
     table.add_row(*place, "found", *found, *work_cells(row, thresholds), *ended)
     table.add_row("", "", "LRU", *lru, *work_cells(row, thresholds, "lru_"))
     table.add_row("", "", "T-LRU", *tlru, *work_cells(row, thresholds, "tlru_"))
-    table.add_row("", "", "lower", *lower)
+    table.add_row("", "", "lower, by solver" if row["by_solver"] else "lower", *lower)
     table.add_row("", "", "proved", *proved)
 
 

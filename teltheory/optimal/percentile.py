@@ -5,8 +5,9 @@ violations fall as xi grows, so:
 
 1. *Refute*: the smallest xi whose linear bound allows it, by bisection. The prices one below prove it.
 2. *Confirm*: bisection upwards from there with the heuristic; each plan's own percentile is an upper bound.
-3. *Decide*: what is left between, with cuts, searches along the steps and the MILP, each with a target. A
-   threshold that they leave open stays between the bounds.
+3. *Decide*: what is left between, with cuts, searches along the steps and the MILP, each with a target. Where one
+   stays open those below it come first, which raises the lower bound, and then those above it.
+4. *Prove*: what only the MILP refuted once more, without it, while there is time.
 """
 
 from __future__ import annotations
@@ -23,8 +24,10 @@ from teltheory.optimal.deadline import deadline_of, left
 from teltheory.optimal.prices import Prices
 from teltheory.optimal.violations import (
     WIDTHS,
+    SearchUnderWay,
     exactly,
     explored,
+    for_solver,
     outcome_of,
     packed,
     relaxed,
@@ -34,8 +37,10 @@ from teltheory.optimal.violations import (
 from teltheory.outcome import Outcome
 from teltheory.trace import Trace
 
-SHARES = (1 / 8, 1 / 2, 1.0)
+SHARES = (1 / 16, 1 / 4, 1.0)
 """Of the time that is left, for a decision in the first round, and in later ones where some stayed open."""
+SHARE_OF_PROOF = 1 / 2
+"""Of the time that is left, for a proof without the solver."""
 ROUNDS = 300
 
 
@@ -49,6 +54,8 @@ class BestPercentile:
         Percentile of the incumbent.
     lower : int
         No policy has a smaller one.
+    by_solver : bool
+        Whether `lower` rests on the solver alone; otherwise it was counted in whole numbers, without the solver.
     proved : int
         The part of `lower` that `prices` prove: `check_violations` at the threshold ``proved - 1`` finds more than
         `allowed`.
@@ -59,11 +66,13 @@ class BestPercentile:
     prices : Prices or None
         None where `proved` is 0, which needs no proof.
     status : str
-        "optimal" if and only if `value` equals `lower`; otherwise how the search ended.
+        Where `value` equals `lower`, "optimal by solver" if `by_solver` and else "optimal"; otherwise how the
+        search ended.
     """
 
     value: int
     lower: int
+    by_solver: bool
     proved: int
     allowed: int
     outcome: Outcome
@@ -112,12 +121,13 @@ def best_percentile(
     instance = Instance.of(trace, capacity, forced=forced, initial=initial)
     rank = _rank(len(trace), q)
     search = _Bisection(instance, rank, deadline_of(time_limit), np.random.default_rng(whole_number("seed", seed)))
-    status = "feasible"
+    status = "time limit"
     try:
         search.refute()
         search.confirm()
-        if all(search.decide(share) for share in SHARES):
-            status = "time limit"
+        for share in SHARES:
+            search.decide(share)
+        search.prove()
     except KeyboardInterrupt:
         status = "interrupted"
     return search.result(status)
@@ -138,7 +148,7 @@ class _Bisection:
     def __init__(self, instance: Instance, rank: int, deadline: float, rng: np.random.Generator) -> None:
         self.instance, self.rank, self.deadline, self.rng = instance, rank, deadline, rng
         self.allowed = len(instance.trace) - rank
-        self.lower = self.proved = 0
+        self.lower = self.counted = self.proved = 0
         self.prices: Prices | None = None
         self.outcome = outcome_of(started(instance, int(instance.total.max())))
         self.value = self._percentile(self.outcome)
@@ -156,9 +166,9 @@ class _Bisection:
         high = self.value
         while self.lower < high:
             xi = (self.lower + high) // 2
-            search = relaxed(started(self.instance, xi), self.deadline)
+            search = self._relaxed(xi)
             if search.proved > self.allowed:
-                self.lower = self.proved = xi + 1
+                self.lower = self.counted = self.proved = xi + 1
                 self.prices = search.relaxation.prices
             else:
                 high = xi
@@ -169,42 +179,71 @@ class _Bisection:
         while low < self.value:
             xi = (low + self.value) // 2
             before = self.value
-            search = relaxed(started(self.instance, xi), self.deadline)
+            search = self._relaxed(xi)
             self._take(outcome_of(packed(search, self.rng, self.deadline, ROUNDS)))
             low = low if self.value < before else xi + 1
 
-    def decide(self, share: float) -> bool:
-        """Decide thresholds between the ends, each in a share of the time left; return whether one stayed open."""
-        low, opened = self.lower, False
-        while low < self.value:
-            seconds = left(self.deadline)
-            if seconds is not None and seconds <= 0:
-                return True
-            xi = (low + self.value) // 2
-            answer = self._decided(xi, None if seconds is None else seconds * share)
-            opened = opened or answer is None
-            low = xi + 1 if answer is None else max(low, self.lower)
+    def decide(self, share: float) -> None:
+        """Decide thresholds between the ends: first those below the lowest that stays open, then those above."""
+        opened = self._bisect(self.lower, share, downwards=True)
+        if opened:
+            self._bisect(max(opened) + 1, share, downwards=False)
+
+    def _bisect(self, low: int, share: float, downwards: bool) -> list[int]:
+        """Decide thresholds from low on, each in a share of the time left; return those that stay open."""
+        high, opened = self.value, []
+        while max(low, self.lower) < min(high, self.value):
+            xi = (max(low, self.lower) + min(high, self.value)) // 2
+            if (deadline := self._part(share)) is None:
+                break
+            self._decide(xi, deadline)
+            if self.lower <= xi < self.value:
+                opened.append(xi)
+                low, high = (low, xi) if downwards else (xi + 1, high)
         return opened
 
-    def _decided(self, xi: int, seconds: float | None) -> bool | None:
-        """Return whether P_q <= xi is possible, None where that stays open; the ends move with it."""
-        deadline = deadline_of(seconds)
-        search = packed(relaxed(started(self.instance, xi), self.deadline), self.rng, self.deadline, ROUNDS)
+    def _part(self, share: float) -> float | None:
+        """Return the end of a share of the time left, None where none is left."""
+        seconds = left(self.deadline)
+        return None if seconds == 0 else deadline_of(None if seconds is None else seconds * share)
+
+    def _decide(self, xi: int, deadline: float) -> None:
+        """Move an end beyond xi: the upper one where P_q <= xi is possible, the lower one where it is not."""
+        search = packed(self._relaxed(xi), self.rng, self.deadline, ROUNDS)
         target = search.problem.above - self.allowed
-        if search.count < target <= search.most:
+        if search.is_open_at(target):
+            search = exactly(search, for_solver(deadline), target)
+        if search.is_open_at(target):
             search = explored(sharpened(search, deadline), deadline, WIDTHS, target)
-        if search.count < target <= search.most:
-            search = exactly(search, deadline, target)
         self._take(outcome_of(search))
-        if self.value <= xi:
-            return True
-        if search.lower <= self.allowed:
-            return None
-        self.lower = max(self.lower, xi + 1)
-        if search.proved > self.allowed:
-            self.proved, self.prices = self.lower, search.relaxation.prices
-        return False
+        self._refuted(search)
+
+    def _relaxed(self, xi: int) -> SearchUnderWay:
+        return relaxed(started(self.instance, xi), self.deadline)
+
+    def _refuted(self, search: SearchUnderWay) -> None:
+        """Raise the lower ends as far as a search at a threshold allows it."""
+        beyond = search.xi + 1
+        if max(search.lower, search.lower_by_solver) > self.allowed:
+            self.lower = max(self.lower, beyond)
+        if search.lower > self.allowed:
+            self.counted = max(self.counted, beyond)
+        if search.proved > self.allowed and beyond > self.proved:
+            self.proved, self.prices = beyond, search.relaxation.prices
+
+    def prove(self) -> None:
+        """Refute without the solver what only the solver did, each threshold in a share of the time left."""
+        high = self.lower
+        while self.counted < high and (deadline := self._part(SHARE_OF_PROOF)) is not None:
+            xi = (self.counted + high) // 2
+            search = sharpened(self._relaxed(xi), deadline)
+            target = search.problem.above - self.allowed
+            self._refuted(explored(search, deadline, WIDTHS, target))
+            high = high if self.counted > xi else xi
 
     def result(self, status: str) -> BestPercentile:
-        status = "optimal" if self.value == self.lower else status
-        return BestPercentile(self.value, self.lower, self.proved, self.allowed, self.outcome, self.prices, status)
+        by_solver = self.lower > self.counted
+        if self.value == self.lower:
+            status = "optimal by solver" if by_solver else "optimal"
+        ends = (self.value, self.lower, by_solver, self.proved)
+        return BestPercentile(*ends, self.allowed, self.outcome, self.prices, status)

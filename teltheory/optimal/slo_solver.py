@@ -152,7 +152,6 @@ class SharesProgram:
 
 def choose(
     problem: Selection,
-    capacity: int,
     start: BoolArray,
     time_limit: float | None = None,
     target: int | None = None,
@@ -163,8 +162,6 @@ def choose(
     ----------
     problem : Selection
         The intervals.
-    capacity : int
-        Capacity; rows are divided by it.
     start : ndarray of bool, shape (m,)
         The choice to begin with.
     time_limit : float, optional
@@ -172,9 +169,9 @@ def choose(
     target : int, optional
         Ask only whether as many can be chosen; the bound is then ``target - 1`` where they can't.
     """
-    engine = Engine(mip_rel_gap=0.0, mip_abs_gap=0.999)
+    engine = Engine(mip_rel_gap=0.0, mip_abs_gap=0.999, presolve="off")
     highs = engine.highs
-    expect(highs.passModel(_columns(problem, float(max(capacity, 1)))), "model")
+    expect(highs.passModel(_columns(problem)), "model")
     if target is None:
         solution = highspy.HighsSolution()
         solution.col_value = start.astype(np.float64).tolist()
@@ -201,16 +198,16 @@ def _said(highs: Any, m: int, target: int | None) -> Milp:
     return Milp(chosen, most, highs.modelStatusToString(status))
 
 
-def _columns(problem: Selection, scale: float) -> Any:
-    """Return the MILP by columns, with the rows that can bind, divided by the scale."""
+def _columns(problem: Selection) -> Any:
+    """Return the MILP by columns, with the rows that can bind."""
     room = problem.room[problem.rows]
     binding = np.flatnonzero(problem.occupied(problem.need) > room)
     low, high = np.searchsorted(binding, problem.begin), np.searchsorted(binding, problem.end)
     pointer = np.concatenate(([0], np.cumsum(high - low)))
     rows = np.arange(pointer[-1]) - np.repeat(pointer[:-1] - low, high - low)
-    shares = np.repeat(problem.need / scale, high - low)
-    matrix = csc_array((shares, rows, pointer), (len(binding), len(problem)))
-    return packing(matrix, room[binding] / scale, np.ones(len(problem)), whole=len(problem))
+    needs = np.repeat(problem.need.astype(np.float64), high - low)
+    matrix = csc_array((needs, rows, pointer), (len(binding), len(problem)))
+    return packing(matrix, room[binding], np.ones(len(problem)), whole=len(problem))
 
 
 def _most_violated(over: FloatArray) -> IntArray:

@@ -7,6 +7,7 @@ import pytest
 import teltheory as tt
 from teltheory.errors import SolverError
 from teltheory.goals import read_level
+from teltheory.optimal.slo_solver import Milp
 from teltheory.optimal.solver import INTERRUPTED
 from teltheory.policies.spec import default_estimate
 
@@ -42,6 +43,43 @@ def test_the_best_percentile(run_json, four_turns):
     lru = tt.replay(trace, tt.LRU(), 50)
     assert row["lru"] == sorted(lru.uncached.tolist())[2]
     assert row["lru_ttft"] == tt.ttft_quantiles(lru, [0.75], tt.A100_LLAMA2_7B)[0]
+
+
+@pytest.fixture
+def no_prices(monkeypatch):
+    """Without prices everything is left to the solver."""
+    monkeypatch.setattr("teltheory.optimal.violations.bound_of", lambda *arguments: 0)
+    for name in ("violations", "percentile"):
+        for search in ("sharpened", "explored"):
+            monkeypatch.setattr(f"teltheory.optimal.{name}.{search}", lambda state, *others: state)
+
+
+@pytest.mark.parametrize(("objective", "value"), [(["slo", "--xi", 160], 1), (["p75"], 150)])
+def test_what_only_the_solver_says_is_labelled(run, run_json, four_turns, no_prices, capsys, objective, value):
+    asked = ("optimum", four_turns, "--capacity", 50, "--goal", *objective)
+    (row,) = run_json(*asked)["rows"]
+    assert (row["lower"], row["by_solver"], row["proved"], row["status"]) == (value, True, 0, "optimal by solver")
+    assert run(*asked) == 0
+    printed = capsys.readouterr().out
+    assert f"lower, by solver {value} " in " ".join(printed.split())
+    assert "optimal by solver" in " ".join(printed.split())
+
+
+def test_what_whole_numbers_say_is_not_called_the_solvers(run_json, run, four_turns, capsys):
+    asked = ("optimum", four_turns, "--goal", "slo", "--capacity", 50, "--xi", 160)
+    assert run_json(*asked)["rows"][0]["by_solver"] is False
+    assert run(*asked) == 0
+    assert "lower, by solver" not in capsys.readouterr().out
+
+
+def test_a_solver_that_contradicts_a_plan_is_an_error(run, four_turns, no_prices, monkeypatch, capsys):
+    wrong = Milp(np.array([True, False]), 0, "Optimal")
+    monkeypatch.setattr("teltheory.optimal.violations.choose", lambda *arguments: wrong)
+    assert run("optimum", four_turns, "--goal", "slo", "--capacity", 50, "--xi", 160, "--json", "-") == 1
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.count("\n") == 1
+    assert "a bound below a plan" in told.err
 
 
 def test_tlru_has_the_best_of_the_default_thresholds(run_json, mooncake):

@@ -1,5 +1,6 @@
 import csv
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -59,6 +60,21 @@ def test_a_row_is_what_the_library_says(sampled, tmp_path):
         assert (plan[f"{measure}_regret"], plan[f"{measure}_closed"], plan["tel"]) == ("0", "1.0", "")
         assert plan["status"] == status.status
     assert rows[2000, "bound, by prices"]["violations"] == str(few.proved)
+
+
+def test_a_bound_by_the_solver_is_labelled(sampled, tmp_path, monkeypatch):
+    fewest = tt.fewest_violations
+
+    def by_solver(*arguments, **options):
+        return replace(fewest(*arguments, **options), by_solver=True, status="optimal by solver")
+
+    monkeypatch.setattr(tt, "fewest_violations", by_solver)
+    done = run(sampled, tmp_path / "table.csv", "--time-limit", 20)
+    assert done.exit_code == 0, done.output
+    assert done.output.count(" bound, slow by solver ") == 2
+    with (tmp_path / "table.csv").open(newline="") as file:
+        status = {row["name"]: row["status"] for row in csv.DictReader(file)}
+    assert (status["bound"], status["fewest violations"]) == ("slow by solver", "optimal by solver")
 
 
 def test_the_document_gets_what_is_printed_and_nothing_else_changes(sampled, tmp_path):

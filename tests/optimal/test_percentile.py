@@ -8,8 +8,11 @@ from optimal.test_hindsight import is_attainable
 from replay.instances import Case, fewer, seeded
 
 import teltheory as tt
-from teltheory.optimal import percentile
+from teltheory.optimal import percentile, violations
 from teltheory.optimal.brute_force import smallest_maximum, smallest_total
+from teltheory.optimal.selection import Selection
+from teltheory.optimal.slo_solver import Milp
+from teltheory.optimal.violations import started
 
 SMALL = {"turns": (3, 7), "conversations": 3, "length": 3, "room": 6}
 MIDDLE = {"turns": (60, 60), "conversations": 8, "length": 40}
@@ -69,6 +72,25 @@ def test_an_interrupt_gives_the_best_so_far(monkeypatch):
     check(case, 0.8, found)
 
 
+@pytest.mark.parametrize("refuted", [1, 37, 60])
+def test_a_threshold_that_stays_open_does_not_keep_the_lower_end_down(monkeypatch, refuted):
+    """With a solver that refutes the thresholds below some number and knows of no other, the end gets there."""
+    case = Case((0, 1, 0, 1), (100,) * 4, (0,) * 4, None, capacity=1000, xi=0, q_hat=0)
+    monkeypatch.setattr(percentile, "packed", lambda search, *others: search)
+    monkeypatch.setattr(percentile, "sharpened", lambda search, *others: search)
+    monkeypatch.setattr(percentile, "explored", lambda search, *others: search)
+    monkeypatch.setattr(violations, "bound_of", lambda *others: 0)
+    monkeypatch.setattr(percentile, "started", lambda instance, xi: asked.append(xi) or started(instance, xi))
+    asked: list[int] = []
+
+    def choose(problem: Selection, *others: object) -> Milp:
+        return Milp(None, others[-1] - 1 if asked[-1] < refuted else problem.above, "planted")
+
+    monkeypatch.setattr(violations, "choose", choose)
+    found = best(case, 1.0)
+    assert (found.lower, found.by_solver, found.proved, found.status) == (refuted, True, 0, "time limit")
+
+
 @pytest.mark.long
 def test_what_only_the_milp_proves_is_not_called_proved(monkeypatch):
     for name in ("sharpened", "explored"):
@@ -76,7 +98,8 @@ def test_what_only_the_milp_proves_is_not_called_proved(monkeypatch):
     below = 0
     for case in seeded(40, 3, forced=False, **MIDDLE):
         found = best(case, 0.8)
-        assert found.status == "optimal"
+        assert found.status == ("optimal by solver" if found.by_solver else "optimal")
+        assert found.by_solver == (found.proved < found.lower)
         if found.proved:
             at = (case.trace, case.capacity, found.proved - 1, found.prices, case.forced, case.initial)
             assert tt.violations_bound(*at) > found.allowed
