@@ -48,10 +48,11 @@ def figures(
     (TELTHEORY_DATA, or ../shared/data) has it, or the trace that --trace names. FOLDER/tables has the tidy tables;
     those that are there and whole are not made again. Text needs a tokenizer: `teltheory convert` it first.
     """
+    grid = ranges(capacities, slos, above)
     make_folder(Path(folder))
     out = console()
     given = {name: number for name, number in samples.items() if number is not None}
-    make(out, Path(folder), trace_file, workers, again, **ranges(capacities, slos, above), **given)
+    make(out, Path(folder), trace_file, workers, again, **grid, **given)
     show(out, compared(Path(folder)))
     return 0
 

@@ -56,6 +56,7 @@ def test_times_of_the_other_commands(run, capsys, tmp_path):
     for option in ("slo", "above"):
         error = refused(run, capsys, "figures", tmp_path / "made", f"--{option}", "2")
         assert error == f"{option}: found '2', expected a time with its unit, such as 2ms or 2s"
+    assert not (tmp_path / "made").exists()
     error = refused(run, capsys, "verify", "--claim", "figure-2", "--budget", "8")
     assert error == "--budget: found '8', expected a time with its unit, such as 8s or 8min or 8h"
 
