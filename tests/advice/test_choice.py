@@ -10,7 +10,7 @@ from strategies import given_columns, turn_columns
 import teltheory as tt
 from teltheory.advice import choice as choosing
 from teltheory.advice.choice import BLOCKS, DRAWS, choose, first_overflow, widened
-from teltheory.advice.goal import Goal
+from teltheory.advice.goal import Goal, gain_interval
 from teltheory.advice.limits import Cost, Limits
 from teltheory.advice.margins import drift, margins, neighbours
 from teltheory.bootstrap import Blocks, Estimate
@@ -151,6 +151,12 @@ def test_a_promise_is_wider_with_what_moved_and_ends_at_all_of_it(value, spread,
     one, other = widened(alike, moved), widened(alike, moved + more)
     assert one.low <= alike.low <= alike.high <= one.high + 1e-12
     assert other.low <= one.low <= one.high <= other.high <= 1
+
+
+@given(st.lists(st.floats(-1, 1), min_size=2, max_size=20))
+def test_no_interval_of_a_gain_ends_above_all_of_it(draws):
+    found = gain_interval(float(np.median(draws)), np.array(draws), 3)
+    assert found.low <= found.high <= 1
 
 
 @pytest.mark.parametrize("goal", ["tel", "slo", "p95"])
