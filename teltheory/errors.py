@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+NOT_WHOLE = "optimal, but not in whole numbers"
+"""The status of a `SolverError` where a solver says "optimal" and its answer fails the exact check."""
+
 LONGEST = 200
 MOST_LISTED, LONGEST_LISTED = 8, 60
 

@@ -7,15 +7,13 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
 
-import pyomo.environ as pyo
-
 from proofs_checks.algorithm_1 import EndlessLoopError, Reading
 from proofs_checks.algorithm_2 import Cut, Known
 from teltheory.claims.case import Case
 from teltheory.claims.erratum import Counterexample, Show, StateTable
 from teltheory.claims.state_tables import TURNS, letter, names_of, turn_row
+from teltheory.optimal.exact import LinearProgram, proved_optimum
 from teltheory.optimal.formulation import hindsight_model
-from teltheory.optimal.solver import solve_model
 from teltheory.policies import Conversation
 from teltheory.replay.states import Served, served_turns
 from teltheory.workloads.laws import Finite
@@ -32,19 +30,19 @@ def solutions(example: Counterexample) -> tuple[StateTable, ...]:
 
 def _solution(case: Case, title: str, *, initial_state: bool = True) -> StateTable:
     model = hindsight_model(case.instance, case.xi, initial_state=initial_state)
-    objective, _ = solve_model(model)
+    proved = proved_optimum(LinearProgram.of_model(model))
     names = names_of(case)
     rows = tuple(
         (
             str(t),
             names[i],
             str(model.total[t]) if model.theta[t] == i else "",
-            str(round(pyo.value(model.x[i, t]))),
-            str(round(pyo.value(model.u[i, t]))) if model.theta[t] == i else "",
+            str(proved.values[model.x[i, t].name]),
+            str(proved.values[model.u[i, t].name]) if model.theta[t] == i else "",
         )
         for t, i in product(model.steps, model.conversations)
     )
-    return StateTable(title, ("t", "i", "total at t", "x[i, t]", "u[i, t]"), rows, f"Optimum {round(objective)}.")
+    return StateTable(title, ("t", "i", "total at t", "x[i, t]", "u[i, t]"), rows, f"Optimum {proved.objective}.")
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,12 @@ from typing import Any
 
 import pyomo.environ as pyo
 
-from teltheory.belief.allocation import AllocationProblem
+from teltheory.belief.allocation import AllocationProblem, bound, objective, price_of
+from teltheory.errors import NOT_WHOLE, SolverError
+from teltheory.optimal.formulation import whole
 from teltheory.optimal.solver import solve_model
+
+TOLERANCE = 1e-6
 
 
 def allocation_model(problem: AllocationProblem) -> Any:
@@ -29,16 +33,24 @@ def allocation_model(problem: AllocationProblem) -> Any:
 
 
 def milp_allocation(problem: AllocationProblem) -> tuple[int, ...]:
-    """Return an optimal allocation of (6) by HiGHS, which works in floats.
+    """Return an optimal allocation of (6), found by HiGHS, which works in floats, and proved in fractions.
 
     Raises
     ------
     SolverError
-        Where HiGHS does not prove an optimum.
+        Where HiGHS does not say "optimal", or its answer fails the exact check: Y is no allocation, or what it
+        costs is not what the price of a token proves.
     """
     model = allocation_model(problem)
-    solve_model(model)
-    return tuple(round(pyo.value(model.Y[i])) for i in model.conversations)
+    said, _ = solve_model(model)
+    kept = tuple(whole(model.Y[i]) for i in model.conversations)
+    fits = all(0 <= y <= most for y, most in zip(kept, problem.cached, strict=True))
+    if not fits or sum(kept) > problem.capacity:
+        raise SolverError(f"{NOT_WHOLE}: {kept} is no allocation")
+    value, least = objective(problem, kept), bound(problem, price_of(problem, kept))
+    if value != least or abs(float(value) - said) > TOLERANCE * max(1.0, float(value)):
+        raise SolverError(f"{NOT_WHOLE}: {least} is proved", said, float(least))
+    return kept
 
 
 def _kept(model: Any, i: int) -> tuple[int, int]:

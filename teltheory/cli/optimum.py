@@ -17,8 +17,7 @@ from teltheory.goals import SLO, TEL, Level, read_goal
 from teltheory.policies.spec import Spec, default_estimate
 from teltheory.sweep import Grid
 
-PROVING = ("auto", "greedy", "lp")
-METHODS = {TEL: (*PROVING, "milp", "pyomo"), SLO: ("auto", "heuristic", "milp")}
+METHODS = {TEL: ("auto", "greedy", "lp", "milp", "pyomo"), SLO: ("auto", "heuristic", "milp")}
 OF_PERCENTILES = ("auto",)
 
 
@@ -69,7 +68,7 @@ def optimum(
     check_target(proof)
     goal = asked_goal(goal, before, "--objective")
     asked = read_goal(goal)
-    _check(asked, method, proof, xis or slos)
+    _check(asked, method, xis or slos)
     question = read_question(xis, slos, capacities, served)
     if asked != TEL and not question.thresholds.latency.cached_is_free:
         expected = f"one without attention or a table with --goal {goal}"
@@ -83,7 +82,7 @@ def optimum(
     return _report(search, found, target, proof)
 
 
-def _check(asked: str | Level, method: str, proof: str | None, given: tuple[str, ...]) -> None:
+def _check(asked: str | Level, method: str, given: tuple[str, ...]) -> None:
     """Refuse, before the work, options that do not go with the goal."""
     kind = asked.text if isinstance(asked, Level) else asked
     methods = METHODS.get(kind, OF_PERCENTILES)
@@ -91,8 +90,6 @@ def _check(asked: str | Level, method: str, proof: str | None, given: tuple[str,
         raise ArgumentError("--xi or --slo", given[0], f"none with --goal {kind}, which has no threshold")
     if method not in methods:
         raise ArgumentError("--method", method, f"{', '.join(methods)} with --goal {kind}")
-    if asked == TEL and proof is not None and method not in PROVING:
-        raise ArgumentError("certificate", proof, "a method that proves its optima, such as greedy")
 
 
 def _search(asked: str | Level, question: Question) -> Search:

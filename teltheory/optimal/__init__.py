@@ -1,17 +1,21 @@
-"""The hindsight optimum: the least TEL that any policy reaches on a trace that is known in advance."""
+"""The hindsight optimum: the least TEL that any policy reaches on a trace that is known in advance.
+
+No solver is believed. What turns reuse is checked and counted in whole numbers, and a certificate, checked by code
+that made neither, proves that nothing is better.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from teltheory.errors import ArgumentError, SolverError
+from teltheory.errors import NOT_WHOLE, ArgumentError, CertificateError, SolverError
 from teltheory.instance import Initial, Instance
 from teltheory.numbers import IntArray, exact_sum, readonly, whole_number
-from teltheory.optimal.certificate import Certificate, check_certificate
+from teltheory.optimal.certificate import Certificate, check_against, check_certificate
 from teltheory.optimal.deadline import deadline_of
 from teltheory.optimal.reuse import unavoidable_reuse
 from teltheory.outcome import Outcome
@@ -20,6 +24,8 @@ from teltheory.trace import Trace
 __all__ = ["Certificate", "HindsightOptimum", "Method", "check_certificate", "hindsight_optimum"]
 
 Method = Literal["auto", "greedy", "lp", "milp", "pyomo"]
+
+HALF = 0.5
 
 
 @dataclass(frozen=True)
@@ -36,15 +42,15 @@ class HindsightOptimum:
         What found it: "greedy", "lp", "milp" or "pyomo".
     bound : float or None
         The solver's lower bound on the TEL; None where no solver was asked.
-    certificate : Certificate or None
-        A proof of optimality for `check_certificate`; None where the method has none.
+    certificate : Certificate
+        A proof of optimality for `check_certificate`; whatever the method, it was checked.
     """
 
     objective: int
     outcome: Outcome
     method: str
-    bound: float | None = None
-    certificate: Certificate | None = None
+    bound: float | None
+    certificate: Certificate
 
     @property
     def gap(self) -> float | None:
@@ -77,7 +83,8 @@ def hindsight_optimum(
     method : {"auto", "greedy", "lp", "milp", "pyomo"}
         "greedy" is Tail-Optimized Belady (Theorem B.1), "lp" and "milp" the interval form with HiGHS (rows of
         the "lp" are added where they are violated: millions of turns), "pyomo" the naive formulation (N T
-        variables: a few hundred turns). "auto" takes "greedy". "greedy" and "lp" give a certificate.
+        variables: a few hundred turns). "auto" takes "greedy". "lp" proves its optimum by its own prices, the
+        others by the log of Tail-Optimized Belady.
     time_limit : float, optional
         Seconds for the solver; no effect on "greedy".
     progress : callable, optional
@@ -89,7 +96,8 @@ def hindsight_optimum(
         Wrong arguments; all are `ValueError`.
     SolverError
         The solver did not prove an optimum: its time was up, it was interrupted, or its answer failed the exact
-        check. The error has the status, and an incumbent and a bound where they are known.
+        check: its point breaks (1)-(5), or what it says is not what the certificate proves. The error has the
+        status, and an incumbent and a bound where they are known.
     """
     instance = Instance.of(trace, capacity, forced=forced, initial=initial)
     xi = whole_number("xi", xi)
@@ -111,7 +119,7 @@ def _by_greedy(instance: Instance, xi: int, progress: Callable[[int], object] | 
     outcome, certificate = certified_greedy(instance, xi)
     if progress is not None:
         progress(len(outcome))
-    return HindsightOptimum(certificate.objective, outcome, "greedy", None, certificate)
+    return _proved(instance, xi, _Answer("greedy", outcome.cached), certificate.steps)
 
 
 def _by_relaxation(instance: Instance, xi: int, time_limit: float | None) -> HindsightOptimum:
@@ -121,9 +129,8 @@ def _by_relaxation(instance: Instance, xi: int, time_limit: float | None) -> Hin
     problem = interval_problem(instance, xi)
     solution = LazyIntervalSolver(problem).solve(time_limit=time_limit)
     kept = problem.reused(solution.kept, len(instance.trace))
-    objective = problem.unavoidable - exact_sum(kept)
-    certificate = Certificate(objective, readonly(kept), readonly(solution.steps))
-    return replace(_optimum(instance, xi, kept, "lp", float(objective)), certificate=certificate)
+    objective = float(problem.unavoidable - exact_sum(kept))
+    return _proved(instance, xi, _Answer("lp", kept, (objective,)), solution.steps)
 
 
 def _by_intervals(instance: Instance, xi: int, time_limit: float | None) -> HindsightOptimum:
@@ -131,26 +138,55 @@ def _by_intervals(instance: Instance, xi: int, time_limit: float | None) -> Hind
     from teltheory.optimal.solver import solve_intervals
 
     problem = interval_problem(instance, xi)
-    kept, bound = solve_intervals(problem, relaxed=False, time_limit=time_limit)
-    cached = problem.reused(kept, len(instance.trace))
-    return _optimum(instance, xi, cached, "milp", problem.unavoidable - bound)
+    kept, worth, bound = solve_intervals(problem, time_limit)
+    cached, most = problem.reused(kept, len(instance.trace)), problem.unavoidable
+    return _proved(instance, xi, _Answer("milp", cached, (most - worth, most - bound)))
 
 
 def _by_pyomo(instance: Instance, xi: int, time_limit: float | None) -> HindsightOptimum:
-    from teltheory.optimal.formulation import hindsight_model, reused
+    from teltheory.optimal.formulation import hindsight_model, whole_point
+    from teltheory.optimal.naive_point import check_point
     from teltheory.optimal.solver import solve_model
 
     if not len(instance.trace):
-        return _optimum(instance, xi, np.empty(0, np.int64), "pyomo", 0.0)
+        return _proved(instance, xi, _Answer("pyomo", np.empty(0, np.int64), (0.0,)))
     model = hindsight_model(instance, xi)
-    _, bound = solve_model(model, time_limit)
-    return _optimum(instance, xi, reused(model, instance), "pyomo", bound)
+    said = solve_model(model, time_limit)
+    x, u = whole_point(model)
+    return _proved(instance, xi, _Answer("pyomo", check_point(instance, xi, x, u), (sum(u), *said)))
 
 
-def _optimum(instance: Instance, xi: int, cached: IntArray, method: str, bound: float | None) -> HindsightOptimum:
-    """Count the TEL in whole numbers and hold it against the solver's bound."""
-    outcome = Outcome.of(instance, np.maximum(cached, unavoidable_reuse(instance)))
-    objective = exact_sum(np.maximum(outcome.uncached - xi, 0))
-    if bound is not None and abs(objective - bound) > 0.5:
-        raise SolverError("optimal, but not in whole numbers", float(objective), bound)
-    return HindsightOptimum(objective, outcome, method, bound)
+class _Answer(NamedTuple):
+    """What a method says that turns reuse and, where it asks a solver, that the TEL is; last its bound on it."""
+
+    method: str
+    cached: IntArray
+    said: tuple[float, ...] = ()
+
+
+def _proved(instance: Instance, xi: int, answer: _Answer, steps: IntArray | None = None) -> HindsightOptimum:
+    """Count the TEL, and prove it by a set of steps: its own, or that of Tail-Optimized Belady.
+
+    Whatever a solver says beside its point only has to agree with that.
+    """
+    outcome = Outcome.of(instance, np.maximum(answer.cached, unavoidable_reuse(instance)))
+    useful = np.maximum(instance.total - xi, 0)
+    kept = np.minimum(outcome.cached, useful)
+    objective = exact_sum(useful) - exact_sum(kept)
+    looked_at = _steps(instance, xi) if steps is None else steps
+    certificate = Certificate(objective, readonly(kept), readonly(looked_at))
+    bound = answer.said[-1] if answer.said else None
+    try:
+        check_against(instance, xi, certificate)
+    except CertificateError as error:
+        raise SolverError(f"{NOT_WHOLE}: {error}", float(objective), bound) from None
+    for said in answer.said:
+        if not abs(said - objective) < HALF:
+            raise SolverError(f"{NOT_WHOLE}: {objective} is proved", float(objective), said)
+    return HindsightOptimum(objective, outcome, answer.method, bound, certificate)
+
+
+def _steps(instance: Instance, xi: int) -> IntArray:
+    from teltheory.optimal.greedy import certified_greedy
+
+    return certified_greedy(instance, xi)[1].steps

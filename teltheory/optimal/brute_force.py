@@ -32,6 +32,50 @@ def smallest_total(instance: Instance, cost: Cost) -> int:
     return min(values.values())
 
 
+def smallest_rising_total(instance: Instance, cost: Cost) -> int:
+    """Return `smallest_total` for a cost that never falls as `uncached` rises, on instances of some ten turns.
+
+    Whoever holds a longer prefix of every conversation can do all that another can, at no more cost. So only what
+    overflows is cut, a unit at a time, from every conversation that may lose one.
+
+    Parameters
+    ----------
+    instance : Instance
+        Small: the full caches multiply with every conversation and every token.
+    cost : callable
+        Cost of a turn from its uncached length, such as ``lambda u: max(u - xi, 0)``.
+    """
+    values = {_start(instance): 0}
+    for k in range(len(instance.trace)):
+        theta, total = int(instance.trace.code[k]), int(instance.total[k])
+        at_hand: dict[State, int] = {}
+        for state, value in values.items():
+            after = (*state[:theta], int(instance.past[k]), *state[theta + 1 :])
+            _lower(at_hand, after, value + cost(total - _reused(state, instance, k)))
+        values = at_hand if k == len(instance.trace) - 1 else _cut_a_unit_at_a_time(at_hand, instance, theta)
+    return min(values.values())
+
+
+def _cut_a_unit_at_a_time(values: dict[State, int], instance: Instance, theta: int) -> dict[State, int]:
+    fitting: dict[State, int] = {}
+    while values:
+        shorter: dict[State, int] = {}
+        for state, value in values.items():
+            if sum(state) <= instance.capacity:
+                _lower(fitting, state, value)
+                continue
+            for i, kept in enumerate(state):
+                if kept and not (instance.forced and i == theta):
+                    _lower(shorter, (*state[:i], kept - 1, *state[i + 1 :]), value)
+        values = shorter
+    return fitting
+
+
+def _lower(values: dict[State, int], state: State, value: int) -> None:
+    if value < values.get(state, value + 1):
+        values[state] = value
+
+
 def smallest_cost(instance: Instance, cost: Callable[[int, int], int]) -> int:
     """Return the smallest sum over turns of ``cost(turn, reused)`` that any policy reaches.
 

@@ -90,10 +90,14 @@ def check_certificate(
     if not isinstance(certificate, Certificate):
         raise ArgumentError("certificate", type(certificate).__name__, "a Certificate")
     instance = Instance.of(trace, capacity, forced=forced, initial=initial)
-    xi = whole_number("xi", xi)
+    check_against(instance, whole_number("xi", xi), certificate)
+
+
+def check_against(instance: Instance, xi: int, certificate: Certificate) -> None:
+    """Check a certificate of an instance that was checked already."""
     cap, first, room = _caps(instance, xi), first_steps(instance), rooms(instance)
-    check_one_a_turn(certificate.kept, len(trace))
-    _check_steps(certificate.steps, len(trace))
+    check_one_a_turn(certificate.kept, len(instance.trace))
+    _check_steps(certificate.steps, len(instance.trace))
     check_kept(certificate.kept, cap, first, room)
     kept = exact_sum(certificate.kept)
     tel = exact_sum(np.maximum(instance.total - xi, 0)) - kept

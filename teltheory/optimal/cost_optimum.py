@@ -36,7 +36,7 @@ from teltheory.optimal.solver import INTERRUPTED, OUT_OF_TIME
 from teltheory.outcome import Outcome
 from teltheory.trace import Trace
 
-Status = Literal["optimal", "feasible", "time limit", "interrupted"]
+Status = Literal["optimal", "optimal by solver", "feasible", "time limit", "interrupted"]
 
 
 @dataclass(frozen=True)
@@ -50,13 +50,14 @@ class CostOptimum:
     bound : int
         No policy costs less.
     proved : int
-        The part of `bound` that `prices` prove in exact arithmetic; the rest is HiGHS' branch and bound.
+        The part of `bound` that `prices` prove in exact arithmetic.
     outcome : Outcome
         What each turn reuses and computes in the plan.
     prices : Prices
         For `cost_bound`.
     status : str
-        "optimal" if and only if `cost` equals `bound`; otherwise how the search ended.
+        Where `cost` equals `bound`, "optimal", or "optimal by solver" if `by_solver`; otherwise how the search
+        ended.
     method : str
         "lp" where every cost is convex within what can be reused, "milp" otherwise.
     """
@@ -68,6 +69,11 @@ class CostOptimum:
     prices: Prices
     status: Status
     method: Literal["lp", "milp"]
+
+    @property
+    def by_solver(self) -> bool:
+        """Whether `bound` rests on HiGHS' branch and bound alone."""
+        return self.bound > self.proved
 
     @property
     def gap(self) -> int:
@@ -135,7 +141,7 @@ def cost_optimum(
     ArgumentError, TraceError, ForcedCachingError
         Wrong arguments; all are `ValueError`.
     SolverError
-        The solver contradicts itself: a bound above a plan.
+        The solver's bound is above a plan: it is wrong.
     CertificateError
         A plan that does not fit; both would be faults of this toolkit.
     """
@@ -216,7 +222,9 @@ def _found(search: _Search) -> CostOptimum:
     check_kept(search.plan, at_hand(instance), first_steps(instance), rooms(instance))
     if cost < search.bound:
         raise SolverError("a bound above a plan", float(cost), float(search.bound))
-    status: Status = "optimal" if cost == search.bound else search.status
+    status = search.status
+    if cost == search.bound:
+        status = "optimal" if cost == search.proved else "optimal by solver"
     return CostOptimum(
         cost,
         search.bound,

@@ -10,8 +10,7 @@ Each t_s lies between two binaries, so for one turn alone the relaxation is its 
 rows are those of the interval problem, over x = sum of length t. HiGHS knows no special ordered sets, hence the
 binaries.
 
-Nothing here is believed: whoever asks counts what the plan costs in whole numbers; only the bound rests on the
-solver.
+Whoever asks counts what the plan costs in whole numbers; the bound is the solver's word, and said to be.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from teltheory.numbers import FloatArray, IntArray
 from teltheory.optimal.intervals import IntervalProblem
 from teltheory.optimal.lazy import cut_to_room
 from teltheory.optimal.pieces import Pieces
-from teltheory.optimal.solver import Engine, expect, packing
+from teltheory.optimal.solver import PRESOLVE, Engine, expect, packing
 
 TOLERANCE = 1e-6
 
@@ -67,7 +66,7 @@ def choose_pieces(
     time_limit : float, optional
         Seconds.
     """
-    engine = Engine(mip_rel_gap=0.0, mip_abs_gap=TOLERANCE)
+    engine = Engine(presolve=PRESOLVE, mip_rel_gap=0.0, mip_abs_gap=TOLERANCE)
     worth = float(max(1, pieces.gain.max(initial=1)))
     expect(engine.highs.passModel(_model(problem, pieces, worth)), "model")
     solution = highspy.HighsSolution()

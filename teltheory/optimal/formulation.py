@@ -18,11 +18,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pyomo.environ as pyo
 
+from teltheory.errors import NOT_WHOLE, SolverError
 from teltheory.instance import Instance
-from teltheory.numbers import IntArray
+
+INTEGRALITY = 1e-6
 
 
 def hindsight_model(instance: Instance, xi: int, *, initial_state: bool = True, relaxed: bool = False) -> Any:
@@ -128,7 +129,22 @@ def history_cut(model: Any, i: int, t: int) -> Any:
     return model.x[i, t] <= model.h[t]
 
 
-def reused(model: Any, instance: Instance) -> IntArray:
-    """Return what each turn reuses in a solved model, shape (n,)."""
-    solution = [round(pyo.value(model.x[i, t])) for t, i in model.theta.items()]
-    return np.minimum(np.array(solution, np.int64), instance.history)
+def whole_point(model: Any) -> tuple[list[list[int]], list[int]]:
+    """Return x, for each conversation at each step, and u, for each turn, of a solved model in whole numbers.
+
+    Raises
+    ------
+    SolverError
+        Where a value is none; the solver's own tolerance for whole numbers is allowed.
+    """
+    x = [[whole(model.x[i, t]) for t in model.steps] for i in model.conversations]
+    return x, [whole(model.u[i, t]) for t, i in model.theta.items()]
+
+
+def whole(variable: Any) -> int:
+    """Return the value of a solved model's variable; `SolverError` where it is not whole."""
+    value = float(pyo.value(variable))
+    nearest = round(value)
+    if abs(value - nearest) > INTEGRALITY * max(1.0, abs(value)):
+        raise SolverError(f"{NOT_WHOLE}: {variable.name} is {value}")
+    return nearest

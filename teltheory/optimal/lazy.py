@@ -41,10 +41,10 @@ from time import monotonic
 
 import numpy as np
 
-from teltheory.errors import SolverError
+from teltheory.errors import NOT_WHOLE, SolverError
 from teltheory.numbers import FloatArray, IntArray
 from teltheory.optimal.intervals import IntervalProblem, least_between
-from teltheory.optimal.solver import INTERRUPTED, LARGEST_COST, NOT_WHOLE, OUT_OF_TIME, GrowingProgram
+from teltheory.optimal.solver import INTERRUPTED, LARGEST_COST, OUT_OF_TIME, GrowingProgram
 
 ROWS_AN_INTERVAL = 4
 ROUNDING = 1e-6

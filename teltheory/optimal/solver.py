@@ -1,7 +1,7 @@
 """HiGHS: called directly for the interval form, through Pyomo for the naive one.
 
-A solve gives back whole numbers that were checked in exact arithmetic, or raises `SolverError`. A solver that
-stops early, or says anything but "optimal", is never read as an optimum. An interrupt (Ctrl-C) stops a solve of
+A solver that stops early, or says anything but "optimal", is never read as an optimum, and "optimal" is its word:
+whoever asks checks the point, and proves the optimum, in exact arithmetic. An interrupt (Ctrl-C) stops a solve of
 the interval form, an early stop like any other; it is heard only at the end of a solve of the naive form, which is
 for a few hundred turns.
 """
@@ -16,12 +16,13 @@ import highspy
 import numpy as np
 from scipy.sparse import csc_array, csr_array
 
-from teltheory.errors import SolverError
+from teltheory.errors import NOT_WHOLE, SolverError
 from teltheory.numbers import FloatArray, IntArray, exact_sum
 from teltheory.optimal.intervals import IntervalProblem
 
 PYOMO_SOLVER = "highs"
-NOT_WHOLE = "optimal, but not in whole numbers"
+PRESOLVE = "off"
+"""HiGHS 1.15.1 with presolve reports wrong optima of whole programs (docs/highs-presolve.md)."""
 LARGEST_COST = 2**20
 INTERRUPTED = "Interrupted by user"
 OUT_OF_TIME = "Time limit reached"
@@ -51,7 +52,7 @@ class GrowingProgram:
         self._scale = 1.0 if weight is None else _scale(weight)
         worth = None if weight is None else weight / self._scale
         model = packing(csc_array((0, len(most))), np.empty(0), most, worth)
-        self._engine = Engine(presolve="off")
+        self._engine = Engine(presolve=PRESOLVE)
         expect(self._engine.highs.passModel(model), "model")
         self._rows = 0
 
@@ -124,26 +125,22 @@ class Engine:
         expect(self.highs.setOptionValue(name, value), f"option {name}")
 
 
-def solve_intervals(
-    problem: IntervalProblem, *, relaxed: bool, time_limit: float | None = None
-) -> tuple[IntArray, float]:
-    """Maximise the reuse over intervals, with every row from the start.
+def solve_intervals(problem: IntervalProblem, time_limit: float | None = None) -> tuple[IntArray, float, float]:
+    """Maximise the reuse over intervals by the integer program, with every row from the start.
 
     Parameters
     ----------
     problem : IntervalProblem
         Bounds, intervals and room.
-    relaxed : bool
-        Solve the linear relaxation, whose vertices are integral, instead of the integer program.
     time_limit : float, optional
         Seconds.
 
     Returns
     -------
     kept : ndarray of int64, shape (m,)
-        An optimal amount for each interval, feasible in exact integers.
-    bound : float
-        The solver's upper bound on the sum.
+        An amount for each interval, feasible in exact integers.
+    worth, bound : float
+        What the solver says that they add up to, and at most add up to: its word.
 
     Raises
     ------
@@ -151,29 +148,26 @@ def solve_intervals(
         Where the solver does not say "optimal", or its answer fails the exact check.
     """
     if not len(problem.turn):
-        return np.empty(0, np.int64), 0.0
-    engine = Engine(mip_rel_gap=0.0)
-    expect(engine.highs.passModel(_highs_model(problem, relaxed)), "model")
+        return np.empty(0, np.int64), 0.0, 0.0
+    engine = Engine(presolve=PRESOLVE, mip_rel_gap=0.0)
+    matrix, room = problem.matrix()
+    expect(engine.highs.passModel(packing(matrix, room, problem.most, whole=len(problem.turn))), "model")
     status = engine.run(time_limit)
     info = engine.highs.getInfo()
-    objective = float(info.objective_function_value)
-    bound = objective if relaxed else float(info.mip_dual_bound)
+    worth, bound = float(info.objective_function_value), float(info.mip_dual_bound)
     if status is not None:
-        raise SolverError(status, *_so_far(problem, info, relaxed))
+        found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
+        raise SolverError(status, *_of_tel(problem, worth if found else None, bound))
     kept = np.rint(np.array(engine.highs.getSolution().col_value)).astype(np.int64)
     if not problem.feasible(kept) or exact_sum(kept) + 0.5 < bound:
-        raise SolverError(NOT_WHOLE, float(exact_sum(kept)), bound)
-    return kept, bound
+        raise SolverError(NOT_WHOLE, *_of_tel(problem, float(exact_sum(kept)), bound))
+    return kept, worth, bound
 
 
-def _so_far(problem: IntervalProblem, info: Any, relaxed: bool) -> tuple[float | None, float | None]:
-    """Return incumbent and bound on the TEL; an interrupted linear program with all its rows has neither."""
-    if relaxed:
-        return None, None
-    found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
-    incumbent = problem.unavoidable - float(info.objective_function_value) if found else None
-    bound = problem.unavoidable - float(info.mip_dual_bound)
-    return incumbent, bound if np.isfinite(bound) else None
+def _of_tel(problem: IntervalProblem, worth: float | None, bound: float) -> tuple[float | None, float | None]:
+    """Return incumbent and bound on the TEL."""
+    incumbent = None if worth is None else problem.unavoidable - worth
+    return incumbent, problem.unavoidable - bound if np.isfinite(bound) else None
 
 
 def expect(status: Any, what: str) -> None:
@@ -225,11 +219,6 @@ def packing(
     return model
 
 
-def _highs_model(problem: IntervalProblem, relaxed: bool) -> Any:
-    matrix, room = problem.matrix()
-    return packing(matrix, room, problem.most, whole=0 if relaxed else len(problem.turn))
-
-
 def solve_model(model: Any, time_limit: float | None = None) -> tuple[float, float]:
     """Solve a Pyomo model with HiGHS and load its solution.
 
@@ -243,7 +232,7 @@ def solve_model(model: Any, time_limit: float | None = None) -> tuple[float, flo
     Returns
     -------
     objective, bound : float
-        The optimal value and the solver's bound on it.
+        The optimal value and the solver's bound on it: its word, which whoever asks has to check.
 
     Raises
     ------
@@ -257,7 +246,9 @@ def solve_model(model: Any, time_limit: float | None = None) -> tuple[float, flo
         model,
         time_limit=time_limit,
         rel_gap=0.0,
+        abs_gap=0.0,
         threads=1,
+        solver_options={"presolve": PRESOLVE},
         load_solutions=False,
         raise_exception_on_nonoptimal_result=False,
     )

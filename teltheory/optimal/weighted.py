@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from teltheory.errors import SolverError
+from teltheory.errors import NOT_WHOLE, CertificateError, SolverError
 from teltheory.instance import Initial, Instance
 from teltheory.numbers import IntArray, exact_dot, readonly, whole_number
 from teltheory.optimal.deadline import deadline_of
@@ -20,8 +20,7 @@ from teltheory.optimal.intervals import IntervalProblem, interval_problem
 from teltheory.optimal.lazy import LazyIntervalSolver
 from teltheory.optimal.prices import Prices
 from teltheory.optimal.reuse import unavoidable_reuse
-from teltheory.optimal.solver import NOT_WHOLE
-from teltheory.optimal.weighted_certificate import WeightedCertificate
+from teltheory.optimal.weighted_certificate import WeightedCertificate, check_weighted_against
 from teltheory.optimal.weights import TurnWeights, Weights, turn_weights
 from teltheory.outcome import Outcome
 from teltheory.trace import Trace
@@ -97,6 +96,10 @@ def weighted_optimum(
         raise SolverError(NOT_WHOLE)
     prices = _in_weights(read, solution.steps, solution.prices)
     certificate = WeightedCertificate(read.scaled(objective), readonly(kept), prices)
+    try:
+        check_weighted_against(instance, xi, read, certificate)
+    except CertificateError as error:
+        raise SolverError(f"{NOT_WHOLE}: {error}") from None
     return WeightedOptimum(certificate.objective, outcome, certificate)
 
 

@@ -94,9 +94,16 @@ def check_weighted_certificate(
     if not isinstance(certificate, WeightedCertificate):
         raise ArgumentError("certificate", type(certificate).__name__, "a WeightedCertificate")
     instance = Instance.of(trace, capacity, forced=forced, initial=initial)
-    useful = np.maximum(instance.total - whole_number("xi", xi), 0)
-    cap, read = np.minimum(at_hand(instance), useful), turn_weights(trace, weights)
-    check_one_a_turn(certificate.kept, len(trace))
+    check_weighted_against(instance, whole_number("xi", xi), turn_weights(trace, weights), certificate)
+
+
+def check_weighted_against(
+    instance: Instance, xi: int, read: TurnWeights, certificate: WeightedCertificate
+) -> None:
+    """Check a certificate of an instance and weights that were checked already."""
+    useful = np.maximum(instance.total - xi, 0)
+    cap = np.minimum(at_hand(instance), useful)
+    check_one_a_turn(certificate.kept, len(instance.trace))
     check_kept(certificate.kept, cap, first_steps(instance), rooms(instance))
     weight: list[int] = read.whole.tolist()
     worth = _dot(weight, certificate.kept)

@@ -100,12 +100,13 @@ def test_another_trace_is_refused(run, tmp_path, proof, capsys):
     assert "certificates[0]" in capsys.readouterr().err
 
 
-def test_a_method_without_proofs_writes_none(run, trace_file, tmp_path, capsys):
+@pytest.mark.parametrize("method", ["auto", "greedy", "lp", "milp", "pyomo"])
+def test_every_method_writes_a_proof(run, trace_file, tmp_path, capsys, method):
     proof = tmp_path / "proof.json"
-    asked = ["--capacity", 5, "--xi", 2, "--method", "milp", "--certificate", proof]
-    assert run("optimum", trace_file, *asked) == 2
-    assert "a method that proves its optima" in capsys.readouterr().err
-    assert not proof.exists()
+    asked = ["--capacity", 5, "--xi", 2, "--method", method, "--certificate", proof]
+    assert run("optimum", trace_file, *asked) == 0
+    assert run("check-certificate", proof, trace_file) == 0
+    assert "no policy has less TEL" in capsys.readouterr().out
 
 
 def test_a_file_of_version_1_still_loads(run, trace_file, proof, capsys):

@@ -68,7 +68,8 @@ def checked(case: Case, points: Points, **options: object) -> tt.CostOptimum:
     best = best_of(case, costs, **options)
     assert best.cost == sum(map(value, points, best.outcome.cached.tolist()))
     assert best.proved == bound_of(case, costs, best.prices) <= best.bound <= best.cost
-    assert (best.status == "optimal") == (best.gap == 0)
+    assert (best.status == "optimal") == (best.cost == best.proved)
+    assert (best.status == "optimal by solver") == (best.by_solver and best.gap == 0)
     return best
 
 

@@ -67,7 +67,7 @@ def test_violated_rows_are_as_good_as_all_rows_on_larger_instances(forced):
         need = forced_need(case) if forced else sum(cached for _, _, cached in case.initial)
         for room in (0, 50, 400, 3000):
             tight = replace(case, capacity=need + room, xi=200)
-            kept, _ = solve_intervals(problem_of(tight), relaxed=True)
+            kept, _, _ = solve_intervals(problem_of(tight))
             assert proved(tight) == problem_of(tight).unavoidable - exact_sum(kept)
 
 
@@ -75,7 +75,7 @@ def test_violated_rows_are_as_good_as_all_rows_on_larger_instances(forced):
 def test_violated_rows_are_as_good_as_all_rows_on_sampled_conversations(capacity):
     case = sampled(2000, capacity)
     problem = problem_of(case)
-    kept, _ = solve_intervals(problem, relaxed=True)
+    kept, _, _ = solve_intervals(problem)
     solution = LazyIntervalSolver(problem).solve()
     assert exact_sum(solution.kept) == exact_sum(kept)
     assert solution.rows < len(problem.needed_steps()) / 2

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 from types import SimpleNamespace
 
 import highspy
 import numpy as np
 import pytest
+from hypothesis import given
+from pyomo import environ as pyo
 from pyomo.contrib.solver.common.results import SolutionStatus, TerminationCondition
-from replay.instances import Case, seeded
+from replay.instances import Case, cases, examples, seeded
 
 import teltheory as tt
 from teltheory.optimal import formulation
 from teltheory.optimal.formulation import hindsight_model
 from teltheory.optimal.intervals import interval_problem
+from teltheory.optimal.naive_point import check_point
 from teltheory.optimal.solver import solve_intervals, solve_model
 
 LARGE = replace(
@@ -25,7 +29,6 @@ LARGE = replace(
 # the last two turns have excess 40 each without a cache, and of the 80 there is room for 50
 FOUR_TURNS = Case((0, 1, 0, 1), (100,) * 4, (0,) * 4, None, capacity=50, xi=160, q_hat=0)
 NOT_OPTIMAL = [status for name, status in highspy.HighsModelStatus.__members__.items() if name != "kOptimal"]
-INTERVALS = [("lp", True), ("milp", False)]
 
 
 def optimum(case: Case, method: str, **options: object) -> tt.HindsightOptimum:
@@ -56,16 +59,13 @@ def test_greedy_has_no_time_limit():
 
 
 @pytest.mark.parametrize("status", NOT_OPTIMAL)
-@pytest.mark.parametrize(("method", "relaxed"), INTERVALS)
-def test_no_status_but_optimal_is_an_optimum(monkeypatch, method, relaxed, status):
-    problem = interval_problem(FOUR_TURNS.instance, FOUR_TURNS.xi)
-    assert solve_intervals(problem, relaxed=relaxed)[0].sum() == 50
+@pytest.mark.parametrize("method", ["lp", "milp"])
+def test_no_status_but_optimal_is_an_optimum(monkeypatch, method, status):
+    assert optimum(FOUR_TURNS, method).objective == 30
     monkeypatch.setattr(highspy.Highs, "getModelStatus", lambda self: status)
-    with pytest.raises(tt.SolverError) as error:
-        solve_intervals(problem, relaxed=relaxed)
-    assert error.value.status == highspy.Highs().modelStatusToString(status)
-    with pytest.raises(tt.SolverError, match="no optimum was proved"):
+    with pytest.raises(tt.SolverError, match="no optimum was proved") as error:
         optimum(FOUR_TURNS, method)
+    assert error.value.status == highspy.Highs().modelStatusToString(status)
 
 
 @pytest.mark.parametrize("call", ["passModel", "run", "setOptionValue"])
@@ -79,10 +79,10 @@ def test_a_refused_call_is_an_error(monkeypatch, method, call):
 def test_a_wrong_option_is_an_error():
     problem = interval_problem(FOUR_TURNS.instance, FOUR_TURNS.xi)
     with pytest.raises(tt.SolverError, match="time_limit refused"):
-        solve_intervals(problem, relaxed=True, time_limit=-1.0)
+        solve_intervals(problem, time_limit=-1.0)
 
 
-@pytest.mark.parametrize(("method", "asked_too"), [("lp", {"presolve": "off"}), ("milp", {"mip_rel_gap": 0.0})])
+@pytest.mark.parametrize(("method", "asked_too"), [("lp", {}), ("milp", {"mip_rel_gap": 0.0})])
 def test_the_solver_is_asked_for_all_of_the_optimum_in_one_thread(monkeypatch, method, asked_too):
     right, asked = highspy.Highs.setOptionValue, {}
     monkeypatch.setattr(
@@ -90,7 +90,7 @@ def test_the_solver_is_asked_for_all_of_the_optimum_in_one_thread(monkeypatch, m
     )
     optimum(FOUR_TURNS, method, time_limit=8)
     assert asked.pop("time_limit") == pytest.approx(8, abs=0.5)
-    assert asked == {"output_flag": False, "threads": 1, **asked_too}
+    assert asked == {"output_flag": False, "threads": 1, "presolve": "off", **asked_too}
 
 
 def test_a_time_limit_counts_from_the_start_of_its_own_solve(monkeypatch):
@@ -123,15 +123,13 @@ def claims(monkeypatch: pytest.MonkeyPatch, values: list[float]) -> None:
         [40.0, 9.0],
     ],
 )
-@pytest.mark.parametrize(("method", "relaxed"), INTERVALS)
-def test_a_wrong_solution_is_caught_by_the_exact_check(monkeypatch, method, relaxed, values):
+@pytest.mark.parametrize("method", ["lp", "milp"])
+def test_a_wrong_solution_is_caught_by_the_exact_check(monkeypatch, method, values):
     problem = interval_problem(FOUR_TURNS.instance, FOUR_TURNS.xi)
     assert problem.most.tolist() == [40, 40]
-    assert solve_intervals(problem, relaxed=relaxed)[1] == 50
+    assert solve_intervals(problem)[1:] == (50, 50)
     claims(monkeypatch, values)
     with pytest.raises(tt.SolverError, match="not in whole numbers"):
-        solve_intervals(problem, relaxed=relaxed)
-    with pytest.raises(tt.SolverError):
         optimum(FOUR_TURNS, method)
 
 
@@ -144,8 +142,8 @@ def test_a_right_solution_is_taken_with_its_rounding_errors(monkeypatch, method,
 
 def test_no_interval_needs_no_solver(monkeypatch):
     monkeypatch.setattr(highspy, "Highs", None)
-    kept, bound = solve_intervals(interval_problem(FOUR_TURNS.instance, 200), relaxed=True)
-    assert (len(kept), bound) == (0, 0.0)
+    kept, worth, bound = solve_intervals(interval_problem(FOUR_TURNS.instance, 200))
+    assert (len(kept), worth, bound) == (0, 0.0, 0.0)
 
 
 class FakeSolver:
@@ -186,7 +184,8 @@ def test_no_pyomo_result_but_optimal_is_an_optimum(monkeypatch, solution, termin
     assert error.value.status == termination.name
     assert (error.value.incumbent, error.value.bound) == (60.0, 0.0)
     assert fake.options["time_limit"] == 7
-    assert fake.options["rel_gap"] == 0
+    assert fake.options["rel_gap"] == fake.options["abs_gap"] == 0
+    assert fake.options["solver_options"] == {"presolve": "off"}
 
 
 def test_an_infeasible_or_unbounded_model_is_no_optimum():
@@ -204,18 +203,89 @@ def test_an_infeasible_or_unbounded_model_is_no_optimum():
         solve_model(unbounded)
 
 
-def test_a_pyomo_solution_that_is_worse_than_its_bound_is_no_optimum(monkeypatch):
+def whole_points(monkeypatch: pytest.MonkeyPatch, x: list[list[int]], u: list[int]) -> None:
+    monkeypatch.setattr(formulation, "whole_point", lambda model: (x, u))
+
+
+def test_a_feasible_pyomo_solution_that_is_worse_is_no_optimum(monkeypatch):
     assert optimum(FOUR_TURNS, "pyomo").objective == optimum(FOUR_TURNS, "greedy").objective == 30
-    nothing = np.zeros(4, np.int64)
-    monkeypatch.setattr(formulation, "reused", lambda model, instance: nothing)
+    whole_points(monkeypatch, [[0] * 4, [0] * 4], [0, 0, 40, 40])
     with pytest.raises(tt.SolverError, match="not in whole numbers"):
         optimum(FOUR_TURNS, "pyomo")
 
 
-def test_a_pyomo_solution_that_is_better_than_its_bound_is_no_optimum(monkeypatch):
-    monkeypatch.setattr(formulation, "reused", lambda model, instance: instance.history)
-    with pytest.raises(tt.SolverError):
-        optimum(FOUR_TURNS, "pyomo")
+X_AND_U = [[0, 40, 40, 0], [0, 0, 10, 10], [0, 0, 0, 30]]
+GIVEN = replace(FOUR_TURNS, history=(0, 0, 30, 100))
+FORCED = replace(FOUR_TURNS, forced=True, capacity=250)
+IN_A_ROW = replace(FORCED, capacity=150, conversation=(0, 0, 1, 1), prompt=(50,) * 4, history=(0, 10, 0, 50), xi=0)
+
+
+@pytest.mark.parametrize(
+    ("case", "row", "turn", "value", "equation"),
+    [
+        (FOUR_TURNS, 0, 0, 1, "the initial state does not hold at turn 0"),
+        (FOUR_TURNS, 0, 3, -1, "0 or more does not hold at turn 3"),
+        (FOUR_TURNS, 2, 3, 29, r"\(2\) does not hold at turn 3"),
+        (FOUR_TURNS, 2, 0, -1, "0 or more does not hold at turn 0"),
+        (FOUR_TURNS, 1, 2, 11, r"\(3\) does not hold at turn 2"),
+        (FOUR_TURNS, 0, 1, 101, r"\(4\) does not hold at turn 0"),
+        (FOUR_TURNS, 0, 2, 41, r"\(5\) does not hold at turn 1"),
+        (GIVEN, 0, 2, 40, "the cut to the history does not hold at turn 2"),
+        (FORCED, 0, 1, 99, r"\(9\) does not hold at turn 0"),
+    ],
+)
+def test_each_equation_is_checked(case, row, turn, value, equation):
+    point = [list(values) for values in X_AND_U]
+    point[row][turn] = value
+    with pytest.raises(tt.SolverError, match=f"not in whole numbers: {equation}"):
+        check_point(case.instance, case.xi, point[:2], point[2])
+
+
+def test_points_that_fit():
+    """Of a turn in a row a forced cache holds the whole past, whatever the history; 10 of it are reused."""
+    assert check_point(FOUR_TURNS.instance, 160, X_AND_U[:2], X_AND_U[2]).tolist() == [0, 0, 40, 10]
+    x, u = [[0, 50, 60, 0], [0, 0, 0, 50]], [50, 50, 50, 50]
+    assert check_point(IN_A_ROW.instance, 0, x, u).tolist() == [0, 10, 0, 50]
+
+
+@given(case=cases(turns=(1, 6), conversations=3, length=3, room=6))
+@examples(150)
+def test_the_model_and_the_check_of_its_points_are_the_same_equations(case):
+    """What Pyomo's own constraints say of a whole point, off by one somewhere, the check says too."""
+    model = hindsight_model(case.instance, case.xi)
+    solve_model(model)
+    x, u = formulation.whole_point(model)
+    for values in (*x, u):
+        for k in range(len(values)):
+            for step in (1, -1):
+                values[k] += step
+                assert fits(case, x, u) == satisfied(model, x, u), (x, u)
+                values[k] -= step
+
+
+def fits(case: Case, x: list[list[int]], u: list[int]) -> bool:
+    try:
+        check_point(case.instance, case.xi, x, u)
+    except tt.SolverError:
+        return False
+    return True
+
+
+def satisfied(model: pyo.ConcreteModel, x: list[list[int]], u: list[int]) -> bool:
+    for (i, t), variable in model.x.items():
+        variable.set_value(x[i][t - 1], skip_validation=True)
+    for (_, t), variable in model.u.items():
+        variable.set_value(u[t - 1], skip_validation=True)
+    rows = model.component_data_objects(pyo.Constraint, active=True)
+    return min(*u, *chain(*x)) >= 0 and all(row.slack() >= 0 for row in rows)
+
+
+def test_a_pyomo_solution_is_not_rounded_to_whole_numbers():
+    model = hindsight_model(FOUR_TURNS.instance, FOUR_TURNS.xi)
+    solve_model(model)
+    model.x[0, 3].set_value(10.5, skip_validation=True)
+    with pytest.raises(tt.SolverError, match=r"not in whole numbers: x\[0,3\] is 10\.5"):
+        formulation.whole_point(model)
 
 
 def test_a_solver_without_an_optimum_says_how_far_it_came():
