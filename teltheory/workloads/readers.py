@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from teltheory.errors import ArgumentError, FileError, TraceError
+from teltheory.errors import ArgumentError, FileError, TraceError, shown
 from teltheory.input_files import check_file
 from teltheory.instance import Initial, Instance
 from teltheory.numbers import INT64_MAX
@@ -27,6 +27,7 @@ from teltheory.workloads.streams import KINDS, Stream, kind_of, shards
 from teltheory.workloads.times import Times
 from teltheory.workloads.transcripts import LMSYS, SHAREGPT, VLLM_MULTI_TURN, WILDCHAT, Chat, read_chat
 
+MOST_SHOWN = 6
 OWN_FORMATS: dict[str, Callable[[Path], Rows]] = {"csv": csv_rows, "jsonl": json_rows, "parquet": parquet_rows}
 
 
@@ -78,10 +79,16 @@ def read_trace(
     if format not in ("auto", *_READERS):
         raise ArgumentError("format", format, "'auto', " + ", ".join(map(repr, _READERS)))
     source = Source(Path(path), tokenizer, times)
-    named = _format_of(source) if format == "auto" else format
+    named, field = _told(source) if format == "auto" else (format, None)
     source.refuse_what_is_not_needed(named)
-    with _located(source.path):
-        return _READERS[named](source, format, initial)
+    try:
+        with _located(source.path):
+            return _READERS[named](source, format, initial)
+    except ArgumentError as error:
+        if field is None or error.found is not None:
+            raise
+        told = f"{error.expected}: {source.path} is taken for {named} by its field {field!r}"
+        raise ArgumentError(error.argument, None, told) from None
 
 
 @dataclass(frozen=True)
@@ -143,14 +150,37 @@ def _located(path: Path, rows: Rows | None = None, names: Mapping[str, str] | No
         rows.fail(error.turn, (names or {}).get(error.field, error.field), error.found, error.expected)
 
 
-def _format_of(source: Source) -> str:
-    """Return the format that the fields of the first record tell."""
-    stream = next(iter(source.streams()))
-    fields = stream.fields()
+def _told(source: Source) -> tuple[str, str | None]:
+    """Return the format that the fields of the first record tell, and one of them; no field in an empty file.
+
+    Raises
+    ------
+    FileError
+        Where no format fits.
+    """
+    try:
+        stream = next(iter(source.streams()))
+        fields = stream.fields()
+    except FileError as error:
+        if not os.access(source.path, os.R_OK) or not source.path.is_file():
+            raise
+        raise FileError(f"{error}; {_none_fits()}") from None
     for format, tells in _TOLD_BY.items():
         if tells(fields, stream.kind):
-            return format
-    return "teltheory"
+            return format, next(name for name in fields if name in _FIELDS[format])
+    if not any(fields) and stream.kind != "json":
+        return "teltheory", None
+    if fields.keys() & set(COLUMNS):
+        return "teltheory", next(name for name in fields if name in COLUMNS)
+    found = (
+        "the fields " + ", ".join(shown(name, 30) for name in list(fields)[:MOST_SHOWN]) if fields else "no record"
+    )
+    raise FileError(f"{source.path}: found {found}, expected those of a trace; {_none_fits()}")
+
+
+def _none_fits() -> str:
+    """Return the formats that were tried, each with the fields that it is told by."""
+    return "no format fits: " + ", ".join(f"{format} ({' '.join(fields)})" for format, fields in _FIELDS.items())
 
 
 def _nested(fields: Mapping[str, Any], name: str) -> bool:
@@ -228,6 +258,19 @@ def _chat(chat: Chat) -> Callable[[Source, str, Initial], Trace]:
     return partial(_checked, lambda s: read_chat(chat, s.streams(chat.wanted), s.tokenizer, s.times))
 
 
+_FIELDS: dict[str, tuple[str, ...]] = {
+    "teltheory": ("conversation", "prompt", "response"),
+    "mooncake": ("input_length", "hash_ids"),
+    "mooncake-delta": ("input_length", "session_id"),
+    "qwen-bailian": ("chat_id", "parent_chat_id"),
+    "burstgpt": ("Request tokens", "Response tokens"),
+    "wildchat": ("conversation", "conversation_hash", "timestamp"),
+    "sharegpt": ("conversations",),
+    "lmsys": ("conversation", "messages"),
+    "vllm-multi-turn": ("messages",),
+    "agentic": ("session_id", "messages"),
+}
+"""Fields that a format is told by, for people; `_TOLD_BY` decides."""
 _MOONCAKE_FIELDS = {"arrival": "timestamp", "prompt": "input_length", "response": "output_length"}
 _READERS: dict[str, Callable[[Source, str, Initial], Trace]] = {
     "teltheory": read_own,
