@@ -12,6 +12,7 @@ from rich.console import Console
 from teltheory.cli.options import MOST_TURNS, workers_option
 from teltheory.cli.output import console, make_folder
 from teltheory.cli.paper_tables import LEGEND, paper_tables
+from teltheory.cli.traces import Reading
 from teltheory.errors import ArgumentError
 from teltheory.units import listed_values, read_time, read_tokens
 
@@ -49,6 +50,8 @@ def figures(
     those that are there and whole are not made again. Text needs a tokenizer: `teltheory convert` it first.
     """
     grid = ranges(capacities, slos, above)
+    if trace_file is not None:
+        Reading("auto", None, None, 0).read(trace_file)
     make_folder(Path(folder))
     out = console()
     given = {name: number for name, number in samples.items() if number is not None}

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO, TextIO
 
 from teltheory.errors import FileError
 
@@ -34,6 +34,11 @@ class Output(io.TextIOBase):
     def encoding(self) -> str:  # type: ignore[override]
         """Encoding of the stream."""
         return self._stream.encoding
+
+    @property
+    def buffer(self) -> BinaryIO:
+        """The stream of bytes below, to which click writes what a shell reads to complete words."""
+        return self._stream.buffer
 
     @property
     def closed(self) -> bool:

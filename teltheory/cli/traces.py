@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
+from pathlib import Path
 from typing import Any
 
 import click
 
-from teltheory.errors import printable
+from teltheory.errors import FileError, printable
 from teltheory.trace import Trace
 from teltheory.workloads import parse_times, read_trace
 from teltheory.workloads.mooncake import ChainingReport
@@ -42,9 +43,26 @@ class Reading:
         return self.tokenizer is not None or self.times is not None
 
     def read(self, file: str) -> Trace:
-        """Return the trace in a file."""
+        """Return the trace in a file.
+
+        Raises
+        ------
+        FileError
+            Where it can't be read, or has no turn.
+        """
         times = None if self.times is None else parse_times(self.times, self.seed)
-        return read_trace(file, self.format, tokenizer=self.tokenizer, times=times)
+        if not _is_blank(Path(file)):
+            trace = read_trace(file, self.format, tokenizer=self.tokenizer, times=times)
+            if len(trace):
+                return trace
+        raise FileError(f"{file}: found no turn, expected at least one")
+
+
+def _is_blank(path: Path) -> bool:
+    try:
+        return path.is_file() and not path.stat().st_size
+    except (OSError, ValueError):
+        return False
 
 
 def trace_options(seed: int = 0) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -61,17 +61,45 @@ def test_tables_say_what_was_assumed(run, trace_file, capsys):
         assert expected in " ".join(printed.split())
 
 
-def test_empty_and_single_turn_traces(run, run_json, tmp_path, capsys):
-    empty, single = tmp_path / "empty.csv", tmp_path / "single.csv"
-    empty.write_text("conversation,prompt,response\n")
-    single.write_text("conversation,prompt,response\n7,5,1\n")
-    for file, turns in ((empty, 0), (single, 1)):
-        data = run_json("replay", file, "--capacity", 3, "--xi", 1)
-        assert data["trace"]["turns"] == turns
-        assert len(data["rows"]) == 7
-        assert run("replay", file, "--capacity", 3, "--xi", 1) == 0
-        assert run("optimum", file, "--capacity", 3, "--xi", 1, "--method", "pyomo") == 0
-        capsys.readouterr()
+def test_a_trace_of_a_single_turn(run, run_json, tmp_path):
+    file = tmp_path / "single.csv"
+    file.write_text("conversation,prompt,response\n7,5,1\n")
+    data = run_json("replay", file, "--capacity", 3, "--xi", 1)
+    assert data["trace"]["turns"] == 1
+    assert len(data["rows"]) == 7
+    assert run("replay", file, "--capacity", 3, "--xi", 1) == 0
+    assert run("optimum", file, "--capacity", 3, "--xi", 1, "--method", "pyomo") == 0
+
+
+COMMANDS_OF_A_TRACE = [
+    ("replay", "{file}"),
+    ("curve", "{file}"),
+    *(("optimum", "{file}", "--goal", objective) for objective in ("tel", "slo", "p95")),
+    ("advise", "{file}", "--capacity", "3k", "--slo", "1s"),
+    ("convert", "{file}", "{file}.new.csv"),
+    ("reproduce", "--trace", "{file}"),
+    ("bench", "--quick", "--trace", "{file}"),
+    ("figures", "{folder}", "--trace", "{file}"),
+]
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        *((command, "header.csv") for command in COMMANDS_OF_A_TRACE),
+        *((("replay", "{file}"), f"empty.{ending}") for ending in ("jsonl", "csv", "parquet", "json")),
+        (("replay", "{file}"), "header.parquet"),
+    ],
+)
+def test_a_file_without_a_turn_is_one_line_and_exit_code_2(run, tmp_path, capsys, command, name):
+    file = tmp_path / name
+    file.touch()
+    if file.stem == "header":
+        tt.write_trace(tt.Trace.from_turns([], [], []), file)
+    assert run(*(word.format(file=file, folder=tmp_path / "figures") for word in command)) == 2
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err == f"teltheory: {file}: found no turn, expected at least one\n"
 
 
 @pytest.mark.parametrize("method", ["auto", "greedy", "lp", "milp", "pyomo"])

@@ -122,14 +122,6 @@ def test_bad_usage_is_one_line_and_exit_code_2(run, trace_file, option, told, ca
     assert [path.name for path in tmp_path.iterdir()] == [trace_file.name]
 
 
-def test_an_empty_trace(run, tmp_path, capsys):
-    file = tmp_path / "empty.csv"
-    file.write_text("conversation,prompt,response\n")
-    assert run("curve", file, "--figure", tmp_path / "empty.svg", "--json", "-") == 0
-    rows = json.loads(capsys.readouterr().out)["rows"]
-    assert {(row["tel"], row["p50"]) for row in rows} == {(0, None)}
-
-
 def test_the_mooncake_trace(run, mooncake, tmp_path, capsys):
     figure = tmp_path / "curves.png"
     assert (

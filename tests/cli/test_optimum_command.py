@@ -115,14 +115,6 @@ def test_tables_say_what_their_columns_mean(run, four_turns, capsys):
         assert words in printed
 
 
-@pytest.mark.parametrize("objective", ["slo", "tel"])
-def test_an_empty_trace(run_json, tmp_path, objective):
-    file = tmp_path / "empty.csv"
-    file.write_text("conversation,prompt,response\n")
-    (row,) = run_json("optimum", file, "--goal", objective, "--capacity", 3, "--xi", 1)["rows"]
-    assert row["lru"] == 0
-
-
 def test_both_sides_are_shown_where_a_solver_was_asked(run_json, run, trace_file, capsys):
     asked = ("optimum", trace_file, "--capacity", 100, "--xi", 120, "--method", "milp")
     (row,) = run_json(*asked)["rows"]
@@ -224,13 +216,6 @@ def test_what_does_not_go_together_is_refused_in_one_line(
     assert captured.err.count("\n") == 1
     assert all(words in captured.err for words in told)
     assert list(tmp_path.iterdir()) == [trace_file]
-
-
-def test_a_percentile_of_no_turn_is_refused(run, tmp_path, capsys):
-    file = tmp_path / "empty.csv"
-    file.write_text("conversation,prompt,response\n")
-    assert run("optimum", file, "--goal", "p95", "--capacity", 3) == 2
-    assert "at least one turn" in capsys.readouterr().err
 
 
 def test_the_old_name_of_the_goal_works_and_warns(run, four_turns, capsys):
