@@ -7,9 +7,10 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from io import BytesIO
 from pathlib import Path
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
 from teltheory.errors import FileError, printable
@@ -19,10 +20,12 @@ from teltheory.whole_files import check_place, write_whole
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from rich.console import Console
-    from rich.progress import Progress
+    from rich.progress import Progress, Task
 
 WIDTH = 108
 """Columns of what is written to no terminal."""
+SECONDS_A_LINE = 15.0
+"""How often progress is written to what is no terminal."""
 FEWEST = 40
 """Columns that a terminal is taken to have at least."""
 
@@ -46,14 +49,40 @@ def complain(message: str, code: int) -> int:
 
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
-    """Show progress on standard error while the work lasts."""
+    """Show progress on standard error while the work lasts: a bar on a terminal, elsewhere a line now and then."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     err = Console(stderr=True)
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
+    bar = Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
+    with bar as progress, nullcontext() if err.is_terminal else _lines(progress):
         yield progress
+
+
+@contextmanager
+def _lines(progress: Progress) -> Iterator[None]:
+    """Write a line a task to standard error every `SECONDS_A_LINE`, so that short work writes none."""
+    ended = Event()
+
+    def write() -> None:
+        while not ended.wait(SECONDS_A_LINE):
+            with suppress(OSError, ValueError):
+                sys.stderr.writelines(printable(_line(task)) + "\n" for task in progress.tasks)
+                sys.stderr.flush()
+
+    writer = Thread(target=write, daemon=True)
+    writer.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        writer.join()
+
+
+def _line(task: Task) -> str:
+    done = "" if task.total is None else f", {task.completed:,.0f} of {task.total:,.0f}"
+    return f"teltheory: {task.description}{done}, {task.elapsed or 0:.0f} s"
 
 
 def check_target(target: str | None) -> None:
