@@ -27,7 +27,7 @@ from teltheory.workloads.streams import KINDS, Stream, kind_of, shards
 from teltheory.workloads.times import Times
 from teltheory.workloads.transcripts import LMSYS, SHAREGPT, VLLM_MULTI_TURN, WILDCHAT, Chat, read_chat
 
-MOST_SHOWN = 6
+MOST_SHOWN = 3
 OWN_FORMATS: dict[str, Callable[[Path], Rows]] = {"csv": csv_rows, "jsonl": json_rows, "parquet": parquet_rows}
 
 
@@ -164,7 +164,7 @@ def _told(source: Source) -> tuple[str, str | None]:
     except FileError as error:
         if not os.access(source.path, os.R_OK) or not source.path.is_file():
             raise
-        raise FileError(f"{error}; {_none_fits()}") from None
+        raise FileError(f"{error}; tried as {', '.join(FORMATS)}") from None
     for format, tells in _TOLD_BY.items():
         if tells(fields, stream.kind):
             return format, next(name for name in fields if name in _FIELDS[format])
@@ -173,14 +173,10 @@ def _told(source: Source) -> tuple[str, str | None]:
     if fields.keys() & set(COLUMNS):
         return "teltheory", next(name for name in fields if name in COLUMNS)
     found = (
-        "the fields " + ", ".join(shown(name, 30) for name in list(fields)[:MOST_SHOWN]) if fields else "no record"
+        "the fields " + ", ".join(shown(name, 20) for name in list(fields)[:MOST_SHOWN]) if fields else "no record"
     )
-    raise FileError(f"{source.path}: found {found}, expected those of a trace; {_none_fits()}")
-
-
-def _none_fits() -> str:
-    """Return the formats that were tried, each with the fields that it is told by."""
-    return "no format fits: " + ", ".join(f"{format} ({' '.join(fields)})" for format, fields in _FIELDS.items())
+    expected = ", ".join(f"{format} ({names[0]})" for format, names in _FIELDS.items())
+    raise FileError(f"{source.path}: found {found}, expected those of {expected}")
 
 
 def _nested(fields: Mapping[str, Any], name: str) -> bool:
@@ -259,12 +255,12 @@ def _chat(chat: Chat) -> Callable[[Source, str, Initial], Trace]:
 
 
 _FIELDS: dict[str, tuple[str, ...]] = {
-    "teltheory": ("conversation", "prompt", "response"),
-    "mooncake": ("input_length", "hash_ids"),
+    "teltheory": ("prompt", "conversation", "response"),
+    "mooncake": ("hash_ids", "input_length"),
     "mooncake-delta": ("input_length", "session_id"),
     "qwen-bailian": ("chat_id", "parent_chat_id"),
     "burstgpt": ("Request tokens", "Response tokens"),
-    "wildchat": ("conversation", "conversation_hash", "timestamp"),
+    "wildchat": ("conversation_hash", "conversation", "timestamp"),
     "sharegpt": ("conversations",),
     "lmsys": ("conversation", "messages"),
     "vllm-multi-turn": ("messages",),

@@ -80,7 +80,7 @@ def test_a_fault_ends_the_reading_before_the_rest_of_the_file(small_chunks, tmp_
     ("name", "content", "message"),
     [
         ("w.jsonl.gz", b"no gzip", "Not a gzipped file"),
-        ("w.jsonl.gz", gzip.compress(b'{"a": 1}\n' * 9, mtime=0)[:-9], "Compressed file ended"),
+        ("w.jsonl.gz", gzip.compress(b'{"prompt": 1}\n' * 9, mtime=0)[:-9], "Compressed file ended"),
         ("w.json.zst", b"no zstd at all", "expected a file that can be read"),
         ("w.jsonl", b'{"a": "\xe9"}', "found byte b'\\xe9', expected text in UTF-8"),
         ("w.csv.bz2", b"", "found a name that ends in '.bz2', expected .csv, .jsonl, .ndjson, .json, .parquet"),
