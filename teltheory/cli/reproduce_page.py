@@ -35,6 +35,7 @@ from teltheory.report.explorer import explore
 from teltheory.report.ledger import Row
 from teltheory.report.page import Page, Section, render
 from teltheory.report.provenance import digest, digests, made_on, versions
+from teltheory.report.words import WHICH_TEXT
 from teltheory.sweep import Cell as Swept
 from teltheory.sweep import Grid
 from teltheory.sweep.sources import trace_key
@@ -126,7 +127,7 @@ def write_page(
     explorers = [explorer for i, one in enumerate(replayed, start=1) if (explorer := _explorer(f"trace-{i}", one))]
     said = [Paragraph(text) for one in replayed if (text := summary_of(one))]
     sections = [
-        Section("ledger", "The ledger", [Paragraph(LEDGER_LEAD), ledger_block(rows)]),
+        Section("ledger", "The ledger", [Paragraph(WHICH_TEXT), Paragraph(LEDGER_LEAD), ledger_block(rows)]),
         Section("sliders", "Every capacity and threshold", [Paragraph(SLIDERS_LEAD), *explorers]),
         Section("replays", "All policies, replayed", [b for one in replayed for b in _replays(one)]),
         Section("tables", "Tables 1 to 6 beside the paper’s", list(_paper(cells))),

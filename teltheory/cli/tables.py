@@ -14,7 +14,7 @@ from rich.text import Text
 
 from teltheory.cli.fitting import plain_table
 from teltheory.cli.options import Thresholds
-from teltheory.report.words import evidence_text
+from teltheory.report.words import LEDGER_TITLE, evidence_text
 from teltheory.sweep import Cell
 
 STYLES = {
@@ -87,7 +87,7 @@ def ledger_table(rows: Sequence[dict[str, Any]]) -> Table:
     """Return the ledger: beside each verdict the claim, its statement, what decides it and what was tried."""
     counts = Counter(row["verdict"] for row in rows)
     total = ", ".join(f"{verdict} {n:,}" for verdict, n in counts.items()) if len(rows) > 1 else None
-    table = Table(title="The ledger", caption=total, box=None, show_header=False, padding=(0, 2, 1, 0))
+    table = Table(title=LEDGER_TITLE, caption=total, box=None, show_header=False, padding=(0, 2, 1, 0))
     table.title_justify = table.caption_justify = "left"
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")

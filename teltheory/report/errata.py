@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from teltheory.claims.erratum import Erratum, StateTable, check_errata
 from teltheory.report.ledger import Row
 from teltheory.report.markdown import MADE, plain_text, table
-from teltheory.report.words import counterexample_text, strength, verdict_text
+from teltheory.report.words import WHICH_TEXT, counterexample_text, strength, verdict_text
 
 LEAD = """\
 What the ledger refutes of *Tail-Optimized Caching for LLM Inference* (Zhang, Li, Moallemi, Peng, 2025), in the
@@ -40,7 +40,7 @@ def errata_markdown(rows: Sequence[Row], errata: tuple[Erratum, ...]) -> str:
     check_errata(by_name, errata)
     place = {name: i for i, name in enumerate(by_name)}
     ordered = sorted(errata, key=lambda erratum: min(place[name] for name in erratum.shows))
-    parts = ["# Errata", MADE, LEAD.rstrip(), _contents(ordered)]
+    parts = ["# Errata", MADE, LEAD.rstrip(), WHICH_TEXT, _contents(ordered)]
     for number, erratum in enumerate(ordered, start=1):
         parts += _erratum(number, erratum, by_name)
     return "\n\n".join(parts) + "\n"

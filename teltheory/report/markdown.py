@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from teltheory.report.ledger import Row, sections
 from teltheory.report.words import (
     ORIGINS,
+    WHICH_TEXT,
     counterexample_text,
     evidence_text,
     side_by_side,
@@ -30,7 +31,7 @@ is conversation(prompt+response), xi the threshold, C the capacity, Q the estima
 
 def ledger_markdown(rows: Sequence[Row]) -> str:
     """Return the ledger as a page: the verdicts counted, then a table and the rows of each section."""
-    parts = ["# The ledger", MADE, LEAD.rstrip(), _counts(rows)]
+    parts = ["# The ledger", MADE, LEAD.rstrip(), WHICH_TEXT, _counts(rows)]
     for title, members in sections(rows).items():
         parts += [f"## {title}", _overview(members), *map(_row, members)]
     return "\n\n".join(parts) + "\n"

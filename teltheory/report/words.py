@@ -12,6 +12,13 @@ from teltheory.claims.state_tables import letter
 from teltheory.errors import FileError
 from teltheory.report.ledger import Row
 
+WHICH_TEXT = """\
+The paper is Tail-Optimized Caching for LLM Inference (Zhang, Li, Moallemi, Peng, NeurIPS 2025). Its public version
+is arXiv:2510.15152. The text decided here is another one, whose footer names ICML and PMLR 267. Version 1 on arXiv
+differs from it: Theorem 3.1 and its proof are left out, Algorithm 1 trims with “if” and evicts with X ≥ 1, and the
+headings of Tables 1 and 3 are 50, 100, 150, 200 and 500 ms."""
+LEDGER_TITLE = "The ledger of the paper's text in ICML, PMLR 267 (public version: arXiv:2510.15152)"
+
 
 def counterexample_text(example: dict[str, Any] | None) -> str:
     """Return a counterexample on a line: turns as conversation(prompt+response), or its other facts by name."""
