@@ -9,6 +9,7 @@ from rich.console import Console
 from teltheory.claims.verdict import VerdictWord
 from teltheory.cli.output import WIDTH
 from teltheory.cli.tables import STYLES, ledger_table, scope_text
+from teltheory.report.words import LEDGER_TITLE
 
 LONG = "theorem-d2.bayes-next-event.heterogeneous.by-conversation"
 STATEMENT = "T-LRU with an upper bound on [every] prompt is never worse than LRU " * 3
@@ -38,8 +39,7 @@ def test_words_and_names_are_whole_and_nothing_is_left_out(width):
 
 def test_one_claim_is_not_counted():
     assert printed([row()], 80).split() == [
-        "The",
-        "ledger",
+        *LEDGER_TITLE.split(),
         "holds",
         "theorem-31",
         "T-LRU",
