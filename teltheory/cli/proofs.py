@@ -43,7 +43,7 @@ class Certified:
     def __str__(self) -> str:
         return (
             f"Capacity {self.capacity:,}, threshold {self.xi:,}{_mode(self.forced)}: no policy has less TEL than "
-            f"{self.certificate.objective:,} (proved by {len(self.certificate.steps):,} steps)."
+            f"{self.certificate.objective:,} (proved by {_counted(len(self.certificate.steps), 'step')})."
         )
 
 
@@ -93,7 +93,7 @@ class CertifiedViolations:
     def __str__(self) -> str:
         return (
             f"Capacity {self.capacity:,}, threshold {self.xi:,}{_mode(self.forced)}: no policy has fewer "
-            f"violations than {self.proved:,} (proved by {_count(self.prices):,} prices), and one has "
+            f"violations than {self.proved:,} (proved by {_counted(_count(self.prices), 'price')}), and one has "
             f"{self.violations:,}."
         )
 
@@ -156,8 +156,12 @@ class CertifiedPercentile:
         count = _count(self.prices) if self.prices else 0
         return (
             f"Capacity {self.capacity:,}, {self.level.text}{_mode(self.forced)}: no policy has a smaller one than "
-            f"{self.proved:,} (proved by {count:,} prices), and one has {self.value:,}."
+            f"{self.proved:,} (proved by {_counted(count, 'price')}), and one has {self.value:,}."
         )
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 Proof: TypeAlias = Certified | CertifiedViolations | CertifiedPercentile

@@ -65,9 +65,9 @@ def test_what_optimum_writes_is_a_proof(run, turns_file, proof, objective, capsy
     told = " ".join(capsys.readouterr().out.split())
     words = {
         "tel": "threshold 160: no policy has less TEL than 30",
-        "slo": "threshold 160: no policy has fewer violations than 1 (proved by 1 prices), and one has 1.",
+        "slo": "threshold 160: no policy has fewer violations than 1 (proved by 1 price), and one has 1.",
         "p75": "p75: no policy has a smaller one than 150 (proved by 0 prices), and one has 150.",
-        "p100": "p100: no policy has a smaller one than 175 (proved by 1 prices), and one has 175.",
+        "p100": "p100: no policy has a smaller one than 175 (proved by 1 price), and one has 175.",
     }
     assert words[objective] in told
 
