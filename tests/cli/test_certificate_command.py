@@ -118,11 +118,3 @@ def test_a_file_of_version_1_still_loads(run, trace_file, proof, capsys):
     capsys.readouterr()
     assert run("check-certificate", proof, trace_file) == 0
     assert capsys.readouterr().out.count("no policy has less TEL") == 4
-
-
-def test_a_single_step_is_no_steps(run, trace_file, tmp_path, capsys):
-    proof = tmp_path / "proof.json"
-    assert run("optimum", trace_file, "--capacity", 30, "--xi", 1, "--certificate", proof) == 0
-    capsys.readouterr()
-    assert run("check-certificate", proof, trace_file) == 0
-    assert "(proved by 1 step)." in " ".join(capsys.readouterr().out.split())
