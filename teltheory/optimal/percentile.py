@@ -39,6 +39,8 @@ from teltheory.trace import Trace
 
 SHARES = (1 / 16, 1 / 4, 1.0)
 """Of the time that is left, for a decision in the first round, and in later ones where some stayed open."""
+SHARE_OF_DECISIONS = 3 / 4
+"""Of the time left after the first bounds, for all decisions; the rest is for proofs without the solver."""
 SHARE_OF_PROOF = 1 / 2
 """Of the time that is left, for a proof without the solver."""
 ROUNDS = 300
@@ -125,8 +127,9 @@ def best_percentile(
     try:
         search.refute()
         search.confirm()
+        until = deadline_of(_share_of(search.deadline, SHARE_OF_DECISIONS))
         for share in SHARES:
-            search.decide(share)
+            search.decide(share, until)
         search.prove()
     except KeyboardInterrupt:
         status = "interrupted"
@@ -140,6 +143,12 @@ def _rank(n: int, q: float) -> int:
     if n == 0:
         raise ArgumentError("trace", "no turn", "at least one turn")
     return int(np.quantile(np.arange(1, n + 1), q, method="inverted_cdf"))
+
+
+def _share_of(deadline: float, share: float) -> float | None:
+    """Return a share of the seconds that are left, None without a deadline."""
+    seconds = left(deadline)
+    return None if seconds is None else seconds * share
 
 
 class _Bisection:
@@ -183,29 +192,24 @@ class _Bisection:
             self._take(outcome_of(packed(search, self.rng, self.deadline, ROUNDS)))
             low = low if self.value < before else xi + 1
 
-    def decide(self, share: float) -> None:
+    def decide(self, share: float, until: float) -> None:
         """Decide thresholds between the ends: first those below the lowest that stays open, then those above."""
-        opened = self._bisect(self.lower, share, downwards=True)
+        opened = self._bisect(self.lower, share, until, downwards=True)
         if opened:
-            self._bisect(max(opened) + 1, share, downwards=False)
+            self._bisect(max(opened) + 1, share, until, downwards=False)
 
-    def _bisect(self, low: int, share: float, downwards: bool) -> list[int]:
+    def _bisect(self, low: int, share: float, until: float, downwards: bool) -> list[int]:
         """Decide thresholds from low on, each in a share of the time left; return those that stay open."""
         high, opened = self.value, []
         while max(low, self.lower) < min(high, self.value):
             xi = (max(low, self.lower) + min(high, self.value)) // 2
-            if (deadline := self._part(share)) is None:
+            if left(until) == 0:
                 break
-            self._decide(xi, deadline)
+            self._decide(xi, deadline_of(_share_of(until, share)))
             if self.lower <= xi < self.value:
                 opened.append(xi)
                 low, high = (low, xi) if downwards else (xi + 1, high)
         return opened
-
-    def _part(self, share: float) -> float | None:
-        """Return the end of a share of the time left, None where none is left."""
-        seconds = left(self.deadline)
-        return None if seconds == 0 else deadline_of(None if seconds is None else seconds * share)
 
     def _decide(self, xi: int, deadline: float) -> None:
         """Move an end beyond xi: the upper one where P_q <= xi is possible, the lower one where it is not."""
@@ -234,8 +238,8 @@ class _Bisection:
     def prove(self) -> None:
         """Refute without the solver what only the solver did, each threshold in a share of the time left."""
         high = self.lower
-        while self.counted < high and (deadline := self._part(SHARE_OF_PROOF)) is not None:
-            xi = (self.counted + high) // 2
+        while self.counted < high and left(self.deadline) != 0:
+            xi, deadline = (self.counted + high) // 2, deadline_of(_share_of(self.deadline, SHARE_OF_PROOF))
             search = sharpened(self._relaxed(xi), deadline)
             target = search.problem.above - self.allowed
             self._refuted(explored(search, deadline, WIDTHS, target))

@@ -139,11 +139,7 @@ def selection(instance: Instance, xi: int) -> Selection:
 
 
 def _rows(room: IntArray, first: IntArray, last: IntArray) -> IntArray:
-    """Return the covered steps but those that have no interval of their own beside a step with no more room.
-
-    Where none ends, the next step has the same intervals and more; where none has begun since the last step that
-    is left, that one has. With the same room throughout the steps that are left are the maximal cliques.
-    """
+    """Return the covered steps but those whose next step has the same intervals and more, and no more room."""
     steps = np.arange(1, len(room))
     cover = np.zeros(len(room) + 1, np.int64)
     some = first <= last
@@ -152,7 +148,4 @@ def _rows(room: IntArray, first: IntArray, last: IntArray) -> IntArray:
     covered = np.cumsum(cover)[1:-1] > 0
     ends = np.isin(steps, last[some])
     tighter_next = np.append(room[2:] <= room[1:-1], False) if len(steps) else ends
-    left = steps[covered & (ends | ~tighter_next)]
-    begun = np.bincount(np.searchsorted(left, first[some]), minlength=len(left)) > 0
-    tighter_before = np.diff(room[left], prepend=0) >= 0
-    return left[begun | ~tighter_before]
+    return steps[covered & (ends | ~tighter_next)]

@@ -199,15 +199,26 @@ def _said(highs: Any, m: int, target: int | None) -> Milp:
 
 
 def _columns(problem: Selection) -> Any:
-    """Return the MILP by columns, with the rows that can bind."""
-    room = problem.room[problem.rows]
-    binding = np.flatnonzero(problem.occupied(problem.need) > room)
+    """Return the MILP by columns."""
+    room, binding = problem.room[problem.rows], needed_rows(problem)
     low, high = np.searchsorted(binding, problem.begin), np.searchsorted(binding, problem.end)
     pointer = np.concatenate(([0], np.cumsum(high - low)))
     rows = np.arange(pointer[-1]) - np.repeat(pointer[:-1] - low, high - low)
     needs = np.repeat(problem.need.astype(np.float64), high - low)
     matrix = csc_array((needs, rows, pointer), (len(binding), len(problem)))
     return packing(matrix, room[binding], np.ones(len(problem)), whole=len(problem))
+
+
+def needed_rows(problem: Selection) -> IntArray:
+    """Return the rows that can bind and that the row before does not imply, ascending.
+
+    Where no interval begins, the row before has the same intervals and more: with the same room throughout, the
+    rows that are left are the maximal cliques.
+    """
+    room = problem.room[problem.rows]
+    begun = np.bincount(problem.begin[problem.begin < problem.end], minlength=len(room)) > 0
+    needed = begun | (np.diff(room, prepend=0) < 0)
+    return np.flatnonzero(needed & (problem.occupied(problem.need) > room))
 
 
 def _most_violated(over: FloatArray) -> IntArray:
