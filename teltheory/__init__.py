@@ -25,7 +25,7 @@ from teltheory.errors import (
     SolverError,
     TraceError,
 )
-from teltheory.kv_cache import ARCHITECTURES, Architecture
+from teltheory.kv_cache import ARCHITECTURES, Architecture, KVSize
 from teltheory.kv_config import read_architecture
 from teltheory.latency import A100_LLAMA2_7B, LatencyModel, Provenance
 from teltheory.latency_files import latency_from_json, latency_to_json, read_latency
@@ -125,6 +125,7 @@ __all__ = [
     "GammaRates",
     "HindsightCurve",
     "HindsightOptimum",
+    "KVSize",
     "Kind",
     "LatencyModel",
     "LengthAwareTLRU",

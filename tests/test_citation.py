@@ -35,6 +35,13 @@ def test_the_citation_names_the_public_version_and_the_text_that_is_decided():
     assert DECIDED in paper["notes"]
 
 
+def test_the_bibtex_names_the_same_authors():
+    entry = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8").partition("```bibtex")[2].partition("```")[0]
+    named = entry.partition("author    = {")[2].partition("}")[0]
+    assert [author.partition(",")[0] for author in named.split(" and ")] == AUTHORS
+    assert PUBLIC in entry
+
+
 @pytest.mark.parametrize("name", ["README.md", "docs/claims.md"])
 def test_documents_say_which_text(name):
     text = " ".join((ROOT / name).read_text(encoding="utf-8").split())

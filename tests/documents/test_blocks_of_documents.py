@@ -18,7 +18,10 @@ def judged(block):
         here = {(command.document, command.line) for command in every_command()}
         lines = range(block.line, block.line + len(block.text.splitlines()))
         return "formula" in block.marks or all((block.document, line) in here for line in lines)
-    return block.language in ("python", "json", "toml", TRANSCRIPT) or (block.document, block.line) in compared()
+    return (
+        block.language in ("python", "json", "toml", "bibtex", TRANSCRIPT)
+        or (block.document, block.line) in compared()
+    )
 
 
 def compared():
