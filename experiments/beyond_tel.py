@@ -1,6 +1,6 @@
 """Policies against the least TEL, the fewest violations and the best P95: one tidy table, and one to read.
 
-    python -m experiments.beyond_tel TRACE TABLE.csv [--time-limit SECONDS] [--document FILE.md]
+    python -m experiments.beyond_tel TRACE TABLE.csv [--time-limit TIME] [--document FILE.md]
 
 Capacities of 0.3 M, 1 M and 3 M tokens, thresholds of 0.5 to 5 seconds. Regret is the distance to the bound that
 no policy passes: the optimal TEL, the lower bound on violations, the lower bound on P95. The closed share is that
@@ -30,6 +30,7 @@ from teltheory.cli.marks import between_marks, fenced
 from teltheory.cli.output import WIDTH, check_target, progress_bar, write_text
 from teltheory.errors import TelTheoryError
 from teltheory.policies.spec import default_estimate
+from teltheory.units import read_time
 
 CAPACITIES = (300_000, 1_000_000, 3_000_000)
 SHOWN = 1_000_000
@@ -228,17 +229,17 @@ def put_into(document: str, text: str | None) -> None:
 @click.command()
 @click.argument("trace_file", metavar="TRACE")
 @click.argument("table", metavar="TABLE.csv")
-@click.option("--time-limit", type=click.FloatRange(0), default=60.0, show_default=True, help="Seconds a search.")
+@click.option("--time-limit", default="60s", show_default=True, help="Of a search.")
 @click.option(
     "--document",
     type=click.Path(exists=True, dir_okay=False),
     metavar="FILE",
     help="Also put the tables between the marks of this document.",
 )
-def main(trace_file: str, table: str, time_limit: float, document: str | None) -> None:
+def main(trace_file: str, table: str, time_limit: str, document: str | None) -> None:
     """Compare policies on TRACE with what no policy passes, and write TABLE.csv."""
     try:
-        compare(trace_file, table, time_limit, document)
+        compare(trace_file, table, float(read_time("--time-limit", time_limit)), document)
     except TelTheoryError as error:
         raise click.UsageError(str(error)) from None
 

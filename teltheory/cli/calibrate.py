@@ -17,7 +17,7 @@ from rich.table import Table
 from teltheory.calibration.grid import ProbePlan
 from teltheory.calibration.record import Measured, ProbeRecord
 from teltheory.cli.fitting import plain_table
-from teltheory.cli.options import json_option
+from teltheory.cli.options import duration, json_option
 from teltheory.cli.output import check_target, console, progress_bar, write_json
 from teltheory.errors import ArgumentError, ProbeError
 from teltheory.units import listed_values, read_tokens
@@ -40,7 +40,7 @@ SHARES = "0,0.25,0.5,0.75,0.9"
 @click.option("--repeats", type=click.IntRange(1), default=5, show_default=True, help="Measurements of each cell.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Fixes the order.")
 @click.option(
-    "--timeout", type=click.FloatRange(0, min_open=True), default=120.0, show_default=True, help="Seconds."
+    "--timeout", callback=duration, default="120s", show_default=True, metavar="TIME", help="Of a request."
 )
 @click.option("--block-size", type=click.IntRange(1), default=16, show_default=True, help="Of the server's cache.")
 @click.option(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from teltheory.cli.goal_option import asked_goal, goal_option
-from teltheory.cli.options import grid_options, read_question
+from teltheory.cli.options import duration, grid_options, read_question
 from teltheory.cli.output import check_target, complain, console, progress_bar, write_json
 from teltheory.cli.proof_files import certificates_as_data
 from teltheory.cli.replay import about
@@ -33,9 +33,9 @@ OF_PERCENTILES = ("auto",)
 )
 @click.option(
     "--time-limit",
-    type=click.FloatRange(0),
-    metavar="SECONDS",
-    help="For the solver, each row. When left out: 60 with slo and percentiles, none with tel.",
+    callback=duration,
+    metavar="TIME",
+    help="For the solver, each row. When left out: 60s with slo and percentiles, none with tel.",
 )
 @click.option("--certificate", "proof", metavar="FILE", help="Also write proofs, for check-certificate.")
 @trace_options()

@@ -16,7 +16,7 @@ from teltheory.kv_cache import KVSize
 from teltheory.latency import Latency
 from teltheory.policies.spec import FOR_SLOS, Spec
 from teltheory.trace import Trace
-from teltheory.units import Time, bytes_in, listed_values, read_time, read_tokens
+from teltheory.units import LONG_TIMES, Time, bytes_in, listed_values, read_time, read_tokens
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -51,6 +51,11 @@ workers_option = click.option(
     "--workers", type=click.IntRange(1), default=None, help="Processes; one a core when left out."
 )
 json_option = click.option("--json", "target", metavar="FILE", help="Also write JSON; - for standard output.")
+
+
+def duration(ctx: click.Context, param: click.Parameter, text: str | None) -> float | None:
+    """Return how long something may take, in seconds: the callback of an option that takes a time."""
+    return None if text is None else float(read_time(param.opts[0], text, LONG_TIMES))
 
 
 @dataclass(frozen=True)

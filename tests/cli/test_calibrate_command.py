@@ -94,7 +94,7 @@ FAILING = {
 def test_a_failure_is_one_line_and_code_2(run, engine, url, tmp_path, capsys, fault):
     reply, message = FAILING[fault]
     engine.fault = From(7, reply)
-    arguments = ["calibrate", "--url", url, "--model", "tiny", "--out", tmp_path / "p", "--timeout", "1", *GRID]
+    arguments = ["calibrate", "--url", url, "--model", "tiny", "--out", tmp_path / "p", "--timeout", "1s", *GRID]
     assert run(*arguments) == 2
     captured = capsys.readouterr()
     kept = len(lines(tmp_path / "p")) - 1

@@ -31,8 +31,8 @@ def commands(tmp_path_factory):
         ("curve", file, *asked),
         ("optimum", file, *asked),
         ("optimum", file, *asked, "--method", "milp"),
-        ("optimum", file, *asked, "--goal", "slo", "--time-limit", 0),
-        ("optimum", file, *sizes, "--goal", "p95", "--time-limit", 0),
+        ("optimum", file, *asked, "--goal", "slo", "--time-limit", "0s"),
+        ("optimum", file, *sizes, "--goal", "p95", "--time-limit", "0s"),
         ("verify", "--claim", "figure-2", "--workers", 1),
         ("never-worse", "tlru", "--turns", 2, "--tokens", 2),
     ]

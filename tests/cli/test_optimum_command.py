@@ -83,7 +83,7 @@ def test_a_solver_that_contradicts_a_plan_is_an_error(run, four_turns, no_prices
 
 
 def test_tlru_has_the_best_of_the_default_thresholds(run_json, mooncake):
-    data = run_json("optimum", mooncake, "--goal", "p95", "--capacity", "1M", "--time-limit", 0)
+    data = run_json("optimum", mooncake, "--goal", "p95", "--capacity", "1M", "--time-limit", "0s")
     (row,) = data["rows"]
     trace = tt.read_trace(mooncake)
     assert len(data["slo"]) == 3
@@ -108,7 +108,7 @@ def test_tables_say_what_their_columns_mean(run, four_turns, capsys):
     printed = " ".join(capsys.readouterr().out.split())
     for words in ("Q̂ = 100", "No policy has fewer than proved", "At most 60 s a search", "Forced caching"):
         assert words in printed
-    asked = ("optimum", four_turns, "--goal", "p75", "--capacity", 50, "--time-limit", 5)
+    asked = ("optimum", four_turns, "--goal", "p75", "--capacity", 50, "--time-limit", "5s")
     assert run(*asked) == 0
     printed = " ".join(capsys.readouterr().out.split())
     for words in ("Smallest p75 of uncached tokens", "At most 5 s a search", "0.011", " 150 "):
@@ -202,6 +202,7 @@ def test_an_interrupted_solver_is_an_interrupt(run, trace_file, capsys, monkeypa
         (["--goal", "p95", "--method", "milp"], ["--method", "'milp'", "expected auto with"]),
         (["--method", "heuristic"], ["--method", "'heuristic'", "greedy"]),
         (["--goal", "slo", "--time-limit", "-1"], ["--time-limit", "-1"]),
+        (["--goal", "slo", "--time-limit", "60"], ["--time-limit: found '60'", "60s or 60min or 60h"]),
         (["--goal", "slo", "--certificate", "no/such/folder/proof.json"], ["no/such/folder"]),
         (["--goal", "p95", "--forced", "--capacity", "50"], ["turn 0", "100", "50"]),
     ],

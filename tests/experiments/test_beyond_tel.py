@@ -36,7 +36,7 @@ def run(*arguments):
 
 def test_a_row_is_what_the_library_says(sampled, tmp_path):
     table = tmp_path / "table.csv"
-    done = run(sampled, table, "--time-limit", 20)
+    done = run(sampled, table, "--time-limit", "20s")
     assert done.exit_code == 0, done.output
     trace, xi = tt.read_trace(sampled), 697
     with table.open(newline="") as file:
@@ -69,7 +69,7 @@ def test_a_bound_by_the_solver_is_labelled(sampled, tmp_path, monkeypatch):
         return replace(fewest(*arguments, **options), by_solver=True, status="optimal by solver")
 
     monkeypatch.setattr(tt, "fewest_violations", by_solver)
-    done = run(sampled, tmp_path / "table.csv", "--time-limit", 20)
+    done = run(sampled, tmp_path / "table.csv", "--time-limit", "20s")
     assert done.exit_code == 0, done.output
     assert done.output.count(" bound, slow by solver ") == 2
     with (tmp_path / "table.csv").open(newline="") as file:
@@ -80,7 +80,7 @@ def test_a_bound_by_the_solver_is_labelled(sampled, tmp_path, monkeypatch):
 def test_the_document_gets_what_is_printed_and_nothing_else_changes(sampled, tmp_path):
     document = tmp_path / "page.md"
     document.write_text(f"above\n\n{BEGIN}\nold\n{END}\n\nbelow\n")
-    done = run(sampled, tmp_path / "table.csv", "--document", document, "--time-limit", 1)
+    done = run(sampled, tmp_path / "table.csv", "--document", document, "--time-limit", "1s")
     assert done.exit_code == 0, done.output
     text = document.read_text()
     assert text.startswith(f"above\n\n{BEGIN}\n\n```\nQ̂ = ")

@@ -151,7 +151,7 @@ LONG = {
         "--seeds", "1"),
     "bench": ("--trace", "long.csv", "--turns", "100", "--repeats", "1", "--capacity", "5", "--quick"),
     "calibrate": ("--url", PLAN.url, "--model", PLAN.model, "--out", "made.jsonl", "--lengths", "64,128",
-        "--shares", "0,0.5", "--repeats", "3", "--timeout", "9", "--block-size", "16", "--vocabulary", "99"),
+        "--shares", "0,0.5", "--repeats", "3", "--timeout", "9s", "--block-size", "16", "--vocabulary", "99"),
 }  # fmt: skip
 WORK = (
     "teltheory.cli.verify.decide_all",
@@ -200,7 +200,7 @@ OWN = {
         "http://[::1",
         "127.0.0.1",
     ),
-    "--timeout": ("nan", "inf", "0", "-1", "1e-300"),
+    "--timeout": ("nan", "inf", "0s", "-1s", "1e-300s"),
     "--lengths": ("9" * 15, "256,9999999999999", ",", "0", "nan"),
     "--shares": ("0.5,nan", "1", "-0.1", ",", "1e-400"),
     "--repeats": ("9" * 12, "0"),

@@ -102,7 +102,7 @@ CHANGED = [
         lambda: with_field("input_length", str(2**70), "sessions.jsonl"),
         "whole number from 0 to 2**62",
     ),
-    ("own.csv", f"{DIGITS},{DIGITS}\n".encode, "line 1, header: found '99999"),
+    ("own.csv", f"{DIGITS},{DIGITS}\n".encode, "found the fields '99999"),
     ("own.jsonl", lambda: b"\xff\xfe{\x00}\x00", "found byte b'\\xff', expected text in UTF-8"),
     ("ranks.tiktoken", lambda: formats()["ranks.tiktoken"].valid.replace(b" 7\n", b" 8\n"), "found a rank twice"),
     ("ranks.tiktoken", lambda: formats()["ranks.tiktoken"].valid.replace(b" 7\n", b" -7\n"), "or out of bounds"),
@@ -207,7 +207,7 @@ LINES = [
         ("replay", "t.csv", "--policy", "adaptive:share=1e999999999"),
         "share: found '1e999999999', expected a",
     ),
-    ((*PROBE, "--timeout", "nan"), "timeout: found nan, expected seconds, more than 0"),
+    ((*PROBE, "--timeout", "nan"), "--timeout: found 'nan', expected a time with its unit"),
     (
         ("calibrate", "--url", "http://127.0.0.1:65536", "--model", "m"),
         "found 'http://127.0.0.1:65536', expected an",
