@@ -46,7 +46,9 @@ class Links:
     def chosen(self, link: int, intervals: int) -> BoolArray:
         """Return the choice that ends in a link."""
         chosen = np.zeros(intervals, np.bool_)
-        while link != NOTHING:
+        for _ in range(intervals):
+            if link == NOTHING:
+                break
             chosen[self._interval[link]] = True
             link = int(self._before[link])
         return chosen

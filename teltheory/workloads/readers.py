@@ -150,6 +150,13 @@ def _located(path: Path, rows: Rows | None = None, names: Mapping[str, str] | No
         rows.fail(error.turn, (names or {}).get(error.field, error.field), error.found, error.expected)
 
 
+def _can_be_read(path: Path) -> bool:
+    try:
+        return path.is_file() and os.access(path, os.R_OK)
+    except OSError:
+        return False
+
+
 def _told(source: Source) -> tuple[str, str | None]:
     """Return the format that the fields of the first record tell, and one of them; no field in an empty file.
 
@@ -162,7 +169,7 @@ def _told(source: Source) -> tuple[str, str | None]:
         stream = next(iter(source.streams()))
         fields = stream.fields()
     except FileError as error:
-        if not os.access(source.path, os.R_OK) or not source.path.is_file():
+        if not _can_be_read(source.path):
             raise
         raise FileError(f"{error}; tried as {', '.join(FORMATS)}") from None
     for format, tells in _TOLD_BY.items():

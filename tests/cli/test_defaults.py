@@ -84,7 +84,7 @@ def test_in_tokens_a_threshold_is_a_percentile(trace, capacity):
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("turns", ["", "A,5,5\nB,3,0\n", "A,0,0\n"], ids=["none", "no history", "no tokens"])
+@pytest.mark.parametrize("turns", ["A,5,5\nB,3,0\n", "A,0,0\n"], ids=["no history", "no tokens"])
 def test_small_traces_break_no_default(run_json, tmp_path, command, turns):
     file = tmp_path / "small.csv"
     file.write_text(f"conversation,prompt,response\n{turns}")
