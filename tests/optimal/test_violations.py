@@ -13,6 +13,7 @@ import teltheory as tt
 from teltheory.optimal import violations
 from teltheory.optimal.brute_force import all_reuses, smallest_total
 from teltheory.optimal.prices import bound_of
+from teltheory.optimal.search import Found
 from teltheory.optimal.selection import Selection, selection
 from teltheory.optimal.slo_solver import Milp, SharesProgram, choose, needed_rows
 
@@ -235,6 +236,14 @@ def test_a_choice_of_the_solver_that_does_not_fit_is_not_taken(monkeypatch):
     monkeypatch.setattr(violations, "bound_of", lambda *arguments: 0)
     best = fewest(FOUR_TURNS, "milp")
     assert (best.violations, best.status) == (1, "time limit")
+
+
+@pytest.mark.parametrize("complete", [False, True])
+def test_a_search_that_left_choices_out_counts_but_proves_nothing(monkeypatch, complete):
+    monkeypatch.setattr(violations, "along_the_steps", lambda *arguments: Found(None, 1, complete))
+    monkeypatch.setattr(violations, "bound_of", lambda *arguments: 0)
+    best = fewest(FOUR_TURNS, "heuristic")
+    assert (best.lower, best.proved) == (1, int(complete))
 
 
 def test_a_bound_of_the_solver_below_a_plan_is_an_error(monkeypatch):
