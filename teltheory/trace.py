@@ -180,12 +180,17 @@ class Trace:
         return continuing
 
     @cached_property
-    def peak(self) -> int:
-        """Most that an endless cache holds: the largest sum, after any turn, of what the pasts then are."""
+    def held(self) -> IntArray:
+        """All pasts together after each turn; shape (n,), Python ints where int64 is too narrow."""
         wide = exact_sum(self.past) > INT64_MAX
         past = self.past.astype(object) if wide else self.past
-        growth = past - np.where(self.continuing, past[self.previous_turn], 0) if len(self) else past
-        return max(int(np.cumsum(growth).max()), 0) if len(self) else 0
+        before = np.where(self.continuing, past[self.previous_turn], 0) if len(self) else past
+        return readonly(np.cumsum(past - before))
+
+    @property
+    def peak(self) -> int:
+        """Most that an endless cache holds."""
+        return max(int(self.held.max()), 0) if len(self) else 0
 
     def first(self, turns: int) -> Trace:
         """Return the first `turns` turns; all turns where there are fewer."""

@@ -212,8 +212,7 @@ def rest_of(outcome: Outcome, start: int) -> Outcome:
 
 def first_overflow(trace: Trace, capacity: int) -> int:
     """Return the first turn after which all pasts together are above the capacity; the number of turns if none."""
-    before = np.where(trace.continuing, trace.past[trace.previous_turn], 0)
-    over = np.flatnonzero(np.cumsum(trace.past - before) > capacity)
+    over = np.flatnonzero(trace.held > capacity)
     return int(over[0]) if len(over) else len(trace)
 
 

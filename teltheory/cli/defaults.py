@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from teltheory.errors import listed
+from teltheory.goals import Level
 from teltheory.latency import Latency
 from teltheory.metrics import ttft_quantiles, ttft_violations
 from teltheory.numbers import INT64_MAX
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from teltheory.cli.options import Thresholds
 
 SHARES = (5, 20, 50)
-LEVELS = (90, 95, 99)
+LEVELS = tuple(Level(f"p{level}", Fraction(level, 100)) for level in (90, 95, 99))
 
 
 def chosen_capacities(trace: Trace) -> tuple[tuple[int, ...], str]:
@@ -48,23 +49,19 @@ def chosen_thresholds(
     """
     lru = replay(trace, LRU(), capacity, forced)
     of = "TTFT, rounded up to milliseconds" if in_seconds else "uncached tokens"
-    levels = f"P{LEVELS[0]}, P{LEVELS[1]} and P{LEVELS[2]}"
+    levels = "{}, {} and {}".format(*(level.text.upper() for level in LEVELS))
     origin = f"Thresholds, as none is given: LRU's {levels} of {of}, at a capacity of {capacity:,} tokens."
     if not len(lru):
         return [0], origin
     if not in_seconds:
-        return [sorted(lru.uncached.tolist())[_rank(level, len(lru)) - 1] for level in LEVELS], origin
+        return [level.of(lru.uncached) for level in LEVELS], origin
     return [_milliseconds(lru, level, latency) for level in LEVELS], origin
 
 
-def _rank(level: int, turns: int) -> int:
-    return -(-level * turns // 100)
-
-
-def _milliseconds(lru: Outcome, level: int, latency: Latency) -> Time:
+def _milliseconds(lru: Outcome, level: Level, latency: Latency) -> Time:
     """Return the least whole number of milliseconds that LRU's turns keep, but for a share of them."""
-    late = len(lru) - _rank(level, len(lru))
-    least = max(float(ttft_quantiles(lru, (level / 100,), latency)[0]), float(latency.ttft(0)))
+    late = len(lru) - level.rank(len(lru))
+    least = max(float(ttft_quantiles(lru, (float(level.q),), latency)[0]), float(latency.ttft(0)))
     number = int(least * 1000)
     while ttft_violations(lru, latency, Fraction(number, 1000)) > late or float(latency.ttft(0)) * 1000 > number:
         number += 1

@@ -20,3 +20,8 @@ def deadline_of(time_limit: float | None) -> float:
 def left(deadline: float) -> float | None:
     """Return the seconds until a deadline, None where it never comes."""
     return None if deadline == inf else max(0.0, deadline - monotonic())
+
+
+def part_of(deadline: float, share: float) -> float:
+    """Return when a share of the time until a deadline is over; never, where it never comes."""
+    return deadline if deadline == inf else monotonic() + share * max(0.0, deadline - monotonic())

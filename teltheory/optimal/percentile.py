@@ -20,14 +20,14 @@ import numpy as np
 from teltheory.errors import ArgumentError
 from teltheory.instance import Initial, Instance
 from teltheory.numbers import whole_number
-from teltheory.optimal.deadline import deadline_of, left
+from teltheory.optimal.deadline import deadline_of, left, part_of
 from teltheory.optimal.prices import Prices
 from teltheory.optimal.violations import (
+    SHARE_OF_SOLVER,
     WIDTHS,
     SearchUnderWay,
     exactly,
     explored,
-    for_solver,
     outcome_of,
     packed,
     relaxed,
@@ -127,7 +127,7 @@ def best_percentile(
     try:
         search.refute()
         search.confirm()
-        until = deadline_of(_share_of(search.deadline, SHARE_OF_DECISIONS))
+        until = part_of(search.deadline, SHARE_OF_DECISIONS)
         for share in SHARES:
             search.decide(share, until)
         search.prove()
@@ -143,12 +143,6 @@ def _rank(n: int, q: float) -> int:
     if n == 0:
         raise ArgumentError("trace", "no turn", "at least one turn")
     return int(np.quantile(np.arange(1, n + 1), q, method="inverted_cdf"))
-
-
-def _share_of(deadline: float, share: float) -> float | None:
-    """Return a share of the seconds that are left, None without a deadline."""
-    seconds = left(deadline)
-    return None if seconds is None else seconds * share
 
 
 class _Bisection:
@@ -205,7 +199,7 @@ class _Bisection:
             xi = (max(low, self.lower) + min(high, self.value)) // 2
             if left(until) == 0:
                 break
-            self._decide(xi, deadline_of(_share_of(until, share)))
+            self._decide(xi, part_of(until, share))
             if self.lower <= xi < self.value:
                 opened.append(xi)
                 low, high = (low, xi) if downwards else (xi + 1, high)
@@ -216,7 +210,7 @@ class _Bisection:
         search = packed(self._relaxed(xi), self.rng, self.deadline, ROUNDS)
         target = search.problem.above - self.allowed
         if search.is_open_at(target):
-            search = exactly(search, for_solver(deadline), target)
+            search = exactly(search, part_of(deadline, SHARE_OF_SOLVER), target)
         if search.is_open_at(target):
             search = explored(sharpened(search, deadline), deadline, WIDTHS, target)
         self._take(outcome_of(search))
@@ -239,7 +233,7 @@ class _Bisection:
         """Refute without the solver what only the solver did, each threshold in a share of the time left."""
         high = self.lower
         while self.counted < high and left(self.deadline) != 0:
-            xi, deadline = (self.counted + high) // 2, deadline_of(_share_of(self.deadline, SHARE_OF_PROOF))
+            xi, deadline = (self.counted + high) // 2, part_of(self.deadline, SHARE_OF_PROOF)
             search = sharpened(self._relaxed(xi), deadline)
             target = search.problem.above - self.allowed
             self._refuted(explored(search, deadline, WIDTHS, target))

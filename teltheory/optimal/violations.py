@@ -21,7 +21,7 @@ from teltheory.errors import ArgumentError, SolverError
 from teltheory.instance import Initial, Instance
 from teltheory.metrics import slo_violations
 from teltheory.numbers import BoolArray, whole_number
-from teltheory.optimal.deadline import deadline_of, left
+from teltheory.optimal.deadline import deadline_of, left, part_of
 from teltheory.optimal.packing import ROUNDS, pack
 from teltheory.optimal.prices import Prices, bound_of
 from teltheory.optimal.reuse import unavoidable_reuse
@@ -268,12 +268,7 @@ def decided(search: SearchUnderWay, deadline: float) -> SearchUnderWay:
     """
     if deadline == inf:
         return exactly(explored(search, deadline, WIDE), deadline)
-    return explored(exactly(search, for_solver(deadline)), deadline, WIDE)
-
-
-def for_solver(deadline: float) -> float:
-    """Return when the solver has to end, if wide searches are to follow."""
-    return deadline if deadline == inf else deadline - (1 - SHARE_OF_SOLVER) * max(0.0, deadline - monotonic())
+    return explored(exactly(search, part_of(deadline, SHARE_OF_SOLVER)), deadline, WIDE)
 
 
 def found(search: SearchUnderWay) -> FewestViolations:
