@@ -5,9 +5,9 @@ violations fall as xi grows, so:
 
 1. *Refute*: the smallest xi whose linear bound allows it, by bisection. The prices one below prove it.
 2. *Confirm*: bisection upwards from there with the heuristic; each plan's own percentile is an upper bound.
-3. *Decide*: what is left between, with cuts, searches along the steps and the MILP, each with a target. Where one
-   stays open those below it come first, which raises the lower bound, and then those above it.
-4. *Prove*: what only the MILP refuted once more, without it, while there is time.
+3. *Decide*: what is left between, with the MILP, cuts and searches along the steps, each with a target. If a
+   threshold stays open, those below it come first, which raises the lower bound, and then those above it.
+4. *Prove*: refute again, without the MILP, what only the MILP refuted, while there is time.
 """
 
 from __future__ import annotations

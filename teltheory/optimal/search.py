@@ -11,8 +11,8 @@ So a state whose slack is above UB - target can't lead to `target` intervals, an
 states are left than the search may hold, those with the least slack go on; the least slack of the others gives a
 bound for what they could have led to. All numbers are whole; slack is counted in units of 1 / `PRECISION`.
 
-States are held in `STATES_BYTES` of memory and their choices, which share their beginnings, in `MOST_LINKS` links;
-where either is full, too, only those with the least slack go on.
+States are held in `STATES_BYTES` of memory and their choices, which share their beginnings, in `MOST_LINKS` links.
+If either is full, again only the states with the least slack go on.
 """
 
 from __future__ import annotations
