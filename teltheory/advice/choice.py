@@ -10,9 +10,9 @@
    LRU drifted from the first half of the part to the second (`neighbours`). Of those allowed the greatest mean is
    best, and the smallest margin of several.
 4. The promise for the rest is the interval of the gain in other draws, each with the margin that would have been
-   chosen on a draw of its own, and with drift. It holds if the rest is like the first part. To allow for a gain that
-   moves in time it is widened by an independent error, the root mean square of the gain's changes from one quarter
-   of the first part to the next. If chance explains the gain, nothing is promised.
+   chosen on a draw of its own, and with drift. It holds if the rest is like the first part. To allow for a gain
+   that moves in time it is widened by an independent error, the root mean square of the gain's changes from one
+   quarter of the first part to the next. If chance explains the gain, nothing is promised.
 """
 
 from __future__ import annotations
