@@ -25,6 +25,7 @@ from proofs_checks.bounds import judged, of_policies
 from proofs_checks.theorem_31 import dominated, is_upper_bound
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Values, claim
+from teltheory.claims.origin import PMLR, reading, repairs
 from teltheory.claims.small.space import CompiledWorlds
 from teltheory.claims.worlds import Reach, SmallWorlds
 from teltheory.policies import LRU, Conversation
@@ -176,6 +177,7 @@ def lowest_counts(case: Case, reading: Reading) -> list[int]:
     relation=dominated,
     space=SPACE,
     compiled=CompiledWorlds("Algorithm 1 with >=", of_policies(SPACE), estimates="from longest"),
+    origin=PMLR,
 )
 def as_printed(case: Case) -> Values | None:
     """Compare the TELs."""
@@ -191,6 +193,7 @@ def as_printed(case: Case) -> Values | None:
     relation=lambda values: min(values["lowest X after each cut"], default=0) >= 0,
     space=SPACE,
     compiled=CompiledWorlds("Algorithm 1, lowest X", of_policies(SPACE), estimates="from longest"),
+    origin=PMLR,
 )
 def nonnegative(case: Case) -> Values:
     """Look at the lowest X after each cut."""
@@ -204,6 +207,8 @@ def nonnegative(case: Case) -> Values:
     relation=lambda values: not any(values.values()),
     space=SPACE,
     compiled=CompiledWorlds("Algorithm 1, both loops", of_policies(SPACE), estimates="from longest"),
+    origin=PMLR,
+    kind="misprint",
 )
 def terminates(case: Case) -> Values:
     """Run the printed loops, each beside the other one's repair."""
@@ -217,6 +222,8 @@ def terminates(case: Case) -> Values:
     relation=lambda values: values["trim loop never ends"] == 0,
     space=SPACE,
     compiled=CompiledWorlds("Algorithm 1, trim loop", of_policies(SPACE), estimates="from longest"),
+    origin=PMLR,
+    kind="misprint",
 )
 def trim_loop_ends(case: Case) -> Values:
     """Run the printed trim loop."""
@@ -230,6 +237,8 @@ def trim_loop_ends(case: Case) -> Values:
     relation=lambda values: values["LRU loop never ends"] == 0,
     space=SPACE,
     compiled=CompiledWorlds("Algorithm 1, LRU loop", of_policies(SPACE), estimates="from longest"),
+    origin=PMLR,
+    kind="misprint",
 )
 def lru_loop_ends(case: Case) -> Values:
     """Run the printed LRU loop."""
@@ -249,8 +258,8 @@ def lru_loop_ends(case: Case) -> Values:
     ),
     space=SPACE,
     compiled=CompiledWorlds("Algorithm 1, repaired", of_policies(SPACE), estimates="from longest"),
-    origin="repaired",
     proof=induction_lru.repaired_algorithm_1,
+    origin=repairs("algorithm-1.as-printed"),
 )
 def repaired(case: Case) -> Values | None:
     """Run the repaired text."""
@@ -278,6 +287,7 @@ def repaired(case: Case) -> Values | None:
     space=SPACE,
     compiled=CompiledWorlds("Algorithm 1, single pass", of_policies(SPACE), estimates="from longest"),
     proof=induction_lru.optional,
+    origin=reading("the `if` form of v1, trimming strictly above the budget, with the guarantee of Theorem 3.1"),
 )
 def single_pass(case: Case) -> Values | None:
     """Compare the TELs."""

@@ -19,6 +19,7 @@ from proofs_checks.excess_calculus import greedy_proof, whole_greedy_proof
 from teltheory.belief.allocation import mean_excess
 from teltheory.belief.eviction import Eviction, evict_lowest
 from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
+from teltheory.claims.origin import BOTH, repairs, sharpness
 from teltheory.workloads.laws import Finite, fixed
 
 
@@ -216,6 +217,7 @@ def within_the_counts(values: Values) -> bool:
     relation=greedy_is_optimal,
     space=WHOLE,
     proof=whole_greedy_proof,
+    origin=BOTH,
 )
 def lemma_d3(cut: Cut) -> Values:
     """Compare the greedy allocation, the worse of two orders of equal scores, with the best of all."""
@@ -228,6 +230,7 @@ def lemma_d3(cut: Cut) -> Values:
     "Algorithm 2 solves problem (6) for xi that is not whole too.",
     relation=greedy_is_optimal,
     space=REAL,
+    origin=BOTH,
 )
 def real_threshold(cut: Cut) -> Values:
     """Compare the greedy allocation, the better of two orders of equal scores, with the best of all."""
@@ -240,8 +243,8 @@ def real_threshold(cut: Cut) -> Values:
     "With the growth of the expected excess itself for a score, Algorithm 2 solves problem (6) for any xi.",
     relation=greedy_is_optimal,
     space=REAL,
-    origin="repaired",
     proof=greedy_proof,
+    origin=repairs("lemma-d3.real-threshold"),
 )
 def real_threshold_by_marginals(cut: Cut) -> Values:
     """Compare the allocation that is greedy for the marginals with the best of all."""
@@ -254,6 +257,7 @@ def real_threshold_by_marginals(cut: Cut) -> Values:
     "Algorithm 2 solves problem (6) for any n of the overflow or more.",
     relation=greedy_is_optimal,
     space=MORE,
+    origin=sharpness("n is the number of tokens that must go"),
 )
 def any_n(cut: Cut) -> Values:
     """Compare the greedy allocation, the better of two orders of equal scores, with the best that fits."""
@@ -266,8 +270,8 @@ def any_n(cut: Cut) -> Values:
     "For any n of the overflow or more Algorithm 2 solves problem (6) with sum X - n in the place of C.",
     relation=greedy_is_optimal,
     space=MORE,
-    origin="repaired",
     proof=whole_greedy_proof,
+    origin=repairs("lemma-d3.any-n"),
 )
 def any_n_in_total(cut: Cut) -> Values:
     """Compare the greedy allocation with the best of those that keep as little."""
@@ -280,6 +284,7 @@ def any_n_in_total(cut: Cut) -> Values:
     "With a heap Algorithm 2 takes at most |E| + n scores and 4 |E| + 2 n (ceil(log2 |E|) + 1) comparisons.",
     relation=within_the_counts,
     space=ORDERS,
+    origin=BOTH,
 )
 def cost(cut: Cut) -> Values:
     """Count the operations."""

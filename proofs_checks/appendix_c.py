@@ -18,6 +18,7 @@ from proofs_checks.cut_analysis import cut_proof, short_proof
 from proofs_checks.theorem_31 import is_upper_bound, t_lru, threshold_lru
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Values, claim
+from teltheory.claims.origin import OURS, PMLR, repairs
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.policies import LRU, TLRU
 
@@ -91,6 +92,7 @@ def all_zero(values: Values) -> bool:
     relation=all_zero,
     space=TRACES,
     proof=short_proof,
+    origin=PMLR,
 )
 def short(case: Case) -> Values | None:
     """Compute the excess of the turns that continue such conversations."""
@@ -105,6 +107,7 @@ def short(case: Case) -> Values | None:
     'There "the costs (i.e., number of uncached tokens)" are 0.',
     relation=all_zero,
     space=TRACES,
+    origin=PMLR,
 )
 def short_uncached(case: Case) -> Values | None:
     """Count the uncached tokens of the same turns."""
@@ -118,6 +121,7 @@ def short_uncached(case: Case) -> Values | None:
     "T-LRU caches nothing of a conversation with L <= xi - Q.",
     relation=all_zero,
     space=TRACES,
+    origin=PMLR,
 )
 def short_trimmed(case: Case) -> Values | None:
     """Look what is reused of such conversations, trimmed on overflow as Algorithm 1 does."""
@@ -132,7 +136,7 @@ def short_trimmed(case: Case) -> Values | None:
     "turn has come.",
     relation=all_zero,
     space=TRACES,
-    origin="repaired",
+    origin=repairs("appendix-c.short.trimmed"),
 )
 def short_trimmed_eagerly(case: Case) -> Values | None:
     """Look what is reused of such conversations; at the first turn the cache is still the initial one."""
@@ -151,6 +155,7 @@ def first_case(values: Values) -> bool:
     "Where X of LRU >= b = L + Q - xi > 0: X of Threshold-LRU >= X of LRU >= b = X of T-LRU.",
     relation=first_case,
     space=TRACES,
+    origin=PMLR,
 )
 def first(case: Case) -> Values | None:
     """Compare the three caches, trimmed on overflow as Algorithm 1 does."""
@@ -163,7 +168,7 @@ def first(case: Case) -> Values | None:
     "Where X of LRU >= b = L + Q - xi > 0: X of Threshold-LRU >= X of LRU >= b and X of T-LRU >= b.",
     relation=lambda values: all(h >= x and t >= b for x, h, t, b in turn_by_turn(values) if x >= b),
     space=TRACES,
-    origin="repaired",
+    origin=repairs("appendix-c.first-case"),
 )
 def first_at_least(case: Case) -> Values | None:
     """Compare the three caches, trimmed on overflow as Algorithm 1 does."""
@@ -176,6 +181,7 @@ def first_at_least(case: Case) -> Values | None:
     "Where X of T-LRU < b = L + Q - xi: X of T-LRU >= X of Threshold-LRU >= X of LRU.",
     relation=lambda values: all(t >= h >= x for x, h, t, b in turn_by_turn(values) if t < b),
     space=TRACES,
+    origin=PMLR,
 )
 def second(case: Case) -> Values | None:
     """Compare the three caches."""
@@ -188,6 +194,7 @@ def second(case: Case) -> Values | None:
     "One of the two cases applies: X of LRU >= b, or X of T-LRU < b.",
     relation=lambda values: all(x >= b or t < b for x, _, t, b in turn_by_turn(values)),
     space=TRACES,
+    origin=PMLR,
 )
 def cases(case: Case) -> Values | None:
     """Look for a turn to which neither applies."""
@@ -200,7 +207,7 @@ def cases(case: Case) -> Values | None:
     "In the case left out, X of LRU < b <= X of T-LRU: X of Threshold-LRU >= X of LRU, and T-LRU's excess is 0.",
     relation=lambda values: all(h >= x for x, h, t, b in turn_by_turn(values) if x < b <= t),
     space=TRACES,
-    origin="repaired",
+    origin=repairs("appendix-c.cases"),
 )
 def third(case: Case) -> Values | None:
     """Compare the three caches; with X of T-LRU >= b the excess is 0 (`figure-1`)."""
@@ -213,8 +220,8 @@ def third(case: Case) -> Values | None:
     "From one cache state, after one cut, the next turn's excess is smallest under T-LRU and largest under LRU.",
     relation=lambda values: values["T-LRU"] <= values["Threshold-LRU"] <= values["LRU"],
     space=ONE_CUT,
-    origin="ours",
     proof=cut_proof,
+    origin=OURS,
 )
 def cut(case: Case) -> Values | None:
     """Compare the second turn's excess."""

@@ -14,6 +14,7 @@ from itertools import product
 from typing import Any
 
 from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
+from teltheory.claims.origin import reading, repairs
 
 SOURCE = 'Appendix C, "such an inequality holds until the next time conversation i arrives again"'
 Conversation = tuple[int, int, int]
@@ -130,6 +131,7 @@ def carried(values: Values) -> bool:
     "Where X of T-LRU >= min(X of LRU, b) for every conversation before a turn, so it is after it.",
     relation=carried,
     space=Pairs(),
+    origin=reading("the inequality goes on holding from any two cache states, not only from equal ones"),
 )
 def step(case: Pair) -> Values:
     """Cut both caches."""
@@ -142,7 +144,7 @@ def step(case: Pair) -> Values:
     "So it is if, moreover, LRU caches nothing less recent than a conversation that it does not cache fully.",
     relation=carried,
     space=Pairs(),
-    origin="repaired",
+    origin=repairs("appendix-c.step"),
 )
 def step_in_recency_order(case: Pair) -> Values | None:
     """Cut both caches."""

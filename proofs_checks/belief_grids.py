@@ -12,7 +12,8 @@ from teltheory.belief.mdp import Solver
 from teltheory.belief.model import BeliefMDP, Kind
 from teltheory.belief.optimality import Decision, Index, Ties, decisions
 from teltheory.claims.beliefs import BeliefCase, Histories, Models, costs, optimal_everywhere, rule_of
-from teltheory.claims.claim import Claim, Origin, SecondRoute, Values, claim
+from teltheory.claims.claim import Claim, SecondRoute, Values, claim
+from teltheory.claims.origin import Origin
 from teltheory.workloads.laws import Finite, fixed
 
 Laws: TypeAlias = tuple[Finite, ...]
@@ -159,7 +160,7 @@ def optimality_row(
     models: tuple[Models, Models],
     lengths: Lengths,
     note: str,
-    origin: Origin = "paper",
+    origin: Origin,
 ) -> Claim[BeliefCase]:
     """Return a row on the optimality of a rule, at the end of every history and for every cache.
 
@@ -175,7 +176,7 @@ def optimality_row(
         Turns so far, and turns to come.
     note : str
         What the models are.
-    origin : {"paper", "repaired", "ours"}
+    origin : Origin
         Whose statement it is.
     """
     name, decide = rule
@@ -184,4 +185,4 @@ def optimality_row(
         return costs(name, decide(case)) if case.feasible else None
 
     space = Histories(dict(zip(("quick", "full"), models, strict=True)), lengths, note)
-    return claim(id, source, statement, optimal_everywhere, space, origin, second=BY_RECURSION)(values)
+    return claim(id, source, statement, optimal_everywhere, space, origin=origin, second=BY_RECURSION)(values)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from proofs_checks.hindsight import all_equal
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Values, claim
+from teltheory.claims.origin import OURS
 from teltheory.claims.worlds import JUDGED_BY_BRUTE_FORCE, SmallWorlds
 from teltheory.errors import CertificateError
 from teltheory.optimal.brute_force import smallest_cost, smallest_total
@@ -60,7 +61,7 @@ fewest = claim(
     "or not at all; prices and exhaustion prove them, and nothing more.",
     relation=all_equal,
     space=SMALL,
-    origin="ours",
+    origin=OURS,
     certified=True,
 )(violations)
 
@@ -70,7 +71,7 @@ fewest_forced = claim(
     "The same under forced caching.",
     relation=all_equal,
     space=replace(SMALL, forced=True),
-    origin="ours",
+    origin=OURS,
     certified=True,
 )(violations)
 
@@ -96,7 +97,7 @@ certificate = claim(
     "With whole weights of turns the relaxation still has a whole optimum, and whole prices of steps prove it.",
     relation=all_equal,
     space=SMALL,
-    origin="ours",
+    origin=OURS,
     certified=True,
 )(weighted)
 
@@ -106,7 +107,7 @@ certificate_forced = claim(
     "The same under forced caching.",
     relation=all_equal,
     space=replace(SMALL, forced=True),
-    origin="ours",
+    origin=OURS,
     certified=True,
 )(weighted)
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from proofs_checks.bounds import judged, of_states
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Values, claim
+from teltheory.claims.origin import OURS
 from teltheory.claims.small.space import CompiledWorlds
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.optimal.greedy import certified_greedy
@@ -62,7 +63,7 @@ certificate = claim(
     relation=closes,
     space=WITH_STARTS,
     compiled=CompiledWorlds("least bound", of_states(WITH_STARTS)),
-    origin="ours",
+    origin=OURS,
     certified=True,
 )(closed)
 
@@ -73,7 +74,7 @@ certificate_forced = claim(
     relation=closes,
     space=FORCED,
     compiled=CompiledWorlds("least bound", of_states(FORCED)),
-    origin="ours",
+    origin=OURS,
     certified=True,
 )(closed)
 

@@ -31,6 +31,7 @@ from teltheory.belief.optimality import Decision, Index, Ties, alive, decisions_
 from teltheory.belief.rules import as_replayed
 from teltheory.claims.beliefs import BeliefCase, Models
 from teltheory.claims.claim import Claim
+from teltheory.claims.origin import BOTH, Origin, reading
 from teltheory.policies import LRU, TLRU
 from teltheory.policies.policy import Trim
 from teltheory.workloads.laws import fixed
@@ -70,7 +71,7 @@ def row(
         return decisions_of(case.tables, case.state, case.turns, policy(case.model))
 
     rule = ("LRU" if policy is lru else "T-LRU", replayed)
-    return optimality_row(id, SOURCE, statement, rule, models, lengths, note)
+    return optimality_row(id, SOURCE, statement, rule, models, lengths, note, BOTH)
 
 
 def grids(base: BeliefMDP, laws: tuple[tuple[Laws, ...], ...], xis: tuple[int, ...]) -> tuple[Models, Models]:
@@ -122,7 +123,9 @@ corollary_tlru_bayes = row(
 )
 
 
-def paging(id: str, statement: str, index: Index, ties: Ties, lengths: Lengths) -> Claim[BeliefCase]:
+def paging(
+    id: str, statement: str, index: Index, ties: Ties, lengths: Lengths, origin: Origin
+) -> Claim[BeliefCase]:
     """Return a row on classic paging: first prompts 1, later prompts and responses 0, xi = 0."""
     pages: tuple[tuple[Laws, ...], ...] = (((fixed(1), fixed(0)),),)
     rates = ((1, 3), (2, 3), (1, 1))
@@ -130,7 +133,7 @@ def paging(id: str, statement: str, index: Index, ties: Ties, lengths: Lengths) 
     full = Grid(rates, pages, (1, 2, 3), (0,), (AT_ONCE, A_HALF, TWO_GAPS, always("9/10")), (1, 2))
     rule = by_index("rule", index, ties)
     return optimality_row(
-        id, SOURCE, statement, rule, (quick, full), lengths, "one page a conversation, two rates"
+        id, SOURCE, statement, rule, (quick, full), lengths, "one page a conversation, two rates", origin
     )
 
 
@@ -141,6 +144,7 @@ corollary_paging = paging(
     turn_rates,
     "worst",
     LENGTHS,
+    BOTH,
 )
 paging_ever = paging(
     "paging.ever",
@@ -148,6 +152,7 @@ paging_ever = paging(
     alive,
     "best",
     {"quick": ((2, 1), (3, 1), (2, 2)), "full": ((2, 1), (3, 1), (2, 2), (3, 2))},
+    reading("least likely to return: ever, not next"),
 )
 
 

@@ -18,6 +18,7 @@ from teltheory.calibration.cells import Cells, cells_of
 from teltheory.calibration.runs import read_ttft_runs
 from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
 from teltheory.claims.data_files import data_file
+from teltheory.claims.origin import reading
 
 LINEAR_ENOUGH = Fraction(99, 100)
 SOURCE = "Section 2, Figure 3"
@@ -124,6 +125,7 @@ def is_linear(values: Values) -> bool:
         ("llama-28M-8L", "llama-5M-4L"),
         "420 requests to two models, medians of 34 cells of each",
     ),
+    origin=reading("roughly linear: R^2 >= 0.99 on medians, on a server that is not the paper's"),
 )
 def vllm_cpu(case: Measured) -> Values:
     """Compute the squared correlation."""
@@ -137,6 +139,7 @@ def vllm_cpu(case: Measured) -> Values:
     "an A100, composed of operators' timings, 1 to 4,096 tokens.",
     relation=is_linear,
     space=DataSet("a100_llama2_7b_prefill.csv", (None,), "259 lengths, nothing cached"),
+    origin=reading("roughly linear: R^2 >= 0.99, where nothing is cached"),
 )
 def a100_cold(case: Measured) -> Values:
     """Compute the squared correlation."""

@@ -8,6 +8,7 @@ from proofs_checks.excess_calculus import figure_1_proof, long_threshold_proof, 
 from proofs_checks.hindsight import all_equal
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Values, claim
+from teltheory.claims.origin import BOTH, OURS, PMLR, reading, repairs
 from teltheory.claims.small.space import CompiledWorlds
 from teltheory.claims.worlds import Given, Reach, SmallWorlds
 from teltheory.policies import LRU, TLRU, Belady
@@ -52,6 +53,7 @@ def falls_to_zero_at_the_budget(values: Values) -> bool:
     space=ONE_CONVERSATION,
     proof=figure_1_proof,
     compiled=CompiledWorlds("excess by blocks kept", ONE_CONVERSATION, capacities="first past"),
+    origin=BOTH,
 )
 def figure_1(case: Case) -> Values | None:
     """Replay the second turn with every number of kept blocks."""
@@ -64,8 +66,8 @@ def figure_1(case: Case) -> Values | None:
     "Of X only min(X, (L + Q - xi)+) matters to the next turn's excess.",
     relation=all_equal,
     space=ONE_CONVERSATION,
-    origin="ours",
     proof=min_proof,
+    origin=OURS,
 )
 def only_the_budget_matters(case: Case) -> Values | None:
     """Replay the second turn with X and with min(X, (L + Q - xi)+) blocks kept."""
@@ -83,6 +85,7 @@ def only_the_budget_matters(case: Case) -> Values | None:
     relation=lambda values: min(values["excess by blocks kept"]) == 0,
     space=ONE_CONVERSATION,
     compiled=CompiledWorlds("budget exists", ONE_CONVERSATION, capacities="first past"),
+    origin=reading("the history has as many blocks as the budget asks for"),
 )
 def budget_exists(case: Case) -> Values | None:
     """Look for a number of kept blocks that brings the excess to 0."""
@@ -97,8 +100,8 @@ def budget_exists(case: Case) -> Values | None:
     relation=lambda values: min(values["excess by blocks kept"]) == 0,
     space=ONE_CONVERSATION,
     compiled=CompiledWorlds("budget exists, xi >= Q", ONE_CONVERSATION, capacities="first past"),
-    origin="repaired",
     proof=long_threshold_proof,
+    origin=repairs("figure-1.budget-exists"),
 )
 def budget_exists_for_long_thresholds(case: Case) -> Values | None:
     """Look for such a number where the threshold is at least the prompt."""
@@ -116,6 +119,7 @@ FIGURE_2 = Case(World(((0, 100, 0), (1, 100, 0), (0, 100, 0))), capacity=100, xi
     "T-LRU (round-robin trim; 160 with least-recent), and 100 is the smallest that any policy reaches.",
     relation=lambda values: tuple(values.values()) == (200, 150, 160, 100, 100),
     space=Given((FIGURE_2,), "the figure's three turns"),
+    origin=PMLR,
 )
 def figure_2(case: Case) -> Values:
     """Replay the figure; the first turn finds an empty cache, so no policy is below its prompt."""

@@ -15,6 +15,7 @@ import numpy as np
 from proofs_checks.bounds import judged, of_states
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Values, claim
+from teltheory.claims.origin import BOTH, OURS, PMLR, repairs
 from teltheory.claims.small.space import CompiledWorlds
 from teltheory.claims.worlds import JUDGED_BY_BRUTE_FORCE, Reach, SmallWorlds
 from teltheory.errors import SolverError
@@ -89,6 +90,7 @@ def all_equal(values: Values) -> bool:
     "Formulation (1)-(5) as printed, which leaves x at t = 1 free, has the optimum of the problem it describes.",
     relation=all_equal,
     space=BY_SOLVER,
+    origin=PMLR,
 )
 def initial_state(case: Case) -> Values:
     """Compare the printed formulation with brute force."""
@@ -101,7 +103,7 @@ def initial_state(case: Case) -> Values:
     "With x at t = 1 bounded by the initial cache, formulation (1)-(5) has the optimum of the problem.",
     relation=all_equal,
     space=WITH_STARTS,
-    origin="repaired",
+    origin=repairs("hindsight.initial-state"),
 )
 def initial_state_given(case: Case) -> Values:
     """Compare the repaired formulation with brute force."""
@@ -142,6 +144,7 @@ def is_integral(values: Values) -> bool:
     "The linear relaxation of (1)-(5), with the initial state given, has an integral optimum.",
     relation=is_integral,
     space=WITH_STARTS,
+    origin=OURS,
 )
 def integral(case: Case) -> Values:
     """Solve the relaxation of (1)-(5), and show that the instance's matrix is an interval matrix.
@@ -164,7 +167,7 @@ def integral(case: Case) -> Values:
     "relaxation has the optimum of the problem.",
     relation=is_integral,
     space=INTERVALS,
-    origin="ours",
+    origin=OURS,
 )
 def interval_matrix(case: Case) -> Values:
     """Look at the matrix, and hold the relaxation against brute force, on more cases than (1)-(5) allows."""
@@ -177,7 +180,7 @@ def interval_matrix(case: Case) -> Values:
     "Under forced caching too, over intervals that begin a step later and with less room.",
     relation=is_integral,
     space=replace(INTERVALS, forced=True),
-    origin="ours",
+    origin=OURS,
 )
 def interval_matrix_forced(case: Case) -> Values:
     """Look at the matrix, and hold the relaxation against brute force, under forced caching."""
@@ -191,6 +194,7 @@ def interval_matrix_forced(case: Case) -> Values:
     relation=all_equal,
     space=OPTIONAL,
     compiled=CompiledWorlds("Tail-Optimized Belady is optimal", of_states(OPTIONAL)),
+    origin=BOTH,
 )
 def theorem_b1(case: Case) -> Values:
     """Compare Tail-Optimized Belady with brute force."""
@@ -204,6 +208,7 @@ def theorem_b1(case: Case) -> Values:
     relation=all_equal,
     space=FORCED,
     compiled=CompiledWorlds("Tail-Optimized Belady is optimal", of_states(FORCED)),
+    origin=BOTH,
 )
 def theorem_b1_forced(case: Case) -> Values:
     """Compare Tail-Optimized Belady with brute force under forced caching."""
@@ -240,6 +245,7 @@ def optimal_reuses(case: Case) -> list[tuple[int, ...]]:
     relation=lambda values: values["most blocks above the caps in an optimum"] == 0,
     space=EVERY_REUSE,
     compiled=CompiledWorlds("caps in every optimum", of_states(EVERY_REUSE)),
+    origin=BOTH,
 )
 def cap_is_necessary(case: Case) -> Values:
     """Look at every optimum for reuse above the caps; LRU's own reuse is there to be replayed."""
@@ -264,7 +270,7 @@ def cap_is_necessary(case: Case) -> Values:
     ),
     space=EVERY_REUSE,
     compiled=CompiledWorlds("caps in some optimum", of_states(EVERY_REUSE)),
-    origin="repaired",
+    origin=repairs("theorem-b1.cap-is-necessary"),
 )
 def cap_is_enough(case: Case) -> Values:
     """Look for an optimum within the caps, and solve the capped problem of the theorem."""
@@ -304,6 +310,7 @@ def furthest_in_future(world: World, capacity: int) -> list[int]:
     ),
     space=HITS,
     compiled=CompiledWorlds("most hits", of_states(HITS), thresholds="zero"),
+    origin=BOTH,
 )
 def belady(case: Case) -> Values:
     """Compare with a furthest-in-future rule written on its own, and with brute force."""

@@ -16,6 +16,7 @@ from proofs_checks.theorem_31 import dominated, has_cutoff, threshold_lru
 from proofs_checks.trimming import ALL_ORDERS, reachable_excesses
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Values, claim
+from teltheory.claims.origin import OURS, reading
 from teltheory.claims.worlds import SmallWorlds, upper_bounds
 
 SOME_ORDERS = replace(ALL_ORDERS, quick={1: 3, 2: 3, 3: 4}, full={1: 6, 2: 6, 3: 5, 4: 3})
@@ -29,8 +30,8 @@ SPACE = SmallWorlds({1: 4, 2: 4, 3: 5}, {1: 6, 2: 6, 3: 6, 4: 4}, estimates=uppe
     "most Threshold-LRU(xi - upper bound)'s at every turn.",
     relation=dominated,
     space=SOME_ORDERS,
-    origin="ours",
     proof=induction_threshold.t_lru_against_threshold_lru,
+    origin=OURS,
 )
 def partial(case: Case) -> Values | None:
     """Compare the largest excess of any order with Threshold-LRU's, turn by turn."""
@@ -47,6 +48,7 @@ def partial(case: Case) -> Values | None:
     "LRU, has a TEL of at most Threshold-LRU(xi - upper bound)'s.",
     relation=dominated,
     space=SPACE,
+    origin=reading("the `if` form of v1 together with the sentence on Threshold-LRU, which v1 does not have"),
 )
 def single_pass(case: Case) -> Values | None:
     """Compare the two TELs."""

@@ -19,6 +19,7 @@ from proofs_checks.hidden_chain import FORMULA, HAND, IDENTITIES, LARGER, MEAN, 
 from proofs_checks.hindsight import all_equal
 from teltheory.belief.posterior import exact_after_silence, exact_posterior
 from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
+from teltheory.claims.origin import BOTH, OURS, repairs
 from teltheory.claims.worlds import Given
 
 PAPER = "exp(-mu tau)"
@@ -131,6 +132,7 @@ def given_silence(case: Silence) -> Fraction:
     "that was observed.",
     relation=all_equal,
     space=Silences(),
+    origin=BOTH,
 )
 def posterior(case: Silence) -> Values:
     """Hold the paper's belief against Bayes' rule."""
@@ -144,8 +146,8 @@ def posterior(case: Silence) -> Values:
     "gives the same.",
     relation=all_equal,
     space=Silences(0),
-    origin="repaired",
     proof=partial(proof, FORMULA),
+    origin=repairs("belief.posterior"),
 )
 def silence(case: Silence) -> Values:
     """Hold the formula and its repeated update against Bayes' rule."""
@@ -163,8 +165,8 @@ def silence(case: Silence) -> Values:
     "the mean of the posterior over all that may be observed.",
     relation=all_equal,
     space=Silences(0),
-    origin="repaired",
     proof=partial(proof, MEAN),
+    origin=repairs("belief.posterior"),
 )
 def alive_at_last_turn(case: Silence) -> Values:
     """Average over all records."""
@@ -186,8 +188,8 @@ def larger_unless_trivial(values: Values) -> bool:
     "them is 0.",
     relation=larger_unless_trivial,
     space=Silences(0),
-    origin="ours",
     proof=partial(proof, LARGER, f"{HAND}, and that exp(x) > 1 for x > 0"),
+    origin=OURS,
 )
 def sign(case: Silence) -> Values:
     """Compare the two."""
@@ -225,8 +227,8 @@ ALL_IDENTITIES = Given(
     "the dead among the silent, for all real rates and times.",
     relation=lambda values: values["difference"] == "0",
     space=ALL_IDENTITIES,
-    origin="ours",
     proof=proof,
+    origin=OURS,
 )
 def symbolic(case: Identity) -> Values:
     """Simplify what the two sides differ by."""

@@ -33,10 +33,11 @@ from proofs_checks.paper_runs import (
 from proofs_checks.printed_tables import BEST, NEAR, THRESHOLDS, Row, among_the_near
 from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
 from teltheory.claims.data_files import MOONCAKE, data_file
+from teltheory.claims.origin import BOTH, OURS, reading, repairs
 from teltheory.sweep import TraceFile
 
 PERCENTILES: tuple[Metric, ...] = ("p90", "p95", "p99")
-BOTH = ("wildchat", "sharegpt")
+WORKLOADS = ("wildchat", "sharegpt")
 TENTH = 10.0
 LEAST = "low at all places at once"
 MOONCAKE_SETTING = Setting(
@@ -108,7 +109,7 @@ class Peak(Unshrunk):
 PEAKS = tuple(
     Peak(workload, metric, capacity, grid)
     for grid in (THRESHOLDS, XI_MS)
-    for workload in BOTH
+    for workload in WORKLOADS
     for metric in PERCENTILES
     for capacity in CAPACITIES
 )
@@ -121,11 +122,12 @@ PEAKS = tuple(
     "neighbour of it: P90, P95 and P99 at every C, means over samples of both kinds of workload.",
     relation=among_the_near,
     space=Sampled(
-        PEAKS, "best xi in ms by percentile and C, with the percentile under LRU in ms", BOTH, ONLINE_SEEDS
+        PEAKS, "best xi in ms by percentile and C, with the percentile under LRU in ms", WORKLOADS, ONLINE_SEEDS
     ),
     sampled=True,
     shown=True,
     together=TOGETHER,
+    origin=BOTH,
 )
 def peak(case: Peak) -> Values:
     """Compare the best thresholds with those near the percentile."""
@@ -156,13 +158,14 @@ def gains(tlru: Any, end: Any, length: Any) -> Values:
     "the difference of both sides is above 0, its 95 % interval included, on both kinds of workload.",
     relation=lambda values: bool(values["low"] > 0),
     space=Sampled(
-        tuple(spot for workload in BOTH for spot in spots(workload, "end-aware", "length-aware")),
+        tuple(spot for workload in WORKLOADS for spot in spots(workload, "end-aware", "length-aware")),
         "left side less right side, in tokens of TEL",
-        BOTH,
+        WORKLOADS,
     ),
     sampled=True,
     shown=True,
     together=TOGETHER,
+    origin=reading("much better, and only a small edge: differences of TEL compared"),
 )
 def end_aware(case: Spot) -> Values:
     """Compare what one bit of foresight gains with what the exact prompt adds."""
@@ -193,6 +196,7 @@ def informed(workload: str) -> tuple[Spot, ...]:
     sampled=True,
     shown=True,
     together=TOGETHER,
+    origin=reading("marginal: less than a tenth of the distance"),
 )
 def poisson(case: Spot) -> Values:
     """Compute the share."""
@@ -206,11 +210,11 @@ def poisson(case: Spot) -> Values:
     "Tail-Optimized Belady under Poisson arrivals (ShareGPT-like) than on the WildChat-like workload, 95 % "
     "intervals apart.",
     relation=lambda values: bool(values["ShareGPT-like high"] < values["low"]),
-    space=Sampled(informed("wildchat"), "share on the WildChat-like workload, in per cent", BOTH),
-    origin="repaired",
+    space=Sampled(informed("wildchat"), "share on the WildChat-like workload, in per cent", WORKLOADS),
     sampled=True,
     shown=True,
     together=TOGETHER,
+    origin=repairs("prediction.poisson"),
 )
 def contrast(case: Spot) -> Values:
     """Compute the shares on both kinds of workload."""
@@ -275,8 +279,8 @@ class MooncakeGrid(Enumerated):
     "tokens, xi = 1, 2 and 3 s.",
     relation=lambda values: bool(values["T-LRU to End-Aware"] > values["End- to Length-Aware"]),
     space=MooncakeGrid(),
-    origin="ours",
     shown=True,
+    origin=OURS,
 )
 def end_aware_mooncake(case: RealSpot) -> Values:
     """Compare what one bit of foresight gains with what the exact prompt adds, on one trace."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from teltheory import units
 from teltheory.claims.claim import Unshrunk, Values, claim
+from teltheory.claims.origin import V1, reading
 from teltheory.claims.worlds import Given
 from teltheory.kv_cache import ARCHITECTURES
 
@@ -73,7 +74,7 @@ def as_printed(values: Values) -> bool:
     "Vicuna-7B in float16 needs 524,288 bytes of KV cache a token; 10,000 tokens need 4.88 GiB.",
     relation=as_printed,
     space=PRINTED_CACHE,
-    origin="repaired",
+    origin=V1,
 )
 def kv_size(case: Cache) -> Values:
     """Count in GiB, of 2^30 bytes."""
@@ -86,6 +87,7 @@ def kv_size(case: Cache) -> Values:
     "Vicuna-7B in float16 needs 524,288 bytes of KV cache a token; 10,000 tokens need 4.88 GB, as printed.",
     relation=as_printed,
     space=PRINTED_CACHE,
+    origin=reading("GB of 10^9 bytes, where the text means 2^30"),
 )
 def kv_size_in_gb(case: Cache) -> Values:
     """Count in GB, of 10^9 bytes."""

@@ -13,6 +13,7 @@ from typing import Any
 
 from experiments.paper.printed import LRU_AT_1000_MS, TABLE_1, TABLE_4, Column, Metric, PrintedTable
 from teltheory.claims.claim import Unshrunk, Values, claim
+from teltheory.claims.origin import BOTH, PMLR
 from teltheory.claims.worlds import Given
 
 THRESHOLDS = (50, 100, 200, 300, 500)
@@ -113,6 +114,8 @@ def among_the_near(values: Values) -> bool:
     "At C = 1,000 xi = 200 ms improves P90 most and xi = 300 ms P95, as the text says, in Table 1 as printed.",
     relation=same,
     space=Given(WILDCHAT, "Table 1, C = 1,000: P90 and P95"),
+    origin=PMLR,
+    kind="misprint",
 )
 def text(case: Row) -> Values:
     """Compare the text with the table."""
@@ -125,6 +128,7 @@ def text(case: Row) -> Values:
     "At C = 1,000 xi = 300 ms improves P95 most, as the text says, in Table 1 as printed.",
     relation=same,
     space=Given(WILDCHAT[1:], "Table 1, C = 1,000: P95"),
+    origin=PMLR,
 )
 def text_on_p95(case: Row) -> Values:
     """Compare the text with the table."""
@@ -138,6 +142,7 @@ def text_on_p95(case: Row) -> Values:
     "that the text gives, or a neighbour of it.",
     relation=among_the_near,
     space=Given((*WILDCHAT, *SHAREGPT), "C = 1,000, P90 and P95, of Tables 1 and 4"),
+    origin=BOTH,
 )
 def near_the_percentile(case: Row) -> Values:
     """Look for the best thresholds among those near the percentile."""

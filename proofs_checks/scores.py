@@ -19,6 +19,7 @@ from proofs_checks.excess_calculus import convexity_proof, real_score_proof, who
 from proofs_checks.hindsight import all_equal
 from teltheory.belief.allocation import mean_excess
 from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
+from teltheory.claims.origin import BOTH, OURS, repairs
 from teltheory.workloads.laws import Finite
 
 SOURCE = "Appendix D, Greedy Implementation"
@@ -119,6 +120,7 @@ EVERY = Tokens((*WHOLE.thresholds, *REAL.thresholds))
     relation=all_equal,
     space=WHOLE,
     proof=whole_score_proof,
+    origin=BOTH,
 )
 def score(case: Token) -> Values:
     """Compare the score with the growth."""
@@ -131,6 +133,7 @@ def score(case: Token) -> Values:
     "P(L + Q - xi >= X) = E[(L + Q - xi - (X - 1))+] - E[(L + Q - xi - X)+], for xi that is not whole.",
     relation=all_equal,
     space=REAL,
+    origin=BOTH,
 )
 def score_at_real_thresholds(case: Token) -> Values:
     """Compare the score with the growth."""
@@ -143,8 +146,8 @@ def score_at_real_thresholds(case: Token) -> Values:
     "For xi that is not whole the growth is P(L + Q - xi >= X) + (ceil xi - xi) P(L + Q - X = floor xi).",
     relation=all_equal,
     space=REAL,
-    origin="repaired",
     proof=real_score_proof,
+    origin=repairs("algorithm-2.score.real-threshold"),
 )
 def difference(case: Token) -> Values:
     """Compare the repaired score with the growth."""
@@ -165,8 +168,8 @@ def falls_to_zero(values: Values) -> bool:
     "before it, and 0 or more.",
     relation=falls_to_zero,
     space=EVERY,
-    origin="ours",
     proof=convexity_proof,
+    origin=OURS,
 )
 def convex(case: Token) -> Values:
     """List the growth at 1 ... X."""

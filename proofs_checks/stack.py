@@ -14,6 +14,7 @@ from proofs_checks import induction_rounds, induction_stack
 from proofs_checks.bounds import judged, of_states
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Values, claim
+from teltheory.claims.origin import OURS
 from teltheory.claims.small.space import CompiledWorlds
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.policies import LRU, TLRU
@@ -64,8 +65,8 @@ def reused_by_formula(case: Case, budget: Callable[[int], int]) -> list[int]:
     relation=included_and_as_computed,
     space=WITHOUT_THRESHOLD,
     compiled=CompiledWorlds("inclusion of LRU", of_states(WITHOUT_THRESHOLD), thresholds="zero"),
-    origin="ours",
     proof=induction_stack.lru,
+    origin=OURS,
 )
 def lru(case: Case) -> Values:
     """Compare two capacities, and the smaller with the formula."""
@@ -80,8 +81,8 @@ def lru(case: Case) -> Values:
     relation=included_and_as_computed,
     space=WITH_THRESHOLD,
     compiled=CompiledWorlds("inclusion of T-LRU", of_states(WITH_THRESHOLD)),
-    origin="ours",
     proof=induction_stack.t_lru,
+    origin=OURS,
 )
 def tlru(case: Case) -> Values:
     """Compare two capacities, and the smaller with the formula."""
@@ -96,8 +97,8 @@ def tlru(case: Case) -> Values:
     relation=larger_reuses_no_less,
     space=WITH_THRESHOLD,
     compiled=CompiledWorlds("inclusion, round-robin", of_states(WITH_THRESHOLD)),
-    origin="ours",
     proof=induction_rounds.inclusion,
+    origin=OURS,
 )
 def tlru_round_robin(case: Case) -> Values:
     """Compare two capacities."""

@@ -13,6 +13,7 @@ from proofs_checks import induction_lru, induction_threshold
 from proofs_checks.bounds import judged, of_policies
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Values, claim
+from teltheory.claims.origin import PMLR, sharpness
 from teltheory.claims.small.space import CompiledWorlds
 from teltheory.claims.worlds import SmallWorlds, upper_bounds
 from teltheory.policies import LRU, TLRU, ThresholdLRU
@@ -73,6 +74,7 @@ MEAN_OF_CONTINUING = judged(SmallWorlds({}, {}, estimates=mean_of_continuing_pro
     space=OPTIONAL,
     compiled=CompiledWorlds("TEL of T-LRU and LRU", of_policies(OPTIONAL), estimates="upper bounds"),
     proof=induction_lru.optional,
+    origin=PMLR,
 )
 def theorem_31(case: Case) -> Values | None:
     """Compare the two TELs."""
@@ -87,6 +89,7 @@ def theorem_31(case: Case) -> Values | None:
     space=OPTIONAL,
     compiled=CompiledWorlds("excesses of T-LRU and LRU", of_policies(OPTIONAL), estimates="upper bounds"),
     proof=induction_lru.optional,
+    origin=PMLR,
 )
 def per_request(case: Case) -> Values | None:
     """Compare the excess of every turn."""
@@ -101,6 +104,7 @@ def per_request(case: Case) -> Values | None:
     space=FORCED,
     compiled=CompiledWorlds("TEL of T-LRU and LRU", of_policies(FORCED), estimates="upper bounds"),
     proof=induction_lru.forced,
+    origin=PMLR,
 )
 def forced(case: Case) -> Values | None:
     """Compare the two TELs under forced caching."""
@@ -127,6 +131,7 @@ def threshold_lru(case: Case) -> ThresholdLRU:
         "TEL of T-LRU, Threshold-LRU and LRU", of_policies(EMPTY_START), estimates="upper bounds"
     ),
     proof=induction_threshold.both,
+    origin=PMLR,
 )
 def against_threshold_lru(case: Case) -> Values | None:
     """Compare the three TELs."""
@@ -147,6 +152,7 @@ def against_threshold_lru(case: Case) -> Values | None:
     space=EMPTY_START,
     compiled=CompiledWorlds("TEL of T-LRU and Threshold-LRU", of_policies(EMPTY_START), estimates="upper bounds"),
     proof=induction_threshold.t_lru_against_threshold_lru,
+    origin=PMLR,
 )
 def t_lru_against_threshold_lru(case: Case) -> Values | None:
     """Compare T-LRU with Threshold-LRU."""
@@ -163,6 +169,7 @@ def t_lru_against_threshold_lru(case: Case) -> Values | None:
     space=EMPTY_START,
     compiled=CompiledWorlds("TEL of Threshold-LRU and LRU", of_policies(EMPTY_START), estimates="upper bounds"),
     proof=induction_threshold.threshold_lru_against_lru,
+    origin=PMLR,
 )
 def threshold_lru_against_lru(case: Case) -> Values | None:
     """Compare Threshold-LRU with LRU."""
@@ -179,6 +186,7 @@ def threshold_lru_against_lru(case: Case) -> Values | None:
     space=LARGE_Q,
     compiled=CompiledWorlds("T-LRU is LRU", of_policies(LARGE_Q), estimates="from xi"),
     proof=induction_lru.large_q,
+    origin=PMLR,
 )
 def large_q(case: Case) -> Values | None:
     """Compare the uncached lengths."""
@@ -194,6 +202,7 @@ def large_q(case: Case) -> Values | None:
     relation=dominated,
     space=MEAN_OF_ALL,
     compiled=CompiledWorlds("TEL with any estimate", of_policies(MEAN_OF_ALL), estimates="mean of all"),
+    origin=sharpness("the estimate is an upper bound on the prompts"),
 )
 def mean_estimate(case: Case) -> Values | None:
     """Compare the two TELs with the mean over all prompts."""
@@ -211,6 +220,7 @@ def mean_estimate(case: Case) -> Values | None:
     compiled=CompiledWorlds(
         "TEL with any estimate", of_policies(MEAN_OF_CONTINUING), estimates="mean of continuing"
     ),
+    origin=sharpness("the estimate is an upper bound on the prompts"),
 )
 def mean_estimate_continuing(case: Case) -> Values | None:
     """Compare the two TELs with the mean over continuing prompts."""

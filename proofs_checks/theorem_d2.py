@@ -30,7 +30,8 @@ from proofs_checks.belief_grids import (
 )
 from teltheory.belief.optimality import Ties, turn_rates
 from teltheory.claims.beliefs import BeliefCase, Models
-from teltheory.claims.claim import Claim, Origin
+from teltheory.claims.claim import Claim
+from teltheory.claims.origin import BOTH, OURS, Origin, repairs, sharpness
 from teltheory.workloads.laws import fixed
 
 SHORT = ((2, 2), (3, 2))
@@ -52,7 +53,7 @@ def row(
     source: str = "Theorem D.2",
     lengths: Lengths = LENGTHS,
     ties: Ties = "worst",
-    origin: Origin = "paper",
+    origin: Origin = BOTH,
 ) -> Claim[BeliefCase]:
     """Return a row on the optimality of ET-LRU with the paper's belief."""
     rule = by_index("ET-LRU", turn_rates, ties)
@@ -107,6 +108,7 @@ turn_law = row(
     "a random second prompt, later ones 0",
     lengths={"quick": ((2, 1), (2, 2)), "full": ((2, 1), (2, 2))},
     ties="best",
+    origin=sharpness("a conversation's prompts have one law"),
 )
 PROMISING = (
     ((FIRST, SELDOM_ONE, fixed(1)),),
@@ -122,7 +124,7 @@ turn_law_promising = row(
     Grid(RATES["heterogeneous"], PROMISING, (1, 2, 3), (0, 1, 2), (AT_ONCE, A_HALF, TWO_GAPS)),
     "heterogeneous rates; laws that rise, known lengths, and laws that fall by no more than the prompt",
     lengths={"quick": ((3, 2),), "full": ((3, 2), (4, 2), (2, 3), (3, 3))},
-    origin="repaired",
+    origin=repairs("theorem-d2.turn-law"),
 )
 
 APPENDIX_E = "Theorem D.2 with Appendix E"
@@ -154,7 +156,7 @@ forced_same_law = row(
     Grid(((1,),), (((UP_TO_THREE, SELDOM_ONE),), ((FIRST, ZERO_OR_TWO),)), (4, 5), (0, 1, 2), base=FORCED),
     "homogeneous rates, one law of prompts",
     APPENDIX_E,
-    origin="ours",
+    origin=OURS,
 )
 APART = Grid(
     ((1, 2), (1, 3)),
@@ -172,6 +174,7 @@ forced_heterogeneous = row(
     "two turn rates, prompts 0 after the first",
     APPENDIX_E,
     ties="best",
+    origin=sharpness("turn rates are homogeneous"),
 )
 OWN_LAWS = Grid(
     ((1, 1),),
@@ -190,6 +193,7 @@ forced_random = row(
     "homogeneous rates, later prompts of 1, or of 0 or 2",
     APPENDIX_E,
     ties="best",
+    origin=sharpness("prompts have known, fixed lengths"),
 )
 
 

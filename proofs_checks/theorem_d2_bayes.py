@@ -31,6 +31,7 @@ from proofs_checks.belief_grids import (
 from teltheory.belief.optimality import Index, Ties, next_turns, turn_rates
 from teltheory.claims.beliefs import BeliefCase, Models
 from teltheory.claims.claim import Claim
+from teltheory.claims.origin import BOTH, Origin, reading
 from teltheory.workloads.laws import fixed
 
 KNOWN = (*PROMPTS["fixed"], ((FIRST, fixed(0)), (FIRST, fixed(2))))
@@ -48,10 +49,13 @@ def row(
     index: Index = turn_rates,
     ties: Ties = "worst",
     lengths: Lengths = FEW,
+    origin: Origin = BOTH,
 ) -> Claim[BeliefCase]:
     """Return a row on the optimality of ET-LRU with the posterior."""
     rule = by_index("ET-LRU", index, ties)
-    return optimality_row(id, "Theorem D.2 with the posterior", statement, rule, (quick, full), lengths, note)
+    return optimality_row(
+        id, "Theorem D.2 with the posterior", statement, rule, (quick, full), lengths, note, origin
+    )
 
 
 def gaps_and_race(laws: tuple[tuple[Laws, ...], ...], xis: tuple[int, ...], wide: bool) -> Models:
@@ -111,6 +115,7 @@ def next_event(
         next_turns,
         ties,
         FEW if ties == "worst" else TWO_TO_COME,
+        reading("the belief is the posterior, and the index the exact chance to be the next"),
     )
 
 

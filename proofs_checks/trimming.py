@@ -14,6 +14,7 @@ from proofs_checks.bounds import judged, of_policies, of_states
 from proofs_checks.theorem_31 import is_upper_bound
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Values, claim
+from teltheory.claims.origin import OURS, reading, sharpness
 from teltheory.claims.small.space import CompiledWorlds
 from teltheory.claims.worlds import JUDGED_BY_BRUTE_FORCE, SmallWorlds, upper_bounds
 from teltheory.policies import TLRU, Conversation, EndAwareTLRU, LengthAwareTLRU
@@ -114,6 +115,7 @@ def next_prompts(case: Case) -> list[int]:
     space=ALL_ORDERS,
     compiled=CompiledWorlds("all orders", of_states(ALL_ORDERS), estimates="upper bounds"),
     proof=induction_trim.optional,
+    origin=reading("blocks above the budget go for free: whichever of them go"),
 )
 def order_is_free(case: Case) -> Values | None:
     """Follow every order, for T-LRU and for Length-Aware T-LRU."""
@@ -155,7 +157,7 @@ trims_agree = claim(
     relation=same_by_variant,
     space=WITH_STARTS,
     compiled=CompiledWorlds("named orders", of_states(WITH_STARTS), estimates="upper bounds"),
-    origin="ours",
+    origin=OURS,
     proof=induction_trim.optional,
 )(named_orders)
 
@@ -166,7 +168,7 @@ trims_agree_forced = claim(
     relation=same_by_variant,
     space=WITH_STARTS_FORCED,
     compiled=CompiledWorlds("named orders", of_states(WITH_STARTS_FORCED), estimates="upper bounds"),
-    origin="ours",
+    origin=OURS,
     proof=induction_trim.forced,
 )(named_orders)
 
@@ -179,6 +181,7 @@ trims_agree_forced = claim(
     relation=lambda values: values["round-robin"] == values["least-recent"],
     space=BELOW_A_PROMPT,
     compiled=CompiledWorlds("two orders below a prompt", of_policies(BELOW_A_PROMPT), estimates="below longest"),
+    origin=sharpness("the estimate is an upper bound on the prompts"),
 )
 def order_below_a_prompt(case: Case) -> Values | None:
     """Compare two orders that the replay has."""
@@ -208,6 +211,7 @@ class LatestFirst(TLRU):
     relation=lambda values: values["fewest"] == values["most"],
     space=BELOW_IN_ANY_ORDER,
     compiled=CompiledWorlds("all orders below a prompt", of_states(BELOW_IN_ANY_ORDER), estimates="below longest"),
+    origin=sharpness("the estimate is an upper bound on the prompts"),
 )
 def any_order_below_a_prompt(case: Case) -> Values | None:
     """Follow every order; two of them are there to be replayed."""
@@ -231,6 +235,7 @@ def any_order_below_a_prompt(case: Case) -> Values | None:
     space=UPPER_BOUND,
     compiled=CompiledWorlds("always or on overflow", of_policies(UPPER_BOUND), estimates="upper bounds"),
     proof=induction_trim.optional,
+    origin=reading("blocks above the budget go for free: also where nothing overflows"),
 )
 def eager(case: Case) -> Values | None:
     """Compare T-LRU that trims on overflow with T-LRU that trims after every turn."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from proofs_checks.theorem_31 import threshold_lru
 from teltheory.claims.case import Case
 from teltheory.claims.erratum import Erratum
-from teltheory.claims.state_tables import facts, traced
+from teltheory.claims.state_tables import traced
 from teltheory.policies import LRU, TLRU
+
+WITHDRAWN = "leaves out Theorem 3.1 and this proof of it"
 
 
 def t_lru(case: Case) -> TLRU:
@@ -27,6 +29,7 @@ APPENDIX_C = (
     Erratum(
         title="Appendix C: a short conversation's cost is its excess",
         place="Appendix C, “the costs (i.e., number of uncached tokens) under all three policies are all zero”",
+        v1=WITHDRAWN,
         printed="Where L ≤ ξ − Q̄, the number of uncached tokens of the next turn is 0 under all three policies.",
         fact="The uncached tokens can be as many as L + Q, which is at most ξ; it is the excess that is 0.",
         repair="Say excess for cost: (L + Q − X − ξ)⁺ = 0.",
@@ -36,6 +39,7 @@ APPENDIX_C = (
     Erratum(
         title="Appendix C: T-LRU may cache what is above its budgets",
         place="Appendix C, “Tail-Optimized LRU also caches zero” and “Tail-Optimized LRU only stores L + Q̄ − ξ”",
+        v1=WITHDRAWN,
         printed="T-LRU holds nothing of a conversation with L ≤ ξ − Q̄, and L + Q̄ − ξ of a longer one before "
         "it evicts by LRU; so X of T-LRU = L + Q̄ − ξ wherever X of LRU is at least that.",
         fact="Algorithm 1 trims on overflow only, and only until the cache fits: a conversation keeps its "
@@ -48,23 +52,11 @@ APPENDIX_C = (
     Erratum(
         title="Appendix C: the two cases leave one out",
         place="Appendix C, “If X^LRU ≥ L + Q̄ − ξ” and “If X^TLRU < L + Q̄ − ξ”",
+        v1=WITHDRAWN,
         printed="Either LRU holds at least the budget of a conversation, or T-LRU holds less than it.",
         fact="LRU can hold less than the budget while T-LRU holds all of it.",
         repair="Add the third case: there T-LRU's excess is 0, and Threshold-LRU holds at least what LRU does.",
         shows={"appendix-c.cases": THREE},
         repaired_by=("appendix-c.third-case", "theorem-31.per-request"),
-    ),
-    Erratum(
-        title="Appendix C: the inequality does not carry itself from turn to turn",
-        place="Appendix C, “such an inequality holds until the next time conversation i arrives again”",
-        printed="Where T-LRU holds at least min(X of LRU, L + Q̄ − ξ) of every conversation before a turn, it "
-        "does so after it.",
-        fact="Not for any two caches: T-LRU may hold a more recent conversation of which LRU holds nothing, "
-        "and pay for it with a less recent one that LRU keeps.",
-        repair="Add what LRU's caches always satisfy: nothing less recent is cached than a conversation that "
-        "is not cached fully. With it the step holds.",
-        shows={"appendix-c.step": facts},
-        repaired_by=("appendix-c.step.recency", "theorem-31.per-request"),
-        scripts={"appendix-c.step": "proofs_checks/counterexamples/appendix_c_step.py"},
     ),
 )

@@ -9,10 +9,12 @@ from typing import Any, Generic, Literal, Protocol, Self, TypeAlias, TypeVar
 
 import numpy as np
 
+from teltheory.claims.origin import OURS, Origin
+
 Values: TypeAlias = Mapping[str, Any]
 """What a check computes, by name: whole numbers, fractions, and lists of them."""
 
-Origin = Literal["paper", "repaired", "ours"]
+Kind = Literal["statement", "misprint", "by construction"]
 Effort = Literal["quick", "full"]
 EFFORTS: tuple[Effort, ...] = ("quick", "full")
 
@@ -241,8 +243,11 @@ class Claim(Generic[C]):
         Whether the values are as the statement says.
     space : Space
         The cases on which it is decided.
-    origin : {"paper", "repaired", "ours"}
-        Whether the paper states it, or we do in its place, or we add it.
+    origin : Origin
+        Whose statement it is.
+    kind : {"statement", "misprint", "by construction"}
+        A misprint is refuted as printed in one edition and corrected by a later one. What an input of the workload
+        makes true is by construction; it is never counted as reproduced.
     proof : callable or None
         Proves the statement for more than can be tried. May raise MissingDataError where the prover is missing.
     compiled : CompiledSpace or None
@@ -268,7 +273,8 @@ class Claim(Generic[C]):
     values: Callable[[C], Values | None]
     relation: Callable[[Values], bool]
     space: Space[C]
-    origin: Origin = "paper"
+    origin: Origin = OURS
+    kind: Kind = "statement"
     proof: Callable[[], Proof] | None = None
     compiled: CompiledSpace[C] | None = None
     second: SecondRoute[C] | None = None
@@ -285,11 +291,12 @@ def claim(
     statement: str,
     relation: Callable[[Values], bool],
     space: Space[C],
-    origin: Origin = "paper",
     proof: Callable[[], Proof] | None = None,
     compiled: CompiledSpace[C] | None = None,
     second: SecondRoute[C] | None = None,
     *,
+    origin: Origin,
+    kind: Kind = "statement",
     certified: bool = False,
     sampled: bool = False,
     shown: bool = False,
@@ -300,7 +307,9 @@ def claim(
 
     def of(values: Callable[[C], Values | None]) -> Claim[C]:
         evidence = (proof, compiled, second, certified, sampled)
-        return Claim(id, source, statement, values, relation, space, origin, *evidence, shown, rule, together)
+        return Claim(
+            id, source, statement, values, relation, space, origin, kind, *evidence, shown, rule, together
+        )
 
     return of
 

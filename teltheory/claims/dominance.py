@@ -87,7 +87,7 @@ def never_worse(
         return tels
 
     statement = "The policy has a TEL of at most the other's on every trace."
-    return decide(Claim("dominance", "", statement, values, _at_most, space, origin="ours"))
+    return decide(Claim("dominance", "", statement, values, _at_most, space))
 
 
 def _tel(case: Case, policy: AnyPolicy) -> int:

@@ -57,6 +57,8 @@ class Erratum:
         The refuted rows that say so, and how to show the counterexample of each.
     repaired_by : tuple of str
         Rows that hold and decide the repair.
+    v1 : str
+        What version 1 on arXiv does with it, where it withdraws or corrects it.
     scripts : mapping of str to str
         Files of `proofs_checks/counterexamples` that confirm a row's counterexample.
     """
@@ -68,6 +70,7 @@ class Erratum:
     repair: str
     shows: Mapping[str, Show]
     repaired_by: tuple[str, ...] = ()
+    v1: str = ""
     scripts: Mapping[str, str] = field(default_factory=dict)
 
 

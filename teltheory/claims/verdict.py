@@ -74,7 +74,8 @@ class Verdict:
         """Return the row of the ledger as plain data."""
         row: dict[str, Any] = {
             "id": self.claim.id,
-            "origin": self.claim.origin,
+            **self.claim.origin.as_dict(),
+            "kind": self.claim.kind,
             "source": self.claim.source,
             "statement": self.claim.statement,
             "verdict": self.verdict,
@@ -95,5 +96,5 @@ class Verdict:
 def is_expected(verdict: str, claim: Claim[Any]) -> bool:
     """Whether a verdict on a claim leaves the ledger sound."""
     if verdict in ("refuted", "not reproduced"):
-        return claim.origin == "paper"
+        return claim.origin.whose != "ours"
     return verdict in ("holds", "reproduced", "not decidable here")

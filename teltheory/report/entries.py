@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from teltheory.report.blocks import Block, Bullets, Card, Cards, Entry, Ledger, Table, Tone
 from teltheory.report.ledger import Row, sections
+from teltheory.report.standing import origin_text
 from teltheory.report.words import (
-    ORIGINS,
     counterexample_text,
     evidence_kind,
     evidence_text,
@@ -48,9 +48,9 @@ def ledger_block(rows: Sequence[Row]) -> Ledger:
 
 def entry(row: Row) -> Entry:
     """Return a row with all that its verdict rests on, but for the time that it took."""
-    verdict, origin = row["verdict"], ORIGINS.get(row["origin"], "")
+    verdict = row["verdict"]
     evidence = evidence_kind(row["scope"]) if verdict == "holds" else ""
-    place = ", ".join(filter(None, (row["source"], origin)))
+    place = ", ".join(filter(None, (row["source"], origin_text(row))))
     return Entry(row["id"], verdict, evidence, TONES[verdict], f"{place}.", row["statement"], list(_blocks(row)))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from teltheory.claims.erratum import Erratum, StateTable, check_errata
 from teltheory.report.ledger import Row
 from teltheory.report.markdown import MADE, plain_text, table
+from teltheory.report.standing import editions_text
 from teltheory.report.words import WHICH_TEXT, counterexample_text, strength, verdict_text
 
 LEAD = """\
@@ -56,6 +57,7 @@ def _contents(errata: Sequence[Erratum]) -> str:
 
 def _erratum(number: int, erratum: Erratum, rows: Mapping[str, Row]) -> Iterator[str]:
     yield f"## {number}. {erratum.title}"
+    yield f"**Edition.** {_editions(erratum, rows)}"
     yield f"**Place.** {erratum.place}."
     yield f"**As printed.** {erratum.printed}"
     yield f"**Fact.** {erratum.fact}"
@@ -63,6 +65,12 @@ def _erratum(number: int, erratum: Erratum, rows: Mapping[str, Row]) -> Iterator
     yield f"**Repair.** {erratum.repair}" + (f" Decided by:\n{decided}" if decided else "")
     for name in erratum.shows:
         yield from _counterexample(rows[name], erratum)
+
+
+def _editions(erratum: Erratum, rows: Mapping[str, Row]) -> str:
+    told = dict.fromkeys(editions_text(rows[name]) for name in erratum.shows)
+    more = f" Version 1 on arXiv {erratum.v1}." if erratum.v1 else ""
+    return f"{'; '.join(told)}.{more}"
 
 
 def _holds(row: Row) -> str:

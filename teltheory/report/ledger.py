@@ -15,6 +15,7 @@ Row: TypeAlias = dict[str, Any]
 FIELDS = {
     "id": str,
     "origin": str,
+    "kind": str,
     "source": str,
     "statement": str,
     "verdict": str,
@@ -24,7 +25,8 @@ FIELDS = {
 }
 KNOWN = {
     "id": r"[A-Za-z0-9][A-Za-z0-9._-]*",
-    "origin": "paper|repaired|ours",
+    "origin": "paper|reading|sharpness|ours",
+    "kind": "statement|misprint|by construction",
     "verdict": "holds|refuted|reproduced|not reproduced|undecided|not decidable here|error",
 }
 """Patterns of what goes into documents as it is: no mark-up is among it."""

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from teltheory.report.ledger import Row, sections
+from teltheory.report.standing import origin_text, paper_sentence, standing
 from teltheory.report.words import (
-    ORIGINS,
     WHICH_TEXT,
     counterexample_text,
     evidence_text,
@@ -31,7 +31,8 @@ is conversation(prompt+response), xi the threshold, C the capacity, Q the estima
 
 def ledger_markdown(rows: Sequence[Row]) -> str:
     """Return the ledger as a page: the verdicts counted, then a table and the rows of each section."""
-    parts = ["# The ledger", MADE, LEAD.rstrip(), WHICH_TEXT, _counts(rows)]
+    parts = ["# The ledger", MADE, LEAD.rstrip(), WHICH_TEXT, paper_sentence(rows), table(*standing(rows))]
+    parts.append(_counts(rows))
     for title, members in sections(rows).items():
         parts += [f"## {title}", _overview(members), *map(_row, members)]
     return "\n\n".join(parts) + "\n"
@@ -69,7 +70,7 @@ def _row(row: Row) -> str:
     if row["verdict"] == "refuted" and row["origin"] == "paper":
         erratum = f" [Erratum](errata.md#{name})."
     lines = [
-        f'<a id="{name}"></a>**`{name}`** ({plain_text(row["source"])}; {ORIGINS.get(row["origin"], "")}): '
+        f'<a id="{name}"></a>**`{name}`** ({plain_text(row["source"])}; {plain_text(origin_text(row))}): '
         f"**{verdict_text(row)}**.{erratum}",
         "",
         f"> {plain_text(row['statement'])}",

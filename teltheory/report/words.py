@@ -13,11 +13,13 @@ from teltheory.errors import FileError
 from teltheory.report.ledger import Row
 
 WHICH_TEXT = """\
-The paper is Tail-Optimized Caching for LLM Inference (Zhang, Li, Moallemi, Peng, NeurIPS 2025). Its public version
-is arXiv:2510.15152. The text decided here is another one, whose footer names ICML and PMLR 267. Version 1 on arXiv
-differs from it: Theorem 3.1 and its proof are left out, Algorithm 1 trims with “if” and evicts with X ≥ 1, and the
-headings of Tables 1 and 3 are 50, 100, 150, 200 and 500 ms."""
-LEDGER_TITLE = "The ledger of the paper's text in ICML, PMLR 267 (public version: arXiv:2510.15152)"
+The paper is Tail-Optimized Caching for LLM Inference (Zhang, Li, Moallemi, Peng, NeurIPS 2025). Two editions of it
+are decided: a text whose footer names ICML and PMLR 267, after whose numbers the rows are named, and version 1 of
+arXiv:2510.15152, the public one. Version 1 leaves out Theorem 3.1, its proof and the sentence on Threshold-LRU,
+trims with “if” and evicts with X ≥ 1 in Algorithm 1, and has 50, 100, 150, 200 and 500 ms over Tables 1 and 3.
+A row is the paper's if an edition states it. All others are ours: readings of what the paper leaves open,
+sharpness (what happens where a condition of the paper is left out), repairs and additions."""
+LEDGER_TITLE = "The ledger of two editions of the paper: PMLR 267, and arXiv:2510.15152v1"
 
 
 def counterexample_text(example: dict[str, Any] | None) -> str:
@@ -98,9 +100,6 @@ def _decision_text(example: dict[str, Any]) -> str:
 
 def _decimal(fraction: str) -> str:
     return fraction if len(fraction) < 10 else f"{float(Fraction(fraction)):.6f}"
-
-
-ORIGINS = {"paper": "the paper's statement", "repaired": "repaired by us", "ours": "added by us"}
 
 
 def verdict_text(row: Row) -> str:

@@ -5,6 +5,7 @@ import pytest
 import teltheory as tt
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Claim, MissingDataError, Proof, SecondRoute
+from teltheory.claims.origin import PMLR, repairs
 from teltheory.claims.search import decide, decide_safely, refutes, shrink
 from teltheory.claims.worlds import SmallWorlds, upper_bounds
 from teltheory.optimal.brute_force import smallest_total
@@ -20,7 +21,7 @@ def at_most(values):
 
 
 def false_claim(name, values, space=SPACE):
-    return Claim(name, "nowhere", "A false statement.", values, at_most, space, origin="ours")
+    return Claim(name, "nowhere", "A false statement.", values, at_most, space)
 
 
 T_LRU_COMPUTES_LESS = false_claim(
@@ -199,5 +200,5 @@ def test_a_check_that_breaks_is_an_error_in_the_ledger():
 
 
 def test_a_refuted_statement_of_the_paper_is_a_sound_verdict():
-    assert decide(replace(LRU_IS_OPTIMAL, origin="paper")).expected
-    assert not decide(replace(LRU_IS_OPTIMAL, origin="repaired")).expected
+    assert decide(replace(LRU_IS_OPTIMAL, origin=PMLR)).expected
+    assert not decide(replace(LRU_IS_OPTIMAL, origin=repairs("true"))).expected

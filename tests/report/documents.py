@@ -11,11 +11,13 @@ EXAMPLE = {
 }  # fmt: skip
 
 
-def row(name="theorem-31", verdict="holds", origin="paper", kind="exhaustive", **bounds):
+def row(name="theorem-31", verdict="holds", origin="paper", kind="exhaustive", row_kind="statement", **bounds):
     """A row of a ledger."""
     return {
         "id": name,
         "origin": origin,
+        **({"editions": ["pmlr"]} if origin == "paper" else {}),
+        "kind": row_kind,
         "source": "Theorem 3.1",
         "statement": "T-LRU is no worse.",
         "verdict": verdict,

@@ -27,7 +27,7 @@ ROWS = [
     row("theorem-31", kind="proved", proof=PROOF, **WORLDS, sampled=DRAWN),
     row("theorem-31.mean-estimate", "refuted", **WORLDS, stopped_at={"turns": 3, "tokens": 5}),
     row("trim.eager", kind="sampled", **WORLDS, sampled=DRAWN),
-    row("kv-size", origin="repaired"),
+    row("kv-size", origin="ours"),
     {**row("table-1", "not decidable here"), "problem": "needs the A100"},
     row("something.new", origin="ours"),
 ]
