@@ -1,17 +1,17 @@
 """Algorithm 1 of Zhang et al. 2025 to the letter, and the readings of it.
 
-The printed text (the paper, and a longer summary of it that prints the outer loop as an `if`):
+The printed text (the PMLR text; in brackets what version 1 on arXiv has):
 
-    while sum_i X_i > C:                                   (`if` in the summary)
+    while sum_i X_i > C:                                   (`if` in version 1)
         foreach i in [N]:
             if X_i >= L_i + Q_i - xi:  X_i <- X_i - 1      ("free eviction")
             if sum_i X_i <= C:  return X
     while sum_i X_i > C:
-        j = the least recent i with X_i > 1                (X_i >= 1 in the summary)
+        j = the least recent i with X_i > 1                (X_i >= 1 in version 1)
         X_j <- X_j - 1
 
-`X_i > 1` is the likely scan error of the two: it leaves a last block in every conversation, so that no capacity
-below the number of conversations can be met.
+`X_i > 1` leaves a last block in every conversation, so that no capacity below the number of conversations can be
+met; version 1 corrects it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from proofs_checks.bounds import judged, of_policies
 from proofs_checks.theorem_31 import dominated, is_upper_bound
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Values, claim
-from teltheory.claims.origin import PMLR, reading, repairs
+from teltheory.claims.origin import PMLR, V1, reading, repairs
 from teltheory.claims.small.space import CompiledWorlds
 from teltheory.claims.worlds import Reach, SmallWorlds
 from teltheory.policies import LRU, Conversation
@@ -138,8 +138,13 @@ def with_printed_lru_loop(case: Case) -> Reading:
 
 
 def one_pass(case: Case) -> Reading:
-    """Return the `if` form of the longer summary: one block of each conversation, then LRU."""
+    """Return the `if` form, trimming strictly above the budget: one block of each conversation, then LRU."""
     return Reading(case.xi, case.q_hat, strictly=True, nonnegative=True, trim_loop="if", last_block=True)
+
+
+def of_version_1(case: Case, *, nonnegative: bool = False) -> Reading:
+    """Return Algorithm 1 as version 1 prints it."""
+    return Reading(case.xi, case.q_hat, nonnegative=nonnegative, trim_loop="if", last_block=True)
 
 
 def endless_loops(case: Case, reading: Reading) -> dict[str, int]:
@@ -198,6 +203,34 @@ def as_printed(case: Case) -> Values | None:
 def nonnegative(case: Case) -> Values:
     """Look at the lowest X after each cut."""
     return {"lowest X after each cut": lowest_counts(case, to_the_letter(case))}
+
+
+@claim(
+    "algorithm-1.as-printed.v1",
+    'Algorithm 1 and Section 3, "no-worse-than-LRU guarantee"',
+    "With the `if` form and its test X >= L + Q - xi (every X kept >= 0) and an upper bound Q, TEL <= LRU's.",
+    relation=dominated,
+    space=SPACE,
+    origin=V1,
+)
+def as_printed_in_version_1(case: Case) -> Values | None:
+    """Compare the TELs."""
+    if not is_upper_bound(case):
+        return None
+    return {"Algorithm 1, `if` with >=": case.tel(of_version_1(case, nonnegative=True)), "LRU": case.tel(LRU())}
+
+
+@claim(
+    "algorithm-1.nonnegative.v1",
+    "Algorithm 1",
+    "Algorithm 1 in its `if` form keeps every X >= 0.",
+    relation=lambda values: min(values["lowest X after each cut"], default=0) >= 0,
+    space=SPACE,
+    origin=V1,
+)
+def nonnegative_in_version_1(case: Case) -> Values:
+    """Look at the lowest X after each cut."""
+    return {"lowest X after each cut": lowest_counts(case, of_version_1(case))}
 
 
 @claim(
@@ -280,7 +313,7 @@ def repaired(case: Case) -> Values | None:
 
 @claim(
     "algorithm-1.single-pass",
-    "Algorithm 1, `if` form of the longer summary",
+    "Algorithm 1 of version 1",
     "With one pass over the conversations that trims at most one block of each, strictly above the budget, and "
     "then LRU, TEL <= LRU's for an upper bound Q.",
     relation=dominated,

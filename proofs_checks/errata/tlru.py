@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 from proofs_checks.algorithm_1 import (
+    Reading,
+    of_version_1,
     to_the_letter,
     with_printed_lru_loop,
     with_printed_test,
     with_printed_trim_loop,
 )
 from proofs_checks.errata.shows import until_it_loops
+from teltheory.claims.case import Case
 from teltheory.claims.erratum import Erratum
 from teltheory.claims.state_tables import traced
 from teltheory.policies import LRU
+
+
+def lru(case: Case) -> LRU:
+    """Return LRU."""
+    return LRU()
+
+
+def if_with_printed_test(case: Case) -> Reading:
+    """Return version 1's Algorithm 1, every X kept >= 0."""
+    return of_version_1(case, nonnegative=True)
+
 
 REPAIRED = ("algorithm-1.repaired",)
 
@@ -24,7 +38,8 @@ TLRU_ERRATA = (
         "threshold. With this test alone as printed, and all else repaired, T-LRU can be worse than LRU.",
         repair="X_i > L_i + Q̂_i − ξ.",
         shows={
-            "algorithm-1.as-printed": traced({"Algorithm 1 with >=": with_printed_test, "LRU": lambda case: LRU()})
+            "algorithm-1.as-printed": traced({"Algorithm 1 with >=": with_printed_test, "LRU": lru}),
+            "algorithm-1.as-printed.v1": traced({"Algorithm 1, `if` with >=": if_with_printed_test, "LRU": lru}),
         },
         repaired_by=(*REPAIRED, "theorem-31"),
     ),
@@ -35,7 +50,10 @@ TLRU_ERRATA = (
         fact="A conversation of which nothing is cached can pass the test; its count then becomes negative, "
         "and the sum is down by a block that nobody held.",
         repair="Trim where X_i ≥ 1 too.",
-        shows={"algorithm-1.nonnegative": until_it_loops("Algorithm 1 as printed", to_the_letter)},
+        shows={
+            "algorithm-1.nonnegative": until_it_loops("Algorithm 1 as printed", to_the_letter),
+            "algorithm-1.nonnegative.v1": until_it_loops("Algorithm 1 of version 1", of_version_1),
+        },
         repaired_by=REPAIRED,
     ),
     Erratum(

@@ -62,6 +62,8 @@ IN_DOCUMENTS = {
     "appendix-c.first-case": "refuted",
     "appendix-c.step": "refuted",
     "sensitivity.text": "refuted",
+    "algorithm-1.as-printed.v1": "refuted",
+    "algorithm-1.nonnegative.v1": "refuted",
 }
 
 BELIEF_ROWS = {

@@ -27,6 +27,7 @@ from teltheory.instance import Instance
 from teltheory.optimal.brute_force import all_reuses
 from teltheory.report.errata import errata_markdown
 from teltheory.report.markdown import ledger_markdown
+from teltheory.report.standing import paper_sentence
 from teltheory.report.words import counterexample_text
 from teltheory.workloads import data_folder
 
@@ -113,8 +114,11 @@ def test_every_row_says_what_it_rests_on(ledger):
     for row in ledger.values():
         if row["verdict"] == "not decidable here":
             continue
-        fields = {"id", "origin", "source", "statement", "verdict", "scope", "counterexample", "seconds"}
-        assert set(row) - {"rule", "numbers"} == fields
+        fields = {"id", "origin", "kind", "source", "statement", "verdict", "scope", "counterexample", "seconds"}
+        assert set(row) - {"rule", "numbers", "editions", "note", "repairs"} == fields
+        assert ("editions" in row) == (row["origin"] == "paper")
+        assert ("note" in row) == (row["origin"] in ("reading", "sharpness"))
+        assert row["origin"] == "ours" or "repairs" not in row
         assert ("rule" in row) == (row["verdict"] in ("reproduced", "not reproduced"))
         assert row["scope"]["instances"] > 0
         proof = row["scope"]["bounds"].get("proof", {"unproved": ()})
@@ -145,6 +149,18 @@ def test_the_readme_says_which_tables_are_reproduced(ledger):
     low, high = example["values"]["95 % interval"]
     share = f"{example['values']['mean over samples']:.1f} % [{low:.1f}, {high:.1f}]"
     assert f"C={example['capacity']}, ξ={example['xi in ms']} ms: {share}" in text
+
+
+@pytest.mark.repository
+def test_the_readme_counts_the_papers_statements(ledger):
+    text = " ".join((Path(__file__).parents[2] / "README.md").read_text().split())
+    assert paper_sentence(list(ledger.values())) in text
+
+
+def test_a_repair_repairs_a_row_that_fails(ledger):
+    for row in ledger.values():
+        if "repairs" in row:
+            assert ledger[row["repairs"]]["verdict"] in ("refuted", "not reproduced")
 
 
 def lines_without(names, text):
