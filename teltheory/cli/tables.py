@@ -14,6 +14,7 @@ from rich.text import Text
 
 from teltheory.cli.fitting import plain_table
 from teltheory.cli.options import Thresholds
+from teltheory.report.standing import origin_text
 from teltheory.report.words import LEDGER_TITLE, evidence_text
 from teltheory.sweep import Cell
 
@@ -101,7 +102,8 @@ def _claim_text(row: dict[str, Any]) -> Text:
     label = "counterexample" if row["counterexample"] is not None else "counts"
     told = [problem] if problem else [f"{label}: {evidence}"] if evidence else []
     tried = [scope_text(row["scope"])] if row["scope"]["instances"] else []
-    return Text.assemble((row["id"], "bold"), *("\n" + line for line in (row["statement"], *told, *tried)))
+    lines = (row["statement"], *told, *tried)
+    return Text.assemble((row["id"], "bold"), f" ({origin_text(row)})", *("\n" + line for line in lines))
 
 
 def scope_text(scope: dict[str, Any]) -> str:

@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from teltheory.report.ledger import Row, sections
+from teltheory.report.standing import origin_text
 from teltheory.report.words import evidence_text, strength, verdict_text
 
 MADE = "% Made by `make ledger` from the rows of `teltheory verify --json`: do not edit."
@@ -69,7 +70,7 @@ def ledger_latex(rows: Sequence[Row]) -> str:
 def _row(row: Row) -> str:
     cells = [
         rf"\texttt{{{_breakable(escaped(row['id']), '.-')}}}",
-        escaped(f"{row['statement']} ({row['source']})"),
+        escaped(f"{row['statement']} ({row['source']}; {origin_text(row)})"),
         escaped(verdict_text(row)),
         escaped(" ".join(strength(row))),
         _breakable(escaped(evidence_text(row)), "/,"),

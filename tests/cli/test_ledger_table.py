@@ -42,6 +42,7 @@ def test_one_claim_is_not_counted():
         *LEDGER_TITLE.split(),
         "holds",
         "theorem-31",
+        *"(the paper, PMLR text)".split(),
         "T-LRU",
         "is",
         "no",
