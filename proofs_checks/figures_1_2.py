@@ -20,6 +20,7 @@ ONE_CONVERSATION = SmallWorlds(
     conversations=1,
     samples=0,
     reach=Reach(turns=2, tokens=500, conversations=1),
+    natural_sizes=({2: 8}, {2: 20}),
 )
 
 

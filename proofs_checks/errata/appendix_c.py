@@ -43,9 +43,8 @@ APPENDIX_C = (
         printed="T-LRU holds nothing of a conversation with L ≤ ξ − Q̄, and L + Q̄ − ξ of a longer one before "
         "it evicts by LRU; so X of T-LRU = L + Q̄ − ξ wherever X of LRU is at least that.",
         fact="Algorithm 1 trims on overflow only, and only until the cache fits: a conversation keeps its "
-        "surplus while there is room.",
-        repair="X of T-LRU ≥ L + Q̄ − ξ in the place of equality, which the proof needs no more than; for "
-        "short conversations the statement holds where T-LRU trims after every turn.",
+        "surplus while there is room. (Where T-LRU trims after every turn it holds nothing of short ones.)",
+        repair="X of T-LRU ≥ L + Q̄ − ξ in the place of equality; the proof needs no more.",
         shows={"appendix-c.short.trimmed": T_LRU_ALONE, "appendix-c.first-case": THREE},
         repaired_by=("appendix-c.first-case.at-least", "appendix-c.short.trimmed.eager", "theorem-31"),
     ),

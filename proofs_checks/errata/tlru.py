@@ -64,9 +64,9 @@ TLRU_ERRATA = (
         v1="trims with `if` and evicts where X_i ≥ 1, so that both loops end",
         fact="Where no conversation passes the test the trim loop changes nothing and is never left, so that "
         "LRU never evicts. Where every conversation holds at most one block and the cache is still too full, "
-        "the LRU loop finds none to take a block of.",
-        repair="Leave the trim loop when a round trims nothing, and let LRU take the last block (X_i ≥ 1). The "
-        "`if` of version 1, which trims at most one block of each conversation before LRU evicts, ends too.",
+        "the LRU loop finds none to take a block of. (The `if` of version 1, which trims at most one block of "
+        "each conversation before LRU evicts, ends.)",
+        repair="Leave the trim loop when a round trims nothing, and let LRU take the last block (X_i ≥ 1).",
         shows={
             "algorithm-1.terminates": until_it_loops("Algorithm 1 as printed", to_the_letter),
             "algorithm-1.terminates.trim-loop": until_it_loops("The printed trim loop", with_printed_trim_loop),

@@ -158,6 +158,10 @@ class CompiledSpace(Protocol[C]):
         """Return what is enumerated."""
         ...
 
+    def natural(self) -> CompiledSpace[C]:
+        """Return the same check on natural cases."""
+        ...
+
 
 class SizedSpace(Space[C_co], Protocol[C_co]):
     """A space that says how large its classes are, so that they can be compared with compiled ones."""

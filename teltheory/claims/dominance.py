@@ -77,7 +77,13 @@ def never_worse(
     limits = dict.fromkeys(range(1, turns + 1), tokens)
     estimates = upper_bounds if ours.takes_estimate or other.takes_estimate else no_estimate
     space = SmallWorlds(
-        limits, limits, estimates=estimates, forced=forced, conversations=conversations, samples=samples
+        limits,
+        limits,
+        estimates=estimates,
+        forced=forced,
+        conversations=conversations,
+        samples=samples,
+        natural_sizes=({}, {}),
     )
 
     def values(case: Case) -> Values:

@@ -2,7 +2,8 @@
 
 The first size class with a refuting case ends the search, and the smallest case of that class is the
 counterexample: fewest turns, then conversations, then tokens, then C, xi, q_hat. One that only the random
-cases found is shrunk until no single step makes it smaller.
+cases found is shrunk until no single step makes it smaller. Beside it stands the smallest *natural* one, found in
+the same way among the natural cases alone (`teltheory.claims.worlds`).
 
 Where a claim knows a second route to its values, every 100th case and the counterexample are computed both ways.
 A claim with a rule is a table or figure of the paper: all its cases are computed and counted, and the rule decides
@@ -25,6 +26,7 @@ from teltheory.claims.cells import cells_of, decide_by_rule
 from teltheory.claims.claim import C, Claim, Effort, MissingDataError, Proof, Values
 from teltheory.claims.comparison import compare, recompute, tally
 from teltheory.claims.verdict import Scope, ScopeKind, Verdict, VerdictWord
+from teltheory.claims.worlds import SmallWorlds
 
 BOTH_WAYS = 100
 """Of how many cases one is also computed by a claim's second route."""
@@ -61,14 +63,29 @@ def decide(claim: Claim[C], effort: Effort = "quick") -> Verdict:
     if found is None and claim.proof is not None:
         scope = _with_proof(scope, claim.proof)
     numbers = {"cells": cells_of(claim, effort)} if claim.shown else None
-    seconds = time.perf_counter() - begin
     if found is None:
         word: VerdictWord = "holds" if scope.instances else "undecided"
-        return Verdict(claim, word, scope, None, seconds, numbers=numbers)
+        return Verdict(claim, word, scope, None, time.perf_counter() - begin, numbers=numbers)
     if scope.kind == "exhaustive":
         scope = replace(scope, bounds={**scope.bounds, "stopped_at": found.measures()})
-    example = found.as_counterexample(claim.values(found) or {})
-    return Verdict(claim, "refuted", scope, example, seconds, numbers=numbers)
+    natural, seconds = _natural(claim, effort), time.perf_counter() - begin
+    return Verdict(claim, "refuted", scope, _told(claim, found), seconds, numbers=numbers, natural=natural)
+
+
+def _told(claim: Claim[C], found: C) -> dict[str, Any]:
+    """Return a case that refutes, with its values."""
+    return found.as_counterexample(claim.values(found) or {})
+
+
+def _natural(claim: Claim[Any], effort: Effort) -> dict[str, Any] | None:
+    """Look for the smallest natural case that refutes; None where a claim's cases are not natural or otherwise."""
+    if not isinstance(claim.space, SmallWorlds) or not any(claim.space.natural_sizes):
+        return None
+    compiled = claim.compiled and claim.compiled.natural()
+    natural = replace(claim, space=claim.space.natural(), compiled=compiled)
+    tried, bounds, found = _enumerated(natural, effort)
+    example = None if found is None else _told(claim, found)
+    return {"counterexample": example, "instances": tried, "bounds": bounds}
 
 
 def _kind(claim: Claim[C], found: C | None) -> ScopeKind:

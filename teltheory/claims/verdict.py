@@ -55,6 +55,9 @@ class Verdict:
         For "error" and "not decidable here": what went wrong, or what is missing.
     numbers : dict or None
         Of a claim whose cases are shown: "counts", where it has a rule, and "cells".
+    natural : dict or None
+        Of a claim that was refuted on traces: the smallest natural counterexample, None where there is none among
+        those tried, and how many were, within which bounds.
     """
 
     claim: Claim[Any]
@@ -64,6 +67,7 @@ class Verdict:
     seconds: float
     problem: str | None = None
     numbers: dict[str, Any] | None = None
+    natural: dict[str, Any] | None = None
 
     @property
     def expected(self) -> bool:
@@ -89,7 +93,7 @@ class Verdict:
         }
         if self.claim.rule is not None:
             row["rule"] = self.claim.rule.text
-        more = {"numbers": self.numbers, "problem": self.problem}
+        more = {"numbers": self.numbers, "problem": self.problem, "natural": self.natural}
         return row | {name: value for name, value in more.items() if value is not None}
 
 

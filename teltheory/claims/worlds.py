@@ -5,13 +5,16 @@ in order of appearance (those of the initial cache first, then by first arrival;
 and the tokens are split over prompts and responses (and initial pasts) in every way. The response of the last
 turn changes nothing and is 0. All capacities from 0 to m and all thresholds from 0 to m are tried: a larger
 cache never overflows, and above a threshold of m every excess is 0.
+
+The *natural* worlds are those of which every prompt and response is at least 1, under capacities, thresholds and
+estimates of at least 1: the same worlds with 1 more in each prompt and response.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any, Generic
 
@@ -58,6 +61,10 @@ class Reach:
 JUDGED_BY_BRUTE_FORCE = Reach(6, 8, 3)
 """For claims whose values are computed by trying every cache."""
 
+Limits = Mapping[int, int]
+NATURAL: tuple[Limits, Limits] = {1: 2, 2: 2, 3: 2}, {1: 4, 2: 4, 3: 3, 4: 1}
+"""Most tokens of natural worlds above the least, by number of turns, at either effort."""
+
 
 @dataclass(frozen=True)
 class SmallWorlds:
@@ -85,10 +92,15 @@ class SmallWorlds:
         Size of the random cases: turns, and tokens of a prompt, a response or an initial past.
     reach : Reach
         Size of the cases of a campaign.
+    least : int
+        The least prompt, response, capacity and threshold, and the least estimate where there is one. The tokens
+        in `quick` and `full` are those above the least ones.
+    natural_sizes : pair of mappings
+        `quick` and `full` of the natural worlds; none are tried where they are empty.
     """
 
-    quick: Mapping[int, int]
-    full: Mapping[int, int]
+    quick: Limits
+    full: Limits
     capacities: Range = all_sizes
     thresholds: Range = all_sizes
     estimates: Estimates = no_estimate
@@ -100,6 +112,13 @@ class SmallWorlds:
     most_turns: int = 12
     longest: int = 8
     reach: Reach = Reach()
+    least: int = 0
+    natural_sizes: tuple[Limits, Limits] = NATURAL
+
+    def natural(self) -> SmallWorlds:
+        """Return the natural worlds, in which nothing but an initial cache is 0."""
+        quick, full = self.natural_sizes
+        return replace(self, quick=quick, full=full, samples=0, least=1)
 
     def classes(self, effort: str) -> Iterator[Iterator[Case]]:
         """Yield the cases of each size class, smallest class first."""
@@ -109,26 +128,36 @@ class SmallWorlds:
     def sizes(self, effort: str) -> Iterator[tuple[int, int, int, int]]:
         """Yield the size of each class: turns, conversations, tokens, most conversations in the initial cache."""
         for turns, most in getattr(self, effort).items():
+            fewest = 2 * turns * self.least
             for conversations in range(1, min(turns + self.starts, self.conversations) + 1):
-                for tokens in range(most + 1):
-                    yield turns, conversations, tokens, self.starts if tokens <= self.start_tokens[effort] else 0
+                for more in range(most + 1):
+                    starts = self.starts if more <= self.start_tokens[effort] else 0
+                    yield turns, conversations, fewest + more, starts
 
     def _class(self, turns: int, conversations: int, tokens: int, most_starts: int) -> Iterator[Case]:
         for starts in range(min(most_starts, conversations) + 1):
-            for world in worlds(turns, conversations, tokens, starts):
+            for world in worlds(turns, conversations, tokens, starts, self.least):
                 yield from self.cases(world)
 
     def cases(self, world: World) -> Iterator[Case]:
         """Yield a world under every capacity, threshold and estimate."""
         for capacity in self.feasible_capacities(world):
-            for xi in self.thresholds(world):
-                for q_hat in self.estimates(world, xi):
+            for xi in self._from_least(self.thresholds(world)):
+                for q_hat in self.estimates_of(world, xi):
                     yield Case(world, capacity, xi, q_hat, self.forced)
+
+    def estimates_of(self, world: World, xi: int) -> Sequence[int]:
+        """Return the estimates to try; where a claim has none, 0 stands for it."""
+        estimates = self.estimates(world, xi)
+        return estimates if self.estimates is no_estimate else self._from_least(estimates)
+
+    def _from_least(self, values: Sequence[int]) -> Sequence[int]:
+        return values[bisect_left(values, self.least) :]
 
     def feasible_capacities(self, world: World) -> range:
         """Return the capacities that hold the initial cache and, under forced caching, every past."""
         held = sum(cached for _, _, cached in world.initial)
-        least = max(held, world.forced_capacity() if self.forced else 0)
+        least = max(self.least, held, world.forced_capacity() if self.forced else 0)
         capacities = self.capacities(world)
         return capacities[bisect_left(capacities, least) :]
 
@@ -169,7 +198,7 @@ class SmallWorlds:
         """Return what was enumerated, for the scope of a verdict."""
         limits = getattr(self, effort)
         return {
-            "tokens_by_turns": {str(turns): tokens for turns, tokens in limits.items()},
+            "tokens_by_turns": {str(turns): 2 * turns * self.least + tokens for turns, tokens in limits.items()},
             "conversations": self.conversations,
             "initial_conversations": self.starts,
             "tokens_with_an_initial_cache": self.start_tokens[effort] if self.starts else 0,
@@ -192,11 +221,11 @@ class Given(Enumerated, Generic[C]):
         return {"cases": self.note}
 
 
-def worlds(turns: int, conversations: int, tokens: int, starts: int = 0) -> Iterator[World]:
-    """Yield every world of exactly this size, each once."""
+def worlds(turns: int, conversations: int, tokens: int, starts: int = 0, least: int = 0) -> Iterator[World]:
+    """Yield every world of exactly this size, no prompt and no response below the least, each once."""
     for labels in _growth_strings(turns, starts, conversations):
-        for lengths in _splits(tokens, 2 * turns - 1 + starts):
-            pasts, rest = lengths[:starts], (*lengths[starts:], 0)
+        for lengths in _splits(tokens - 2 * turns * least, 2 * turns - 1 + starts):
+            pasts, rest = lengths[:starts], (*(length + least for length in lengths[starts:]), least)
             played: Turns = tuple(zip(labels, rest[::2], rest[1::2], strict=True))
             for held in product(*(range(past + 1) for past in pasts)):
                 initial: Starts = tuple(zip(range(starts), pasts, held, strict=True))

@@ -9,7 +9,7 @@ from teltheory.report.blocks import Block, Bullets, Card, Cards, Entry, Ledger, 
 from teltheory.report.ledger import Row, sections
 from teltheory.report.standing import origin_text
 from teltheory.report.words import (
-    counterexample_text,
+    counterexamples,
     evidence_kind,
     evidence_text,
     side_by_side,
@@ -63,8 +63,7 @@ def _blocks(row: Row) -> Iterator[Block]:
 
 def _sentences(row: Row) -> Iterator[str]:
     yield from strength(row)
-    if row["counterexample"] is not None:
-        yield f"Smallest counterexample: {counterexample_text(row['counterexample'])}"
+    yield from counterexamples(row)
     if "rule" in row and "numbers" in row:
         yield f"Rule: {row['rule']}"
         yield f"Counts: {evidence_text(row)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from teltheory.claims.erratum import Erratum, StateTable, check_errata
 from teltheory.report.ledger import Row
@@ -12,13 +12,14 @@ from teltheory.report.words import WHICH_TEXT, counterexample_text, strength, ve
 
 LEAD = """\
 What the ledger refutes of *Tail-Optimized Caching for LLM Inference* (Zhang, Li, Moallemi, Peng, 2025), in the
-order of the ledger: the place, the statement as printed, what is the case, and what to put in its place. The
-smallest counterexample follows as states that one can follow by hand; they are computed from the row's own
-numbers, by the library's reference replay where it is a trace. [ledger.md](ledger.md) has all statements, also
-those that hold.
+order of the ledger: the edition, the place, the statement as printed, what is the case, and what to put in its
+place. [ledger.md](ledger.md) has all statements, also those that hold.
 
-A cache is written least recent conversation first, as conversation:cached/past. *Excess* is max(uncached − ξ, 0),
-and TEL its sum. Where a row has no use for ξ or Q it is 0.
+Then the counterexample: the smallest one, and on traces the smallest *natural* one, in which every prompt,
+response, C and ξ is at least 1, and Q where the row has one. A click opens its states, to follow by hand: those of
+the natural one where there is one. They are computed from the row's own numbers, by the library's reference replay
+where it is a trace. A cache is written least recent conversation first, as conversation:cached/past. *Excess* is
+max(uncached − ξ, 0), and TEL its sum. Where a row has no use for ξ or Q it is 0.
 """
 
 
@@ -41,18 +42,25 @@ def errata_markdown(rows: Sequence[Row], errata: tuple[Erratum, ...]) -> str:
     check_errata(by_name, errata)
     place = {name: i for i, name in enumerate(by_name)}
     ordered = sorted(errata, key=lambda erratum: min(place[name] for name in erratum.shows))
-    parts = ["# Errata", MADE, LEAD.rstrip(), WHICH_TEXT, _contents(ordered)]
+    parts = ["# Errata", MADE, LEAD.rstrip(), WHICH_TEXT, _contents(ordered, by_name)]
     for number, erratum in enumerate(ordered, start=1):
         parts += _erratum(number, erratum, by_name)
     return "\n\n".join(parts) + "\n"
 
 
-def _contents(errata: Sequence[Erratum]) -> str:
+def _contents(errata: Sequence[Erratum], rows: Mapping[str, Row]) -> str:
+    """Return a line for each erratum; of its place what stands before the words that are quoted."""
     lines = (
-        (str(number), f"[{erratum.title}](#{next(iter(erratum.shows))})", erratum.place)
+        (
+            str(number),
+            f"[{erratum.title}](#{next(iter(erratum.shows))})",
+            "; ".join(_stated_by(erratum, rows)),
+            erratum.place.partition(", “")[0],
+            erratum.repair,
+        )
         for number, erratum in enumerate(errata, start=1)
     )
-    return table(("", "what", "where"), lines)
+    return table(("", "what is wrong", "edition", "place", "repair"), lines)
 
 
 def _erratum(number: int, erratum: Erratum, rows: Mapping[str, Row]) -> Iterator[str]:
@@ -68,9 +76,12 @@ def _erratum(number: int, erratum: Erratum, rows: Mapping[str, Row]) -> Iterator
 
 
 def _editions(erratum: Erratum, rows: Mapping[str, Row]) -> str:
-    told = dict.fromkeys(editions_text(rows[name]) for name in erratum.shows)
     more = f" Version 1 on arXiv {erratum.v1}." if erratum.v1 else ""
-    return f"{'; '.join(told)}.{more}"
+    return f"{'; '.join(_stated_by(erratum, rows))}.{more}"
+
+
+def _stated_by(erratum: Erratum, rows: Mapping[str, Row]) -> Iterable[str]:
+    return dict.fromkeys(editions_text(rows[name]) for name in erratum.shows)
 
 
 def _holds(row: Row) -> str:
@@ -84,8 +95,15 @@ def _counterexample(row: Row, erratum: Erratum) -> Iterator[str]:
         yield f"Not decided where this page was made: {plain_text(row.get('problem') or row['verdict'])}"
         return
     yield f"Counterexample: {plain_text(counterexample_text(example))}. {plain_text(strength(row)[0])}"
-    for states in erratum.shows[name](example):
-        yield from _states(states)
+    states, which = erratum.shows[name](example), "The"
+    natural = (row.get("natural") or {}).get("counterexample")
+    if natural is not None:
+        yield f"Natural: {plain_text(counterexample_text(natural))}."
+        states, which = erratum.shows[name](natural), "The natural"
+    yield f'<details markdown="1"><summary>{which} counterexample, step by step</summary>'
+    for each in states:
+        yield from _states(each)
+    yield "</details>"
     confirmed = f" Confirmed by `python {erratum.scripts[name]}`." if name in erratum.scripts else ""
     yield f"Replay: `teltheory verify --claim {name}`.{confirmed}"
 

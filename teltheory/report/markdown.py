@@ -10,7 +10,7 @@ from teltheory.report.ledger import Row, sections
 from teltheory.report.standing import origin_text, paper_sentence, standing
 from teltheory.report.words import (
     WHICH_TEXT,
-    counterexample_text,
+    counterexamples,
     evidence_text,
     side_by_side,
     strength,
@@ -23,9 +23,10 @@ Every statement that is decided, with its verdict and what that rests on. *Prove
 that the row names. *Certified*: a proof for each instance that was tried. *Exhaustive*: every instance within the
 bounds was tried, and none refutes it. *Sampled*: none of the random instances refutes it, which proves nothing.
 *Reproduced* or *not reproduced* is a table or figure: a rule on all its cells decides, and they are shown.
-A refuted statement has the smallest counterexample; [errata.md](errata.md) says what stands where in the paper,
-and what to put in its place. [claims.md](claims.md) says how a row is decided. Conversations are A, B, ..., a turn
-is conversation(prompt+response), xi the threshold, C the capacity, Q the estimate of the next prompt.
+A refuted statement has the smallest counterexample, and on traces the smallest *natural* one: every prompt,
+response, C and xi at least 1, and Q where the row has one. [errata.md](errata.md) says what stands where in the
+paper, and what to put in its place. [claims.md](claims.md) says how a row is decided. Conversations are A, B, ...,
+a turn is conversation(prompt+response), xi the threshold, C the capacity, Q the estimate of the next prompt.
 """
 
 
@@ -75,10 +76,8 @@ def _row(row: Row) -> str:
         "",
         f"> {plain_text(row['statement'])}",
         "",
-        *(f"- {plain_text(sentence)}" for sentence in strength(row)),
+        *(f"- {plain_text(sentence)}" for sentence in (*strength(row), *counterexamples(row))),
     ]
-    if row["counterexample"] is not None:
-        lines.append(f"- Smallest counterexample: {plain_text(counterexample_text(row['counterexample']))}")
     if "rule" in row and "numbers" in row:
         lines += [f"- Rule: {plain_text(row['rule'])}", f"- Counts: {plain_text(evidence_text(row))}"]
     lines.append(f"- Replay: `teltheory verify --claim {name}`")

@@ -50,6 +50,21 @@ def _nested(value: Any) -> str:
     return str(value)
 
 
+NATURAL = "every prompt, response, C and xi at least 1, and Q where the row has one"
+
+
+def counterexamples(row: Row) -> Iterator[str]:
+    """Yield the counterexamples of a row, a sentence each: the smallest, and the smallest natural one."""
+    if row["counterexample"] is not None:
+        yield f"Smallest counterexample: {counterexample_text(row['counterexample'])}"
+    natural = row.get("natural")
+    if natural is not None and natural["counterexample"] is not None:
+        yield f"Natural counterexample: {counterexample_text(natural['counterexample'])}"
+    elif natural is not None:
+        tried = _tried_text({**natural, "kind": "exhaustive"}, dict(natural["bounds"]), None)
+        yield f"No natural counterexample ({NATURAL}): {tried}"
+
+
 def evidence_text(row: Row) -> str:
     """Return on a line what decides a row that is no statement without exception: counterexample, or counts."""
     counts = row.get("numbers", {}).get("counts")
@@ -78,7 +93,7 @@ def check_words(rows: Sequence[Row], name: str) -> None:
         try:
             header, lines = side_by_side(row)
             told = [*header, *chain(*lines), *strength(row), evidence_text(row), verdict_text(row)]
-            told += [counterexample_text(row["counterexample"]), row.get("rule", "")]
+            told += [*counterexamples(row), row.get("rule", "")]
             " ".join(told)
         except _OF_ANOTHER_SHAPE as error:
             found = f"a scope, counterexample or numbers of another shape ({type(error).__name__}: {error})"[:200]

@@ -1,4 +1,5 @@
 from dataclasses import replace
+from itertools import product
 
 import pytest
 
@@ -7,11 +8,18 @@ from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Claim, MissingDataError, Proof, SecondRoute
 from teltheory.claims.origin import PMLR, repairs
 from teltheory.claims.search import decide, decide_safely, refutes, shrink
-from teltheory.claims.worlds import SmallWorlds, upper_bounds
+from teltheory.claims.worlds import SmallWorlds, upper_bounds, worlds
 from teltheory.optimal.brute_force import smallest_total
 
 SPACE = SmallWorlds(
-    {1: 2, 2: 3, 3: 3, 4: 3}, {}, estimates=upper_bounds, conversations=3, samples=500, most_turns=6, longest=2
+    {1: 2, 2: 3, 3: 3, 4: 3},
+    {},
+    estimates=upper_bounds,
+    conversations=3,
+    samples=500,
+    most_turns=6,
+    longest=2,
+    natural_sizes=({1: 1, 2: 1, 3: 0}, {}),
 )
 
 
@@ -80,6 +88,40 @@ def test_the_counterexample_is_the_smallest(claim, decided):
     no_larger = [case for case in cases if case.size() <= found.size()]
     assert 1 < len(no_larger) < len(cases)
     assert [case for case in no_larger if refutes(claim, case)] == [found]
+
+
+def natural_cases(turns, conversations, tokens):
+    """Yield the natural cases of a size, picked from the worlds of every kind that have no last response."""
+    for world in worlds(turns, conversations, tokens - 1):
+        *others, (conversation, prompt, _) = world.turns
+        played = (*others, (conversation, prompt, 1))
+        if all(min(lengths) > 0 for _, *lengths in played):
+            for capacity, xi in product(range(1, tokens + 1), repeat=2):
+                least = max(1, *world.continuing_prompts, 1)
+                for q_hat in range(least, max(least, xi) + 1):
+                    yield Case(World(played), capacity, xi, q_hat)
+
+
+@pytest.mark.parametrize("claim", [T_LRU_COMPUTES_LESS, LRU_IS_OPTIMAL], ids=lambda claim: claim.id)
+def test_the_natural_counterexample_is_the_smallest_natural_one(claim, decided):
+    found = Case.of(decided[claim.id].natural["counterexample"])
+    turns, conversations, tokens, *_ = found.size()
+    sizes = product(range(1, turns + 1), (1, 2, 3), range(2, tokens + 1))
+    cases = [case for size in sizes if size <= (turns, conversations, tokens) for case in natural_cases(*size)]
+    assert min((case for case in cases if refutes(claim, case)), key=lambda case: case.size()) == found
+
+
+def test_without_a_natural_counterexample_the_verdict_says_what_was_tried():
+    short = replace(LRU_IS_OPTIMAL, space=replace(SPACE, natural_sizes=({1: 2, 2: 1}, {})))
+    natural = decide(short).natural
+    assert natural["counterexample"] is None
+    assert natural["bounds"]["tokens_by_turns"] == {"1": 4, "2": 5}
+    cases = [case for size_class in short.space.natural().classes("quick") for case in size_class]
+    assert natural["instances"] == len(cases) > 0
+
+
+def test_no_natural_cases_are_looked_for_where_there_are_none_to_try():
+    assert decide(replace(LRU_IS_OPTIMAL, space=replace(SPACE, natural_sizes=({}, {})))).natural is None
 
 
 @pytest.mark.parametrize("claim", FALSE_CLAIMS, ids=lambda claim: claim.id)
@@ -157,7 +199,8 @@ def test_some_cases_are_computed_in_two_ways():
 def test_a_counterexample_is_computed_in_two_ways():
     claim, asked = by_two_routes(LRU_IS_OPTIMAL, 0)
     verdict = decide(claim)
-    assert asked[-1].as_counterexample(verdict.counterexample["values"]) == verdict.counterexample
+    for example in (verdict.counterexample, verdict.natural["counterexample"]):
+        assert Case.of(example) in asked
 
 
 @pytest.mark.parametrize("claim", [TRUE, LRU_IS_OPTIMAL], ids=lambda claim: claim.id)

@@ -46,6 +46,30 @@ def test_every_world_of_a_size_once(size, starts):
     assert set(listed) == by_hand(turns, conversations, tokens, starts)
 
 
+@pytest.mark.parametrize("size", SIZES)
+def test_a_world_with_a_least_length_is_one_with_that_more_in_each_prompt_and_response(size):
+    turns, conversations, tokens = size
+    longer = {
+        tuple((c, q + 2, a + 2) for c, q, a in world.turns) for world in worlds(turns, conversations, tokens, 0)
+    }
+    assert {world.turns for world in worlds(turns, conversations, tokens + 4 * turns, 0, least=2)} == longer
+
+
+def test_natural_worlds_have_nothing_that_is_0_but_in_the_initial_cache():
+    space = SmallWorlds({}, {}, estimates=lambda world, xi: range(3), starts=1, natural_sizes=({1: 2, 2: 1}, {}))
+    cases = [case for size_class in space.natural().classes("quick") for case in size_class]
+    assert any(held == 0 < past for case in cases for _, past, held in case.world.initial)
+    for case in cases:
+        lengths = [length for _, *pair in case.world.turns for length in pair]
+        assert min(case.capacity, case.xi, case.q_hat, *lengths) == 1
+    assert {case.world.tokens for case in cases} == {2, 3, 4, 5}
+
+
+def test_where_a_claim_has_no_estimate_natural_worlds_have_none():
+    cases = [case for size_class in SmallWorlds({}, {}).natural().classes("quick") for case in size_class]
+    assert {case.q_hat for case in cases} == {0}
+
+
 def test_classes_grow_and_cover_every_parameter():
     space = SmallWorlds({1: 1, 2: 2}, {1: 1}, estimates=upper_bounds, samples=0)
     sizes = [{case.size()[:3] for case in size_class} for size_class in space.classes("quick")]

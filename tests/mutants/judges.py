@@ -102,8 +102,8 @@ class Judges:
 
 def difference(expected: Row, found: Row) -> str | None:
     """Return what of a row changed, seconds apart."""
-    for field in ("verdict", "counterexample", "scope"):
-        if expected[field] != found[field]:
+    for field in ("verdict", "counterexample", "scope", "natural"):
+        if expected.get(field) != found.get(field):
             words = isinstance(expected[field], str)
             return f"{expected[field]} became {found[field]}" if words else f"another {field}"
     return None

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from report.documents import DOCS, parts, row
+from report.documents import DOCS, EXAMPLE, parts, row
 
 from proofs_checks import all_claims
 from proofs_checks.errata import ERRATA
@@ -51,6 +51,41 @@ def test_the_page_has_place_repair_states_and_replay():
     assert "TEL 1." in one
     assert "Replay: `teltheory verify --claim theorem-31.mean-estimate`." in one
     assert "Confirmed by `python proofs_checks/counterexamples/mean.py`." in one
+
+
+LONGER = {**EXAMPLE, "turns": [[0, 3, 1]], "xi": 1, "values": {"LRU": 2}}
+
+
+def test_the_states_are_those_of_the_natural_counterexample_where_there_is_one():
+    natural = {"counterexample": LONGER, "instances": 4, "bounds": {}}
+    told = parts(errata_markdown([ROWS[0], {**ROWS[1], "natural": natural}], (ONE,)))["theorem-31.mean-estimate"]
+    assert "Counterexample: A(1+0); C=1 xi=0 Q=0: LRU 1. " in told
+    assert "Natural: A(3+1); C=1 xi=1 Q=0: LRU 2." in told
+    assert "| 1 | A | 0 | 3 | 3 | 0 | 3 | 2 |" in told
+    assert "| 1 | A | 0 | 1 | 1 | 0 | 1 | 1 |" not in told
+
+
+@pytest.mark.parametrize("wrong", ["smallest", "natural"])
+def test_either_counterexample_must_replay(wrong):
+    smallest, natural = [
+        {**example, "values": {"LRU": 9}} if name == wrong else example
+        for name, example in (("smallest", EXAMPLE), ("natural", LONGER))
+    ]
+    found = {"counterexample": natural, "instances": 4, "bounds": {}}
+    rows = [ROWS[0], {**ROWS[1], "counterexample": smallest, "natural": found}]
+    with pytest.raises(ArgumentError, match="expected the ledger's 9"):
+        errata_markdown(rows, (ONE,))
+
+
+def test_the_contents_have_edition_place_what_is_wrong_and_the_repair_in_a_line():
+    page = errata_markdown(ROWS, (ONE,))
+    line = "| 1 | [The mean](#theorem-31.mean-estimate) | PMLR text | Section 4.2 | Take the largest. |"
+    assert page.count(line) == 1
+
+
+@pytest.mark.parametrize("erratum", ERRATA, ids=lambda erratum: erratum.title)
+def test_what_the_contents_say_of_an_erratum_is_short(erratum):
+    assert max(len(erratum.title), len(erratum.repair), len(erratum.place.partition(", “")[0])) <= 130
 
 
 def test_a_row_whose_data_are_missing_is_said_to_be_so():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import string
@@ -10,14 +11,15 @@ import subprocess
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from report.documents import row
+from report.documents import EXAMPLE, row
 
 from proofs_checks import all_claims
 from teltheory.errors import FileError
+from teltheory.report.entries import entry
 from teltheory.report.latex import ESCAPES, escaped, ledger_latex
 from teltheory.report.ledger import OTHERS, read_ledger, sections
 from teltheory.report.markdown import ledger_markdown, plain_text, table
-from teltheory.report.words import counterexample_text, strength, verdict_text
+from teltheory.report.words import counterexample_text, counterexamples, strength, verdict_text
 
 PROOF = {"by": "z3 4.13", "covers": "any number of turns; move-to-front by hand", "obligations": 7}
 DRAWN = {"instances": 2000, "generator": "numpy PCG64", "seed": 1429354347}
@@ -123,6 +125,23 @@ def test_the_page_has_every_row_in_its_section():
     assert "| holds (sampled, no proof) | 1 |" in page
     assert "Erratum](errata.md#theorem-31.mean-estimate)" in page
     assert page.count("Smallest counterexample: A(1+0); C=1 xi=0 Q=0: LRU 1") == 1
+
+
+def test_a_natural_counterexample_stands_beside_the_smallest_or_what_was_searched_for_one():
+    searched = {"counterexample": None, "instances": 1_050, "bounds": {"tokens_by_turns": {"1": 4, "2": 6}}}
+    without = {**ROWS[2], "natural": searched}
+    found = {**without, "natural": {**searched, "counterexample": {**EXAMPLE, "xi": 7}}}
+    smallest = "Smallest counterexample: A(1+0); C=1 xi=0 Q=0: LRU 1"
+    assert list(counterexamples(ROWS[2])) == [smallest]
+    assert list(counterexamples(found)) == [smallest, "Natural counterexample: A(1+0); C=1 xi=7 Q=0: LRU 1"]
+    assert list(counterexamples(without)) == [
+        smallest,
+        "No natural counterexample (every prompt, response, C and xi at least 1, and Q where the row has one): "
+        "1,050 instances, every one within the bounds: up to 4 tokens in 1 turn, up to 6 in 2.",
+    ]
+    for one in (found, without):
+        for document in (ledger_markdown([one]), json.dumps(entry(one).blocks, default=vars)):
+            assert list(counterexamples(one))[1] in document
 
 
 def test_every_row_of_today_has_a_section():

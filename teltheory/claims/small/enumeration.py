@@ -64,6 +64,7 @@ class Plan(NamedTuple):
     thresholds: int
     estimates: int
     forced: bool
+    least: int = 0
 
 
 class Size(NamedTuple):
@@ -76,15 +77,16 @@ class Size(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A part of a class: which conversation each turn visits, and the first length."""
+    """A part of a class: which conversation each turn visits, and the first length, above the least."""
 
     size: Size
     labels: tuple[int, ...]
     first: int
 
 
-def pieces(size: Size) -> Iterator[Piece]:
-    """Yield the pieces of a class."""
+def pieces(size: Size, least: int = 0) -> Iterator[Piece]:
+    """Yield the pieces of a class, in which no prompt and no response is below the least."""
+    more = size.tokens - 2 * size.turns * least
     for labels in product(range(size.conversations), repeat=size.turns):
         seen = size.starts
         for label in labels:
@@ -94,7 +96,7 @@ def pieces(size: Size) -> Iterator[Piece]:
         else:
             if seen == size.conversations:
                 alone = 2 * size.turns - 1 + size.starts == 1
-                yield from (Piece(size, labels, f) for f in range(size.tokens * alone, size.tokens + 1))
+                yield from (Piece(size, labels, first) for first in range(more * alone, more + 1))
 
 
 def tally_piece(plan: Plan, piece: Piece, rows: int = 0) -> tuple[IntArray, IntArray]:
@@ -113,7 +115,7 @@ def tally_piece(plan: Plan, piece: Piece, rows: int = 0) -> tuple[IntArray, IntA
     world[CASE, FORCED] = plan.forced
     found = np.zeros((2 + rows, KEY), np.int64)
     memo = new_memo(size.tokens)
-    ranges = plan.capacities, plan.thresholds, plan.estimates
+    ranges = plan.capacities, plan.thresholds, plan.estimates, plan.least
     return _tally(plan.check, *ranges, world, memo, piece.first, found), found
 
 
@@ -123,6 +125,7 @@ def _tally(
     capacities: int,
     thresholds: int,
     estimates: int,
+    lowest: int,
     world: IntArray,
     memo: IntArray,
     first: int,
@@ -131,29 +134,29 @@ def _tally(
     state, out = np.zeros((STATE_ROWS, WIDTH), np.int64), np.zeros(OUT_WIDTH, np.int64)
     totals = np.zeros(3, np.int64)
     split = np.zeros(2 * world[SIZE, TURNS] - 1 + world[SIZE, STARTS], np.int64)
-    split[-1] = world[SIZE, TOKENS] - first
+    split[-1] = world[SIZE, TOKENS] - 2 * lowest * world[SIZE, TURNS] - first
     split[0] += first
     more = True
     while more:
-        _place(world, split)
+        _place(world, split, lowest)
         held = True
         while held:
             describe(world)
-            _tally_world(check, capacities, thresholds, estimates, world, state, memo, out, totals, found)
+            _tally_world(check, capacities, thresholds, estimates, lowest, world, state, memo, out, totals, found)
             held = _next_held(world)
         more = _next_split(split)
     return totals
 
 
 @compiled
-def _place(world: IntArray, split: IntArray) -> None:
-    """Give the lengths to the starts, which hold nothing yet, then to prompts and responses."""
+def _place(world: IntArray, split: IntArray, lowest: int) -> None:
+    """Give the lengths to the starts, which hold nothing yet, then above the least to prompts and responses."""
     starts, n = world[SIZE, STARTS], world[SIZE, TURNS]
     for c in range(starts):
         world[START_PAST, c], world[START_HELD, c] = split[c], 0
     for turn in range(n):
-        world[PROMPT, turn] = split[starts + 2 * turn]
-        world[RESPONSE, turn] = split[starts + 2 * turn + 1] if turn < n - 1 else 0
+        world[PROMPT, turn] = lowest + split[starts + 2 * turn]
+        world[RESPONSE, turn] = lowest + (split[starts + 2 * turn + 1] if turn < n - 1 else 0)
 
 
 @compiled
@@ -188,6 +191,7 @@ def _tally_world(
     capacities: int,
     thresholds: int,
     estimates: int,
+    lowest: int,
     world: IntArray,
     state: IntArray,
     memo: IntArray,
@@ -196,16 +200,16 @@ def _tally_world(
     found: IntArray,
 ) -> None:
     tokens = world[SIZE, TOKENS]
-    least, most = world[SIZE, LEAST_CAPACITY], tokens
+    least, most = max(lowest, world[SIZE, LEAST_CAPACITY]), tokens
     if capacities == FIRST_PAST:
         least = most = world[AFTER, 0]
     for capacity in range(least, most + 1):
         world[CASE, CAPACITY] = capacity
         world[CASE, STAMP] += 1
-        for xi in range(1 if thresholds == ZERO else tokens + 1):
+        for xi in range(lowest, 1 if thresholds == ZERO else tokens + 1):
             world[CASE, XI] = xi
             low, high = _estimates(estimates, world, xi)
-            for estimate in range(low, high + 1):
+            for estimate in range(low if estimates == NO_ESTIMATE else max(low, lowest), high + 1):
                 world[CASE, ESTIMATE] = estimate
                 _count(judge(check, world, state, memo, out), world, out, totals, found)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -101,18 +101,24 @@ class CompiledWorlds:
             THRESHOLDS[self.thresholds],
             ESTIMATES[self.estimates],
             self.worlds.forced,
+            self.worlds.least,
         )
+
+    def natural(self) -> CompiledWorlds:
+        """Return the same check on natural worlds."""
+        return replace(self, worlds=self.worlds.natural())
 
     def sizes(self, effort: str) -> Iterator[tuple[int, ...]]:
         """Yield the classes (turns, conversations, tokens, most starts), smallest first."""
         return self.worlds.sizes(effort)
 
-    def tally(self, *size: int) -> Tally[Case]:
+    def tally(self, *of: int) -> Tally[Case]:
         """Check every case of a class."""
-        turns, conversations, tokens, most_starts = size
+        turns, conversations, tokens, most_starts = of
         total = Tally[Case]()
         for starts in range(min(most_starts, conversations) + 1):
-            total = sum(map(self._piece, pieces(Size(turns, conversations, tokens, starts))), total)
+            size = Size(turns, conversations, tokens, starts)
+            total = sum(map(self._piece, pieces(size, self.worlds.least)), total)
         return total
 
     def _piece(self, piece: Piece) -> Tally[Case]:

@@ -65,9 +65,11 @@ FAULTS = (
     ),
     Fault(
         "page-leaves-out-the-counterexample",
-        "teltheory/report/entries.py",
-        'if row["counterexample"] is not None:',
-        "if row is None:",
+        "teltheory/report/words.py",
+        """    if row["counterexample"] is not None:
+        yield""",
+        """    if row is None:
+        yield""",
         "a refuted statement stands without its counterexample",
         tests=(PAGE,),
     ),
