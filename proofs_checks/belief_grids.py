@@ -12,7 +12,7 @@ from teltheory.belief.mdp import Solver
 from teltheory.belief.model import BeliefMDP, Kind
 from teltheory.belief.optimality import Decision, Index, Ties, decisions
 from teltheory.claims.beliefs import BeliefCase, Histories, Models, costs, optimal_everywhere, rule_of
-from teltheory.claims.claim import Claim, SecondRoute, Values, claim
+from teltheory.claims.claim import Claim, Proof, SecondRoute, Values, claim
 from teltheory.claims.origin import Origin
 from teltheory.workloads.laws import Finite, fixed
 
@@ -161,6 +161,7 @@ def optimality_row(
     lengths: Lengths,
     note: str,
     origin: Origin,
+    proof: Callable[[], Proof] | None = None,
 ) -> Claim[BeliefCase]:
     """Return a row on the optimality of a rule, at the end of every history and for every cache.
 
@@ -178,6 +179,8 @@ def optimality_row(
         What the models are.
     origin : Origin
         Whose statement it is.
+    proof : callable, optional
+        Proves it for more than can be tried.
     """
     name, decide = rule
 
@@ -185,4 +188,6 @@ def optimality_row(
         return costs(name, decide(case)) if case.feasible else None
 
     space = Histories(dict(zip(("quick", "full"), models, strict=True)), lengths, note)
-    return claim(id, source, statement, optimal_everywhere, space, origin=origin, second=BY_RECURSION)(values)
+    return claim(
+        id, source, statement, optimal_everywhere, space, origin=origin, proof=proof, second=BY_RECURSION
+    )(values)

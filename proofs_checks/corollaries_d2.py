@@ -31,7 +31,7 @@ from teltheory.belief.optimality import Decision, Index, Ties, alive, decisions_
 from teltheory.belief.rules import as_replayed
 from teltheory.claims.beliefs import BeliefCase, Models
 from teltheory.claims.claim import Claim
-from teltheory.claims.origin import BOTH, Origin, reading
+from teltheory.claims.origin import BOTH, Origin, reading, repairs
 from teltheory.policies import LRU, TLRU
 from teltheory.policies.policy import Trim
 from teltheory.workloads.laws import fixed
@@ -57,6 +57,13 @@ def t_lru(trim: Trim) -> Callable[[BeliefMDP], Policy]:
     return policy
 
 
+def trimmed_either_way(case: BeliefCase) -> list[Decision]:
+    """Return T-LRU's decisions, at each cache the better one of round-robin and least-recent trimming."""
+    trims: tuple[Trim, ...] = ("round-robin", "least-recent")
+    found = (decisions_of(case.tables, case.state, case.turns, t_lru(trim)(case.model)) for trim in trims)
+    return [min(choices, key=lambda decision: decision.cost) for choices in zip(*found, strict=True)]
+
+
 def row(
     id: str,
     statement: str,
@@ -64,6 +71,7 @@ def row(
     models: tuple[Models, Models],
     note: str,
     lengths: Lengths = LENGTHS,
+    origin: Origin = BOTH,
 ) -> Claim[BeliefCase]:
     """Return a row on the optimality of a policy."""
 
@@ -71,7 +79,7 @@ def row(
         return decisions_of(case.tables, case.state, case.turns, policy(case.model))
 
     rule = ("LRU" if policy is lru else "T-LRU", replayed)
-    return optimality_row(id, SOURCE, statement, rule, models, lengths, note, BOTH)
+    return optimality_row(id, SOURCE, statement, rule, models, lengths, note, origin)
 
 
 def grids(base: BeliefMDP, laws: tuple[tuple[Laws, ...], ...], xis: tuple[int, ...]) -> tuple[Models, Models]:
@@ -104,22 +112,37 @@ corollary_lru_bayes = row(
     "homogeneous rates, any prompts, xi = 0",
     FEWER,
 )
+NATURAL = Grid(
+    ((1, 3),), (((FIRST, fixed(1)),), ((FIRST, fixed(2)),)), (1, 2), (1, 2), (A_HALF,), (1,), (fixed(1),)
+)
+corollary_tlru = optimality_row(
+    "corollary.tlru",
+    SOURCE,
+    "T-LRU is optimal where the prompts of later turns have one known length, whatever the turn rates.",
+    ("T-LRU", trimmed_either_way),
+    (NATURAL, NATURAL),
+    {"quick": ((2, 1), (3, 1)), "full": ((2, 1), (3, 1), (3, 2))},
+    "two turn rates, one known length; every prompt, response, C and xi at least 1",
+    BOTH,
+)
 T_LRU_STATEMENT = "T-LRU is optimal for a known length of the prompts and homogeneous rates"
 FIXED = (*PROMPTS["fixed"], ((FIRST, fixed(2)),))
-corollary_tlru = row(
-    "corollary.tlru",
+corollary_tlru_homogeneous = row(
+    "corollary.tlru.homogeneous",
     f"{T_LRU_STATEMENT}, with the paper's belief.",
     t_lru("round-robin"),
     grids(PAPER, FIXED, (0, 1, 2)),
     "homogeneous rates, one known length",
+    origin=repairs("corollary.tlru"),
 )
-corollary_tlru_bayes = row(
-    "corollary.tlru.bayes",
+corollary_tlru_homogeneous_bayes = row(
+    "corollary.tlru.homogeneous.bayes",
     f"{T_LRU_STATEMENT}, with the posterior.",
     t_lru("round-robin"),
     under_the_posterior(FIXED, (0, 1, 2)),
     "homogeneous rates, one known length",
     FEWER,
+    repairs("corollary.tlru"),
 )
 
 

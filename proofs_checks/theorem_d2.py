@@ -8,6 +8,8 @@ All in exact fractions; histories, laws of the gaps and numbers of turns that fo
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from proofs_checks.belief_grids import (
     A_HALF,
     AT_ONCE,
@@ -28,9 +30,10 @@ from proofs_checks.belief_grids import (
     by_index,
     optimality_row,
 )
+from proofs_checks.exchange_proof import promising_proof, same_law_proof
 from teltheory.belief.optimality import Ties, turn_rates
 from teltheory.claims.beliefs import BeliefCase, Models
-from teltheory.claims.claim import Claim
+from teltheory.claims.claim import Claim, Proof
 from teltheory.claims.origin import BOTH, OURS, Origin, repairs, sharpness
 from teltheory.workloads.laws import fixed
 
@@ -54,10 +57,11 @@ def row(
     lengths: Lengths = LENGTHS,
     ties: Ties = "worst",
     origin: Origin = BOTH,
+    proof: Callable[[], Proof] | None = None,
 ) -> Claim[BeliefCase]:
     """Return a row on the optimality of ET-LRU with the paper's belief."""
     rule = by_index("ET-LRU", turn_rates, ties)
-    return optimality_row(id, source, statement, rule, (quick, full), lengths, note, origin)
+    return optimality_row(id, source, statement, rule, (quick, full), lengths, note, origin, proof)
 
 
 def combination(rates: str, prompts: str) -> Claim[BeliefCase]:
@@ -87,6 +91,7 @@ theorem_d2 = row(
     ALL,
     "heterogeneous rates, prompts random and by conversation",
     lengths={"quick": ((2, 2),), "full": LONG},
+    proof=same_law_proof,
 )
 homogeneous_fixed = combination("homogeneous", "fixed")
 homogeneous_random = combination("homogeneous", "random")
@@ -125,6 +130,7 @@ turn_law_promising = row(
     "heterogeneous rates; laws that rise, known lengths, and laws that fall by no more than the prompt",
     lengths={"quick": ((3, 2),), "full": ((3, 2), (4, 2), (2, 3), (3, 3))},
     origin=repairs("theorem-d2.turn-law"),
+    proof=promising_proof,
 )
 
 APPENDIX_E = "Theorem D.2 with Appendix E"

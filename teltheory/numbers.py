@@ -112,3 +112,25 @@ def readonly(values: IntArray) -> IntArray:
     """Return `values`, closed for writing."""
     values.setflags(write=False)
     return values
+
+
+def exact_root(argument: str, value: Fraction, degree: int) -> Fraction:
+    """Return the fraction of 0 or more whose power of a degree is `value`.
+
+    Raises
+    ------
+    ArgumentError
+        Where there is none.
+    """
+    root = Fraction(_floor_root(value.numerator, degree), _floor_root(value.denominator, degree))
+    if root**degree != value:
+        raise ArgumentError(argument, value, f"the {degree}th power of a fraction")
+    return root
+
+
+def _floor_root(value: int, degree: int) -> int:
+    low, above = 0, 1 << (value.bit_length() // degree + 1)
+    while above - low > 1:
+        middle = (low + above) // 2
+        low, above = (middle, above) if middle**degree <= value else (low, middle)
+    return low

@@ -66,4 +66,18 @@ BELIEFS = (
         repaired_by=("theorem-d2.bayes", "theorem-d2.bayes.zero-threshold"),
         scripts=scripts(BAYES),
     ),
+    Erratum(
+        title="T-LRU's optimality needs one turn rate for all",
+        place="Appendix D, second implication of Theorem D.2",
+        printed="“If the user prompt length is deterministic, Expected-Tail-Optimized LRU is reduced to a "
+        "deterministic version as stated in Algorithm 1 … Theorem D.2 thus establishes the optimality of "
+        "Tail-Optimized LRU in this model”, in which conversation i has a turn rate λ̄_i of its own.",
+        fact="Algorithm 1 evicts by recency, ET-LRU by λ̄π. With two turn rates these differ: a conversation that "
+        "is a little less recent and three times as fast is likelier to be next. The implication before it, on "
+        "LRU, names the condition.",
+        repair="“… and turn rates are homogeneous”.",
+        shows={"corollary.tlru": decision},
+        repaired_by=("corollary.tlru.homogeneous", "corollary.tlru.homogeneous.bayes"),
+        scripts=scripts(["corollary.tlru"]),
+    ),
 )

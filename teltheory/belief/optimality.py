@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from teltheory.belief.model import Allocation, BeliefMDP, Policy, State, check_feasible, next_turn
+from teltheory.belief.posterior import exact_decay
 from teltheory.belief.tables import Tables, fits, objective
-from teltheory.numbers import IntArray
+from teltheory.numbers import IntArray, exact_root
 
 Ties: TypeAlias = Literal["worst", "best"]
 Index: TypeAlias = Callable[[BeliefMDP, State], list[Fraction]]
@@ -26,6 +27,27 @@ Index: TypeAlias = Callable[[BeliefMDP, State], list[Fraction]]
 def turn_rates(model: BeliefMDP, state: State) -> list[Fraction]:
     """Return lambda-bar_i pi_i, the belief turn rates of the paper's ET-LRU."""
     return [model.kinds[known.kind].turn_rate * known.alive for known in state.conversations]
+
+
+def printed_turn_rates(model: BeliefMDP, state: State) -> list[Fraction]:
+    """Return lambda-bar_i exp(-mu tau_i), tau_i the time since i's last turn: the printed index, in either model.
+
+    With the posterior for a belief, pi_i tells tau_i.
+
+    Raises
+    ------
+    ArgumentError
+        Where pi_i is none that gaps of rational exp(-t) lead to.
+    """
+    if model.belief == "paper":
+        return turn_rates(model, state)
+    return [
+        _printed(model.kinds[known.kind].turn_rate, model.death_rate, known.alive) for known in state.conversations
+    ]
+
+
+def _printed(rate: int, mu: int, alive: Fraction) -> Fraction:
+    return rate * exact_root("alive", exact_decay(alive, mu, rate), rate + mu) ** mu
 
 
 def next_turns(model: BeliefMDP, state: State) -> list[Fraction]:

@@ -91,6 +91,16 @@ def exact_posterior(decay: Fraction, death_rate: Fraction | int, turn_rate: Frac
     return exact_after_silence(Fraction(1), decay, death_rate, turn_rate)
 
 
+def exact_decay(alive: Fraction, death_rate: Fraction | int, turn_rate: Fraction | int) -> Fraction:
+    """Return the decay exp(-(mu + lambda) tau) of the silence after which a posterior is as given.
+
+    The inverse of `exact_posterior`, with the same rates and errors.
+    """
+    pi = share("alive", alive)
+    mu, rate = exact_rate("death_rate", death_rate), exact_turn_rate("turn_rate", turn_rate)
+    return mu * pi / (mu + rate - rate * pi)
+
+
 def exact_after_silence(
     alive: Fraction, decay: Fraction, death_rate: Fraction | int, turn_rate: Fraction | int
 ) -> Fraction:

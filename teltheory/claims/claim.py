@@ -192,6 +192,11 @@ class Proof:
     obligations: int
     unproved: tuple[str, ...] = ()
 
+    def __add__(self, other: Proof) -> Proof:
+        """Return the proof that needs the obligations of both and covers what the first one says."""
+        by = self.by if other.by in self.by else f"{self.by}; {other.by}"
+        return Proof(by, self.covers, self.obligations + other.obligations, self.unproved + other.unproved)
+
 
 @dataclass(frozen=True)
 class SecondRoute(Generic[C]):

@@ -38,7 +38,7 @@ class Obligation:
     conclusion : Bool
         What follows.
     size : int
-        Number of conversations that are written out, 0 where it is any number.
+        Number of conversations, or tokens, that are written out, 0 where it is any number.
     """
 
     name: str
@@ -143,7 +143,13 @@ def has_second() -> bool:
     return True
 
 
-def prove(obligations: Sequence[Obligation], covers: str, second_up_to: int = SECOND_OPINION) -> Proof:
+def prove(
+    obligations: Sequence[Obligation],
+    covers: str,
+    second_up_to: int = SECOND_OPINION,
+    things: str = "conversations",
+    by_what: str = "a scan",
+) -> Proof:
     """Prove obligations with z3, and the smaller ones with cvc5 too where it is installed.
 
     Parameters
@@ -153,7 +159,9 @@ def prove(obligations: Sequence[Obligation], covers: str, second_up_to: int = SE
     covers : str
         What they prove together, in a sentence.
     second_up_to : int
-        Largest number of conversations for which cvc5 is asked.
+        Largest size for which cvc5 is asked.
+    things, by_what : str
+        What sizes count, and what covers every number of them.
 
     Returns
     -------
@@ -168,10 +176,14 @@ def prove(obligations: Sequence[Obligation], covers: str, second_up_to: int = SE
     second = [o for o in obligations if o.size <= second_up_to] if has_second() else []
     unproved = [f"{o.name} (z3)" for o in obligations if z3_answer(o.text) != "unsat"]
     unproved += [f"{o.name} (cvc5)" for o in second if cvc5_answer(o.text) != "unsat"]
-    return Proof(_by(obligations, second_up_to if second else 0), covers, len(obligations), tuple(unproved))
+    sizes = [obligation.size for obligation in obligations]
+    return Proof(
+        _by(sizes, second_up_to if second else 0, things, by_what), covers, len(obligations), tuple(unproved)
+    )
 
 
-def _by(obligations: Sequence[Obligation], second_up_to: int) -> str:
-    most = max((obligation.size for obligation in obligations), default=0)
-    by = f"z3 {version('z3-solver')} (1 to {most} conversations, and a scan for every number)"
-    return by + (f", cvc5 {version('cvc5')} (1 to {second_up_to}, and the scan)" if second_up_to else "")
+def _by(sizes: Sequence[int], second_up_to: int, things: str, by_what: str) -> str:
+    first, most = min((size for size in sizes if size), default=0), max(sizes, default=0)
+    by = f"z3 {version('z3-solver')} ({first} to {most} {things}, and {by_what} for every number)"
+    second = f", cvc5 {version('cvc5')} ({first} to {min(second_up_to, most)}, and for every number)"
+    return by + (second if second_up_to else "")

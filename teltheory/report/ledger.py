@@ -50,6 +50,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "theorem-d2",
         "corollary",
         "paging",
+        "et-lru",
     ),
     "Numbers, tables and figures": ("kv-size", "figure-", "table-", "sensitivity", "prediction"),
 }

@@ -68,6 +68,7 @@ IN_DOCUMENTS = {
 
 BELIEF_ROWS = {
     "theorem-d2": "holds",
+    "theorem-d2.exchange": "holds",
     "theorem-d2.homogeneous.fixed": "holds",
     "theorem-d2.homogeneous.random": "holds",
     "theorem-d2.homogeneous.by-conversation": "holds",
@@ -92,10 +93,13 @@ BELIEF_ROWS = {
     "theorem-d2.bayes-next-event.heterogeneous.by-conversation": "refuted",
     "corollary.lru": "holds",
     "corollary.lru.bayes": "holds",
-    "corollary.tlru": "holds",
-    "corollary.tlru.bayes": "holds",
+    "corollary.tlru": "refuted",
+    "corollary.tlru.homogeneous": "holds",
+    "corollary.tlru.homogeneous.bayes": "holds",
     "corollary.paging": "holds",
     "paging.ever": "refuted",
+    "et-lru.printed-index": "refuted",
+    "et-lru.printed-index.homogeneous": "holds",
 }
 
 
@@ -117,6 +121,9 @@ PROVED = {
     "stack.lru",
     "stack.tlru",
     "stack.tlru-round-robin",
+    "theorem-d2",
+    "theorem-d2.exchange",
+    "theorem-d2.turn-law.promising",
 }
 
 CERTIFIED = {

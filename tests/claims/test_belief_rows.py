@@ -119,10 +119,10 @@ def replay_without_trimming(monkeypatch):
         (mistake_who_keeps_what, "corollary.paging"),
         (evict_the_most_recent, "corollary.lru"),
         (evict_the_most_recent, "corollary.lru.bayes"),
-        (evict_whole_pasts_only, "corollary.tlru"),
-        (trim_below_the_budget, "corollary.tlru"),
-        (trim_below_the_budget, "corollary.tlru.bayes"),
-        (replay_without_trimming, "corollary.tlru.bayes"),
+        (evict_whole_pasts_only, "corollary.tlru.homogeneous"),
+        (trim_below_the_budget, "corollary.tlru.homogeneous"),
+        (trim_below_the_budget, "corollary.tlru.homogeneous.bayes"),
+        (replay_without_trimming, "corollary.tlru.homogeneous.bayes"),
     ],
 )
 def test_a_planted_fault_turns_its_row(fault, row, monkeypatch):
@@ -252,6 +252,7 @@ SAME_MODELS = {
     "theorem-d2.bayes-next-event.heterogeneous.fixed",
     "theorem-d2.bayes-next-event.heterogeneous.random",
     "theorem-d2.bayes-next-event.heterogeneous.by-conversation",
+    "corollary.tlru",
 }
 
 
@@ -272,9 +273,9 @@ def test_the_models_of_a_row_are_those_that_it_names(row):
         assert {model.forced for model in models} == {"forced" in row.id}
         if "bayes" in row.id and row.id not in SAME_MODELS:
             assert {model.race for model in models} == {False, True}
-        if ".homogeneous." in row.id or (row.id.startswith("corollary.") and row.id != "corollary.paging"):
+        if ".homogeneous" in row.id or row.id.startswith("corollary.lru"):
             assert all(len({kind.turn_rate for kind in model.kinds}) == 1 for model in models)
-        if ".heterogeneous." in row.id:
+        if ".heterogeneous." in row.id or row.id == "corollary.tlru":
             assert all(len({kind.turn_rate for kind in model.kinds}) == 2 for model in models)
         if ".fixed" in row.id or "tlru" in row.id:
             assert all(len(kind.prompts[-1].lengths) == 1 for model in models for kind in model.kinds)

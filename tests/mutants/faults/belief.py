@@ -9,6 +9,9 @@ TABLES = "teltheory/belief/tables.py"
 MODEL = "teltheory/belief/model.py"
 ETLRU_TESTS = "tests/belief/test_etlru.py"
 TABLES_TESTS = "tests/belief/test_tables.py"
+EXCHANGE_TESTS = "tests/claims/test_exchange_proof.py"
+PRINTED_INDEX_TESTS = "tests/claims/test_printed_index.py"
+BELIEF_ROWS_TESTS = "tests/claims/test_belief_rows.py"
 
 FAULTS = (
     Fault(
@@ -143,5 +146,75 @@ FAULTS = (
         "return max(self.cost_of_keeping(state, kept, turns) for kept in",
         "the recursion keeps the worst",
         tests=(TABLES_TESTS,),
+    ),
+    Fault(
+        "next-turn-without-the-rates",
+        MODEL,
+        "model.kinds[known.kind].turn_rate * alive\n            for known, alive in zip",
+        "alive\n            for known, alive in zip",
+        "the next turn is by the beliefs alone, whatever the turn rates",
+        rows=("theorem-d2.exchange",),
+        tests=(TABLES_TESTS,),
+    ),
+    Fault(
+        "exchange-scores-without-the-threshold",
+        "proofs_checks/theorem_d2_exchange.py",
+        "token - known.past + model.xi",
+        "token - known.past",
+        "the exchange lemma is asked of tokens by other scores than (6)'s",
+        rows=("theorem-d2.exchange",),
+        tests=(EXCHANGE_TESTS,),
+    ),
+    Fault(
+        "exchange-proof-takes-the-order-to-stay",
+        "proofs_checks/exchange_proof.py",
+        "implies((before[s] >= before[t]) & ~arrives[t], after[s] >= after[t])",
+        "implies(before[s] >= before[t], after[s] >= after[t])",
+        "the proof assumes that a turn raises no score of its conversation",
+        tests=(EXCHANGE_TESTS,),
+    ),
+    Fault(
+        "exchange-proof-lets-any-token-go",
+        "proofs_checks/exchange_proof.py",
+        "yield implies(lowest & (score[out] <= score[new]), then)",
+        "yield implies(lowest, then)",
+        "the proof assumes that the lowest token may go for any other",
+        tests=(EXCHANGE_TESTS,),
+    ),
+    Fault(
+        "t-lru-estimates-the-first-prompt",
+        "proofs_checks/corollaries_d2.py",
+        "(length,) = model.kinds[0].prompts[-1].lengths",
+        "length = max(model.kinds[0].prompts[0].lengths)",
+        "T-LRU's estimate is a first prompt's length, not that of the prompts to come",
+        rows=("corollary.tlru.homogeneous", "corollary.tlru.homogeneous.bayes"),
+        tests=(BELIEF_ROWS_TESTS,),
+    ),
+    Fault(
+        "kinds-of-one-rate",
+        "proofs_checks/belief_grids.py",
+        "Kind(rates[i % len(rates)]",
+        "Kind(rates[0]",
+        "models of two turn rates have one",
+        rows=("corollary.tlru", "et-lru.printed-index"),
+        tests=(BELIEF_ROWS_TESTS,),
+    ),
+    Fault(
+        "printed-index-without-the-rate",
+        "teltheory/belief/optimality.py",
+        "return rate * exact_root(",
+        "return exact_root(",
+        "the printed index leaves out the turn rate",
+        rows=("et-lru.printed-index", "et-lru.printed-index.ratio"),
+        tests=(PRINTED_INDEX_TESTS,),
+    ),
+    Fault(
+        "printed-index-turned-round",
+        "teltheory/belief/optimality.py",
+        "return rate * exact_root(",
+        "return rate / exact_root(",
+        "the printed index is largest for the longest silence",
+        rows=("et-lru.printed-index.homogeneous",),
+        tests=(PRINTED_INDEX_TESTS,),
     ),
 )
