@@ -31,9 +31,12 @@ MODULES = (
     "printed_index",
     "printed_numbers",
     "printed_tables",
-    "figures_4_to_6",
+    "headlines",
+    "figure_4",
+    "figures_5_6",
     "tables_1_to_6",
     "predictions",
+    "headlines_measured",
 )
 
 

@@ -1,8 +1,9 @@
 """Tables and figures of the paper: every cell is computed, and a rule on all of them together decides.
 
 A cell of a table is printed to a tenth of a per cent and measured on other data than the paper's, so no single
-cell refutes a table. The claim's rule says what is counted over the cells and how the counts decide; the row of
-the ledger has the rule, the counts, and the cells side by side.
+cell refutes a table. The claim's rule says what is counted over the cells and how the counts decide, and names
+null models that the cells must beat; the row of the ledger has the rule, the counts, the null models, and the
+cells side by side.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from teltheory.claims.claim import C, Claim, Effort, Rule, Values
+from teltheory.claims.claim import C, Cells, Claim, Effort, Rule, Values
 from teltheory.claims.verdict import Scope, Verdict, VerdictWord
 
 DIGITS = 4
@@ -23,10 +24,27 @@ def decide_by_rule(claim: Claim[C], rule: Rule, effort: Effort) -> Verdict:
     scope = Scope("sampled" if claim.sampled else "exhaustive", len(found), claim.space.bounds(effort))
     if not found:
         return Verdict(claim, "undecided", scope, None, time.perf_counter() - begin)
-    counts = rule.count([values for _, values in found])
-    numbers = {"counts": _plain(counts), "cells": [_cell(case, values) for case, values in found]}
-    word: VerdictWord = "reproduced" if claim.relation(counts) else "not reproduced"
+    cells = [values for _, values in found]
+    counts, nulls = rule.count(cells), null_models(claim, rule, cells)
+    passes = claim.relation(counts) and all(null["beaten"] for null in nulls)
+    shown = [_cell(case, values) for case, values in found]
+    numbers = {"counts": _plain(counts), "error": rule.error, "nulls": nulls, "cells": shown}
+    word: VerdictWord = "reproduced" if passes else "not reproduced"
     return Verdict(claim, word, scope, None, time.perf_counter() - begin, numbers=numbers)
+
+
+def null_models(claim: Claim[C], rule: Rule, cells: Cells) -> list[dict[str, Any]]:
+    """Return what the rule says of each null model in the place of our cells, and whether our cells beat it."""
+    ours = rule.count(cells)
+    return [
+        {
+            "null": name,
+            "counts": _plain(counts),
+            "accepted": bool(claim.relation(counts)),
+            "beaten": rule.beats(ours, counts),
+        }
+        for name, counts in rule.counts_of_nulls(cells).items()
+    ]
 
 
 def cells_of(claim: Claim[C], effort: Effort) -> list[dict[str, Any]]:

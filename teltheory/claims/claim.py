@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
 from types import ModuleType
 from typing import Any, Generic, Literal, Protocol, Self, TypeAlias, TypeVar
 
@@ -17,6 +18,10 @@ Values: TypeAlias = Mapping[str, Any]
 Kind = Literal["statement", "misprint", "by construction"]
 Effort = Literal["quick", "full"]
 EFFORTS: tuple[Effort, ...] = ("quick", "full")
+MARGIN = Fraction(1, 2)
+"""The part of a null model's error that ours must stay below. Of squared errors against the mean this is an
+efficiency above 0.5 (Nash and Sutcliffe 1970), from which on a simulation is called satisfactory (Moriasi et
+al. 2007)."""
 
 
 class MissingDataError(Exception):
@@ -214,9 +219,16 @@ class SecondRoute(Generic[C]):
     values: Callable[[C, Values], Values]
 
 
+Cells: TypeAlias = Sequence[Values]
+"""The values of all cells of a table or figure."""
+
+
 @dataclass(frozen=True)
 class Rule:
     """How all cells of a table or figure together decide whether it is reproduced.
+
+    A rule that anything passes decides nothing. So a rule names null models, which know nothing of what the row is
+    about, and the error of our cells must be less than half of each null model's.
 
     Attributes
     ----------
@@ -225,10 +237,30 @@ class Rule:
     count : callable
         Counts what the rule speaks of, from the values of all cells. The claim's relation must hold between the
         counts.
+    error : str
+        The count that says how far the cells are from the paper; "" where there are no null models.
+    nulls : mapping of str to callable
+        By name, null models: from all cells to the cells with the null model's numbers in the place of ours.
     """
 
     text: str
-    count: Callable[[Sequence[Values]], Values]
+    count: Callable[[Cells], Values]
+    error: str = ""
+    nulls: Mapping[str, Callable[[Cells], Cells]] = field(default_factory=dict)
+
+    @property
+    def said(self) -> str:
+        """The rule with what it asks of the null models."""
+        more = f" The {self.error} is less than half that of each null model: {', '.join(self.nulls)}."
+        return self.text + (more if self.nulls else "")
+
+    def counts_of_nulls(self, cells: Cells) -> dict[str, Values]:
+        """Return what the rule counts of each null model's cells."""
+        return {name: self.count(null(cells)) for name, null in self.nulls.items()}
+
+    def beats(self, counts: Values, null: Values) -> bool:
+        """Whether our counts are better than a null model's by the margin."""
+        return bool(counts[self.error] < MARGIN * null[self.error])
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from teltheory.claims.claim import MissingDataError
+from teltheory.claims.claim import Enumerated, MissingDataError
 from teltheory.workloads import data_folder
 
 MOONCAKE = "mooncake_conversation.jsonl"
@@ -22,3 +25,24 @@ def data_file(name: str) -> Path:
     if not file.is_file():
         raise MissingDataError(f"{name} is not in the data folder (TELTHEORY_DATA names it)")
     return file
+
+
+@dataclass(frozen=True)
+class Missing(Enumerated):
+    """Cases that nobody can look up.
+
+    Attributes
+    ----------
+    what : str
+        What is missing, in a sentence.
+    """
+
+    what: str
+
+    def classes(self, effort: str) -> Iterator[Iterator[Any]]:
+        """Raise MissingDataError."""
+        raise MissingDataError(self.what)
+
+    def bounds(self, effort: str) -> dict[str, Any]:
+        """Return that there is no case."""
+        return {"cases": "no case"}

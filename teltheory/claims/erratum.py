@@ -56,7 +56,7 @@ class Erratum:
     shows : mapping of str to callable
         The refuted rows that say so, and how to show the counterexample of each.
     repaired_by : tuple of str
-        Rows that hold and decide the repair.
+        Rows that hold, or are reproduced, and decide the repair.
     v1 : str
         What version 1 on arXiv does with it, where it withdraws or corrects it.
     scripts : mapping of str to str
@@ -92,20 +92,21 @@ def check_errata(rows: Mapping[str, Mapping[str, Any]], errata: tuple[Erratum, .
     """
     told = [name for erratum in errata for name in erratum.shows]
     for name in told:
-        _expect(rows, name, "refuted")
+        _expect(rows, name, ("refuted",))
         if told.count(name) > 1:
             raise ArgumentError("errata", name, "one erratum for each row, not two")
     for erratum in errata:
         for name in erratum.repaired_by:
-            _expect(rows, name, "holds")
+            _expect(rows, name, ("holds", "reproduced"))
     for name, row in rows.items():
         if row["verdict"] == "refuted" and row["origin"] == "paper" and name not in told:
             raise ArgumentError("errata", f"none on {name}", "one for every refuted statement of the paper")
 
 
-def _expect(rows: Mapping[str, Mapping[str, Any]], name: str, verdict: str) -> None:
+def _expect(rows: Mapping[str, Mapping[str, Any]], name: str, verdicts: tuple[str, ...]) -> None:
     if name not in rows:
         raise ArgumentError("errata", name, "a row of the ledger (errata need the whole ledger)")
     found = rows[name]["verdict"]
-    if found not in (verdict, "not decidable here"):
-        raise ArgumentError("errata", f"{name}: {found}", f"a row that is {verdict!r}, since an erratum says so")
+    if found not in (*verdicts, "not decidable here"):
+        expected = " or ".join(map(repr, verdicts))
+        raise ArgumentError("errata", f"{name}: {found}", f"a row that is {expected}, since an erratum says so")

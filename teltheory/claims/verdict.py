@@ -54,7 +54,9 @@ class Verdict:
     problem : str or None
         For "error" and "not decidable here": what went wrong, or what is missing.
     numbers : dict or None
-        Of a claim whose cases are shown: "counts", where it has a rule, and "cells".
+        Of a claim whose cases are shown: "cells"; where it has a rule also its "counts", which of them is the
+        "error", and "nulls": what the rule counts of each null model, whether it accepts that, and whether our
+        cells beat it.
     natural : dict or None
         Of a claim that was refuted on traces: the smallest natural counterexample, None where there is none among
         those tried, and how many were, within which bounds.
@@ -92,7 +94,7 @@ class Verdict:
             "seconds": round(self.seconds, 3),
         }
         if self.claim.rule is not None:
-            row["rule"] = self.claim.rule.text
+            row["rule"] = self.claim.rule.said
         more = {"numbers": self.numbers, "problem": self.problem, "natural": self.natural}
         return row | {name: value for name, value in more.items() if value is not None}
 

@@ -12,6 +12,7 @@ from teltheory.report.words import (
     counterexamples,
     evidence_kind,
     evidence_text,
+    null_models_text,
     side_by_side,
     strength,
 )
@@ -67,4 +68,6 @@ def _sentences(row: Row) -> Iterator[str]:
     if "rule" in row and "numbers" in row:
         yield f"Rule: {row['rule']}"
         yield f"Counts: {evidence_text(row)}"
+        if nulls := null_models_text(row):
+            yield f"Null models: {nulls}"
     yield f"Decide it again: `teltheory verify --claim {row['id']}`"

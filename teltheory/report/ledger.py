@@ -52,7 +52,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "paging",
         "et-lru",
     ),
-    "Numbers, tables and figures": ("kv-size", "figure-", "table-", "sensitivity", "prediction"),
+    "Numbers, tables and figures": ("kv-size", "figure-", "table-", "sensitivity", "headline", "prediction"),
 }
 OTHERS = "Further statements"
 

@@ -12,6 +12,7 @@ from teltheory.report.words import (
     WHICH_TEXT,
     counterexamples,
     evidence_text,
+    null_models_text,
     side_by_side,
     strength,
     verdict_text,
@@ -22,7 +23,8 @@ LEAD = """\
 Every statement that is decided, with its verdict and what that rests on. *Proved*: a program proved it for all
 that the row names. *Certified*: a proof for each instance that was tried. *Exhaustive*: every instance within the
 bounds was tried, and none refutes it. *Sampled*: none of the random instances refutes it, which proves nothing.
-*Reproduced* or *not reproduced* is a table or figure: a rule on all its cells decides, and they are shown.
+*Reproduced* or *not reproduced* is a table, a figure or a measured sentence: a rule on all its cells decides, the
+cells must be nearer to the paper than null models that know nothing of it, and all of this is shown.
 A refuted statement has the smallest counterexample, and on traces the smallest *natural* one: every prompt,
 response, C and xi at least 1, and Q where the row has one. [errata.md](errata.md) says what stands where in the
 paper, and what to put in its place. [claims.md](claims.md) says how a row is decided. Conversations are A, B, ...,
@@ -80,6 +82,7 @@ def _row(row: Row) -> str:
     ]
     if "rule" in row and "numbers" in row:
         lines += [f"- Rule: {plain_text(row['rule'])}", f"- Counts: {plain_text(evidence_text(row))}"]
+        lines += [f"- Null models: {plain_text(nulls)}." for nulls in [null_models_text(row)] if nulls]
     lines.append(f"- Replay: `teltheory verify --claim {name}`")
     return "\n".join([*lines, *_side_by_side(row)])
 

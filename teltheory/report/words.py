@@ -73,6 +73,23 @@ def evidence_text(row: Row) -> str:
     return ", ".join(f"{name} {_value(value)}" for name, value in counts.items())
 
 
+def null_models_text(row: Row) -> str:
+    """Return on a line how the null models of a row's rule compare with our cells; "" where there are none."""
+    numbers = row.get("numbers", {})
+    error, nulls = numbers.get("error"), numbers.get("nulls")
+    if not nulls:
+        return ""
+    return f"{error} {_value(numbers['counts'][error])} against " + "; ".join(
+        _null_model_text(null, error) for null in nulls
+    )
+
+
+def _null_model_text(null: dict[str, Any], error: str) -> str:
+    accepted = "accepted without this comparison, " if null["accepted"] else ""
+    beaten = "beaten" if null["beaten"] else "not beaten"
+    return f"{null['null']} {_value(null['counts'][error])} ({accepted}{beaten})"
+
+
 def side_by_side(row: Row) -> tuple[list[str], list[list[str]]]:
     """Return the cells of a row as a header and lines; a column is one of the cells', none where it has none."""
     cells = row.get("numbers", {}).get("cells", ())
@@ -93,7 +110,7 @@ def check_words(rows: Sequence[Row], name: str) -> None:
         try:
             header, lines = side_by_side(row)
             told = [*header, *chain(*lines), *strength(row), evidence_text(row), verdict_text(row)]
-            told += [*counterexamples(row), row.get("rule", "")]
+            told += [*counterexamples(row), row.get("rule", ""), null_models_text(row)]
             " ".join(told)
         except _OF_ANOTHER_SHAPE as error:
             found = f"a scope, counterexample or numbers of another shape ({type(error).__name__}: {error})"[:200]

@@ -44,5 +44,21 @@ def counted_again(cells):
     return len(wrong), sum(cell["printed"] != 0 for cell in wrong), inside, squares
 
 
+def twice_as_near_as_the_null_models(cells):
+    """Whether our squared error is less than half of that of LRU and of constants, which leave a cell out."""
+    columns = {(cell["xi_ms"], cell["metric"], cell["against"]) for cell in cells}
+    alike = [[c for c in cells if (c["xi_ms"], c["metric"], c["against"]) == column] for column in columns]
+    ours = sum((cell["printed"] - cell["ours"]) ** 2 for cell in cells)
+    unchanged = sum((cell["printed"] - cell["LRU's own numbers"]) ** 2 for cell in cells)
+    constant, by_column = left_out(cells), sum(left_out(column) for column in alike)
+    return all(2 * ours < null for null in (unchanged, constant, by_column))
+
+
+def left_out(cells):
+    """The squared error of each printed number against the mean of the others."""
+    n, mean = len(cells), sum(cell["printed"] for cell in cells) / len(cells)
+    return sum(((cell["printed"] - mean) * n / (n - 1)) ** 2 for cell in cells)
+
+
 def sign(value):
     return (value > 0) - (value < 0)

@@ -15,13 +15,17 @@ from claims.expected_verdicts import (
     PROVED,
     SAMPLED,
 )
-from claims.second_opinion_on_tables import counted_again, improvements_again
+from claims.made_up_runs import fed_with_a_null_model
+from claims.second_opinion_on_tables import counted_again, improvements_again, twice_as_near_as_the_null_models
 from report.documents import DOCS, parts
 
 import proofs_checks
 import teltheory as tt
+from proofs_checks import all_claims
 from proofs_checks.algorithm_1 import EndlessLoopError, Reading
 from proofs_checks.errata import ERRATA
+from teltheory.claims.search import decide
+from teltheory.claims.verdict import Scope, Verdict
 from teltheory.cli import main
 from teltheory.instance import Instance
 from teltheory.optimal.brute_force import all_reuses
@@ -32,6 +36,7 @@ from teltheory.report.words import counterexample_text
 from teltheory.workloads import data_folder
 
 SCRIPTS = Path(proofs_checks.__file__).parent / "counterexamples"
+SCOPE = Scope("sampled", 0, {})
 PAGE = Path(__file__).parents[2] / "docs" / "theorem-d2.md"
 
 
@@ -144,11 +149,15 @@ def test_the_readme_says_which_tables_are_reproduced(ledger):
     good, bad = (
         [k for k in range(1, 7) if ledger[f"table-{k}"]["verdict"] == v] for v in ("reproduced", "not reproduced")
     )
-    assert "Tables {}, {} and {} / {}, {} and {}, on samples".format(*good, *bad) in text
-    example = ledger["prediction.poisson"]["counterexample"]
-    low, high = example["values"]["95 % interval"]
-    share = f"{example['values']['mean over samples']:.1f} % [{low:.1f}, {high:.1f}]"
-    assert f"C={example['capacity']}, ξ={example['xi in ms']} ms: {share}" in text
+    assert "Tables {} and {} / {}, {}, {} and {}, on samples".format(*good, *bad) in text
+    assert {ledger[f"table-{k}.headings"]["verdict"] for k in (1, 3)} == {"reproduced"}
+    counts = ledger["prediction.poisson"]["numbers"]["counts"]
+    assert f"not so at {counts['otherwise']} of {counts['cells']} places" in text
+    nulls = {null["null"]: null for null in ledger["table-5"]["numbers"]["nulls"]}
+    errors = (ledger["table-5"]["numbers"]["counts"], nulls["a constant a column"]["counts"])
+    assert (
+        "{:.2f} against {:.2f} of a constant a column".format(*(e["mean squared error"] for e in errors)) in text
+    )
 
 
 @pytest.mark.repository
@@ -188,7 +197,7 @@ def test_rows_on_experiments_name_their_samples_and_show_every_cell(ledger):
         scope, numbers = ledger[name]["scope"], ledger[name]["numbers"]
         samples = scope["bounds"]["samples"]
         assert samples["samples"] == "the first 2,000 turns of each seed"
-        wildchat = 40 if name.startswith(("table", "sensitivity")) else 20
+        wildchat = 40 if name.startswith(("table", "sensitivity", "headline")) else 20
         for workload, seeds in (("WildChat-like", wildchat), ("ShareGPT-like", 40)):
             assert samples.get(workload, f"seeds 0 to {seeds - 1}, ").startswith(f"seeds 0 to {seeds - 1}, ")
         assert len(numbers["cells"]) == scope["instances"]
@@ -228,8 +237,22 @@ def test_a_cell_is_what_replays_of_the_samples_give(ledger, name, cell, replayed
 )
 def test_a_table_is_reproduced_if_its_cells_pass_the_rule(ledger, names, passes):
     for name in names:
-        good = passes(*counted_again([cell["values"] for cell in ledger[name]["numbers"]["cells"]]))
+        cells = [cell["values"] for cell in ledger[name]["numbers"]["cells"]]
+        good = passes(*counted_again(cells)) and twice_as_near_as_the_null_models(cells)
         assert ledger[name]["verdict"] == ("reproduced" if good else "not reproduced")
+
+
+def test_every_null_model_fails_in_the_place_of_our_cells(ledger):
+    for claim in all_claims():
+        row = ledger[claim.id]
+        if claim.rule is None or row["verdict"] == "not decidable here":
+            continue
+        verdict = Verdict(claim, row["verdict"], SCOPE, None, 0.0, numbers=row["numbers"])
+        for name in claim.rule.nulls:
+            assert decide(fed_with_a_null_model(claim, verdict, name)).verdict == "not reproduced", (
+                claim.id,
+                name,
+            )
 
 
 def whole(value):

@@ -9,10 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from experiments.paper.printed import CAPACITIES, TABLE_1, TABLE_2, TABLES, Column, PrintedTable
+from experiments.paper.printed import (
+    CAPACITIES,
+    TABLE_1,
+    TABLE_2,
+    TABLES,
+    V1_TABLES,
+    Column,
+    PrintedTable,
+)
 from proofs_checks import printed_tables
-from proofs_checks.printed_tables import SHAREGPT, WILDCHAT, Row, improvements
-from teltheory.claims.search import decide, refutes
+from proofs_checks.printed_tables import SHAREGPT, WILDCHAT, WILDCHAT_V1, Row, improvements, peaks
+from teltheory.claims.search import decide, decide_safely, refutes
 from teltheory.claims.worlds import Given
 from teltheory.workloads import data_folder
 
@@ -50,30 +58,48 @@ def test_columns_stand_under_their_headings() -> None:
     assert [column.xi_ms for column in TABLE_2.columns] == [50, 50, 100, 100, 150, 150, 200, 200, 500, 500]
 
 
+def test_version_1_has_the_same_numbers_under_other_headings() -> None:
+    for table, v1 in zip(TABLES, V1_TABLES, strict=True):
+        assert (v1.rows, v1.number, v1.workload) == (table.rows, table.number, table.workload)
+        assert [(c.metric, c.against) for c in v1.columns] == [(c.metric, c.against) for c in table.columns]
+        headings = list(dict.fromkeys(column.xi_ms for column in v1.columns))
+        assert headings == ([50, 100, 200, 300, 500] if table.number in (4, 5) else [50, 100, 150, 200, 500])
+
+
 def test_the_sentence_is_refuted_by_p90_alone() -> None:
     found = decide(printed_tables.text).counterexample
     assert found is not None
     assert (found["percentile"], found["values"]) == ("P90", {"best xi": [300], "xi of the text": [200]})
     assert not refutes(printed_tables.text, WILDCHAT[1])
-    assert decide(printed_tables.text_on_p95).verdict == "holds"
+    assert decide(printed_tables.text_on_p90).verdict == "holds"
+
+
+def test_nobody_can_look_up_300_ms_in_version_1() -> None:
+    found = decide_safely(printed_tables.text_on_p95)
+    assert (found.verdict, found.scope.instances) == ("not decidable here", 0)
+    assert found.problem is not None
+    assert found.problem.startswith("missing: a column of xi = 300 ms")
+    assert not any(300 in row.thresholds for row in WILDCHAT_V1)
 
 
 def test_another_table_would_turn_the_rows() -> None:
     p90, p95 = WILDCHAT
     swapped = replace(p90, improvements=tuple(map(Fraction, ["4.0", "4.5", "7.3", "5.3", "-1.4"])))
     assert not refutes(printed_tables.text, swapped)
-    assert refutes(printed_tables.text_on_p95, replace(p95, improvements=p95.improvements[::-1]))
-    assert refutes(printed_tables.near_the_percentile, replace(SHAREGPT[0], lru=200))
-    space = Given((p90, replace(p95, lru=60)), "another percentile")
-    assert decide(replace(printed_tables.near_the_percentile, space=space)).verdict == "refuted"
+    assert refutes(printed_tables.text_on_p90, p90)
+    assert refutes(printed_tables.text, replace(p95, improvements=p95.improvements[::-1]))
+    for wrong in (p90, replace(SHAREGPT[0], lru=200)):
+        space = Given((wrong, *WILDCHAT_V1, *SHAREGPT), "one row more")
+        assert decide(replace(printed_tables.near_the_percentile, space=space)).verdict == "not reproduced"
 
 
-@pytest.mark.parametrize(
-    ("lru", "near"),
-    [(40, [50, 100]), (240, [100, 200, 300]), (326, [200, 300, 500]), (2447, [300, 500])],
-)
-def test_the_nearest_threshold_and_its_neighbours(lru: int, near: list[int]) -> None:
-    assert Row("Table 1", 1000, "P90", (Fraction(0),) * 5, lru).near == near
+@pytest.mark.parametrize(("lru", "nearest", "steps"), [(40, 50, 0), (240, 200, 2), (326, 300, 3), (2447, 500, 4)])
+def test_the_nearest_threshold_and_the_steps_to_it(lru: int, nearest: int, steps: int) -> None:
+    case = Row("Table 1", 1000, "P90", tuple(map(Fraction, (9, 1, 2, 3, 4))), lru, (50, 100, 200, 300, 500))
+    cell = case.beside_lru()
+    assert (cell["best xi"], cell["nearest xi"]) == ([50], nearest)
+    assert peaks([cell])["steps off"] == steps
+    assert peaks([{**cell, "best xi": [50, nearest]}])["steps off"] == 0
 
 
 def test_the_script_has_the_row_of_the_table() -> None:

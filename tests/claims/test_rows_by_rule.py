@@ -127,6 +127,64 @@ def test_a_statement_shows_its_cases_too():
     assert "rule" not in verdict.as_dict()
 
 
+def nothing(cells):
+    return [{**cell, "square": 0.0} for cell in cells]
+
+
+def all_alike(cells):
+    return [{**cell, "square": 100.0} for cell in cells]
+
+
+def distance(cells):
+    return {**counts(cells), "distance": sum(abs(cell["square"] - 40) for cell in cells)}
+
+
+def with_nulls(**nulls):
+    return replace(TABLE, rule=Rule("No square is above 200.", distance, "distance", nulls))
+
+
+def test_what_a_null_model_does_as_well_is_not_reproduced():
+    """Ours are 0.3, 1.3, 40.3 and 161.3: 200 away from 40 together; 160 for nothing, 240 for 100 everywhere."""
+    verdict = decide(with_nulls(nothing=nothing, alike=all_alike))
+    assert verdict.verdict == "not reproduced"
+    first, second = verdict.numbers["nulls"]
+    assert (first["null"], first["accepted"], first["beaten"]) == ("nothing", True, False)
+    assert (second["null"], second["counts"]["distance"], second["beaten"]) == ("alike", 240.0, False)
+    assert verdict.numbers["error"] == "distance"
+
+
+@pytest.mark.parametrize(("most", "word"), [(390.0, "not reproduced"), (410.0, "reproduced")])
+def test_the_error_must_be_less_than_half_of_a_null_models(most, word):
+    (ours,) = {decide(with_nulls()).numbers["counts"]["distance"]}
+    null = lambda cells: [{"square": 40 + most / len(cells)} for _ in cells]  # noqa: E731
+    assert ours == pytest.approx(200)
+    assert decide(with_nulls(null=null)).verdict == word
+
+
+def test_a_null_model_without_error_cannot_be_beaten():
+    perfect = replace(TABLE, rule=Rule("", lambda cells: {"most": 0, "wrong": 0}, "wrong", {"same": nothing}))
+    assert decide(perfect).verdict == "not reproduced"
+
+
+def test_every_row_by_rule_has_null_models_and_counts_its_error():
+    with_rule = [claim for claim in all_claims() if claim.rule is not None]
+    assert len(with_rule) > 20
+    for claim in with_rule:
+        assert claim.rule.nulls, claim.id
+        assert claim.rule.error in claim.rule.said
+        assert all(name in claim.rule.said for name in claim.rule.nulls)
+
+
+def test_the_page_has_the_null_models():
+    rule = with_nulls(nothing=nothing).rule
+    page = parts(ledger_markdown(rows(rule=rule)))["table-7"]
+    told = "distance 200.0 against nothing 160.0 (accepted without this comparison, not beaten)"
+    assert f"- Null models: {told}." in page.splitlines()
+    assert (
+        "- Rule: No square is above 200. The distance is less than half that of each null model: nothing." in page
+    )
+
+
 def rows(**changes):
     one = decide(replace(TABLE, **changes)).as_dict()
     samples = {"samples": "seeds 0 to 3", "WildChat-like": "gaps of 400 s"}
@@ -175,5 +233,8 @@ def test_the_command_decides_by_a_rule_and_says_it(capsys):
     assert stop.value.code == 0
     (row,) = json.loads(capsys.readouterr().out)["claims"]
     assert (row["verdict"], row["counterexample"]) == ("reproduced", None)
-    assert row["rule"].startswith("Every number is near the published one")
-    assert row["numbers"]["counts"] == {"cells": 9, "near": 9}
+    assert row["rule"].startswith("Every number that is no input of the workload is near the published one")
+    assert row["numbers"]["counts"] == {"cells": 9, "by construction": 6, "near": 3, "not near": 0}
+    assert [(null["null"], null["beaten"]) for null in row["numbers"]["nulls"]] == [
+        ("the geometric law of the published mean", True)
+    ]
