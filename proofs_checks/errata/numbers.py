@@ -15,8 +15,7 @@ NUMBERS = (
         "for the one on P95 it has no column",
         fact="Under the printed headings the largest P90 improvement at C = 1,000 stands at ξ = 300 ms, against "
         "the sentence. The column headed 300 ms is that of 200 ms, the one headed 200 ms that of 150 ms.",
-        repair="Head the columns 150 and 200 ms. The sentence on P90 then is right; of ξ = 300 ms neither edition "
-        "has a column, so nobody can look up the sentence on P95.",
+        repair="Head the columns 150 and 200 ms; the sentence on P90 then is right, for P95 there is no column.",
         shows={"sensitivity.text": facts},
         repaired_by=("sensitivity.text.headings", "table-1.headings", "table-3.headings"),
         scripts={"sensitivity.text": "proofs_checks/counterexamples/sensitivity_text.py"},
