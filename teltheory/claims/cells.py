@@ -47,11 +47,6 @@ def null_models(claim: Claim[C], rule: Rule, cells: Cells) -> list[dict[str, Any
     ]
 
 
-def cells_of(claim: Claim[C], effort: Effort) -> list[dict[str, Any]]:
-    """Return the values of every case as plain data, with the row and column in which they are shown."""
-    return [_cell(case, values) for case, values in _computed(claim, effort)]
-
-
 def _computed(claim: Claim[C], effort: Effort) -> list[tuple[Any, Values]]:
     cases = (case for size_class in claim.space.classes(effort) for case in size_class)
     found = ((case, claim.values(case)) for case in cases)

@@ -300,10 +300,9 @@ class Claim(Generic[C]):
         Whether the values of every case rest on a certificate that was checked.
     sampled : bool
         Whether the values of every case rest on random samples.
-    shown : bool
-        Whether the row of the ledger has the values of every case; the cases then are `PlacedCase`.
     rule : Rule or None
-        For a table or figure of the paper: how its cells decide together that it is reproduced; all are shown.
+        For a table, figure or measured sentence of the paper: how its cells, which are `PlacedCase`, decide
+        together that it is reproduced; all are shown.
     together : str or None
         Name of the work that claims share: those of one name are decided one after another by one process.
     """
@@ -321,7 +320,6 @@ class Claim(Generic[C]):
     second: SecondRoute[C] | None = None
     certified: bool = False
     sampled: bool = False
-    shown: bool = False
     rule: Rule | None = None
     together: str | None = None
 
@@ -340,7 +338,6 @@ def claim(
     kind: Kind = "statement",
     certified: bool = False,
     sampled: bool = False,
-    shown: bool = False,
     rule: Rule | None = None,
     together: str | None = None,
 ) -> Callable[[Callable[[C], Values | None]], Claim[C]]:
@@ -348,9 +345,7 @@ def claim(
 
     def of(values: Callable[[C], Values | None]) -> Claim[C]:
         evidence = (proof, compiled, second, certified, sampled)
-        return Claim(
-            id, source, statement, values, relation, space, origin, kind, *evidence, shown, rule, together
-        )
+        return Claim(id, source, statement, values, relation, space, origin, kind, *evidence, rule, together)
 
     return of
 

@@ -22,7 +22,7 @@ from zlib import crc32
 
 import numpy as np
 
-from teltheory.claims.cells import cells_of, decide_by_rule
+from teltheory.claims.cells import decide_by_rule
 from teltheory.claims.claim import C, Claim, Effort, MissingDataError, Proof, Values
 from teltheory.claims.comparison import compare, recompute, tally
 from teltheory.claims.verdict import Scope, ScopeKind, Verdict, VerdictWord
@@ -62,14 +62,13 @@ def decide(claim: Claim[C], effort: Effort = "quick") -> Verdict:
             scope = replace(scope, kind="sampled", instances=sampled)
     if found is None and claim.proof is not None:
         scope = _with_proof(scope, claim.proof)
-    numbers = {"cells": cells_of(claim, effort)} if claim.shown else None
     if found is None:
         word: VerdictWord = "holds" if scope.instances else "undecided"
-        return Verdict(claim, word, scope, None, time.perf_counter() - begin, numbers=numbers)
+        return Verdict(claim, word, scope, None, time.perf_counter() - begin)
     if scope.kind == "exhaustive":
         scope = replace(scope, bounds={**scope.bounds, "stopped_at": found.measures()})
     natural, seconds = _natural(claim, effort), time.perf_counter() - begin
-    return Verdict(claim, "refuted", scope, _told(claim, found), seconds, numbers=numbers, natural=natural)
+    return Verdict(claim, "refuted", scope, _told(claim, found), seconds, natural=natural)
 
 
 def _told(claim: Claim[C], found: C) -> dict[str, Any]:

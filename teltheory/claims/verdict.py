@@ -54,9 +54,8 @@ class Verdict:
     problem : str or None
         For "error" and "not decidable here": what went wrong, or what is missing.
     numbers : dict or None
-        Of a claim whose cases are shown: "cells"; where it has a rule also its "counts", which of them is the
-        "error", and "nulls": what the rule counts of each null model, whether it accepts that, and whether our
-        cells beat it.
+        Of a claim with a rule: its "cells", its "counts", which of them is the "error", and "nulls": what the rule
+        counts of each null model, whether it accepts that, and whether our cells beat it.
     natural : dict or None
         Of a claim that was refuted on traces: the smallest natural counterexample, None where there is none among
         those tried, and how many were, within which bounds.

@@ -117,16 +117,6 @@ def test_only_what_is_ours_must_hold(origin, verdict, sound):
     assert is_expected(verdict, replace(TABLE, origin=origin)) == sound
 
 
-def test_a_statement_shows_its_cases_too():
-    statement = replace(TABLE, rule=None, shown=True, sampled=True, relation=lambda found: found["square"] < 100)
-    verdict = decide(statement)
-    assert (verdict.verdict, verdict.counterexample["number"]) == ("refuted", 22)
-    assert (verdict.scope.kind, verdict.scope.instances) == ("sampled", 4)
-    assert "stopped_at" not in verdict.scope.bounds
-    assert [cell["shown"] for cell in verdict.numbers["cells"]] == ["0.3", "1.3", "40.3", "161.3"]
-    assert "rule" not in verdict.as_dict()
-
-
 def nothing(cells):
     return [{**cell, "square": 0.0} for cell in cells]
 
