@@ -37,6 +37,9 @@ MODULES = (
     "tables_1_to_6",
     "predictions",
     "headlines_measured",
+    "tail_measures",
+    "not_competitive",
+    "hardness",
 )
 
 

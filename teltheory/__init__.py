@@ -84,6 +84,7 @@ if TYPE_CHECKING:
     from teltheory.belief.etlru import ETLRU
     from teltheory.belief.returns import ReturnAwareTLRU
     from teltheory.calibration.fitting import FittedLatency, fit_latency
+    from teltheory.claims.adversary import adversary
     from teltheory.claims.dominance import never_worse
     from teltheory.optimal.cost_optimum import CostOptimum, cost_optimum
     from teltheory.optimal.percentile import BestPercentile, best_percentile
@@ -146,6 +147,7 @@ __all__ = [
     "TraceError",
     "WeightedCertificate",
     "WeightedOptimum",
+    "adversary",
     "advise",
     "bayes_posterior",
     "best_percentile",
@@ -197,6 +199,7 @@ _ON_DEMAND = {
     "best_percentile": "teltheory.optimal.percentile",
     "FewestViolations": "teltheory.optimal.violations",
     "fewest_violations": "teltheory.optimal.violations",
+    "adversary": "teltheory.claims.adversary",
     "never_worse": "teltheory.claims.dominance",
     "WeightedOptimum": "teltheory.optimal.weighted",
     "weighted_optimum": "teltheory.optimal.weighted",

@@ -113,6 +113,14 @@ def all_reuses(instance: Instance) -> set[tuple[int, ...]]:
     return {reuses for _, reuses in paths}
 
 
+def states_before_last(instance: Instance) -> set[State]:
+    """Return every cache state, cached lengths by code, in which some policy meets the last turn."""
+    states = {_start(instance)}
+    for k in range(len(instance.trace) - 1):
+        states = {after for state in states for after in _successors(state, instance, k)}
+    return states
+
+
 def _start(instance: Instance) -> State:
     held = {start.code: start.cached for start in instance.initial}
     codes = {*held, *instance.trace.code.tolist()}

@@ -10,7 +10,8 @@ violations are a choice S of intervals,
 
     max |S|   subject to   sum of need_e over the e in S that cover t  <=  room_t   for every step t,
 
-an unsplittable flow on a path with unit profits, which is NP-hard (Bonsma, Schulz and Wiese 2014). The linear
+an unsplittable flow on a path with unit profits. That is strongly NP-hard (Folwarczny and Sgall, "General caching
+is hard: even with small pages"); `teltheory.optimal.path_flow` and docs/limits.md have the reduction. The linear
 relaxation takes shares 0 <= x_e <= 1 of the intervals.
 """
 

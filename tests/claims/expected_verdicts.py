@@ -114,6 +114,24 @@ BELIEF_ROWS = {
     "et-lru.printed-index.homogeneous": "holds",
 }
 
+LIMIT_ROWS = {
+    "tel.not-competitive": "holds",
+    "tel.not-competitive.forced": "holds",
+    "slo.np-hard": "holds",
+    "slo.np-hard.forced": "holds",
+    "slo.np-hard.caching": "holds",
+    "slo.np-hard.uniform": "holds",
+    "percentile.np-hard": "holds",
+    "percentile.np-hard.forced": "holds",
+    "appendix-g.hard": "holds",
+    "tel.mean": "holds",
+    "tel.cvar": "holds",
+    "tel.cvar.optimum": "holds",
+    "tel.cvar.given-threshold": "refuted",
+    "tel.cvar.every-threshold": "refuted",
+    "intro.lru-arbitrarily-poor": "holds",
+    "intro.lru-arbitrarily-poor.largest": "holds",
+}
 
 PROVED = {
     "theorem-31",

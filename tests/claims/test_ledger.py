@@ -11,6 +11,7 @@ from claims.expected_verdicts import (
     DATA_ROWS,
     EXPERIMENT_ROWS,
     IN_DOCUMENTS,
+    LIMIT_ROWS,
     PRINTED_ROWS,
     PROVED,
     SAMPLED,
@@ -38,6 +39,7 @@ from teltheory.workloads import data_folder
 SCRIPTS = Path(proofs_checks.__file__).parent / "counterexamples"
 SCOPE = Scope("sampled", 0, {})
 PAGE = Path(__file__).parents[2] / "docs" / "theorem-d2.md"
+LIMITS = PAGE.with_name("limits.md")
 
 
 pytestmark = pytest.mark.ledger
@@ -79,7 +81,7 @@ def test_decisions_are_computed_in_two_ways(ledger, name):
 
 
 def test_every_row_has_the_expected_verdict(ledger):
-    expected = PRINTED_ROWS | BELIEF_ROWS | IN_DOCUMENTS | EXPERIMENT_ROWS
+    expected = PRINTED_ROWS | BELIEF_ROWS | IN_DOCUMENTS | EXPERIMENT_ROWS | LIMIT_ROWS
     assert {name: ledger[name]["verdict"] for name in expected} == expected
 
 
@@ -99,6 +101,14 @@ def test_the_page_on_theorem_d2_has_every_row_with_its_verdict(ledger, name):
     example = row["counterexample"]
     if example is not None:
         assert all(_shown(cost) in line for cost in example["values"].values())
+
+
+@pytest.mark.repository
+@pytest.mark.parametrize("name", LIMIT_ROWS)
+def test_the_page_on_limits_has_every_row_with_its_verdict(ledger, name):
+    row = ledger[name]
+    line = next(line for line in LIMITS.read_text().splitlines() if f"`{name}`" in line)
+    assert line.endswith(f"| {row['verdict']} |")
 
 
 @pytest.mark.parametrize("name", [name for name, verdict in BELIEF_ROWS.items() if verdict == "refuted"])

@@ -10,6 +10,7 @@ from mutants.faults import (
     hostile,
     inputs,
     judges,
+    limits,
     optimal,
     options,
     policies,
@@ -34,4 +35,5 @@ FAULTS = (
     *advice.FAULTS,
     *hostile.FAULTS,
     *documents.FAULTS,
+    *limits.FAULTS,
 )
