@@ -36,8 +36,8 @@ Tokens: TypeAlias = frozenset[int]
 Savings: TypeAlias = dict[Tokens, Int]
 """F(K) of every set K of C tokens."""
 
-SIZES = range(2, 8)
-"""Numbers of tokens for which all sets are written out, each with every C below it."""
+SIZES = range(2, 7)
+"""Numbers of tokens for which all sets are written out, each with every C below it; for both provers."""
 
 
 def savings(n: int, capacity: int) -> Savings:
@@ -57,7 +57,10 @@ def may_be_exchanged(saved: Savings, score: tuple[Int, ...]) -> Iterator[Bool]:
 
 
 def scores_after(before: tuple[Int, ...], after: tuple[Int, ...], arrives: tuple[Bool, ...]) -> Iterator[Bool]:
-    """Yield (O) and (M): what scored as much as a token that does not arrive scores as much afterwards."""
+    """Yield (O) and (M): what scored as much as a token that does not arrive scores as much afterwards.
+
+    A token that the turn has just made has any score before, also one below all others, of which nothing follows.
+    """
     for s, t in permutations(range(len(before)), 2):
         yield implies((before[s] >= before[t]) & ~arrives[t], after[s] >= after[t])
 
@@ -216,7 +219,7 @@ LAW: dict[str, Callable[[], case_analysis.Obligation]] = {**ITEMS, "the same law
 BY_HAND = (
     "any number of conversations and turns, any lengths, C, xi, rates and gaps; by hand: the recursion is a mean "
     "over outcomes of what is saved now and later; a token more does no harm; of the best choices some has most "
-    "in common with a given one, and two that differ have each a token of its own (written out for up to 7 "
+    "in common with a given one, and two that differ have each a token of its own (written out for up to 6 "
     "tokens); prefixes are among the sets of highest score (docs/theorem-d2.md)"
 )
 
@@ -231,7 +234,7 @@ def algebra() -> Proof:
 
 def prove(law: dict[str, Callable[[], case_analysis.Obligation]]) -> Proof:
     """Prove the lemma and the rule; `law` says of each conversation's prompts what is proved and not assumed."""
-    sets = smt.prove(obligations(), BY_HAND, 6, "tokens", "named tokens")
+    sets = smt.prove(obligations(), BY_HAND, max(SIZES), "tokens", "named tokens")
     return sets + algebra() + case_analysis.prove(law, BY_HAND)
 
 
