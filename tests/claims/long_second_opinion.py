@@ -1,16 +1,17 @@
-"""Ask both provers about every obligation, cvc5 up to as many conversations as the first argument says (4)."""
+"""Ask both provers about every obligation, cvc5 up to the size that the first argument says (4)."""
 
 import sys
 
 from test_inductive import EVERYTHING
 
-from proofs_checks import induction_threshold, induction_trim
+from proofs_checks import exchange_proof, induction_threshold, induction_trim
 from teltheory.claims.smt import prove
 
 STATEMENTS = EVERYTHING | {
     "Threshold-LRU <= LRU, optional": lambda: induction_threshold.against_lru(forced=False),
     "T-LRU <= Threshold-LRU, optional": lambda: induction_threshold.against_threshold(forced=False),
     "order of trimming, forced": lambda: induction_trim.obligations(forced=True),
+    "exchange lemma, up to 8 tokens": lambda: exchange_proof.obligations(range(2, 9)),
 }
 
 if __name__ == "__main__":
