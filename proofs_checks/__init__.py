@@ -21,6 +21,7 @@ MODULES = (
     "trimming",
     "partial_trimming",
     "figures_1_2",
+    "engines",
     "stack",
     "figure_3",
     "posterior",

@@ -103,6 +103,70 @@ def budget_within_the_past() -> Obligation:
     return Obligation(given=(xi - prompt,), shown=(past - (past + prompt - xi),))
 
 
+def budget(past: Expr, prompt: Expr, xi: Expr) -> Expr:
+    """Return min(L, (L + Q - xi)+)."""
+    return least(past, plus(past + prompt - xi))
+
+
+def budget_of_the_difference() -> Obligation:
+    """Show that the budget is the same with xi + d and Q + d."""
+    past, prompt, xi, more = numbers("L Q xi d")
+    return Obligation(equal=(budget(past, prompt, xi) - budget(past, prompt + more, xi + more),))
+
+
+def safe_to_evict() -> Obligation:
+    """If L >= 0, L less the budget is min(L, (xi - Q)+)."""
+    past, prompt, xi = numbers("L Q xi")
+    return Obligation(given=(past,), equal=(past - budget(past, prompt, xi) - least(past, plus(xi - prompt)),))
+
+
+def taken(amount: Expr, before: Expr, wanted: Expr) -> Expr:
+    """Return what goes of an amount when so much is wanted of a line, and so much stands before it in the line."""
+    return least(amount, plus(wanted - before))
+
+
+def two_calls_take_what_one_takes() -> Obligation:
+    """Of each amount in a line m and then n take what m + n take at once, and leave as much before it."""
+    amount, before, first, second = numbers("s S m n")
+    went = taken(amount, before, first)
+    again = taken(amount - went, before - least(before, first), second)
+    return Obligation(
+        given=(amount, before, first, second), equal=(went + again - taken(amount, before, first + second),)
+    )
+
+
+def what_stands_before_adds_up() -> Obligation:
+    """Show that what m leaves of a line is what it leaves before an amount and of the amount."""
+    amount, before, wanted = numbers("s S m")
+    left = before + amount - least(before + amount, wanted)
+    return Obligation(
+        given=(amount, before, wanted),
+        equal=(left - (before - least(before, wanted)) - (amount - taken(amount, before, wanted)),),
+    )
+
+
+def excess_within_the_cap() -> Obligation:
+    """If 0 <= x <= (total - xi)+ the excess is (total - xi)+ - x."""
+    total, xi, cached = numbers("total xi x")
+    return Obligation(
+        given=(cached, plus(total - xi) - cached), equal=(plus(total - cached - xi) - plus(total - xi) + cached,)
+    )
+
+
+def excess_above_the_cap() -> Obligation:
+    """If x >= 0 the excess of x is that of min(x, (total - xi)+)."""
+    total, xi, cached = numbers("total xi x")
+    capped = least(cached, plus(total - xi))
+    return Obligation(given=(cached,), equal=(plus(total - cached - xi) - plus(total - capped - xi),))
+
+
+def lowering_stays_feasible() -> Obligation:
+    """If x >= 0 is at most what (3), (4) or (5) allows, so is min(x, (total - xi)+), and it is 0 or more."""
+    total, xi, cached, allowed = numbers("total xi x y")
+    capped = least(cached, plus(total - xi))
+    return Obligation(given=(cached, allowed - cached), shown=(allowed - capped, capped))
+
+
 GROWTH: Obligations = {"growth not negative": growth_is_not_negative, "convexity": convexity}
 WHOLE_SCORE: Obligations = {"score is the growth": score_is_the_growth}
 GREEDY: Obligations = {**GROWTH, "exchange": exchange}
@@ -137,4 +201,25 @@ long_threshold_proof = partial(
     prove,
     {"budget within the past": budget_within_the_past, "nothing from the budget on": no_excess_from_the_budget_on},
     "all real L, Q and xi",
+)
+one_parameter_proof = partial(
+    prove,
+    {"the budget": budget_of_the_difference, "safe to evict": safe_to_evict},
+    "all real L >= 0, Q, xi and d; by hand: trimming and eviction look at pasts, caches and budgets alone",
+)
+calls_proof = partial(
+    prove,
+    {"two calls": two_calls_take_what_one_takes, "what stands before": what_stands_before_adds_up},
+    "any number of conversations and calls, all real amounts; by hand: the cut takes from the beginning of a "
+    "line, the surpluses and then what is left of each conversation, both least recent first",
+)
+COUNTED: Obligations = {"within the cap": excess_within_the_cap, "above the cap": excess_above_the_cap}
+counted_proof = partial(
+    prove, COUNTED, "any number of turns, all real lengths, xi and x >= 0; by hand: the sum over turns"
+)
+capped_proof = partial(
+    prove,
+    {**COUNTED, "lowered": lowering_stays_feasible},
+    "any number of turns and conversations, all real lengths, C and xi, whatever bounds x at t = 1; by hand: "
+    "the sum over turns, and that (5) bounds nothing by x at an arrival",
 )

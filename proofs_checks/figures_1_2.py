@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from proofs_checks.algorithm_1 import of_version_1
 from proofs_checks.excess_calculus import figure_1_proof, long_threshold_proof, min_proof
 from proofs_checks.hindsight import all_equal
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Values, claim
-from teltheory.claims.origin import BOTH, OURS, PMLR, reading, repairs
+from teltheory.claims.origin import BOTH, OURS, PMLR, V1, reading, repairs
 from teltheory.claims.small.space import CompiledWorlds
 from teltheory.claims.worlds import Given, Reach, SmallWorlds
 from teltheory.policies import LRU, TLRU, Belady
@@ -130,6 +131,44 @@ def figure_2(case: Case) -> Values:
         "T-LRU, least-recent": max(case.uncached(TLRU(case.xi, case.q_hat, "least-recent"))),
         "Belady": max(case.uncached(Belady())),
         "first prompt": case.world.turns[0][1],
+    }
+
+
+FIGURE_2_OF_V1 = replace(FIGURE_2, xi=150)
+
+
+@claim(
+    "figure-2.v1",
+    "Figure 1 with Algorithm 1",
+    "Algorithm 1 in its `if` form brings the largest uncached count of the figure's three turns (C = 100, xi = "
+    "150) to 150.",
+    relation=lambda values: values["Algorithm 1, `if`"] == 150,
+    space=Given((FIGURE_2_OF_V1,), "the figure's three turns"),
+    origin=V1,
+)
+def figure_1_of_version_1(case: Case) -> Values:
+    """Replay the algorithm as version 1 prints it, and with rounds until the cache fits."""
+    return {
+        "Algorithm 1, `if`": max(case.uncached(of_version_1(case))),
+        "trimmed until the cache fits": max(case.uncached(TLRU(case.xi, case.q_hat))),
+    }
+
+
+@claim(
+    "figure-2.v1.rounds",
+    "Figure 1, “This improvement is what our proposed policy, T-LRU, is designed to achieve”",
+    "T-LRU that trims until the cache fits, in rounds or least recent first, brings the largest uncached count "
+    "of the figure's three turns (C = 100, xi = 150) to 150, and LRU to 200.",
+    relation=lambda values: tuple(values.values()) == (150, 150, 200),
+    space=Given((FIGURE_2_OF_V1,), "the figure's three turns"),
+    origin=repairs("figure-2.v1"),
+)
+def figure_1_of_version_1_in_rounds(case: Case) -> Values:
+    """Replay both orders of trimming and LRU."""
+    return {
+        "round-robin": max(case.uncached(TLRU(case.xi, case.q_hat))),
+        "least-recent": max(case.uncached(TLRU(case.xi, case.q_hat, "least-recent"))),
+        "LRU": max(case.uncached(LRU())),
     }
 
 

@@ -7,15 +7,17 @@ optimum of (1)-(5) is proved in fractions on the matrix of the Pyomo model. No s
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 
 from proofs_checks.bounds import judged, of_states
+from proofs_checks.excess_calculus import capped_proof, counted_proof
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Values, claim
-from teltheory.claims.origin import BOTH, OURS, PMLR, repairs
+from teltheory.claims.origin import BOTH, OURS, PMLR, reading, repairs
 from teltheory.claims.small.space import CompiledWorlds
 from teltheory.claims.worlds import JUDGED_BY_BRUTE_FORCE, Reach, SmallWorlds
 from teltheory.errors import SolverError
@@ -282,6 +284,64 @@ def cap_is_enough(case: Case) -> Values:
         "fewest blocks above the caps in an optimum": min(above_caps(case, r) for r in optima),
         "TEL of the largest capped sum": tel_of(case, max(capped, key=sum)),
     }
+
+
+def capped_reuses(case: Case) -> list[tuple[int, ...]]:
+    """Return every sequence of reuses within the caps."""
+    return [r for r in all_reuses(case.instance) if above_caps(case, r) == 0]
+
+
+def tels_of_the_best(
+    case: Case, reuses: list[tuple[int, ...]], weight: Callable[[tuple[int, ...]], int]
+) -> Values:
+    """Return the optimum, and the least and the largest TEL of the sequences of the largest weight."""
+    most = max(map(weight, reuses))
+    tels = [tel_of(case, r) for r in reuses if weight(r) == most]
+    return {"optimum": optimum(case), "least TEL of a solution": min(tels), "largest TEL of a solution": max(tels)}
+
+
+@claim(
+    "theorem-b1.capped",
+    "Theorem B.1, “Then x* is an optimal solution to the TEL problem (1)”",
+    "Every solution of the capped problem, which maximises the sum of x under (3)-(5) and x <= (total - xi)+ at "
+    "each arrival, is optimal for (1).",
+    relation=all_equal,
+    space=EVERY_REUSE,
+    origin=BOTH,
+    proof=capped_proof,
+)
+def capped(case: Case) -> Values:
+    """Solve the capped problem by trying every cache, and look at all its solutions."""
+    return tels_of_the_best(case, capped_reuses(case), sum)
+
+
+@claim(
+    "theorem-b1.capped.forced",
+    "Appendix E, (9), “Theorem B.1 continues to hold under forced caching”",
+    "With (9) in the place of (4) the capped problem has a solution.",
+    relation=lambda values: values["sequences within the caps"] > 0,
+    space=replace(EVERY_REUSE, forced=True),
+    origin=reading("the theorem's own formal statement, with the caps at every arrival"),
+)
+def capped_forced(case: Case) -> Values:
+    """Count what is feasible."""
+    return {"sequences within the caps": len(capped_reuses(case)), "sequences": len(all_reuses(case.instance))}
+
+
+@claim(
+    "theorem-b1.capped.forced.counted",
+    "Appendix E, (9), with the caps in the objective",
+    "With (9) in the place of (4) every x of the largest sum of min(x, (total - xi)+) over the arrivals is "
+    "optimal for (1).",
+    relation=all_equal,
+    space=replace(EVERY_REUSE, forced=True),
+    origin=repairs("theorem-b1.capped.forced"),
+    proof=counted_proof,
+)
+def capped_forced_counted(case: Case) -> Values:
+    """Count of each reuse what lies within the cap."""
+    limits = caps(case)
+    return tels_of_the_best(case, list(all_reuses(case.instance)), lambda r: sum(map(min, r, limits)))
 
 
 def furthest_in_future(world: World, capacity: int) -> list[int]:

@@ -14,12 +14,22 @@ from proofs_checks.errata.shows import until_it_loops
 from teltheory.claims.case import Case
 from teltheory.claims.erratum import Erratum
 from teltheory.claims.state_tables import traced
-from teltheory.policies import LRU
+from teltheory.policies import LRU, TLRU
 
 
 def lru(case: Case) -> LRU:
     """Return LRU."""
     return LRU()
+
+
+def t_lru(case: Case) -> TLRU:
+    """Return T-LRU with round-robin trim."""
+    return TLRU(case.xi, case.q_hat)
+
+
+def least_recent(case: Case) -> TLRU:
+    """Return T-LRU with least-recent trim."""
+    return TLRU(case.xi, case.q_hat, "least-recent")
 
 
 def if_with_printed_test(case: Case) -> Reading:
@@ -73,5 +83,26 @@ TLRU_ERRATA = (
             "algorithm-1.terminates.lru-loop": until_it_loops("The printed LRU loop", with_printed_lru_loop),
         },
         repaired_by=(*REPAIRED, "algorithm-1.single-pass"),
+    ),
+    Erratum(
+        title="Figure 2: an LRU engine with marks does not give 150",
+        place="Section 3, “mark blocks that can be evicted ‘for free’ … as infinitely old”, with Figure 2",
+        v1="has ξ = 150 in this example, with which every order of trimming gives 150",
+        printed="T-LRU with ξ = 160 brings the largest uncached count to 150, and an LRU engine runs T-LRU if it "
+        "marks the blocks above the budgets as infinitely old.",
+        fact="150 is what the rounds of Algorithm 1 give, as many blocks of each conversation. An engine takes "
+        "the marked blocks of the least recent conversation first, or those marked last: neither gives 150.",
+        repair="ξ = 150; or the engine's own number.",
+        shows={"section-3.infinitely-old": traced({"The engine": least_recent, "Algorithm 1, in rounds": t_lru})},
+        repaired_by=("section-3.infinitely-old.v1", "section-3.infinitely-old.least-recent", "figure-2"),
+    ),
+    Erratum(
+        title="Figure 1 of version 1: one pass of trimming does not give 150",
+        place="Figure 1 of version 1, with its Algorithm 1, “if Σ X_i > C then foreach i”",
+        printed="T-LRU with ξ = 150 keeps 50 blocks of both conversations, and the largest uncached count is 150.",
+        fact="The `if` passes once over the conversations and takes one block of each; all the rest goes by LRU.",
+        repair="`while` in the place of `if`, left when a round trims nothing.",
+        shows={"figure-2.v1": traced({"Algorithm 1 of version 1": of_version_1})},
+        repaired_by=("figure-2.v1.rounds", *REPAIRED),
     ),
 )

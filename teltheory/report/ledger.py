@@ -41,6 +41,9 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "trim",
         "figure-1",
         "figure-2",
+        "section-3",
+        "appendix-e",
+        "remark",
         "stack",
     ),
     "The conversation model (Appendices D and E)": (

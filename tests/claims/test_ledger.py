@@ -25,8 +25,10 @@ import teltheory as tt
 from proofs_checks import all_claims
 from proofs_checks.algorithm_1 import EndlessLoopError, Reading
 from proofs_checks.errata import ERRATA
-from teltheory.claims.search import decide
+from teltheory.claims.case import Case
+from teltheory.claims.search import decide, refutes
 from teltheory.claims.verdict import Scope, Verdict
+from teltheory.claims.worlds import SmallWorlds, no_estimate
 from teltheory.cli import main
 from teltheory.instance import Instance
 from teltheory.optimal.brute_force import all_reuses
@@ -130,7 +132,7 @@ def test_every_row_says_what_it_rests_on(ledger):
         if row["verdict"] == "not decidable here":
             continue
         fields = {"id", "origin", "kind", "source", "statement", "verdict", "scope", "counterexample", "seconds"}
-        assert set(row) - {"rule", "numbers", "editions", "note", "repairs"} == fields
+        assert set(row) - {"rule", "numbers", "editions", "note", "repairs", "natural"} == fields
         assert ("editions" in row) == (row["origin"] == "paper")
         assert ("note" in row) == (row["origin"] in ("reading", "sharpness"))
         assert row["origin"] == "ours" or "repairs" not in row
@@ -279,6 +281,21 @@ def test_counterexamples_in_turns_are_whole_numbers(ledger):
         if example is not None and "turns" in example:
             assert set(example) == {"turns", "initial", "capacity", "xi", "q_hat", "forced", "values"}
             assert whole(example)
+
+
+def test_a_natural_counterexample_refutes_the_claim_itself_and_has_nothing_that_is_0(ledger):
+    claims = {claim.id: claim for claim in proofs_checks.all_claims()}
+    rows = [row for row in ledger.values() if "natural" in row]
+    found = {row["id"]: row["natural"]["counterexample"] for row in rows}
+    refuted = [row["id"] for row in ledger.values() if row["verdict"] == "refuted"]
+    assert set(found) == {name for name in refuted if isinstance(claims[name].space, SmallWorlds)}
+    assert [name for name, example in found.items() if example is None] == []
+    for name, example in found.items():
+        case = Case.of(example)
+        assert refutes(claims[name], case)
+        assert case.as_counterexample(claims[name].values(case)) == example
+        assert min(case.capacity, case.xi, *(length for turn in case.world.turns for length in turn[1:])) > 0
+        assert (case.q_hat > 0) == (claims[name].space.estimates is not no_estimate)
 
 
 def test_the_refuted_belief_is_off_by_fractions(ledger):

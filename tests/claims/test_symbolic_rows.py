@@ -15,9 +15,11 @@ from proofs_checks import (
     appendix_c,
     appendix_c_step,
     cut_analysis,
+    engines,
     excess_calculus,
     figures_1_2,
     hidden_chain,
+    hindsight,
     scores,
 )
 from proofs_checks import posterior as beliefs
@@ -128,6 +130,10 @@ PROVED: list[Claim[Any]] = [
     beliefs.symbolic,
     appendix_c.short,
     appendix_c.cut,
+    engines.one_parameter,
+    engines.repeated_least_recent,
+    hindsight.capped,
+    hindsight.capped_forced_counted,
 ]
 
 
