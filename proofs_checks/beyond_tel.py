@@ -7,8 +7,9 @@ The paper stops at TEL, as "solving for the optimal policy for tail latency is c
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
-from proofs_checks.hindsight import all_equal
+from proofs_checks.hindsight import all_equal, whole
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Values, claim
 from teltheory.claims.origin import OURS
@@ -84,7 +85,7 @@ def weighted(case: Case) -> Values:
     check_weighted_certificate(trace, case.capacity, case.xi, weights, best.certificate, case.forced, start)
     total = case.instance.total.tolist()
     return {
-        "proved": int(best.objective),
+        "proved": whole(Fraction(best.objective)),
         "optimum": smallest_cost(
             case.instance, lambda turn, reused: weights[turn] * max(total[turn] - reused - case.xi, 0)
         ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from types import ModuleType
@@ -348,6 +348,31 @@ def claim(
         return Claim(id, source, statement, values, relation, space, origin, kind, *evidence, rule, together)
 
     return of
+
+
+def exact_values(claim: Claim[C], case: C) -> Values | None:
+    """Return what a claim computes on a case.
+
+    Raises
+    ------
+    TypeError
+        Where a float is among it: only what is measured may rest on one, and that has a rule.
+    """
+    values = claim.values(case)
+    number = None if values is None else next(_floats(values.values()), None)
+    if number is not None:
+        raise TypeError(f"found {number} among the values of {claim.id!r}, expected whole numbers or fractions")
+    return values
+
+
+def _floats(values: Iterable[Any]) -> Iterator[float]:
+    for value in values:
+        if isinstance(value, float):
+            yield float(value)
+        elif isinstance(value, Mapping):
+            yield from _floats(value.values())
+        elif isinstance(value, list | tuple):
+            yield from _floats(value)
 
 
 def claims_of(module: ModuleType) -> tuple[Claim[Any], ...]:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from teltheory.claims.claim import C, Claim, CompiledSpace, SizedSpace, Tally, Values
+from teltheory.claims.claim import C, Claim, CompiledSpace, SizedSpace, Tally, Values, exact_values
 
 
 class DisagreementError(Exception):
@@ -81,7 +81,7 @@ def plain_tally(claim: Claim[C], compiled: CompiledSpace[C], cases: Iterable[C])
     """Check cases with the claim itself."""
     within, total, refuting = 0, 0, list[C]()
     for case in cases:
-        values = claim.values(case)
+        values = exact_values(claim, case)
         if values is None:
             continue
         within += 1
@@ -123,7 +123,7 @@ def _difference(
 def _differences(claim: Claim[C], compiled: CompiledSpace[C], cases: Iterable[C]) -> Iterator[str]:
     """Yield a sentence for each case that the two judge differently."""
     for case in cases:
-        values = claim.values(case)
+        values = exact_values(claim, case)
         ours = (None, []) if values is None else (not claim.relation(values), row(values))
         refuted, theirs = compiled.judged(case)
         if ours != (refuted, [] if refuted is None else theirs):

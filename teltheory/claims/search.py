@@ -23,7 +23,7 @@ from zlib import crc32
 import numpy as np
 
 from teltheory.claims.cells import decide_by_rule
-from teltheory.claims.claim import C, Claim, Effort, MissingDataError, Proof, Values
+from teltheory.claims.claim import C, Claim, Effort, MissingDataError, Proof, exact_values
 from teltheory.claims.comparison import compare, recompute, tally
 from teltheory.claims.verdict import Scope, ScopeKind, Verdict, VerdictWord
 from teltheory.claims.worlds import SmallWorlds
@@ -120,7 +120,7 @@ def decide_safely(claim: Claim[C], effort: Effort = "quick") -> Verdict:
 
 def refutes(claim: Claim[C], case: C) -> bool | None:
     """Return whether a case refutes a claim, None where it lies outside the claim's hypotheses."""
-    values: Values | None = claim.values(case)
+    values = exact_values(claim, case)
     return None if values is None else not claim.relation(values)
 
 

@@ -91,6 +91,18 @@ def test_a_counterexample_beyond_the_judge_must_refute_the_claim_itself():
     assert "true with values [0, 0, 0, 0, 0, 1" in verdict.problem
 
 
+def test_a_float_is_no_value_of_a_claim_on_traces():
+    claim = named("theorem-31")
+    verdict = decide_safely(
+        replace(
+            claim,
+            values=lambda case: {name: float(value) for name, value in (claim.values(case) or {}).items()} or None,
+        )
+    )
+    assert verdict.verdict == "error"
+    assert "found 0.0 among the values of 'theorem-31'" in verdict.problem
+
+
 def test_a_class_that_only_plain_python_has_is_an_error():
     claim = named("theorem-31")
     fewer = replace(claim.compiled, worlds=replace(claim.compiled.worlds, quick={1: 2, 2: 2}))

@@ -1,6 +1,8 @@
 from dataclasses import replace
+from fractions import Fraction
 from itertools import product
 
+import numpy as np
 import pytest
 
 import teltheory as tt
@@ -240,6 +242,13 @@ def test_a_check_that_breaks_is_an_error_in_the_ledger():
     assert verdict.verdict == "error"
     assert "planted" in verdict.problem
     assert not verdict.expected
+
+
+@pytest.mark.parametrize("number", [1.0, np.float64(1), [0, 1.0], {"by name": [(Fraction(1), 1.0)]}])
+def test_a_claim_without_a_rule_that_computes_a_float_has_no_verdict(number):
+    verdict = decide_safely(replace(TRUE, values=lambda case: {"TEL": 1, "beside it": number}))
+    assert verdict.verdict == "error"
+    assert "found 1.0 among the values of 'true'" in verdict.problem
 
 
 def test_a_refuted_statement_of_the_paper_is_a_sound_verdict():

@@ -47,6 +47,22 @@ FAULTS = (
         tests=("tests/claims/test_worlds.py",),
     ),
     Fault(
+        "floats-within-lists-pass",
+        "teltheory/claims/claim.py",
+        "        elif isinstance(value, list | tuple):\n            yield from _floats(value)\n",
+        "",
+        "a verdict can rest on floats that stand in a list",
+        tests=("tests/claims/test_search.py",),
+    ),
+    Fault(
+        "half-a-token-cut-off",
+        "proofs_checks/beyond_tel.py",
+        "whole(Fraction(best.objective))",
+        "int(best.objective)",
+        "an optimum that is not whole passes for one",
+        tests=("tests/claims/test_beyond_tel.py",),
+    ),
+    Fault(
         "any-refuting-case-is-smallest",
         "teltheory/claims/search.py",
         "smallest = min(refuting, key=lambda case: case.size())",
