@@ -21,11 +21,13 @@ from experiments.paper.consistency import (
     main,
     never_growing,
     paired,
+    peak_findings,
     ratio,
     ratio_findings,
     reachable,
+    sentence_findings,
 )
-from experiments.paper.printed import CAPACITIES, TABLE_1, TABLE_2, TABLE_3, TABLE_4, TABLE_5, TABLE_6
+from experiments.paper.printed import CAPACITIES, TABLE_1, TABLE_1_V1, TABLE_2, TABLE_3, TABLE_4, TABLE_5, TABLE_6
 
 MOST = 400
 
@@ -161,6 +163,15 @@ def test_the_sentence_on_p90_is_found_under_another_heading():
     assert best_heading(TABLE_1, "p90", 1000) == [300]
     assert best_heading(TABLE_1, "p95", 1000) == [300]
     assert best_heading(with_cell(TABLE_1, 0, 4, "5"), "p90", 1000) == [200]
+
+
+def test_the_sentence_agrees_under_the_headings_of_version_1():
+    found = [
+        (finding.tables, finding.metric, finding.agrees) for finding in sentence_findings() if finding.capacity
+    ]
+    assert found == [("1", "p90", False), ("1", "p95", True), ("1 of version 1", "p90", True)]
+    swapped = with_cell(with_cell(TABLE_1_V1, 0, 4, "7.3"), 0, 6, "5.3")
+    assert [finding.agrees for finding in peak_findings(swapped, "1 of version 1")] == [False]
 
 
 def test_the_command_writes_what_it_found(tmp_path, capsys):

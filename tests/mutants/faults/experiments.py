@@ -238,4 +238,20 @@ FAULTS = (
         "LRU's percentiles are read at C = 10,000",
         rows=("headline.lru-percentiles",),
     ),
+    Fault(
+        "one-estimate-for-all",
+        "experiments/paper/estimates.py",
+        "Setting(CAPACITIES, XI_MS, q_hat)",
+        "Setting(CAPACITIES, XI_MS, ESTIMATES[0])",
+        "the estimates that are compared are one",
+        tests=("tests/experiments/test_estimates.py",),
+    ),
+    Fault(
+        "sentence-without-a-column",
+        "experiments/paper/consistency.py",
+        "        if xi in headings\n",
+        "        if xi in (200, 300)\n",
+        "a sentence is looked up although its threshold has no column",
+        tests=("tests/experiments/test_consistency_of_tables.py",),
+    ),
 )
