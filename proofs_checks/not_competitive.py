@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from proofs_checks.limit_proofs import game_proof
 from teltheory.belief.etlru import ETLRU
 from teltheory.claims.adversary import Game, Turns, adversary
 from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
@@ -165,6 +166,7 @@ not_competitive = claim(
     relation=nobody_escapes,
     space=Games(),
     origin=OURS,
+    proof=game_proof,
 )(paid)
 
 not_competitive_forced = claim(
@@ -174,6 +176,7 @@ not_competitive_forced = claim(
     relation=nobody_escapes,
     space=Games(forced=True),
     origin=OURS,
+    proof=game_proof,
 )(paid)
 
 

@@ -14,6 +14,7 @@ from math import ceil
 from typing import Any
 
 from proofs_checks.hindsight import all_equal
+from proofs_checks.limit_proofs import poor_proof
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
 from teltheory.claims.origin import BOTH, OURS, reading, sharpness
@@ -269,6 +270,7 @@ def many_times(values: Values) -> bool:
     relation=many_times,
     space=Families(),
     origin=BOTH,
+    proof=poor_proof,
 )
 def arbitrarily_poor(poor: Poor) -> Values:
     """Replay both; the estimate is the next prompt."""

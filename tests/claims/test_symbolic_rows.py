@@ -20,7 +20,10 @@ from proofs_checks import (
     figures_1_2,
     hidden_chain,
     hindsight,
+    limit_proofs,
+    not_competitive,
     scores,
+    tail_measures,
 )
 from proofs_checks import posterior as beliefs
 from proofs_checks.algorithm_2 import lemma_d3, real_threshold_by_marginals
@@ -39,6 +42,8 @@ WHOLE_PAST, WHOLE_PROMPT, WHOLE_XI, WHOLE_CACHED, K = numbers("L Q xi X k", whol
 WHOLE_AHEAD = WHOLE_PAST + WHOLE_PROMPT - WHOLE_XI
 R, KEPT = numbers("r y")
 C = Conversation()
+LIMIT = limit_proofs.sum_over_who_returns(2)
+N, LRU, T_LRU, THERE = limit_proofs.three_turns(1)
 
 
 def above_the_score(score: Any, rest: Any) -> Obligation:
@@ -90,6 +95,10 @@ WRONG = {
         given=(*C.given, C.past - C.bound), shown=(C.excess(C.kept_t) - C.excess(C.kept_h),)
     ),
     "the excess of LRU is below": Obligation(given=C.given, shown=(C.excess(C.kept_t) - C.excess(C.kept_r),)),
+    "the game, a little more": Obligation(given=LIMIT.given, shown=(LIMIT.shown[0] - Fraction(1, 10**6),)),
+    "the game without its room": Obligation(given=LIMIT.given[:-1], shown=LIMIT.shown),
+    "T-LRU pays nothing with a prompt of 1": Obligation(given=(N - 1,), equal=(T_LRU,)),
+    "two against n + 1 below 1": Obligation(shown=THERE, equal=(LRU - (N + 1), T_LRU - 2)),
     "rooms without their order": Obligation(
         given=C.given[:5], above=(C.budget - C.kept_t,), shown=(C.kept_t - C.kept_r,)
     ),
@@ -134,6 +143,9 @@ PROVED: list[Claim[Any]] = [
     engines.repeated_least_recent,
     hindsight.capped,
     hindsight.capped_forced_counted,
+    not_competitive.not_competitive,
+    not_competitive.not_competitive_forced,
+    tail_measures.arbitrarily_poor,
 ]
 
 

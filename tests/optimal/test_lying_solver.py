@@ -7,6 +7,7 @@ price above the largest worth of a unit, which is cut to it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 
 import highspy
@@ -16,12 +17,14 @@ from optimal.test_costs import hard_case
 from replay.instances import Case
 
 import teltheory as tt
+from proofs_checks import beyond_tel
 from proofs_checks.errata.shows import solutions
 from proofs_checks.hindsight import interval_optimum, relaxation, solved
 from teltheory.belief.allocation import AllocationProblem, objective
 from teltheory.belief.allocation_model import milp_allocation
 from teltheory.claims.case import Case as Tiny
 from teltheory.claims.case import World
+from teltheory.claims.search import decide_safely
 from teltheory.workloads.laws import Finite, fixed
 
 CAPACITY = 50
@@ -136,3 +139,14 @@ def test_a_lie_is_seen_or_does_no_harm(monkeypatch, name, lie):
             ask()
     else:
         assert ask() == TRUTH[name]
+
+
+@pytest.mark.parametrize("lie", LIES)
+@pytest.mark.parametrize("row", [beyond_tel.fewest, beyond_tel.certificate], ids=lambda row: row.id)
+def test_a_lie_gives_a_row_no_false_verdict(monkeypatch, row, lie):
+    few = replace(row, space=replace(row.space, quick={4: 1}, conversations=2))
+    LIES[lie][1](monkeypatch)
+    verdict = decide_safely(few)
+    assert verdict.verdict == "holds" or (verdict.problem or "").startswith("SolverError")
+    if row is beyond_tel.certificate and lie.startswith("a point of"):
+        assert verdict.verdict == "error"
