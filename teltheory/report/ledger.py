@@ -34,6 +34,13 @@ SCOPE_FIELDS = {"kind": str, "instances": int, "bounds": dict}
 
 SECTIONS: dict[str, tuple[str, ...]] = {
     "The hindsight problem (Appendix B)": ("hindsight", "theorem-b1", "violations", "weighted"),
+    "The objective: means, tails, and what is hard (Sections 1 and 2, Appendix G.1)": (
+        "tel",
+        "intro",
+        "slo",
+        "percentile",
+        "appendix-g",
+    ),
     "T-LRU (Section 3, Appendix C)": (
         "theorem-31",
         "appendix-c",
