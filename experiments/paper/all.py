@@ -34,7 +34,7 @@ from experiments.paper import averages as av
 from experiments.paper import figure_tables as ft
 from experiments.paper.grid import SEEDS, TURNS, WORKLOADS, Run, Setting, chats_of, read_runs, runs, write_runs
 from experiments.paper.plans import FINE_SAMPLES, Plan, chat_plan, trace_plan
-from experiments.paper.printed import TABLES
+from experiments.paper.printed import V1_TABLES
 from experiments.paper.tables import Runs, compare, write_cells
 from experiments.tidy import write_rows
 from teltheory.errors import ArgumentError, FileError, TelTheoryError
@@ -108,7 +108,7 @@ def improved(found: list[Run], path: Path) -> None:
 
 def cells_of(workload: str) -> Write:
     """Return what writes the cells of a workload beside the paper's."""
-    tables = [table for table in TABLES if table.workload == workload]
+    tables = [table for table in V1_TABLES if table.workload == workload]
     return lambda found, path: write_cells([c for table in tables for c in compare(table, Runs(found))], path)
 
 

@@ -25,7 +25,7 @@ import numpy as np
 
 from experiments.paper.assumptions_report import changed_lines, chosen_lines
 from experiments.paper.grid import Q_HAT, SEEDS, TURNS, Setting, runs
-from experiments.paper.printed import LRU_AT_1000_MS, TABLES
+from experiments.paper.printed import LRU_AT_1000_MS, V1_TABLES
 from experiments.paper.tables import Runs, compare, summarise
 from experiments.tidy import write_rows
 from teltheory.latency import A100_LLAMA2_7B
@@ -201,7 +201,7 @@ def changed_row(tried: Tried) -> dict[str, Any]:
         "turns": tried.turns,
         **_judged(tried.workload, under_lru(chats, tried.turns, tried.seeds)),
     }
-    for table in TABLES:
+    for table in V1_TABLES:
         if table.workload == tried.workload:
             summary = summarise(compare(table, found))
             measured = {"signs": summary.signs, "inside": summary.inside, "rmse": round(summary.rmse, 6)}

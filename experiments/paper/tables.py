@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.paper.grid import Run, read_runs
-from experiments.paper.printed import TABLES, Column, PrintedTable
+from experiments.paper.printed import V1_TABLES, Column, PrintedTable
 from experiments.tidy import write_rows
 
 Agreement = Literal["inside", "same sign", "off"]
@@ -192,9 +192,9 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--workload", choices=("wildchat", "sharegpt"), required=True)
     given = parser.parse_args(arguments)
     found = Runs(read_runs(given.runs))
-    cells = [cell for table in TABLES if table.workload == given.workload for cell in compare(table, found)]
+    cells = [cell for table in V1_TABLES if table.workload == given.workload for cell in compare(table, found)]
     write_cells(cells, given.cells)
-    for table in TABLES:
+    for table in V1_TABLES:
         if table.workload == given.workload:
             sys.stdout.write(
                 f"Table {table.number}: {said(cell for cell in cells if cell.table == table.number)}\n"

@@ -9,7 +9,7 @@ import numpy as np
 from report.documents import row
 
 import teltheory as tt
-from experiments.paper.printed import TABLES
+from experiments.paper.printed import V1_TABLES
 from experiments.paper.tables import Compared
 from teltheory.cli.options import read_question
 from teltheory.cli.reproduce_page import Replayed, write_page
@@ -52,7 +52,7 @@ def replayed(title, file, trace, capacities, slos):
 def compared():
     """Table 1 with numbers of its own, one cell of each verdict among them."""
     verdicts = ("inside", "same sign", "off")
-    places = [(capacity, column) for capacity in (1000, 2000) for column in TABLES[0].columns]
+    places = [(capacity, column) for capacity in (1000, 2000) for column in V1_TABLES[0].columns]
     return [
         Compared(1, capacity, column.xi_ms, column.metric, column.against, k, k + 0.5, 0, 9, 0, 9, verdicts[k % 3])
         for k, (capacity, column) in enumerate(places)
