@@ -8,7 +8,7 @@ from teltheory.claims.erratum import Erratum, StateTable, check_errata
 from teltheory.report.ledger import Row
 from teltheory.report.markdown import MADE, plain_text, table
 from teltheory.report.standing import editions_text
-from teltheory.report.words import WHICH_TEXT, counterexample_text, strength, verdict_text
+from teltheory.report.words import WHICH_TEXT, counterexample_text, verdict_text
 
 LEAD = """\
 What the ledger refutes of *Tail-Optimized Caching for LLM Inference* (Zhang, Li, Moallemi, Peng, 2025), in the
@@ -65,19 +65,14 @@ def _contents(errata: Sequence[Erratum], rows: Mapping[str, Row]) -> str:
 
 def _erratum(number: int, erratum: Erratum, rows: Mapping[str, Row]) -> Iterator[str]:
     yield f"## {number}. {erratum.title}"
-    yield f"**Edition.** {_editions(erratum, rows)}"
-    yield f"**Place.** {erratum.place}."
+    more = f" Version 1 on arXiv {erratum.v1}." if erratum.v1 else ""
+    yield f"**Place.** {'; '.join(_stated_by(erratum, rows))}: {erratum.place}.{more}"
     yield f"**As printed.** {erratum.printed}"
     yield f"**Fact.** {erratum.fact}"
-    decided = "".join(f"\n- {_holds(rows[name])}" for name in erratum.repaired_by)
-    yield f"**Repair.** {erratum.repair}" + (f" Decided by:\n{decided}" if decided else "")
+    decided = "; ".join(_holds(rows[name]) for name in erratum.repaired_by)
+    yield f"**Repair.** {erratum.repair}" + (f" Decided by {decided}." if decided else "")
     for name in erratum.shows:
         yield from _counterexample(rows[name], erratum)
-
-
-def _editions(erratum: Erratum, rows: Mapping[str, Row]) -> str:
-    more = f" Version 1 on arXiv {erratum.v1}." if erratum.v1 else ""
-    return f"{'; '.join(_stated_by(erratum, rows))}.{more}"
 
 
 def _stated_by(erratum: Erratum, rows: Mapping[str, Row]) -> Iterable[str]:
@@ -85,27 +80,28 @@ def _stated_by(erratum: Erratum, rows: Mapping[str, Row]) -> Iterable[str]:
 
 
 def _holds(row: Row) -> str:
-    return f"[`{row['id']}`](ledger.md#{row['id']}), {verdict_text(row)}: {plain_text(row['statement'])}"
+    return f"[`{row['id']}`](ledger.md#{row['id']}): {verdict_text(row)}"
 
 
 def _counterexample(row: Row, erratum: Erratum) -> Iterator[str]:
     name, example = row["id"], row["counterexample"]
-    yield f'<a id="{name}"></a>**Refuted: [`{name}`](ledger.md#{name}).** {plain_text(row["statement"])}'
+    refuted = f'<a id="{name}"></a>**Refuted: [`{name}`](ledger.md#{name}).** {plain_text(row["statement"])}'
     if example is None:
-        yield f"Not decided where this page was made: {plain_text(row.get('problem') or row['verdict'])}"
+        yield f"{refuted} Not decided where this page was made: {plain_text(row.get('problem') or row['verdict'])}"
         return
-    yield f"Counterexample: {plain_text(counterexample_text(example))}. {plain_text(strength(row)[0])}"
     states, which = erratum.shows[name](example), "The"
+    refuted += f" *Counterexample:* {plain_text(counterexample_text(example))}."
     natural = (row.get("natural") or {}).get("counterexample")
     if natural is not None:
-        yield f"Natural: {plain_text(counterexample_text(natural))}."
         states, which = erratum.shows[name](natural), "The natural"
+        refuted += f" *Natural:* {plain_text(counterexample_text(natural))}."
+    yield refuted
     yield f'<details markdown="1"><summary>{which} counterexample, step by step</summary>'
     for each in states:
         yield from _states(each)
-    yield "</details>"
     confirmed = f" Confirmed by `python {erratum.scripts[name]}`." if name in erratum.scripts else ""
     yield f"Replay: `teltheory verify --claim {name}`.{confirmed}"
+    yield "</details>"
 
 
 def _states(states: StateTable) -> Iterator[str]:
