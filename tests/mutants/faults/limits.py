@@ -114,11 +114,11 @@ FAULTS = (
         rows=("tel.cvar.optimum",),
     ),
     Fault(
-        "thresholds-stop-short",
+        "thresholds-begin-at-one",
         MEASURES,
         "for xi in range(longest + 1)]",
-        "for xi in range(longest)]",
-        "the least TEL at the longest input is left out",
+        "for xi in range(1, longest + 1)]",
+        "the least TEL at 0 is left out, and those at larger thresholds are taken for others",
         rows=("tel.cvar.every-threshold",),
     ),
     Fault(
