@@ -19,7 +19,7 @@ from itertools import product
 
 from experiments.paper.assumptions import TOLERANCE
 from experiments.paper.printed import CAPACITIES
-from proofs_checks.paper_runs import TOGETHER, Sampled, Spot, interval, told
+from proofs_checks.paper_runs import TOGETHER, Sampled, Spot, interval, moved, told
 from teltheory.claims.claim import Cells, Claim, Rule, Values
 from teltheory.claims.origin import BOTH, V1, reading
 
@@ -62,16 +62,15 @@ def not_contradicted(counts: Values) -> bool:
     return not counts[AGAINST] and not counts[ELSEWHERE]
 
 
-def moved(cell: Values, ours: float) -> Values:
-    """Return a cell with another difference in the place of ours, and our interval around it."""
-    by = ours - cell["ours"]
-    return {**cell, "ours": ours, "low": cell["low"] + by, "high": cell["high"] + by, HERE: cell[THERE] + ours}
+def with_difference(cell: Values, ours: float) -> Values:
+    """Return a cell with another difference in the place of ours, and T-LRU's mean that it makes."""
+    return {**moved(cell, ours), HERE: cell[THERE] + ours}
 
 
 FIGURE_5_NULLS = {
-    "the other policy's own numbers": lambda cells: [moved(cell, 0.0) for cell in cells],
+    "the other policy's own numbers": lambda cells: [with_difference(cell, 0.0) for cell in cells],
     "one difference in every cell": lambda cells: [
-        moved(cell, sum(each["ours"] for each in cells) / len(cells)) for cell in cells
+        with_difference(cell, sum(each["ours"] for each in cells) / len(cells)) for cell in cells
     ],
 }
 

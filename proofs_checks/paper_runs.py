@@ -12,7 +12,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Generic
@@ -20,7 +20,7 @@ from typing import Any, Generic
 from experiments.paper.grid import POLICIES, Q_HAT, SEEDS, TURNS, Run, Setting, chats_of, runs, samples
 from experiments.paper.tables import Floats, Runs, half_width, student
 from teltheory.claims.cells import rounded
-from teltheory.claims.claim import C, Enumerated, Unshrunk, Values
+from teltheory.claims.claim import C, Cells, Enumerated, Unshrunk, Values
 
 ONLINE_SEEDS = {"wildchat": SEEDS, "sharegpt": SEEDS}
 FORESIGHT_SEEDS = {"wildchat": SEEDS // 2, "sharegpt": SEEDS}
@@ -79,6 +79,30 @@ def at_once(found: Mapping[str, float], samples: int, places: int) -> float:
 def told(value: float) -> str:
     """Return a number for a cell: whole from 100 on, else with a tenth."""
     return f"{value:,.0f}" if abs(value) >= 100 else f"{round(value, 1) + 0.0:.1f}"
+
+
+AROUND = ("ours", "low", "high", "mean_low", "mean_high")
+
+
+def moved(cell: Values, ours: float) -> Values:
+    """Return a cell with another number in the place of ours, and what is around ours moved with it."""
+    return {**cell, **{name: cell[name] + ours - cell["ours"] for name in AROUND if name in cell}}
+
+
+def constant(*alike: str, put: Callable[[Values, float], Values] = moved) -> Callable[[Cells], Cells]:
+    """Return a null model: the mean of the other printed numbers with the same values of the names in `alike`."""
+
+    def null(cells: Cells) -> Cells:
+        places = [tuple(cell[name] for name in alike) for cell in cells]
+        printed: dict[tuple[Any, ...], list[float]] = {place: [] for place in places}
+        for place, cell in zip(places, cells, strict=True):
+            printed[place].append(cell["printed"])
+        return [
+            put(cell, (sum(printed[place]) - cell["printed"]) / (len(printed[place]) - 1))
+            for place, cell in zip(places, cells, strict=True)
+        ]
+
+    return null
 
 
 @dataclass(frozen=True)

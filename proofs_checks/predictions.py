@@ -6,7 +6,7 @@
   threshold for all.
 - `prediction.end-aware` is held against the lower end of the mean's 95 % interval, in tokens of TEL.
 - `prediction.poisson`: "marginal gains" is read as less than a tenth of the distance from T-LRU to Tail-Optimized
-  Belady. A place of the grid refutes it where the share lies above a tenth, with an interval that holds at
+  Belady. A place of the grid speaks against it where the share lies above a tenth, with an interval that holds at
   all 72 places at once.
 """
 
@@ -30,6 +30,7 @@ from proofs_checks.paper_runs import (
     Spot,
     at_once,
     interval,
+    moved,
     replayed,
     share,
     told,
@@ -179,11 +180,6 @@ def places(stated: Callable[[Values], bool]) -> Callable[[Cells], Values]:
 def everywhere(counts: Values) -> bool:
     """Whether a statement is true at every place."""
     return not counts[OTHERWISE]
-
-
-def moved(cell: Values, ours: float) -> Values:
-    """Return a place with another mean in the place of ours, and our interval around it."""
-    return {**cell, **{name: cell[name] + ours - cell["ours"] for name in ("ours", "low", "high")}}
 
 
 def turned(cell: Values) -> Values:

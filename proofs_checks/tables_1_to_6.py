@@ -17,7 +17,6 @@ misprint. One number of the WildChat-like workload, the mean gap of 400 s, was c
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
@@ -36,7 +35,7 @@ from experiments.paper.printed import (
     PrintedTable,
 )
 from experiments.paper.tables import Compared, agreement, compare_cell, summarise
-from proofs_checks.paper_runs import NAMES, ONLINE_SEEDS, TOGETHER, Sampled, replayed
+from proofs_checks.paper_runs import NAMES, ONLINE_SEEDS, TOGETHER, Sampled, constant, moved, replayed
 from teltheory.claims.claim import Cells, Claim, Kind, Rule, Unshrunk, Values
 from teltheory.claims.origin import BOTH, PMLR, V1, Origin
 
@@ -112,10 +111,9 @@ def counted(cells: Cells) -> Values:
 
 
 def with_ours(cell: Values, ours: float) -> Values:
-    """Return a cell with another number in the place of ours, and the spread of our samples around it."""
-    moved = {name: cell[name] + ours - cell["ours"] for name in ("mean_low", "mean_high", "low", "high")}
-    verdict = agreement(cell["printed"], ours, moved["low"], moved["high"])
-    return {**cell, "ours": ours, **moved, "agreement": verdict}
+    """Return a cell with another number in the place of ours, and the agreement that it has."""
+    found = moved(cell, ours)
+    return {**found, "agreement": agreement(cell["printed"], ours, found["low"], found["high"])}
 
 
 def unchanged(cells: Cells) -> Cells:
@@ -123,26 +121,10 @@ def unchanged(cells: Cells) -> Cells:
     return [with_ours(cell, cell[UNCHANGED]) for cell in cells]
 
 
-def constant(*alike: str) -> Callable[[Cells], Cells]:
-    """Return a null model: the mean of the other printed numbers with the same values of the names in `alike`."""
-
-    def null(cells: Cells) -> Cells:
-        places = [tuple(cell[name] for name in alike) for cell in cells]
-        sums = {
-            place: [c["printed"] for c, at in zip(cells, places, strict=True) if at == place] for place in places
-        }
-        return [
-            with_ours(cell, (sum(sums[place]) - cell["printed"]) / (len(sums[place]) - 1))
-            for cell, place in zip(cells, places, strict=True)
-        ]
-
-    return null
-
-
 NULLS = {
     UNCHANGED: unchanged,
-    "a constant": constant(),
-    "a constant a column": constant("xi_ms", "metric", "against"),
+    "a constant": constant(put=with_ours),
+    "a constant a column": constant("xi_ms", "metric", "against", put=with_ours),
 }
 
 

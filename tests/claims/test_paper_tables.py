@@ -14,6 +14,7 @@ from experiments.paper.grid import POLICIES, XI_MS, Run
 from experiments.paper.printed import CAPACITIES, TABLES
 from experiments.paper.tables import Runs
 from proofs_checks import tables_1_to_6
+from proofs_checks.paper_runs import constant
 from teltheory.claims.origin import BOTH
 from teltheory.claims.search import decide
 
@@ -116,10 +117,11 @@ def test_a_constant_is_the_mean_of_the_other_printed_numbers():
         {"printed": printed, "xi_ms": xi, "ours": 9.0, "low": 8.0, "high": 11.0, "mean_low": 8.5, "mean_high": 9.5}
         for printed, xi in ((1.0, 50), (3.0, 50), (5.0, 50), (20.0, 100), (-2.0, 100))
     ]
-    found = [cell["ours"] for cell in tables_1_to_6.constant("xi_ms")(cells)]
+    by_column = constant("xi_ms", put=tables_1_to_6.with_ours)
+    found = [cell["ours"] for cell in by_column(cells)]
     assert found == [4.0, 3.0, 2.0, -2.0, 20.0]
-    assert tables_1_to_6.constant()(cells)[0]["ours"] == 26 / 4
-    moved = tables_1_to_6.constant("xi_ms")(cells)[1]
+    assert constant(put=tables_1_to_6.with_ours)(cells)[0]["ours"] == 26 / 4
+    moved = by_column(cells)[1]
     assert (moved["low"], moved["high"], moved["agreement"]) == (2.0, 5.0, "inside")
 
 

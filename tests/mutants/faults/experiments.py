@@ -126,9 +126,9 @@ FAULTS = (
     ),
     Fault(
         "constant-sees-the-answer",
-        RULES,
-        '(sum(sums[place]) - cell["printed"]) / (len(sums[place]) - 1)',
-        "sum(sums[place]) / len(sums[place])",
+        "proofs_checks/paper_runs.py",
+        '(sum(printed[place]) - cell["printed"]) / (len(printed[place]) - 1)',
+        "sum(printed[place]) / len(printed[place])",
         "a constant is the mean of the printed numbers with the one that it is compared with",
         tests=(PAPER_TABLES,),
     ),
