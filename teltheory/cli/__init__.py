@@ -44,6 +44,7 @@ for command in (
         "Search for a trace on which POLICY has a larger TEL than another policy; print the smallest.",
         "never_worse:never_worse",
     ),
+    OnDemand("adversary", "Find a trace on which POLICY, an online one, pays, and the optimum nothing."),
     OnDemand(
         "calibrate-file",
         "Fit a latency model to the result file of a benchmark: vLLM, SGLang, AIPerf, CSV or the probe.",
