@@ -58,7 +58,7 @@ FIVE_TURNS = replace(
     full={4: 4, 5: 4},
     conversations=2,
     capacities=only_one,
-    natural_sizes=({}, {}),
+    natural_sizes=({5: 4}, {5: 4}),
 )
 
 

@@ -93,8 +93,8 @@ class SmallWorlds:
     reach : Reach
         Size of the cases of a campaign.
     least : int
-        The least prompt, response, capacity and threshold, and the least estimate where there is one. The tokens
-        in `quick` and `full` are those above the least ones.
+        The least prompt, response and capacity, and the least threshold and estimate where there are any. The
+        tokens in `quick` and `full` are those above the least ones.
     natural_sizes : pair of mappings
         `quick` and `full` of the natural worlds; none are tried where they are empty.
     """
@@ -142,17 +142,19 @@ class SmallWorlds:
     def cases(self, world: World) -> Iterator[Case]:
         """Yield a world under every capacity, threshold and estimate."""
         for capacity in self.feasible_capacities(world):
-            for xi in self._from_least(self.thresholds(world)):
+            for xi in self.thresholds_of(world):
                 for q_hat in self.estimates_of(world, xi):
                     yield Case(world, capacity, xi, q_hat, self.forced)
+
+    def thresholds_of(self, world: World) -> range:
+        """Return the thresholds to try; where a claim has none, 0 stands for it."""
+        thresholds = self.thresholds(world)
+        return thresholds if thresholds == range(1) else thresholds[bisect_left(thresholds, self.least) :]
 
     def estimates_of(self, world: World, xi: int) -> Sequence[int]:
         """Return the estimates to try; where a claim has none, 0 stands for it."""
         estimates = self.estimates(world, xi)
-        return estimates if self.estimates is no_estimate else self._from_least(estimates)
-
-    def _from_least(self, values: Sequence[int]) -> Sequence[int]:
-        return values[bisect_left(values, self.least) :]
+        return estimates if self.estimates is no_estimate else estimates[bisect_left(estimates, self.least) :]
 
     def feasible_capacities(self, world: World) -> range:
         """Return the capacities that hold the initial cache and, under forced caching, every past."""

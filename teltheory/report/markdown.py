@@ -26,8 +26,8 @@ bounds was tried, and none refutes it. *Sampled*: none of the random instances r
 *Reproduced* or *not reproduced* is a table, a figure or a measured sentence: a rule on all its cells decides, the
 cells must be nearer to the paper than null models that know nothing of it, and all of this is shown.
 A refuted statement has the smallest counterexample, and on traces the smallest *natural* one: every prompt,
-response, C and xi at least 1, and Q where the row has one. [errata.md](errata.md) says what stands where in the
-paper, and what to put in its place. [claims.md](claims.md) says how a row is decided. Conversations are A, B, ...,
+response and C at least 1, and xi and Q where the row has them. [errata.md](errata.md) says what stands where in
+the paper, and what to put in its place. [claims.md](claims.md) says how a row is decided. Conversations are A, B, ...,
 a turn is conversation(prompt+response), xi the threshold, C the capacity, Q the estimate of the next prompt.
 """
 

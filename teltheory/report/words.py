@@ -50,7 +50,7 @@ def _nested(value: Any) -> str:
     return str(value)
 
 
-NATURAL = "every prompt, response, C and xi at least 1, and Q where the row has one"
+NATURAL = "every prompt, response and C at least 1, and xi and Q where the row has them"
 
 
 def counterexamples(row: Row) -> Iterator[str]:

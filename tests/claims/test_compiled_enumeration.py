@@ -68,7 +68,7 @@ def test_the_same_cases_in_every_class_and_none_twice(name, natural):
         assert len(fast) == len(set(fast))
         assert set(fast) == plain
         seen += len(plain)
-    assert seen > 100 or (natural and name == "zero threshold")
+    assert seen > 100
 
 
 @pytest.mark.parametrize("starts", [0, 2])

@@ -294,7 +294,8 @@ def test_a_natural_counterexample_refutes_the_claim_itself_and_has_nothing_that_
         case = Case.of(example)
         assert refutes(claims[name], case)
         assert case.as_counterexample(claims[name].values(case)) == example
-        assert min(case.capacity, case.xi, *(length for turn in case.world.turns for length in turn[1:])) > 0
+        assert min(case.capacity, *(length for turn in case.world.turns for length in turn[1:])) > 0
+        assert (case.xi > 0) == (claims[name].space.thresholds(case.world) != range(1))
         assert (case.q_hat > 0) == (claims[name].space.estimates is not no_estimate)
 
 

@@ -65,9 +65,10 @@ def test_natural_worlds_have_nothing_that_is_0_but_in_the_initial_cache():
     assert {case.world.tokens for case in cases} == {2, 3, 4, 5}
 
 
-def test_where_a_claim_has_no_estimate_natural_worlds_have_none():
-    cases = [case for size_class in SmallWorlds({}, {}).natural().classes("quick") for case in size_class]
-    assert {case.q_hat for case in cases} == {0}
+def test_where_a_claim_has_no_estimate_or_threshold_natural_worlds_have_none():
+    space = SmallWorlds({}, {}, thresholds=lambda world: range(1))
+    cases = [case for size_class in space.natural().classes("quick") for case in size_class]
+    assert {(case.xi, case.q_hat) for case in cases} == {(0, 0)}
 
 
 def test_classes_grow_and_cover_every_parameter():

@@ -136,8 +136,8 @@ def test_a_natural_counterexample_stands_beside_the_smallest_or_what_was_searche
     assert list(counterexamples(found)) == [smallest, "Natural counterexample: A(1+0); C=1 xi=7 Q=0: LRU 1"]
     assert list(counterexamples(without)) == [
         smallest,
-        "No natural counterexample (every prompt, response, C and xi at least 1, and Q where the row has one): "
-        "1,050 instances, every one within the bounds: up to 4 tokens in 1 turn, up to 6 in 2.",
+        "No natural counterexample (every prompt, response and C at least 1, and xi and Q where the row has "
+        "them): 1,050 instances, every one within the bounds: up to 4 tokens in 1 turn, up to 6 in 2.",
     ]
     for one in (found, without):
         for document in (ledger_markdown([one]), json.dumps(entry(one).blocks, default=vars)):

@@ -206,7 +206,7 @@ def _tally_world(
     for capacity in range(least, most + 1):
         world[CASE, CAPACITY] = capacity
         world[CASE, STAMP] += 1
-        for xi in range(lowest, 1 if thresholds == ZERO else tokens + 1):
+        for xi in range(0 if thresholds == ZERO else lowest, 1 if thresholds == ZERO else tokens + 1):
             world[CASE, XI] = xi
             low, high = _estimates(estimates, world, xi)
             for estimate in range(low if estimates == NO_ESTIMATE else max(low, lowest), high + 1):

@@ -40,8 +40,8 @@ FAULTS = (
     Fault(
         "natural-thresholds-of-0",
         WORLDS,
-        "for xi in self._from_least(self.thresholds(world)):",
-        "for xi in self.thresholds(world):",
+        "thresholds[bisect_left(thresholds, self.least) :]",
+        "thresholds",
         "natural worlds meet a threshold of 0",
         rows=("algorithm-1.as-printed",),
         tests=("tests/claims/test_worlds.py",),
