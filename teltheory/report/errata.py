@@ -16,10 +16,11 @@ order of the ledger: the edition, the place, the statement as printed, what is t
 place. [ledger.md](ledger.md) has all statements, also those that hold.
 
 Then the counterexample: the smallest one, and on traces the smallest *natural* one, in which every prompt,
-response and C is at least 1, and ξ and Q where the row has them. A click opens its states, to follow by hand: those of the
-natural one where there is one. They are computed from the row's own numbers, by the library's reference replay
-where it is a trace. A cache is written least recent conversation first, as conversation:cached/past. *Excess* is
-max(uncached − ξ, 0), and TEL its sum. Where a row has no use for ξ or Q it is 0.
+response and C is at least 1, and ξ and Q where the row has them. A click opens its states, to follow by hand:
+those of the natural one where there is one. They are computed from the row's own numbers, by the library's
+reference replay where it is a trace. A cache is written least recent conversation first, as
+conversation:cached/past. *Excess* is max(uncached − ξ, 0), and TEL its sum. Where a row has no use for ξ or Q it
+is 0.
 """
 
 

@@ -27,8 +27,8 @@ bounds was tried, and none refutes it. *Sampled*: none of the random instances r
 cells must be nearer to the paper than null models that know nothing of it, and all of this is shown.
 A refuted statement has the smallest counterexample, and on traces the smallest *natural* one: every prompt,
 response and C at least 1, and xi and Q where the row has them. [errata.md](errata.md) says what stands where in
-the paper, and what to put in its place. [claims.md](claims.md) says how a row is decided. Conversations are A, B, ...,
-a turn is conversation(prompt+response), xi the threshold, C the capacity, Q the estimate of the next prompt.
+the paper, and what to put in its place. [claims.md](claims.md) says how a row is decided. Conversations are A, B,
+..., a turn is conversation(prompt+response), xi the threshold, C the capacity, Q the estimate of the next prompt.
 """
 
 
