@@ -12,7 +12,15 @@ NAMES = ("theorem-31.large-q", "algorithm-1.nonnegative", "kv-size")
 def row(name, verdict):
     scope = {"kind": "exhaustive", "instances": 9, "bounds": {"tokens_by_turns": {"2": 3}}}
     example = {"turns": [[0, 1, 0]], "initial": [], "capacity": 0, "xi": 0, "q_hat": 0, "values": {}}
-    facts = {"id": name, "source": "", "statement": "", "verdict": verdict, "scope": scope}
+    facts = {
+        "id": name,
+        "origin": "ours",
+        "kind": "statement",
+        "source": "",
+        "statement": "",
+        "verdict": verdict,
+        "scope": scope,
+    }
     return facts | {"counterexample": example if verdict == "refuted" else None, "seconds": 0.1}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ from proofs_checks.cut_analysis import CUT, Conversation
 from proofs_checks.excess_calculus import growth
 from teltheory.claims.claim import Claim
 from teltheory.claims.search import decide, decide_safely, refutes
+from teltheory.claims.worlds import SmallWorlds
 from teltheory.policies import online
 from teltheory.report.words import counterexample_text
 
@@ -252,7 +254,14 @@ def count_all_turns(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_a_planted_fault_turns_its_row(fault: Fault, claim: Claim[Any], monkeypatch: pytest.MonkeyPatch) -> None:
     fault(monkeypatch)
-    assert decide_safely(claim).verdict == "refuted"
+    assert decide_safely(without_natural_cases(claim)).verdict == "refuted"
+
+
+def without_natural_cases(claim: Claim[Any]) -> Claim[Any]:
+    """Leave out the search for a natural counterexample, which takes longer than the smallest one."""
+    if not isinstance(claim.space, SmallWorlds):
+        return claim
+    return replace(claim, space=replace(claim.space, natural_sizes=({}, {})))
 
 
 def test_the_case_that_the_proof_leaves_out_replays() -> None:

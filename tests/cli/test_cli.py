@@ -206,7 +206,8 @@ def test_verify_repeats_byte_for_byte_but_for_the_seconds(run_json):
 
 def test_verify_ends_with_1_where_a_row_of_ours_is_refuted(run, monkeypatch):
     row = {
-        "id": "figure-2", "source": "", "statement": "", "verdict": "refuted",
+        "id": "figure-2", "origin": "ours", "kind": "statement",
+        "source": "", "statement": "", "verdict": "refuted",
         "scope": {"kind": "exhaustive", "instances": 1, "bounds": {"cases": "one"}},
         "counterexample": None, "seconds": 0.0,
     }  # fmt: skip
