@@ -23,7 +23,7 @@ from proofs_checks.theorem_31 import is_upper_bound, t_lru
 from teltheory.claims.case import Case
 from teltheory.claims.claim import SecondRoute, Values, claim
 from teltheory.claims.origin import BOTH, PMLR, V1, reading, repairs
-from teltheory.claims.worlds import Given, SmallWorlds, upper_bounds
+from teltheory.claims.worlds import Given, Reach, SmallWorlds, upper_bounds
 from teltheory.policies import TLRU, Conversation
 from teltheory.policies.policy import TRIMS, AnyPolicy, Trim
 from teltheory.replay.reference import cut
@@ -264,6 +264,7 @@ FORCED = SmallWorlds(
     conversations=3,
     samples=0,
     natural_sizes=({1: 1, 2: 1, 3: 0, 4: 1}, {1: 2, 2: 2, 3: 2, 4: 1}),
+    reach=Reach(turns=30, tokens=100),
 )
 FEWER = replace(FORCED, quick={1: 3, 2: 3, 3: 3, 4: 2})
 BY_REPLAY = "the reference replay"

@@ -17,6 +17,7 @@ from claims.expected_verdicts import (
     SAMPLED,
 )
 from claims.made_up_runs import fed_with_a_null_model
+from claims.replaying import excesses, optimum, replayed, tel, whole
 from claims.second_opinion_on_tables import counted_again, improvements_again, twice_as_near_as_the_null_models
 from report.documents import DOCS, parts
 
@@ -267,14 +268,6 @@ def test_every_null_model_fails_in_the_place_of_our_cells(ledger):
             )
 
 
-def whole(value):
-    if isinstance(value, dict):
-        return all(map(whole, value.values()))
-    if isinstance(value, list):
-        return all(map(whole, value))
-    return isinstance(value, int)
-
-
 def test_counterexamples_in_turns_are_whole_numbers(ledger):
     for row in ledger.values():
         example = row["counterexample"]
@@ -305,24 +298,6 @@ def test_the_refuted_belief_is_off_by_fractions(ledger):
     mu, rate = example["death_rate"], example["turn_rate"]
     found = [Fraction(value) for value in example["values"].values()]
     assert found == [decay**mu, (mu + rate) / (rate + mu / decay ** (mu + rate))]
-
-
-def replayed(example, policy):
-    trace = tt.Trace.from_turns(*zip(*example["turns"], strict=True))
-    return tt.replay(trace, policy, example["capacity"], example["forced"], example["initial"])
-
-
-def tel(example, policy):
-    return tt.tail_excess_latency(replayed(example, policy), example["xi"])
-
-
-def excesses(example, policy):
-    return [max(u - example["xi"], 0) for u in replayed(example, policy).uncached.tolist()]
-
-
-def optimum(example):
-    trace = tt.Trace.from_turns(*zip(*example["turns"], strict=True))
-    return tt.hindsight_optimum(trace, example["capacity"], example["xi"]).objective
 
 
 @pytest.mark.parametrize("name", ["theorem-31.mean-estimate", "theorem-31.mean-estimate.continuing"])

@@ -60,7 +60,7 @@ FAULTS = (
         "whole(Fraction(best.objective))",
         "int(best.objective)",
         "an optimum that is not whole passes for one",
-        tests=("tests/claims/test_beyond_tel.py",),
+        tests=("tests/claims/test_violation_rows.py",),
     ),
     Fault(
         "any-refuting-case-is-smallest",

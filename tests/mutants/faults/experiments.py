@@ -9,7 +9,7 @@ PREDICTIONS = "proofs_checks/predictions.py"
 HEADLINES = "proofs_checks/headlines.py"
 FIGURES = "proofs_checks/figures_5_6.py"
 PAPER_ROWS = "tests/claims/test_paper_rows.py"
-PAPER_TABLES = "tests/claims/test_paper_tables.py"
+PAPER_TABLES = "tests/claims/test_table_rows.py"
 
 FAULTS = (
     Fault(

@@ -1,0 +1,29 @@
+"""Counterexamples of the ledger, replayed."""
+
+import teltheory as tt
+
+
+def whole(value):
+    if isinstance(value, dict):
+        return all(map(whole, value.values()))
+    if isinstance(value, list):
+        return all(map(whole, value))
+    return isinstance(value, int)
+
+
+def replayed(example, policy):
+    trace = tt.Trace.from_turns(*zip(*example["turns"], strict=True))
+    return tt.replay(trace, policy, example["capacity"], example["forced"], example["initial"])
+
+
+def tel(example, policy):
+    return tt.tail_excess_latency(replayed(example, policy), example["xi"])
+
+
+def excesses(example, policy):
+    return [max(u - example["xi"], 0) for u in replayed(example, policy).uncached.tolist()]
+
+
+def optimum(example):
+    trace = tt.Trace.from_turns(*zip(*example["turns"], strict=True))
+    return tt.hindsight_optimum(trace, example["capacity"], example["xi"]).objective
