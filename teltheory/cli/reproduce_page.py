@@ -35,6 +35,7 @@ from teltheory.report.explorer import explore
 from teltheory.report.ledger import Row
 from teltheory.report.page import Page, Section, render
 from teltheory.report.provenance import digest, digests, made_on, versions
+from teltheory.report.standing import paper_sentence
 from teltheory.report.words import WHICH_TEXT
 from teltheory.sweep import Cell as Swept
 from teltheory.sweep import Grid
@@ -127,7 +128,7 @@ def write_page(
     explorers = [explorer for i, one in enumerate(replayed, start=1) if (explorer := _explorer(f"trace-{i}", one))]
     said = [Paragraph(text) for one in replayed if (text := summary_of(one))]
     sections = [
-        Section("ledger", "The ledger", [Paragraph(WHICH_TEXT), Paragraph(LEDGER_LEAD), ledger_block(rows)]),
+        Section("ledger", "The ledger", _ledger(rows)),
         Section("sliders", "Every capacity and threshold", [Paragraph(SLIDERS_LEAD), *explorers]),
         Section("replays", "All policies, replayed", [b for one in replayed for b in _replays(one)]),
         Section("tables", "Tables 1 to 6 beside the paper’s", list(_paper(cells))),
@@ -149,6 +150,11 @@ def summary_of(one: Replayed) -> str:
         return ""
     where = f"{one.title}, with {size:,} tokens and a threshold of {one.thresholds.label(xi)}: "
     return where + in_words(lru.tel, tlru.tel, lru.optimum, lru.p95, tlru.p95)
+
+
+def _ledger(rows: Sequence[Row]) -> list[Block]:
+    told = (WHICH_TEXT, paper_sentence(rows), LEDGER_LEAD)
+    return [*map(Paragraph, told), ledger_block(rows)]
 
 
 def _explorer(anchor: str, one: Replayed) -> Explorer | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from teltheory.report.blocks import Block, Bullets, Card, Cards, Entry, Ledger, Table, Tone
 from teltheory.report.ledger import Row, sections
-from teltheory.report.standing import origin_text
+from teltheory.report.standing import origin_text, outcome
 from teltheory.report.words import (
     counterexamples,
     evidence_kind,
@@ -21,18 +21,20 @@ TONES: dict[str, Tone] = {
     "holds": "good",
     "reproduced": "good",
     "refuted": "warn",
+    "misprint": "warn",
     "not reproduced": "warn",
+    "by construction": "quiet",
     "not decidable here": "quiet",
     "undecided": "bad",
     "error": "bad",
 }
 """Verdicts in the order of a summary, and how each looks."""
-PLURALS = {"holds": "hold", "error": "ended in an error"}
+PLURALS = {"holds": "hold", "misprint": "misprints", "error": "ended in an error"}
 
 
 def verdict_cards(rows: Sequence[Row]) -> Cards:
-    """Return how many rows have each verdict; a verdict that no row has is left out."""
-    counts = Counter(row["verdict"] for row in rows)
+    """Return how many rows came to what; what none came to is left out."""
+    counts = Counter(outcome(row) for row in rows)
     total = Card(f"{len(rows):,}", "statement" if len(rows) == 1 else "statements")
     return Cards(
         [
