@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import ceil
 from typing import Any
 
+from proofs_checks.hardness import percentile
 from proofs_checks.hindsight import all_equal
 from proofs_checks.limit_proofs import poor_proof
 from teltheory.claims.case import Case, World
@@ -168,11 +168,6 @@ def cvar_optimum(case: Case) -> Values:
         "by least TEL": [min(by_threshold(xi, tel, n, level) for xi, tel in enumerate(least)) for level in LEVELS],
         "not TEL-optimal": sum(tel_of(uncached, xi) > least[xi] for uncached, xi in own),
     }
-
-
-def percentile(uncached: Sequence[int], level: Fraction) -> int:
-    """Return the ceil(p n)-th smallest, the smallest for p = 0."""
-    return sorted(uncached)[max(ceil(level * len(uncached)), 1) - 1]
 
 
 @claim(

@@ -122,15 +122,9 @@ def exact_root(argument: str, value: Fraction, degree: int) -> Fraction:
     ArgumentError
         Where there is none.
     """
-    root = Fraction(_floor_root(value.numerator, degree), _floor_root(value.denominator, degree))
+    from sympy import integer_nthroot
+
+    root = Fraction(*(int(integer_nthroot(part, degree)[0]) for part in value.as_integer_ratio()))
     if root**degree != value:
         raise ArgumentError(argument, value, f"the {degree}th power of a fraction")
     return root
-
-
-def _floor_root(value: int, degree: int) -> int:
-    low, above = 0, 1 << (value.bit_length() // degree + 1)
-    while above - low > 1:
-        middle = (low + above) // 2
-        low, above = (middle, above) if middle**degree <= value else (low, middle)
-    return low

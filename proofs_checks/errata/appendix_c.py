@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from proofs_checks.theorem_31 import threshold_lru
-from teltheory.claims.case import Case
+from proofs_checks.theorem_31 import t_lru, threshold_lru
 from teltheory.claims.erratum import Erratum
 from teltheory.claims.state_tables import traced
-from teltheory.policies import LRU, TLRU
+from teltheory.policies import LRU
 
 WITHDRAWN = "leaves out Theorem 3.1 and this proof of it"
-
-
-def t_lru(case: Case) -> TLRU:
-    """Return T-LRU with round-robin trim."""
-    return TLRU(case.xi, case.q_hat)
 
 
 T_LRU_ALONE = traced({"T-LRU, turn by turn": t_lru})

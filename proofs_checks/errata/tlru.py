@@ -11,6 +11,7 @@ from proofs_checks.algorithm_1 import (
     with_printed_trim_loop,
 )
 from proofs_checks.errata.shows import until_it_loops
+from proofs_checks.theorem_31 import t_lru
 from teltheory.claims.case import Case
 from teltheory.claims.erratum import Erratum
 from teltheory.claims.state_tables import traced
@@ -20,11 +21,6 @@ from teltheory.policies import LRU, TLRU
 def lru(case: Case) -> LRU:
     """Return LRU."""
     return LRU()
-
-
-def t_lru(case: Case) -> TLRU:
-    """Return T-LRU with round-robin trim."""
-    return TLRU(case.xi, case.q_hat)
 
 
 def least_recent(case: Case) -> TLRU:

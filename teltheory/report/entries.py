@@ -33,7 +33,7 @@ PLURALS = {"holds": "hold", "misprint": "misprints", "error": "ended in an error
 
 
 def verdict_cards(rows: Sequence[Row]) -> Cards:
-    """Return how many rows came to what; what none came to is left out."""
+    """Return how many rows have each outcome; an outcome that no row has is left out."""
     counts = Counter(outcome(row) for row in rows)
     total = Card(f"{len(rows):,}", "statement" if len(rows) == 1 else "statements")
     return Cards(

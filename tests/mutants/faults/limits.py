@@ -99,9 +99,9 @@ FAULTS = (
     ),
     Fault(
         "percentile-one-too-high",
-        MEASURES,
-        "return sorted(uncached)[max(ceil(level * len(uncached)), 1) - 1]",
-        "return sorted(uncached)[min(ceil(level * len(uncached)), len(uncached) - 1)]",
+        "proofs_checks/hardness.py",
+        "return sorted(uncached)[max(ceil(q * len(uncached)), 1) - 1]",
+        "return sorted(uncached)[min(ceil(q * len(uncached)), len(uncached) - 1)]",
         "a percentile is the next larger length",
         rows=("tel.cvar.given-threshold",),
     ),
