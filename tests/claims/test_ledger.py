@@ -36,7 +36,6 @@ from teltheory.optimal.brute_force import all_reuses
 from teltheory.report.errata import errata_markdown
 from teltheory.report.markdown import ledger_markdown
 from teltheory.report.standing import paper_sentence
-from teltheory.report.words import counterexample_text
 from teltheory.workloads import data_folder
 
 SCRIPTS = Path(proofs_checks.__file__).parent / "counterexamples"
@@ -143,34 +142,6 @@ def test_every_row_says_what_it_rests_on(ledger):
         tried = "certified" if row["id"] in CERTIFIED else "sampled" if row["id"] in SAMPLED else "exhaustive"
         assert row["scope"]["kind"] == (tried if {"unproved", "missing"} & set(proof) else "proved")
         assert (row["counterexample"] is not None) == (row["verdict"] == "refuted")
-
-
-@pytest.mark.repository
-@pytest.mark.parametrize("name", [name for name, verdict in PRINTED_ROWS.items() if verdict == "refuted"])
-def test_the_readme_shows_the_smallest_counterexamples(ledger, name):
-    example = ledger[name]["counterexample"]
-    if "turns" in example:
-        text = counterexample_text(example).split(" xi=")[0].replace("; C", ", C")
-    else:
-        text = " instead of ".join(example["values"].values())
-    assert text in (Path(__file__).parents[2] / "README.md").read_text()
-
-
-@pytest.mark.repository
-def test_the_readme_says_which_tables_are_reproduced(ledger):
-    text = (Path(__file__).parents[2] / "README.md").read_text()
-    good, bad = (
-        [k for k in range(1, 7) if ledger[f"table-{k}"]["verdict"] == v] for v in ("reproduced", "not reproduced")
-    )
-    assert "Tables {} and {} / {}, {}, {} and {}, on samples".format(*good, *bad) in text
-    assert {ledger[f"table-{k}.headings"]["verdict"] for k in (1, 3)} == {"reproduced"}
-    counts = ledger["prediction.poisson"]["numbers"]["counts"]
-    assert f"not so at {counts['otherwise']} of {counts['cells']} places" in text
-    nulls = {null["null"]: null for null in ledger["table-5"]["numbers"]["nulls"]}
-    errors = (ledger["table-5"]["numbers"]["counts"], nulls["a constant a column"]["counts"])
-    assert (
-        "{:.2f} against {:.2f} of a constant a column".format(*(e["mean squared error"] for e in errors)) in text
-    )
 
 
 @pytest.mark.repository
