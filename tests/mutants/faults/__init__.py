@@ -1,23 +1,16 @@
 """Faults as data, one file a room of the project."""
 
 from mutants.faults import (
-    advice,
     belief,
     claims,
-    datasets,
-    documents,
     engines,
     experiments,
-    hostile,
-    inputs,
     judges,
     limits,
     optimal,
-    options,
     policies,
     proofs,
     replay,
-    report,
 )
 
 FAULTS = (
@@ -29,13 +22,6 @@ FAULTS = (
     *claims.FAULTS,
     *engines.FAULTS,
     *proofs.FAULTS,
-    *inputs.FAULTS,
-    *options.FAULTS,
     *experiments.FAULTS,
-    *datasets.FAULTS,
-    *report.FAULTS,
-    *advice.FAULTS,
-    *hostile.FAULTS,
-    *documents.FAULTS,
     *limits.FAULTS,
 )
