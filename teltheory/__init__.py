@@ -38,6 +38,7 @@ from teltheory.metrics import (
     ttft_quantiles,
     ttft_violations,
 )
+from teltheory.model.forest import Forest
 from teltheory.optimal import Certificate, HindsightOptimum, check_certificate, hindsight_optimum
 from teltheory.optimal.cost_bound import cost_bound
 from teltheory.optimal.costs import PiecewiseCosts
@@ -123,6 +124,7 @@ __all__ = [
     "FittedConversations",
     "FittedLatency",
     "ForcedCachingError",
+    "Forest",
     "GammaRates",
     "HindsightCurve",
     "HindsightOptimum",

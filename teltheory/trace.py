@@ -17,7 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from teltheory.errors import ArgumentError, TraceError
+from teltheory.errors import TraceError
+from teltheory.model.columns import arrivals, checked_block_size, conversation_numbers, lengths
+from teltheory.model.forest import Forest
 from teltheory.numbers import INT64_MAX, FloatArray, IntArray, exact_sum, readonly, whole_number
 
 COLUMNS = ("conversation", "prompt", "response", "arrival", "history")
@@ -93,21 +95,21 @@ class Trace:
         TraceError
             Names the column, the turn (counted from 0), the value and what was expected.
         """
-        labels, names = _conversations(_column("conversation", conversation))
-        q = _lengths("prompt", prompt, len(labels))
-        a = _lengths("response", response, len(labels))
+        labels, names = conversation_numbers(conversation)
+        q = lengths("prompt", prompt, len(labels))
+        a = lengths("response", response, len(labels))
         if exact_sum(q) + exact_sum(a) > INT64_MAX:
             raise TraceError("prompt", None, "lengths that add up to more than 2**63 - 1", "a smaller sum")
-        h = None if history is None else _lengths("history", history, len(labels))
+        h = None if history is None else lengths("history", history, len(labels))
         trace = cls(
             conversation=labels,
             prompt=q,
             response=a,
             history=_cumulative_history(labels, q + a) if h is None else h,
-            arrival=None if arrival is None else _arrivals(arrival, len(labels)),
+            arrival=None if arrival is None else arrivals(arrival, len(labels)),
             cumulative=h is None,
             names=names,
-            block_size=_block_size(block_size),
+            block_size=checked_block_size(block_size),
             report=report,
         )
         if h is not None:
@@ -155,6 +157,33 @@ class Trace:
     def conversations(self) -> int:
         """Number of conversations."""
         return int(self.code.max()) + 1 if len(self) else 0
+
+    @cached_property
+    def is_chains(self) -> bool:
+        """Whether no history is shorter than its conversation's past."""
+        before = self.past[self.previous_turn] if len(self) else self.past
+        return bool((~self.continuing | (self.history == before)).all())
+
+    @cached_property
+    def forest(self) -> Forest:
+        """Conversations as a forest: chains, with branches where a history is shorter than the past."""
+        columns = self.code, self.history, self.prompt, self.response
+        return Forest.of_turns(*columns, self.arrival, self.block_size)
+
+    @classmethod
+    def from_forest(cls, forest: Forest) -> Trace:
+        """Return a forest of chains as a trace whose conversations are its trees.
+
+        Raises
+        ------
+        TraceError
+            If the forest is not chains.
+        """
+        if not forest.is_chains:
+            raise TraceError("forest", None, "branches, shortened pasts or tails", "chains (see Forest.is_chains)")
+        history, block_size = forest.left_before, forest.block_size
+        columns = forest.tree, forest.ask - history, forest.end - forest.ask, forest.arrival, history
+        return cls.from_turns(*columns, block_size=block_size)
 
     @cached_property
     def next_turn(self) -> IntArray:
@@ -218,7 +247,7 @@ class Trace:
         block_size : int
             Tokens a block, at least 1.
         """
-        size = _block_size(block_size)
+        size = checked_block_size(block_size)
         return Trace.from_turns(
             self.conversation if self.names is None else [self.names[i] for i in self.conversation.tolist()],
             self.total // size - self.history // size,
@@ -228,79 +257,6 @@ class Trace:
             block_size=self.block_size * size,
             report=self.report,
         )
-
-
-def _block_size(value: int) -> int:
-    size = whole_number("block_size", value)
-    if size == 0:
-        raise ArgumentError("block_size", size, "at least 1 token a block")
-    return size
-
-
-def _column(column: str, values: Any) -> Sequence[Any] | NDArray[Any]:
-    """Return `values` where they are one value a turn: an array of one dimension, or a list of anything else."""
-    if isinstance(values, np.ndarray):
-        if values.ndim != 1:
-            raise TraceError(column, None, f"an array of shape {values.shape}", "one value a turn")
-        return values
-    try:
-        return list(values)
-    except TypeError:
-        raise TraceError(column, None, values, "one value a turn") from None
-
-
-def _conversations(values: Sequence[Any] | NDArray[Any]) -> tuple[IntArray, tuple[str, ...] | None]:
-    if len(values) and isinstance(values[0], str):
-        numbers: dict[str, int] = {}
-        for turn, name in enumerate(values):
-            if not isinstance(name, str):
-                raise TraceError("conversation", turn, name, "a string, as in the turns before it")
-            numbers.setdefault(str(name), len(numbers))
-        labels = np.fromiter((numbers[name] for name in values), np.int64, len(values))
-        return readonly(labels), tuple(numbers)
-    return _whole_numbers("conversation", values), None
-
-
-def _whole_numbers(column: str, values: Sequence[Any] | NDArray[Any]) -> IntArray:
-    """Return `values` as int64, or say which one is not a whole number that fits."""
-    array = values if isinstance(values, np.ndarray) else np.fromiter(values, object, len(values))
-    if array.dtype.kind not in "iu":
-        for turn, value in enumerate(array.tolist()):
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-                raise TraceError(column, turn, value, "a whole number")
-    outside = np.flatnonzero((array > INT64_MAX) | (array < -INT64_MAX - 1)) if len(array) else ()
-    for place in outside:
-        raise TraceError(column, int(place), int(array[place]), "a whole number below 2**63")
-    return readonly(array.astype(np.int64))
-
-
-def _lengths(column: str, values: Sequence[Any] | NDArray[Any], n: int) -> IntArray:
-    lengths = _whole_numbers(column, _column(column, values))
-    if len(lengths) != n:
-        raise TraceError(column, None, f"{len(lengths)} values", f"{n}, one a turn")
-    for turn in np.flatnonzero(lengths < 0)[:1]:
-        raise TraceError(column, int(turn), int(lengths[turn]), "0 tokens or more")
-    return lengths
-
-
-def _arrivals(values: Sequence[Any] | NDArray[Any], n: int) -> FloatArray:
-    column = _column("arrival", values)
-    if not isinstance(column, np.ndarray) or column.dtype.kind not in "fiu":
-        for turn, value in enumerate(column):
-            if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-                raise TraceError("arrival", turn, value, "a number of seconds")
-            if isinstance(value, int) and abs(value) > INT64_MAX:
-                raise TraceError("arrival", turn, value, "a number of seconds below 2**63")
-    seconds = np.array(column, np.float64)
-    if len(seconds) != n:
-        raise TraceError("arrival", None, f"{len(seconds)} values", f"{n}, one a turn")
-    for turn in np.flatnonzero(~np.isfinite(seconds))[:1]:
-        raise TraceError("arrival", int(turn), float(seconds[turn]), "a finite number of seconds")
-    for turn in np.flatnonzero(np.diff(seconds) < 0)[:1] + 1:
-        earliest = float(seconds[turn - 1])
-        raise TraceError("arrival", int(turn), float(seconds[turn]), f"{earliest} or later, as turns are in order")
-    seconds.setflags(write=False)
-    return seconds
 
 
 def _consecutive_turns(conversation: IntArray) -> tuple[IntArray, IntArray]:

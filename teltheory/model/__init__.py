@@ -1,0 +1,1 @@
+"""The values that carry everything: the forest of prefixes."""

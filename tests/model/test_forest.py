@@ -1,0 +1,118 @@
+"""A forest is what its paths say, and whole conversations are chains with the numbers of their trace."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import given_columns, turn_columns
+
+import teltheory as tt
+
+TREES = st.lists(st.lists(st.integers(0, 2), max_size=5), max_size=8)
+
+
+def named(words):
+    """Return paths of block ids, where an id stands for a block and everything before it."""
+    ids = {}
+    return [[ids.setdefault(tuple(word[: at + 1]), len(ids)) for at in range(len(word))] for word in words]
+
+
+def common(one, other):
+    """Return the length of the common prefix of two paths."""
+    return next(
+        (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
+
+
+def by_units(trace):
+    """Return each turn's path with every token a node of its own: the obviously right forest of a trace."""
+    past, paths, fresh = {}, [], iter(range(10**9))
+    for c, h, new in zip(trace.code, trace.history, trace.prompt + trace.response, strict=True):
+        kept = past.get(c, [])
+        missing = h - len(kept[:h])
+        past[c] = kept[:h] + [next(fresh) for _ in range(missing + new)]
+        paths.append(past[c])
+    return tt.Forest.from_paths(paths, trace.total.tolist())
+
+
+@given(TREES, st.data())
+def test_known_is_the_longest_prefix_that_an_earlier_request_has(words, data):
+    ask = [data.draw(st.integers(0, len(word))) for word in words]
+    forest = tt.Forest.from_paths(named(words), ask)
+    longest = [max((common(word, w) for w in words[:k]), default=0) for k, word in enumerate(words)]
+    assert forest.known.tolist() == np.minimum(longest, ask).tolist()
+    assert forest.units == len({tuple(word[: at + 1]) for word in words for at in range(len(word))})
+
+
+@given(TREES)
+def test_paths_share_the_nodes_of_their_common_prefix_and_no_others(words):
+    forest = tt.Forest.from_paths(named(words))
+    paths = [forest.path(k) for k in range(len(words))]
+    assert [len(path) for path in paths] == forest.end.tolist() == [len(word) for word in words]
+    assert (forest.parent < np.arange(forest.nodes)).all()
+    for k, path in enumerate(paths):
+        assert [len({*path} & {*other}) for other in paths] == [common(words[k], word) for word in words]
+        assert forest.depth[path].tolist() == list(range(1, len(path) + 1))
+
+
+@given(turn_columns())
+def test_a_trace_with_whole_histories_is_chains_with_the_same_numbers(columns):
+    trace = tt.Trace.from_turns(**columns)
+    forest = trace.forest
+    assert trace.is_chains
+    assert forest.is_chains
+    assert forest.known.tolist() == trace.history.tolist()
+    assert forest.total.tolist() == trace.total.tolist()
+    assert forest.end.tolist() == trace.past.tolist()
+    assert forest.units == trace.peak
+    again = tt.Trace.from_forest(forest)
+    for column in ("history", "prompt", "response"):
+        assert getattr(again, column).tolist() == getattr(trace, column).tolist()
+    shown = trace.past > 0
+    assert (np.equal.outer(again.code, again.code) == np.equal.outer(trace.code, trace.code))[shown][
+        :, shown
+    ].all()
+
+
+@given(given_columns())
+def test_a_shortened_history_branches_and_what_it_leaves_out_stays(columns):
+    trace = tt.Trace.from_turns(**columns)
+    forest, units = trace.forest, by_units(trace)
+    for column in ("known", "end", "ask", "total"):
+        assert getattr(forest, column).tolist() == getattr(units, column).tolist()
+    assert forest.units == units.units
+    assert forest.is_chains == units.is_chains
+    assert forest.is_chains or not trace.is_chains
+    assert (forest.length > 0).all()
+
+
+def test_where_a_history_is_shorter_the_two_readings_differ():
+    trace = tt.Trace.from_turns([0, 0, 0], [4, 1, 1], [0, 0, 0], history=[0, 2, 2])
+    assert not trace.is_chains
+    assert trace.peak == 4
+    assert (trace.forest.units, trace.forest.nodes, trace.forest.is_chains) == (6, 4, False)
+    with pytest.raises(tt.TraceError, match="found 'branches, shortened pasts or tails', expected chains"):
+        tt.Trace.from_forest(trace.forest)
+
+
+def test_equal_paths_make_equal_forests():
+    forest = tt.Forest.from_paths([[7, 9], [7, 8]], arrival=[0, 1], block_size=512)
+    assert forest == tt.Forest.from_paths([[1, 2], [1, 3]], arrival=[0, 1], block_size=512)
+    assert forest != tt.Forest.from_paths([[1, 2], [1, 3]], arrival=[0, 1])
+    assert forest != tt.Forest.from_paths([[1, 2], [1, 3]], ask=[2, 1], arrival=[0, 1], block_size=512)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([[1, 2], [3, 2]],), "turn 1, paths: found 2, expected a block with one parent"),
+        (([[1, 1]],), "turn 0, paths: found 1, expected a block with one parent"),
+        (([[1, 2]], [3]), "turn 0, ask: found 3, expected at most 2, the length of its path"),
+        (([[1, 2]], [2], [1]), "turn 0, total: found 1, expected at least 2, what it asks for"),
+        (([[1], [1]], [1]), "ask: found '1 values', expected 2"),
+        (([[1], [1]], None, None, [2, 1]), "turn 1, arrival: found 1.0, expected 2.0 or later"),
+    ],
+)
+def test_bad_paths_are_named(arguments, message):
+    with pytest.raises(tt.TraceError, match=message):
+        tt.Forest.from_paths(*arguments)
