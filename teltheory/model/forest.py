@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
+from typing import Any
 
 import numpy as np
 
@@ -89,17 +90,17 @@ class Forest:
         nodes: dict[int, int] = {}
         parents: list[int] = []
         leaves = [_walk(k, path, nodes, parents) for k, path in enumerate(paths)]
-        ends = np.array([len(path) for path in paths], np.int64)
+        ends = readonly(np.array([len(path) for path in paths], np.int64))
         asked = ends if ask is None else lengths("ask", ask, len(paths))
         for k in np.flatnonzero(asked > ends)[:1]:
             raise TraceError("ask", int(k), int(asked[k]), f"at most {int(ends[k])}, the length of its path")
         computed = asked if total is None else lengths("total", total, len(paths))
         for k in np.flatnonzero(computed < asked)[:1]:
             raise TraceError("total", int(k), int(computed[k]), f"at least {int(asked[k])}, what it asks for")
-        parent, leaf = np.array(parents, np.int64), np.array(leaves, np.int64)
+        parent, leaf = readonly(np.array(parents, np.int64)), readonly(np.array(leaves, np.int64))
         times = None if arrival is None else arrivals(arrival, len(paths))
-        arrays = map(readonly, (parent, np.ones(len(parent), np.int64), leaf, asked, computed))
-        return cls(*arrays, times, checked_block_size(block_size))
+        length = readonly(np.ones(len(parent), np.int64))
+        return cls(parent, length, leaf, asked, computed, times, checked_block_size(block_size))
 
     @classmethod
     def of_turns(
@@ -136,11 +137,12 @@ class Forest:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Forest):
             return NotImplemented
-        return self.block_size == other.block_size and all(map(np.array_equal, self._columns(), other._columns()))
+        same = [np.array_equal(*pair) for pair in zip(self._columns(), other._columns(), strict=True)]
+        return self.block_size == other.block_size and all(same)
 
     __hash__ = None  # type: ignore[assignment]
 
-    def _columns(self) -> list[object]:
+    def _columns(self) -> list[Any]:
         arrival = () if self.arrival is None else self.arrival
         return [self.parent, self.length, self.leaf, self.ask, self.total, arrival]
 
