@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from teltheory.errors import FileError
+from teltheory.formats import read_trace
 from teltheory.trace import Trace
-from teltheory.workloads import ConversationModel, read_trace, sample_conversations
+from teltheory.workloads import ConversationModel, sample_conversations
 
 SEED = 20250
 BLOCK = 16

@@ -22,7 +22,7 @@ QUICK = (
     "tests/replay/test_kernel.py",
     "tests/replay/test_reference.py",
     "tests/report/test_page.py",
-    "tests/workloads/test_mooncake.py",
+    "tests/formats/test_mooncake.py",
 )
 """Files of the quick part: reading, replaying by reference and kernel, metrics, commands, pages."""
 

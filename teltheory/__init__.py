@@ -25,6 +25,7 @@ from teltheory.errors import (
     SolverError,
     TraceError,
 )
+from teltheory.formats import read_trace, write_trace
 from teltheory.kv_cache import ARCHITECTURES, Architecture, KVSize
 from teltheory.kv_config import read_architecture
 from teltheory.latency import A100_LLAMA2_7B, LatencyModel, Provenance
@@ -74,10 +75,8 @@ from teltheory.workloads import (
     Times,
     fit_conversations,
     log_likelihood,
-    read_trace,
     sample_conversations,
     sample_labelled,
-    write_trace,
 )
 
 if TYPE_CHECKING:

@@ -1,12 +1,8 @@
-"""Files that come from elsewhere: what can't be read is said in one line, and only files are read.
-
-A pipe or a device has no end that can be known, and can't be read twice, so it is refused before it is opened.
-"""
+"""Files that come from elsewhere: what can't be read is said in one line."""
 
 from __future__ import annotations
 
 import json
-import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,30 +28,11 @@ def reported(file: Path, expected: str) -> Iterator[None]:
 
 
 def check_file(file: Path, expected: str) -> None:
-    """Check that there is a file, and nothing that only looks like one.
-
-    Raises
-    ------
-    FileError
-        Where there is nothing, a folder, a pipe or a device.
-    """
-    check_name(file, expected)
+    """Raise a `FileError` if there is nothing, or a folder."""
     with reported(file, expected):
         file.stat()
         if file.is_dir():
             raise FileError(f"{file}: found a folder, expected {expected}")
-        if not file.is_file():
-            raise FileError(f"{file}: found a pipe or a device, expected {expected}, as a file")
-
-
-def check_name(file: Path, expected: str) -> None:
-    """Raise a `FileError` for a name that no file can have: with a zero byte, or with what no encoding writes."""
-    try:
-        possible = b"\0" not in os.fsencode(file)
-    except UnicodeEncodeError:
-        possible = False
-    if not possible:
-        raise FileError(f"{file}: found a name that no file has, expected {expected}")
 
 
 def read_bytes(file: Path, expected: str, most: int | None = None) -> bytes:

@@ -14,7 +14,7 @@ from statistics import fmean
 from typing import Any, NamedTuple, NoReturn, TypeGuard
 
 from teltheory.errors import FileError
-from teltheory.workloads.rows import Rows, csv_rows, json_lines, shortened
+from teltheory.formats.rows import Rows, csv_rows, json_lines, shortened
 
 UNITS = {"s": 1.0, "sec": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 """Seconds in one, by the unit's name."""

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from teltheory.calibration.formats import FORMATS, Parsed, Sample, fail, is_number, parsed
 from teltheory.errors import ArgumentError, FileError, listed
+from teltheory.input_files import reported
 from teltheory.numbers import FloatArray, IntArray
-from teltheory.workloads.rows import opened
 
 LONGEST_SECONDS = 3600.0
 SHORTEST_SECONDS = 1e-5
@@ -122,7 +122,8 @@ def read_ttft_runs(
     file = Path(path)
     if format not in ("auto", *FORMATS):
         raise ArgumentError("format", format, "'auto', " + ", ".join(map(repr, FORMATS)))
-    told = _of_model(opened(lambda file: parsed(file, format), file, "the result of a benchmark"), model)
+    with reported(file, "the result of a benchmark"):
+        told = _of_model(parsed(file, format), model)
     told = _with_cache(file, told, cold)
     if not told.samples:
         left = "; ".join(_counted(told.left_out)) or "nothing"

@@ -30,8 +30,8 @@ from teltheory.claims.case import Case, Turns, World
 from teltheory.claims.claim import MissingDataError
 from teltheory.claims.data_files import MOONCAKE, data_file
 from teltheory.claims.worlds import SmallWorlds
+from teltheory.formats import read_trace
 from teltheory.numbers import IntArray
-from teltheory.workloads import read_trace
 
 Random: TypeAlias = np.random.Generator
 

@@ -6,7 +6,7 @@ import click
 
 from teltheory.cli.output import check_target, console
 from teltheory.cli.traces import Reading, report_lines, trace_options
-from teltheory.workloads import write_trace
+from teltheory.formats import write_trace
 
 
 @click.command()

@@ -14,7 +14,6 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
 from teltheory.errors import FileError, printable
-from teltheory.input_files import check_name
 from teltheory.whole_files import check_place, write_whole
 
 if TYPE_CHECKING:
@@ -106,7 +105,6 @@ def make_folder(folder: Path) -> None:
     FileError
         Where it can't be made, is no folder, or is closed for writing.
     """
-    check_name(folder, "a folder to write to")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if not os.access(folder, os.W_OK):

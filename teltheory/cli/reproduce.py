@@ -25,10 +25,11 @@ from teltheory.cli.tables import ledger_table
 from teltheory.cli.traces import Reading, trace_options
 from teltheory.cli.verify import chosen_claims, decide_all
 from teltheory.errors import ArgumentError
+from teltheory.formats import read_trace
 from teltheory.policies.spec import POLICIES, Spec, default_estimate
 from teltheory.sweep import Grid
 from teltheory.trace import Trace
-from teltheory.workloads import ConversationModel, data_folder, read_trace, sample_conversations
+from teltheory.workloads import ConversationModel, data_folder, sample_conversations
 
 if TYPE_CHECKING:
     from experiments.paper.tables import Compared

@@ -10,7 +10,8 @@ import numpy as np
 from teltheory.cli.options import MOST_TURNS
 from teltheory.cli.output import check_target, console
 from teltheory.errors import ArgumentError
-from teltheory.workloads import Chats, parse_times, sharegpt_like, wildchat_like, write_trace
+from teltheory.formats import write_trace
+from teltheory.workloads import Chats, parse_times, sharegpt_like, wildchat_like
 
 NAMES = ("wildchat-like", "sharegpt-like")
 

@@ -11,11 +11,11 @@ from typing import Any
 import click
 
 from teltheory.errors import FileError, printable
+from teltheory.formats import FORMATS, read_trace
+from teltheory.formats.chaining import ChainingReport
+from teltheory.formats.reading import ReadingReport
 from teltheory.trace import Trace
-from teltheory.workloads import parse_times, read_trace
-from teltheory.workloads.mooncake import ChainingReport
-from teltheory.workloads.readers import FORMATS
-from teltheory.workloads.reading import ReadingReport
+from teltheory.workloads import parse_times
 
 
 @dataclass(frozen=True)

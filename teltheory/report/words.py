@@ -11,6 +11,7 @@ from typing import Any
 from teltheory.claims.state_tables import letter
 from teltheory.errors import FileError
 from teltheory.report.ledger import Row
+from teltheory.report.standing import origin_text
 
 WHICH_TEXT = """\
 The paper is Tail-Optimized Caching for LLM Inference (Zhang, Li, Moallemi, Peng, NeurIPS 2025). Two editions of it
@@ -110,7 +111,7 @@ def check_words(rows: Sequence[Row], name: str) -> None:
         try:
             header, lines = side_by_side(row)
             told = [*header, *chain(*lines), *strength(row), evidence_text(row), verdict_text(row)]
-            told += [*counterexamples(row), row.get("rule", ""), null_models_text(row)]
+            told += [*counterexamples(row), row.get("rule", ""), null_models_text(row), origin_text(row)]
             " ".join(told)
         except _OF_ANOTHER_SHAPE as error:
             found = f"a scope, counterexample or numbers of another shape ({type(error).__name__}: {error})"[:200]

@@ -18,10 +18,11 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from teltheory.errors import ArgumentError, FileError
+from teltheory.formats import read_trace
 from teltheory.numbers import whole_number
 from teltheory.policies.spec import default_estimate
 from teltheory.trace import Trace
-from teltheory.workloads import Chats, Conversations, read_trace, sample_conversations
+from teltheory.workloads import Chats, Conversations, sample_conversations
 
 
 class Facts(NamedTuple):

@@ -1,17 +1,19 @@
-"""Where traces come from: files and the paper's conversation model."""
+"""Where traces come from if not from files: the paper's conversation model, laws and fits."""
+
+import warnings
+from importlib import import_module
 
 from teltheory.workloads.chat_data import sharegpt_like, wildchat_like
 from teltheory.workloads.chats import Chats
 from teltheory.workloads.conversations import LabelledTrace, sample_conversations, sample_labelled
+from teltheory.workloads.data import data_folder
 from teltheory.workloads.fitting import FittedConversations, fit_conversations
 from teltheory.workloads.gaps import ExponentialGaps, Gaps, LogNormalGaps, ParetoGaps
 from teltheory.workloads.laws import Empirical, Finite, Law, LogNormal, fixed
 from teltheory.workloads.likelihood import kind_posterior, log_likelihood
 from teltheory.workloads.model import ConversationMixture, ConversationModel, Conversations, GammaRates, Kind
 from teltheory.workloads.quantiles import Quantiles
-from teltheory.workloads.readers import data_folder, read_trace
 from teltheory.workloads.times import SHAREGPT_TIMES, Times, parse_times
-from teltheory.workloads.writing import write_trace
 
 __all__ = [
     "SHAREGPT_TIMES",
@@ -39,10 +41,18 @@ __all__ = [
     "kind_posterior",
     "log_likelihood",
     "parse_times",
-    "read_trace",
     "sample_conversations",
     "sample_labelled",
     "sharegpt_like",
     "wildchat_like",
-    "write_trace",
 ]
+
+MOVED = ("read_trace", "write_trace")
+
+
+def __getattr__(name: str) -> object:
+    """Return what moved to `teltheory.formats`, with a warning; this is for one version."""
+    if name not in MOVED:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    warnings.warn(f"{__name__}.{name} is teltheory.{name} now", DeprecationWarning, stacklevel=2)
+    return getattr(import_module("teltheory.formats"), name)

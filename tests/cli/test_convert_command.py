@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from workloads.vocabularies import word_level
+from formats.vocabularies import word_level
 
 import teltheory as tt
 

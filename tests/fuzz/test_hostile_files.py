@@ -1,33 +1,41 @@
-"""Every reader on changed files and on raw bytes: it reads, or it says in one line where and what is wrong."""
+"""Every reader and command on changed input: a result, or one line of what is wrong, and code 2."""
 
+import io
+import warnings
+from contextlib import redirect_stderr, redirect_stdout
 from random import Random
 
 import pytest
-from fuzz.formats import formats, path_for
 from fuzz.mutations import mutated
-from fuzz.oracle import judged
+from fuzz.valid_files import formats, path_for
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-GROUPS = {
-    "csv": 80,
-    "json": 120,
-    "jsonl": 150,
-    "parquet": 70,
-    "csv.gz": 30,
-    "jsonl.gz": 20,
-    "jsonl.zst": 20,
-    "tiktoken": 15,
-}
-QUICK = settings(derandomize=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+import teltheory as tt
+from teltheory.cli import main
+from teltheory.errors import ArgumentError, CertificateError, FileError
+from teltheory.whole_files import write_whole
+
+LONGEST_LINE = 700
+QUICK = settings(derandomize=True, suppress_health_check=list(HealthCheck), deadline=None)
+SEEDS = st.integers(0, 2**32)
 
 
-def of_kind(kind):
-    return [one for one in formats().values() if one.kind == kind]
-
-
-def test_every_kind_is_tried():
-    assert {one.kind for one in formats().values()} == set(GROUPS)
+def judged(read, path):
+    """Read a file; return "read", or "refused" if a clear error says why. Anything else is a fault."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            read(path)
+        except (FileError, CertificateError, ArgumentError) as error:
+            found = error
+        else:
+            return "read"
+    rest = str(found).replace(str(path.parent), "")
+    assert isinstance(found, ArgumentError) or len(rest) < len(str(found)), found
+    assert len(rest) <= LONGEST_LINE, rest
+    assert rest.isprintable(), repr(rest)
+    return "refused"
 
 
 def test_what_is_valid_is_read(tmp_path):
@@ -35,33 +43,149 @@ def test_what_is_valid_is_read(tmp_path):
         path = path_for(one, tmp_path)
         path.write_bytes(one.valid)
         assert judged(one.read, path) == "read", one
-        path.unlink()
 
 
-@pytest.mark.parametrize("kind", GROUPS)
-def test_a_changed_file_is_read_or_refused(kind, tmp_path):
-    @settings(QUICK, max_examples=GROUPS[kind])
-    @given(st.sampled_from(of_kind(kind)), st.integers(0, 2**32))
+def check_changed_files(tmp_path, examples):
+    @settings(QUICK, max_examples=examples)
+    @given(st.sampled_from(list(formats().values())), SEEDS)
     def tried(one, seed):
         path = path_for(one, tmp_path)
         path.write_bytes(mutated(Random(seed), one.kind, one.valid))
         judged(one.read, path)
-        path.unlink()
 
     tried()
 
 
-def test_raw_bytes_are_read_or_refused(tmp_path):
-    @settings(QUICK, max_examples=120)
-    @given(st.sampled_from(list(formats().values())), st.binary(max_size=60) | st.text(max_size=40).map(as_bytes))
-    def tried(one, content):
-        path = path_for(one, tmp_path)
-        path.write_bytes(content)
-        judged(one.read, path)
-        path.unlink()
+def test_a_changed_file_is_read_or_refused(tmp_path):
+    check_changed_files(tmp_path, 250)
+
+
+@pytest.mark.long
+def test_many_changed_files_are_read_or_refused(tmp_path):
+    check_changed_files(tmp_path, 20_000)
+
+
+COMMANDS = {
+    "replay": ("--capacity", "5", "--xi", "2", "--slo", "1ms", "--policy", "tlru:xi=2,q_hat=1", "--q-hat", "1"),
+    "optimum": ("--capacity", "5", "--xi", "2", "--goal", "tel", "--certificate", "made.json"),
+    "curve": ("--capacity", "5", "--xi", "2"),
+    "convert": ("made.csv", "--format", "auto", "--seed", "1"),
+    "calibrate-file": ("--form", "linear", "--from-tokens", "5", "--save", "made.json"),
+    "ledger": ("--markdown", "made.md", "--latex", "made.tex"),
+    "advise": ("--slo", "1ms", "--capacity", "5", "--first", "1/2", "--goal", "p95", "--html", "made.html"),
+}
+READS = {"calibrate-file": "runs.csv", "ledger": "ledger.json"}
+TEXTS = (
+    *(
+        "",
+        " ",
+        "-1",
+        "0",
+        "nan",
+        "1e400",
+        "٣",
+        "½",
+        "1/0",
+        "9" * 5000,
+        "1e999999999",
+        "\x1b[2J",
+        "x" * 300,
+        "p101",
+    ),
+    *(
+        "1ms",
+        "-1s",
+        "1e30s",
+        "40GiB",
+        "1e3000GB",
+        "0.3M",
+        "1,5",
+        "lru",
+        "tlru:xi=1,xi=2",
+        "tlru:trim=x",
+        "none.json",
+    ),
+    *("pareto:mean=9,shape=1.5,rate=1", "auto", "mooncake", "%s", "none/none", ".", "hostile.csv"),
+)
+OTHERS = (
+    "--format",
+    "--tokenizer",
+    "--times",
+    "--latency",
+    "--model",
+    "--config",
+    "--kv-bytes",
+    "--store",
+    "--json",
+)
+
+
+def arguments(random, folder):
+    """Write what a command reads, now and then changed, and return its arguments, one of them hostile."""
+    command = random.choice(tuple(COMMANDS))
+    one = formats()[READS.get(command, "own.csv")]
+    path = path_for(one, folder)
+    path.write_bytes(mutated(random, one.kind, one.valid) if random.random() < 0.4 else one.valid)
+    options = list(COMMANDS[command])
+    if random.random() < 0.6:
+        options[random.randrange(len(options))] = random.choice(TEXTS)
+    else:
+        options += [random.choice(OTHERS), random.choice(TEXTS)]
+    return [command, path.name, *options]
+
+
+def check_commands(tmp_path, monkeypatch, examples):
+    monkeypatch.chdir(tmp_path)
+
+    @settings(QUICK, max_examples=examples)
+    @given(SEEDS)
+    def tried(seed):
+        given_line = arguments(Random(seed), tmp_path)
+        code, said = answer(given_line)
+        assert code in (0, 2), (given_line, said)
+        assert not said if code == 0 else said.count("\n") == 1, (given_line, said)
+        assert said.replace("\n", "").isprintable(), repr(said)
+        assert len(said) <= LONGEST_LINE + 2 * max(map(len, given_line))
 
     tried()
 
 
-def as_bytes(text):
-    return text.encode("utf-8", "surrogatepass")
+def answer(given_line):
+    """Return exit code and standard error of a command line."""
+    out, err = io.StringIO(), io.StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        try:
+            main(given_line)
+            code = 0
+        except SystemExit as ended:
+            code = ended.code or 0
+    return code, err.getvalue()
+
+
+def test_a_command_line_ends_in_a_result_or_a_line(tmp_path, monkeypatch):
+    check_commands(tmp_path, monkeypatch, 40)
+
+
+@pytest.mark.long
+def test_many_command_lines_end_in_a_result_or_a_line(tmp_path, monkeypatch):
+    check_commands(tmp_path, monkeypatch, 1000)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError, ValueError])
+def test_whatever_ends_the_writing_nothing_half_written_stays(error, tmp_path):
+    def write(path):
+        path.write_text("half")
+        raise error
+
+    (tmp_path / "a.txt").write_text("before")
+    with pytest.raises(error):
+        write_whole(tmp_path / "a.txt", write)
+    assert [file.read_text() for file in tmp_path.iterdir()] == ["before"]
+
+
+@pytest.mark.parametrize("target", ["x" * 300, "file.txt/below", "none/below"])
+def test_what_cannot_be_written_is_one_line(target, tmp_path):
+    (tmp_path / "file.txt").write_text("")
+    with pytest.raises(FileError, match="expected a file that can be written"):
+        tt.write_trace(tt.Trace.from_turns([0], [1], [1]), tmp_path / f"{target}.csv")
+    assert len(list(tmp_path.iterdir())) == 1

@@ -1,0 +1,177 @@
+"""Token counts of texts, by a tokenizer that the user chooses and has on disk. Nothing is ever downloaded.
+
+A message counts as its text alone: no chat template, no special tokens around it. What the text itself holds of
+special tokens counts as ordinary text in a `.tiktoken` file, and as the file says in a `tokenizer.json`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from teltheory.errors import ArgumentError, FileError
+from teltheory.input_files import read_bytes
+
+ESTIMATE = "characters/4"
+MOST_RANKS = 10**8
+EXPECTED = (
+    "a tokenizer.json of Hugging Face, a cl100k_base.tiktoken or other .tiktoken file, or 'characters/4' for an "
+    "estimate"
+)
+_O200K = (
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+    r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?",
+    r"\p{N}{1,3}",
+    r" ?[^\s\p{L}\p{N}]+[\r\n/]*",
+    r"\s*[\r\n]+",
+    r"\s+(?!\S)",
+    r"\s+",
+)
+_R50K = r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s"
+_CL100K = (
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|"
+    r"\s+(?!\S)|\s"
+)
+PATTERNS = {"r50k_base": _R50K, "p50k_base": _R50K, "cl100k_base": _CL100K, "o200k_base": "|".join(_O200K)}
+"""How the encodings of tiktoken split a text; a `.tiktoken` file has only their ranks."""
+
+
+@dataclass(frozen=True)
+class Counter:
+    """Counts tokens.
+
+    Attributes
+    ----------
+    name : str
+        What counts, as a report says it.
+    count : callable
+        Turns texts into their numbers of tokens.
+    """
+
+    name: str
+    count: Callable[[Sequence[str]], list[int]] = field(repr=False)
+
+
+def counter(tokenizer: object) -> Counter:
+    """Return the counter that a user named or handed over.
+
+    Parameters
+    ----------
+    tokenizer : str, Path, tokenizers.Tokenizer, tiktoken.Encoding or None
+        A file, ``"characters/4"``, or a tokenizer that was made elsewhere.
+
+    Raises
+    ------
+    ArgumentError
+        Where it is none of these; the message says what to pass.
+    FileError
+        Where the file can't be read as a tokenizer.
+    """
+    if tokenizer == ESTIMATE:
+        return Counter(f"an estimate, {ESTIMATE} rounded up", lambda texts: [-(-len(text) // 4) for text in texts])
+    if isinstance(tokenizer, (str, Path)):
+        return _from_file(Path(tokenizer))
+    if callable(getattr(tokenizer, "encode_batch", None)) and callable(getattr(tokenizer, "token_to_id", None)):
+        own = _module("tokenizers").Tokenizer.from_str(tokenizer.to_str())  # type: ignore[attr-defined]
+        return _hugging_face(own, "tokenizer", "a tokenizer of Hugging Face")
+    if callable(getattr(tokenizer, "encode_ordinary_batch", None)):
+        named = f"the encoding {getattr(tokenizer, 'name', 'without a name')!r} of tiktoken"
+        return _tiktoken(tokenizer, "tokenizer", named)
+    raise ArgumentError("tokenizer", tokenizer, EXPECTED)
+
+
+def needed_counter(tokenizer: object, format: str) -> Counter:
+    """Return the counter for a format that holds text; none is an `ArgumentError` that says what to pass."""
+    if tokenizer is None:
+        raise ArgumentError("tokenizer", None, f"{EXPECTED}, as {format} holds text and no token counts")
+    return counter(tokenizer)
+
+
+def _from_file(file: Path) -> Counter:
+    if file.suffix not in (".json", ".tiktoken"):
+        raise ArgumentError("tokenizer", str(file), EXPECTED)
+    content = read_bytes(file, "a tokenizer's file")
+    name = f"{file.name}, SHA-256 {hashlib.sha256(content).hexdigest()[:16]}"
+    return _json_file(file, name) if file.suffix == ".json" else _rank_file(file, content, name)
+
+
+def _json_file(file: Path, name: str) -> Counter:
+    made = _module("tokenizers").Tokenizer
+    with _reported(str(file), "a tokenizer.json of Hugging Face"):
+        return _hugging_face(made.from_file(str(file)), str(file), name)
+
+
+@contextmanager
+def _reported(name: str, expected: str) -> Iterator[None]:
+    """Say as a `FileError` what a tokenizer's library found wrong; a panic in it is no `Exception`."""
+    try:
+        yield
+    except (KeyboardInterrupt, SystemExit, GeneratorExit, FileError):
+        raise
+    except BaseException as error:
+        raise FileError(f"{name}: {str(error)[:200]}, expected {expected}") from None
+
+
+def _rank_file(file: Path, content: bytes, name: str) -> Counter:
+    import base64
+
+    pattern = PATTERNS.get(file.stem)
+    if pattern is None:
+        raise FileError(f"{file}: found the name {file.stem!r}, expected one of {', '.join(PATTERNS)}")
+    ranks = {}
+    for number, line in enumerate(content.splitlines(), start=1):
+        try:
+            token, rank = line.split()
+            ranks[base64.b64decode(token, validate=True)] = int(rank)
+        except ValueError:
+            raise FileError(f"{file}, line {number}: found {line!r:.60}, expected a token and its rank") from None
+    if len(set(ranks.values())) < len(ranks) or not all(0 <= rank < MOST_RANKS for rank in ranks.values()):
+        raise FileError(f"{file}: found a rank twice or out of bounds, expected 0 to {MOST_RANKS:,}, each once")
+    missing = [value for value in range(256) if bytes([value]) not in ranks]
+    if missing:
+        raise FileError(f"{file}: found no rank of byte {missing[0]}, expected ranks of all 256 bytes")
+    made = _module("tiktoken").Encoding
+    with _reported(str(file), "the ranks of a tokenizer"):
+        return _tiktoken(
+            made(file.stem, pat_str=pattern, mergeable_ranks=ranks, special_tokens={}), str(file), name
+        )
+
+
+def _module(name: str) -> Any:
+    from importlib import import_module
+
+    try:
+        return import_module(name)
+    except ImportError:
+        raise FileError(
+            f"{name} is not installed, expected it for this tokenizer: pip install 'teltheory[datasets]'"
+        ) from None
+
+
+def _hugging_face(tokenizer: Any, place: str, name: str) -> Counter:
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+
+    def count(texts: Sequence[str]) -> list[int]:
+        with _reported(place, "a tokenizer of any text"):
+            encoded = tokenizer.encode_batch_fast([_paired(text) for text in texts], add_special_tokens=False)
+        return [len(made) for made in encoded]
+
+    return Counter(name, count)
+
+
+def _paired(text: str) -> str:
+    """Return a text whose lone surrogates, which no UTF-8 has, are replaced."""
+    return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _tiktoken(encoding: Any, place: str, name: str) -> Counter:
+    def count(texts: Sequence[str]) -> list[int]:
+        with _reported(place, "a tokenizer of any text"):
+            return [len(encoding.encode_ordinary(text)) for text in texts]
+
+    return Counter(name, count)

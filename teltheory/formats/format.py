@@ -1,0 +1,140 @@
+"""What a format of traces is: one value, in a file of its own, and what its reader is given.
+
+A custom format is such a value too. Its `read` goes through `Source.records`, adds each request to a
+`teltheory.formats.requests.Requests`, and ends in `whole_inputs` or `new_inputs`; `read_trace(path, format=VALUE)`
+takes it, and an entry in `teltheory.formats.FORMATS` lets "auto" and the command line tell it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from teltheory.errors import ArgumentError, FileError, TraceError
+from teltheory.formats.records import KINDS, Record, kind_of, records_of, shards
+from teltheory.formats.rows import Rows, csv_rows, json_rows, parquet_rows
+from teltheory.input_files import check_file, reported
+from teltheory.instance import Initial, Instance
+from teltheory.numbers import INT64_MAX
+from teltheory.trace import Trace
+from teltheory.workloads.times import Times
+
+IN_MEMORY: dict[str, Callable[[Path], Rows]] = {"csv": csv_rows, "jsonl": json_rows, "parquet": parquet_rows}
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a reader is given.
+
+    Attributes
+    ----------
+    path : Path
+        A file, or a folder of shards.
+    tokenizer, times, initial : object
+        As for `teltheory.read_trace`.
+    named : bool
+        Whether the user named the format; False if the fields told it.
+    """
+
+    path: Path
+    tokenizer: object = None
+    times: Times | None = None
+    initial: Initial = ()
+    named: bool = True
+
+    def files(self) -> list[tuple[Path, str]]:
+        """Return the files with their kinds: "csv", "jsonl", "json" or "parquet"."""
+        return [(file, _kind(file)) for file in shards(self.path)]
+
+    def records(self, wanted: frozenset[str] = frozenset()) -> Iterator[Record]:
+        """Yield the records of all files; of Parquet the fields that are wanted, or all."""
+        for file, kind in self.files():
+            yield from records_of(file, kind, wanted)
+
+    def rows(self) -> Rows:
+        """Return the rows of a single file, all in memory."""
+        check_file(self.path, "a single file for this format")
+        read = IN_MEMORY.get(_kind(self.path))
+        if read is None:
+            expected = "one that ends in .csv, .jsonl, .ndjson or .parquet for this format"
+            raise FileError(f"{self.path}: found a name that ends in {self.path.suffix!r}, expected {expected}")
+        with reported(self.path, "a trace"):
+            return read(self.path)
+
+    def check(self, trace: Trace) -> Trace:
+        """Check a trace against the initial cache, and return it."""
+        Instance.of(trace, INT64_MAX, initial=self.initial)
+        return trace
+
+    @contextmanager
+    def located(self, rows: Rows | None = None, names: Mapping[str, str] | None = None) -> Iterator[None]:
+        """Name the file in errors about a turn, and the line if turns are rows; `names` are the file's fields."""
+        try:
+            yield
+        except TraceError as error:
+            if rows is None:
+                raise FileError(f"{self.path}, {error}") from None
+            rows.fail(error.turn, (names or {}).get(error.field, error.field), error.found, error.expected)
+
+
+def _kind(file: Path) -> str:
+    kind = kind_of(file)
+    if kind is None:
+        raise FileError(f"{file}: found a name that ends in {file.suffix!r}, expected {', '.join(KINDS)}")
+    return kind
+
+
+@dataclass(frozen=True)
+class Format:
+    """A format of traces.
+
+    Attributes
+    ----------
+    name : str
+        What `--format` calls it.
+    fields : tuple of str
+        Fields that it is told by, for people.
+    tells : callable
+        Whether the fields of a first record, in a file of a kind ("csv", "jsonl", "json", "parquet"), are its own.
+    read : callable
+        Makes a trace of a `Source`.
+    data : str
+        Where public data of this format is.
+    text : bool
+        Whether it holds text, so that it needs a tokenizer.
+    dated : bool
+        Whether each turn has its time, or the format has no use for assumed times.
+    delays : bool
+        Whether it has delays, so that times may be assumed without a law of gaps.
+    """
+
+    name: str
+    fields: tuple[str, ...]
+    tells: Callable[[Mapping[str, Any], str], bool]
+    read: Callable[[Source], Trace]
+    data: str = ""
+    text: bool = False
+    dated: bool = False
+    delays: bool = False
+
+    def check_used(self, tokenizer: object, times: Times | None) -> None:
+        """Raise an `ArgumentError` if an argument would be ignored in silence."""
+        if tokenizer is not None and not self.text:
+            raise ArgumentError("tokenizer", tokenizer, f"none, as {self.name} has token counts")
+        if times is not None and self.dated:
+            raise ArgumentError("times", times, f"none, as {self.name} has its own")
+        if times is not None and times.gaps is None and not self.delays:
+            raise ArgumentError("times", times, f"a law of gaps, as {self.name} has no delays")
+
+
+def has(*names: str) -> Callable[[Mapping[str, Any], str], bool]:
+    """Return what tells a format by fields that a first record must all have."""
+    return lambda fields, kind: set(names) <= set(fields)
+
+
+def has_list(fields: Mapping[str, Any], name: str) -> bool:
+    """Whether a field is a list."""
+    return isinstance(fields.get(name), list)

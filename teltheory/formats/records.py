@@ -1,0 +1,222 @@
+"""Records of a file, one at a time: JSON lines, an array of JSON objects, CSV or Parquet; or of a folder.
+
+A record knows its place, so that an error names file, line, row or element. Text files may be compressed: `.gz`
+or `.zst` after the name. No more than one record of a text file, and one small batch of a Parquet file, is in
+memory.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn, TextIO
+
+from teltheory.errors import FileError
+from teltheory.formats.parquet import opened_parquet
+from teltheory.formats.rows import LONGEST, csv_lines, json_lines, shortened
+from teltheory.formats.text import COMPRESSED, LONGEST_LINE, lines_of, opened_text
+from teltheory.input_files import check_file, reported
+
+BATCH, CHUNK = 64, 1 << 16
+_SPACE = re.compile(r"[ \t\r\n]*")
+_AFTER = re.compile(r"[ \t\r\n]*(?:,|(?=\]))")
+_END = re.compile(r"[ \t\r\n]*\]")
+_DIGITS = re.compile(r"[0-9]{1,19}")
+_LISTS = frozenset({"list", "element", "item", "bag", "array", "array_element"})
+KINDS = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".parquet": "parquet"}
+
+
+@dataclass(frozen=True)
+class Record:
+    """One object of a file.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    place : str
+        "line 3", "row 3" or "element 3", counted from 1.
+    fields : mapping of str to object
+        What it holds.
+    typed : bool
+        False where every value is a text, as in CSV.
+    """
+
+    path: Path
+    place: str
+    fields: Mapping[str, Any]
+    typed: bool = True
+
+    def fail(self, name: str, found: object, expected: str) -> NoReturn:
+        """Raise a `FileError` about a field of this record."""
+        raise FileError(f"{self.path}, {self.place}, {name}: found {shortened(found)}, expected {expected}")
+
+    def get(self, name: str) -> Any:
+        """Return a field, None where it is missing."""
+        return self.fields.get(name)
+
+    def needed(self, name: str) -> Any:
+        """Return a field; one that is missing or null is an error."""
+        value = self.fields.get(name)
+        if value is None:
+            self.fail(name, "nothing", "a value in every record")
+        return value
+
+    def whole(self, name: str) -> int:
+        """Return a field that must be a whole number, 0 or more."""
+        value = self.needed(name)
+        if not self.typed and _DIGITS.fullmatch(value.strip()):
+            value = int(value)
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= LONGEST:
+            self.fail(name, value, "a whole number from 0 to 2**62")
+        return value
+
+    def number(self, name: str, what: str) -> float:
+        """Return a field that must be a finite number."""
+        value = self.needed(name)
+        try:
+            wrong = isinstance(value, bool) or (self.typed and isinstance(value, str))
+            number = math.nan if wrong else float(value)
+        except (TypeError, ValueError, OverflowError):
+            number = math.nan
+        if not math.isfinite(number):
+            self.fail(name, value, what)
+        return number
+
+
+def records_of(path: Path, kind: str, wanted: frozenset[str] = frozenset()) -> Iterator[Record]:
+    """Yield the records of one file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    kind : str
+        "csv", "jsonl", "json" (an array) or "parquet".
+    wanted : frozenset of str
+        Fields of a Parquet file that are read, at any depth; all if it is empty.
+    """
+    check_file(path, "a trace")
+    with reported(path, "a trace"):
+        if kind == "parquet":
+            yield from _parquet_records(path, wanted)
+        else:
+            yield from {"csv": _csv_records, "jsonl": _line_records, "json": _array_records}[kind](path)
+
+
+def fields_of(path: Path, kind: str) -> Mapping[str, Any]:
+    """Return the fields of the first record, or what a header names."""
+    check_file(path, "a trace")
+    if kind == "parquet":
+        return _parquet_fields(path)
+    if kind == "csv":
+        with reported(path, "a trace"), opened_text(path) as text:
+            return dict.fromkeys(name.strip() for name in next(lines_of(path, text), "").split(","))
+    return next((record.fields for record in records_of(path, kind)), {})
+
+
+def kind_of(path: Path) -> str | None:
+    """Return what a file's name says it is, None if it says nothing."""
+    name = path.name.lower()
+    for ending in COMPRESSED:
+        name = name.removesuffix(ending)
+    kind = KINDS.get(Path(name).suffix)
+    return None if kind == "parquet" and name != path.name.lower() else kind
+
+
+def shards(path: Path) -> list[Path]:
+    """Return the file itself, or the files of a folder in the order of their names, all of one kind."""
+    with reported(path, "a trace"):
+        if not path.is_dir():
+            return [path]
+        files = sorted(file for file in path.iterdir() if kind_of(file) is not None and not file.is_dir())
+    if not files:
+        raise FileError(f"{path}: found a folder without a file that ends in {', '.join(KINDS)}, expected a trace")
+    kinds = {kind_of(file) for file in files}
+    if len(kinds) > 1:
+        found = ", ".join(sorted(map(str, kinds)))
+        raise FileError(f"{path}: found files of several kinds, {found}, expected shards of one kind")
+    return files
+
+
+def _parquet_fields(path: Path) -> dict[str, Any]:
+    """Return the top-level columns of a Parquet file, each with whether it is a list."""
+    import pyarrow as pa
+
+    with reported(path, "a trace"), opened_parquet(path) as file:
+        return {field.name: [] if pa.types.is_nested(field.type) else 0 for field in file.schema_arrow}
+
+
+def _line_records(path: Path) -> Iterator[Record]:
+    with opened_text(path) as text:
+        for number, row in json_lines(path, lines_of(path, text)):
+            yield Record(path, f"line {number}", row)
+
+
+def _array_records(path: Path) -> Iterator[Record]:
+    """Yield the objects of a JSON array, reading no further than the current one needs."""
+    with opened_text(path) as file:
+        text = file.read(CHUNK).lstrip()
+        if not text.startswith("["):
+            found = repr(text[0]) if text else "the end of the file"
+            raise FileError(f"{path}, line 1: found {found}, expected a JSON array: '['")
+        number, at = 0, 1
+        while not _END.match(text, at):
+            number += 1
+            text, at, value = _element(path, file, text, at, number)
+            if not isinstance(value, dict):
+                found = shortened(value)
+                raise FileError(f"{path}, element {number}: found {found}, expected a JSON object")
+            yield Record(path, f"element {number}", value)
+        rest = text[at:].strip() + file.read(CHUNK).strip()
+        if rest != "]":
+            found = shortened(rest)
+            raise FileError(
+                f"{path}, element {number}: found {found}, expected ']' and the end of the file after it"
+            )
+
+
+def _element(path: Path, file: TextIO, text: str, at: int, number: int) -> tuple[str, int, Any]:
+    """Return the text in memory, the place after the next element and what follows it, and the element."""
+    while True:
+        try:
+            value, end = json.JSONDecoder().raw_decode(text, _SPACE.match(text, at).end())  # type: ignore[union-attr]
+            if after := _AFTER.match(text, end):
+                return text, after.end(), value
+            reason = "no ',' or ']' after it"
+        except (ValueError, RecursionError) as error:
+            reason = f"no JSON ({getattr(error, 'msg', 'a value out of bounds')})"
+        more = file.read(max(CHUNK, len(text) - at))
+        if not more or len(text) - at > LONGEST_LINE:
+            raise FileError(f"{path}, element {number}: found {reason}, expected a JSON object")
+        text, at = text[at:] + more, 0
+
+
+def _csv_records(path: Path) -> Iterator[Record]:
+    with opened_text(path) as text:
+        header: list[str] | None = None
+        for number, cells in csv_lines(path, text):
+            if header is None:
+                header = [name.strip() for name in cells]
+                continue
+            if len(cells) != len(header):
+                expected = f"{len(header)} values, as in the header"
+                raise FileError(f"{path}, line {number}, row: found {len(cells)} values, expected {expected}")
+            yield Record(path, f"line {number}", dict(zip(header, cells, strict=True)), typed=False)
+
+
+def _parquet_records(path: Path, wanted: frozenset[str]) -> Iterator[Record]:
+    with opened_parquet(path) as file:
+        schema = file.metadata.schema
+        leaves = [schema.column(i).path for i in range(file.metadata.num_columns)]
+        chosen = [leaf for leaf in leaves if not wanted or set(leaf.split(".")) <= wanted | _LISTS]
+        number = 0
+        for batch in file.iter_batches(BATCH, columns=chosen or None, use_threads=False):
+            batch.validate(full=True)
+            for row in batch.to_pylist():
+                number += 1
+                yield Record(path, f"row {number}", row)

@@ -1,0 +1,180 @@
+"""Requests that name their conversation: lengths of inputs and outputs, no text.
+
+An input is the whole input of a request, the history in it. With the requests in the order of their times,
+h = min(the conversation's past, own input), where the past is the last request's input + output; where a
+request names its parent, h is also at most the parent's input + output. A child joins its parent's
+conversation, a branch too. prompt = input - h, response = output. This is the rule of the Mooncake reader.
+
+Times: a request is at its own time stamp; without one it is its delay after the conversation's request before
+it, whose service time is in no file and counts as 0.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections import Counter
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from teltheory.errors import ArgumentError
+from teltheory.formats.chaining import ChainingReport
+from teltheory.formats.reading import ReadingReport, ints
+from teltheory.numbers import BoolArray, FloatArray, IntArray
+from teltheory.trace import Trace
+from teltheory.workloads.times import NEEDED, Times
+
+SUBMITTED = "a turn is at the time when its request was sent"
+DELAYED = "; where there is only a delay, that long after the request before it, whose service counts as 0 seconds"
+
+
+@dataclass
+class Requests:
+    """Columns that grow while a file is read, one entry a request.
+
+    Attributes
+    ----------
+    conversation, inputs, outputs : array of int64
+        Conversation, tokens in and tokens out.
+    parent : array of int64
+        Request that it continues, -1 where there is none; empty where requests name no parent.
+    history : array of int64
+        Length that the input shares with the conversation's request before; empty where it follows by the rule.
+    seconds, delay : array of float64
+        Time, and seconds since the request before; nan where the file has none.
+    odd : Counter
+        What was odd, and how often.
+    """
+
+    conversation: array[int] = field(default_factory=lambda: array("q"))
+    inputs: array[int] = field(default_factory=lambda: array("q"))
+    outputs: array[int] = field(default_factory=lambda: array("q"))
+    parent: array[int] = field(default_factory=lambda: array("q"))
+    history: array[int] = field(default_factory=lambda: array("q"))
+    seconds: array[float] = field(default_factory=lambda: array("d"))
+    delay: array[float] = field(default_factory=lambda: array("d"))
+    odd: Counter[str] = field(default_factory=Counter)
+
+    def __len__(self) -> int:
+        return len(self.inputs)
+
+    def add(self, conversation: int, inputs: int, outputs: int, seconds: float, delay: float = np.nan) -> None:
+        """Add a request."""
+        self.conversation.append(conversation)
+        self.inputs.append(inputs)
+        self.outputs.append(outputs)
+        self.seconds.append(seconds)
+        self.delay.append(delay)
+
+
+def whole_inputs(
+    requests: Requests, format: str, times: Times | None = None, tokenizer: str | None = None
+) -> Trace:
+    """Make a trace of requests whose inputs hold the history, as the module's first lines say."""
+    arrival, words = arrivals(requests, format, times)
+    order = np.argsort(arrival, kind="stable")
+    conversation, inputs = ints(requests.conversation)[order], ints(requests.inputs)[order]
+    ends = inputs + ints(requests.outputs)[order]
+    before = _before(conversation)
+    past = np.where(before >= 0, ends[before], 0)
+    parent = _parents(requests, order) if len(requests.parent) else before
+    history = np.minimum(past, inputs)
+    if len(requests.history):
+        history = np.minimum(history, ints(requests.history)[order])
+    elif len(requests.parent):
+        history = np.minimum(history, np.where(parent >= 0, ends[parent], 0))
+    chaining = _chaining(conversation, inputs, ends, parent, (history < past).sum())
+    report = _report(requests, format, tokenizer, words, chaining)
+    return Trace.from_turns(conversation, inputs - history, ends - inputs, arrival[order], history, report=report)
+
+
+def new_inputs(requests: Requests, format: str, times: Times | None = None) -> Trace:
+    """Make a trace of requests whose inputs are what is new: the history is cumulative."""
+    arrival, words = arrivals(requests, format, times)
+    order = np.argsort(arrival, kind="stable")
+    c, q, a = (ints(column)[order] for column in (requests.conversation, requests.inputs, requests.outputs))
+    return Trace.from_turns(c, q, a, arrival[order], report=_report(requests, format, None, words, None))
+
+
+def _report(
+    requests: Requests, format: str, tokenizer: str | None, words: str, chaining: ChainingReport | None
+) -> ReadingReport:
+    conversations = len(np.unique(ints(requests.conversation)))
+    odd = tuple(sorted((what, count) for what, count in requests.odd.items() if count))
+    return ReadingReport(format, len(requests), conversations, 0, tokenizer, words, odd, chaining)
+
+
+def arrivals(requests: Requests, format: str, times: Times | None) -> tuple[FloatArray, str]:
+    """Return the time of each request in seconds, in the order of the file, and what it stands for in words.
+
+    Raises
+    ------
+    ArgumentError
+        Where neither the file nor `times` says when conversations start.
+    """
+    conversation = ints(requests.conversation)
+    seconds, delay = (np.array(column, np.float64) for column in (requests.seconds, requests.delay))
+    by = np.argsort(conversation, kind="stable")
+    first = np.diff(conversation[by], prepend=-1) != 0
+    if times is None:
+        found, words = _from_file(seconds[by], delay[by], by, first, format)
+        requests.odd["requests out of order"] += int((np.diff(found) < 0).sum())
+        return found, words
+    if times.rate is None:
+        raise ArgumentError("times", times, "a rate at which conversations start")
+    delays = delay[by][~first]
+    if times.gaps is None and np.isnan(delays).any():
+        raise ArgumentError("times", times, "a law of gaps, as not every request has a delay")
+    drawn = np.empty(len(by))
+    drawn[by] = times.arrivals(np.diff(np.append(np.flatnonzero(first), len(by))), None, delays)
+    return drawn, times.sentence()
+
+
+def _from_file(
+    seconds: FloatArray, delay: FloatArray, by: IntArray, first: BoolArray, format: str
+) -> tuple[FloatArray, str]:
+    """Fill in, conversation after conversation, times that the file has as delays only."""
+    unknown = np.isnan(seconds)
+    if (unknown & (first | np.isnan(delay))).any():
+        raise ArgumentError("times", None, f"{NEEDED}, as this file of {format} has requests without a time")
+    for k in np.flatnonzero(unknown).tolist():
+        seconds[k] = seconds[k - 1] + delay[k]
+    filled = np.empty(len(by))
+    filled[by] = seconds
+    return filled, SUBMITTED + (DELAYED if unknown.any() else "")
+
+
+def _before(conversation: IntArray) -> IntArray:
+    """Return for each request the one before it in its conversation, -1 where there is none."""
+    by = np.argsort(conversation, kind="stable")
+    same = conversation[by[1:]] == conversation[by[:-1]]
+    before = np.full(len(by), -1, np.int64)
+    before[by[1:][same]] = by[:-1][same]
+    return before
+
+
+def _parents(requests: Requests, order: IntArray) -> IntArray:
+    """Return for each request in order the place of its parent in that order, -1 where it has none."""
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    parent = ints(requests.parent)[order]
+    return np.where(parent >= 0, place[parent], -1)
+
+
+def _chaining(
+    conversation: IntArray, inputs: IntArray, ends: IntArray, parent: IntArray, shortened: int
+) -> ChainingReport:
+    child = np.flatnonzero(parent >= 0)
+    turns = np.unique(conversation, return_counts=True)[1]
+    return ChainingReport(
+        requests=len(inputs),
+        chained=len(child),
+        conversations=len(turns),
+        continued_conversations=int((turns > 1).sum()),
+        longest_conversation=int(turns.max(initial=0)),
+        branches=int((np.bincount(parent[child], minlength=1) > 1).sum()),
+        shorter_children=int((inputs[child] < inputs[parent[child]]).sum()),
+        edited=int((inputs[child] < ends[parent[child]]).sum()),
+        shortened_histories=int(shortened),
+        shared_ids=0,
+    )

@@ -1,0 +1,123 @@
+"""Writing a trace in the toolkit's own format, so that the file read again is the same trace, bit by bit."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from teltheory.errors import ArgumentError
+from teltheory.formats.rows import is_csv_number
+from teltheory.trace import COLUMNS, Trace
+from teltheory.whole_files import write_whole
+
+ROWS_AT_ONCE = 1 << 16
+
+
+def write_trace(trace: Trace, path: str | Path) -> None:
+    """Write a trace to a file that `read_trace` reads as the same trace, histories and arrivals included.
+
+    The file is written beside its place and renamed, so that nothing half-written stays. The history is written
+    where it was given. The trace's report is no part of the file.
+
+    Parameters
+    ----------
+    trace : Trace
+        In tokens.
+    path : str or Path
+        Ends in .csv, .jsonl, .ndjson or .parquet.
+
+    Raises
+    ------
+    ArgumentError
+        Where the format can't hold the trace: one in blocks; in CSV names of conversations that would be read as
+        others; in JSON lines a trace without turns, but with arrivals or histories.
+    FileError
+        Where the file can't be written.
+    """
+    file = Path(path)
+    write = _WRITERS.get(file.suffix.lower())
+    if write is None:
+        raise ArgumentError("path", str(path), f"a name that ends in {', '.join(_WRITERS)}")
+    if trace.block_size != 1:
+        raise ArgumentError("trace", f"blocks of {trace.block_size} tokens", "a trace in tokens, before to_blocks")
+    columns = _columns(trace)
+    _CHECKS.get(file.suffix.lower(), _check_rows)(trace)
+    write_whole(file, lambda beside: write(beside, columns))
+
+
+def _columns(trace: Trace) -> dict[str, Any]:
+    """Return the columns by name: arrays, and a list of the conversations' names where they have some."""
+    columns: dict[str, Any] = {name: getattr(trace, name) for name in COLUMNS}
+    if trace.names is not None:
+        columns["conversation"] = [trace.names[i] for i in trace.conversation.tolist()]
+    left_out = {"arrival": trace.arrival is None, "history": trace.cumulative}
+    return {name: column for name, column in columns.items() if not left_out.get(name)}
+
+
+def _check_rows(trace: Trace) -> None:
+    if not len(trace) and (trace.arrival is not None or not trace.cumulative):
+        raise ArgumentError(
+            "path", "JSON lines", "CSV or Parquet for a trace without turns, whose columns have no line"
+        )
+
+
+def _check_names(trace: Trace) -> None:
+    names = trace.names or ()
+    for name in names:
+        if name != name.strip() or not name or "\r" in name or "\0" in name:
+            raise ArgumentError("conversation", name, "a name that CSV keeps; .jsonl and .parquet keep every name")
+    if names and all(map(is_csv_number, names)):
+        raise ArgumentError(
+            "conversation", names[0], "a name that is no number; .jsonl and .parquet keep every name"
+        )
+
+
+def _check_unicode(trace: Trace) -> None:
+    """Parquet keeps every trace, but for names that are no Unicode."""
+    for name in trace.names or ():
+        if not name.isascii() and name != name.encode("utf-8", "replace").decode():
+            raise ArgumentError("conversation", name, "a name in Unicode")
+
+
+def _rows(columns: dict[str, Any]) -> Iterator[tuple[Any, ...]]:
+    """Yield the turns, as Python's own numbers."""
+    n = len(columns["prompt"])
+    for start in range(0, n, ROWS_AT_ONCE):
+        part = [column[start : start + ROWS_AT_ONCE] for column in columns.values()]
+        yield from zip(*(p if isinstance(p, list) else p.tolist() for p in part), strict=True)
+
+
+def _write_csv(path: Path, columns: dict[str, Any]) -> None:
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(_rows(columns))
+
+
+def _write_json_lines(path: Path, columns: dict[str, Any]) -> None:
+    rows = _rows(columns)
+    with path.open("w", encoding="utf-8") as file:
+        while lines := [json.dumps(dict(zip(columns, row, strict=True))) for row in islice(rows, ROWS_AT_ONCE)]:
+            file.write("\n".join(lines) + "\n")
+
+
+def _write_parquet(path: Path, columns: dict[str, Any]) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with path.open("wb") as file:
+        pq.write_table(pa.table(columns), file)
+    pa.default_memory_pool().release_unused()
+
+
+_WRITERS: dict[str, Callable[[Path, dict[str, Any]], None]] = {
+    ".csv": _write_csv,
+    ".jsonl": _write_json_lines,
+    ".ndjson": _write_json_lines,
+    ".parquet": _write_parquet,
+}
+_CHECKS = {".csv": _check_names, ".parquet": _check_unicode}

@@ -1,0 +1,11 @@
+"""Where the real data is."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def data_folder() -> Path:
+    """Return the folder of the real data: ``TELTHEORY_DATA``, or ``../shared/data``."""
+    return Path(os.environ.get("TELTHEORY_DATA") or "../shared/data")

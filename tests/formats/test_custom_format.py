@@ -1,0 +1,46 @@
+"""A format that is not the toolkit's own is one small file; a value of `Format`."""
+
+import csv
+from pathlib import Path
+
+import pytest
+from formats import azure_2023
+from formats.azure_2023 import AZURE
+
+import teltheory as tt
+from teltheory.formats import FORMATS
+from teltheory.workloads import data_folder
+
+REAL = data_folder() / "azure_llm_inference_conv_2023.csv"
+HEADER = "TIMESTAMP,ContextTokens,GeneratedTokens\n"
+ROWS = HEADER + "2023-11-16 18:15:46.6805900,374,44\n2023-11-16 18:15:50.9951690,396,109\n"
+
+
+def test_a_custom_format_takes_25_lines_and_is_read_by_its_value_or_told_by_its_fields(tmp_path, monkeypatch):
+    assert len(Path(azure_2023.__file__).read_text().splitlines()) <= 25
+    (tmp_path / "a.csv").write_text(ROWS)
+    trace = tt.read_trace(tmp_path / "a.csv", AZURE)
+    assert (trace.prompt.tolist(), trace.response.tolist(), trace.conversations) == ([374, 396], [44, 109], 2)
+    with pytest.raises(tt.FileError, match="expected those of teltheory"):
+        tt.read_trace(tmp_path / "a.csv")
+    monkeypatch.setitem(FORMATS, AZURE.name, AZURE)
+    assert tt.read_trace(tmp_path / "a.csv") == tt.read_trace(tmp_path / "a.csv", "azure-2023") == trace
+    (tmp_path / "a.csv").write_text(ROWS + "2023-11-16 18:16:00,-4,1\n")
+    with pytest.raises(tt.FileError, match=r"a\.csv, line 4, ContextTokens: found '-4', expected a whole number"):
+        tt.read_trace(tmp_path / "a.csv")
+
+
+@pytest.mark.skipif(not REAL.is_file(), reason=f"needs the real trace {REAL}")
+def test_the_real_azure_trace():
+    with REAL.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    trace = tt.read_trace(REAL, AZURE)
+    assert len(trace) == trace.conversations == len(rows)
+    assert sorted(trace.total.tolist()) == sorted(int(row["ContextTokens"]) for row in rows)
+    assert int(trace.response.sum()) == sum(int(row["GeneratedTokens"]) for row in rows)
+
+
+@pytest.mark.parametrize("name", ["read_trace", "write_trace"])
+def test_the_old_place_of_a_name_works_with_a_warning(name):
+    with pytest.warns(DeprecationWarning, match=f"workloads.{name} is teltheory.{name} now"):
+        assert getattr(tt.workloads, name) is getattr(tt, name)

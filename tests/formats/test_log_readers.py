@@ -1,0 +1,334 @@
+"""Logs of requests (Qwen-Bailian, BurstGPT, Mooncake with sessions, agents) against the rule, one by one."""
+
+import json
+from itertools import accumulate
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from formats.vocabularies import word_level
+from hypothesis import given
+from hypothesis import strategies as st
+
+import teltheory as tt
+from teltheory.workloads import Times
+
+SLOW = Times(tt.ExponentialGaps(60), rate=0.1, seed=3)
+
+
+def lines(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def columns(trace):
+    return [c.tolist() for c in (trace.conversation, trace.prompt, trace.response, trace.history)]
+
+
+def by_the_rule(requests):
+    """Return the turns of requests (parent or None, conversation, input, output), in order."""
+    past, ends, rows = {}, [], []
+    for parent, conversation, tokens_in, tokens_out in requests:
+        history = 0 if parent is None else min(ends[parent], past.get(conversation, 0), tokens_in)
+        rows.append((conversation, tokens_in - history, tokens_out, history))
+        ends.append(tokens_in + tokens_out)
+        past[conversation] = ends[-1]
+    return rows
+
+
+@st.composite
+def chained(draw):
+    """Requests of a Bailian file: (id, parent id or -1, input, output, seconds)."""
+    rows, clock = [], 0.0
+    for i in range(draw(st.integers(0, 12))):
+        parent = draw(st.sampled_from([-1, *range(100, 100 + i)]))
+        clock += draw(st.sampled_from([0.0, 0.125, 1.5]))
+        rows.append((100 + i, parent, draw(st.integers(0, 9)), draw(st.integers(0, 9)), clock))
+    return rows
+
+
+def bailian(rows):
+    names = ("chat_id", "parent_chat_id", "input_length", "output_length", "timestamp")
+    more = {"type": "text", "turn": 1, "hash_ids": [1, 2]}
+    return [dict(zip(names, row, strict=True)) | more for row in rows]
+
+
+@given(chained())
+def test_bailian_is_chained_by_the_rule(tmp_path_factory, rows):
+    trace = tt.read_trace(lines(tmp_path_factory.getbasetemp() / "b.jsonl", bailian(rows)), "qwen-bailian")
+    requests, conversation = [], {}
+    for chat, parent, tokens_in, tokens_out, _ in rows:
+        conversation[chat] = conversation.get(parent, chat - 100)
+        requests.append((None if parent == -1 else parent - 100, conversation[chat], tokens_in, tokens_out))
+    assert list(zip(*columns(trace), strict=True)) == by_the_rule(requests)
+    assert trace.arrival.tolist() == [row[-1] for row in rows]
+    chaining = trace.report.chaining
+    assert chaining.requests == len(rows)
+    assert chaining.chained == sum(row[1] != -1 for row in rows)
+    assert chaining.conversations == len(set(conversation.values()))
+
+
+def test_bailian_as_published(tmp_path):
+    rows = [
+        (159, 55, 521, 132, 61.114),
+        (160, -1, 10, 5, 61.2),
+        (161, 159, 700, 9, 62.0),
+        (162, 159, 600, 1, 63.5),
+    ]
+    trace = tt.read_trace(lines(tmp_path / "b.jsonl", bailian(rows)))
+    assert columns(trace) == [[0, 1, 0, 0], [521, 10, 47, 0], [132, 5, 9, 1], [0, 0, 653, 600]]
+    assert dict(trace.report.odd) == {"parents that are not in the file before": 1}
+    assert trace.report.chaining.branches == 1
+    assert trace.report.chaining.edited == 1
+
+
+def test_requests_that_are_out_of_order_are_sorted_and_counted(tmp_path):
+    rows = [(1, -1, 5, 5, 3.0), (2, 1, 20, 1, 2.0), (3, 1, 12, 0, 4.0)]
+    trace = tt.read_trace(lines(tmp_path / "b.jsonl", bailian(rows)))
+    assert trace.arrival.tolist() == [2, 3, 4]
+    assert columns(trace)[1:] == [[20, 5, 2], [1, 5, 0], [0, 0, 10]]
+    assert dict(trace.report.odd) == {"requests out of order": 1}
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"chat_id": 1}, "chat_id: found 1, expected an id that no earlier request has"),
+        ({"chat_id": "2"}, "chat_id: found '2', expected a whole number"),
+        ({"parent_chat_id": None}, "parent_chat_id: found nothing, expected a value in every record"),
+        ({"input_length": -1}, "input_length: found -1, expected a whole number from 0"),
+        ({"input_length": "7"}, "input_length: found '7', expected a whole number from 0"),
+        ({"output_length": 2**63}, f"output_length: found {2**63}, expected a whole number from 0 to 2**62"),
+        ({"timestamp": "5"}, "timestamp: found '5', expected a number of seconds"),
+        ({"timestamp": float("nan")}, "timestamp: found nan, expected a number of seconds"),
+    ],
+)
+def test_a_wrong_bailian_line_is_named(changes, message, tmp_path):
+    good, bad = bailian([(1, -1, 5, 5, 3.0), (2, 1, 20, 1, 4.0)])
+    with pytest.raises(tt.FileError) as caught:
+        tt.read_trace(lines(tmp_path / "b.jsonl", [good, bad | changes]))
+    assert str(caught.value).startswith(f"{tmp_path / 'b.jsonl'}, line 2, {message}")
+
+
+HEADER = "Timestamp,Session ID,Elapsed time,Model,Request tokens,Response tokens,Total tokens,Log Type\n"
+
+
+def test_burstgpt_sessions_are_conversations(tmp_path):
+    (tmp_path / "b.csv").write_text(
+        HEADER + "5,s1,1.5,ChatGPT,472,18,490,Conversation log\n"
+        "45.5,,0.5,GPT-4,1087,230,1317,API log\n"
+        "118,s1,1,GPT-4,600,276,876,Conversation log\n"
+        "119,s1,1,GPT-4,0,0,0,Conversation log\n"
+        "120,s2,1,GPT-4,9,0,9,Conversation log\n"
+        "121,,1,GPT-4,9,1,10,API log\n"
+        "130,s1,1,GPT-4,700,1,701,Conversation log\n"
+    )
+    trace = tt.read_trace(tmp_path / "b.csv")
+    assert columns(trace) == [
+        [0, 1, 0, 2, 3, 0],
+        [472, 1087, 110, 9, 9, 0],
+        [18, 230, 276, 0, 1, 1],
+        [0, 0, 490, 0, 0, 700],
+    ]
+    assert trace.arrival.tolist() == [5, 45.5, 118, 120, 121, 130]
+    assert trace.report.chaining.edited == 1
+    assert dict(trace.report.odd) == {"failed requests of 0 tokens, left out": 1}
+
+
+def test_burstgpt_without_sessions_has_single_turns(tmp_path):
+    names = "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n"
+    (tmp_path / "b.csv").write_text(names + "5,ChatGPT,472,18,490,Conversation log\n45,ChatGPT,1,2,3,API log\n")
+    assert columns(tt.read_trace(tmp_path / "b.csv")) == [[0, 1], [472, 1], [18, 2], [0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("x,,1,m,1,1,2,log", "Timestamp: found 'x', expected a number of seconds"),
+        ("1,,1,m,1.5,1,2,log", "Request tokens: found '1.5', expected a whole number from 0"),
+        ("1,,1,m,1,,2,log", "Response tokens: found '', expected a whole number from 0"),
+        ("1,,1,m,1,1", "row: found 6 values, expected 8 values, as in the header"),
+    ],
+)
+def test_a_wrong_burstgpt_row_is_named(row, message, tmp_path):
+    (tmp_path / "b.csv").write_text(HEADER + "5,,1,m,1,1,2,log\n" + row + "\n")
+    with pytest.raises(tt.FileError) as caught:
+        tt.read_trace(tmp_path / "b.csv")
+    assert str(caught.value).startswith(f"{tmp_path / 'b.csv'}, line 3, {message}")
+
+
+def session(name, tokens_in, tokens_out, ids=None, **more):
+    hashes = {} if ids is None else {"hash_ids": ids}
+    return {"session_id": name, "input_length": tokens_in, "output_length": tokens_out} | hashes | more
+
+
+WHOLE = [
+    session("x", 9176, 152, [0, 1, 2], timestamp=0),
+    session("y", 9445, 143, [0, 1, 9], timestamp=250),
+    session("x", 9368, 104, [0, 1, 2, 3], delay=500),
+    session("x", 9300, 10, [0, 1, 2, 4], timestamp=700),
+]
+DELTA = [
+    session(7, 1024, 152, [0, 1], timestamp=0),
+    session(7, 192, 104, [2], timestamp=500),
+    session(8, 1024, 143, [0, 1], timestamp=600),
+]
+
+
+def test_sessions_of_whole_inputs(tmp_path):
+    trace = tt.read_trace(lines(tmp_path / "m.jsonl", WHOLE))
+    assert trace == tt.read_trace(tmp_path / "m.jsonl", "mooncake")
+    assert columns(trace) == [[0, 1, 0, 0], [9176, 9445, 40, 0], [152, 143, 104, 10], [0, 0, 9328, 9300]]
+    assert trace.arrival.tolist() == [0, 0.25, 0.5, 0.7]
+    assert "service counts as 0" in trace.report.times
+    assert trace.report.chaining.edited == 1
+
+
+@pytest.mark.parametrize("rows", [WHOLE, DELTA])
+def test_sessions_of_parquet_are_those_of_json(rows, tmp_path):
+    pq.write_table(pa.Table.from_pylist([{"delay": None} | row for row in rows]), tmp_path / "m.parquet")
+    assert tt.read_trace(tmp_path / "m.parquet") == tt.read_trace(lines(tmp_path / "m.jsonl", rows))
+
+
+def test_sessions_of_new_inputs(tmp_path):
+    trace = tt.read_trace(lines(tmp_path / "m.jsonl", DELTA))
+    assert trace == tt.read_trace(tmp_path / "m.jsonl", "mooncake-delta")
+    assert trace.report.format == "mooncake-delta"
+    assert columns(trace) == [[0, 0, 1], [1024, 192, 1024], [152, 104, 143], [0, 1176, 0]]
+
+
+def test_sessions_without_times_need_an_assumption(tmp_path):
+    rows = [{name: value for name, value in row.items() if name != "timestamp"} for row in WHOLE]
+    file = lines(tmp_path / "m.jsonl", rows)
+    with pytest.raises(
+        tt.ArgumentError, match=r"^times: found None, .*this file of mooncake has requests without"
+    ):
+        tt.read_trace(file)
+    trace = tt.read_trace(file, times=SLOW)
+    assert sorted(trace.arrival) == trace.arrival.tolist()
+    assert "assumed" in trace.report.times
+    with pytest.raises(tt.ArgumentError, match=r"^times: found .*not every request has a delay"):
+        tt.read_trace(file, times=Times(None, rate=1.0))
+    delayed = lines(file, [row | {"delay": 500} for row in rows])
+    trace = tt.read_trace(delayed, times=Times(None, rate=1.0))
+    alone = trace.arrival[trace.conversation == 0]
+    assert [round(gap, 9) for gap in alone[1:] - alone[:-1]] == [0.5, 0.5]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (
+            [*WHOLE, *DELTA],
+            "input_length: found sessions of both kinds, expected the format by name: mooncake (whole",
+        ),
+        (
+            [session("x", 1, 1, timestamp=0), session("x", 2, 1, timestamp=1)],
+            "input_length: found hash_ids that tell nothing, expected the format by name",
+        ),
+        ([session("x", 1, 1), session(True, 2, 1)], "line 2, session_id: found True, expected a name or a whole"),
+        ([session("x", 1, 1), {"input_length": 1, "output_length": 1}], "line 2, session_id: found nothing"),
+        ([session("x", 1, 1, delay="5")], "line 1, delay: found '5', expected a number of milliseconds"),
+    ],
+)
+def test_sessions_that_tell_nothing_are_an_error(rows, message, tmp_path):
+    with pytest.raises(tt.FileError) as caught:
+        tt.read_trace(lines(tmp_path / "m.jsonl", rows))
+    assert str(caught.value).startswith(f"{tmp_path / 'm.jsonl'}, {message}")
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 2), st.integers(0, 9), st.integers(0, 9), st.integers(0, 2)), max_size=12)
+)
+def test_sessions_follow_the_rule(tmp_path_factory, rows):
+    clock = list(accumulate(row[3] * 125 for row in rows))
+    records = [session(f"s{c}", i, o, [c], timestamp=t) for (c, i, o, _), t in zip(rows, clock, strict=True)]
+    trace = tt.read_trace(lines(tmp_path_factory.getbasetemp() / "m.jsonl", records), "mooncake") if rows else None
+    number, last, requests = {}, {}, []
+    for k, (c, i, o, _) in enumerate(rows):
+        requests.append((last.get(c), number.setdefault(c, len(number)), i, o))
+        last[c] = k
+    if trace is not None:
+        assert list(zip(*columns(trace), strict=True)) == by_the_rule(requests)
+        assert trace.arrival.tolist() == [t / 1000 for t in clock]
+
+
+@pytest.fixture(scope="session")
+def words(tmp_path_factory):
+    return str(word_level(tmp_path_factory.mktemp("words") / "tokenizer.json"))
+
+
+def call(name, messages, output, **more):
+    said = [{"role": role, "content": "a " * n + mark} for role, n, mark in messages]
+    return {"session_id": name, "messages": said, "output_length": output} | more
+
+
+FIRST = [("system", 4, "."), ("user", 2, "")]
+SECOND = [*FIRST, ("assistant", 3, ""), ("tool", 5, "b")]
+
+
+def test_agentic_calls_share_what_their_messages_share(words, tmp_path):
+    compacted = [("system", 4, "."), ("user", 1, "b"), ("assistant", 1, "")]
+    rows = [
+        call("x", FIRST, 9, timestamp=0),
+        call("y", FIRST, 1, timestamp=100, tools=[{"a": "b"}]),
+        call("x", SECOND, 2, delay=1500),
+        call("x", compacted, 1, delay=500),
+        call("y", [*FIRST, ("user", 1, "")], 3, timestamp=5000, tools=[{"a": "b"}]),
+    ]
+    trace = tt.read_trace(lines(tmp_path / "a.jsonl", rows), tokenizer=words)
+    tools = 6
+    assert trace.report.format == "agentic"
+    assert columns(trace) == [
+        [0, 1, 0, 0, 1],
+        [7, 7 + tools, 6, 3, 1],
+        [9, 1, 2, 1, 3],
+        [0, 0, 7 + 3, 5, 7 + tools],
+    ]
+    assert trace.arrival.tolist() == [0, 0.1, 1.5, 2.0, 5.0]
+    assert not trace.cumulative
+
+
+def test_an_edited_response_is_not_shared(words, tmp_path):
+    edited = [*FIRST, ("assistant", 4, "b"), ("user", 1, "")]
+    rows = [call("x", SECOND, 2, timestamp=0), call("x", edited, 2, timestamp=1)]
+    assert tt.read_trace(lines(tmp_path / "a.jsonl", rows), tokenizer=words).history.tolist() == [0, 7]
+
+
+def test_a_text_of_another_role_is_not_shared(words, tmp_path):
+    swapped = [*FIRST, ("user", 3, ""), ("tool", 5, "b")]
+    rows = [call("x", SECOND, 2, timestamp=0), call("x", swapped, 2, timestamp=1)]
+    assert tt.read_trace(lines(tmp_path / "a.jsonl", rows), tokenizer=words).history.tolist() == [0, 7]
+
+
+def test_a_response_that_comes_back_longer_than_it_was_is_cached_as_long_as_it_was(words, tmp_path):
+    rows = [call("x", FIRST, 2, timestamp=0), call("x", SECOND, 2, timestamp=1)]
+    assert tt.read_trace(lines(tmp_path / "a.jsonl", rows), tokenizer=words).history.tolist() == [0, 9]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"session_id": None}, "session_id: found nothing"),
+        ({"output_length": None}, "output_length: found nothing, expected a value in every record"),
+        ({"messages": 5}, "messages: found 5, expected a list of messages"),
+        ({"message_mode": "delta"}, "message_mode: found 'delta', expected 'history': every call with all"),
+        ({"timestamp": "x"}, "timestamp: found 'x', expected a number of milliseconds"),
+    ],
+)
+def test_a_wrong_agentic_call_is_named(changes, message, words, tmp_path):
+    rows = [call("x", FIRST, 2, timestamp=0), call("x", SECOND, 2, timestamp=1) | changes]
+    with pytest.raises(tt.FileError) as caught:
+        tt.read_trace(lines(tmp_path / "a.jsonl", rows), tokenizer=words)
+    assert str(caught.value).startswith(f"{tmp_path / 'a.jsonl'}, line 2, {message}")
+
+
+def test_agentic_calls_without_times_need_an_assumption(words, tmp_path):
+    rows = [call("x", FIRST, 2), call("x", SECOND, 2, delay=250)]
+    file = lines(tmp_path / "a.jsonl", rows)
+    with pytest.raises(tt.ArgumentError, match=r"^times: found None, expected an assumption"):
+        tt.read_trace(file, tokenizer=words)
+    trace = tt.read_trace(file, tokenizer=words, times=Times(None, rate=1.0))
+    assert abs(trace.arrival[1] - trace.arrival[0] - 0.25) < 1e-9
+    with pytest.raises(tt.ArgumentError, match=r"^tokenizer: found None, .*as agentic holds text"):
+        tt.read_trace(file)
