@@ -1,28 +1,39 @@
-"""Work on several processes of this machine: each has one item at a time, and one that dies is replaced.
+"""Work on several processes, of this machine or of a Dask cluster: `concurrent.futures` with either's executor.
 
-Processes are spawned, not forked. A script that uses them keeps its own work under ``if __name__ == "__main__":``.
+1. A process is handed an item when it is free for it, so that what hands items out can stop at any time.
+2. An item whose process died is done again, after all others. After `ATTEMPTS` dead processes (on a cluster: when
+   the scheduler gives it up) the item is named in an error, with all other items done.
+3. Results come in the order in which they are done, each with the index of its item.
+
+Processes of this machine are spawned, not forked: a script has its own work under ``if __name__ == "__main__":``.
 """
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import multiprocessing
 import os
+import re
 import signal
 import sys
 import threading
-import time
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass
-from itertools import islice
-from multiprocessing import resource_tracker
-from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnProcess
-from traceback import format_exc
-from typing import Any, Generic, TypeVar
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    CancelledError,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    wait,
+)
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import ExitStack, contextmanager
+from itertools import chain, islice
+from typing import Any, Protocol, TypeVar
 
-from teltheory.errors import WorkerError
+from teltheory.errors import ArgumentError, TelTheoryError, WorkerError
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -30,8 +41,11 @@ R = TypeVar("R")
 ATTEMPTS = 3
 """Processes that an item may cost before it is given up."""
 
-GRACE = 5.0
-"""Seconds that a process has to end in good order."""
+TIMEOUT = 10.0
+"""Seconds in which a scheduler must answer."""
+
+_ADDRESS = re.compile(r"((tcp|tls|ws|wss|ucx)://)?[^/\s]+:[0-9]{1,5}")
+_LOGGERS = ("distributed", "distributed.client", "distributed.gc")
 
 
 def cores() -> int:
@@ -49,8 +63,7 @@ def on_processes(
     work : callable
         Sent to each process once, so it and the items must be picklable.
     items : iterable
-        What to work on, asked for an item when a process is free for it. An item whose process dies goes to
-        another one, after all others.
+        What to work on, asked for an item when a process is free for it.
     workers : int
         Most processes at a time, at least 1.
     name : callable
@@ -59,154 +72,164 @@ def on_processes(
     Raises
     ------
     WorkerError
-        Where an item has cost three processes; all other items are done by then.
+        If an item has cost three processes; all other items are done by then.
     Exception
         What `work` raises, at once.
     """
-    crew, queue = _Crew(work, workers), _Queue(items)
-    deaths, given_up = Counter[int](), dict[int, str]()
+    return _results(_Processes(work, workers), items, name)
+
+
+def on_cluster(
+    work: Callable[[T], R], items: Iterable[T], address: str, name: Callable[[T], str] = str
+) -> Generator[tuple[int, R], None, None]:
+    """Do the same on the workers of a Dask scheduler, two items ahead per thread so that none waits.
+
+    Scheduler and workers need this package and nothing else of the machine that asks.
+
+    Parameters
+    ----------
+    work : callable
+        Sent to the cluster once.
+    items : iterable
+        What to work on.
+    address : str
+        Of the scheduler.
+    name : callable
+        What an error calls an item.
+
+    Raises
+    ------
+    ArgumentError
+        If Dask is not installed, or no scheduler answers at the address within 10 seconds.
+    WorkerError
+        If the scheduler has given an item up (all others are done by then), if the cluster can't run an item, or
+        if the scheduler is gone.
+    """
+    return _results(_Cluster(work, connect(address), address), items, name)
+
+
+class _LostError(Exception):
+    """The processes that ran an item are dead."""
+
+
+class _Place(Protocol):
+    attempts: int
+
+    def room(self, running: int) -> int:
+        """Return how many more items it takes."""
+
+    def submit(self, item: Any) -> Future[Any]:
+        """Begin with an item."""
+
+    def result(self, future: Future[Any], name: str) -> Any:
+        """Return what a future holds; raise `_LostError` if its process died."""
+
+    def close(self) -> None:
+        """End everything at once."""
+
+
+def _results(
+    place: _Place, items: Iterable[T], name: Callable[[T], str]
+) -> Generator[tuple[int, Any], None, None]:
+    again, running = deque[tuple[int, T]](), dict[Future[Any], tuple[int, T]]()
+    coming, deaths, given_up = enumerate(items), Counter[int](), dict[int, WorkerError]()
     try:
-        while crew.hand_out(queue):
-            for item, answer in crew.answers():
-                if isinstance(answer, _Result):
-                    yield item, answer.value
-                    queue.done(item)
+        while True:
+            for i, item in islice(chain(coming, _emptied(again)), place.room(len(running))):
+                running[place.submit(item)] = i, item
+            if not running:
+                break
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                i, item = running.pop(future)
+                try:
+                    result = place.result(future, name(item))
+                except _LostError as lost:
+                    deaths[i] += 1
+                    if deaths[i] < place.attempts:
+                        again.append((i, item))
+                    else:
+                        given_up[i] = WorkerError(name(item), str(lost))
                     continue
-                deaths[item] += 1
-                if deaths[item] < ATTEMPTS:
-                    queue.again(item)
-                else:
-                    given_up[item] = answer
+                yield i, result
     finally:
-        crew.end()
-    for item, reason in given_up.items():
-        raise WorkerError(name(queue[item]), f"{ATTEMPTS} processes dead that ran it (the last: {reason})")
+        place.close()
+    for _, error in sorted(given_up.items()):
+        raise error
 
 
-class _Queue(Generic[T]):
-    """Items by their index: those to come, and then those whose process died."""
-
-    def __init__(self, items: Iterable[T]) -> None:
-        self._coming, self._again = enumerate(items), deque[int]()
-        self._known: dict[int, T] = {}
-
-    def __getitem__(self, item: int) -> T:
-        return self._known[item]
-
-    def take(self, most: int) -> list[int]:
-        """Take up to so many items."""
-        coming = dict(islice(self._coming, most))
-        self._known.update(coming)
-        left = min(most - len(coming), len(self._again))
-        return [*coming, *(self._again.popleft() for _ in range(left))]
-
-    def again(self, item: int) -> None:
-        """Put an item back."""
-        self._again.append(item)
-
-    def done(self, item: int) -> None:
-        """Forget an item."""
-        del self._known[item]
+def _emptied(queue: deque[T]) -> Iterator[T]:
+    while queue:
+        yield queue.popleft()
 
 
-@dataclass(frozen=True)
-class _Result:
-    value: Any
+class _Processes:
+    """An executor per process, so that a process that dies takes no other item along."""
+
+    attempts = ATTEMPTS
+
+    def __init__(self, work: Callable[[Any], object], workers: int) -> None:
+        self._work, self._workers = work, workers
+        self._idle: list[ProcessPoolExecutor] = []
+        self._busy: dict[Future[Any], ProcessPoolExecutor] = {}
+
+    def room(self, running: int) -> int:
+        return self._workers - running
+
+    def submit(self, item: object) -> Future[Any]:
+        executor = self._idle.pop() if self._idle else self._started()
+        try:
+            with _interrupts_held():
+                future: Future[Any] = executor.submit(_work_on, item)
+        except BrokenProcessPool:
+            return self.submit(item)
+        self._busy[future] = executor
+        return future
+
+    def _started(self) -> ProcessPoolExecutor:
+        return ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _begin, (self._work,))
+
+    def result(self, future: Future[Any], name: str) -> Any:
+        self._idle.append(self._busy.pop(future))
+        try:
+            return future.result()
+        except BrokenProcessPool:
+            raise _LostError(f"{ATTEMPTS} processes dead that ran it") from None
+
+    def close(self) -> None:
+        busy = _processes_of(self._busy.values())
+        every = [*_processes_of(self._idle), *busy]
+        for process in busy:
+            process.terminate()
+        for executor in (*self._idle, *self._busy.values()):
+            executor.shutdown(wait=False, cancel_futures=True)
+        for process in every:
+            process.join()
 
 
-@dataclass(eq=False)
-class _Worker:
-    process: SpawnProcess
-    connection: Connection
-    item: int | None = None
-
-    def death(self) -> str:
-        """Say how the process ended."""
-        self.process.join(GRACE)
-        code = self.process.exitcode
-        return f"killed by signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+def _processes_of(executors: Iterable[ProcessPoolExecutor]) -> list[Any]:
+    """Return the processes of executors, which let nobody end them before Python 3.14."""
+    return [process for executor in executors for process in (executor._processes or {}).values()]
 
 
-class _Crew:
-    """The processes at work; `item` of a worker is what it was handed and has not answered."""
-
-    def __init__(self, work: Callable[[Any], object], size: int) -> None:
-        self._work, self._size = work, size
-        self._workers: list[_Worker] = []
-
-    def hand_out(self, queue: _Queue[Any]) -> bool:
-        """Give items to idle workers, to new ones where there may be more; return whether any is busy."""
-        idle = [worker for worker in self._workers if worker.item is None]
-        items = queue.take(self._size - len(self._workers) + len(idle))
-        fresh = [_start() for _ in items[len(idle) :]]
-        self._workers += fresh
-        for worker in fresh:
-            _send(worker, self._work)
-        for worker, item in zip(idle + fresh, items, strict=False):
-            worker.item = item
-            _send(worker, queue[item])
-        return any(worker.item is not None for worker in self._workers)
-
-    def answers(self) -> Iterator[tuple[int, _Result | str]]:
-        """Wait for a worker and yield what there is: results, or how the worker of an item died."""
-        by_connection = {worker.connection: worker for worker in self._workers}
-        for connection in wait(list(by_connection)):
-            worker = by_connection[connection]  # type: ignore[index]
-            item, worker.item = worker.item, None
-            try:
-                succeeded, value = worker.connection.recv()
-            except (EOFError, OSError):
-                self._workers.remove(worker)
-                worker.connection.close()
-                if item is not None:
-                    yield item, worker.death()
-                continue
-            if not succeeded:
-                raise value
-            if item is not None:
-                yield item, _Result(value)
-
-    def end(self) -> None:
-        """End all workers, at once and in order; one that does not is killed.
-
-        One that is idle ends by itself when its connection closes; a signal would only cut its end short.
-        """
-        for worker in self._workers:
-            worker.connection.close()
-            if worker.item is not None:
-                worker.process.terminate()
-        limit = time.monotonic() + GRACE
-        for worker in self._workers:
-            worker.process.join(max(0.0, limit - time.monotonic()))
-            if worker.process.is_alive():
-                worker.process.kill()
-                worker.process.join()
-        self._workers.clear()
+_WORK: list[Callable[[Any], object]] = []
+"""In a spawned process: what it does with an item."""
 
 
-def _start() -> _Worker:
-    """Start a process; the resource tracker first, as starting that one lets interrupts through again."""
-    _track_quietly()
-    ours, theirs = multiprocessing.Pipe()
-    process = multiprocessing.get_context("spawn").Process(target=_serve, args=(theirs,), daemon=True)
-    with _interrupts_held(), theirs:
-        process.start()
-    return _Worker(process, ours)
+def _begin(work: Callable[[Any], object]) -> None:
+    _WORK[:] = [work]
+    threading.Thread(target=_end_with_parent, daemon=True).start()
 
 
-def _track_quietly() -> None:
-    """Start the resource tracker such that it cleans up after killed processes without a warning."""
-    sys.warnoptions.append("ignore::UserWarning:multiprocessing.resource_tracker")
-    try:
-        resource_tracker.ensure_running()
-    finally:
-        sys.warnoptions.pop()
+def _end_with_parent() -> None:
+    """End this process when the one that started it is gone; its queues would let it wait for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
-def _send(worker: _Worker, message: object) -> None:
-    """Send, where the worker is alive; that it is not shows where its answer is waited for."""
-    with suppress(BrokenPipeError, ConnectionResetError):
-        worker.connection.send(message)
+def _work_on(item: object) -> object:
+    return _WORK[0](item)
 
 
 @contextmanager
@@ -222,35 +245,92 @@ def _interrupts_held() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _serve(connection: Connection) -> None:
-    """Work on what comes until the parent closes the connection or is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, _leave)
-    with suppress(EOFError, BrokenPipeError, ConnectionResetError):
-        work = connection.recv()
-        while True:
-            connection.send(_attempt(work, connection.recv()))
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+class _Cluster:
+    """Dask's executor; the scheduler itself runs again what a dead worker had."""
+
+    attempts = 1
+
+    def __init__(self, work: Callable[[Any], object], client: Any, address: str) -> None:
+        self._client, self._address, self._resources = client, address, ExitStack()
+        self._resources.enter_context(_quiet())
+        self._work = client.submit(_itself, work, pure=False)
+        self._executor = client.get_executor(pure=False)
+
+    def room(self, running: int) -> int:
+        threads: int = sum(self._client.nthreads().values())
+        return max(0, 2 * max(1, threads) - running)
+
+    def submit(self, item: object) -> Future[Any]:
+        future: Future[Any] = self._executor.submit(_call, self._work, item)
+        return future
+
+    def result(self, future: Future[Any], name: str) -> Any:
+        from distributed import KilledWorker
+
+        try:
+            return future.result()
+        except KilledWorker as error:
+            raise _LostError(f"{error.allowed_failures + 1} workers dead while it was on them") from None
+        except TelTheoryError:
+            raise
+        except (CancelledError, OSError) as error:
+            kind = type(error).__name__
+            raise WorkerError(name, f"no scheduler at {self._address} any more ({kind})") from None
+        except Exception as error:
+            reason = " ".join(str(error).split())
+            raise WorkerError(name, f"{type(error).__name__} on the cluster ({reason})") from error
+
+    def close(self) -> None:
+        with self._resources:
+            self._client.close(timeout=TIMEOUT)
 
 
-def _attempt(work: Callable[[Any], object], item: object) -> tuple[bool, object]:
+def _itself(work: T) -> T:
+    return work
+
+
+def _call(work: Callable[[T], R], item: T) -> R:
+    return work(item)
+
+
+def connect(address: str) -> Any:
+    """Return a client of the scheduler at an address; see `on_cluster` for errors."""
     try:
-        return True, work(item)
-    except Exception as error:
-        error.add_note(format_exc())
-        return False, error
+        from distributed import Client
+    except ImportError:
+        raise ArgumentError("scheduler", address, "Dask: pip install 'teltheory[cluster]'") from None
+    expected = "the address of a running Dask scheduler, such as tcp://host:8786"
+    if not _ADDRESS.fullmatch(address):
+        raise ArgumentError("scheduler", address, expected)
+    with _quiet(), ThreadPoolExecutor(1) as thread:
+        try:
+            if thread.submit(asyncio.run, _kind(address)).result() == "Scheduler":
+                return Client(address, timeout=TIMEOUT, set_as_default=False)
+        except (OSError, ValueError, ImportError):
+            pass
+        raise ArgumentError("scheduler", address, expected) from None
 
 
-def _leave(*_: object) -> None:
-    """End the process in good order; what is cut off in the middle, such as a reader thread, says nothing."""
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    threading.excepthook = lambda _: None
-    sys.unraisablehook = _leave_again
-    sys.exit()
+async def _kind(address: str) -> object:
+    """Ask what is at an address. A client's own timeout does not end its wait for one that listens in silence."""
+    from distributed.core import rpc
+
+    async with rpc(address, timeout=TIMEOUT) as remote:
+        return (await asyncio.wait_for(remote.identity(), TIMEOUT))["type"]
 
 
-def _leave_again(swallowed: sys.UnraisableHookArgs) -> None:
-    """Leave a moment later where a callback, from which nothing can be raised, swallowed the exit."""
-    if swallowed.exc_type is SystemExit:
-        signal.signal(signal.SIGALRM, _leave)
-        signal.setitimer(signal.ITIMER_REAL, 0.01)
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep Dask from writing on the terminal about lost connections and large graphs."""
+    import dask
+
+    loggers = [logging.getLogger(name) for name in _LOGGERS]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TiB"}):
+            yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)

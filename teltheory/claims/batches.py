@@ -26,7 +26,11 @@ from teltheory.claims.worlds import SmallWorlds
 from teltheory.errors import WorkerError
 
 RESULTS_VERSION = 1
-"""Raise it whenever the same batch finds something else than before, so that what is stored is refused."""
+"""Raise it if the same batch finds something else than before, so that stored results are no longer used."""
+
+
+Key = tuple[str, str, int]
+"""Claim, generator and number of a batch."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,7 @@ class Batch:
         return f"batch {self.number} of {self.claim}, {self.generator}"
 
     @property
-    def key(self) -> tuple[str, str, int]:
+    def key(self) -> Key:
         """What tells batches apart."""
         return (self.claim, self.generator, self.number)
 

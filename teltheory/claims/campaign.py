@@ -4,9 +4,9 @@
 2. Those that the store has are not tried again. The others are handed out in this order to processes of this
    machine or to a Dask cluster, until the time is over or a number of batches is reached; what was handed out is
    finished.
-3. What a batch found is a line of the store, on disk before the next is waited for. A worker that is killed loses
-   the batch that it tried, which another one tries again; whoever hands out and is killed loses those that were
-   being tried.
+3. What a batch found is a row of the store (`teltheory.store`), on disk before the next is waited for. A worker
+   that is killed loses the batch that it tried, which another one tries again; a process that hands out and is
+   killed loses those that were being tried.
 4. What a claim's scope says is made of a set of batches alone, whatever the order in which they were finished: the
    counterexample is the smallest of all (`Case.size`).
 """
@@ -15,28 +15,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from collections.abc import Generator as Answers
 from contextlib import closing
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
-from teltheory import cluster
-from teltheory.claims.batches import Batch, Found, Trial, in_order, made_by
+from teltheory.claims.batches import Batch, Found, Key, Trial, in_order, made_by
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Claim
 from teltheory.claims.generators import Generator
 from teltheory.claims.worlds import SmallWorlds
-from teltheory.errors import ArgumentError, FileError, WorkerError, shown
-from teltheory.processes import cores, on_processes
-from teltheory.records import Records
-
-FORMAT = 1
-VERSION_FIELD = "teltheory_campaign"
-Key = tuple[str, str, int]
+from teltheory.errors import ArgumentError, WorkerError, shown
+from teltheory.processes import cores, on_cluster, on_processes
+from teltheory.store import Results
 
 
 @dataclass(frozen=True)
@@ -81,6 +74,8 @@ class Campaign:
 class CampaignStore:
     """What batches found, in a file or in memory alone.
 
+    What another version of the toolkit, of numpy or of a claim has found is passed over, and kept in the file.
+
     Parameters
     ----------
     path : str, Path or None
@@ -91,18 +86,19 @@ class CampaignStore:
     Raises
     ------
     FileError
-        Where the file is no store, a line is damaged, or it is of another version of the toolkit or of a claim.
+        If the file is no store, or a result in it is damaged.
     """
 
     def __init__(self, path: str | Path | None, texts: dict[tuple[str, str], str]) -> None:
         self._found: dict[Key, Found] = {}
-        self._records = None if path is None else Records(Path(path), VERSION_FIELD, "a record of a campaign")
-        if self._records is None:
+        self._results = None if path is None else Results(Path(path), "campaign")
+        if self._results is None:
             return
-        self._records.check_place()
-        for number, record in self._records.read():
-            batch, found = _checked(self._records, number, record, texts)
-            self._found.setdefault(batch.key, found)
+        self._results.check_place()
+        for number, (_, about, found) in enumerate(self._results.read(), start=1):
+            batch = _batch(self._results, number, about)
+            if about.get("made_by") == made_by() and batch.text == texts.get((batch.claim, batch.generator)):
+                self._found[batch.key] = _checked(self._results, number, found)
 
     def __len__(self) -> int:
         return len(self._found)
@@ -112,15 +108,8 @@ class CampaignStore:
 
     def add(self, batch: Batch, found: Found) -> None:
         """Keep what a batch found; it is on disk afterwards."""
-        if self._records is not None:
-            made = {
-                VERSION_FIELD: FORMAT,
-                "made_by": made_by(),
-                **asdict(batch),
-                "seed": batch.seed,
-                **asdict(found),
-            }
-            self._records.append([made])
+        if self._results is not None:
+            self._results.add([({"made_by": made_by(), **asdict(batch)}, asdict(found))])
         self._found[batch.key] = found
 
     def of(self, claim: str) -> dict[Key, Found]:
@@ -130,45 +119,33 @@ class CampaignStore:
 
 _KINDS: dict[str, tuple[type, ...]] = {
     **dict.fromkeys(("claim", "generator", "text"), (str,)),
-    **dict.fromkeys(("number", "seed", "tried", "refuting"), (int,)),
+    **dict.fromkeys(("number", "tried", "refuting"), (int,)),
     "counterexample": (dict, type(None)),
     "problem": (str, type(None)),
 }
-_FIELDS = {VERSION_FIELD, "made_by", "seed", *(f.name for kind in (Batch, Found) for f in fields(kind))}
 
 
-def _checked(
-    records: Records, number: int, record: dict[str, Any], texts: dict[tuple[str, str], str]
-) -> tuple[Batch, Found]:
-    if record[VERSION_FIELD] != FORMAT or record.get("made_by") != made_by():
-        raise _another(records, number, f"made by {str(record.get('made_by'))[:200]}", f"made by {made_by()}")
-    for field in sorted(_FIELDS ^ set(record)):
-        raise records.damaged(number, f"{'no' if field in _FIELDS else 'a'} field {field!r}")
-    for name, kinds in _KINDS.items():
-        if type(record[name]) not in kinds:
-            raise records.damaged(number, f"{name} {shown(record[name])}")
-    _check_example(records, number, record["counterexample"])
-    batch = Batch(*(record[field.name] for field in fields(Batch)))
-    if batch.text != texts.get((batch.claim, batch.generator)):
-        found = f"on another {batch.claim} or other {batch.generator} cases"
-        raise _another(records, number, found, "on the claims as they are")
-    if batch.seed != record["seed"]:
-        raise records.damaged(number, f"seed {record['seed']} of {batch}")
-    return batch, Found(*(record[field.name] for field in fields(Found)))
+def _batch(results: Results, number: int, about: dict[str, Any]) -> Batch:
+    _check(results, number, about, {"made_by", *(field.name for field in fields(Batch))})
+    return Batch(*(about[field.name] for field in fields(Batch)))
 
 
-def _check_example(records: Records, number: int, example: dict[str, Any] | None) -> None:
+def _checked(results: Results, number: int, found: dict[str, Any]) -> Found:
+    _check(results, number, found, {field.name for field in fields(Found)})
     try:
-        if example is not None:
-            Case.of(example)
+        if found["counterexample"] is not None:
+            Case.of(found["counterexample"])
     except ArgumentError as error:
-        raise records.damaged(number, f"a counterexample that is none ({error})") from None
+        raise results.damaged(number, f"a counterexample that is none ({error})") from None
+    return Found(**found)
 
 
-def _another(records: Records, number: int, found: str, expected: str) -> FileError:
-    return FileError(
-        f"{records.path}, line {number}: found a batch {found}, expected one {expected}; use a new file"
-    )
+def _check(results: Results, number: int, given: dict[str, Any], names: set[str]) -> None:
+    for field in sorted(names ^ set(given)):
+        raise results.damaged(number, f"{'no' if field in names else 'a'} field {shown(field, 60)}")
+    for name in sorted(names & set(_KINDS)):
+        if type(given[name]) not in _KINDS[name]:
+            raise results.damaged(number, f"{name} {shown(given[name])}")
 
 
 def run(
@@ -197,15 +174,15 @@ def run(
     Raises
     ------
     ArgumentError, WorkerError, FileError
-        As `processes.on_processes`, `cluster.on_cluster` and `CampaignStore.add` do.
+        As `processes.on_processes`, `processes.on_cluster` and `CampaignStore.add` do.
     """
     begin = time.monotonic()
     handed: list[Batch] = []
     coming = _handed_out(campaign, store, begin, handed)
     if scheduler is None:
-        answers: Answers[tuple[int, Any], None, None] = on_processes(campaign.trial, coming, workers or cores())
+        answers = on_processes(campaign.trial, coming, workers or cores())
     else:
-        answers = _on_cluster(campaign.trial, coming, scheduler)
+        answers = on_cluster(campaign.trial, coming, scheduler)
     with closing(answers):
         for done, (i, (maker, found)) in enumerate(answers, start=1):
             if maker != made_by():
@@ -224,30 +201,6 @@ def _handed_out(campaign: Campaign, store: CampaignStore, begin: float, handed: 
             return
         handed.append(batch)
         yield batch
-
-
-def _on_cluster(trial: Trial, batches: Iterator[Batch], address: str) -> Answers[tuple[int, Any], None, None]:
-    """Try batches on a Dask cluster, two ahead for each thread so that none waits."""
-
-    def submitting(client: Any) -> Callable[[int, Batch], Any]:
-        name = uuid4().hex
-        sent = client.submit(_itself, trial, key=f"trial-{name}", pure=False)
-        return lambda i, batch: client.submit(_tried, sent, batch, key=f"batch-{i}-{name}", pure=False)
-
-    return cluster.on_cluster(submitting, batches, address, _two_a_thread)
-
-
-def _two_a_thread(client: Any) -> int:
-    threads: int = sum(client.nthreads().values())
-    return 2 * max(1, threads)
-
-
-def _itself(trial: Trial) -> Trial:
-    return trial
-
-
-def _tried(trial: Trial, batch: Batch) -> tuple[str, Found]:
-    return trial(batch)
 
 
 def with_traces(claims: Sequence[Claim[Any]]) -> tuple[Claim[Case], ...]:

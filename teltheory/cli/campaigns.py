@@ -26,7 +26,7 @@ MOST_BATCHES = 1_000_000
 
 
 @dataclass(frozen=True)
-class Wish:
+class CampaignOptions:
     """What was asked for.
 
     Attributes
@@ -100,7 +100,7 @@ def claim_named(name: str) -> Claim[Any]:
     return next(claim for claim in all_claims() if claim.id == name)
 
 
-def campaign(ids: Sequence[str], wish: Wish, workers: int | None) -> dict[str, Summary]:
+def campaign(ids: Sequence[str], options: CampaignOptions, workers: int | None) -> dict[str, Summary]:
     """Run a campaign on the claims whose cases are traces; return what it found on each."""
     from proofs_checks import all_claims
 
@@ -108,13 +108,13 @@ def campaign(ids: Sequence[str], wish: Wish, workers: int | None) -> dict[str, S
     claims = tuple(claim for claim in every if claim.id in ids)
     if not claims:
         raise ArgumentError("claim", ", ".join(ids), "one whose cases are traces, for a campaign")
-    seconds = None if wish.budget is None else float(read_time("--budget", wish.budget, LONG_TIMES))
-    plan = Campaign(claims, Trial(claim_named, _real()), wish.batches, seconds)
-    store = CampaignStore(wish.store, _texts(plan, every))
-    _run(plan, store, workers, wish.scheduler)
+    seconds = None if options.budget is None else float(read_time("--budget", options.budget, LONG_TIMES))
+    plan = Campaign(claims, Trial(claim_named, _real()), options.batches, seconds)
+    store = CampaignStore(options.store, _texts(plan, every))
+    _run(plan, store, workers, options.scheduler)
     found = {claim.id: summary(plan, store, claim.id) for claim in claims}
-    if wish.regressions is not None:
-        _write_regressions(Path(wish.regressions), found)
+    if options.regressions is not None:
+        _write_regressions(Path(options.regressions), found)
     return found
 
 

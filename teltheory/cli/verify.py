@@ -13,7 +13,7 @@ import click
 from teltheory.claims.claim import EFFORTS, Effort
 from teltheory.claims.search import decide_safely
 from teltheory.claims.verdict import is_expected
-from teltheory.cli.campaigns import Wish, campaign, campaign_options, claim_named, with_campaign
+from teltheory.cli.campaigns import CampaignOptions, campaign, campaign_options, claim_named, with_campaign
 from teltheory.cli.options import json_option, workers_option
 from teltheory.cli.output import check_target, console, progress_bar, write_json
 from teltheory.cli.tables import ledger_table
@@ -34,7 +34,7 @@ def verify(
     section: str | None,
     workers: int | None,
     target: str | None,
-    **wished: Any,
+    **given: Any,
 ) -> int:
     """Decide every claim of the paper and print the ledger.
 
@@ -44,10 +44,10 @@ def verify(
     --budget or --batches runs a campaign of random traces first, and adds what it tried to the scopes.
     """
     check_target(target)
-    wish = Wish(**wished)
-    wish.check(workers)
+    options = CampaignOptions(**given)
+    options.check(workers)
     ids = chosen_claims(only, section)
-    found = campaign(ids, wish, workers) if wish.asked_for else {}
+    found = campaign(ids, options, workers) if options.asked_for else {}
     rows, fine = decide_all(ids, effort, workers)
     rows = [with_campaign(row, found.get(row["id"])) for row in rows]
     if target != "-":

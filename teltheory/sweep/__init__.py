@@ -1,6 +1,6 @@
 """A grid of policies, capacities and thresholds on traces, each cell beside LRU and the hindsight optimum.
 
-1. A grid becomes jobs, one a replay; a policy that does not depend on the threshold is replayed once a capacity.
+1. A grid becomes jobs, one per replay; a policy that ignores the threshold is replayed once per capacity.
 2. Measurements that the store has are taken from there; a job that has them all is not run.
 3. The other jobs run in this process, on several, or on a Dask cluster, and what they find goes to the store as it
    comes. A sweep that is cut off loses the jobs that were running.
@@ -18,10 +18,9 @@ from teltheory.errors import ArgumentError
 from teltheory.instance import Instance
 from teltheory.latency import Latency
 from teltheory.policies.policy import Policy
-from teltheory.sweep.cluster import on_cluster
 from teltheory.sweep.grid import Cell, Grid, cells, plan
 from teltheory.sweep.jobs import QUANTILES, Job, Measurement
-from teltheory.sweep.local import Answers, in_processes, in_this_process, processes_for
+from teltheory.sweep.running import answers
 from teltheory.sweep.sources import Sample, Source, TraceAtHand, TraceFile, as_sources
 from teltheory.sweep.store import Store
 from teltheory.trace import Trace
@@ -54,10 +53,10 @@ def sweep(
     progress : callable, optional
         Called with the turns replayed so far and those to replay, those found in the store included.
     workers : int or None
-        Processes on this machine; 1 is this one alone, None one a core where there is work enough for them. They
+        Processes on this machine; 1 is this one alone, None one per core if there is work enough for them. They
         are spawned, so that a script keeps the call under ``if __name__ == "__main__":``.
     store : Store, str or Path, optional
-        File of finished measurements: what is in it is not computed again, what is computed is appended to it.
+        File of finished measurements: what is in it is not computed again, what is computed is added to it.
     scheduler : str, optional
         Address of a Dask scheduler, such as ``tcp://host:8786``: the replays run on its workers, while the store
         stays here. It and they need this package with the extra ``teltheory[cluster]``.
@@ -84,19 +83,10 @@ def sweep(
     run = _Run(jobs, kept, progress)
     by_key = {source.key: source for source in sources}
     _check(run.missing, by_key)
-    with closing(_answers(run, by_key, workers, scheduler)) as answers:
-        for i, measurements in answers:
+    with closing(answers(run.missing, by_key, workers, scheduler, run.report)) as coming:
+        for i, measurements in coming:
             run.take(run.missing[i], measurements)
     return cells(sources, grid, run.results)
-
-
-def _answers(run: _Run, sources: dict[str, Source], workers: int | None, scheduler: str | None) -> Answers:
-    processes = processes_for(run.missing, workers)
-    if scheduler is not None and run.missing:
-        return on_cluster(run.missing, sources, scheduler)
-    if processes == 1:
-        return in_this_process(run.missing, sources, run.report)
-    return in_processes(run.missing, sources, processes)
 
 
 def _check(jobs: Sequence[Job], sources: dict[str, Source]) -> None:
@@ -142,6 +132,6 @@ class _Run:
         self.report(0)
 
     def report(self, turns: int) -> None:
-        """Tell the progress: what is done, and `turns` of the job at hand."""
+        """Tell the progress: what is done, and `turns` of the current job."""
         if self._progress is not None:
             self._progress(self._done + turns, self._every)

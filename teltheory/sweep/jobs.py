@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
@@ -105,10 +103,6 @@ class Job:
         """The SLOs that are not the same as their threshold."""
         return {} if not self.slos or self.latency.cached_is_free else dict(self.slos)
 
-    def key(self, xi: int) -> str:
-        """Return the key of the measurement at a threshold."""
-        return digest(self.determinants(xi))
-
     def run(
         self, load: Callable[[str], Trace], progress: Callable[[int], object] | None = None
     ) -> list[Measurement]:
@@ -143,12 +137,6 @@ def measure(
     ]
     tels = [tail_excess_latency(outcome, xi) for xi in thresholds]
     return [Measurement(p50, p90, p95, p99, *work, *both) for both in zip(slow, tels, strict=True)]
-
-
-def digest(determinants: dict[str, Any]) -> str:
-    """Return a digest of plain data, as 64 hexadecimal digits."""
-    text = json.dumps(determinants, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _latency(model: Latency) -> str:

@@ -244,9 +244,10 @@ class Loader:
         FileError
             Where a file is no longer what it was when the key was made.
         """
-        if self._last is None or self._last[0] != key:
-            self._last = key, load(self._sources[key], key)
-        return self._last[1]
+        last = self._last
+        if last is None or last[0] != key:
+            last = self._last = key, load(self._sources[key], key)
+        return last[1]
 
 
 def load(source: Source, key: str) -> Trace:

@@ -1,10 +1,4 @@
-"""The store of a sweep: a file of JSON lines, one a measurement, found again by what determines it.
-
-1. A record has the format's version, the key, what determines the measurement (the key is its digest), and the
-   measurement. Nothing in it depends on when, where or on how many processes it was made.
-2. The records of a job are appended together, and are on disk before the sweep goes on (`teltheory.records`).
-3. A record of another version of the format is passed over and kept.
-"""
+"""The store of a sweep: measurements, found again by what determines them (`teltheory.store`)."""
 
 from __future__ import annotations
 
@@ -14,14 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from teltheory.errors import shown
-from teltheory.records import Records
-from teltheory.sweep.jobs import Job, Measurement, digest
+from teltheory.store import Results, text_of
+from teltheory.sweep.jobs import Job, Measurement
 
-FORMAT = 2
-VERSION_FIELD = "teltheory_sweep"
 _MEASURED = {field.name for field in fields(Measurement)}
-_DETERMINING = {"results", "trace", "policy", "capacity", "forced", "xi", "latency"}
-_FIELDS = {VERSION_FIELD, "key"} | _DETERMINING | _MEASURED
 
 
 class Store:
@@ -35,51 +25,42 @@ class Store:
     Raises
     ------
     FileError
-        Where the file is no store, a line is damaged, or the file can't be read or written.
+        If the file is no store, a result in it is damaged, or the file can't be read or written.
     """
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self._records = Records(self.path, VERSION_FIELD, "a record of a sweep")
-        self._records.check_place()
-        self._measurements: dict[str, Measurement] = {}
-        for number, record in self._records.read():
-            if record[VERSION_FIELD] == FORMAT:
-                self._measurements[record.get("key", "")] = _checked(self._records, number, record)
+        self._results = Results(self.path, "sweep")
+        self._results.check_place()
+        read = enumerate(self._results.read(), start=1)
+        self._measurements = {text: self._checked(number, found) for number, (text, _, found) in read}
 
     def __len__(self) -> int:
         return len(self._measurements)
 
     def find(self, job: Job, xi: int) -> Measurement | None:
-        """Return the measurement of a job at a threshold, None where it is not there."""
-        return self._measurements.get(job.key(xi))
+        """Return the measurement of a job at a threshold, None if it is not there."""
+        return self._measurements.get(text_of(job.determinants(xi)))
 
     def add(self, job: Job, measurements: Sequence[Measurement]) -> None:
-        """Append the measurements of a job, one for each of its thresholds; they are on disk afterwards.
+        """Add the measurements of a job, one for each of its thresholds; they are on disk afterwards.
 
         Raises
         ------
         FileError
-            Where that fails; what was there before stays as it was.
+            If that fails; what was there before stays as it was.
         """
-        made = []
-        for xi, measurement in zip(job.thresholds, measurements, strict=True):
-            self._measurements[job.key(xi)] = measurement
-            determined = {"key": job.key(xi), **job.determinants(xi), **asdict(measurement)}
-            made.append({VERSION_FIELD: FORMAT, **determined})
-        self._records.append(made)
+        made = [(job.determinants(xi), m) for xi, m in zip(job.thresholds, measurements, strict=True)]
+        self._results.add([(about, asdict(measurement)) for about, measurement in made])
+        self._measurements |= {text_of(about): measurement for about, measurement in made}
 
-
-def _checked(records: Records, number: int, record: dict[str, Any]) -> Measurement:
-    for field in sorted(_FIELDS ^ set(record)):
-        raise records.damaged(number, f"{'no' if field in _FIELDS else 'a'} field {shown(field, 60)}")
-    if record["key"] != digest({field: record[field] for field in _DETERMINING}):
-        raise records.damaged(number, "a key that does not belong to the record")
-    measured = {field: record[field] for field in _MEASURED}
-    for field, value in measured.items():
-        if not _is_measure(field, value):
-            raise records.damaged(number, f"{field} {shown(value)}")
-    return Measurement(**measured)
+    def _checked(self, number: int, found: dict[str, Any]) -> Measurement:
+        for field in sorted(_MEASURED ^ set(found)):
+            raise self._results.damaged(number, f"{'no' if field in _MEASURED else 'a'} field {shown(field, 60)}")
+        for field, value in found.items():
+            if not _is_measure(field, value):
+                raise self._results.damaged(number, f"{field} {shown(value)}")
+        return Measurement(**found)
 
 
 def _is_measure(field: str, value: object) -> bool:

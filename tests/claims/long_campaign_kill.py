@@ -18,6 +18,7 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 from claims.noted_trials import A_ROUND, left_alone, ranks, store_at, tries
+from stored import rows
 from sweep.noting import wait_for
 
 from teltheory.claims.batches import Batch
@@ -36,9 +37,8 @@ def start(folder, store, held=-1, nap=NAP, batches=BATCHES):
 
 def kept(store):
     """Return the places of the batches that a file has, each as often as it is there."""
-    whole = [line for line in store.read_bytes().splitlines(keepends=True) if line.endswith(b"\n")]
-    records = map(json.loads, whole)
-    return [ranks(Batch(*(record[name] for name in ("claim", "generator", "number")))) for record in records]
+    names = ("claim", "generator", "number")
+    return [ranks(Batch(*(about[name] for name in names))) for about, _ in rows(store)]
 
 
 class Witness:
@@ -49,7 +49,7 @@ class Witness:
         self.finished = {}
 
     def look(self):
-        there = kept(self.store) if self.store.exists() else []
+        there = kept(self.store)
         counted = tries(self.folder)
         self.finished |= {rank: counted[rank] for rank in there if rank not in self.finished}
 
@@ -101,7 +101,7 @@ def through(witness, random, kills):
 
 def one_round(random, kills, expected):
     with TemporaryDirectory() as name:
-        witness = Witness(Path(name) / "runs", Path(name) / "store.jsonl")
+        witness = Witness(Path(name) / "runs", Path(name) / "out.store")
         witness.folder.mkdir()
         before = kills.total()
         told = through(witness, random, kills)

@@ -1,7 +1,11 @@
 import json
+import sqlite3
+from contextlib import closing
 
 import pytest
+from stored import rows
 
+from teltheory.claims.case import Case, World
 from teltheory.claims.regressions import complaints, read_regression
 from teltheory.cli import main
 from teltheory.cli.campaigns import claim_named
@@ -47,7 +51,7 @@ def verify(monkeypatch, capsys, tmp_path):
 
 
 def test_the_ledger_tells_what_a_campaign_tried_and_repeats(verify, tmp_path):
-    store, reached = tmp_path / "store.jsonl", []
+    store, reached = tmp_path / "out.store", []
     for options in (["--store", store], [], ["--store", store]):
         target = tmp_path / f"{len(reached)}.json"
         code, out, err = verify("--batches", 4, *options, "--json", target)
@@ -55,13 +59,13 @@ def test_the_ledger_tells_what_a_campaign_tried_and_repeats(verify, tmp_path):
         assert "700 in a campaign" in " ".join(out.replace("│", "").split())
         reached.append(target.read_bytes())
     assert reached[0] == reached[1] == reached[2]
-    assert store.read_bytes().count(b"\n") == 4
-    rows = {one["id"]: one for one in json.loads(reached[0])["claims"]}
-    facts = rows["theorem-31.large-q"]["scope"]["bounds"]["campaign"]
+    assert len(rows(store)) == 4
+    decided = {one["id"]: one for one in json.loads(reached[0])["claims"]}
+    facts = decided["theorem-31.large-q"]["scope"]["bounds"]["campaign"]
     assert (facts["instances"], facts["batches"], facts["refuting"]) == (700, 3, 0)
     assert facts["left_out"] == "mooncake: the trace is not in the data folder"
-    assert rows["algorithm-1.nonnegative"]["scope"]["bounds"]["campaign"]["refuting"] > 0
-    assert "campaign" not in rows["kv-size"]["scope"]["bounds"]
+    assert decided["algorithm-1.nonnegative"]["scope"]["bounds"]["campaign"]["refuting"] > 0
+    assert "campaign" not in decided["kv-size"]["scope"]["bounds"]
 
 
 def test_counterexamples_are_written_once(verify, tmp_path):
@@ -74,19 +78,12 @@ def test_counterexamples_are_written_once(verify, tmp_path):
 
 
 def test_a_row_of_ours_that_is_refuted_ends_with_1(verify, monkeypatch, tmp_path):
-    store = tmp_path / "store.jsonl"
+    store = tmp_path / "out.store"
     verify("--batches", 2, "--store", store)
-    lines = [json.loads(line) for line in store.read_text().splitlines()]
-    example = {
-        "turns": [[0, 1, 0]],
-        "initial": [],
-        "capacity": 0,
-        "xi": 0,
-        "q_hat": 0,
-        "forced": False,
-        "values": {},
-    }
-    store.write_text("".join(json.dumps({**one, "counterexample": example}) + "\n" for one in lines))
+    example = Case(World(((0, 1, 0),)), 0).as_counterexample({})
+    with closing(sqlite3.connect(store)) as database, database:
+        changed = "UPDATE results SET found = json_set(found, '$.counterexample', json(?))"
+        database.execute(changed, (json.dumps(example),))
     assert verify("--batches", 2, "--store", store)[0] == 0
     monkeypatch.setattr("teltheory.cli.verify.claim_named", lambda _: claim_named("stack.lru"))
     assert verify("--batches", 2, "--store", store)[0] == 1

@@ -43,12 +43,11 @@ from teltheory.policies.spec import default_estimate
 from teltheory.report.latex import ledger_latex
 from teltheory.report.markdown import ledger_markdown
 from teltheory.sweep import Store
-from teltheory.sweep.jobs import Job, Measurement, digest
+from teltheory.sweep.jobs import Job, Measurement
 
 ESTIMATE = "characters/4"
 PLAN = small_plan("http://127.0.0.1:9")
 """Of a server that does not answer."""
-DETERMINING = ("results", "trace", "policy", "capacity", "forced", "xi", "latency")
 TURNS = [("a", 3, 1, 0.0, 0), ("b", 4, 2, 1.5, 0), ("a", 1, 0, 2.0, 4), ("b", 2, 0, 2.0, 3)]
 COLUMNS = ("conversation", "prompt", "response", "arrival", "history")
 MOONCAKE = [
@@ -163,14 +162,6 @@ def fill_campaign(path):
 
 
 def read_store(path):
-    """Read a store whose records were signed anew where they were changed."""
-    lines = content_of(path).split(b"\n")
-    for i, line in enumerate(lines):
-        with suppress(ValueError, RecursionError, TypeError, KeyError):
-            found = json.loads(line)
-            lines[i] = json.dumps({**found, "key": digest({name: found[name] for name in DETERMINING})}).encode()
-    if lines != [b""]:
-        path.write_bytes(b"\n".join(lines))
     Store(path)
 
 
@@ -269,8 +260,8 @@ def _models():
 def _files():
     _, content = regression(EXAMPLE, batch())
     yield "certificates", "json", certificates(), check_certificates
-    yield "store", "jsonl", from_file(fill_store, "s.jsonl"), read_store
-    yield "campaign", "jsonl", from_file(fill_campaign, "s.jsonl"), read_campaign
+    yield "store", "store", from_file(fill_store, "s.store"), read_store
+    yield "campaign", "store", from_file(fill_campaign, "s.store"), read_campaign
     yield "probe", "jsonl", from_file(fill_probe, "p.jsonl"), read_probe
     yield "regression", "json", json.dumps(content).encode(), read_one_regression
     yield "ledger", "json", json.dumps({"claims": ROWS}).encode(), read_ledger

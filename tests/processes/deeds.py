@@ -36,10 +36,6 @@ def die_on_odd(number):
     return die(number) if number % 2 else square(number)
 
 
-def exit_with_3(_):
-    os._exit(3)
-
-
 def refuse(number):
     raise ForcedCachingError(number, 7, 5)
 
@@ -50,22 +46,3 @@ def square_once_let(item):
     (Path(folder) / f"{number}.{os.getpid()}").touch()
     wait_for((Path(folder) / "go").exists)
     return square(number)
-
-
-class Lingering:
-    """What ends slowly, in a place where Python swallows exceptions and says so."""
-
-    def __init__(self, sign):
-        self.sign = sign
-
-    def __del__(self):
-        Path(self.sign).touch()
-        time.sleep(60)
-
-
-def linger_or_square(item):
-    """Square a pair once let; linger over anything else."""
-    if isinstance(item, tuple):
-        return square_once_let(item)
-    Lingering(item)
-    return 0

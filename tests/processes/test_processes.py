@@ -2,19 +2,14 @@ import multiprocessing
 import os
 import pickle
 import signal
-import subprocess
-import sys
 import time
 from contextlib import closing
 from multiprocessing.pool import ThreadPool
 
 import pytest
 from processes.deeds import (
-    die,
     die_on_odd,
-    exit_with_3,
     leaves_interrupts_to_its_parent,
-    linger_or_square,
     refuse,
     square,
     square_once_let,
@@ -35,9 +30,8 @@ def let_go(folder):
     (folder / "go").touch()
 
 
-@pytest.mark.parametrize("workers", [1, 3])
-def test_every_item_is_done_once(workers):
-    done = list(on_processes(square, range(7), workers))
+def test_every_item_is_done_once():
+    done = list(on_processes(square, range(7), 3))
     assert sorted(done) == [(i, i * i) for i in range(7)]
     assert multiprocessing.active_children() == []
 
@@ -46,7 +40,7 @@ def test_nothing_to_do_starts_nothing():
     assert list(on_processes(square, [], 2)) == []
 
 
-def test_a_killed_process_is_replaced_and_its_item_done(tmp_path):
+def test_a_killed_process_is_replaced_and_its_item_alone_is_done_again(tmp_path):
     work = on_processes(square_once_let, [(str(tmp_path), number) for number in range(3)], 2)
 
     def kill_one_and_let_go():
@@ -65,16 +59,9 @@ def test_a_killed_process_is_replaced_and_its_item_done(tmp_path):
 
 def test_an_item_that_kills_three_processes_is_named_and_the_others_are_done():
     finished = []
-    with pytest.raises(WorkerError, match=rf"item 3: found {ATTEMPTS} .* killed by signal 9"):
+    with pytest.raises(WorkerError, match=rf"item 3: found {ATTEMPTS} processes dead"):
         collect(on_processes(die_on_odd, [0, 3, 2, 4], 2, "item {}".format), finished)
     assert sorted(finished) == [(0, 0), (2, 4), (3, 16)]
-
-
-def test_how_a_process_ended_is_said():
-    with pytest.raises(WorkerError, match="exit code 3"):
-        list(on_processes(exit_with_3, [0], 1))
-    with pytest.raises(WorkerError, match="signal 9"):
-        list(on_processes(die, [0], 1))
 
 
 def test_an_error_comes_over_as_it_was_raised():
@@ -82,12 +69,11 @@ def test_an_error_comes_over_as_it_was_raised():
         list(on_processes(refuse, [6], 1))
     assert (error.value.turn, error.value.length, error.value.capacity) == (6, 7, 5)
     assert str(error.value) == str(ForcedCachingError(6, 7, 5))
-    assert any("deeds.py" in note for note in error.value.__notes__)
+    assert "deeds.py" in str(error.value.__cause__)
     assert multiprocessing.active_children() == []
 
 
-def test_closing_ends_processes_at_work_at_once(tmp_path, monkeypatch):
-    monkeypatch.setattr("teltheory.processes.GRACE", 100.0)
+def test_closing_ends_processes_at_work_at_once(tmp_path, capfd):
     first, second = tmp_path / "first", tmp_path / "second"
     first.mkdir()
     second.mkdir()
@@ -100,18 +86,6 @@ def test_closing_ends_processes_at_work_at_once(tmp_path, monkeypatch):
         begin = time.monotonic()
     assert time.monotonic() - begin < 30
     assert multiprocessing.active_children() == []
-
-
-def test_a_process_ends_at_once_and_quietly_wherever_it_is(tmp_path, monkeypatch, capfd):
-    monkeypatch.setattr("teltheory.processes.GRACE", 50.0)
-    sign, done = tmp_path / "sign", tmp_path / "done"
-    done.mkdir()
-    (done / "go").touch()
-    with closing(on_processes(linger_or_square, [(str(done), 1), str(sign)], 2)) as work:
-        assert next(work) == (0, 1)
-        wait_for(sign.exists)
-        begin = time.monotonic()
-    assert time.monotonic() - begin < 30
     assert capfd.readouterr().err == ""
 
 
@@ -136,21 +110,3 @@ def test_errors_survive_the_way_between_processes(error):
     assert type(again) is type(error)
     assert str(again) == str(error)
     assert vars(again) == vars(error)
-
-
-FIRST_TWO = """
-from pathlib import Path
-from teltheory.processes import _start
-
-for worker in (_start(), _start()):
-    status = Path(f"/proc/{worker.process.pid}/status").read_text()
-    print(int(status.split("SigBlk:")[1].split()[0], 16) >> 1 & 1)
-    worker.connection.close()
-    worker.process.join()
-"""
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="reads the mask of signals from /proc")
-def test_no_process_ever_sees_an_interrupt_not_even_the_first():
-    run = subprocess.run([sys.executable, "-c", FIRST_TWO], capture_output=True, text=True, check=True)
-    assert run.stdout.split() == ["1", "1"]

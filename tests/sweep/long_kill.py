@@ -16,6 +16,7 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
+from stored import rows
 from sweep.noting import MEASUREMENTS, expected_cells, runs
 
 NAP = 0.15
@@ -57,12 +58,11 @@ def sweep_through(folder, store, random):
 def one_round(random):
     """Sweep through, with kills, and check what came of it; return the kills and the runs that were cut off."""
     with TemporaryDirectory() as name:
-        folder, store = Path(name) / "runs", Path(name) / "store.jsonl"
+        folder, store = Path(name) / "runs", Path(name) / "out.store"
         folder.mkdir()
         cells, kills = sweep_through(folder, store, random)
         assert cells == [cell.as_dict() for cell in expected_cells(Path(name) / "expected")]
-        keys = [json.loads(line)["key"] for line in store.read_bytes().splitlines() if line]
-        assert len(keys) == len(set(keys)) == MEASUREMENTS
+        assert len(rows(store)) == MEASUREMENTS
         cut_off = len(runs(folder)) - 6
         assert 0 <= cut_off <= 2 * kills.total(), "a kill lost more than the jobs that were running"
         return kills, cut_off

@@ -1,4 +1,3 @@
-import json
 import os
 import signal
 from collections import Counter
@@ -7,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from dask_cluster import cluster
+from stored import rows
 from sweep.noting import MEASUREMENTS, expected_cells, noting_grid, runs, some_trace, wait_for
 from sweep.reading import EVERY, READING
 
@@ -25,8 +25,9 @@ def held_process(folder):
     return process
 
 
+@pytest.mark.long
 def test_a_killed_dask_worker_loses_its_job_and_nothing_else(tmp_path, capfd):
-    folder, store = tmp_path / "runs", tmp_path / "store.jsonl"
+    folder, store = tmp_path / "runs", tmp_path / "out.store"
     folder.mkdir()
 
     def kill_the_held_one(workers):
@@ -43,8 +44,7 @@ def test_a_killed_dask_worker_loses_its_job_and_nothing_else(tmp_path, capfd):
     assert cells == expected_cells(tmp_path / "expected")
     assert runs(folder, HELD)[0][1] != runs(folder, HELD)[1][1]
     assert Counter(number for number, _ in runs(folder))[HELD] == 2
-    kept = [json.loads(line)["key"] for line in store.read_text().splitlines()]
-    assert len(kept) == len(set(kept)) == MEASUREMENTS
+    assert len(rows(store)) == MEASUREMENTS
     assert sweep(some_trace(), grid, A100_LLAMA2_7B, store=store, scheduler="tcp://127.0.0.1:1") == cells
     assert capfd.readouterr() == ("", "")
 
@@ -52,7 +52,7 @@ def test_a_killed_dask_worker_loses_its_job_and_nothing_else(tmp_path, capfd):
 def test_a_cluster_finds_what_one_process_finds(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("only-here.csv").write_text("conversation,prompt,response\nA,100,0\nB,90,0\nA,100,0\nB,7,1\n")
-    samples = [Sample(ConversationModel(), 2500, seed) for seed in (1, 2)]
+    samples = [Sample(ConversationModel(), 300, seed) for seed in (1, 2)]
     traces = [TraceFile("only-here.csv"), some_trace(), *samples]
     grid = Grid([Spec("tlru"), Spec("belady")], (100, 5000), (50, 300), q_hat=None)
     with cluster(tmp_path / "cluster") as (address, _, _):
@@ -66,14 +66,14 @@ def test_a_cluster_finds_what_one_process_finds(tmp_path, monkeypatch):
 @pytest.mark.long
 def test_a_job_that_the_scheduler_gives_up_is_an_error_after_the_others(tmp_path):
     """The scheduler gives up what was on a worker that died, so at most the next job with the deadly one."""
-    grid, store = noting_grid(tmp_path, deadly=4), tmp_path / "store.jsonl"
+    grid, store = noting_grid(tmp_path, deadly=4), tmp_path / "out.store"
     with (
         cluster(tmp_path / "cluster", DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES="0") as (address, _, _),
         pytest.raises(WorkerError, match=r"at capacity 30: found 1 workers dead while it was on them"),
     ):
         sweep(some_trace(), grid, A100_LLAMA2_7B, store=store, scheduler=address)
-    assert "NotingLRU(number=4" not in store.read_text()
-    assert MEASUREMENTS - 4 <= len(store.read_text().splitlines()) <= MEASUREMENTS - 2
+    assert not any("NotingLRU(number=4" in about["policy"] for about, _ in rows(store))
+    assert MEASUREMENTS - 4 <= len(rows(store)) <= MEASUREMENTS - 2
     assert len(runs(tmp_path, 4)) == 1
 
 

@@ -1,4 +1,3 @@
-import json
 import os
 import signal
 import socket
@@ -8,6 +7,7 @@ from importlib.abc import MetaPathFinder
 
 import numpy as np
 import pytest
+from stored import rows
 
 from teltheory.cli import main
 from teltheory.sweep import TraceFile
@@ -17,9 +17,9 @@ from teltheory.workloads import ConversationModel, sample_conversations
 @pytest.fixture
 def trace_file(tmp_path):
     trace = sample_conversations(ConversationModel(), 150, np.random.default_rng(1))
-    rows = zip(trace.conversation.tolist(), trace.prompt.tolist(), trace.response.tolist(), strict=True)
+    turns = zip(trace.conversation.tolist(), trace.prompt.tolist(), trace.response.tolist(), strict=True)
     file = tmp_path / "trace.csv"
-    file.write_text("conversation,prompt,response\n" + "".join(f"{c},{q},{a}\n" for c, q, a in rows))
+    file.write_text("conversation,prompt,response\n" + "".join(f"{c},{q},{a}\n" for c, q, a in turns))
     return file
 
 
@@ -34,9 +34,9 @@ def replay(trace_file, *arguments):
 
 
 def test_the_output_is_the_same_byte_for_byte(trace_file, tmp_path, capsys):
-    store = tmp_path / "store.jsonl"
+    store = tmp_path / "out.store"
     outputs = []
-    for flags in ([], ["--workers", 1], ["--workers", 2, "--store", store], ["--store", store], ["--workers", 3]):
+    for flags in ([], ["--workers", 2, "--store", store], ["--store", store]):
         written = tmp_path / "out.json"
         assert replay(trace_file, *flags, "--json", written) == 0
         outputs.append((capsys.readouterr(), written.read_bytes()))
@@ -45,13 +45,13 @@ def test_the_output_is_the_same_byte_for_byte(trace_file, tmp_path, capsys):
 
 
 def test_a_store_serves_any_copy_of_the_trace(trace_file, tmp_path, capsys):
-    store, copy = tmp_path / "store.jsonl", tmp_path / "copy.csv"
+    store, copy = tmp_path / "out.store", tmp_path / "copy.csv"
     copy.write_bytes(trace_file.read_bytes())
     assert replay(trace_file, "--store", store) == 0
-    content = store.read_bytes()
-    assert json.loads(content.splitlines()[0])["trace"] == TraceFile(str(copy)).key
+    before = rows(store)
+    assert before[0][0]["trace"] == TraceFile(str(copy)).key
     assert replay(copy, "--store", store) == 0
-    assert store.read_bytes() == content
+    assert rows(store) == before
     capsys.readouterr()
 
 
@@ -62,9 +62,9 @@ BAD = [
     (["--scheduler", "tcp://127.0.0.1:1"], ["tcp://127.0.0.1:1", "running Dask scheduler"]),
     (["--scheduler", "nonsense"], ["nonsense", "tcp://host:8786"]),
     (["--scheduler", "foo://host:1"], ["foo://host:1", "tcp://host:8786"]),
-    (["--store", "no/such/folder/store.jsonl"], ["no/such/folder"]),
+    (["--store", "no/such/folder/out.store"], ["no/such/folder"]),
     (["--store", "."], ["found a folder"]),
-    (["--store", "trace.csv"], ["trace.csv, line 1", "record of a sweep"]),
+    (["--store", "trace.csv"], ["trace.csv: found no store"]),
     (["--workers", "2", "--forced"], ["trace.csv", "forced caching", "at most the capacity 3000"]),
 ]
 
@@ -72,7 +72,7 @@ BAD = [
 @pytest.mark.parametrize(("flags", "told"), BAD, ids=lambda value: " ".join(value)[:40])
 def test_bad_usage_is_one_line_and_exit_code_2(flags, told, trace_file, capfd, monkeypatch):
     monkeypatch.chdir(trace_file.parent)
-    monkeypatch.setattr("teltheory.cluster.TIMEOUT", 1.0)
+    monkeypatch.setattr("teltheory.processes.TIMEOUT", 1.0)
     before = trace_file.read_bytes()
     assert replay(trace_file, *flags) == 2
     captured = capfd.readouterr()
@@ -85,7 +85,7 @@ def test_bad_usage_is_one_line_and_exit_code_2(flags, told, trace_file, capfd, m
 
 
 def test_what_listens_but_is_no_scheduler_is_told_in_time(trace_file, monkeypatch, capfd):
-    monkeypatch.setattr("teltheory.cluster.TIMEOUT", 0.5)
+    monkeypatch.setattr("teltheory.processes.TIMEOUT", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as server:
         assert replay(trace_file, "--scheduler", f"tcp://127.0.0.1:{server.getsockname()[1]}") == 2
     assert capfd.readouterr().err.count("\n") == 1
@@ -117,9 +117,9 @@ def test_a_bad_store_is_told_before_the_trace_is_read(tmp_path, monkeypatch, cap
 
 def test_an_interrupted_replay_ends_at_once_and_quietly(tmp_path):
     trace = sample_conversations(ConversationModel(), 1999, np.random.default_rng(1))
-    rows = zip(trace.conversation.tolist(), trace.prompt.tolist(), trace.response.tolist(), strict=True)
-    file, store = tmp_path / "trace.csv", tmp_path / "store.jsonl"
-    file.write_text("conversation,prompt,response\n" + "".join(f"{c},{q},{a}\n" for c, q, a in rows))
+    turns = zip(trace.conversation.tolist(), trace.prompt.tolist(), trace.response.tolist(), strict=True)
+    file, store = tmp_path / "trace.csv", tmp_path / "out.store"
+    file.write_text("conversation,prompt,response\n" + "".join(f"{c},{q},{a}\n" for c, q, a in turns))
     capacities = [flag for capacity in range(1000) for flag in ("--capacity", str(capacity))]
     command = [sys.executable, "-m", "teltheory", "replay", str(file), "--workers", "2", "--store", str(store)]
     process = subprocess.Popen(
@@ -131,4 +131,4 @@ def test_an_interrupted_replay_ends_at_once_and_quietly(tmp_path):
     printed = process.communicate(timeout=60)
     assert process.returncode == 130
     assert (printed[0], printed[1].strip()) == ("", "teltheory: interrupted")
-    assert all(json.loads(line)["xi"] > 0 for line in store.read_text().splitlines())
+    assert all(about["xi"] > 0 for about, _ in rows(store))

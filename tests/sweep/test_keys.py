@@ -8,6 +8,7 @@ import teltheory as tt
 from teltheory.errors import ArgumentError
 from teltheory.latency import A100_LLAMA2_7B, Provenance
 from teltheory.policies.spec import POLICIES, Spec
+from teltheory.store import text_of
 from teltheory.sweep import Sample, TraceAtHand, TraceFile, jobs
 from teltheory.sweep.jobs import Job
 from teltheory.workloads import ConversationModel
@@ -36,32 +37,35 @@ JOB = Job("a" * 64, 5, tt.TLRU(7, 3), 100, False, A100_LLAMA2_7B, (7,))
     ids=str,
 )
 def test_whatever_determines_a_measurement_changes_its_key(change):
-    assert replace(JOB, **change).key(7) != JOB.key(7)
+    assert replace(JOB, **change).determinants(7) != JOB.determinants(7)
 
 
 def test_the_threshold_and_the_version_of_the_results_change_the_key(monkeypatch):
-    before = JOB.key(7)
-    assert JOB.key(8) != before
+    before = JOB.determinants(7)
+    assert JOB.determinants(8) != before
     monkeypatch.setattr(jobs, "RESULTS_VERSION", jobs.RESULTS_VERSION + 1)
-    assert JOB.key(7) != before
+    assert JOB.determinants(7) != before
 
 
 def test_what_determines_nothing_leaves_the_key():
     renamed = replace(A100_LLAMA2_7B, name="another name", provenance=Provenance("another"))
     other = replace(JOB, turns=6, thresholds=(7, 8), latency=renamed)
-    assert other.key(7) == JOB.key(7)
+    assert other.determinants(7) == JOB.determinants(7)
     attention = replace(JOB, latency=replace(A100_LLAMA2_7B, per_pair=1))
-    assert replace(JOB, latency=replace(renamed, per_pair=1)).key(7) == attention.key(7) != JOB.key(7)
+    assert (
+        replace(JOB, latency=replace(renamed, per_pair=1)).determinants(7)
+        == attention.determinants(7)
+        != JOB.determinants(7)
+    )
 
 
-def test_a_linear_model_has_the_key_of_the_stores_that_exist():
+def test_a_linear_model_is_found_in_the_stores_that_exist():
     assert JOB.determinants(7)["latency"] == "LatencyModel(seconds_per_token=Fraction(717, 10000000))"
-    assert JOB.key(7) == "102963d8c6497f218b3c72748395702794e1eff55f0ff6bd2a3cd6e419e4f316"
 
 
 def test_every_policy_has_a_key_of_its_own():
     built = [Spec(name).build(0, 0, 0) for name in POLICIES]
-    assert len({replace(JOB, policy=policy).key(7) for policy in built}) == len(POLICIES)
+    assert len({text_of(replace(JOB, policy=policy).determinants(7)) for policy in built}) == len(POLICIES)
 
 
 def test_a_policy_of_ones_own_is_not_taken_for_the_toolkits_of_that_name():
@@ -70,7 +74,7 @@ def test_a_policy_of_ones_own_is_not_taken_for_the_toolkits_of_that_name():
         pass
 
     same = dataclass(frozen=True)(type("TLRU", (tt.TLRU,), {"__module__": "another"}))
-    assert len({replace(JOB, policy=made(7, 3)).key(7) for made in (tt.TLRU, TLRU, same)}) == 3
+    assert len({text_of(replace(JOB, policy=made(7, 3)).determinants(7)) for made in (tt.TLRU, TLRU, same)}) == 3
 
 
 def test_a_policy_whose_repr_says_nothing_has_no_key():
@@ -79,7 +83,7 @@ def test_a_policy_whose_repr_says_nothing_has_no_key():
             pass
 
     with pytest.raises(ArgumentError, match="a dataclass"):
-        replace(JOB, policy=Mine()).key(7)
+        replace(JOB, policy=Mine()).determinants(7)
 
 
 @dataclass(frozen=True)
@@ -90,7 +94,7 @@ class OtherLatency:
 
 def test_another_kind_of_latency_model_has_another_key():
     other = OtherLatency(A100_LLAMA2_7B.seconds_per_token, A100_LLAMA2_7B.name)
-    assert replace(JOB, latency=other).key(7) != JOB.key(7)
+    assert replace(JOB, latency=other).determinants(7) != JOB.determinants(7)
 
 
 def test_a_file_a_copy_and_the_trace_at_hand_have_the_same_key(tmp_path):

@@ -8,10 +8,12 @@ from multiprocessing.pool import ThreadPool
 from pathlib import Path
 
 import pytest
+from stored import rows
 from sweep.noting import MEASUREMENTS, expected_cells, noting_grid, runs, some_trace, wait_for
 
 from teltheory.errors import WorkerError
 from teltheory.latency import A100_LLAMA2_7B
+from teltheory.store import text_of
 from teltheory.sweep import sweep
 
 TESTS = Path(__file__).parents[1]
@@ -28,37 +30,33 @@ def start_sweep(folder, store, workers):
 
 
 def keys(store):
-    return [json.loads(line)["key"] for line in store.read_text().splitlines()]
-
-
-def lines(store):
-    return store.read_bytes().count(b"\n") if store.exists() else 0
+    return [text_of(about) for about, _ in rows(store)]
 
 
 @pytest.mark.parametrize(("workers", "finished"), [(1, 2 + 3 * 2), (2, MEASUREMENTS - 2)])
 def test_a_killed_sweep_goes_on_where_it_was(tmp_path, workers, finished):
-    folder, store = tmp_path / "runs", tmp_path / "store.jsonl"
+    folder, store = tmp_path / "runs", tmp_path / "out.store"
     folder.mkdir()
     victim = start_sweep(folder, store, workers)
-    wait_for(lambda: runs(folder, HELD) and lines(store) == finished)
+    wait_for(lambda: runs(folder, HELD) and len(rows(store)) == finished)
     victim.send_signal(signal.SIGKILL)
     victim.wait()
-    before = store.read_bytes()
+    before = rows(store)
     (folder / "go").touch()
     victim.communicate()
 
     printed, complaint = start_sweep(folder, store, 2).communicate()
     assert json.loads(printed) == [cell.as_dict() for cell in expected_cells(tmp_path / "expected")]
     assert complaint == b""
-    assert store.read_bytes().startswith(before)
-    assert before.count(b"\n") == finished
+    assert rows(store)[: len(before)] == before
+    assert len(before) == finished
     assert len(keys(store)) == len(set(keys(store))) == MEASUREMENTS
     assert Counter(number for number, _ in runs(folder)) == {n: 2 if n == HELD else 1 for n in range(6)}
 
 
 @pytest.mark.parametrize("with_store", [False, True])
 def test_a_killed_worker_loses_its_job_and_nothing_else(tmp_path, with_store):
-    folder, store = tmp_path / "runs", tmp_path / "store.jsonl" if with_store else None
+    folder, store = tmp_path / "runs", tmp_path / "out.store" if with_store else None
     folder.mkdir()
 
     def kill_the_held_one():
@@ -80,10 +78,10 @@ def test_a_killed_worker_loses_its_job_and_nothing_else(tmp_path, with_store):
 
 
 def test_a_job_that_kills_its_workers_is_named_and_the_rest_is_kept(tmp_path):
-    store = tmp_path / "store.jsonl"
+    store = tmp_path / "out.store"
     grid = noting_grid(tmp_path, deadly=4)
     with pytest.raises(
-        WorkerError, match=r"NotingLRU\(number=4.* at capacity 30: found 3 processes dead.*signal 9"
+        WorkerError, match=r"NotingLRU\(number=4.* at capacity 30: found 3 processes dead that ran it"
     ):
         sweep(some_trace(), grid, A100_LLAMA2_7B, workers=2, store=store)
     assert len(keys(store)) == len(set(keys(store))) == MEASUREMENTS - 2
@@ -91,10 +89,10 @@ def test_a_job_that_kills_its_workers_is_named_and_the_rest_is_kept(tmp_path):
 
 
 def test_an_interrupted_sweep_ends_at_once_and_keeps_its_store(tmp_path):
-    folder, store = tmp_path / "runs", tmp_path / "store.jsonl"
+    folder, store = tmp_path / "runs", tmp_path / "out.store"
     folder.mkdir()
     process = start_sweep(folder, store, 2)
-    wait_for(lambda: runs(folder, HELD) and lines(store) == MEASUREMENTS - 2)
+    wait_for(lambda: runs(folder, HELD) and len(rows(store)) == MEASUREMENTS - 2)
     process.send_signal(signal.SIGINT)
     _, complaint = process.communicate(timeout=60)
     assert complaint.splitlines()[-1] == b"KeyboardInterrupt"

@@ -12,7 +12,7 @@ from teltheory.policies.spec import POLICIES, Spec, default_estimate
 from teltheory.processes import cores
 from teltheory.sweep import Cell, Grid, Sample, TraceAtHand, TraceFile, sweep
 from teltheory.sweep.jobs import Job
-from teltheory.sweep.local import WORTH_A_PROCESS, processes_for
+from teltheory.sweep.running import WORTH_A_PROCESS, processes_for
 from teltheory.workloads import ConversationModel, sample_conversations
 
 GRID = Grid([Spec(name) for name in POLICIES], (30, 9), (9, 5), q_hat=4, cutoff=7)
@@ -34,10 +34,9 @@ def by_hand(trace, grid, latency):
     return cells
 
 
-@pytest.mark.parametrize("workers", [1, 2, 3])
-@pytest.mark.parametrize("with_store", [False, True])
+@pytest.mark.parametrize(("workers", "with_store"), [(1, False), (1, True), (2, False), (3, True)])
 def test_the_cells_do_not_depend_on_workers_or_store(tmp_path, workers, with_store):
-    store = tmp_path / "store.jsonl" if with_store else None
+    store = tmp_path / "out.store" if with_store else None
     if with_store:
         sweep(some_trace(), replace(GRID, capacities=(9,), thresholds=(5,)), A100_LLAMA2_7B, store=store)
     cells = sweep(some_trace(), GRID, A100_LLAMA2_7B, workers=workers, store=store)
@@ -109,7 +108,7 @@ def test_wrong_arguments_are_told_before_the_first_replay(monkeypatch, tmp_path)
 
 
 def test_the_first_infeasible_cell_is_named_before_anything_runs(tmp_path):
-    store = tmp_path / "store.jsonl"
+    store = tmp_path / "out.store"
     grid = replace(GRID, capacities=(30, 9, 1), forced=True)
     wide = Sample(ConversationModel(mean_prompt=9, mean_response=3), 80, 3)
     told = []

@@ -1,4 +1,4 @@
-"""Jobs on this machine: in this process, or on several."""
+"""Jobs in this process, on several of this machine, or on a Dask cluster."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Sequence
 
 from teltheory.errors import ArgumentError
 from teltheory.numbers import whole_number
-from teltheory.processes import cores, on_processes
+from teltheory.processes import cores, on_cluster, on_processes
 from teltheory.replay import KERNEL_FROM
 from teltheory.sweep.jobs import Job, Measurement
 from teltheory.sweep.sources import Loader, Source, TraceFile
@@ -22,7 +22,7 @@ REFERENCE_SLOWDOWN = 50
 
 
 def processes_for(jobs: Sequence[Job], workers: int | None) -> int:
-    """Return the number of processes: those asked for, else one a core where there is work enough, else 1.
+    """Return the number of processes: those asked for, else one per core if there is work enough, else 1.
 
     Raises
     ------
@@ -37,23 +37,36 @@ def processes_for(jobs: Sequence[Job], workers: int | None) -> int:
     return cores() if work >= WORTH_A_PROCESS else 1
 
 
-def in_this_process(jobs: Sequence[Job], sources: dict[str, Source], report: Callable[[int], object]) -> Answers:
-    """Run jobs one after the other; `report` is told the turns that the job at hand has done."""
-    load = Loader(sources)
-    for i, job in enumerate(jobs):
-        yield i, job.run(load, report)
+def answers(
+    jobs: Sequence[Job],
+    sources: dict[str, Source],
+    workers: int | None,
+    scheduler: str | None,
+    report: Callable[[int], object],
+) -> Answers:
+    """Run jobs; `report` is told the turns that the current job has done in this process.
 
-
-def in_processes(jobs: Sequence[Job], sources: dict[str, Source], workers: int) -> Answers:
-    """Run jobs on several processes, each of which is sent the traces at hand once and reads files itself.
+    Other processes are sent the traces in memory once and read files themselves; a cluster is sent the contents of
+    files too, so that only the asking machine needs to see them. Samples are sampled where they are replayed.
 
     Raises
     ------
-    WorkerError
-        Where a job has cost three processes; all other jobs are done by then.
+    ArgumentError, WorkerError
+        As `processes.on_processes` and `processes.on_cluster` do.
     """
+    processes = processes_for(jobs, workers)
+    if scheduler is not None and jobs:
+        return on_cluster(_Work({key: source.alone() for key, source in sources.items()}), jobs, scheduler)
+    if processes == 1:
+        return _in_this_process(jobs, sources, report)
     sent = {key: source if isinstance(source, TraceFile) else source.alone() for key, source in sources.items()}
-    return on_processes(_Work(sent), jobs, workers)
+    return on_processes(_Work(sent), jobs, processes)
+
+
+def _in_this_process(jobs: Sequence[Job], sources: dict[str, Source], report: Callable[[int], object]) -> Answers:
+    load = Loader(sources)
+    for i, job in enumerate(jobs):
+        yield i, job.run(load, report)
 
 
 class _Work:

@@ -1,0 +1,227 @@
+"""The store of sweeps and of campaigns: one SQLite table, whose rows two runs can add to at the same time.
+
+1. A row is what determines a result (`about`, JSON with sorted keys), and the result (`found`, JSON). Both are
+   text, so that whole numbers of any length stay exact. Nothing in a row depends on when or where it was made.
+2. A store is read once, when it is opened. What belongs together is added in one transaction, which is on disk
+   (WAL mode) before the work resumes.
+3. A result that is there already is left as it is.
+
+    python -m teltheory.store OLD NEW
+
+imports a file of JSON lines, as earlier versions of the toolkit wrote it, into a store.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from teltheory.errors import FileError, TelTheoryError
+from teltheory.input_files import check_file, parsed_json, reported
+from teltheory.whole_files import check_place
+
+Plain = Mapping[str, Any]
+
+WAIT = 60.0
+"""Seconds in which another run must have finished its transaction."""
+
+_APPLICATION = 0x54454C54
+_TABLE = "CREATE TABLE results (kind TEXT, about TEXT, found TEXT, PRIMARY KEY (kind, about))"
+_MAGIC = b"SQLite format 3\0"
+
+
+def text_of(about: Plain) -> str:
+    """Return what determines a result as the text that it is found by."""
+    return json.dumps(about, sort_keys=True, separators=(",", ":"), allow_nan=False)
+
+
+@dataclass(frozen=True)
+class Results:
+    """Results of one kind in a file.
+
+    Attributes
+    ----------
+    path : Path
+        The file; it is made when the first result is added.
+    kind : str
+        What made the results: "sweep" or "campaign".
+    """
+
+    path: Path
+    kind: str
+
+    def check_place(self) -> None:
+        """Check that the file can be made, or is a store that can be added to.
+
+        Raises
+        ------
+        FileError
+            If it can't.
+        """
+        path = self.path
+        check_place(path, "for the store")
+        if path.exists():
+            check_file(path, "a file for the store")
+        if not os.access(path if path.exists() else path.absolute().parent, os.W_OK):
+            raise FileError(f"{path}: Permission denied, expected a file that can be written")
+        if path.exists():
+            self._check_store()
+
+    def _check_store(self) -> None:
+        with reported(self.path, "a file for the store"), self.path.open("rb") as file:
+            start = file.read(len(_MAGIC))
+        if start.startswith(b'{"teltheory_'):
+            command = f"python -m teltheory.store {self.path} NEW"
+            raise FileError(
+                f"{self.path}: found a store of an earlier version, expected it imported with: {command}"
+            )
+        if start == _MAGIC:
+            with self._open(self.path) as database:
+                (application,) = database.execute("PRAGMA application_id").fetchone()
+            if application == _APPLICATION:
+                return
+        raise FileError(f"{self.path}: found no store, expected one that the toolkit made, or a new file")
+
+    def read(self) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
+        """Yield the text that each result is found by, what determines it, and the result.
+
+        Raises
+        ------
+        FileError
+            If the file can't be read, or a row is no result.
+        """
+        if not self.path.exists():
+            return
+        with self._open(self.path) as database:
+            rows = database.execute("SELECT about, found FROM results WHERE kind = ?", (self.kind,)).fetchall()
+        for number, (text, found) in enumerate(rows, start=1):
+            about, result = (self._object(number, column) for column in (text, found))
+            yield text, about, result
+
+    def _object(self, number: int, column: object) -> dict[str, Any]:
+        name, expected = f"{self.path}, {self.kind} result {number}", "a JSON object"
+        value = parsed_json(column, name, expected) if isinstance(column, str) else column
+        if not isinstance(value, dict):
+            raise self.damaged(number, "no JSON object")
+        return value
+
+    def damaged(self, number: int, found: str) -> FileError:
+        """Return the error about a row that is no result."""
+        return FileError(
+            f"{self.path}, {self.kind} result {number}: found {found}, expected a result of a {self.kind}"
+        )
+
+    def add(self, results: Sequence[tuple[Plain, Plain]]) -> None:
+        """Add results, each after what determines it; they are on disk afterwards.
+
+        Raises
+        ------
+        FileError
+            If that fails; what was there before stays as it was.
+        """
+        rows = [(self.kind, text_of(about), text_of(found)) for about, found in results]
+        if not self.path.exists():
+            self._make()
+        with self._open(self.path) as database, database:
+            database.execute("BEGIN IMMEDIATE")
+            database.executemany("INSERT OR IGNORE INTO results VALUES (?, ?, ?)", rows)
+
+    def _make(self) -> None:
+        """Make the file, whole: SQLite can't change to WAL mode while another run writes."""
+        beside = self.path.with_name(f".{self.path.name}.{os.getpid()}")
+        try:
+            with self._open(beside) as database:
+                database.execute("PRAGMA journal_mode = WAL")
+                database.execute(f"PRAGMA application_id = {_APPLICATION}")
+                database.execute(_TABLE)
+            with _reported(self.path), suppress(FileExistsError):
+                os.link(beside, self.path)
+        finally:
+            beside.unlink(missing_ok=True)
+
+    @contextmanager
+    def _open(self, path: Path) -> Iterator[sqlite3.Connection]:
+        with _reported(self.path), closing(sqlite3.connect(path, timeout=WAIT, isolation_level=None)) as database:
+            yield database
+
+
+@contextmanager
+def _reported(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (sqlite3.Error, OSError, UnicodeError) as error:
+        raise FileError(f"{path}: {error}, expected a store that can be read and written") from None
+
+
+_OLD_FORMATS = {
+    ("teltheory_sweep", 2): ("results", "trace", "policy", "capacity", "forced", "xi", "latency"),
+    ("teltheory_campaign", 1): ("made_by", "claim", "generator", "number", "text"),
+}
+"""What determines a result, by the first field of a line and the version that it tells."""
+
+_LEFT_OUT = {"key", "seed", "teltheory_sweep", "teltheory_campaign"}
+
+
+def import_lines(old: Path, new: Path) -> int:
+    """Import a file of JSON lines into a store; return the number of results that were imported.
+
+    Left out: a last line without its end, which was cut off when a run was killed, and lines of other versions.
+
+    Raises
+    ------
+    FileError
+        If a line is no result; the store is then not touched.
+    """
+    check_file(old, "a store of an earlier version")
+    with reported(old, "a store of an earlier version"):
+        *lines, _ = old.read_bytes().split(b"\n")
+    records = [_record(f"{old}, record {number}", line) for number, line in enumerate(lines, start=1)]
+    imported = 0
+    for (field, version), names in _OLD_FORMATS.items():
+        results = [_parts(record, names) for record in records if record.get(field) == version]
+        if results:
+            store = Results(new, field.removeprefix("teltheory_"))
+            store.check_place()
+            store.add(results)
+        imported += len(results)
+    return imported
+
+
+def _record(place: str, line: bytes) -> Plain:
+    expected = "a line of an earlier version's store"
+    record = parsed_json(line, place, expected)
+    known = isinstance(record, dict) and next(iter(record), "") in ("teltheory_sweep", "teltheory_campaign")
+    needed = next((names for (field, v), names in _OLD_FORMATS.items() if known and record.get(field) == v), ())
+    if not known or not set(needed) <= set(record):
+        raise FileError(f"{place}: found another line, expected {expected}")
+    return dict(record)
+
+
+def _parts(record: Plain, names: Sequence[str]) -> tuple[Plain, Plain]:
+    about = {name: record[name] for name in names}
+    return about, {name: value for name, value in record.items() if name not in {*_LEFT_OUT, *names}}
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Import a store of an earlier version; return the exit code."""
+    if len(arguments) != 2:
+        sys.stderr.write("usage: python -m teltheory.store OLD NEW\n")
+        return 2
+    try:
+        number = import_lines(*map(Path, arguments))
+    except TelTheoryError as error:
+        sys.stderr.write(f"teltheory: {error}\n")
+        return 2
+    sys.stdout.write(f"{arguments[1]}: {number:,} results of {arguments[0]}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
