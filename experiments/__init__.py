@@ -1,1 +1,1 @@
-"""Experiments: each declares a grid and writes a tidy table."""
+"""Experiments: scripts that each declare a grid and write a tidy table; none plots."""

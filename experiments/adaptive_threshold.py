@@ -3,171 +3,19 @@
     python -m experiments.adaptive_threshold TABLE.csv [--workload NAME ...] [--seeds 40] [--trace mooncake.jsonl]
         [--workers 2]
 
-On each sample LRU, T-LRU at fixed thresholds (whole fortieths of LRU's own P95, up to twice it) and adaptive
-T-LRU, which starts as LRU (xi = 0), at several shares, percentiles and windows. The *best fixed* threshold of a
-measure is the one of the grid that is best on that sample, in hindsight; the regret is a measure less that of the
-best fixed threshold of the same measure. Lengths are uncached tokens; "blocks" is the mean of the P95 of each
-1,000 turns, which is what a tail that is watched over time shows; "tel" has one threshold for all policies.
-Improvements are over LRU, in per cent. Means over the samples with Student's 95 % interval, paired where they are
-differences.
+`teltheory.paper.adaptive` says what is compared, `teltheory.paper.scenarios` on what.
 """
 
-from __future__ import annotations
+from collections.abc import Sequence
 
-import argparse
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
-from pathlib import Path
-
-import numpy as np
-
-import teltheory as tt
-from experiments.adaptive_workloads import Scenario, at_most, on_all, scenarios
-from experiments.paper.tables import half_width
-from experiments.tidy import write_rows
-from teltheory.numbers import FloatArray
-
-STEP = Fraction(1, 40)
-RATIOS = tuple(STEP * i for i in range(81))
-SHARES = tuple(Fraction(share, 20) for share in (8, 10, 12, 14, 15, 16, 17, 18, 19, 20))
-QUANTILES = {"p90": Fraction(9, 10), "p95": Fraction(19, 20), "p99": Fraction(99, 100)}
-WINDOWS = (100, 200, 500, 1000)
-BLOCK = 1000
-SETTINGS = str((RATIOS, SHARES, QUANTILES, WINDOWS, BLOCK))
-"""All that the table depends on, but for the workloads."""
-
-MEASURES = ("p50", "p90", "p95", "p99", "blocks", "tel")
-
-
-@dataclass(frozen=True)
-class Key:
-    """Which policy: "lru", "fixed", "best-fixed" or "adaptive"; with threshold over percentile, and the rest.
-
-    Attributes
-    ----------
-    policy : str
-        The family.
-    share : float
-        Of LRU's P95 where the threshold is fixed, of the observed percentile where it is adaptive.
-    quantile : float
-        The percentile that adaptive T-LRU follows.
-    window : int
-        Turns that it looks at; it updates five times a window.
-    """
-
-    policy: str
-    share: float = 0.0
-    quantile: float = 0.0
-    window: int = 0
-
-
-@dataclass(frozen=True)
-class Line:
-    """A measure of a policy over the samples of a workload.
-
-    Attributes
-    ----------
-    workload, policy, measure : str
-        `measure` is one of `MEASURES`, or one of them after "improvement-" or "regret-".
-    capacity, window, samples : int
-        In tokens, turns, samples.
-    share, quantile : float
-        As for `Key`.
-    mean, low, high : float
-        Mean and its 95 % interval; NaN where there is one sample.
-    """
-
-    workload: str
-    capacity: int
-    policy: str
-    share: float
-    quantile: float
-    window: int
-    measure: str
-    samples: int
-    mean: float
-    low: float
-    high: float
-
-
-def policies(scenario: Scenario, lru_p95: int) -> Iterator[tuple[Key, tt.TLRU | tt.AdaptiveTLRU]]:
-    """Yield what is compared with LRU."""
-    for ratio in RATIOS:
-        xi = lru_p95 * ratio.numerator // ratio.denominator
-        yield Key("fixed", float(ratio)), tt.TLRU(xi, scenario.q_hat)
-    settings = {(q, share, 500) for q in QUANTILES.values() for share in SHARES}
-    settings |= {
-        (QUANTILES["p95"], share, window) for share in (Fraction(4, 5), Fraction(1)) for window in WINDOWS
-    }
-    for quantile, share, window in sorted(settings):
-        key = Key("adaptive", float(share), float(quantile), window)
-        yield key, tt.AdaptiveTLRU(0, scenario.q_hat, quantile, share, window, window // 5)
-
-
-def measured(outcome: tt.Outcome, xi: int) -> FloatArray:
-    """Return the measures of an outcome, in the order of `MEASURES`."""
-    uncached = outcome.uncached
-    levels = np.quantile(uncached, [0.5, 0.9, 0.95, 0.99], method="inverted_cdf")
-    blocks = [uncached[start : start + BLOCK] for start in range(0, len(uncached) - BLOCK + 1, BLOCK)]
-    tails = [np.quantile(block, 0.95, method="inverted_cdf") for block in blocks or [uncached]]
-    return np.array([*levels, np.mean(tails), tt.tail_excess_latency(outcome, xi)], np.float64)
-
-
-def on_sample(scenario: Scenario, trace: tt.Trace, capacity: int) -> dict[Key, FloatArray]:
-    """Replay all policies on a sample; "best-fixed" has in each measure the least of all fixed thresholds."""
-    lru = tt.replay(trace, tt.LRU(), capacity, engine="kernel")
-    found = {Key("lru"): measured(lru, scenario.xi)}
-    lru_p95 = int(found[Key("lru")][MEASURES.index("p95")])
-    for key, policy in policies(scenario, lru_p95):
-        found[key] = measured(tt.replay(trace, policy, capacity, engine="kernel"), scenario.xi)
-    fixed = [values for key, values in found.items() if key.policy == "fixed"]
-    return {**found, Key("best-fixed"): np.min(fixed, axis=0)}
-
-
-def lines(chosen: Sequence[Scenario], workers: int | None = 1) -> Iterator[Line]:
-    """Yield the lines of workloads; `workers` is as for `on_all`."""
-    for scenario, capacity, samples in on_all(on_sample, chosen, workers):
-        table = {key: np.array([found[key] for found in samples]) for key in samples[0]}
-        for key, values in table.items():
-            for measure, column in compared(values, table).items():
-                yield line(scenario.name, capacity, key, measure, column)
-
-
-def compared(values: FloatArray, table: Mapping[Key, FloatArray]) -> dict[str, FloatArray]:
-    """Return measures, improvements over LRU and regrets, each with an entry for every sample."""
-    lru, best = table[Key("lru")], table[Key("best-fixed")]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        better = 100 * (lru - values) / lru
-    columns = {"": values, "improvement-": better, "regret-": values - best}
-    return {
-        prefix + measure: column[:, i] for prefix, column in columns.items() for i, measure in enumerate(MEASURES)
-    }
-
-
-def line(workload: str, capacity: int, key: Key, measure: str, column: FloatArray) -> Line:
-    """Average over the samples."""
-    mean, half = float(column.mean()), half_width(column)
-    low, high = mean - half, mean + half
-    chosen = (key.policy, key.share, key.quantile, key.window)
-    return Line(workload, capacity, *chosen, measure, len(column), mean, low, high)
+from teltheory.paper.adaptive import lines
+from teltheory.paper.rows import Adapted
+from teltheory.paper.scenarios import write_table
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Replay and write."""
-    parser = argparse.ArgumentParser(prog="python -m experiments.adaptive_threshold")
-    parser.add_argument("table", type=Path)
-    parser.add_argument("--workload", nargs="+")
-    parser.add_argument("--seeds", type=int, default=40)
-    parser.add_argument("--trace", help="the Mooncake trace, or another")
-    parser.add_argument("--workers", type=int, help="processes; one a core when left out")
-    given = parser.parse_args(arguments)
-    known = scenarios(given.trace)
-    for name in given.workload or known:
-        if name not in known:
-            parser.error(f"workload: found {name}, expected some of {', '.join(known)}")
-    chosen = [at_most(known[name], given.seeds) for name in given.workload or known]
-    write_rows(list(lines(chosen, given.workers)), given.table, Line)
+    write_table(arguments, lines, Adapted)
 
 
 if __name__ == "__main__":

@@ -9,13 +9,13 @@ of LRU's distance to the same bound. --document also puts what is printed betwee
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from io import StringIO
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import click
 import numpy as np
@@ -25,10 +25,10 @@ from rich.progress import Progress
 from rich.table import Table
 
 import teltheory as tt
-from experiments.tidy import write_rows
 from teltheory.cli.marks import between_marks, fenced
 from teltheory.cli.output import WIDTH, check_target, progress_bar, write_text
 from teltheory.errors import TelTheoryError
+from teltheory.paper import tidy
 from teltheory.policies.spec import default_estimate
 from teltheory.units import read_time
 
@@ -43,57 +43,53 @@ LATENCY = tt.A100_LLAMA2_7B
 
 
 @dataclass(frozen=True)
-class Row:
+class Row(tidy.Row):
     """What a policy, a plan or a bound is worth at one capacity and threshold.
 
     Attributes
     ----------
-    capacity, xi : int
-        In tokens.
-    slo : Fraction
+    slo : float
         The threshold, in seconds.
-    name : str
-        Policy, plan or bound.
-    worth : dict of str to int
-        ``tel`` and ``p95`` in tokens, ``violations`` in turns; a plan has only what it is a plan for.
-    lru, bound : dict of str to int
-        The same of LRU, and of what no policy passes.
-    status : str
-        Of a plan: how its search ended. Of the bound: which measures have it by the solver.
+    name, status : str
+        Policy, plan or bound. Of a plan: how its search ended. Of the bound: which measures have it by the solver.
+    tel, violations, p95 : int or None
+        In tokens, turns and tokens; a plan has only what it is a plan for.
+    tel_regret, violations_regret, p95_regret : int or None
+        The distance to what no policy passes.
+    tel_closed, violations_closed, p95_closed : float or None
+        The share of LRU's distance to the same that is closed.
     """
 
+    AXES: ClassVar = ("capacity", "slo", "name")
+
     capacity: int
+    slo: float
     xi: int
-    slo: Fraction
     name: str
-    worth: dict[str, int]
-    lru: dict[str, int]
-    bound: dict[str, int]
-    status: str = ""
+    status: str
+    tel: int | None
+    violations: int | None
+    p95: int | None
+    tel_regret: int | None
+    violations_regret: int | None
+    p95_regret: int | None
+    tel_closed: float | None
+    violations_closed: float | None
+    p95_closed: float | None
 
-    def regret(self, measure: str) -> int | None:
-        """Return the distance to the bound."""
-        return self.worth[measure] - self.bound[measure] if measure in self.worth else None
 
-    def closed(self, measure: str) -> Fraction | None:
-        """Return the share of LRU's distance to the bound that is closed."""
-        if measure not in self.worth:
-            return None
-        return tt.share_closed(self.lru[measure], self.worth[measure], self.bound[measure])
+Worth = Mapping[str, int]
+"""`MEASURES` of a policy, or those that a plan has."""
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the row as plain data."""
-        closed = {f"{measure}_closed": self.closed(measure) for measure in MEASURES}
-        return {
-            "capacity": self.capacity,
-            "slo": float(self.slo),
-            "xi": self.xi,
-            "name": self.name,
-            "status": self.status,
-            **{measure: self.worth.get(measure) for measure in MEASURES},
-            **{f"{measure}_regret": self.regret(measure) for measure in MEASURES},
-            **{name: None if share is None else float(share) for name, share in closed.items()},
-        }
+
+def beside(worth: Worth, lru: Worth, bound: Worth) -> dict[str, Any]:
+    """Return what is worth so much beside LRU and the bound, as the columns of a `Row`."""
+    found: dict[str, Any] = {name: worth.get(name) for name in MEASURES}
+    for name in MEASURES:
+        share = tt.share_closed(lru[name], worth[name], bound[name]) if name in worth else None
+        found[f"{name}_regret"] = worth[name] - bound[name] if name in worth else None
+        found[f"{name}_closed"] = None if share is None else float(share)
+    return found
 
 
 def measured(outcome: tt.Outcome, xi: int) -> dict[str, int]:
@@ -128,7 +124,8 @@ def rows_at(trace: tt.Trace, capacity: int, time_limit: float, bar: Progress) ->
         by_solver = f"{', '.join(solved)} by solver" if solved else ""
         ended = {"fewest violations": fewest.status, "best P95": best_p95.status, "bound": by_solver}
         for name, worth in {**worths, **plans}.items():
-            yield Row(capacity, xi, slo, name, worth, worths["LRU"], bound, ended.get(name, ""))
+            found = beside(worth, worths["LRU"], bound)
+            yield Row(capacity, float(slo), xi, name, ended.get(name, ""), **found)
 
 
 def _finished(found: Any) -> Any:
@@ -163,7 +160,7 @@ def legend(trace: tt.Trace, time_limit: float) -> str:
 def tables(rows: Sequence[Row]) -> Iterator[Table]:
     """Yield a table for each capacity and threshold."""
     for (capacity, slo, xi), section in groupby(rows, key=lambda row: (row.capacity, row.slo, row.xi)):
-        title = f"Capacity {capacity:,} tokens, threshold {float(slo):g} s = {xi:,} tokens"
+        title = f"Capacity {capacity:,} tokens, threshold {slo:g} s = {xi:,} tokens"
         table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
         table.add_column("\npolicy, plan or bound", no_wrap=True)
         for above, below in zip(("", "", "", *("regret",) * 3, *("closed",) * 3), 3 * NAMES, strict=True):
@@ -178,12 +175,12 @@ NAMES = ("TEL", "slow", "P95 s")
 
 
 def _cells(row: Row) -> list[str]:
-    worth = [shown(measure, row.worth.get(measure)) for measure in MEASURES]
+    worth = [shown(measure, getattr(row, measure)) for measure in MEASURES]
     if row.name.startswith("bound"):
         return worth
-    regrets = [shown(measure, row.regret(measure)) for measure in MEASURES]
-    shares = [row.closed(measure) for measure in MEASURES]
-    return [*worth, *regrets, *("" if share is None else f"{100 * float(share):.1f} %" for share in shares)]
+    regrets = [shown(measure, getattr(row, f"{measure}_regret")) for measure in MEASURES]
+    shares = [getattr(row, f"{measure}_closed") for measure in MEASURES]
+    return [*worth, *regrets, *("" if share is None else f"{100 * share:.1f} %" for share in shares)]
 
 
 def shown(measure: str, value: int | None) -> str:
@@ -254,7 +251,7 @@ def compare(trace_file: str, table: str, time_limit: float, document: str | None
         rows = [row for capacity in CAPACITIES for row in rows_at(trace, capacity, time_limit, bar)]
     lines = [legend(trace, time_limit)]
     click.echo("\n".join(parts(lines, rows)))
-    write_rows((row.as_dict() for row in rows), Path(table))
+    tidy.write_rows(rows, Path(table), Row)
     if document is not None:
         put_into(document, for_document(lines, rows))
 

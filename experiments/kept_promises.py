@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -25,9 +24,8 @@ from pathlib import Path
 import numpy as np
 
 import teltheory as tt
-from experiments import markdown
-from experiments.tidy import write_rows
-from teltheory.processes import cores, on_processes
+from teltheory.paper.script import errors_in_one_line, in_order, markdown, say
+from teltheory.paper.tidy import write_rows
 
 CHAT_GOALS = ("tel", "slo", "p90", "p95", "p99")
 CHAT_SLO = Fraction(1, 5)
@@ -249,12 +247,12 @@ def _mean(shares: Iterable[float]) -> float:
     return 100 * float(np.mean(found)) if found else math.nan
 
 
-def line(summary: Summary) -> str:
+def cells(summary: Summary) -> tuple[object, ...]:
     """Return a row of the table in the documents."""
     shares = [("-" if math.isnan(s) else f"{s:.1f}") for s in (summary.first, summary.rest, summary.width)]
     counts = (summary.below, summary.above, summary.recommended, summary.broken)
     kept = f"{summary.kept} of {summary.promised}"
-    return markdown.line((summary.workload, summary.goal, summary.answers, kept, *counts, *shares))
+    return summary.workload, summary.goal, summary.answers, kept, *counts, *shares
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -264,16 +262,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--turns", type=int, default=4000)
     parser.add_argument("--trace")
-    parser.add_argument("--workers", type=int, default=cores())
+    parser.add_argument("--workers", type=int, help="processes; one per core if left out")
     given = parser.parse_args(arguments)
     asked = list(questions(given.seeds, given.turns, given.trace))
-    found = dict(on_processes(answer, asked, given.workers, str))
-    answers = [found[i] for i in range(len(asked))]
-    write_rows(answers, given.table)
-    for text in markdown.heading(COLUMNS):
-        sys.stdout.write(text + "\n")
-    for summary in summaries(answers):
-        sys.stdout.write(line(summary) + "\n")
+    with errors_in_one_line():
+        answers = in_order(answer, asked, given.workers)
+        write_rows(answers, given.table, Answer)
+    say(markdown(COLUMNS, map(cells, summaries(answers))))
 
 
 if __name__ == "__main__":

@@ -2,9 +2,8 @@
 
     python experiments/policies_against_hindsight.py TRACE... TABLE.csv
 
-The grid: every policy, capacities of 0.3 M, 1 M and 3 M tokens, thresholds of 0.5 to 5 seconds. Several traces are
-told apart by a first column. Finished cells are kept beside the table, in TABLE.csv.store.jsonl, so that an
-interrupted run goes on where it was.
+The grid: every policy, capacities of 0.3 M, 1 M and 3 M tokens, thresholds of 0.5 to 5 seconds. Finished cells are
+kept beside the table, in TABLE.csv.store.jsonl, so that an interrupted run can resume.
 """
 
 from __future__ import annotations
@@ -14,8 +13,10 @@ from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 
-from experiments.tidy import write_rows
 from teltheory.latency import A100_LLAMA2_7B
+from teltheory.paper.rows import Closed
+from teltheory.paper.script import end, errors_in_one_line
+from teltheory.paper.tidy import write_rows
 from teltheory.policies.spec import POLICIES, Spec
 from teltheory.sweep import Grid, TraceFile, sweep
 
@@ -29,11 +30,13 @@ def main(trace_files: Sequence[str], table: str) -> None:
     policies = [Spec(name) for name in POLICIES]
     grid = Grid(policies, CAPACITIES, [latency.threshold(slo) for slo in SLO_SECONDS], q_hat=None)
     traces = [TraceFile(file) for file in trace_files]
-    rows = [cell.as_dict() for cell in sweep(traces, grid, latency, workers=None, store=f"{table}.store.jsonl")]
-    write_rows(rows, Path(table))
+    cells = sweep(traces, grid, latency, workers=None, store=f"{table}.store.jsonl")
+    rows = [Closed(**{"trace": trace_files[0], **cell.as_dict()}) for cell in cells]
+    write_rows(rows, Path(table), Closed)
 
 
 if __name__ == "__main__":
     if len(sys.argv) < 3:
-        sys.exit("usage: policies_against_hindsight.py TRACE... TABLE.csv")
-    main(sys.argv[1:-1], sys.argv[-1])
+        end("usage: policies_against_hindsight.py TRACE... TABLE.csv")
+    with errors_in_one_line():
+        main(sys.argv[1:-1], sys.argv[-1])

@@ -6,7 +6,7 @@ Samples of the conversation model, one factor changed at a time: the death rate,
 as many are alive; the coefficient of variation of the turn rates (gamma); the spread of prompts, the standard
 deviation of their logarithm. ET-LRU knows the model: its rates, also those of each conversation, and its law of
 prompts. T-LRU's estimate is the mean of the prompts that continue a conversation. Regret is against Tail-Optimized
-Belady.
+Belady, and the table has its mean in per cent of LRU's on the same sample, with Student's 95 % interval.
 """
 
 from __future__ import annotations
@@ -15,17 +15,18 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import teltheory as tt
-from experiments.tidy import write_rows
 from teltheory.belief.etlru import Belief
+from teltheory.paper.averages import average_of
+from teltheory.paper.rows import Regret
+from teltheory.paper.script import end, errors_in_one_line, in_order
+from teltheory.paper.tidy import write_rows
 from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import default_estimate
-from teltheory.processes import cores, on_processes
 from teltheory.workloads import ConversationMixture, GammaRates, Kind, LogNormal, sample_labelled
 
 ALIVE = 17.0
@@ -83,16 +84,25 @@ def settings() -> Iterator[Setting]:
             yield replace(base, factor="spread of prompts", value=spread, spread=spread)
 
 
-def rows(setting: Setting) -> list[dict[str, Any]]:
-    """Return a row for each policy on a sample."""
+def regrets(setting: Setting) -> dict[str, int]:
+    """Return the regret of each policy on a sample, in tokens."""
     sample = sample_labelled(setting.model, TURNS, np.random.default_rng(setting.seed))
     optimum = tt.hindsight_optimum(sample.trace, CAPACITY, XI).objective
-    told = {"factor": setting.factor, "value": setting.value, "seed": setting.seed}
-    found = []
-    for name, policy in policies(setting, sample.turn_rate, sample.trace).items():
-        tel = tt.tail_excess_latency(tt.replay(sample.trace, policy, CAPACITY), XI)
-        found.append({**told, "policy": name, "tel": tel, "optimum": optimum, "regret": tel - optimum})
-    return found
+    return {
+        name: tt.tail_excess_latency(tt.replay(sample.trace, policy, CAPACITY), XI) - optimum
+        for name, policy in policies(setting, sample.turn_rate, sample.trace).items()
+    }
+
+
+def rows(grid: list[Setting], found: list[dict[str, int]]) -> Iterator[Regret]:
+    """Yield the shares of LRU's regret, averaged over those samples of a factor's value where LRU has one."""
+    samples: dict[tuple[str, float, str], list[float]] = {}
+    for setting, of in zip(grid, found, strict=True):
+        for policy, regret in of.items():
+            shares = samples.setdefault((setting.factor, setting.value, policy), [])
+            shares += [100 * regret / of["LRU"]] if of["LRU"] else []
+    for place, shares in samples.items():
+        yield Regret(*place, len(shares), *average_of(np.array(shares)))
 
 
 def policies(setting: Setting, turn_rates: NDArray[np.float64], trace: tt.Trace) -> dict[str, AnyPolicy]:
@@ -109,12 +119,11 @@ def policies(setting: Setting, turn_rates: NDArray[np.float64], trace: tt.Trace)
 def main(table: str) -> None:
     """Replay every sample under every policy and write the table."""
     grid = list(settings())
-    done = dict(on_processes(rows, grid, cores(), "sample {}".format))
-    lines = [line for i in range(len(grid)) for line in done[i]]
-    write_rows(lines, Path(table))
+    write_rows(rows(grid, in_order(regrets, grid, None, "sample {}".format)), Path(table), Regret)
 
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
-        sys.exit("usage: regret_of_beliefs.py TABLE.csv")
-    main(sys.argv[1])
+        end("usage: regret_of_beliefs.py TABLE.csv")
+    with errors_in_one_line():
+        main(sys.argv[1])

@@ -29,15 +29,16 @@ import numpy as np
 from scipy.stats import norm, rankdata
 
 import teltheory as tt
-from experiments.tidy import write_rows
-from experiments.who_comes_back import LATENCY
 from teltheory.belief import hazards
 from teltheory.belief.etlru import seconds
 from teltheory.belief.returns import LearntOrder
 from teltheory.instance import Instance
 from teltheory.numbers import FloatArray, IntArray
+from teltheory.paper.script import end, errors_in_one_line, markdown
+from teltheory.paper.tidy import write_rows
 from teltheory.policies.spec import default_estimate
 
+LATENCY = tt.A100_LLAMA2_7B
 CAPACITIES, SLOS = (300_000, 1_000_000, 3_000_000), tuple(map(Fraction, (1, 2, 3)))
 LEVELS = (0.7, 0.8, 0.9, 0.95)
 SEEN_AFTER, FOLDS, RIDGE, NEVER, SEED = 900.0, 10, 10.0, -1e6, 1
@@ -203,11 +204,11 @@ def rows(trace: tt.Trace, capacity: int, slo: Fraction, indices: dict[str, Float
 def lines(table: list[Row]) -> Iterator[str]:
     """Yield the shares as a Markdown table, a line an order."""
     settings = list(dict.fromkeys((row.capacity, row.slo) for row in table))
-    yield "| knows | " + " | ".join(f"{capacity / 1e6:g} M, {slo:g} s" for capacity, slo in settings) + " |"
-    yield "|---|" + "---:|" * len(settings)
-    for knows in dict.fromkeys(row.knows for row in table):
-        shares = [row.closed for row in table if row.knows == knows]
-        yield f"| {knows} | " + " | ".join("" if x is None else f"{100 * x:.1f}" for x in shares) + " |"
+    columns = ("knows", *(f"{capacity / 1e6:g} M, {slo:g} s" for capacity, slo in settings))
+    shares: dict[str, list[str]] = {row.knows: [] for row in table}
+    for row in table:
+        shares[row.knows].append("" if row.closed is None else f"{100 * row.closed:.1f}")
+    yield from markdown(columns, [(knows, *of) for knows, of in shares.items()], "l" + "r" * len(settings))
 
 
 def auc_lines(known: Hindsight, chance: FloatArray) -> Iterator[str]:
@@ -224,11 +225,12 @@ def main(trace_file: str, target: str) -> None:
     click.echo("\n".join(auc_lines(known, chance)))
     indices = orders(known, chance)
     table = [row for capacity in CAPACITIES for slo in SLOS for row in rows(known.trace, capacity, slo, indices)]
-    write_rows(table, Path(target))
+    write_rows(table, Path(target), Row)
     click.echo("\n".join(lines(table)))
 
 
 if __name__ == "__main__":
     if len(sys.argv) != 3:
-        sys.exit("usage: python -m experiments.return_ceilings TRACE TABLE.csv")
-    main(*sys.argv[1:])
+        end("usage: python -m experiments.return_ceilings TRACE TABLE.csv")
+    with errors_in_one_line():
+        main(*sys.argv[1:])

@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from functools import partial
+from typing import Any
 
 import teltheory as tt
+from teltheory.paper.script import end, markdown, say
 from teltheory.workloads import FittedConversations, GammaRates
 
 KINDS = (1, 2, 3, 4, "gamma")
@@ -39,18 +42,18 @@ def share_error(fit: FittedConversations) -> str:
 
 def lines(trace: tt.Trace) -> Iterator[str]:
     """Yield the table."""
-    yield "| rates | parameters | log-likelihood | mean life, s | mean seconds between turns (share) | share ± |"
-    yield "|---|---|---|---|---|---|"
-    for kinds in KINDS:
-        fit = tt.fit_conversations(trace, kinds, lengths="empirical")  # type: ignore[arg-type]
-        parameters = 4 if kinds == "gamma" else 1 + 2 * int(kinds)
-        likelihood, life = f"{fit.log_likelihood:,.1f}", f"{1 / fit.model.death_rate:,.0f}"
-        yield f"| {kinds} | {parameters} | {likelihood} | {life} | {rates(fit)} | {share_error(fit)} |"
+    columns = "rates | parameters | log-likelihood | mean life, s | mean seconds between turns (share) | share ±"
+    yield from markdown(columns.split(" | "), map(partial(_cells, trace), KINDS))
+
+
+def _cells(trace: tt.Trace, kinds: Any) -> tuple[object, ...]:
+    fit = tt.fit_conversations(trace, kinds, lengths="empirical")
+    parameters = 4 if kinds == "gamma" else 1 + 2 * int(kinds)
+    likelihood, life = f"{fit.log_likelihood:,.1f}", f"{1 / fit.model.death_rate:,.0f}"
+    return kinds, parameters, likelihood, life, rates(fit), share_error(fit)
 
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
-        sys.exit("usage: python -m experiments.turn_rates TRACE")
-    for line in lines(tt.read_trace(sys.argv[1])):
-        sys.stdout.write(f"{line}\n")
-        sys.stdout.flush()
+        end("usage: python -m experiments.turn_rates TRACE")
+    say(line for name in sys.argv[1:] for line in lines(tt.read_trace(name)))

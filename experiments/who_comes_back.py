@@ -24,10 +24,13 @@ import click
 import numpy as np
 
 import teltheory as tt
-from experiments.tidy import write_rows
+from teltheory.paper.rows import Returned
+from teltheory.paper.scenarios import people_and_agents
+from teltheory.paper.script import end, errors_in_one_line, markdown
+from teltheory.paper.tidy import write_rows
 from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import default_estimate
-from teltheory.workloads import LogNormal, fixed, sharegpt_like, wildchat_like
+from teltheory.workloads import sharegpt_like, wildchat_like
 
 TURNS, SEED = 4_000, 1
 QUANTILES = (0.5, 0.9, 0.95, 0.99)
@@ -44,33 +47,6 @@ class Workload:
     trace: tt.Trace
     capacities: tuple[int, ...]
     slo_seconds: tuple[Fraction, ...]
-
-
-@dataclass(frozen=True)
-class Row:
-    """A policy's result; `closed` is the share of T-LRU's distance to the optimum, nan where there is none."""
-
-    workload: str
-    capacity: int
-    slo: float
-    xi: int
-    q_hat: int
-    policy: str
-    tel: int
-    optimum: int
-    regret: int
-    closed: float
-    p50: float
-    p90: float
-    p95: float
-    p99: float
-
-
-def people_and_agents() -> tt.ConversationMixture:
-    """Return a mixture of people, of whom most write once or twice, and of agents with fast long conversations."""
-    people = tt.Kind(1 / 1_000, LogNormal(400.0, spread=1.0), LogNormal(300.0), share=0.8)
-    agents = tt.Kind(1 / 20, [fixed(2_000), LogNormal(100.0)], fixed(80), share=0.2)
-    return tt.ConversationMixture(birth_rate=1 / 10, death_rate=1 / 300, kinds=[people, agents])
 
 
 def samples() -> Iterator[Workload]:
@@ -92,14 +68,14 @@ def policies(xi: int, q_hat: int) -> dict[str, AnyPolicy]:
     return dict(zip(POLICIES, (tt.LRU(), tt.TLRU(xi, q_hat), *known), strict=True))
 
 
-def rows(workload: Workload, capacity: int, slo: Fraction) -> list[Row]:
+def rows(workload: Workload, capacity: int, slo: Fraction) -> list[Returned]:
     """Replay every policy at a capacity and a threshold."""
     trace, xi, q_hat = workload.trace, LATENCY.threshold(slo), default_estimate(workload.trace)
     optimum = tt.hindsight_optimum(trace, capacity, xi).objective
     outcomes = {name: tt.replay(trace, policy, capacity) for name, policy in policies(xi, q_hat).items()}
     tel = {name: tt.tail_excess_latency(outcome, xi) for name, outcome in outcomes.items()}
     return [
-        Row(
+        Returned(
             workload.name,
             capacity,
             float(slo),
@@ -120,24 +96,27 @@ def _share(share: Fraction | None) -> float:
     return math.nan if share is None else float(share)
 
 
-def lines(table: list[Row]) -> Iterator[str]:
+def lines(table: list[Returned]) -> Iterator[str]:
     """Yield the shares that are closed, a line a workload, capacity and threshold, as a Markdown table."""
-    yield "| workload | C | slo | T-LRU's TEL | optimum | " + " | ".join(SHOWN) + " |"
-    yield "|---|" + "---:|" * (4 + len(SHOWN))
+    columns = ("workload", "C", "slo", "T-LRU's TEL", "optimum", *SHOWN)
+    cells = []
     for (name, capacity, slo), group in groupby(table, lambda row: (row.workload, row.capacity, row.slo)):
         of = {row.policy: row for row in group}
-        closed = " | ".join(_per_cent(of[policy].closed) for policy in SHOWN)
-        tel = of["T-LRU"].tel, of["optimum"].tel
-        yield f"| {name} | {capacity:,} | {slo:g} s | {tel[0]:,} | {tel[1]:,} | {closed} |"
+        tel = [f"{of[policy].tel:,}" for policy in ("T-LRU", "optimum")]
+        closed = [_per_cent(of[policy].closed) for policy in SHOWN]
+        cells.append((name, f"{capacity:,}", f"{slo:g} s", *tel, *closed))
+    yield from markdown(columns, cells, "lrrrr" + "r" * len(SHOWN))
 
 
-def percentile_lines(table: list[Row]) -> Iterator[str]:
+def percentile_lines(table: list[Returned]) -> Iterator[str]:
     """Yield TEL, regret and percentiles of TTFT, a line a capacity, threshold and policy, as a Markdown table."""
-    yield "| C | slo | policy | TEL | regret | P50 | P90 | P95 | P99 |"
-    yield "|---:|---:|---|" + "---:|" * 6
-    for row in table:
-        levels = " | ".join(f"{seconds:.3f}" for seconds in (row.p50, row.p90, row.p95, row.p99))
-        yield f"| {row.capacity:,} | {row.slo:g} s | {row.policy} | {row.tel:,} | {row.regret:,} | {levels} |"
+    columns = ("C", "slo", "policy", "TEL", "regret", "P50", "P90", "P95", "P99")
+    cells = [
+        (f"{row.capacity:,}", f"{row.slo:g} s", row.policy, f"{row.tel:,}", f"{row.regret:,}", *levels)
+        for row in table
+        for levels in [[f"{seconds:.3f}" for seconds in (row.p50, row.p90, row.p95, row.p99)]]
+    ]
+    yield from markdown(columns, cells, "rrlrrrrrr")
 
 
 def _per_cent(share: float) -> str:
@@ -155,12 +134,13 @@ def main(trace_file: str, target: str) -> None:
         for slo in workload.slo_seconds
         for row in rows(workload, capacity, slo)
     ]
-    write_rows(table, Path(target))
+    write_rows(table, Path(target), Returned)
     of_trace = [row for row in table if row.workload == real.name]
     click.echo("\n".join([*lines(table), "", *percentile_lines(of_trace)]))
 
 
 if __name__ == "__main__":
     if len(sys.argv) != 3:
-        sys.exit("usage: python -m experiments.who_comes_back TRACE TABLE.csv")
-    main(*sys.argv[1:])
+        end("usage: python -m experiments.who_comes_back TRACE TABLE.csv")
+    with errors_in_one_line():
+        main(*sys.argv[1:])

@@ -10,34 +10,21 @@ fixed threshold of each sample in hindsight. Bands are 95 % intervals of the mea
 
 from __future__ import annotations
 
-import math
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paper_figs import style, tidy
+from paper_figs import style
 from paper_figs.command import run
 from paper_figs.workload_panels import draw_by_workload
 from teltheory.errors import FileError
+from teltheory.paper.rows import Adapted
+from teltheory.paper.tidy import read_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLUMNS = {
-    "workload": tidy.word,
-    "capacity": tidy.whole,
-    "policy": tidy.one_of("lru", "fixed", "best-fixed", "adaptive"),
-    "share": tidy.finite,
-    "quantile": tidy.finite,
-    "window": tidy.whole,
-    "measure": tidy.word,
-    "samples": tidy.whole,
-    "mean": tidy.number,
-    "low": tidy.number,
-    "high": tidy.number,
-}
-KEYS = ("workload", "capacity", "policy", "share", "quantile", "window", "measure")
 MEASURE, QUANTILE, WINDOW = "improvement-blocks", 0.95, 500
 LONGEST = 1.25
 LINES = {
@@ -48,29 +35,26 @@ LINES = {
 
 def draw(table: Path) -> Figure:
     """Draw a row of panels a workload, a column a capacity."""
-    found = [row for row in tidy.read(table, COLUMNS, once=KEYS) if _is_shown(row)]
-    best = {(row["workload"], row["capacity"]) for row in found if row["policy"] == "best-fixed"}
-    lacking = [row for row in found if (row["workload"], row["capacity"]) not in best]
+    found = [row for row in read_rows(table, Adapted) if _is_shown(row)]
+    best = {(row.workload, row.capacity) for row in found if row.policy == "best-fixed"}
+    lacking = [row for row in found if (row.workload, row.capacity) not in best]
     if lacking or not best:
-        of = f" of {lacking[0]['workload']} at {lacking[0]['capacity']}" if lacking else ""
+        of = f" of {lacking[0].workload} at {lacking[0].capacity}" if lacking else ""
         raise FileError(f"{table}: found no {MEASURE} of best-fixed{of}, expected one")
     labels = "share", "improvement over LRU (%)"
     return draw_by_workload(found, _draw_panel, 1.35, labels, legend_columns=3, sharex=True)
 
 
-def _is_shown(row: tidy.Row) -> bool:
-    chosen = row["policy"] != "adaptive" or (row["quantile"], row["window"]) == (QUANTILE, WINDOW)
-    return chosen and row["measure"] == MEASURE and row["share"] <= LONGEST
+def _is_shown(row: Adapted) -> bool:
+    chosen = row.policy != "adaptive" or (row.quantile, row.window) == (QUANTILE, WINDOW)
+    return chosen and row.measure == MEASURE and row.share <= LONGEST
 
 
-def _draw_panel(panel: Axes, rows: list[tidy.Row]) -> None:
+def _draw_panel(panel: Axes, rows: list[Adapted]) -> None:
     for policy, line in LINES.items():
-        points = sorted((row for row in rows if row["policy"] == policy), key=lambda row: row["share"])
-        shares, means, lows, highs = ([row[key] for row in points] for key in ("share", "mean", "low", "high"))
-        panel.plot(shares, means, **line.keywords)
-        if all(map(math.isfinite, lows)):
-            panel.fill_between(shares, lows, highs, color=line.colour, alpha=0.15, linewidth=0)
-    best = next(row["mean"] for row in rows if row["policy"] == "best-fixed")
+        points = sorted((row for row in rows if row.policy == policy), key=lambda row: row.share)
+        style.draw_means(panel, [row.share for row in points], points, line)
+    best = next(row.mean for row in rows if row.policy == "best-fixed")
     panel.axhline(best, color=style.GREY, linestyle=":", linewidth=0.9, label="best fixed in hindsight")
     panel.axhline(0, color=style.GREY, linewidth=0.6)
 

@@ -2,17 +2,17 @@
 
     python -m paper_figs.capacity_curves curves_WORKLOAD.csv FIGURE
 
-Reads the table that `experiments.paper.all` writes; bands are 95 % intervals of the means.
+Reads the table that `teltheory.paper.all` writes; bands are 95 % intervals of the means.
 """
 
 from __future__ import annotations
 
-import math
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paper_figs import style, tidy
+from paper_figs import style
+from paper_figs.averages import Averages
 from paper_figs.command import run
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ MEASURES = {"tel": "TEL (tokens)", "p95": "P95 of TTFT (ms)", "regret": "regret 
 
 def draw(table: Path) -> Figure:
     """Draw a row of panels a measure, a column a threshold, a line a policy."""
-    found = tidy.Averages(table)
+    found = Averages(table)
     width = style.COLUMN if len(found.thresholds) == 1 else style.TEXT
     figure, panels = style.panels(width, 4.3, len(MEASURES), len(found.thresholds), sharex=True, sharey="row")
     for row, (measure, label) in zip(panels, MEASURES.items(), strict=True):
@@ -45,13 +45,9 @@ def draw(table: Path) -> Figure:
     return figure
 
 
-def _draw_curve(panel: Axes, found: tidy.Averages, xi_ms: int, policy: str, measure: str) -> None:
+def _draw_curve(panel: Axes, found: Averages, xi_ms: int, policy: str, measure: str) -> None:
     rows = [found.at(capacity, xi_ms, policy, measure) for capacity in found.capacities]
-    line = style.POLICIES[policy]
-    panel.plot(found.capacities, [row["mean"] for row in rows], **line.keywords, markevery=3)
-    if all(math.isfinite(row["low"]) for row in rows):
-        low, high = ([row[side] for row in rows] for side in ("low", "high"))
-        panel.fill_between(found.capacities, low, high, color=line.colour, alpha=0.15, linewidth=0)
+    style.draw_means(panel, found.capacities, rows, style.POLICIES[policy], markevery=3)
 
 
 if __name__ == "__main__":

@@ -2,32 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING
 
 from paper_figs import style
-from teltheory.errors import TelTheoryError
+from teltheory.paper.script import end, errors_in_one_line
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-
-@contextmanager
-def errors_in_one_line() -> Iterator[None]:
-    """Write an error of what is read or written as one line on standard error, and end with exit code 2."""
-    try:
-        yield
-    except TelTheoryError as error:
-        end(" ".join(str(error).splitlines()))
-
-
-def end(line: str) -> NoReturn:
-    """Write a line on standard error and end with exit code 2."""
-    sys.stderr.write(f"{line}\n")
-    sys.exit(2)
 
 
 def run(name: str, draw: Callable[[Path], Figure], arguments: Sequence[str]) -> None:

@@ -13,9 +13,11 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paper_figs import style, tidy
+from paper_figs import style
 from paper_figs.command import run
 from teltheory.errors import FileError
+from teltheory.paper.rows import Closed
+from teltheory.paper.tidy import read_rows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,20 +25,12 @@ if TYPE_CHECKING:
 SHOWN = ("tlru", "end-aware", "length-aware", "belady")
 
 
-COLUMNS = {
-    "capacity": tidy.whole,
-    "xi": tidy.whole,
-    "policy": tidy.word,
-    "share_closed": tidy.or_blank(tidy.finite),
-}
-
-
 def draw(table: Path) -> Figure:
     """Draw one panel a capacity, one line a policy."""
     shares: dict[int, dict[str, list[tuple[int, float]]]] = defaultdict(lambda: defaultdict(list))
-    for row in tidy.read(table, COLUMNS, once=("capacity", "xi", "policy"), more=True):
-        if row["policy"] in SHOWN and row["share_closed"] is not None:
-            shares[row["capacity"]][row["policy"]].append((row["xi"], 100 * row["share_closed"]))
+    for row in read_rows(table, Closed):
+        if row.policy in SHOWN and row.share_closed is not None:
+            shares[row.capacity][row.policy].append((row.xi, 100 * row.share_closed))
     if not shares:
         raise FileError(f"{table}: found no share of any of {', '.join(SHOWN)}, expected one")
     figure, panels = style.panels(style.TEXT, 2.4, 1, len(shares), sharey=True)

@@ -2,7 +2,7 @@
 
     python -m paper_figs.figure_3 figure_3.csv FIGURE
 
-Reads the table that `experiments.paper.all` writes, a column of panels a series; the colour is the cached tokens.
+Reads the table that `teltheory.paper.all` writes, a column of panels a series; the colour is the cached tokens.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from paper_figs import style, tidy
+from paper_figs import style
 from paper_figs.command import run
 from teltheory.figures import as_it_stands
+from teltheory.paper.rows import Timed
+from teltheory.paper.tidy import read_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,14 +25,14 @@ if TYPE_CHECKING:
 
 def draw(table: Path) -> Figure:
     """Draw TTFT and line above, residuals below."""
-    rows = tidy.read_series(table, tidy.TIMED, ("series",), ("uncached_tokens", "cached_tokens"))
-    names = list(dict.fromkeys(row["series"] for row in rows))
+    rows = read_rows(table, Timed)
+    names = list(dict.fromkeys(row.series for row in rows))
     figure, panels = style.panels(
         style.TEXT, 3.3, 2, len(names), sharex="col", gridspec_kw={"height_ratios": (2, 1)}
     )
-    most = max(row["cached_tokens"] for row in rows)
+    most = max(row.cached_tokens for row in rows)
     for (above, below), name in zip(panels.T, names, strict=True):
-        points = _draw_series(above, below, [row for row in rows if row["series"] == name], most)
+        points = _draw_series(above, below, [row for row in rows if row.series == name], most)
     panels[0, 0].set_ylabel("TTFT (ms)")
     panels[1, 0].set_ylabel("median − line (ms)")
     panels[0, 0].legend(loc="upper left")
@@ -39,10 +41,10 @@ def draw(table: Path) -> Figure:
     return figure
 
 
-def _draw_series(above: Axes, below: Axes, rows: Sequence[tidy.Row], most: int) -> Any:
-    ordered = sorted(rows, key=lambda row: row["uncached_tokens"])
+def _draw_series(above: Axes, below: Axes, rows: Sequence[Timed], most: int) -> Any:
+    ordered = sorted(rows, key=lambda row: row.uncached_tokens)
     x, cached, seen, line, left = (
-        [row[name] for row in ordered]
+        [getattr(row, name) for row in ordered]
         for name in ("uncached_tokens", "cached_tokens", "ttft_ms", "fitted_ms", "residual_ms")
     )
     dots: dict[str, Any] = {
@@ -57,8 +59,8 @@ def _draw_series(above: Axes, below: Axes, rows: Sequence[tidy.Row], most: int) 
     above.plot(x, line, color=style.VERMILLION, label="best line")
     below.scatter(x, left, **dots)
     below.axhline(0, color=style.VERMILLION)
-    above.set_title(as_it_stands(rows[0]["series"]))
-    explained = f"$R^2$ = {rows[0]['r_squared']:.4f}"
+    above.set_title(as_it_stands(rows[0].series))
+    explained = f"$R^2$ = {rows[0].r_squared:.4f}"
     above.text(0.97, 0.04, explained, transform=above.transAxes, ha="right", fontsize="small")
     below.set_xlabel("uncached tokens")
     style.of_tokens(below, "x")

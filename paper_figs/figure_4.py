@@ -2,7 +2,7 @@
 
     python -m paper_figs.figure_4 figure_4.csv FIGURE
 
-Reads the table that `experiments.paper.all` writes.
+Reads the table that `teltheory.paper.all` writes.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paper_figs import style, tidy
+from paper_figs import style
 from paper_figs.command import run
+from teltheory.paper.rows import AtLeast
+from teltheory.paper.tidy import read_rows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,13 +29,13 @@ QUANTITIES = {
 
 def draw(table: Path) -> Figure:
     """Draw a panel a quantity, a line a workload."""
-    rows = tidy.read_series(table, tidy.SHARES, ("workload", "quantity"), ("value",))
+    rows = read_rows(table, AtLeast)
     figure, panels = style.panels(style.COLUMN, 3.4, 2, 2, sharey=True)
     for panel, (quantity, label) in zip(panels.flat, QUANTITIES.items(), strict=True):
-        for name in dict.fromkeys(row["workload"] for row in rows if row["quantity"] == quantity):
-            found = [row for row in rows if (row["workload"], row["quantity"]) == (name, quantity)]
+        for name in dict.fromkeys(row.workload for row in rows if row.quantity == quantity):
+            found = [row for row in rows if (row.workload, row.quantity) == (name, quantity)]
             line = style.workload(name).keywords
-            panel.plot([row["value"] for row in found], [row["share"] for row in found], **line)
+            panel.plot([row.value for row in found], [row.share for row in found], **line)
         panel.set(xscale="log", yscale="log", xlabel=label, xlim=(0.9, None))
         style.of_tokens(panel, "x")
     for panel in panels[:, 0]:

@@ -2,7 +2,7 @@
 
     python -m paper_figs.figures_5_6 means_WORKLOAD.csv FIGURE
 
-Reads the table that `experiments.paper.all` writes. WildChat-like samples make Figure 5, ShareGPT-like ones
+Reads the table that `teltheory.paper.all` writes. WildChat-like samples make Figure 5, ShareGPT-like ones
 Figure 6, at 100, 200 and 300 ms as in the paper; another trace is drawn at three thresholds of its own.
 """
 
@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paper_figs import style, tidy
+from paper_figs import style
+from paper_figs.averages import Averages
 from paper_figs.command import run
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def shown(thresholds: Sequence[int]) -> list[int]:
 
 def draw(table: Path) -> Figure:
     """Draw a row of panels a threshold, a panel a percentile, a line a policy."""
-    found = tidy.Averages(table)
+    found = Averages(table)
     thresholds = shown(found.thresholds)
     figure, panels = style.panels(
         style.TEXT,

@@ -12,27 +12,16 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paper_figs import style, tidy
+from paper_figs import style
 from paper_figs.command import run
 from paper_figs.workload_panels import draw_by_workload
+from teltheory.paper.rows import Point
+from teltheory.paper.tidy import read_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLUMNS = {
-    "workload": tidy.word,
-    "capacity": tidy.whole,
-    "trim": tidy.one_of("round-robin", "least-recent", "eager"),
-    "margin": tidy.finite,
-    "samples": tidy.whole,
-    "p50": tidy.finite,
-    "p95": tidy.finite,
-    "p99": tidy.finite,
-    "p50_of_lru": tidy.finite,
-    "p95_of_lru": tidy.finite,
-    "front": tidy.one_of("0", "1"),
-}
 LINES = {
     "round-robin": style.Line("round-robin", style.BLUE, "s", "-"),
     "least-recent": style.Line("least-recent", style.GREEN, "^", "--"),
@@ -42,17 +31,16 @@ LINES = {
 
 def draw(table: Path) -> Figure:
     """Draw a row of panels a workload, a column a capacity."""
-    found = tidy.read(table, COLUMNS, once=("workload", "capacity", "trim", "margin"))
     labels = "median (% of LRU's)", "P95 (% of LRU's)"
-    return draw_by_workload(found, _draw_panel, 1.5, labels, len(LINES) + 1)
+    return draw_by_workload(read_rows(table, Point), _draw_panel, 1.5, labels, len(LINES) + 1)
 
 
-def _draw_panel(panel: Axes, rows: list[tidy.Row]) -> None:
+def _draw_panel(panel: Axes, rows: list[Point]) -> None:
     for trim, line in LINES.items():
-        path = sorted((row for row in rows if row["trim"] == trim), key=lambda row: row["margin"])
-        medians, tails = ([row[f"{level}_of_lru"] for row in path] for level in ("p50", "p95"))
+        path = sorted((row for row in rows if row.trim == trim), key=lambda row: row.margin)
+        medians, tails = [row.p50_of_lru for row in path], [row.p95_of_lru for row in path]
         panel.plot(medians, tails, color=line.colour, linestyle=line.dashes, alpha=0.5)
-        on = [i for i, row in enumerate(path) if row["front"] == "1"]
+        on = [i for i, row in enumerate(path) if row.front]
         marked = {**line.keywords, "linestyle": ""}
         panel.plot([medians[i] for i in on], [tails[i] for i in on], **marked)
     panel.plot([100], [100], color=style.BLACK, marker="o", linestyle="", label="LRU")

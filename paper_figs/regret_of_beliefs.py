@@ -8,19 +8,18 @@ Markdown table; without one the figure is written as PDF, SVG and PNG.
 
 from __future__ import annotations
 
+import math
 import sys
-from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
-from scipy.stats import t as student
-
-from paper_figs import style, tidy
-from paper_figs.command import errors_in_one_line, run
-from teltheory.cli.output import write_text
+from paper_figs import style
+from paper_figs.command import run
 from teltheory.errors import FileError
 from teltheory.figures import as_it_stands
+from teltheory.paper.rows import Regret
+from teltheory.paper.script import errors_in_one_line, markdown, write_text
+from teltheory.paper.tidy import read_rows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -29,79 +28,58 @@ SHOWN = {
     line.name: line
     for line in (style.POLICIES[name] for name in ("tlru", "et-lru-paper", "et-lru-bayes", "et-lru-next-event"))
 }
-COLUMNS = {
-    "factor": tidy.word,
-    "value": tidy.finite,
-    "seed": tidy.whole,
-    "policy": tidy.word,
-    "regret": tidy.whole,
-}
-KEYS = ("factor", "value", "seed", "policy")
-Shares = dict[str, dict[str, dict[float, list[float]]]]
 
 
-def shares_of_lru(table: Path) -> Shares:
-    """Return regret over LRU's regret on the same sample, by factor, policy and value.
+def by_factor(table: Path) -> dict[str, list[Regret]]:
+    """Return the rows of each factor, by policy and value.
 
     Raises
     ------
     FileError
-        Where the table is malformed, or a factor lacks a value, a seed or a policy.
+        If the table is malformed, or has none of the policies that are shown.
     """
-    rows = tidy.read(table, COLUMNS, once=KEYS, more=True)
-    for factor in dict.fromkeys(row["factor"] for row in rows):
-        tidy.check_grid(table, [row for row in rows if row["factor"] == factor], KEYS)
-    lru = {_sample(row): row["regret"] for row in rows if row["policy"] == "LRU"}
-    shares: Shares = defaultdict(lambda: defaultdict(lambda: defaultdict(list)))
-    for row in rows:
-        if row["policy"] in SHOWN and lru.get(_sample(row)):
-            share = 100 * row["regret"] / lru[_sample(row)]
-            shares[row["factor"]][row["policy"]][row["value"]].append(share)
-    if not shares:
-        raise FileError(f"{table}: found no regret of LRU and of another policy, expected a share of LRU's")
-    return shares
+    rows = [row for row in read_rows(table, Regret) if row.policy in SHOWN]
+    if not rows:
+        raise FileError(f"{table}: found no regret of any of {', '.join(SHOWN)}, expected a share of LRU's")
+    rows.sort(key=lambda row: row.value)
+    factors = dict.fromkeys(row.factor for row in read_rows(table, Regret))
+    return {factor: [row for row in rows if row.factor == factor] for factor in factors}
 
 
-def _sample(row: tidy.Row) -> tuple[str, float, int]:
-    return row["factor"], row["value"], row["seed"]
-
-
-def interval(values: list[float]) -> float:
-    """Return half the width of the 95 % interval of a mean."""
-    n = len(values)
-    return float(student.ppf(0.975, n - 1) * np.std(values, ddof=1) / n**0.5) if n > 1 else 0.0
+def half(row: Regret) -> float:
+    """Return half the width of an interval; 0 for a single sample."""
+    return 0.0 if math.isnan(row.high) else row.high - row.mean
 
 
 def draw(table: Path) -> Figure:
     """Draw one panel a factor, one line a policy."""
-    shares = shares_of_lru(table)
-    figure, panels = style.panels(style.TEXT, 2.4, 1, len(shares), sharey=True)
-    for panel, (factor, policies) in zip(panels[0], shares.items(), strict=True):
-        for policy, points in policies.items():
-            values = sorted(points)
-            means = [float(np.mean(points[value])) for value in values]
-            panel.errorbar(values, means, [interval(points[value]) for value in values], **SHOWN[policy].keywords)
+    factors = by_factor(table)
+    figure, panels = style.panels(style.TEXT, 2.4, 1, len(factors), sharey=True)
+    for panel, (factor, rows) in zip(panels[0], factors.items(), strict=True):
+        for policy, line in SHOWN.items():
+            of = [row for row in rows if row.policy == policy]
+            if of:
+                values, means = [row.value for row in of], [row.mean for row in of]
+                panel.errorbar(values, means, list(map(half, of)), **line.keywords)
         panel.set(xlabel=as_it_stands(factor))
     panels[0, 0].set_ylabel("regret (% of LRU's)")
     style.legend_below(figure, panels[0, 0], len(SHOWN))
     return figure
 
 
-def tabulate(table: Path, target: str) -> None:
+def tabulate(table: Path, target: Path) -> None:
     """Write the means and intervals as a Markdown table."""
-    lines = ["| factor | value | " + " | ".join(SHOWN) + " |", "|---" * (2 + len(SHOWN)) + "|"]
-    for factor, policies in shares_of_lru(table).items():
-        for value in sorted(next(iter(policies.values()))):
-            cells = [
-                f"{np.mean(points[value]):.0f} ± {interval(points[value]):.0f}" for points in policies.values()
-            ]
-            lines.append(f"| {factor} | {value:g} | " + " | ".join(cells) + " |")
-    write_text(target, "\n".join(lines) + "\n")
+    lines: dict[tuple[str, str], dict[str, str]] = {}
+    for factor, rows in by_factor(table).items():
+        for row in rows:
+            lines.setdefault((factor, f"{row.value:g}"), {})[row.policy] = f"{row.mean:.0f} ± {half(row):.0f}"
+    cells = [(*place, *(found.get(policy, "") for policy in SHOWN)) for place, found in lines.items()]
+    write_text(target, "\n".join(markdown(("factor", "value", *SHOWN), cells)) + "\n")
 
 
 if __name__ == "__main__":
     if len(sys.argv) == 3 and sys.argv[2].endswith(".md"):
         with errors_in_one_line():
-            tabulate(Path(sys.argv[1]), sys.argv[2])
+            tabulate(Path(sys.argv[1]), Path(sys.argv[2]))
     else:
         run("regret_of_beliefs", draw, sys.argv[1:])

@@ -2,19 +2,19 @@
 
     python -m paper_figs.sensitivity sensitivity_WORKLOAD.csv FIGURE
 
-Reads the table that `experiments.paper.all` writes, a panel a capacity. Section 4.2 says that a percentile
+Reads the table that `teltheory.paper.all` writes, a panel a capacity. Section 4.2 says that a percentile
 improves most where the threshold meets it: where a curve and the vertical line of its own look meet. Bands are
 95 % intervals of the means. A percentile of LRU beyond the thresholds has no line.
 """
 
 from __future__ import annotations
 
-import math
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paper_figs import style, tidy
+from paper_figs import style
+from paper_figs.averages import Averages
 from paper_figs.command import run
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ SHOWN = ("p90", "p95", "p99")
 
 def draw(table: Path) -> Figure:
     """Draw a panel a capacity, one below the other, a line a percentile."""
-    found = tidy.Averages(table)
+    found = Averages(table)
     count = len(found.capacities)
     figure, panels = style.panels(style.COLUMN, 0.7 + 1.2 * count, count, 1, sharex=True)
     for panel, capacity in zip(panels[:, 0], found.capacities, strict=True):
@@ -41,13 +41,10 @@ def draw(table: Path) -> Figure:
     return figure
 
 
-def _draw_percentile(panel: Axes, found: tidy.Averages, capacity: int, percentile: str) -> None:
+def _draw_percentile(panel: Axes, found: Averages, capacity: int, percentile: str) -> None:
     line = style.PERCENTILES[percentile]
     rows = [found.at(capacity, xi_ms, "tlru", f"improvement-{percentile}") for xi_ms in found.thresholds]
-    panel.plot(found.thresholds, [row["mean"] for row in rows], **line.keywords, markevery=4)
-    if all(math.isfinite(row["low"]) for row in rows):
-        low, high = ([row[side] for row in rows] for side in ("low", "high"))
-        panel.fill_between(found.thresholds, low, high, color=line.colour, alpha=0.15, linewidth=0)
+    style.draw_means(panel, found.thresholds, rows, line, markevery=4)
     own = found.mean(capacity, found.thresholds[0], "lru", percentile)
     if min(found.thresholds) <= own <= max(found.thresholds):
         panel.axvline(own, color=line.colour, linestyle=line.dashes, linewidth=0.9)

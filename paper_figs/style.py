@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import matplotlib as mpl
 from matplotlib import style
 from matplotlib.figure import Figure
 
-from teltheory.cli.output import write_figure
 from teltheory.figures import as_it_stands
+from teltheory.paper import drawing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 COLUMN, TEXT = 3.25, 6.75
 """Width of a column and of the text in ICML's layout, in inches."""
 
-FORMATS = ("pdf", "svg", "png")
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, VERMILLION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#666666"
 Dashes: TypeAlias = str | tuple[int, tuple[float, ...]]
@@ -119,30 +119,34 @@ def of_tokens(panel: Axes, *names: str) -> None:
         (panel.xaxis if name == "x" else panel.yaxis).set_major_formatter(tokens)
 
 
+class Interval(Protocol):
+    """A mean with its interval."""
+
+    @property
+    def mean(self) -> float:
+        """The mean."""
+        ...
+
+    @property
+    def low(self) -> float:
+        """The lower end, nan if there is none."""
+        ...
+
+    @property
+    def high(self) -> float:
+        """The upper end."""
+        ...
+
+
+def draw_means(panel: Axes, places: Sequence[float], rows: Sequence[Interval], line: Line, **look: Any) -> None:
+    """Draw means as a line; the band is their intervals, unless one of them has none."""
+    panel.plot(places, [row.mean for row in rows], **line.keywords, **look)
+    if all(math.isfinite(row.low) for row in rows):
+        lows, highs = [row.low for row in rows], [row.high for row in rows]
+        panel.fill_between(places, lows, highs, color=line.colour, alpha=0.15, linewidth=0)
+
+
 def save(draw: Callable[[], Figure], target: Path) -> list[Path]:
-    """Draw a figure in the paper's style and write it as PDF, SVG and PNG.
-
-    Parameters
-    ----------
-    draw : callable
-        Makes the figure.
-    target : Path
-        Without an ending, or with one, which then names the only format.
-
-    Returns
-    -------
-    list of Path
-        What was written.
-
-    Raises
-    ------
-    FileError
-        Where a file can't be written.
-    """
-    only = target.suffix[1:] in FORMATS
-    files = [target] if only else [target.with_name(f"{target.name}.{ending}") for ending in FORMATS]
+    """Draw a figure in the paper's style and write it as `teltheory.paper.drawing.save` does."""
     with paper(), mpl.rc_context():
-        figure = draw()
-        for file in files:
-            write_figure(str(file), figure)
-    return files
+        return drawing.save(draw(), target)

@@ -2,7 +2,7 @@ r"""Tables 1 to 6 as LaTeX and CSV in the paper's layout, the same for any trace
 
     python -m paper_figs.tables cells_WORKLOAD.csv|improvements_TRACE.csv|means_WORKLOAD.csv FOLDER
 
-Reads a table that `experiments.paper.all` writes. Beside the paper's, ours stands under each printed number with a
+Reads a table that `teltheory.paper.all` writes. Beside the paper's, ours stands under each printed number with a
 mark: a dot where the printed number is inside the range of 95 % of the samples, a circle where the sign is the
 same, a cross where it is off. LaTeX needs `\usepackage{booktabs}`.
 """
@@ -18,13 +18,15 @@ from dataclasses import dataclass, replace
 from io import StringIO
 from itertools import groupby
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from paper_figs import style, tidy
-from paper_figs.command import end, errors_in_one_line
+from paper_figs import style
+from paper_figs.averages import Averages
 from paper_figs.figures_5_6 import shown
-from teltheory.cli.output import write_text
 from teltheory.errors import FileError
+from teltheory.paper.rows import Compared, Improvement
+from teltheory.paper.script import end, errors_in_one_line, write_text
+from teltheory.paper.tidy import read_rows
 from teltheory.report.latex import escaped
 
 MARKS = {"inside": r"$\bullet$", "same sign": r"$\circ$", "off": r"$\times$"}
@@ -45,6 +47,7 @@ MARKED = (
 )
 ADDED = {"tel": "TEL", "regret": "regret", "closed": "closed"}
 Place: TypeAlias = tuple[int, str, str]
+Cell: TypeAlias = Compared | Improvement
 
 
 @dataclass(frozen=True)
@@ -124,9 +127,14 @@ def count(value: float) -> str:
     return f"{value:,.0f}".replace(",", r"\,") if math.isfinite(value) else NOT_DEFINED
 
 
-def columns_of(rows: Sequence[tidy.Row]) -> list[Place]:
+def column_of(row: Cell) -> Place:
+    """Return what names a column of a table: threshold, metric, and what T-LRU is compared with."""
+    return row.xi_ms, row.metric, row.against
+
+
+def columns_of(rows: Sequence[Cell]) -> list[Place]:
     """Return the columns of a table in the order of its rows."""
-    return list(dict.fromkeys(tidy.column_of(row) for row in rows))
+    return list(dict.fromkeys(map(column_of, rows)))
 
 
 def head(place: Place) -> str:
@@ -141,20 +149,20 @@ def groups_of(places: Sequence[Place]) -> tuple[tuple[str, tuple[str, ...]], ...
     return tuple((f"ξ = {xi:,} ms", tuple(head(place) for place in group)) for xi, group in by_xi)
 
 
-Lines: TypeAlias = Mapping[str, tuple[Callable[[tidy.Row], str], bool]]
+Lines: TypeAlias = Mapping[str, tuple[Callable[[Any], str], bool]]
 """Lines of a capacity: what makes a row's cell, and whether it is in small type."""
 
 BESIDE: Lines = {
-    "paper": (lambda row: percent(row["printed"]), False),
-    "ours": (lambda row: f"{percent(row['ours'])}\\,{MARKS[row['agreement']]}", True),
+    "paper": (lambda row: percent(row.printed), False),
+    "ours": (lambda row: f"{percent(row.ours)}\\,{MARKS[row.agreement]}", True),
 }
-ALONE: Lines = {"ours": (lambda row: percent(row["ours"]), False)}
+ALONE: Lines = {"ours": (lambda row: percent(row.ours), False)}
 
 
-def layout_of(title: str, rows: Sequence[tidy.Row], lines: Lines) -> Layout:
+def layout_of(title: str, rows: Sequence[Cell], lines: Lines) -> Layout:
     """Return rows of improvements in the paper's layout, a block of lines a capacity."""
-    places, at = columns_of(rows), {(row["capacity"], tidy.column_of(row)): row for row in rows}
-    capacities = dict.fromkeys(row["capacity"] for row in rows)
+    places, at = columns_of(rows), {(row.capacity, column_of(row)): row for row in rows}
+    capacities = dict.fromkeys(row.capacity for row in rows)
     body = tuple(
         ((f"{capacity}" if not i else "",), tuple(cell(at[capacity, place]) for place in places), small)
         for capacity in capacities
@@ -163,12 +171,14 @@ def layout_of(title: str, rows: Sequence[tidy.Row], lines: Lines) -> Layout:
     return Layout(title, ("Capacity",), groups_of(places), body)
 
 
-def csv_of(rows: Sequence[tidy.Row], fields: Mapping[str, str]) -> str:
+def csv_of(rows: Sequence[Cell], fields: Mapping[str, str]) -> str:
     """Return rows of improvements in the paper's layout as CSV: a line for each capacity and field."""
-    places, at = columns_of(rows), {(row["capacity"], tidy.column_of(row)): row for row in rows}
+    places, at = columns_of(rows), {(row.capacity, column_of(row)): row for row in rows}
     lines: list[list[object]] = [["capacity", "row", *(f"{place[0]} ms {head(place)}" for place in places)]]
-    for capacity in dict.fromkeys(row["capacity"] for row in rows):
-        lines += [[capacity, name, *(at[capacity, p][field] for p in places)] for name, field in fields.items()]
+    for capacity in dict.fromkeys(row.capacity for row in rows):
+        lines += [
+            [capacity, name, *(getattr(at[capacity, p], field) for p in places)] for name, field in fields.items()
+        ]
     return _csv(lines)
 
 
@@ -188,7 +198,9 @@ def printed_tables(path: Path) -> dict[str, tuple[str, str]]:
     """
     fields = {"paper": "printed", "ours": "ours", "low": "low", "high": "high", "verdict": "agreement"}
     found = {}
-    for number, rows in tidy.read_cells(path).items():
+    cells = read_rows(path, Compared)
+    for number in dict.fromkeys(cell.table for cell in cells):
+        rows = [cell for cell in cells if cell.table == number]
         if number not in TITLES:
             raise FileError(f"{path}, table: found {number}, expected one of 1 to 6")
         layout = replace(layout_of(TITLES[number], rows, BESIDE), note=f" {MARKED}")
@@ -199,15 +211,15 @@ def printed_tables(path: Path) -> dict[str, tuple[str, str]]:
 
 def trace_tables(path: Path, name: str) -> dict[str, tuple[str, str]]:
     """Return LaTeX and CSV of tables like the paper's for a workload of which it prints none, by name."""
-    rows = tidy.read_improvements(path)
+    rows = read_rows(path, Improvement)
     over = {
-        against: [row for row in rows if row["metric"] != "above" and row["against"] == against]
+        against: [row for row in rows if row.metric != "above" and row.against == against]
         for against in ("lru", "threshold-lru")
     }
     shown_name = style.workload(name).name
     titled = {
         f"table_{name}_lru": (LATENCY.format("LRU"), over["lru"]),
-        f"table_{name}_above": (ABOVE, [row for row in rows if row["metric"] == "above"]),
+        f"table_{name}_above": (ABOVE, [row for row in rows if row.metric == "above"]),
         f"table_{name}_threshold": (LATENCY.format("Threshold-LRU"), over["threshold-lru"]),
     }
     fields = {"ours": "ours", "low": "mean_low", "high": "mean_high"}
@@ -219,7 +231,7 @@ def trace_tables(path: Path, name: str) -> dict[str, tuple[str, str]]:
 
 def added_table(path: Path, name: str) -> dict[str, tuple[str, str]]:
     """Return LaTeX and CSV of TEL, regret and share closed of every policy; the CSV has every threshold."""
-    found = tidy.Averages(path)
+    found = Averages(path)
     title = (
         "TEL and regret to the hindsight optimum, in tokens, and the share of LRU's distance to the optimum "
         f"that is closed ({style.workload(name).name})"
@@ -228,7 +240,7 @@ def added_table(path: Path, name: str) -> dict[str, tuple[str, str]]:
     return {table: (latex(_added_layout(title, found), path.name, table), _added_csv(found))}
 
 
-def _added_layout(title: str, found: tidy.Averages) -> Layout:
+def _added_layout(title: str, found: Averages) -> Layout:
     thresholds = shown(found.thresholds)
     groups = tuple((f"ξ = {xi_ms:,} ms", tuple(ADDED.values())) for xi_ms in thresholds)
     lines = tuple(
@@ -243,12 +255,12 @@ def _added_layout(title: str, found: tidy.Averages) -> Layout:
     return Layout(title, ("Capacity", "Policy"), groups, lines)
 
 
-def _added_cell(found: tidy.Averages, capacity: int, xi_ms: int, policy: str, measure: str) -> str:
+def _added_cell(found: Averages, capacity: int, xi_ms: int, policy: str, measure: str) -> str:
     value = found.mean(capacity, xi_ms, policy, measure)
     return percent(value) if measure == "closed" else count(value)
 
 
-def _added_csv(found: tidy.Averages) -> str:
+def _added_csv(found: Averages) -> str:
     columns = [(xi_ms, measure) for xi_ms in found.thresholds for measure in ADDED]
     lines: list[list[object]] = [["capacity", "policy", *(f"{xi_ms} ms {ADDED[m]}" for xi_ms, m in columns)]]
     lines += [
@@ -283,7 +295,7 @@ def write(path: Path, folder: Path) -> list[Path]:
     for name, texts in tables_of(path).items():
         for ending, text in zip(("tex", "csv"), texts, strict=True):
             files.append(folder / f"{name}.{ending}")
-            write_text(str(files[-1]), text)
+            write_text(files[-1], text)
     return files
 
 

@@ -13,34 +13,31 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paper_figs import style, tidy
+from paper_figs import style
 from paper_figs.command import run
-from teltheory.errors import FileError
 from teltheory.figures import as_it_stands
+from teltheory.paper.rows import Residual
+from teltheory.paper.tidy import read_rows
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-KNOWN: dict[str, tidy.Kind] = {"prompt_tokens": tidy.whole, "cached_tokens": tidy.whole, "ttft_s": tidy.finite}
 PANELS_A_ROW = 3
 
 
 def draw(table: Path) -> Figure:
     """Draw a panel a form on one scale, the cached tokens as colour."""
-    forms = [name for name in tidy.read_lines(table)[0] if name not in KNOWN]
-    if not forms:
-        raise FileError(f"{table}, line 1: found no form, expected a column of residuals for each")
-    columns = {**KNOWN, **dict.fromkeys(forms, tidy.finite)}
-    rows = tidy.read(table, columns, once=("prompt_tokens", "cached_tokens"))
-    cached = [row["cached_tokens"] for row in rows]
-    uncached = [row["prompt_tokens"] - row["cached_tokens"] for row in rows]
+    found = read_rows(table, Residual)
+    forms = {row.form: [one for one in found if one.form == row.form] for row in found}
     across = min(len(forms), PANELS_A_ROW)
     down = -(-len(forms) // across)
     figure, panels = style.panels(style.TEXT, 0.4 + 1.6 * down, down, across, sharex=True, sharey=True)
-    for panel, form in zip(panels.flat, forms, strict=False):
+    for panel, (form, rows) in zip(panels.flat, forms.items(), strict=False):
+        cached = [row.cached_tokens for row in rows]
+        uncached = [row.prompt_tokens - row.cached_tokens for row in rows]
         panel.axhline(0, color=style.GREY, linewidth=0.8)
-        points = panel.scatter(uncached, [1000 * row[form] for row in rows], c=cached, s=7, cmap="viridis")
-        panel.set_title(as_it_stands(form))
+        points = panel.scatter(uncached, [1000 * row.residual_s for row in rows], c=cached, s=7, cmap="viridis")
+        panel.set_title(as_it_stands(f"{form} (chosen)" if rows[0].chosen else form))
         style.of_tokens(panel, "x")
     for panel in panels.flat[len(forms) :]:
         panel.remove()

@@ -14,9 +14,11 @@ from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from paper_figs import style, tidy
+from paper_figs import style
 from paper_figs.command import run
 from teltheory.figures import as_it_stands
+from teltheory.paper.rows import Returned
+from teltheory.paper.tidy import read_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,35 +29,19 @@ LINES = {
     "learnt order": style.Line("learnt order", style.ORANGE, "v", "--"),
     "return-aware": style.Line("return-aware T-LRU", style.VERMILLION, "o", "-"),
 }
-COLUMNS = {
-    "workload": tidy.word,
-    "capacity": tidy.whole,
-    "slo": tidy.finite,
-    "xi": tidy.whole,
-    "q_hat": tidy.whole,
-    "policy": tidy.one_of("LRU", "T-LRU", *LINES, "optimum"),
-    "tel": tidy.whole,
-    "optimum": tidy.whole,
-    "regret": tidy.whole,
-    "closed": tidy.number,
-    **dict.fromkeys(("p50", "p90", "p95", "p99"), tidy.finite),
-}
 ACROSS = 3
 
 
 def draw(table: Path) -> Figure:
     """Draw a panel a workload."""
-    keys = ("workload", "capacity", "slo", "policy")
-    found = tidy.read(table, COLUMNS, once=keys)
-    workloads = list(dict.fromkeys(row["workload"] for row in found))
-    for name in workloads:
-        tidy.check_grid(table, [row for row in found if row["workload"] == name], keys)
+    found = read_rows(table, Returned)
+    workloads = list(dict.fromkeys(row.workload for row in found))
     down = ceil(len(workloads) / ACROSS)
     figure, panels = style.panels(style.TEXT, 0.5 + 1.8 * down, down, ACROSS, sharey=True)
     for panel in panels.flat[len(workloads) :]:
         panel.set_visible(False)
     for panel, name in zip(panels.flat, workloads, strict=False):
-        _draw_panel(panel, [row for row in found if row["workload"] == name])
+        _draw_panel(panel, [row for row in found if row.workload == name])
         panel.set_title(as_it_stands(style.workload(name.removesuffix("_conversation")).name))
         panel.set_xlabel("SLO (s), by capacity")
     figure.supylabel("share of the distance closed (%)", fontsize="medium")
@@ -63,15 +49,15 @@ def draw(table: Path) -> Figure:
     return figure
 
 
-def _draw_panel(panel: Axes, rows: list[tidy.Row]) -> None:
+def _draw_panel(panel: Axes, rows: list[Returned]) -> None:
     """Draw each capacity's line, with a gap before the next capacity's."""
     ticks: list[tuple[int, str]] = []
-    for capacity, group in groupby(rows, lambda row: row["capacity"]):
+    for capacity, group in groupby(rows, lambda row: row.capacity):
         points = list(group)
-        slos = list(dict.fromkeys(row["slo"] for row in points))
+        slos = list(dict.fromkeys(row.slo for row in points))
         places = range(len(ticks), len(ticks) + len(slos))
         for policy, line in LINES.items():
-            shares = [100 * row["closed"] for row in points if row["policy"] == policy]
+            shares = [100 * row.closed for row in points if row.policy == policy]
             panel.plot(places, shares, **{**line.keywords, "label": "_" if ticks else line.name})
         ticks += [(place, f"{slo:g}") for place, slo in zip(places, slos, strict=True)]
         ticks[places[0]] = (places[0], f"{slos[0]:g}\n{style.tokens(capacity)}")

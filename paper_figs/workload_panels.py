@@ -3,18 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from paper_figs import style, tidy
+from paper_figs import style
 from teltheory.figures import as_it_stands
 
 
+class Placed(Protocol):
+    """A row that has a workload and a capacity."""
+
+    @property
+    def workload(self) -> str:
+        """Its name."""
+        ...
+
+    @property
+    def capacity(self) -> int:
+        """In tokens."""
+        ...
+
+
+R = TypeVar("R", bound=Placed)
+
+
 def draw_by_workload(
-    found: Sequence[tidy.Row],
-    draw_panel: Callable[[Axes, list[tidy.Row]], object],
+    found: Sequence[R],
+    draw_panel: Callable[[Axes, list[R]], object],
     row_height: float,
     labels: tuple[str, str],
     legend_columns: int,
@@ -37,14 +54,14 @@ def draw_by_workload(
     **shared
         As for `style.panels`.
     """
-    workloads = list(dict.fromkeys(row["workload"] for row in found))
-    of = {name: [row for row in found if row["workload"] == name] for name in workloads}
-    capacities = {name: list(dict.fromkeys(row["capacity"] for row in rows)) for name, rows in of.items()}
+    workloads = list(dict.fromkeys(row.workload for row in found))
+    of = {name: [row for row in found if row.workload == name] for name in workloads}
+    capacities = {name: list(dict.fromkeys(row.capacity for row in rows)) for name, rows in of.items()}
     across = max(map(len, capacities.values()))
     figure, panels = style.panels(style.TEXT, 0.8 + row_height * len(workloads), len(workloads), across, **shared)
     for row, name in zip(panels, workloads, strict=True):
         for panel, capacity in zip(row, capacities[name], strict=False):
-            draw_panel(panel, [line for line in of[name] if line["capacity"] == capacity])
+            draw_panel(panel, [line for line in of[name] if line.capacity == capacity])
             panel.set_title(f"{as_it_stands(style.workload(name).name)}, {style.tokens(capacity)}")
     for panel in panels[-1]:
         panel.set_xlabel(labels[0])

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from experiments.fit_chat_lengths import FILE, columns
-from experiments.paper.grid import Q_HAT
 from teltheory.claims.claim import Cells, Claim, Enumerated, Rule, Unshrunk, Values
 from teltheory.claims.data_files import Missing, data_file
 from teltheory.claims.origin import BOTH, OURS
 from teltheory.claims.worlds import Given
+from teltheory.paper.fit_chat_lengths import FILE, columns
+from teltheory.paper.grid import Q_HAT
 from teltheory.workloads import sharegpt_like
 from teltheory.workloads.chat_data import WILDCHAT_AT_LEAST, WILDCHAT_LONGEST_KNOWN, wildchat_like
 from teltheory.workloads.chats import turn_law

@@ -17,11 +17,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import product
 
-from experiments.paper.assumptions import TOLERANCE
-from experiments.paper.printed import CAPACITIES
-from proofs_checks.paper_runs import TOGETHER, Sampled, Spot, interval, moved, told
+from proofs_checks.paper_runs import TOGETHER, TOLERANCE, Sampled, Spot, interval, moved, told
 from teltheory.claims.claim import Cells, Claim, Rule, Values
 from teltheory.claims.origin import BOTH, V1, reading
+from teltheory.paper.printed import CAPACITIES
 
 THRESHOLDS = (100, 200, 300)
 LRU_MEDIAN_MS, MEDIAN_MS, NEAR_THE_MEDIAN = 10, 40, TOLERANCE["p50"]

@@ -14,7 +14,11 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from experiments.paper.printed import (
+from teltheory.claims.case import Case, World
+from teltheory.claims.claim import Claim, Unshrunk, Values, claim
+from teltheory.claims.origin import BOTH, PMLR, V1, Origin, reading
+from teltheory.claims.worlds import Given
+from teltheory.paper.printed import (
     CAPACITIES,
     SLO_MS,
     TABLE_1_V1,
@@ -24,10 +28,6 @@ from experiments.paper.printed import (
     TABLE_6,
     PrintedTable,
 )
-from teltheory.claims.case import Case, World
-from teltheory.claims.claim import Claim, Unshrunk, Values, claim
-from teltheory.claims.origin import BOTH, PMLR, V1, Origin, reading
-from teltheory.claims.worlds import Given
 from teltheory.policies import LRU, TLRU
 
 SAID, FOUND = "said", "in the tables"

@@ -13,9 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from experiments.paper.assumptions import TOLERANCE
-from experiments.paper.grid import chats_of
-from experiments.paper.printed import (
+from proofs_checks.paper_runs import ONLINE_SEEDS, TOGETHER, TOLERANCE, Sampled, constant, moved, replayed
+from teltheory.claims.claim import Cells, Claim, Rule, Unshrunk, Values
+from teltheory.claims.origin import BOTH
+from teltheory.paper.grid import chats_of
+from teltheory.paper.printed import (
     CAPACITIES,
     LRU_AT_1000_MS,
     SLO_MS,
@@ -28,10 +30,7 @@ from experiments.paper.printed import (
     Metric,
     PrintedTable,
 )
-from experiments.paper.tables import QUANTILES, Floats
-from proofs_checks.paper_runs import ONLINE_SEEDS, TOGETHER, Sampled, constant, moved, replayed
-from teltheory.claims.claim import Cells, Claim, Rule, Unshrunk, Values
-from teltheory.claims.origin import BOTH
+from teltheory.paper.tables import QUANTILES, Floats
 
 CELLS, INSIDE, OUTSIDE = "cells", "inside the samples' range", "outside of it"
 ERROR, NEAR, FAR = "mean squared error", "near", "not near"

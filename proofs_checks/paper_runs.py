@@ -17,14 +17,18 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Generic
 
-from experiments.paper.grid import POLICIES, Q_HAT, SEEDS, TURNS, Run, Setting, chats_of, runs, samples
-from experiments.paper.tables import Floats, Runs, half_width, student
 from teltheory.claims.cells import rounded
 from teltheory.claims.claim import C, Cells, Enumerated, Unshrunk, Values
+from teltheory.paper.grid import Q_HAT, SEEDS, TURNS, Setting, chats_of, runs, samples
+from teltheory.paper.rows import POLICIES, Run
+from teltheory.paper.tables import Floats, Runs, half_width, student
 
 ONLINE_SEEDS = {"wildchat": SEEDS, "sharegpt": SEEDS}
 FORESIGHT_SEEDS = {"wildchat": SEEDS // 2, "sharegpt": SEEDS}
 TOGETHER = "replays of the paper's experiments"
+TOLERANCE = {"p50": 0.20, "p90": 0.15, "p95": 0.15, "p99": 0.15}
+"""How near the percentiles of TTFT under LRU are to those of the text, as shares of them."""
+
 ONLINE, CLAIRVOYANT = POLICIES[:3], POLICIES[3:]
 NAMES = {"lru": "LRU", "threshold-lru": "Threshold-LRU", "tlru": "T-LRU"} | {
     "end-aware": "End-Aware",

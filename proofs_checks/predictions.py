@@ -20,9 +20,6 @@ from typing import Any
 
 import numpy as np
 
-from experiments.paper.grid import XI_MS, Setting, chats_of, runs
-from experiments.paper.printed import CAPACITIES, Column, Metric
-from experiments.paper.tables import Runs
 from proofs_checks.paper_runs import (
     ONLINE_SEEDS,
     TOGETHER,
@@ -39,6 +36,9 @@ from proofs_checks.printed_tables import BESIDE, BEST, CELLS, OFF, Row, one_for_
 from teltheory.claims.claim import Cells, Enumerated, Rule, Unshrunk, Values, claim
 from teltheory.claims.data_files import MOONCAKE, data_file
 from teltheory.claims.origin import OURS, reading, repairs
+from teltheory.paper.grid import XI_MS, Setting, chats_of, runs
+from teltheory.paper.printed import CAPACITIES, Column, Metric
+from teltheory.paper.tables import Runs
 from teltheory.sweep import TraceFile
 
 PERCENTILES: tuple[Metric, ...] = ("p90", "p95", "p99")

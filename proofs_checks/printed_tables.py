@@ -15,11 +15,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from experiments.paper.printed import LRU_AT_1000_MS, TABLE_1, TABLE_1_V1, TABLE_4, Metric, PrintedTable
 from teltheory.claims.claim import Cells, Claim, Rule, Unshrunk, Values, claim
 from teltheory.claims.data_files import Missing
 from teltheory.claims.origin import BOTH, PMLR, V1, reading
 from teltheory.claims.worlds import Given
+from teltheory.paper.printed import LRU_AT_1000_MS, TABLE_1, TABLE_1_V1, TABLE_4, Metric, PrintedTable
 
 BEST, NAMED = "best xi", "xi of the text"
 NEAREST, GRID = "nearest xi", "grid"

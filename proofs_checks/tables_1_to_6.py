@@ -20,8 +20,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-from experiments.paper.grid import chats_of
-from experiments.paper.printed import (
+from proofs_checks.paper_runs import NAMES, ONLINE_SEEDS, TOGETHER, Sampled, constant, moved, replayed
+from teltheory.claims.claim import Cells, Claim, Kind, Rule, Unshrunk, Values
+from teltheory.claims.origin import BOTH, PMLR, V1, Origin
+from teltheory.paper.grid import chats_of
+from teltheory.paper.printed import (
     CAPACITIES,
     TABLE_1,
     TABLE_1_V1,
@@ -34,10 +37,8 @@ from experiments.paper.printed import (
     Column,
     PrintedTable,
 )
-from experiments.paper.tables import Compared, agreement, compare_cell, summarise
-from proofs_checks.paper_runs import NAMES, ONLINE_SEEDS, TOGETHER, Sampled, constant, moved, replayed
-from teltheory.claims.claim import Cells, Claim, Kind, Rule, Unshrunk, Values
-from teltheory.claims.origin import BOTH, PMLR, V1, Origin
+from teltheory.paper.rows import Compared
+from teltheory.paper.tables import agreement, compare_cell, summarise
 
 CELLS, SIGNS, OTHER, THEIRS = "cells", "signs", "cells other than 0", "their signs"
 INSIDE, RMSE = "inside the samples' range", "RMSE"

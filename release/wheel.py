@@ -29,7 +29,7 @@ from release.quick import QUICK, ROOT, clean, run
 from teltheory.workloads import data_folder
 
 FAILED = 1
-NOT_COPIED = ("__pycache__", "documents", "release", "test_documents.py")
+NOT_COPIED = ("__pycache__", "documents", "experiments", "release", "test_documents.py")
 """Machine code, and tests that import what is not installed."""
 
 

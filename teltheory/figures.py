@@ -1,10 +1,14 @@
-"""Figures, drawn from rows of plain data; saving them is up to the caller."""
+"""Figures, drawn from rows of plain data, and the files that they are saved as."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from io import BytesIO
+from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
+
+from teltheory.whole_files import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -84,6 +88,23 @@ def draw_tried(points: Sequence[tuple[int, float, float]], chosen: int, gain: st
 def as_it_stands(text: str) -> str:
     """Return a text from elsewhere such that no dollar sign in it begins a formula."""
     return text.replace("$", r"\$")
+
+
+def write_figure(target: str, figure: Figure) -> None:
+    """Write a figure to a file, whole or not at all; its ending names the format, and no date goes in."""
+    drawn = figure_bytes(figure, Path(target).suffix[1:])
+    write_whole(Path(target), lambda beside: beside.write_bytes(drawn))
+
+
+def figure_bytes(figure: Figure, form: str) -> bytes:
+    """Return a figure as a file of a format, such as svg; no date goes in."""
+    import matplotlib as mpl
+
+    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
+    drawn = BytesIO()
+    with mpl.rc_context({"svg.hashsalt": "teltheory", "pdf.fonttype": 42}):
+        figure.savefig(drawn, format=form, dpi=200, metadata=undated)
+    return drawn.getvalue()
 
 
 def _add_legend(figure: Figure, panel: Axes) -> None:

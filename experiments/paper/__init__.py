@@ -1,1 +1,1 @@
-"""The experiments of Zhang et al. 2025 (Section 4, Appendices F and G), on their kind of workload or any trace."""
+"""Moved to `teltheory.paper`; the commands of this folder work for one version."""

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from teltheory.cli.advice_lines import HEADER, advice_rows, asked, findings, headline
-from teltheory.cli.output import figure_bytes, write_text
-from teltheory.figures import draw_tried
+from teltheory.cli.output import write_text
+from teltheory.figures import draw_tried, figure_bytes
 from teltheory.kv_cache import KVSize
 from teltheory.report.blocks import Block, Bullets, Card, Cards, Code, Facts, Figure, Note, Paragraph, Table, Tone
 from teltheory.report.page import Page, Section, render

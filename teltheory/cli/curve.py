@@ -8,13 +8,13 @@ import click
 
 from teltheory.cli.curve_rows import HINDSIGHT, TOLERANCE, Curves, Rows
 from teltheory.cli.options import Thresholds, curve_options, read_question
-from teltheory.cli.output import check_target, console, progress_bar, write_figure, write_json
+from teltheory.cli.output import check_target, console, progress_bar, write_json
 from teltheory.cli.replay import about, assumptions, caching, trace_as_data
 from teltheory.cli.served import Served
 from teltheory.cli.tables import SLOW_LEGEND, WORK_LEGEND, curve_tables
 from teltheory.cli.traces import Reading, trace_options
 from teltheory.errors import ArgumentError
-from teltheory.figures import draw_curves
+from teltheory.figures import draw_curves, write_figure
 from teltheory.policies.spec import NAMED, Spec, default_estimate, others, parse_policy, policy_texts
 from teltheory.sweep import Grid
 from teltheory.trace import Trace

@@ -17,7 +17,7 @@ from teltheory.errors import ArgumentError
 from teltheory.units import listed_values, read_time, read_tokens
 
 if TYPE_CHECKING:
-    from experiments.paper.tables import Compared
+    from teltheory.paper.rows import Compared
 
 TABLES = "tables"
 MOST_SEEDS, MOST_MILLISECONDS = 100_000, 10**9
@@ -61,7 +61,7 @@ def figures(
 
 
 def ranges(capacities: Sequence[str], slos: Sequence[str], above: str | None) -> dict[str, Any]:
-    """Return the trace's grid as `experiments.paper.all.make_all` takes it; what is not given is left out."""
+    """Return the trace's grid as `teltheory.paper.all.make_all` takes it; what is not given is left out."""
     found: dict[str, Any] = {}
     if capacities:
         sizes = listed_values("capacity", capacities)
@@ -91,8 +91,8 @@ def make(
     TelTheoryError
         For a malformed trace, wrong arguments, or a folder that cannot be written to.
     """
-    from experiments.paper.all import make_all
-    from paper_figs.all import draw_all
+    from teltheory.paper.all import make_all
+    from teltheory.paper.drawing import draw_all
 
     for line in make_all(folder / TABLES, trace, workers, again, **grid):
         out.print(line, highlight=False, markup=False)
@@ -102,13 +102,12 @@ def make(
 
 def compared(folder: Path) -> list[Compared]:
     """Return the cells of Tables 1 to 6 beside the paper's, from the tables that `make` made."""
-    from experiments.paper.grid import WORKLOADS
-    from experiments.paper.tables import Compared
-    from paper_figs.tidy import read_cells
+    from teltheory.paper.grid import WORKLOADS
+    from teltheory.paper.rows import Compared
+    from teltheory.paper.tidy import read_rows
 
-    tables = [read_cells(folder / TABLES / f"cells_{name}.csv") for name in WORKLOADS]
-    rows = {number: of for table in tables for number, of in table.items()}
-    return [Compared(**row) for number in sorted(rows) for row in rows[number]]
+    cells = [cell for name in WORKLOADS for cell in read_rows(folder / TABLES / f"cells_{name}.csv", Compared)]
+    return sorted(cells, key=lambda cell: cell.table)
 
 
 def show(out: Console, cells: Sequence[Compared]) -> None:

@@ -8,7 +8,6 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
-from io import BytesIO
 from pathlib import Path
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
@@ -17,7 +16,6 @@ from teltheory.errors import FileError, printable
 from teltheory.whole_files import check_place, write_whole
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
     from rich.console import Console
     from rich.progress import Progress, Task
 
@@ -125,20 +123,3 @@ def write_text(target: str, text: str) -> None:
         return
     content = text.encode("utf-8", "backslashreplace")
     write_whole(Path(target), lambda beside: beside.write_bytes(content))
-
-
-def write_figure(target: str, figure: Figure) -> None:
-    """Write a figure to a file, whole or not at all; its ending names the format, and no date goes in."""
-    drawn = figure_bytes(figure, Path(target).suffix[1:])
-    write_whole(Path(target), lambda beside: beside.write_bytes(drawn))
-
-
-def figure_bytes(figure: Figure, form: str) -> bytes:
-    """Return a figure as a file of a format, such as svg; no date goes in."""
-    import matplotlib as mpl
-
-    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
-    drawn = BytesIO()
-    with mpl.rc_context({"svg.hashsalt": "teltheory", "pdf.fonttype": 42}):
-        figure.savefig(drawn, format=form, dpi=200, metadata=undated)
-    return drawn.getvalue()

@@ -12,8 +12,8 @@ from rich.table import Table
 from teltheory.cli.fitting import plain_table
 
 if TYPE_CHECKING:
-    from experiments.paper.printed import Column
-    from experiments.paper.tables import Compared
+    from teltheory.paper.printed import Column
+    from teltheory.paper.rows import Compared
 
 MARKS = {"inside": "=", "same sign": "~", "off": "x"}
 LEGEND = (
@@ -48,8 +48,8 @@ class Shown:
 
 def shown(cells: Sequence[Compared]) -> Iterator[Shown]:
     """Yield each table whose cells these are."""
-    from experiments.paper.printed import TABLES, V1_TABLES
-    from experiments.paper.tables import said
+    from teltheory.paper.printed import TABLES, V1_TABLES
+    from teltheory.paper.tables import said
 
     columns = {table.number: table.columns for table in V1_TABLES}
     corrected = [table.number for table, v1 in zip(TABLES, V1_TABLES, strict=True) if table != v1]

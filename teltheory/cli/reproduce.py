@@ -32,7 +32,7 @@ from teltheory.trace import Trace
 from teltheory.workloads import ConversationModel, data_folder, sample_conversations
 
 if TYPE_CHECKING:
-    from experiments.paper.tables import Compared
+    from teltheory.paper.rows import Compared
 
 MOONCAKE = "mooncake_conversation.jsonl"
 BUILT_IN_TURNS = 4000
@@ -131,7 +131,7 @@ def _paper(folder: Path, trace: str | None, workers: int | None, out: Console) -
 
 def _settings(effort: Effort, given: Trace | None, seed: int) -> list[tuple[str, str]]:
     """Return what the page says of efforts and seeds."""
-    from experiments.paper.grid import SEEDS, TURNS
+    from teltheory.paper.grid import SEEDS, TURNS
 
     samples = f"seeds 0 to {SEEDS - 1}, {TURNS:,} turns each"
     built_in = [] if given is not None else [("Built-in trace", f"seed {seed}, {BUILT_IN_TURNS:,} turns")]

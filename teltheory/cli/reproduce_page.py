@@ -43,7 +43,7 @@ from teltheory.sweep.sources import trace_key
 from teltheory.trace import Trace
 
 if TYPE_CHECKING:
-    from experiments.paper.tables import Compared
+    from teltheory.paper.rows import Compared
 
 NAME = "report.html"
 TONES: Mapping[str, Tone] = {"inside": "good", "same sign": "", "off": "warn"}

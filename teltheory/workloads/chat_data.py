@@ -6,7 +6,7 @@ What is fitted, and to what:
   P95 7, P99 13). Starts: the published mean of 35.3 s, exponential (its median is 24.5 s, published are 22 s).
 - WildChat's prompts and responses: quantiles of 5,737 turns of 1,221 of its conversations in per-turn benchmark
   logs (SemiAnalysisAI/InferenceX, Apache-2.0). Prompts are WildChat's own, responses those of a Llama-3.3-70B.
-  `python -m experiments.fit_chat_lengths` prints them again.
+  `python -m teltheory.paper.fit_chat_lengths` prints them again.
 
 What is assumed stands in the arguments of `wildchat_like` and `sharegpt_like`; docs/workloads.md says how the
 defaults were chosen, what they leave open and what another choice changes.

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from replay.instances import TRIMS, cases, examples
 
 import teltheory as tt
-from experiments.who_comes_back import people_and_agents
 from teltheory.belief import hazards
 from teltheory.belief.hazards import SILENCES, ReturnIndices
 from teltheory.belief.returns import LearntOrder, ReturnAwareTLRU, followed
 from teltheory.instance import Instance
+from teltheory.paper.scenarios import people_and_agents
 from teltheory.policies import Conversation
 from teltheory.replay.reference import replay_reference, replayed_turns
 from teltheory.workloads import LogNormal, fixed

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
-from experiments.paper.grid import POLICIES, XI_MS, Run
-from experiments.paper.printed import CAPACITIES
-from experiments.paper.tables import Runs
 from teltheory.claims.worlds import Given
+from teltheory.paper.grid import XI_MS
+from teltheory.paper.printed import CAPACITIES
+from teltheory.paper.rows import POLICIES, Run
+from teltheory.paper.tables import Runs
 
 
 @dataclass(frozen=True)

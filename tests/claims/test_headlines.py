@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from claims.made_up_runs import fed_with_a_null_model, foresight
 
-from experiments.paper.printed import CAPACITIES, TABLE_1, TABLE_3, TABLE_3_V1
 from proofs_checks import headlines, headlines_measured
 from proofs_checks.headlines import FOUND, Sentence, rounded_to
 from teltheory.claims.claim import Claim, claims_of
 from teltheory.claims.search import decide
 from teltheory.claims.worlds import Given
+from teltheory.paper.printed import CAPACITIES, TABLE_1, TABLE_3, TABLE_3_V1
 from teltheory.workloads import data_folder
 
 PAGES = sorted((data_folder().parent / "seeds").glob("004_*.txt"))

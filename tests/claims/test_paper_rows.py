@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from claims.made_up_runs import foresight
 
-from experiments.paper.grid import XI_MS
-from experiments.paper.printed import CAPACITIES
 from proofs_checks import figure_4, figures_5_6, paper_runs, predictions, tables_1_to_6
 from proofs_checks.paper_runs import at_once, share
 from teltheory.claims.search import decide, decide_safely
+from teltheory.paper.grid import XI_MS
+from teltheory.paper.printed import CAPACITIES
 from teltheory.workloads import data_folder
 
 

@@ -9,7 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from experiments.paper.printed import (
+from proofs_checks import printed_tables
+from proofs_checks.printed_tables import SHAREGPT, WILDCHAT, WILDCHAT_V1, Row, improvements, peaks
+from teltheory.claims.search import decide, decide_safely, refutes
+from teltheory.claims.worlds import Given
+from teltheory.paper.printed import (
     CAPACITIES,
     TABLE_1,
     TABLE_2,
@@ -18,10 +22,6 @@ from experiments.paper.printed import (
     Column,
     PrintedTable,
 )
-from proofs_checks import printed_tables
-from proofs_checks.printed_tables import SHAREGPT, WILDCHAT, WILDCHAT_V1, Row, improvements, peaks
-from teltheory.claims.search import decide, decide_safely, refutes
-from teltheory.claims.worlds import Given
 from teltheory.workloads import data_folder
 
 SEEDS = data_folder().parent / "seeds"

@@ -10,13 +10,14 @@ from itertools import product
 import pytest
 from claims.made_up_runs import fed_with_a_null_model
 
-from experiments.paper.grid import POLICIES, XI_MS, Run
-from experiments.paper.printed import CAPACITIES, TABLES
-from experiments.paper.tables import Runs
 from proofs_checks import tables_1_to_6
 from proofs_checks.paper_runs import constant
 from teltheory.claims.origin import BOTH
 from teltheory.claims.search import decide
+from teltheory.paper.grid import XI_MS
+from teltheory.paper.printed import CAPACITIES, TABLES
+from teltheory.paper.rows import POLICIES, Run
+from teltheory.paper.tables import Runs
 
 AS_PRINTED = (
     tables_1_to_6.table_1,

@@ -5,9 +5,6 @@ from pathlib import Path
 import pytest
 
 import teltheory as tt
-from experiments import ttft_residuals
-from paper_figs.command import run
-from paper_figs.ttft_residuals import draw
 from teltheory.cli import main
 from teltheory.workloads import data_folder
 
@@ -62,16 +59,6 @@ def test_what_is_wrong_is_one_line(runs, tmp_path, capsys):
     assert code == 0
     assert json.loads(told.out)["requests"] == 20
     assert json.loads(told.out)["form"] == "linear"
-
-
-def test_the_residuals_of_every_form_are_drawn(runs, tmp_path):
-    table, figure = tmp_path / "residuals.csv", tmp_path / "residuals.svg"
-    ttft_residuals.write(tt.fit_latency(tt.read_ttft_runs(runs), resamples=0), str(table))
-    assert table.read_text().startswith(
-        "prompt_tokens,cached_tokens,ttft_s,linear,linear-floor,attention (chosen),"
-    )
-    run("ttft_residuals", draw, [str(table), str(figure)])
-    assert "svg" in figure.read_text()[:200]
 
 
 @pytest.mark.repository

@@ -4,24 +4,26 @@ from fractions import Fraction
 
 import pytest
 
-from experiments.paper.grid import WORKLOADS, read_runs
-from experiments.paper.printed import V1_TABLES
-from experiments.paper.tables import Runs, compare
 from teltheory.cli import figures
+from teltheory.paper.grid import WORKLOADS
+from teltheory.paper.printed import V1_TABLES
+from teltheory.paper.rows import Run
+from teltheory.paper.tables import Runs, compare
+from teltheory.paper.tidy import read_rows
 
 SMALL = ("--seeds", "2", "--turns", "40", "--workers", "1")
 
 
 @pytest.fixture
 def undrawn(monkeypatch):
-    monkeypatch.setattr("paper_figs.all.draw_all", lambda *_: iter(["figure_5: pdf, svg, png"]))
-    monkeypatch.setattr("experiments.paper.all.LONG_TURNS", 100)
-    monkeypatch.setattr("experiments.paper.plans.FINE_XI_MS", {"wildchat": (100, 200), "sharegpt": (100, 200)})
-    monkeypatch.setattr("experiments.paper.plans.CURVE_POINTS", 3)
-    for name in ("adaptive_threshold", "pareto_front"):
-        monkeypatch.setattr(f"experiments.{name}.RATIOS", (Fraction(0), Fraction(1, 2)))
+    monkeypatch.setattr("teltheory.paper.drawing.draw_all", lambda *_: iter(["figure_5: pdf, svg, png"]))
+    monkeypatch.setattr("teltheory.paper.all.LONG_TURNS", 100)
+    monkeypatch.setattr("teltheory.paper.plans.FINE_XI_MS", {"wildchat": (100, 200), "sharegpt": (100, 200)})
+    monkeypatch.setattr("teltheory.paper.plans.CURVE_POINTS", 3)
+    for name in ("adaptive", "front"):
+        monkeypatch.setattr(f"teltheory.paper.{name}.RATIOS", (Fraction(0), Fraction(1, 2)))
     for settings in ("SHARES", "WINDOWS"):
-        monkeypatch.setattr(f"experiments.adaptive_threshold.{settings}", ())
+        monkeypatch.setattr(f"teltheory.paper.adaptive.{settings}", ())
 
 
 def test_tables_are_made_once_and_printed_beside_the_papers(tmp_path, run, capsys, undrawn, monkeypatch):
@@ -37,7 +39,7 @@ def test_tables_are_made_once_and_printed_beside_the_papers(tmp_path, run, capsy
         assert f"of {cells} signs" in said
     cells = figures.compared(tmp_path / "out")
     assert len(cells) == 372
-    runs = {name: Runs(read_runs(tmp_path / "out" / "tables" / f"runs_{name}.csv")) for name in WORKLOADS}
+    runs = {name: Runs(read_rows(tmp_path / "out" / "tables" / f"runs_{name}.csv", Run)) for name in WORKLOADS}
     again = [cell for table in V1_TABLES for cell in compare(table, runs[table.workload])]
     assert [str(astuple(cell)) for cell in cells] == [str(astuple(cell)) for cell in again]
     first = next(line for line in said.splitlines() if " paper " in line)
@@ -78,9 +80,9 @@ def test_reproduce_makes_them_too(tmp_path, run, capsys, undrawn, monkeypatch, t
     def small(folder, trace, workers, again, **grid):
         return make_all(folder, trace, workers, again, seeds=1, turns=20, **grid)
 
-    from experiments.paper.all import make_all
+    from teltheory.paper.all import make_all
 
-    monkeypatch.setattr("experiments.paper.all.make_all", small)
+    monkeypatch.setattr("teltheory.paper.all.make_all", small)
     monkeypatch.setattr("teltheory.cli.reproduce.chosen_claims", lambda *_: ["figure-2"])
     options = ("--workers", 1, "--trace", trace_file, "--out", tmp_path / "out", "--json", tmp_path / "all.json")
     assert run("reproduce", *options) == 0

@@ -51,7 +51,7 @@ def test_commands_load_what_is_heavy_when_they_run():
 
 
 def test_workloads_are_made_when_they_are_sampled():
-    packages, _ = loaded_after("import experiments.paper.all, experiments.paper.grid")
+    packages, _ = loaded_after("import teltheory.paper.all, teltheory.paper.grid")
     assert "scipy" not in packages
 
 

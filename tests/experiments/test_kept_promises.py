@@ -20,14 +20,13 @@ def small(monkeypatch):
     monkeypatch.setattr(experiment, "TRACE_GOALS", ("slo",))
     monkeypatch.setattr(experiment, "TRACE_SLOS", (Fraction(1, 5),))
     monkeypatch.setattr(experiment, "PIECES", ((1, 1), (2, 2)))
-    monkeypatch.setattr(experiment, "on_processes", lambda work, items, workers, name: enumerate(map(work, items)))
 
 
 def test_every_question_has_a_line_in_the_table_and_each_group_one_in_the_summary(small, tmp_path, capsys):
     file, table = tmp_path / "of mine.csv", tmp_path / "table.csv"
     sample = experiment.trace_of(experiment.Question("wildchat", 3, 800, 0, 0, "tel"))
     tt.write_trace(sample, file)
-    experiment.main([str(table), "--seeds", "2", "--turns", "400", "--trace", str(file)])
+    experiment.main([str(table), "--seeds", "2", "--turns", "400", "--workers", "1", "--trace", str(file)])
     with table.open(newline="", encoding="utf-8") as text:
         rows = list(csv.DictReader(text))
     assert list(rows[0]) == [field.name for field in fields(experiment.Answer)]
@@ -55,9 +54,9 @@ def test_a_summary_counts_and_averages_what_was_promised():
     assert (summary.answers, summary.promised, summary.kept, summary.below, summary.above) == (4, 3, 1, 1, 1)
     assert (summary.broken, summary.recommended) == (2, 0)
     assert [summary.first, summary.rest, summary.width] == pytest.approx([10.0, 10.0, 20.0])
-    assert experiment.line(summary) == "| w | g | 4 | 1 of 3 | 1 | 1 | 0 | 2 | 10.0 | 10.0 | 20.0 |"
+    assert experiment.cells(summary) == ("w", "g", 4, "1 of 3", 1, 1, 0, 2, "10.0", "10.0", "20.0")
     (alone, _) = experiment.summaries([nothing])
-    assert experiment.line(alone) == "| w | g | 1 | 0 of 0 | 0 | 0 | 0 | 0 | - | - | - |"
+    assert experiment.cells(alone) == ("w", "g", 1, "0 of 0", 0, 0, 0, 0, "-", "-", "-")
 
 
 def test_alone_no_turn_continues_a_conversation():

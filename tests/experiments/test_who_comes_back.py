@@ -1,4 +1,5 @@
 import csv
+from dataclasses import fields
 from fractions import Fraction
 
 import numpy as np
@@ -10,12 +11,14 @@ from experiments import who_comes_back as experiment
 from paper_figs import style
 from paper_figs import who_comes_back as figure
 from paper_figs.command import run
+from teltheory.paper.rows import Returned
+from teltheory.paper.scenarios import people_and_agents
 
 
 @pytest.fixture
 def short(monkeypatch, tmp_path):
     monkeypatch.setattr(experiment, "TURNS", 60)
-    trace = tt.sample_conversations(experiment.people_and_agents(), 60, np.random.default_rng(4))
+    trace = tt.sample_conversations(people_and_agents(), 60, np.random.default_rng(4))
     tt.write_trace(trace, tmp_path / "trace.csv")
     return tmp_path
 
@@ -48,7 +51,7 @@ def test_the_figure_shows_each_share_at_its_capacity(tmp_path):
     table = tmp_path / "table.csv"
     with table.open("w", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(figure.COLUMNS)
+        writer.writerow([field.name for field in fields(Returned)])
         for capacity, slo, share in ((10, 1, 0.25), (10, 2, 0.5), (30, 1, -0.125), (30, 2, 0.75)):
             writer.writerows(
                 ["one", capacity, slo, 1, 1, policy, 1, 1, 0, factor * share, 1, 1, 1, 1]
@@ -67,9 +70,7 @@ def test_the_figure_shows_each_share_at_its_capacity(tmp_path):
 @pytest.fixture
 def known(monkeypatch):
     monkeypatch.setattr(ceilings, "SEEN_AFTER", 60.0)
-    return ceilings.Hindsight(
-        tt.sample_conversations(experiment.people_and_agents(), 300, np.random.default_rng(6))
-    )
+    return ceilings.Hindsight(tt.sample_conversations(people_and_agents(), 300, np.random.default_rng(6)))
 
 
 def test_the_more_is_known_the_more_is_closed(known):

@@ -24,8 +24,6 @@ from formats.vocabularies import rank_file, word_level
 from report.pages import ROWS
 
 import teltheory as tt
-from experiments.paper.all import notes_of
-from paper_figs.all import check_whole
 from teltheory.calibration.record import Measured, ProbeRecord
 from teltheory.claims.batches import Batch, Found
 from teltheory.claims.campaign import CampaignStore
@@ -38,6 +36,8 @@ from teltheory.cli.proofs import Certified, CertifiedViolations
 from teltheory.formats.counting import counter
 from teltheory.latency import A100_LLAMA2_7B
 from teltheory.optimal.prices import Cut
+from teltheory.paper.all import notes_of
+from teltheory.paper.drawing import check_whole
 from teltheory.policies.online import LRU
 from teltheory.policies.spec import default_estimate
 from teltheory.report.latex import ledger_latex

@@ -1,29 +1,27 @@
 """Small tidy tables with made-up numbers, no two of which are the same."""
 
-import csv
 from itertools import count, product
+from math import nan
 
-from paper_figs import adaptive_threshold, pareto_front, tidy, who_comes_back
+from teltheory.paper import rows
+from teltheory.paper.rows import POLICIES
+from teltheory.paper.tidy import write_rows
 
 PERCENTILES = ("p50", "p90", "p95", "p99")
-POLICIES = ("lru", "threshold-lru", "tlru", "end-aware", "length-aware", "tail-optimized-belady")
 
 
-def write(path, columns, rows):
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(rows)
+def write(path, row, lines):
+    write_rows([row(*line) for line in lines], path, row)
     return path
 
 
 def averages(path, capacities, thresholds, policies, measures, alone=False):
-    numbers = count(100)
-    rows = []
-    for place in product(capacities, thresholds, policies, measures):
-        mean = float(next(numbers))
-        rows.append((*place, 1 if alone else 4, mean, *((("nan",) * 2) if alone else (mean - 3, mean + 5))))
-    return write(path, tidy.AVERAGES, rows)
+    places = zip(product(capacities, thresholds, policies, measures), count(100), strict=False)
+    lines = [
+        (*place, 1 if alone else 4, float(mean), nan if alone else mean - 3.0, nan if alone else mean + 5.0)
+        for place, mean in places
+    ]
+    return write(path, rows.Average, lines)
 
 
 def means(path, thresholds=(100, 200, 300), capacities=(1000, 4000), alone=False):
@@ -49,88 +47,104 @@ def cells(path):
         for c, xi, against in product((1000, 2000), (50, 200), ("lru", "threshold-lru"))
     ]
     three = [(3, c, 500, metric, "threshold-lru") for c, metric in product((1000, 2000), PERCENTILES[1:])]
-    numbers = [(i + 0.25, -i - 0.5, -i - 1, -i, -i - 2, -i + 2, verdicts[i % 3]) for i in range(20)]
-    return write(path, tidy.CELLS, [(*place, *row) for place, row in zip(two + three, numbers, strict=False)])
+    numbers = [(i + 0.25, -i - 0.5, -i - 1.0, -i, -i - 2.0, -i + 2.0, verdicts[i % 3]) for i in range(20)]
+    return write(path, rows.Compared, [(*place, *row) for place, row in zip(two + three, numbers, strict=False)])
 
 
 def improvements(path):
     places = product((1000, 2000), (500, 1000), ("p90", "p95", "p99", "above"), ("lru", "threshold-lru"))
-    return write(path, tidy.IMPROVEMENTS, [(*place, i / 8, "nan", "nan") for i, place in enumerate(places)])
+    return write(path, rows.Improvement, [(*place, i / 8, nan, nan) for i, place in enumerate(places)])
 
 
 def timed(path):
-    rows = [
+    lines = [
         (series, 3, 2 * u, u, u, 10.0 * u + i, 10.0 * u, float(i), 0.9876)
-        for series in ("a server", "another")
+        for series in ("a server", "another $x^$")
         for i, u in enumerate((30, 10, 20))
     ]
-    return write(path, tidy.TIMED, rows)
+    return write(path, rows.Timed, lines)
 
 
 def shares(path):
-    rows = [
+    lines = [
         (workload, quantity, 3, value, share / (2 if workload == "sharegpt" else 1))
         for workload in ("wildchat", "sharegpt", "mooncake")
         for quantity in ("turns", "tokens", "prompt", "response")
         for value, share in ((1, 1.0), (10, 0.5), (1000, 0.01))
     ]
-    return write(path, tidy.SHARES, [("wildchat-published", "turns", 1, 2, 0.421), *rows])
+    return write(path, rows.AtLeast, [("wildchat-published", "turns", 1, 2, 0.421), *lines])
 
 
 def adaptive(path):
     policies = [("lru", 0.0), ("fixed", 0.5), ("fixed", 1.0), ("best-fixed", 0.0), ("adaptive", 0.8)]
-    rows = [
+    lines = [
         (workload, capacity, policy, share, 0.95, 500, "improvement-blocks", 4, share + i, i - 1.0, i + 3.0)
-        for workload in ("wildchat", "mooncake")
+        for workload in ("wildchat", "$x^$")
         for capacity in (1000, 4000)
         for i, (policy, share) in enumerate(policies)
     ]
-    return write(path, adaptive_threshold.COLUMNS, rows)
+    return write(path, rows.Adapted, lines)
 
 
 def front(path):
-    rows = [
+    lines = [
         (workload, 1000, trim, margin, 4, 50.0, 95.0, 99.0, 100.0 + i, 100.0 - i, i % 2)
-        for workload in ("wildchat", "sharegpt")
+        for workload in ("wildchat", "$x^$")
         for trim in ("round-robin", "least-recent", "eager")
         for i, margin in enumerate((0.0, 0.5, 1.0))
     ]
-    return write(path, pareto_front.COLUMNS, rows)
+    return write(path, rows.Point, lines)
 
 
 def returning(path):
     policies = ("LRU", "T-LRU", "End-Aware", "learnt order", "return-aware", "optimum")
-    rows = [
-        ("a trace", capacity, slo, 700, 100, policy, 90 - i, 50, 40 - i, i / 8, 0.1, 0.2, 0.3, 0.4)
+    lines = [
+        ("a trace, $x^$", capacity, slo, 700, 100, policy, 90 - i, 50, 40 - i, i / 8, 0.1, 0.2, 0.3, 0.4)
         for capacity in (1000, 4000)
         for slo in (0.5, 1.0)
         for i, policy in enumerate(policies)
     ]
-    return write(path, who_comes_back.COLUMNS, rows)
+    return write(path, rows.Returned, lines)
 
 
 def closed(path):
-    columns = ("policy", "capacity", "xi", "tel", "share_closed")
-    rows = [
-        (policy, capacity, xi, 100 + i, "" if policy == "lru" else i / 8)
+    lines = [
+        (
+            "a",
+            capacity,
+            xi,
+            policy,
+            *(0.5,) * 5,
+            7,
+            8,
+            100 + i,
+            100,
+            50,
+            50,
+            0.5,
+            None if policy == "lru" else i / 8,
+        )
         for capacity in (1000, 4000)
         for xi in (100, 200)
         for i, policy in enumerate(("lru", "tlru", "end-aware", "belady"))
     ]
-    return write(path, columns, rows)
+    return write(path, rows.Closed, lines)
 
 
 def regrets(path):
-    rows = [
-        (factor, value, seed, policy, 100 - 10 * i + seed)
-        for factor in ("spread", "deaths")
+    lines = [
+        (factor, value, policy, 2, 100.0 - i, nan if i else 90.0, nan if i else 110.0)
+        for factor in ("spread", "$x^$")
         for value in (0.5, 1.0)
-        for seed in (0, 1)
         for i, policy in enumerate(("LRU", "T-LRU", "ET-LRU (bayes)"))
     ]
-    return write(path, ("factor", "value", "seed", "policy", "regret"), rows)
+    return write(path, rows.Regret, lines)
 
 
 def residuals(path):
-    rows = [(100 * i, 10 * i, i / 10, i / 100, -i / 100) for i in range(1, 6)]
-    return write(path, ("prompt_tokens", "cached_tokens", "ttft_s", "linear", "attention (chosen)"), rows)
+    lines = [
+        (form, int(form == "attention"), 100 * i, 10 * i, i / 10, sign * i / 100)
+        for form, sign in (("linear", 1), ("attention", -1), ("$x^$", 2))
+        for i in range(1, 6)
+    ]
+    return write(path, rows.Residual, lines)

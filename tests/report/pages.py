@@ -9,11 +9,11 @@ import numpy as np
 from report.documents import row
 
 import teltheory as tt
-from experiments.paper.printed import V1_TABLES
-from experiments.paper.tables import Compared
 from teltheory.cli.options import read_question
 from teltheory.cli.reproduce_page import Replayed, write_page
 from teltheory.cli.served import Served
+from teltheory.paper.printed import V1_TABLES
+from teltheory.paper.rows import Compared
 from teltheory.policies.spec import POLICIES, Spec, default_estimate
 from teltheory.sweep import Grid, sweep
 from teltheory.units import read_time

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments import fit_chat_lengths as fit
 from teltheory.errors import ArgumentError
+from teltheory.paper import fit_chat_lengths as fit
 from teltheory.workloads import chat_data, data_folder
 from teltheory.workloads.chat_data import giant_turns, sharegpt_like, wildchat_like
 from teltheory.workloads.chats import Chats, turn_law

@@ -2,8 +2,8 @@
 
 from mutants.fault import Fault
 
-GRID = "experiments/paper/grid.py"
-TABLES = "experiments/paper/tables.py"
+GRID = "teltheory/paper/grid.py"
+TABLES = "teltheory/paper/tables.py"
 RULES = "proofs_checks/tables_1_to_6.py"
 PREDICTIONS = "proofs_checks/predictions.py"
 HEADLINES = "proofs_checks/headlines.py"
@@ -14,7 +14,7 @@ PAPER_TABLES = "tests/claims/test_table_rows.py"
 FAULTS = (
     Fault(
         "printed-cell-changed",
-        "experiments/paper/printed.py",
+        "teltheory/paper/printed.py",
         "    4.3 2.2 16.4 14.6 29.3",
         "    4.3 2.2 14.6 16.4 29.3",
         "two cells of Table 2 are swapped",
@@ -134,7 +134,7 @@ FAULTS = (
     ),
     Fault(
         "heading-of-version-1",
-        "experiments/paper/printed.py",
+        "teltheory/paper/printed.py",
         "V1_HEADINGS = {200: 150, 300: 200}",
         "V1_HEADINGS = {200: 150, 300: 300}",
         "version 1 heads a column of Tables 1 and 3 with 300 ms",
@@ -237,21 +237,5 @@ FAULTS = (
         '"lru", CAPACITIES[-1], SLO_MS',
         "LRU's percentiles are read at C = 10,000",
         rows=("headline.lru-percentiles",),
-    ),
-    Fault(
-        "one-estimate-for-all",
-        "experiments/paper/estimates.py",
-        "Setting(CAPACITIES, XI_MS, q_hat)",
-        "Setting(CAPACITIES, XI_MS, ESTIMATES[0])",
-        "the estimates that are compared are one",
-        tests=("tests/experiments/test_estimates.py",),
-    ),
-    Fault(
-        "sentence-without-a-column",
-        "experiments/paper/consistency.py",
-        "        if xi in headings\n",
-        "        if xi in (200, 300)\n",
-        "a sentence is looked up although its threshold has no column",
-        tests=("tests/experiments/test_consistency_of_tables.py",),
     ),
 )

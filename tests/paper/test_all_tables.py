@@ -1,23 +1,23 @@
 import csv
 import json
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from experiments import adaptive_threshold, adaptive_workloads, pareto_front
-from experiments.paper import all as everything
-from experiments.paper import averages as av
-from experiments.paper import figure_tables as ft
-from experiments.paper import plans
-from experiments.paper.grid import Run
-from experiments.paper.tables import Runs
-from paper_figs import all as drawing
+from paper_figs import style
 from proofs_checks.figure_3 import explained
 from teltheory.calibration.cells import Cells, cells_of
 from teltheory.calibration.runs import read_ttft_runs
 from teltheory.errors import ArgumentError
+from teltheory.paper import adaptive, drawing, front, plans, scenarios
+from teltheory.paper import all as everything
+from teltheory.paper import averages as av
+from teltheory.paper import figure_tables as ft
+from teltheory.paper.rows import AtLeast, Run
+from teltheory.paper.tables import Runs
 from teltheory.sweep import TraceAtHand
 from teltheory.trace import Trace
 from teltheory.workloads import data_folder
@@ -130,10 +130,10 @@ def little(monkeypatch, tmp_path):
     monkeypatch.setattr(plans, "FINE_POINTS", 3)
     monkeypatch.setattr(plans, "FINE_XI_MS", {"wildchat": (100, 200), "sharegpt": (100, 200)})
     monkeypatch.setattr(everything, "LONG_TURNS", 300)
-    for module in (adaptive_threshold, pareto_front):
+    for module in (adaptive, front):
         monkeypatch.setattr(module, "RATIOS", (Fraction(0), Fraction(1, 2)))
-    monkeypatch.setattr(adaptive_threshold, "SHARES", (Fraction(1),))
-    monkeypatch.setattr(adaptive_threshold, "WINDOWS", ())
+    monkeypatch.setattr(adaptive, "SHARES", (Fraction(1),))
+    monkeypatch.setattr(adaptive, "WINDOWS", ())
     grid = {"capacities": (100, 200), "xi_ms": (1, 2, 3), "slo_ms": 2}
     return lambda **more: list(
         everything.make_all(tmp_path / "tables", str(trace), 1, seeds=2, turns=40, **{**grid, **more})
@@ -178,13 +178,13 @@ def test_all_tables_are_made_once_and_drawn(little, tmp_path, monkeypatch):
 
     with (folder / "adaptive_threshold.csv").open() as file:
         adapted = {(row["workload"], row["samples"]) for row in csv.DictReader(file)}
-    assert adapted == {*((name, "2") for name in adaptive_workloads.scenarios()), ("my-chat", "1")}
+    assert adapted == {*((name, "2") for name in scenarios.scenarios()), ("my-chat", "1")}
 
     other = [line.split(":")[0] for line in little(xi_ms=(1, 2, 4)) if line.endswith(": made")]
     assert other == [f"{t}_my-chat.csv" for t in ("runs", "means", "improvements", "sensitivity")]
 
     drawn_pictures = []
-    monkeypatch.setattr(drawing.style, "save", lambda draw, target: drawn_pictures.append((draw(), target)))
+    monkeypatch.setattr(style, "save", lambda draw, target: drawn_pictures.append((draw(), target)))
     made = [line.split(":")[0] for line in drawing.draw_all(folder, tmp_path / "out")]
     assert {f"table_{number}" for number in range(1, 7)} <= set(made)
     assert {"figure_3", "figure_4", "figure_5", "figure_6", "latencies_my-chat", "added_my-chat"} <= set(made)
@@ -195,27 +195,14 @@ def test_all_tables_are_made_once_and_drawn(little, tmp_path, monkeypatch):
     assert {"adaptive_threshold.csv", "pareto_front.csv"} <= set(slower)
 
 
-def test_what_a_killed_run_leaves_is_whole(tmp_path):
-    def killed(path):
-        path.write_text("half")
-        raise KeyboardInterrupt
-
-    target = tmp_path / "table.csv"
-    target.write_text("whole")
-    with pytest.raises(KeyboardInterrupt):
-        everything.write_whole(target, killed)
-    assert [file.name for file in tmp_path.iterdir()] == ["table.csv"]
-    assert target.read_text() == "whole"
-
-
 def test_notes_that_are_cut_off_make_every_table_again(tmp_path):
-    product = everything.Product("a.csv", "settings", (), lambda path: path.write_text("x\n"))
+    product = everything.Product("a", AtLeast, lambda: [AtLeast("w", "turns", 1, 2, 0.5)], "settings")
     assert next(everything.make([product], tmp_path)).endswith(": made")
     assert next(everything.make([product], tmp_path)) == "a.csv: there already"
     assert next(everything.make([product], tmp_path, again=True)).endswith(": made")
     (tmp_path / everything.NOTES).write_text(json.dumps({"a.csv": 1})[:-2])
     assert next(everything.make([product], tmp_path)).endswith(": made")
-    changed = everything.Product("a.csv", "other settings", (), product.write)
+    changed = replace(product, settings="other settings")
     assert next(everything.make([changed], tmp_path)).endswith(": made")
 
 
@@ -227,7 +214,7 @@ def test_missing_data_are_said_in_one_line_each(monkeypatch, tmp_path):
         "the tables of the Mooncake trace",
     ]
     assert len(everything.missing("mine.csv")) == 2
-    assert not [p for p in everything.of_figures([]) if p.name == "figure_3.csv"]
+    assert not [p for p in everything.of_figures([]) if p.name == "figure_3"]
 
 
 def test_a_trace_may_not_be_called_as_a_workload():

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from experiments.paper.grid import Q_HAT, XI_MS, Setting, samples
-from experiments.paper.printed import CAPACITIES, SLO_MS
 from teltheory.errors import ArgumentError
+from teltheory.paper.grid import Q_HAT, XI_MS, Setting, samples
+from teltheory.paper.printed import CAPACITIES, SLO_MS
 from teltheory.sweep import TraceFile
 from teltheory.sweep.sources import Source
 

@@ -1,7 +1,5 @@
 """Tables 1 to 6 beside the paper's: mean over the samples, their 95 % range, and a verdict for each cell.
 
-    python -m experiments.paper.tables RUNS.csv CELLS.csv --workload wildchat|sharegpt
-
 A cell is *inside* where the printed number, as printed, lies between the 2.5 % and the 97.5 % quantile of the
 samples; else *same sign* where our mean, rounded as the paper rounds, has the printed sign; else *off*. The
 interval of the mean is Student's.
@@ -9,61 +7,21 @@ interval of the mean is Student's.
 
 from __future__ import annotations
 
-import argparse
 import math
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.paper.grid import Run, read_runs
-from experiments.paper.printed import V1_TABLES, Column, PrintedTable
-from experiments.tidy import write_rows
+from teltheory.paper.printed import Column, PrintedTable
+from teltheory.paper.rows import Compared, Run
 
 Agreement = Literal["inside", "same sign", "off"]
 Floats = NDArray[np.float64]
 QUANTILES = (0.025, 0.975)
-
-
-@dataclass(frozen=True)
-class Compared:
-    """A cell of a table beside the paper's, all in per cent.
-
-    Attributes
-    ----------
-    table, capacity, xi_ms : int
-        Where it stands; the threshold is that of the printed heading.
-    metric, against : str
-        As for `Column`.
-    printed : float
-        The paper's number.
-    ours : float
-        Mean over the samples.
-    mean_low, mean_high : float
-        95 % interval of that mean.
-    low, high : float
-        The range of 95 % of the samples.
-    agreement : {"inside", "same sign", "off"}
-        The verdict.
-    """
-
-    table: int
-    capacity: int
-    xi_ms: int
-    metric: str
-    against: str
-    printed: float
-    ours: float
-    mean_low: float
-    mean_high: float
-    low: float
-    high: float
-    agreement: Agreement
 
 
 @dataclass(frozen=True)
@@ -94,7 +52,7 @@ class Runs:
     Parameters
     ----------
     found : sequence of Run
-        As `experiments.paper.grid` makes them.
+        As `teltheory.paper.grid` makes them.
     """
 
     def __init__(self, found: Sequence[Run]) -> None:
@@ -179,34 +137,8 @@ def summarise(cells: Iterable[Compared]) -> Summary:
     )
 
 
-def write_cells(cells: Sequence[Compared], path: Path) -> None:
-    """Write cells as CSV."""
-    write_rows(cells, path, Compared)
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Compare and write."""
-    parser = argparse.ArgumentParser(prog="python -m experiments.paper.tables")
-    parser.add_argument("runs", type=Path)
-    parser.add_argument("cells", type=Path)
-    parser.add_argument("--workload", choices=("wildchat", "sharegpt"), required=True)
-    given = parser.parse_args(arguments)
-    found = Runs(read_runs(given.runs))
-    cells = [cell for table in V1_TABLES if table.workload == given.workload for cell in compare(table, found)]
-    write_cells(cells, given.cells)
-    for table in V1_TABLES:
-        if table.workload == given.workload:
-            sys.stdout.write(
-                f"Table {table.number}: {said(cell for cell in cells if cell.table == table.number)}\n"
-            )
-
-
 def said(cells: Iterable[Compared]) -> str:
     """Return a summary in words."""
     of = summarise(cells)
     signs = f"{of.signs} of {of.cells} signs ({of.nonzero_signs} of {of.nonzero} where the paper's is not 0)"
     return f"{signs}, {of.inside} inside the samples' range, RMSE {of.rmse:.2f} points"
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

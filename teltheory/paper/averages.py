@@ -4,68 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from experiments.paper.printed import Column, Metric
-from experiments.paper.tables import Floats, Runs, half_width
+from teltheory.paper.printed import Column, Metric
+from teltheory.paper.rows import Average, Improvement
+from teltheory.paper.tables import Floats, Runs, half_width
 
 BASE, OPTIMUM = "lru", "tail-optimized-belady"
 Measure = Callable[[Runs, str, int, int], Floats]
 """A value for each trace, from runs, a policy, a capacity and a threshold in milliseconds."""
-
-
-@dataclass(frozen=True)
-class Average:
-    """A measure of a policy, averaged over the samples where it is defined.
-
-    Attributes
-    ----------
-    capacity, xi_ms : int
-        In tokens and milliseconds.
-    policy : str
-        Of `experiments.paper.grid.POLICIES`.
-    measure : str
-        Of `MEASURES`.
-    samples : int
-        Samples where the measure is defined.
-    mean, low, high : float
-        Mean and its 95 % interval; NaN where there are too few samples.
-    """
-
-    capacity: int
-    xi_ms: int
-    policy: str
-    measure: str
-    samples: int
-    mean: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
-class Improvement:
-    """The improvement of T-LRU over another policy in per cent, for a workload of which the paper prints nothing.
-
-    Attributes
-    ----------
-    capacity, xi_ms : int
-        In tokens and milliseconds.
-    metric, against : str
-        As for `Column`.
-    ours, mean_low, mean_high : float
-        Mean over the samples and its 95 % interval; minus infinity and NaN where the other policy has nothing to
-        improve on and T-LRU does.
-    """
-
-    capacity: int
-    xi_ms: int
-    metric: str
-    against: str
-    ours: float
-    mean_low: float
-    mean_high: float
 
 
 def regret(found: Runs, policy: str, capacity: int, xi_ms: int) -> Floats:
@@ -128,9 +76,13 @@ def averages(found: Runs, measures: Sequence[str]) -> list[Average]:
 def average(capacity: int, xi_ms: int, policy: str, measure: str, values: Floats) -> Average:
     """Average the values that are defined."""
     defined = values[np.isfinite(values)]
-    mean = float(defined.mean()) if len(defined) else math.nan
-    half = half_width(defined)
-    return Average(capacity, xi_ms, policy, measure, len(defined), mean, mean - half, mean + half)
+    return Average(capacity, xi_ms, policy, measure, len(defined), *average_of(defined))
+
+
+def average_of(values: Floats) -> tuple[float, float, float]:
+    """Return a mean and the ends of its 95 % interval."""
+    mean, half = float(values.mean()) if len(values) else math.nan, half_width(values)
+    return mean, mean - half, mean + half
 
 
 def improvements(found: Runs) -> list[Improvement]:
@@ -148,5 +100,4 @@ def improved(found: Runs, capacity: int, column: Column) -> Improvement:
     """Return a cell."""
     values = found.improvements(column, capacity)
     with np.errstate(invalid="ignore"):
-        mean, half = float(values.mean()), half_width(values)
-    return Improvement(capacity, column.xi_ms, column.metric, column.against, mean, mean - half, mean + half)
+        return Improvement(capacity, column.xi_ms, column.metric, column.against, *average_of(values))

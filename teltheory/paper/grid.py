@@ -1,7 +1,4 @@
-"""Replay the paper's grid on samples of a workload or on any trace: one tidy row for each policy, C and xi.
-
-    python -m experiments.paper.grid wildchat|sharegpt|TRACE RUNS.csv [--seeds 40] [--turns 2000]
-        [--capacity 1000 ...] [--xi-ms 50 ...] [--slo-ms 200] [--q-hat 200] [--workers 2] [--store FILE]
+"""Replay the paper's grid on samples of a workload or on any trace: one row for each policy, C and xi.
 
 Policies: LRU, Threshold-LRU, T-LRU, End-Aware and Length-Aware T-LRU, Tail-Optimized Belady. LRU and Threshold-LRU
 do not depend on xi and stand at every one, with their TEL there.
@@ -9,27 +6,21 @@ do not depend on xi and stand at every one, with their TEL there.
 
 from __future__ import annotations
 
-import argparse
-import csv
-import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from pathlib import Path
 
-from experiments.paper.printed import CAPACITIES, SLO_MS
-from experiments.tidy import write_rows
-from teltheory.errors import TelTheoryError
 from teltheory.latency import A100_LLAMA2_7B, Latency
+from teltheory.paper.printed import CAPACITIES, SLO_MS
+from teltheory.paper.rows import POLICIES, Run
 from teltheory.policies.spec import DEFAULT_CUTOFF, Spec, parse_policy
-from teltheory.sweep import Cell, Grid, Sample, TraceFile, sweep
+from teltheory.sweep import Cell, Grid, Sample, sweep
 from teltheory.sweep.sources import Source
 from teltheory.workloads import Chats, sharegpt_like, wildchat_like
 
 XI_MS = (50, 100, 150, 200, 300, 500)
 SEEDS, TURNS = 40, 2000
-POLICIES = ("lru", "threshold-lru", "tlru", "end-aware", "length-aware", "tail-optimized-belady")
 WORKLOADS: dict[str, Callable[[], Chats]] = {"wildchat": wildchat_like, "sharegpt": sharegpt_like}
 Q_HAT = {"wildchat": 200, "sharegpt": 100}
 
@@ -63,38 +54,6 @@ class Setting:
     cutoff: int = DEFAULT_CUTOFF
     policies: tuple[str, ...] = POLICIES
     latency: Latency = A100_LLAMA2_7B
-
-
-@dataclass(frozen=True)
-class Run:
-    """One replay, seen at one threshold.
-
-    Attributes
-    ----------
-    trace : str
-        Label of the trace.
-    capacity, xi_ms : int
-        In tokens and milliseconds.
-    policy : str
-        Of `POLICIES`.
-    p50, p90, p95, p99 : float
-        Percentiles of TTFT, in milliseconds.
-    above : int
-        Turns with a TTFT above the SLO.
-    tel : int
-        Tail excess latency at the threshold, in tokens.
-    """
-
-    trace: str
-    capacity: int
-    xi_ms: int
-    policy: str
-    p50: float
-    p90: float
-    p95: float
-    p99: float
-    above: int
-    tel: int
 
 
 @cache
@@ -179,44 +138,3 @@ def _run(trace: str, name: str, xi_ms: int, cell: Cell, at_slo: Cell) -> Run:
 
 def _milliseconds(seconds: float | None) -> float:
     return float("nan") if seconds is None else 1000 * seconds
-
-
-def write_runs(found: Sequence[Run], path: Path) -> None:
-    """Write runs as CSV."""
-    write_rows(found, path, Run)
-
-
-def read_runs(path: Path) -> list[Run]:
-    """Read runs back."""
-    kinds = {field.name: {"str": str, "int": int, "float": float}[str(field.type)] for field in fields(Run)}
-    with path.open(newline="", encoding="utf-8") as file:
-        return [Run(**{name: kinds[name](value) for name, value in row.items()}) for row in csv.DictReader(file)]
-
-
-def main(arguments: Sequence[str]) -> None:
-    """Replay and write."""
-    parser = argparse.ArgumentParser(prog="python -m experiments.paper.grid")
-    parser.add_argument("workload", help="wildchat, sharegpt or a trace's file")
-    parser.add_argument("runs", type=Path)
-    parser.add_argument("--seeds", type=int, default=SEEDS)
-    parser.add_argument("--turns", type=int, default=TURNS)
-    parser.add_argument("--capacity", type=int, nargs="+", default=CAPACITIES)
-    parser.add_argument("--xi-ms", type=int, nargs="+", default=XI_MS)
-    parser.add_argument("--slo-ms", type=int, default=SLO_MS)
-    parser.add_argument("--q-hat", type=int)
-    parser.add_argument("--workers", type=int)
-    parser.add_argument("--store", help="finished measurements, from which an interrupted run goes on")
-    given = parser.parse_args(arguments)
-    known = given.workload in WORKLOADS
-    sources = samples(given.workload, range(given.seeds), given.turns) if known else [TraceFile(given.workload)]
-    q_hat = Q_HAT.get(given.workload) if given.q_hat is None else given.q_hat
-    setting = Setting(tuple(given.capacity), tuple(given.xi_ms), q_hat, given.slo_ms)
-    try:
-        write_runs(runs(sources, setting, given.workers, store=given.store), given.runs)
-    except TelTheoryError as error:
-        sys.stderr.write(f"{error}\n")
-        sys.exit(2)
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

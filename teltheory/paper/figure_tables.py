@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from teltheory.calibration.cells import Cells, cells_of
 from teltheory.calibration.runs import read_ttft_runs
 from teltheory.numbers import FloatArray, IntArray
+from teltheory.paper.rows import AtLeast, Timed
 from teltheory.sweep.sources import Source
 from teltheory.trace import Trace
 from teltheory.workloads import data_folder
@@ -24,58 +24,6 @@ MEASURED: Mapping[str, tuple[str, str | None]] = {
 
 POINTS = 200
 """Most points of a distribution that a table keeps."""
-
-
-@dataclass(frozen=True)
-class Timed:
-    """The median TTFT of equal requests beside the best line through all of a series (Figure 3).
-
-    Attributes
-    ----------
-    series : str
-        Of `MEASURED`.
-    points : int
-        Rows that the series has.
-    prompt_tokens, cached_tokens, uncached_tokens : int
-        Of the requests.
-    ttft_ms, fitted_ms, residual_ms : float
-        Median, the line's value, and what the line leaves.
-    r_squared : float
-        Share of the variance that the line explains.
-    """
-
-    series: str
-    points: int
-    prompt_tokens: int
-    cached_tokens: int
-    uncached_tokens: int
-    ttft_ms: float
-    fitted_ms: float
-    residual_ms: float
-    r_squared: float
-
-
-@dataclass(frozen=True)
-class AtLeast:
-    """The share of conversations or turns that have at least a value (Figure 4).
-
-    Attributes
-    ----------
-    workload, quantity : str
-        Whose distribution of what.
-    points : int
-        Rows that the distribution has.
-    value : int
-        Turns or tokens.
-    share : float
-        From 0 to 1.
-    """
-
-    workload: str
-    quantity: str
-    points: int
-    value: int
-    share: float
 
 
 def missing_measurements() -> list[str]:

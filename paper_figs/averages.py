@@ -1,0 +1,46 @@
+"""Averages of a table by capacity, threshold, policy and measure."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from teltheory.errors import FileError
+from teltheory.paper.rows import Average
+from teltheory.paper.tidy import read_rows
+
+
+class Averages:
+    """Averages by policy and measure.
+
+    Parameters
+    ----------
+    path : Path
+        As `teltheory.paper.averages` makes them.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        rows = read_rows(path, Average)
+        self.capacities = list(dict.fromkeys(row.capacity for row in rows))
+        self.thresholds = list(dict.fromkeys(row.xi_ms for row in rows))
+        self.policies = list(dict.fromkeys(row.policy for row in rows))
+        self._at = {(row.capacity, row.xi_ms, row.policy, row.measure): row for row in rows}
+
+    def at(self, capacity: int, xi_ms: int, policy: str, measure: str) -> Average:
+        """Return a row.
+
+        Raises
+        ------
+        FileError
+            If the table does not have it.
+        """
+        place = (capacity, xi_ms, policy, measure)
+        if place not in self._at:
+            raise FileError(
+                f"{self.path}: found no row of {place}, expected one (capacity, xi_ms, policy, measure)"
+            )
+        return self._at[place]
+
+    def mean(self, capacity: int, xi_ms: int, policy: str, measure: str) -> float:
+        """Return a mean."""
+        return self.at(capacity, xi_ms, policy, measure).mean

@@ -1,0 +1,135 @@
+"""Figures and LaTeX tables of tidy tables, found through entry points, so that any package can add its own.
+
+An entry point of the group `teltheory.figures` names a sequence of `TableFigure`. In the package's pyproject.toml:
+
+    [project.entry-points."teltheory.figures"]
+    mine = "my_package.my_figure:FIGURES"
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from hashlib import sha256
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from teltheory.errors import FileError
+from teltheory.figures import write_figure
+from teltheory.input_files import read_bytes, read_json
+from teltheory.paper.tidy import Row
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+GROUP = "teltheory.figures"
+FORMATS = ("pdf", "svg", "png")
+NOTES = "made.json"
+
+
+@dataclass(frozen=True)
+class TableFigure:
+    """What is made of a tidy table.
+
+    Attributes
+    ----------
+    table : str
+        Its name without ending; ``curves_*`` stands for one of each workload.
+    write : callable
+        From the table's file and a folder: writes files into it, and yields a line for each product.
+    row : type, optional
+        Declares the columns of a table that `teltheory figures` is to make too.
+    rows : callable, optional
+        Computes that table's rows.
+    """
+
+    table: str
+    write: Callable[[Path, Path], Iterable[str]]
+    row: type[Row] | None = None
+    rows: Callable[[], Iterable[Row]] | None = None
+
+
+def saved(draw: Callable[[Path], Figure]) -> Callable[[Path, Path], Iterator[str]]:
+    """Return what draws a table and writes the figure, called as the table, as PDF, SVG and PNG."""
+
+    def write(table: Path, folder: Path) -> Iterator[str]:
+        save(draw(table), folder / table.stem)
+        yield f"{table.stem}: {', '.join(FORMATS)}"
+
+    return write
+
+
+def save(figure: Figure, target: Path) -> list[Path]:
+    """Write a figure as PDF, SVG and PNG; an ending of the target names the only format. Return the files.
+
+    Raises
+    ------
+    FileError
+        If a file can't be written.
+    """
+    only = target.suffix[1:] in FORMATS
+    files = [target] if only else [target.with_name(f"{target.name}.{ending}") for ending in FORMATS]
+    for file in files:
+        write_figure(str(file), figure)
+    return files
+
+
+def figures() -> list[TableFigure]:
+    """Return the figures of all installed packages, by the names of their entry points."""
+    found = sorted(entry_points(group=GROUP), key=lambda entry: entry.name)
+    return [figure for entry in found for figure in entry.load()]
+
+
+def check_whole(folder: Path) -> None:
+    """Check that every table that `made.json` notes is there and as it was made.
+
+    Raises
+    ------
+    FileError
+        Naming the table.
+    """
+    notes = folder / NOTES
+    if not notes.is_file():
+        return
+    found = read_json(notes, "notes of tables")
+    try:
+        digests = {name: digest for name, (_, digest) in found.items()}
+    except (ValueError, AttributeError, TypeError):
+        raise FileError(f"{notes}: found no notes of tables, expected those of teltheory.paper.all") from None
+    for name, digest in digests.items():
+        table = folder / name
+        if sha256(read_bytes(table, f"it as {NOTES} notes it")).hexdigest() != digest:
+            raise FileError(f"{table}: found another content than {NOTES} notes, expected it whole and unchanged")
+
+
+def draw_all(folder: Path, out: Path, known: Sequence[TableFigure] | None = None) -> Iterator[str]:
+    """Make everything that the tables of a folder make; yield a line for each product.
+
+    Parameters
+    ----------
+    folder : Path
+        Tidy tables.
+    out : Path
+        Where figures and tables go; made if it is missing.
+    known : sequence of TableFigure, optional
+        What can be made; left out, that of all installed packages.
+
+    Raises
+    ------
+    FileError
+        If a table is missing, malformed or cut off, or nothing can be written.
+    """
+    check_whole(folder)
+    known = figures() if known is None else known
+    tables = sorted(folder.glob("*.csv"))
+    todo = [(table, figure) for table in tables for figure in known if fnmatchcase(table.stem, figure.table)]
+    if not todo:
+        raise FileError(f"{folder}: found no tidy table, expected those of `python -m teltheory.paper.all`")
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"{out}: {error.strerror}, expected a folder to write figures to") from None
+    for table, figure in todo:
+        yield from figure.write(table, out)

@@ -1,0 +1,315 @@
+"""The columns of the project's tidy tables, for who writes them, what is drawn of them, and who reads them.
+
+Lengths are in tokens, thresholds in milliseconds (`xi_ms`) or tokens (`xi`), `mean`, `low` and `high` a mean over
+samples with Student's 95 % interval, which is nan if there are too few samples.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from teltheory.paper.tidy import Finite, Flag, Row, one_of
+
+POLICIES = ("lru", "threshold-lru", "tlru", "end-aware", "length-aware", "tail-optimized-belady")
+Policy = Annotated[str, one_of(*POLICIES)]
+Metric = Annotated[str, one_of("p90", "p95", "p99", "above")]
+Against = Annotated[str, one_of("lru", "threshold-lru")]
+
+
+@dataclass(frozen=True)
+class Run(Row):
+    """One replay, seen at one threshold.
+
+    Attributes
+    ----------
+    trace : str
+        Label of the trace.
+    p50, p90, p95, p99 : float
+        Percentiles of TTFT, in milliseconds.
+    above : int
+        Turns with a TTFT above the SLO.
+    tel : int
+        Tail excess latency at the threshold, in tokens.
+    """
+
+    AXES: ClassVar = ("trace", "capacity", "xi_ms", "policy")
+
+    trace: str
+    capacity: int
+    xi_ms: int
+    policy: Policy
+    p50: float
+    p90: float
+    p95: float
+    p99: float
+    above: int
+    tel: int
+
+
+@dataclass(frozen=True)
+class Compared(Row):
+    """A cell of Tables 1 to 6 beside the paper's, all in per cent.
+
+    Attributes
+    ----------
+    xi_ms, metric, against : int, str, str
+        Its column, as `printed.Column`; the threshold is that of the printed heading.
+    printed, ours : float
+        The paper's number, and the mean over the samples.
+    mean_low, mean_high : float
+        95 % interval of that mean.
+    low, high : float
+        The range of 95 % of the samples.
+    agreement : {"inside", "same sign", "off"}
+        The verdict.
+    """
+
+    AXES: ClassVar = ("capacity", ("table", "xi_ms", "metric", "against"))
+
+    table: int
+    capacity: int
+    xi_ms: int
+    metric: Metric
+    against: Against
+    printed: Finite
+    ours: float
+    mean_low: float
+    mean_high: float
+    low: float
+    high: float
+    agreement: Annotated[str, one_of("inside", "same sign", "off")]
+
+
+@dataclass(frozen=True)
+class Average(Row):
+    """A measure of a policy, averaged over those samples on which it is defined."""
+
+    AXES: ClassVar = ("capacity", "xi_ms", "policy", "measure")
+
+    capacity: int
+    xi_ms: int
+    policy: Policy
+    measure: str
+    samples: int
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Improvement(Row):
+    """The improvement of T-LRU over another policy in per cent, for a workload of which the paper prints nothing.
+
+    Minus infinity and nan if the other policy has nothing to improve on and T-LRU does.
+    """
+
+    AXES: ClassVar = ("capacity", "xi_ms", "metric", "against")
+
+    capacity: int
+    xi_ms: int
+    metric: Metric
+    against: Against
+    ours: float
+    mean_low: float
+    mean_high: float
+
+
+@dataclass(frozen=True)
+class Timed(Row):
+    """The median TTFT of equal requests beside the best line through all of a series (Figure 3).
+
+    Attributes
+    ----------
+    points : int
+        Rows that the series has.
+    ttft_ms, fitted_ms, residual_ms : float
+        Median, the line's value, and what the line leaves.
+    r_squared : float
+        Share of the variance that the line explains.
+    """
+
+    ONCE: ClassVar = ("series", "uncached_tokens", "cached_tokens")
+    SERIES: ClassVar = ("series",)
+
+    series: str
+    points: int
+    prompt_tokens: int
+    cached_tokens: int
+    uncached_tokens: int
+    ttft_ms: Finite
+    fitted_ms: Finite
+    residual_ms: Finite
+    r_squared: Finite
+
+
+@dataclass(frozen=True)
+class AtLeast(Row):
+    """The share, from 0 to 1, of conversations or turns that have at least a value (Figure 4)."""
+
+    ONCE: ClassVar = ("workload", "quantity", "value")
+    SERIES: ClassVar = ("workload", "quantity")
+
+    workload: str
+    quantity: Annotated[str, one_of("turns", "tokens", "prompt", "response")]
+    points: int
+    value: int
+    share: Finite
+
+
+@dataclass(frozen=True)
+class Adapted(Row):
+    """A measure of a policy with a fixed or an adaptive threshold, averaged over the samples of a workload.
+
+    Attributes
+    ----------
+    share : float
+        Of LRU's P95 if the threshold is fixed, of the observed percentile if it is adaptive.
+    quantile : float
+        The percentile that adaptive T-LRU follows.
+    window : int
+        Turns that it looks at; it updates five times a window.
+    measure : str
+        One of `adaptive.MEASURES`, or one of them after "improvement-" or "regret-".
+    """
+
+    WITHIN: ClassVar = ("workload",)
+    AXES: ClassVar = ("capacity", ("policy", "share", "quantile", "window", "measure"))
+
+    workload: str
+    capacity: int
+    policy: Annotated[str, one_of("lru", "fixed", "best-fixed", "adaptive")]
+    share: Finite
+    quantile: Finite
+    window: int
+    measure: str
+    samples: int
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Point(Row):
+    """T-LRU at a margin, averaged over the samples.
+
+    Attributes
+    ----------
+    margin : float
+        max(0, xi - Q-hat) over LRU's P95.
+    p50, p95, p99 : float
+        Percentiles of uncached tokens.
+    p50_of_lru, p95_of_lru : float
+        The same in per cent of LRU's means.
+    front : int
+        1 on the front of median and P95, else 0.
+    """
+
+    WITHIN: ClassVar = ("workload",)
+    AXES: ClassVar = ("capacity", "trim", "margin")
+
+    workload: str
+    capacity: int
+    trim: Annotated[str, one_of("round-robin", "least-recent", "eager")]
+    margin: Finite
+    samples: int
+    p50: Finite
+    p95: Finite
+    p99: Finite
+    p50_of_lru: Finite
+    p95_of_lru: Finite
+    front: Flag
+
+
+@dataclass(frozen=True)
+class Returned(Row):
+    """A policy that may know who comes back, at a capacity and an SLO in seconds.
+
+    Attributes
+    ----------
+    closed : float
+        Share of T-LRU's distance to the optimal TEL that is closed; nan if T-LRU is optimal.
+    p50, p90, p95, p99 : float
+        Percentiles of TTFT, in seconds.
+    """
+
+    WITHIN: ClassVar = ("workload",)
+    AXES: ClassVar = ("capacity", "slo", "policy")
+
+    workload: str
+    capacity: int
+    slo: Finite
+    xi: int
+    q_hat: int
+    policy: Annotated[str, one_of("LRU", "T-LRU", "End-Aware", "learnt order", "return-aware", "optimum")]
+    tel: int
+    optimum: int
+    regret: int
+    closed: float
+    p50: Finite
+    p90: Finite
+    p95: Finite
+    p99: Finite
+
+
+@dataclass(frozen=True)
+class Regret(Row):
+    """The regret of a policy in per cent of LRU's on the same sample, averaged over samples where LRU has one."""
+
+    WITHIN: ClassVar = ("factor",)
+    AXES: ClassVar = ("value", "policy")
+
+    factor: str
+    value: Finite
+    policy: str
+    samples: int
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Residual(Row):
+    """What a form of latency model leaves of the median TTFT of equal requests, in seconds; 1 if it is chosen."""
+
+    AXES: ClassVar = ("form", ("prompt_tokens", "cached_tokens"))
+
+    form: str
+    chosen: Flag
+    prompt_tokens: int
+    cached_tokens: int
+    ttft_s: Finite
+    residual_s: Finite
+
+
+@dataclass(frozen=True)
+class Closed(Row):
+    """A policy at a capacity and a threshold, beside LRU and the hindsight optimum, as `teltheory.sweep.Cell`.
+
+    Attributes
+    ----------
+    p50, p90, p95, p99 : float
+        Percentiles of TTFT, in seconds.
+    change, share_closed : float or None
+        Of TEL against LRU, and of LRU's distance to the optimum; None if there is nothing to divide by.
+    """
+
+    AXES: ClassVar = ("trace", "capacity", "xi", "policy")
+
+    trace: str
+    capacity: int
+    xi: int
+    policy: str
+    p50: Finite | None
+    p90: Finite | None
+    p95: Finite | None
+    p99: Finite | None
+    hit_rate: Finite
+    prefilled: int
+    violations: int
+    tel: int
+    lru: int
+    optimum: int
+    regret: int
+    change: Finite | None
+    share_closed: Finite | None

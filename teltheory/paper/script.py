@@ -1,0 +1,75 @@
+"""What scripts have in common: cases that are done in order, on several processes, and errors in one line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NoReturn, TypeVar
+
+from teltheory.errors import TelTheoryError
+from teltheory.processes import cores, on_processes
+from teltheory.whole_files import write_whole
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def in_order(
+    work: Callable[[T], R], cases: Sequence[T], workers: int | None = 1, name: Callable[[T], str] = str
+) -> list[R]:
+    """Return the result of each case.
+
+    Parameters
+    ----------
+    work : callable
+        Sent to processes.
+    cases : sequence
+        What it is done on.
+    workers : int or None
+        Processes; 1 is this one, None one per core.
+    name : callable
+        What an error calls a case.
+    """
+    if workers == 1:
+        return list(map(work, cases))
+    done = dict(on_processes(work, cases, workers or cores(), name))
+    return [done[i] for i in range(len(cases))]
+
+
+@contextmanager
+def errors_in_one_line() -> Iterator[None]:
+    """Write an error about what is read or written as one line on standard error, and end with exit code 2."""
+    try:
+        yield
+    except TelTheoryError as error:
+        end(" ".join(str(error).splitlines()))
+
+
+def end(line: str) -> NoReturn:
+    """Write a line on standard error and end with exit code 2."""
+    sys.stderr.write(f"{line}\n")
+    sys.exit(2)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write text to a file, whole or not at all; no name in it can stop that."""
+    content = text.encode("utf-8", "backslashreplace")
+    write_whole(path, lambda beside: beside.write_bytes(content))
+
+
+def say(lines: Iterable[str]) -> None:
+    """Print lines as they come; an error ends the script in one line."""
+    with errors_in_one_line():
+        for line in lines:
+            sys.stdout.write(f"{line}\n")
+            sys.stdout.flush()
+
+
+def markdown(columns: Sequence[object], rows: Iterable[Sequence[object]], align: str = "") -> Iterator[str]:
+    """Yield the lines of a table in Markdown; `align` has "l" or "r" for each column, left out all stand left."""
+    yield f"| {' | '.join(map(str, columns))} |"
+    yield f"|{''.join('---:|' if side == 'r' else '---|' for side in align or 'l' * len(columns))}"
+    for cells in rows:
+        yield f"| {' | '.join(map(str, cells))} |"
