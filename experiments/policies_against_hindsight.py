@@ -3,7 +3,7 @@
     python experiments/policies_against_hindsight.py TRACE... TABLE.csv
 
 The grid: every policy, capacities of 0.3 M, 1 M and 3 M tokens, thresholds of 0.5 to 5 seconds. Finished cells are
-kept beside the table, in TABLE.csv.store.jsonl, so that an interrupted run can resume.
+kept beside the table, in TABLE.csv.store, so that an interrupted run can resume.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def main(trace_files: Sequence[str], table: str) -> None:
     policies = [Spec(name) for name in POLICIES]
     grid = Grid(policies, CAPACITIES, [latency.threshold(slo) for slo in SLO_SECONDS], q_hat=None)
     traces = [TraceFile(file) for file in trace_files]
-    cells = sweep(traces, grid, latency, workers=None, store=f"{table}.store.jsonl")
+    cells = sweep(traces, grid, latency, workers=None, store=f"{table}.store")
     rows = [Closed(**{"trace": trace_files[0], **cell.as_dict()}) for cell in cells]
     write_rows(rows, Path(table), Closed)
 
