@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import FrozenInstanceError
 from fractions import Fraction
 
 import numpy as np
@@ -165,15 +164,6 @@ def test_the_monotone_table_is_as_near_to_the_measurements_as_any(data: st.DataO
     differences = [abs(table.seconds[i][j] - seconds[i][j]) for i, j in places]
     assert 2 * max(differences) == max(inversions)
     assert tt.TableLatency.monotone(table.totals, shares, table.seconds) == table
-
-
-def test_models_are_values() -> None:
-    model = tt.LatencyModel(1, 2, 3, 4, "name", tt.Provenance(engine="vLLM"))
-    assert model == tt.LatencyModel(1, 2, 3, 4, "name", tt.Provenance(engine="vLLM"))
-    assert len({model, tt.LatencyModel(1)}) == 2
-    with pytest.raises(FrozenInstanceError):
-        model.per_token = Fraction(1)
-    assert tt.A100_LLAMA2_7B.seconds_per_token == tt.A100_LLAMA2_7B.per_token == Fraction(717, 10_000_000)
 
 
 @pytest.mark.parametrize("alpha", [0, 1, 5])

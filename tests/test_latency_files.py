@@ -132,22 +132,6 @@ def test_a_file_that_holds_no_model_is_one_line_that_names_the_file(tmp_path: Pa
     assert "\n" not in str(caught.value)
 
 
-def test_of_a_huge_file_no_more_than_the_beginning_is_read(tmp_path: Path) -> None:
-    file = tmp_path / "huge.json"
-    with file.open("wb") as opened:
-        opened.truncate(1 << 40)
-    with pytest.raises(
-        tt.FileError, match=r"huge\.json: found more than 1,048,576 bytes, expected a latency model"
-    ):
-        tt.read_latency(file)
-
-
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    for path in (tmp_path / "none.json", tmp_path):
-        with pytest.raises(tt.FileError, match=f"^{path}: .*, expected a latency model"):
-            tt.read_latency(path)
-
-
 @settings(max_examples=200)
 @given(
     st.recursive(

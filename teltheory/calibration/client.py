@@ -17,7 +17,6 @@ from teltheory.errors import ArgumentError, ProbeError
 Prompt = str | list[int]
 
 ENDPOINT = "/v1/completions"
-MOST_OF_A_BODY = 1 << 16
 
 
 def checked_url(url: str) -> str:
@@ -117,10 +116,16 @@ class Completions:
         Raises
         ------
         ProbeError
-            Where no whole answer came.
+            If no whole answer came.
         """
         try:
-            return await self._asked(prompt)
+            async with asyncio.timeout(self._timeout):
+                return await self._asked(prompt)
+        except TimeoutError:
+            late = f"no whole answer within {self._timeout:g} s"
+            raise ProbeError(f"{self.url}: {late}; see the server's log, or give it longer by --timeout") from None
+        except httpx.RequestError as error:
+            raise ProbeError(f"{self.url}: {self._broken(error)}") from None
         except ProbeError as error:
             raise ProbeError(f"{self.url}: {error}", error.status) from None
 
@@ -128,44 +133,25 @@ class Completions:
         one_token = {"max_tokens": 1, "temperature": 0, "stream": True, "stream_options": {"include_usage": True}}
         body = {"model": self.model, "prompt": prompt, **one_token}
         request = self._http.build_request("POST", self.url + ENDPOINT, json=body)
-        try:
-            async with asyncio.timeout(self._timeout):
-                return await self._sent(request)
-        except TimeoutError:
-            raise ProbeError(
-                f"no whole answer within {self._timeout:g} s; see the server's log, or give it longer by --timeout"
-            ) from None
-        except httpx.ConnectError as error:
-            raise ProbeError(
-                f"no connection ({self._reason(error) or 'refused'}); is a server running at that address?"
-            ) from None
-        except httpx.RequestError as error:
-            reason = self._reason(error) or type(error).__name__
-            raise ProbeError(
-                f"the connection broke before the answer was whole ({reason}); "
-                "see the server's log, then run the same command again"
-            ) from None
-
-    async def _sent(self, request: httpx.Request) -> Answer:
         began = self._clock()
         response = await self._http.send(request, stream=True)
         try:
             if response.status_code != httpx.codes.OK:
-                raise ProbeError(await self._refusal(response), response.status_code)
-            answer = await read_answer(response.aiter_raw(), self._clock, self._without_key)
+                await response.aread()
+                said = one_line(self._without_key(response.text)) or "no reason given"
+                refusal = f"HTTP {response.status_code}: {said}; {self._advice(response.status_code)}"
+                raise ProbeError(refusal, response.status_code)
+            answer = await read_answer(response, self._clock, self._without_key)
             return replace(answer, first_token=answer.first_token - began)
         finally:
             await response.aclose()
 
-    async def _refusal(self, response: httpx.Response) -> str:
-        """Return what an answer other than 200 says, and what to do about it."""
-        body = b""
-        async for chunk in response.aiter_raw():
-            body += chunk
-            if len(body) > MOST_OF_A_BODY:
-                break
-        said = one_line(self._without_key(body).decode(errors="replace"))
-        return f"HTTP {response.status_code}: {said or 'no reason given'}; {self._advice(response.status_code)}"
+    def _broken(self, error: httpx.RequestError) -> str:
+        reason = one_line(self._without_key(str(error)))
+        if isinstance(error, httpx.ConnectError):
+            return f"no connection ({reason or 'refused'}); is a server running at that address?"
+        broke = f"the connection broke before the answer was whole ({reason or type(error).__name__})"
+        return f"{broke}; see the server's log, then run the same command again"
 
     def _advice(self, status: int) -> str:
         if 300 <= status < 400:
@@ -180,10 +166,7 @@ class Completions:
             return "wait until the server is free, then run the same command again"
         return "see the server's log, then run the same command again"
 
-    def _reason(self, error: httpx.RequestError) -> str:
-        return one_line(self._without_key(str(error).encode()).decode())
-
-    def _without_key(self, text: bytes) -> bytes:
+    def _without_key(self, text: str) -> str:
         if self._key is None:
             return text
-        return text.replace(self._key.encode(), b"***").replace(json.dumps(self._key)[1:-1].encode(), b"***")
+        return text.replace(self._key, "***").replace(json.dumps(self._key)[1:-1], "***")

@@ -1,6 +1,6 @@
 """The published shapes of benchmark results, each as samples of tokens and TTFT with their place in the file.
 
-One function a format, a dict names them. A format says which unit its times have; nothing here guesses one.
+One value per format. A format says which unit its times have; nothing here guesses one.
 """
 
 from __future__ import annotations
@@ -311,13 +311,41 @@ def _ttft_column(path: Path, rows: Rows) -> str:
     fail(path, "line 1", "columns", found, "one column of times that names its unit: ttft_s or ttft_ms")
 
 
-OF_OBJECTS: dict[str, Callable[[Path, Objects], Parsed]] = {
-    "vllm": serving,
-    "sglang": serving,
-    "aiperf": aiperf,
-    "probe": probe,
-}
-FORMATS = ("csv", *OF_OBJECTS)
+@dataclass(frozen=True)
+class ResultFormat:
+    """A format of result files.
+
+    Attributes
+    ----------
+    name : str
+        What `--format` calls it.
+    fields : str
+        Fields that it is told by, for people.
+    tells : callable
+        Whether the fields of a first object are its own.
+    read : callable
+        Returns what the objects of a file hold.
+    """
+
+    name: str
+    fields: str
+    tells: Callable[[Mapping[str, Any]], bool]
+    read: Callable[[Path, Objects], Parsed]
+
+
+VLLM = ResultFormat(
+    "vllm",
+    "ttfts and input_lens",
+    lambda first: bool({"ttfts", "input_lens", "mean_ttft_ms"} & set(first)),
+    serving,
+)
+SGLANG = ResultFormat("sglang", "ttfts and input_lens", lambda first: False, serving)
+AIPERF = ResultFormat(
+    "aiperf", "metadata and metrics", lambda first: {"metadata", "metrics"} <= set(first), aiperf
+)
+PROBED_FORMAT = ResultFormat("probe", "ttft_s", lambda first: PROBE in first or "ttft_s" in first, probe)
+OF_OBJECTS = {format.name: format for format in (VLLM, SGLANG, AIPERF, PROBED_FORMAT)}
+FORMATS = ("csv", "vllm", "sglang", "aiperf", "probe")
 
 
 def parsed(path: Path, format: str) -> Parsed:
@@ -327,15 +355,13 @@ def parsed(path: Path, format: str) -> Parsed:
     objects = json_objects(path)
     if not objects:
         fail(path, "", "requests", "nothing", "one or more")
-    return OF_OBJECTS[_told(path, objects[0][1]) if format == "auto" else format](path, objects)
+    found = _told(path, objects[0][1]) if format == "auto" else OF_OBJECTS[format]
+    return found.read(path, objects)
 
 
-def _told(path: Path, first: Mapping[str, Any]) -> str:
-    if "metadata" in first and "metrics" in first:
-        return "aiperf"
-    if {"ttfts", "input_lens", "mean_ttft_ms"} & set(first):
-        return "vllm"
-    if PROBE in first or "ttft_s" in first:
-        return "probe"
-    shapes = "ttfts and input_lens (vLLM, SGLang), metadata and metrics (AIPerf), or ttft_s (the probe)"
+def _told(path: Path, first: Mapping[str, Any]) -> ResultFormat:
+    for format in OF_OBJECTS.values():
+        if format.tells(first):
+            return format
+    shapes = ", ".join(f"{format.fields} ({format.name})" for format in OF_OBJECTS.values())
     fail(path, "", "fields", ", ".join(first) or "nothing", shapes)

@@ -1,15 +1,19 @@
-"""A streamed completion, as server-sent events, read with suspicion."""
+"""A streamed completion: server-sent events, as httpx-sse reads them, and what they say of one prompt."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterable, AsyncIterator, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from httpx_sse import EventSource, SSEError
 
 from teltheory.errors import ProbeError
 
-LONGEST_LINE = 1 << 20
+if TYPE_CHECKING:
+    import httpx
+
 SHOWN = 200
 
 
@@ -22,7 +26,7 @@ class Answer:
     prompt_tokens : int
         Length of the prompt, as the server counted it.
     cached_tokens : int or None
-        How much of it the server took from its cache; None where it did not say.
+        How much of it the server took from its cache; None if it did not say.
     first_token : float
         When the first token came, on the clock of the reader.
     """
@@ -32,26 +36,28 @@ class Answer:
     first_token: float
 
 
-async def read_answer(
-    chunks: AsyncIterable[bytes], clock: Callable[[], float], hide: Callable[[bytes], bytes]
-) -> Answer:
-    """Read a stream to its end; `hide` takes out of each line what no message may show.
+async def read_answer(response: httpx.Response, clock: Callable[[], float], hide: Callable[[str], str]) -> Answer:
+    """Read a stream to its end; `hide` takes out of each event what no message may show.
 
     Raises
     ------
     ProbeError
-        Where it is malformed, ends too early, carries an error or lacks the usage.
+        If it is no stream, is malformed, ends too early, carries an error or lacks the usage.
     """
     first: float | None = None
     usage: object = None
     ended = False
-    async for event in _events(chunks, hide):
-        if event is None:
-            ended = True
-            continue
-        if first is None and _has_token(event):
-            first = clock()
-        usage = event.get("usage") or usage
+    try:
+        async for sent in EventSource(response).aiter_sse():
+            if sent.data.strip() == "[DONE]":
+                ended = True
+            elif sent.data:
+                event = _object(hide(sent.data))
+                first = clock() if first is None and _has_token(event) else first
+                usage = event.get("usage") or usage
+    except SSEError:
+        found = response.headers.get("content-type", "")
+        raise _malformed(hide(found), "a stream of server-sent events (does it know stream=true?)") from None
     if first is None:
         raise _early("the first token", ended)
     if usage is None:
@@ -61,7 +67,7 @@ async def read_answer(
 
 def one_line(text: str) -> str:
     """Return the beginning of what a server wrote, fit for a message."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    line = " ".join("".join(c if c.isprintable() else " " for c in text[: 4 * SHOWN]).split())
     return line if len(line) <= SHOWN else line[:SHOWN] + "..."
 
 
@@ -77,32 +83,7 @@ def _early(missing: str, ended: bool) -> ProbeError:
     return ProbeError("the server ended the stream without a token; see its log for what became of the request")
 
 
-async def _events(
-    chunks: AsyncIterable[bytes], hide: Callable[[bytes], bytes]
-) -> AsyncIterator[dict[str, Any] | None]:
-    """Yield the objects of a stream, and None for its last event."""
-    async for line in _lines(chunks):
-        field, colon, value = hide(line).partition(b":")
-        if field == b"data" and colon:
-            yield None if value.strip() == b"[DONE]" else _object(value)
-        elif field not in (b"", b"event", b"id", b"retry"):
-            raise _malformed(hide(line), "a line of server-sent events (does it know stream=true?)")
-
-
-async def _lines(chunks: AsyncIterable[bytes]) -> AsyncIterator[bytes]:
-    rest = b""
-    async for chunk in chunks:
-        *lines, rest = (rest + chunk).split(b"\n")
-        for line in lines:
-            yield line.rstrip(b"\r")
-        if len(rest) > LONGEST_LINE:
-            raise ProbeError(
-                f"the server sent a line of over {LONGEST_LINE:,} bytes, where a token was expected; "
-                "is this an OpenAI-compatible server?"
-            )
-
-
-def _object(text: bytes) -> dict[str, Any]:
+def _object(text: str) -> dict[str, Any]:
     try:
         event = json.loads(text)
     except (ValueError, RecursionError):
@@ -110,7 +91,7 @@ def _object(text: bytes) -> dict[str, Any]:
     if not isinstance(event, dict):
         raise _malformed(text, "an object")
     if event.get("error"):
-        raise ProbeError(f"the server failed while it answered: {_shown(text)}; see its log")
+        raise ProbeError(f"the server failed while it answered: {one_line(text)}; see its log")
     return event
 
 
@@ -122,22 +103,18 @@ def _has_token(event: dict[str, Any]) -> bool:
 
 
 def _counts(usage: object) -> tuple[int, int | None]:
-    """Return prompt and cached tokens, the latter None where there are no details."""
+    """Return prompt and cached tokens, the latter None if there are no details."""
     prompt = usage.get("prompt_tokens") if isinstance(usage, dict) else None
     if type(prompt) is not int or prompt < 1:
-        raise _malformed(json.dumps(usage).encode(), "a usage with prompt_tokens")
+        raise _malformed(json.dumps(usage), "a usage with prompt_tokens")
     details = usage.get("prompt_tokens_details") if isinstance(usage, dict) else None
     if details is None:
         return prompt, None
     cached = details.get("cached_tokens") if isinstance(details, dict) else details
     if cached is not None and (type(cached) is not int or not 0 <= cached <= prompt):
-        raise _malformed(json.dumps(usage).encode(), "cached_tokens between 0 and prompt_tokens")
+        raise _malformed(json.dumps(usage), "cached_tokens between 0 and prompt_tokens")
     return prompt, cached
 
 
-def _malformed(found: bytes, expected: str) -> ProbeError:
-    return ProbeError(f"the server sent {_shown(found)!r}, expected {expected}; is it OpenAI-compatible?")
-
-
-def _shown(text: bytes) -> str:
-    return one_line(text[: 4 * SHOWN].decode(errors="replace"))
+def _malformed(found: str, expected: str) -> ProbeError:
+    return ProbeError(f"the server sent {one_line(found)!r}, expected {expected}; is it OpenAI-compatible?")

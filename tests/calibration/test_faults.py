@@ -24,49 +24,38 @@ def counted(**usage):
 
 FAULTS = {
     "401": (refusal(401, "Incorrect API key"), "HTTP 401: .*Incorrect API key.*--api-key-env"),
-    "403": (refusal(403, "no"), "HTTP 403: .*--api-key-env"),
     "404": (refusal(404, "The model does not exist"), "HTTP 404: .*does not exist.*'tiny'.*/v1/models"),
     "400": (refusal(400, "maximum context length is 64"), "HTTP 400: .*maximum context.*--lengths.*--vocabulary"),
-    "429": (refusal(429, "slow down"), "HTTP 429: .*slow down.*wait.*same command again"),
     "500": (
         Reply([(0.0, b"<html>\n\x1b[31mBoom\r\n")], 500, {}),
         "HTTP 500: <html> .31mBoom; see the server's log",
     ),
     "503, silent": (Reply([], 503, {}), "HTTP 503: no reason given; see the server's log"),
-    "500, long": (Reply([(0.0, b"x" * 10**6)], 500, {}), r"HTTP 500: x{200}\.\.\.; see"),
     "redirect": (
         refusal(307, "", {"location": "http://elsewhere/"}),
         "HTTP 307: .*sends only to the address given",
     ),
     "no address": (refusal(302, "", {"location": "http://[::"}), "connection broke"),
-    "closed at once": (streamed(), "closed the connection before the first token"),
     "broken at once": (streamed(ending=BREAKS), "connection broke"),
     "closed before usage": (streamed(token()), "closed the connection before the usage"),
     "broken before usage": (streamed(token(), ending=BREAKS), "connection broke"),
     "no usage": (streamed(token(), DONE), "no usage: .*include_usage"),
     "no token": (streamed(counted(prompt_tokens=64), DONE), "without a token"),
-    "empty choices": (streamed(event({"choices": [{}]}), counted(prompt_tokens=64), DONE), "without a token"),
     "no stream": (streamed(b'{"choices": []}'), "closed the connection before the first token"),
-    "no stream, ended": (streamed(b'{"choices": []}\n'), "expected a line of server-sent events"),
+    "no stream, ended": (
+        Reply([(0.0, b'{"choices": []}')], 200, {"content-type": "application/json"}),
+        "'application/json', expected a stream of server-sent events",
+    ),
     "no JSON": (streamed(b"data: {oops\n\n"), "'{oops', expected JSON"),
     "deep JSON": (streamed(b"data: " + b"[" * 10**5 + b"\n\n"), "expected JSON"),
-    "no UTF-8": (streamed(b"data: \xff\xfe\n\n"), "expected JSON"),
-    "a list": (streamed(b"data: []\n\n"), "expected an object"),
     "an error": (streamed(event({"error": {"message": "out of memory"}})), "failed .*out of memory.*log"),
-    "a long line": (streamed(*[b"data: " + b"x" * 2**18] * 5), "a line of over 1,048,576 bytes"),
     "usage 3": (streamed(token(), event({"usage": 3}), DONE), "'3', expected a usage"),
-    "usage true": (streamed(token(), counted(prompt_tokens=True), DONE), "expected a usage"),
-    "huge": (streamed(token(), b'data: {"usage": ' + b"9" * 5000 + b"}\n\n"), "expected JSON"),
     "-1 cached": (
         streamed(token(), counted(prompt_tokens=64, prompt_tokens_details={"cached_tokens": -1}), DONE),
         "expected cached_tokens between",
     ),
     "more cached": (
         streamed(token(), counted(prompt_tokens=64, prompt_tokens_details={"cached_tokens": 65}), DONE),
-        "expected cached_tokens between",
-    ),
-    "odd details": (
-        streamed(token(), counted(prompt_tokens=64, prompt_tokens_details="none"), DONE),
         "expected cached_tokens between",
     ),
     "cut off": (streamed(token(), counted(prompt_tokens=7), DONE), "counted 7 tokens in a prompt of"),
@@ -92,8 +81,10 @@ class From:
         return reply if self.number is None or request.number < self.number else self.reply
 
 
-@pytest.mark.parametrize("front", ["virtual", "socket"])
-@pytest.mark.parametrize("fault", FAULTS)
+FRONTS = [("virtual", fault) for fault in FAULTS] + [("socket", "500"), ("socket", "hangs")]
+
+
+@pytest.mark.parametrize(("front", "fault"), FRONTS)
 def test_a_fault_is_one_clear_line_and_loses_nothing(tmp_path, front, fault):
     reply, message = FAULTS[fault]
     engine = Engine(LAW, fault=From(SOUND, reply))
@@ -115,7 +106,7 @@ def test_a_fault_is_one_clear_line_and_loses_nothing(tmp_path, front, fault):
     assert not any(line.mismatch for line in measured)
 
 
-@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("fault", ["404", "no usage", "hangs", "cut off"])
 def test_a_fault_from_the_first_request_on_writes_nothing(tmp_path, fault):
     reply, message = FAULTS[fault]
     if fault in ("400", "cut off"):
@@ -156,7 +147,7 @@ def test_a_redirect_is_not_followed(tmp_path):
     assert elsewhere.requests == []
 
 
-@pytest.mark.parametrize("variable", ["HTTP_PROXY", "http_proxy", "ALL_PROXY"])
+@pytest.mark.parametrize("variable", ["HTTP_PROXY"])
 def test_a_proxy_in_the_environment_is_not_used(tmp_path, monkeypatch, variable):
     elsewhere = Engine(LAW)
     with serving(elsewhere, "socket") as (proxy, _), serving(Engine(LAW), "socket") as (url, client):

@@ -53,7 +53,7 @@ def test_without_noise_the_law_comes_back(form):
 
 @pytest.mark.parametrize("form", LAWS)
 def test_with_noise_the_simplest_form_that_predicts_as_well_is_chosen(form):
-    fitted = tt.fit_latency(runs_of(LAWS[form], np.random.default_rng(2)), resamples=100)
+    fitted = tt.fit_latency(runs_of(LAWS[form], np.random.default_rng(2)), resamples=60)
     assert fitted.form == form
     assert [other.form for other in fitted.forms] == list(NAMES)
     for name, (low, high) in fitted.intervals.items():
@@ -62,6 +62,7 @@ def test_with_noise_the_simplest_form_that_predicts_as_well_is_chosen(form):
         assert low < true < high
 
 
+@pytest.mark.long
 def test_every_parameter_lies_in_its_interval_as_often_as_it_should():
     hits = np.zeros(3)
     for seed in range(12):
@@ -73,6 +74,7 @@ def test_every_parameter_lies_in_its_interval_as_often_as_it_should():
     assert hits.sum() < 36
 
 
+@pytest.mark.long
 def test_the_fit_repeats_and_follows_the_generator():
     runs = runs_of(ATTENTION, np.random.default_rng(3), noise=0.1)
     first, again = tt.fit_latency(runs, resamples=50), tt.fit_latency(runs, resamples=50)
@@ -124,7 +126,7 @@ def test_an_unknown_form_and_too_few_cells_are_errors():
             tt.fit_latency(tt.TTFTRuns(few, [0, 0, 0, 0], [0.1, 0.2, 0.3, 0.4]))
 
 
-@settings(max_examples=10)
+@settings(max_examples=4)
 @given(st.integers(0, 10**6), st.integers(5, 30))
 def test_any_cells_give_a_monotone_model(seed, m):
     rng = np.random.default_rng(seed)
@@ -133,7 +135,7 @@ def test_any_cells_give_a_monotone_model(seed, m):
     runs = tt.TTFTRuns(n, c, rng.uniform(1e-4, 1, m))
     if len(cells_of(runs)[0]) < 4:
         return
-    for fitted in tt.fit_latency(runs, resamples=20).forms:
+    for fitted in tt.fit_latency(runs, resamples=0).forms:
         u = np.arange(0, 2001, 50)
         assert (np.diff(fitted.model.ttft(u, 2000 - u)) >= -1e-12).all()
         assert (np.diff(fitted.model.ttft(u)) >= -1e-12).all()

@@ -6,11 +6,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import teltheory as tt
-from teltheory.calibration.formats import FORMATS
 
 FOLDER = Path(os.environ.get("TELTHEORY_DATA") or Path(__file__).parents[2] / "../shared/data")
 
@@ -160,11 +158,6 @@ def test_the_probe_leaves_out_what_the_server_did_not_report_or_contradicted(tmp
     assert (runs.facts["model"], runs.facts["date"]) == ("llama", "2026-01-01")
 
 
-def test_lines_without_a_header_are_read_as_the_probes_too(tmp_path):
-    file = written(tmp_path, *[{"prompt_tokens": 90, "cached_tokens": 32, "ttft_s": 0.5}] * 2)
-    assert len(tt.read_ttft_runs(file)) == 2
-
-
 @pytest.mark.parametrize(
     ("lines", "name"),
     [
@@ -249,11 +242,6 @@ def test_errors_name_the_place_what_was_found_and_what_was_expected(tmp_path, li
     assert "\n" not in str(error.value)
 
 
-def test_more_cached_tokens_than_the_prompt_has(tmp_path):
-    with pytest.raises(tt.FileError, match="cache_read_tokens: found 501, expected a whole number from 0 to 500"):
-        tt.read_ttft_runs(written(tmp_path, record(usage_prompt_cache_read_tokens=501)))
-
-
 def test_a_file_that_is_not_there_and_a_format_that_is_not_one(tmp_path):
     with pytest.raises(tt.FileError, match="found no such file, expected the result of a benchmark"):
         tt.read_ttft_runs(tmp_path / "none.json")
@@ -275,65 +263,9 @@ def test_the_runs_are_checked_and_closed_for_writing():
     assert columns(runs.where(np.array([False, True]), "the second")) == ([3], [1], [0.25])
 
 
-SCALARS = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(),
-    st.floats(),
-    st.text(max_size=5),
-    st.sampled_from([10**400, "profiling", "ms", "", "NaN"]),
-)
-JSON = st.recursive(
-    SCALARS, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner)
-)
-GOOD = st.sampled_from(
-    [serving(), record(), {"prompt_tokens": 9, "cached_tokens": 1, "ttft_s": 0.5}, {"metadata": {}, "metrics": {}}]
-)
-
-
-@st.composite
-def spoilt(draw):
-    """An object of a published shape, some of whose fields were replaced."""
-    whole = json.loads(json.dumps(draw(GOOD)))
-    for _ in range(draw(st.integers(0, 3))):
-        at = whole
-        while True:
-            key = draw(st.sampled_from(sorted(at)) if isinstance(at, dict) else st.integers(0, len(at) - 1))
-            if not isinstance(at[key], (dict, list)) or not at[key] or draw(st.booleans()):
-                break
-            at = at[key]
-        at[key] = draw(JSON)
-    return whole
-
-
-def only_our_errors(file, format, cold):
-    try:
-        runs = tt.read_ttft_runs(file, format, cold=cold)
-    except (tt.FileError, tt.ArgumentError) as error:
-        return str(error)
-    assert (runs.cached_tokens <= runs.prompt_tokens).all()
-    return f"{len(runs)} requests"
-
-
-@settings(max_examples=60)
-@given(st.lists(spoilt() | JSON, min_size=1, max_size=3), st.sampled_from(["auto", *FORMATS]), st.booleans())
-def test_nothing_but_our_errors_on_spoilt_results(tmp_path_factory, objects, format, cold):
-    file = tmp_path_factory.getbasetemp() / "spoilt.json"
-    file.write_text("\n".join(map(json.dumps, objects)))
-    assert "\n" not in only_our_errors(file, format, cold)
-
-
 CELLS = st.sampled_from(
     ["prompt_tokens", "cached_tokens", "ttft_s", "1", "0.5", "", "nan", "inf", "x", '"', "9" * 30]
 )
-
-
-@given(st.lists(st.lists(CELLS, max_size=4), max_size=4), st.binary(max_size=3), st.booleans())
-def test_nothing_but_our_errors_on_spoilt_tables(tmp_path_factory, rows, tail, cold):
-    file = tmp_path_factory.getbasetemp() / "spoilt.csv"
-    lines = ["prompt_tokens,cached_tokens,ttft_s", *map(",".join, rows)]
-    file.write_bytes("\n".join(lines).encode() + tail)
-    assert "\n" not in only_our_errors(file, "auto", cold)
 
 
 def shared(name):

@@ -95,13 +95,6 @@ def test_times_of_parquet_and_of_pandas_are_those_of_the_text(words, tmp_path):
         assert tt.read_trace(write(tmp_path / f"x.{kind}", changed), tokenizer=words) == expected
 
 
-def test_zones_are_taken_into_account(words, tmp_path):
-    rows = wildchat([(2, 3, 10), (1, 1, 30)])
-    rows[0]["conversation"][1]["timestamp"] = "2023-04-09T02:02:10+02:00"
-    rows[0]["conversation"][3]["timestamp"] = "2023-04-09 00:02:30"
-    assert tt.read_trace(write(tmp_path / "w.jsonl", rows), tokenizer=words).arrival.tolist() == [0, 20]
-
-
 def test_where_only_conversations_have_a_time_it_is_that_of_their_last_turn(words, tmp_path):
     rows = wildchat([(2, 3, None), (1, 1, None)], [(4, 0, None)])
     rows[1]["timestamp"] = "2023-04-09T01:03:00Z"
@@ -162,14 +155,6 @@ def test_sharegpt(name, words, tmp_path):
         "responses in several messages": 1,
     }
     assert "ExponentialGaps(mean=60) in seconds, seed 3" in trace.report.times
-
-
-def test_sharegpt_with_the_names_of_openai(words, tmp_path):
-    rows = [{"conversations": [said("user", 2), {"role": "assistant", "value": "a"}]}]
-    assert columns(tt.read_trace(write(tmp_path / "s.jsonl", rows), tokenizer=words, times=SLOW))[1:3] == [
-        [2],
-        [1],
-    ]
 
 
 def compressed(path, rows):

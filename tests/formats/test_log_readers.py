@@ -3,8 +3,6 @@
 import json
 from itertools import accumulate
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from formats.vocabularies import word_level
 from hypothesis import given
@@ -82,14 +80,6 @@ def test_bailian_as_published(tmp_path):
     assert trace.report.chaining.edited == 1
 
 
-def test_requests_that_are_out_of_order_are_sorted_and_counted(tmp_path):
-    rows = [(1, -1, 5, 5, 3.0), (2, 1, 20, 1, 2.0), (3, 1, 12, 0, 4.0)]
-    trace = tt.read_trace(lines(tmp_path / "b.jsonl", bailian(rows)))
-    assert trace.arrival.tolist() == [2, 3, 4]
-    assert columns(trace)[1:] == [[20, 5, 2], [1, 5, 0], [0, 0, 10]]
-    assert dict(trace.report.odd) == {"requests out of order": 1}
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -135,12 +125,6 @@ def test_burstgpt_sessions_are_conversations(tmp_path):
     assert dict(trace.report.odd) == {"failed requests of 0 tokens, left out": 1}
 
 
-def test_burstgpt_without_sessions_has_single_turns(tmp_path):
-    names = "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n"
-    (tmp_path / "b.csv").write_text(names + "5,ChatGPT,472,18,490,Conversation log\n45,ChatGPT,1,2,3,API log\n")
-    assert columns(tt.read_trace(tmp_path / "b.csv")) == [[0, 1], [472, 1], [18, 2], [0, 0]]
-
-
 @pytest.mark.parametrize(
     ("row", "message"),
     [
@@ -182,12 +166,6 @@ def test_sessions_of_whole_inputs(tmp_path):
     assert trace.arrival.tolist() == [0, 0.25, 0.5, 0.7]
     assert "service counts as 0" in trace.report.times
     assert trace.report.chaining.edited == 1
-
-
-@pytest.mark.parametrize("rows", [WHOLE, DELTA])
-def test_sessions_of_parquet_are_those_of_json(rows, tmp_path):
-    pq.write_table(pa.Table.from_pylist([{"delay": None} | row for row in rows]), tmp_path / "m.parquet")
-    assert tt.read_trace(tmp_path / "m.parquet") == tt.read_trace(lines(tmp_path / "m.jsonl", rows))
 
 
 def test_sessions_of_new_inputs(tmp_path):
@@ -292,12 +270,6 @@ def test_agentic_calls_share_what_their_messages_share(words, tmp_path):
 def test_an_edited_response_is_not_shared(words, tmp_path):
     edited = [*FIRST, ("assistant", 4, "b"), ("user", 1, "")]
     rows = [call("x", SECOND, 2, timestamp=0), call("x", edited, 2, timestamp=1)]
-    assert tt.read_trace(lines(tmp_path / "a.jsonl", rows), tokenizer=words).history.tolist() == [0, 7]
-
-
-def test_a_text_of_another_role_is_not_shared(words, tmp_path):
-    swapped = [*FIRST, ("user", 3, ""), ("tool", 5, "b")]
-    rows = [call("x", SECOND, 2, timestamp=0), call("x", swapped, 2, timestamp=1)]
     assert tt.read_trace(lines(tmp_path / "a.jsonl", rows), tokenizer=words).history.tolist() == [0, 7]
 
 

@@ -92,11 +92,6 @@ def test_an_id_in_more_than_one_percent_of_all_requests_is_dropped(requests: int
     assert trace.conversation.tolist()[:3] == ([0, 1, 2] if shared else [0, 0, 0])
 
 
-def test_an_id_counts_once_a_request() -> None:
-    trace = chain([asked(8, 8, 8, tokens=5), asked(8, 8, 8, 9, tokens=50), *strangers(198)])
-    assert trace.conversation.tolist()[:2] == [0, 0]
-
-
 def test_the_report_counts() -> None:
     requests = [
         asked(1, 2, tokens=1000, answer=50),

@@ -45,11 +45,6 @@ def test_the_same_seed_gives_the_same_trace() -> None:
     assert sampled(seed=3) != sampled(seed=4)
 
 
-def test_a_generator_moves_on() -> None:
-    rng = np.random.default_rng(0)
-    assert sample_conversations(MODEL, 50, rng) != sample_conversations(MODEL, 50, rng)
-
-
 @settings(max_examples=40)
 @given(st.integers(0, 300), st.integers(0, 2**32 - 1), st.sampled_from([0.001, 0.03, 3.0]))
 def test_a_sample_has_exactly_its_turns_in_order(turns: int, seed: int, turn_rate: float) -> None:
@@ -76,10 +71,6 @@ def test_a_sample_is_the_first_turns_in_time() -> None:
     seconds = float(arrivals(trace)[-1])
     assert 45 < seconds < 85
     assert abs(trace.conversations - seconds) < 4 * math.sqrt(seconds)
-
-
-def test_no_turns_make_an_empty_trace() -> None:
-    assert sampled(turns=0) == tt.Trace.from_turns([], [], [], [])
 
 
 def test_turns_per_conversation_are_geometric(large: tt.Trace, early: int) -> None:
@@ -126,19 +117,6 @@ def test_lengths_are_lognormal_with_their_mean(column: str, large: tt.Trace) -> 
     assert abs(np.median(lengths) - mean * math.exp(-(MODEL.spread**2) / 2)) < 0.03 * mean
 
 
-def test_lengths_are_independent(large: tt.Trace) -> None:
-    prompt, response = np.log(large.prompt), np.log(large.response)
-    assert abs(np.corrcoef(prompt, response)[0, 1]) < 4 / math.sqrt(TURNS)
-    assert abs(np.corrcoef(prompt[1:], prompt[:-1])[0, 1]) < 4 / math.sqrt(TURNS)
-    assert abs(np.corrcoef(prompt, large.continuing)[0, 1]) < 4 / math.sqrt(TURNS)
-
-
-def test_no_spread_makes_every_length_the_mean() -> None:
-    trace = sampled(ConversationModel(mean_prompt=199.5, mean_response=0.25, spread=0))
-    assert set(trace.prompt.tolist()) == {200}
-    assert set(trace.response.tolist()) == {1}
-
-
 RATES = ("birth_rate", "death_rate", "turn_rate", "mean_prompt", "mean_response")
 BAD_MODELS = [
     *((name, value) for name in RATES for value in (0, 0.0, -1.0, math.nan, math.inf)),
@@ -151,13 +129,3 @@ def test_a_bad_parameter_is_named(name: str, value: float) -> None:
     with pytest.raises(ArgumentError, match=rf"^{name}: found .*, expected a finite number") as caught:
         ConversationModel(**{name: value})
     assert repr(value) in str(caught.value)
-
-
-@pytest.mark.parametrize("turns", [-1, 1.0, True, "5", None])
-def test_a_wrong_number_of_turns_is_an_error(turns: Any) -> None:
-    with pytest.raises(ArgumentError, match=r"^turns: found .*, expected a whole number"):
-        sampled(turns=turns)
-
-
-def test_the_default_model_is_the_published_one() -> None:
-    assert ConversationModel() == ConversationModel(1 / 35.3, 1 / 600, 1 / 200, 200.0, 300.0, 1.0)

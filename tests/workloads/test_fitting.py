@@ -25,7 +25,6 @@ from teltheory.workloads import (
     log_likelihood,
     sample_conversations,
 )
-from teltheory.workloads.length_fits import fit_lognormal
 
 ONE = ConversationModel(0.05, 0.01, 0.03, mean_prompt=40.0, mean_response=6.0, spread=0.8)
 PROMPTS, RESPONSES = ONE.kinds[0].laws
@@ -94,6 +93,7 @@ def test_gamma_rates_are_found_again(seed: int) -> None:
     assert all(fit.standard_errors[name] < 0.1 * value for name, value in truth.items())
 
 
+@pytest.mark.long
 def test_standard_errors_are_as_large_as_the_errors() -> None:
     """The mean square of error / standard error over n fits is 1, give or take sqrt(2 / n) for each parameter."""
     fits = 40
@@ -144,19 +144,14 @@ def _times(rate: float | GammaRates, factor: float) -> float | GammaRates:
     return GammaRates(rate.mean * factor, rate.variation) if isinstance(rate, GammaRates) else rate * factor
 
 
+@pytest.mark.long
 def test_more_kinds_are_never_less_likely() -> None:
     fits = [fit_conversations(trace_of_one(), kinds).log_likelihood for kinds in (1, 2, 3)]
     assert fits[0] <= fits[1] + 1e-6
     assert fits[1] <= fits[2] + 1e-6
 
 
-def test_births_have_a_closed_form() -> None:
-    fit = fit_conversations(trace_of_one(), start=-50.0, end=80_000.0)
-    births = trace_of_one().conversations
-    assert fit.model.birth_rate == pytest.approx(births / 80_050)
-    assert fit.standard_errors["birth_rate"] == pytest.approx(math.sqrt(births) / 80_050)
-
-
+@pytest.mark.long
 def test_rates_that_hardly_vary_are_at_the_lower_end() -> None:
     """Two conversations with the same gaps: no variation is likelier than any."""
     trace = tt.Trace.from_turns([0, 0, 0, 1, 1, 1], [1] * 6, [1] * 6, [0.0, 1, 2, 10, 11, 12])
@@ -188,14 +183,6 @@ def test_empirical_laws_are_the_lengths_that_were_seen() -> None:
     first, later = trace.prompt[~trace.continuing], trace.prompt[trace.continuing]
     assert fit.model.kinds[0].laws[0] == (Empirical.of(first), Empirical.of(later))
     assert set(fit.standard_errors) == {"birth_rate", "death_rate", "turn_rate"}
-
-
-@pytest.mark.parametrize(("mean", "spread"), [(2.0, 0.4), (0.7, 1.0), (300.0, 0.02)])
-def test_rounding_up_leaves_no_bias(mean: float, spread: float) -> None:
-    lengths = LogNormal(mean, spread).sample(np.random.default_rng(4), 20_000)
-    law, errors = fit_lognormal(lengths)
-    assert abs(law.mean_length - mean) < 4 * errors["mean_length"] < 0.2 * mean
-    assert abs(law.spread - spread) < 4 * errors["spread"] < 0.3 * spread
 
 
 def trace_at(conversation: list[int], arrival: list[float] | None, response: int = 1) -> tt.Trace:

@@ -112,22 +112,6 @@ def test_the_label_says_what_the_trace_was_made_of(mixed: LabelledTrace) -> None
     assert not any(array.flags.writeable for array in (mixed.kind, mixed.turn_rate, mixed.death))
 
 
-def test_kinds_have_their_shares(mixed: LabelledTrace) -> None:
-    share, n = (mixed.kind == 1).mean(), len(mixed.kind)
-    assert abs(share - 0.3) < 4 * math.sqrt(0.21 / n)
-
-
-def test_as_many_are_alive_as_births_in_a_mean_lifetime(mixed: LabelledTrace) -> None:
-    """In the steady state the number alive is Poisson with mean lambda_conv / mu."""
-    births, mean = births_of(mixed), BIRTHS / DEATHS
-    times = np.arange(COMPLETE / 3, births[-1], 8 / DEATHS)
-    alive = np.searchsorted(births, times, "right") - np.searchsorted(np.sort(mixed.death), times, "right")
-    error = math.sqrt(mean / len(times))
-    assert len(times) > 400
-    assert abs(alive.mean() - mean) < 4 * error
-    assert abs((alive == 0).mean() - math.exp(-mean)) < 4 * math.sqrt(math.exp(-mean) / len(times))
-
-
 def test_turns_of_a_conversation_are_geometric_for_each_kind(mixed: LabelledTrace) -> None:
     """P(k further turns) = (mu / (mu + lambda)) (lambda / (mu + lambda))**k."""
     returns = np.bincount(mixed.trace.code)[early(mixed)] - 1
@@ -136,14 +120,6 @@ def test_turns_of_a_conversation_are_geometric_for_each_kind(mixed: LabelledTrac
         for k in range(6):
             expected = DEATHS / (DEATHS + rate) * (rate / (DEATHS + rate)) ** k
             assert abs((further == k).mean() - expected) < 4 * math.sqrt(expected / len(further))
-
-
-def test_gamma_rates_have_their_moments(varied: LabelledTrace) -> None:
-    rates, shape = varied.turn_rate, 1 / 1.5**2
-    n = len(rates)
-    assert abs(rates.mean() - 0.03) < 4 * 0.045 / math.sqrt(n)
-    error_of_variance = 0.045**2 * math.sqrt((2 + 6 / shape) / n)
-    assert abs(rates.var() - 0.045**2) < 4 * error_of_variance
 
 
 def test_turns_under_gamma_rates_follow_each_conversation_s_own(varied: LabelledTrace) -> None:
@@ -187,14 +163,6 @@ def test_lengths_follow_the_law_of_kind_and_turn(mixed: LabelledTrace) -> None:
     ):
         assert len(lengths) > 1000
         assert abs(lengths.mean() - law.mean) < 4 * lengths.std() / math.sqrt(len(lengths)) + 0.02
-
-
-def test_a_last_law_holds_for_all_later_turns() -> None:
-    kind = Kind(0.5, [fixed(1), fixed(2), fixed(3)], fixed(0))
-    trace = sample_conversations(ConversationMixture(0.1, 0.01, [kind]), 400, np.random.default_rng(3))
-    for code in range(trace.conversations):
-        prompts = trace.prompt[trace.code == code].tolist()
-        assert prompts == [min(k + 1, 3) for k in range(len(prompts))]
 
 
 def test_a_sweep_s_key_tells_mixtures_apart() -> None:

@@ -35,7 +35,7 @@ from teltheory.workloads import (
 )
 from teltheory.workloads.likelihood import Histories, histories, log_arrivals
 from teltheory.workloads.model import Conversations
-from teltheory.workloads.rate_fits import in_order, kinds_log_likelihood, kinds_slopes
+from teltheory.workloads.rate_fits import kinds_log_likelihood, kinds_slopes
 
 HALVES = Finite((1, 2), (Fraction(1, 2), Fraction(1, 2)))
 ONE = ConversationModel(birth_rate=0.3, death_rate=0.2, turn_rate=0.5, mean_prompt=2.0, mean_response=3.0)
@@ -166,12 +166,6 @@ def test_the_quadrature_over_deaths_is_exact_to_rounding() -> None:
         assert log_arrivals(law, mu, seen)[0] == pytest.approx(judged_gamma(k, g, s, mu, law), rel=1e-12, abs=1e-9)
 
 
-def test_hardly_varied_rates_are_one_rate() -> None:
-    seen = Histories(50.0, np.array([0.0, 3, 9]), np.array([0.0, 20, 45]), np.array([30.0, 5, 0]))
-    narrow, one = (log_arrivals(rate, 0.02, seen) for rate in (GammaRates(0.1, 0.01), 0.1))
-    assert narrow == pytest.approx(one, abs=0.01)
-
-
 GAPS = st.sampled_from([0.0, 0.3, 1.7, 25.0])
 timed_traces = st.lists(st.tuples(st.integers(0, 4), GAPS, st.integers(1, 2)), min_size=1, max_size=12).map(
     lambda turns: tt.Trace.from_turns(
@@ -182,16 +176,6 @@ timed_traces = st.lists(st.tuples(st.integers(0, 4), GAPS, st.integers(1, 2)), m
     )
 )
 any_model = st.sampled_from(list(MODELS.values()))
-
-
-@given(timed_traces, any_model, st.permutations(range(5)), st.booleans())
-def test_labels_of_conversations_do_not_count(
-    trace: tt.Trace, model: Conversations, names: list[int], lengths: bool
-) -> None:
-    renamed = np.array(names)[trace.conversation] - 2
-    other = tt.Trace.from_turns(renamed, trace.prompt, trace.response, trace.arrival)
-    found = [log_likelihood(model, t, lengths=lengths, end=400.0) for t in (trace, other)]
-    assert found[0] == pytest.approx(found[1], rel=1e-12)
 
 
 def faster(model: Conversations, factor: float) -> ConversationMixture:
@@ -217,12 +201,6 @@ def test_another_unit_of_time_changes_the_density_by_that_unit(
     assert found == pytest.approx(log_likelihood(model, trace, end=end) + len(trace) * math.log(factor), abs=1e-7)
 
 
-@given(timed_traces, any_model, st.sampled_from([-7.0, 1000.0]))
-def test_only_seconds_since_the_start_count(trace: tt.Trace, model: Conversations, start: float) -> None:
-    moved = tt.Trace.from_turns(trace.conversation, trace.prompt, trace.response, trace.arrival + start)
-    assert log_likelihood(model, moved, start=start) == pytest.approx(log_likelihood(model, trace), abs=1e-7)
-
-
 @given(timed_traces)
 def test_with_one_kind_lengths_only_add_their_logarithm(trace: tt.Trace) -> None:
     prompts, responses = (laws[0] for laws in ONE.kinds[0].laws)
@@ -236,12 +214,6 @@ def test_lengths_that_no_law_allows_have_no_likelihood() -> None:
     assert math.isfinite(log_likelihood(model, TRACES[0]))
     with pytest.raises(ArgumentError, match=r"^model: found .* conversation 0"):
         kind_posterior(model, TRACES[0])
-
-
-def test_an_empty_trace_has_only_its_seconds_without_births() -> None:
-    empty = tt.Trace.from_turns([], [], [], [])
-    assert log_likelihood(TWO, empty) == 0
-    assert log_likelihood(TWO, empty, end=10.0) == pytest.approx(-4.0)
 
 
 def test_the_posterior_of_a_kind_is_the_share_of_it_among_such_conversations() -> None:
@@ -276,21 +248,6 @@ def test_slopes_are_those_of_the_likelihood(x: np.ndarray) -> None:
     steps = 1e-5 * np.eye(len(x))
     expected = [(kinds_log_likelihood(x + h, seen) - kinds_log_likelihood(x - h, seen)) / 2e-5 for h in steps]
     assert kinds_slopes(x, seen) == pytest.approx(expected, rel=1e-5, abs=1e-4)
-
-
-@given(st.permutations([0, 1, 2]))
-def test_putting_kinds_in_order_changes_nothing_else(order: list[int]) -> None:
-    rates, tilts = np.array([-2.0, 0.3, 1.0])[order], np.array([0.0, -1.0, 0.7])[order]
-    x = np.concatenate(([-1.0], rates, tilts[1:] - tilts[0]))
-    seen = Histories(30.0, np.array([0.0, 4, 2]), np.array([0.0, 20, 3]), np.array([30.0, 5, 9]))
-    assert in_order(x) == pytest.approx([-1.0, -2.0, 0.3, 1.0, -1.0, 0.7])
-    assert kinds_log_likelihood(in_order(x), seen) == pytest.approx(kinds_log_likelihood(x, seen))
-
-
-def test_the_slope_at_the_truth_is_zero_on_average() -> None:
-    slopes = np.array([kinds_slopes(at(TWO), histories_of(TWO, 200, seed)) for seed in range(400)])
-    errors = slopes.std(axis=0) / math.sqrt(len(slopes))
-    assert (abs(slopes.mean(axis=0)) < 4 * errors).all()
 
 
 @pytest.mark.parametrize(
