@@ -3,8 +3,8 @@
     python experiments/linear_against_attention.py [--seconds 60] [--segments 2]
 
 The paper's TEL counts uncached tokens, a linear TTFT. Here turns cost max(TTFT - SLO, 0) under a TTFT with
-attention (`teltheory.attention`), on the Mooncake trace. For each capacity and SLO the table has that cost, in
-seconds summed over all turns, of
+attention (`teltheory.cost.attention`), on the Mooncake trace. For each capacity and SLO the table has that cost,
+in seconds summed over all turns, of
 
 - LRU;
 - linear: Tail-Optimized Belady at the linear model's threshold, optimal for the linear TTFT;

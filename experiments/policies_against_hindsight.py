@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 
-from teltheory.latency import A100_LLAMA2_7B
+from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.paper.rows import Closed
 from teltheory.paper.script import end, errors_in_one_line
 from teltheory.paper.tidy import write_rows

@@ -20,8 +20,8 @@ from teltheory.belief.etlru import ETLRU
 from teltheory.claims.adversary import Game, Turns, adversary
 from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
 from teltheory.claims.origin import OURS
+from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.instance import Instance
-from teltheory.latency import A100_LLAMA2_7B
 from teltheory.optimal.brute_force import smallest_total, states_before_last
 from teltheory.policies import LRU, SLOTLRU, TLRU, AdaptiveTLRU, AnyPolicy, Conversation, ThresholdLRU
 from teltheory.trace import Trace

@@ -15,7 +15,7 @@ from teltheory import units
 from teltheory.claims.claim import Unshrunk, Values, claim
 from teltheory.claims.origin import V1, reading
 from teltheory.claims.worlds import Given
-from teltheory.kv_cache import ARCHITECTURES
+from teltheory.cost.kv_cache import ARCHITECTURES
 
 PRINTED_BYTES, PRINTED_SIZE, TOKENS = 524_288, Fraction(488, 100), 10_000
 ROUNDING = Fraction(5, 1000)

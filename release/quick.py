@@ -9,8 +9,8 @@ from pathlib import Path
 
 QUICK = (
     "tests/test_instance.py",
-    "tests/test_latency.py",
-    "tests/test_latency_files.py",
+    "tests/cost/test_latency.py",
+    "tests/cost/test_latency_files.py",
     "tests/test_metrics.py",
     "tests/test_package_data.py",
     "tests/test_public_names.py",

@@ -13,10 +13,15 @@ from teltheory import interrupts as interrupts
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from teltheory.attention import A100_LLAMA2_7B_ATTENTION, AttentionLatency
 from teltheory.belief.next_event import next_event
 from teltheory.belief.posterior import bayes_posterior, paper_belief
 from teltheory.calibration.runs import TTFTRuns, read_ttft_runs
+from teltheory.cost.attention import A100_LLAMA2_7B_ATTENTION, AttentionLatency
+from teltheory.cost.kv_cache import ARCHITECTURES, Architecture, KVSize
+from teltheory.cost.kv_config import read_architecture
+from teltheory.cost.latency import A100_LLAMA2_7B, LatencyModel, Provenance
+from teltheory.cost.latency_files import latency_from_json, latency_to_json, read_latency
+from teltheory.cost.latency_table import TableLatency
 from teltheory.errors import (
     ArgumentError,
     CertificateError,
@@ -26,11 +31,6 @@ from teltheory.errors import (
     TraceError,
 )
 from teltheory.formats import read_trace, write_trace
-from teltheory.kv_cache import ARCHITECTURES, Architecture, KVSize
-from teltheory.kv_config import read_architecture
-from teltheory.latency import A100_LLAMA2_7B, LatencyModel, Provenance
-from teltheory.latency_files import latency_from_json, latency_to_json, read_latency
-from teltheory.latency_table import TableLatency
 from teltheory.metrics import (
     share_closed,
     slo_violations,

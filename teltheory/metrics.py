@@ -8,8 +8,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
-from teltheory.latency import Latency
 from teltheory.numbers import FloatArray, IntArray, exact_sum, whole_number
 from teltheory.outcome import Outcome
 

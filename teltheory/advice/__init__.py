@@ -17,9 +17,9 @@ from teltheory.advice.held_out import HeldOut, Row, Setting, hold_out
 from teltheory.advice.limits import MEDIAN_COST, WORK_COST, Limits
 from teltheory.advice.margins import MARGINS
 from teltheory.bootstrap import Estimate
+from teltheory.cost.latency import A100_LLAMA2_7B, Latency
 from teltheory.errors import ArgumentError
 from teltheory.goals import TEL
-from teltheory.latency import A100_LLAMA2_7B, Latency
 from teltheory.numbers import rational, whole_number
 from teltheory.policies.online import TLRU
 from teltheory.policies.policy import AnyPolicy

@@ -14,8 +14,8 @@ import numpy as np
 
 from teltheory.calibration.cells import Cells
 from teltheory.calibration.forms import rounded
+from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
-from teltheory.latency import Latency
 from teltheory.numbers import IntArray
 
 LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)

@@ -37,9 +37,9 @@ from teltheory.calibration.forms import (
 from teltheory.calibration.load import signs_of_load
 from teltheory.calibration.robust import huber
 from teltheory.calibration.runs import TTFTRuns
+from teltheory.cost.latency import LatencyModel, Provenance
+from teltheory.cost.latency_table import TableLatency
 from teltheory.errors import ArgumentError
-from teltheory.latency import LatencyModel, Provenance
-from teltheory.latency_table import TableLatency
 from teltheory.numbers import FloatArray, IntArray, whole_number
 
 FOLDS, RESAMPLES, AT_ONCE = 10, 1000, 500_000

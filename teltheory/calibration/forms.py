@@ -23,8 +23,8 @@ from numpy.typing import NDArray
 
 from teltheory.calibration.cells import Cells
 from teltheory.calibration.robust import ROUNDS, huber
-from teltheory.latency import LatencyModel, Provenance
-from teltheory.latency_table import TableLatency
+from teltheory.cost.latency import LatencyModel, Provenance
+from teltheory.cost.latency_table import TableLatency
 from teltheory.numbers import FloatArray
 
 STARTS, TURNS, ROUGH = 12, 12, 6

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from teltheory.cli.fitting import plain_table
 from teltheory.cli.tables import in_short
-from teltheory.kv_cache import KVSize
+from teltheory.cost.kv_cache import KVSize
 
 if TYPE_CHECKING:
     from teltheory.advice import Advice, Estimate

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from teltheory.cli.advice_lines import HEADER, advice_rows, asked, findings, headline
 from teltheory.cli.output import write_text
+from teltheory.cost.kv_cache import KVSize
 from teltheory.figures import draw_tried, figure_bytes
-from teltheory.kv_cache import KVSize
 from teltheory.report.blocks import Block, Bullets, Card, Cards, Code, Facts, Figure, Note, Paragraph, Table, Tone
 from teltheory.report.page import Page, Section, render
 from teltheory.report.provenance import digest, made_on, versions

@@ -20,9 +20,9 @@ from teltheory.cli.output import check_target, console, progress_bar, write_json
 from teltheory.cli.replay import about
 from teltheory.cli.served import Served, served_options
 from teltheory.cli.traces import Reading, report_lines, trace_options, turns_as_data
+from teltheory.cost.kv_cache import KVSize
+from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
-from teltheory.kv_cache import KVSize
-from teltheory.latency import Latency
 from teltheory.numbers import read_fraction
 from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import parse_policy

@@ -12,8 +12,8 @@ from rich.table import Table
 
 from teltheory.calibration.formats import FORMATS
 from teltheory.cli.output import check_target, console, write_json
+from teltheory.cost.latency_files import latency_to_json
 from teltheory.errors import printable
-from teltheory.latency_files import latency_to_json
 
 UNITS = {
     "per_token": ("µs a token", 1e6),

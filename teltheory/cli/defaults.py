@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from teltheory.cost.latency import Latency
 from teltheory.errors import listed
 from teltheory.goals import Level
-from teltheory.latency import Latency
 from teltheory.metrics import ttft_quantiles, ttft_violations
 from teltheory.numbers import INT64_MAX
 from teltheory.outcome import Outcome

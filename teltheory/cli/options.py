@@ -11,9 +11,9 @@ import click
 
 from teltheory.cli.defaults import chosen_capacities, chosen_thresholds
 from teltheory.cli.served import Served, served_options
+from teltheory.cost.kv_cache import KVSize
+from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
-from teltheory.kv_cache import KVSize
-from teltheory.latency import Latency
 from teltheory.policies.spec import FOR_SLOS, Spec
 from teltheory.trace import Trace
 from teltheory.units import LONG_TIMES, Time, bytes_in, listed_values, read_time, read_tokens

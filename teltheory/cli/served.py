@@ -10,11 +10,11 @@ from typing import Any
 
 import click
 
-from teltheory.embedded import EMBEDDED, MEASURED, latency_named
+from teltheory.cost.embedded import EMBEDDED, MEASURED, latency_named
+from teltheory.cost.kv_cache import ARCHITECTURES, NUMBERS, Architecture, KVSize, architecture
+from teltheory.cost.kv_config import read_architecture
+from teltheory.cost.latency import Latency, LatencyModel
 from teltheory.errors import ArgumentError, printable
-from teltheory.kv_cache import ARCHITECTURES, NUMBERS, Architecture, KVSize, architecture
-from teltheory.kv_config import read_architecture
-from teltheory.latency import Latency, LatencyModel
 from teltheory.numbers import INT64_MAX
 
 TOKENS = LatencyModel(Fraction(1), name="uncached tokens")

@@ -15,9 +15,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from teltheory.cost.latency import LatencyModel
 from teltheory.errors import ArgumentError
 from teltheory.instance import Initial, Instance
-from teltheory.latency import LatencyModel
 from teltheory.numbers import INT64_MAX, IntArray, exact_sum, readonly, whole_number
 from teltheory.trace import Trace
 

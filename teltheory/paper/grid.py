@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
 
-from teltheory.latency import A100_LLAMA2_7B, Latency
+from teltheory.cost.latency import A100_LLAMA2_7B, Latency
 from teltheory.paper.printed import CAPACITIES, SLO_MS
 from teltheory.paper.rows import POLICIES, Run
 from teltheory.policies.spec import DEFAULT_CUTOFF, Spec, parse_policy

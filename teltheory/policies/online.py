@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
-from teltheory.latency import Latency
 from teltheory.numbers import IntArray, rational, whole_number
 from teltheory.policies.policy import Conversation, LeastRecentlyUsed, Trim, tel_safe_budget, trim_order
 

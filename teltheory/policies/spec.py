@@ -20,8 +20,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from teltheory.cost.latency import A100_LLAMA2_7B, Latency
 from teltheory.errors import ArgumentError
-from teltheory.latency import A100_LLAMA2_7B, Latency
 from teltheory.numbers import exact_sum, read_fraction
 from teltheory.policies.adaptive import AdaptiveTLRU
 from teltheory.policies.clairvoyant import Belady, EndAwareTLRU, LengthAwareTLRU, TailOptimizedBelady

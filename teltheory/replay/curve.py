@@ -51,9 +51,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
 from teltheory.instance import Instance
-from teltheory.latency import Latency
 from teltheory.metrics import slo_violations, tail_excess_latency, ttft_quantiles
 from teltheory.numbers import INT64_MAX, FloatArray, IntArray, readonly, whole_number
 from teltheory.outcome import Outcome

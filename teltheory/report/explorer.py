@@ -16,8 +16,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
-from teltheory.latency import Latency
 from teltheory.metrics import share_closed, slo_violations, tail_excess_latency, ttft_quantiles, ttft_violations
 from teltheory.numbers import exact_sum
 from teltheory.optimal import hindsight_optimum

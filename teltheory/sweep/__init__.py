@@ -14,9 +14,9 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
+from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
 from teltheory.instance import Instance
-from teltheory.latency import Latency
 from teltheory.policies.policy import Policy
 from teltheory.sweep.grid import Cell, Grid, cells, plan
 from teltheory.sweep.jobs import QUANTILES, Job, Measurement

@@ -7,8 +7,8 @@ from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
 from typing import Any
 
+from teltheory.cost.latency import Latency, LatencyModel
 from teltheory.errors import ArgumentError
-from teltheory.latency import Latency, LatencyModel
 from teltheory.metrics import slo_violations, tail_excess_latency, ttft_quantiles, ttft_violations
 from teltheory.outcome import Outcome
 from teltheory.policies.policy import Policy

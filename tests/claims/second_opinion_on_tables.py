@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 
 import teltheory as tt
-from teltheory.latency import A100_LLAMA2_7B
+from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.sweep import Sample
 from teltheory.workloads import sharegpt_like, wildchat_like
 

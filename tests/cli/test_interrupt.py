@@ -46,7 +46,10 @@ STARTS = {
     "script": [str(Path(sys.executable).with_name("teltheory"))],
     "module": [sys.executable, "-m", "teltheory"],
 }
-IMPORTS = ("teltheory.attention", "numpy", "click", "teltheory.cli.loading", "teltheory.sweep", "rich.console")
+IMPORTS = (
+    *("teltheory.cost.attention", "numpy", "click"),
+    *("teltheory.cli.loading", "teltheory.sweep", "rich.console"),
+)
 
 
 def interrupted(command, event, folder, how=signal.SIG_DFL):
@@ -87,7 +90,7 @@ def test_a_command_in_the_background_ignores_interrupts_as_it_was_told(tmp_path)
 @pytest.mark.parametrize("given", [[], ["teltheory"], ["a", "b", "c"]])
 def test_a_program_that_imports_the_package_keeps_its_handler(given, tmp_path):
     code = "try:\n    import teltheory\nexcept KeyboardInterrupt:\n    print('raised')"
-    ended = interrupted([sys.executable, "-c", code, *given], "import teltheory.attention", tmp_path)
+    ended = interrupted([sys.executable, "-c", code, *given], "import teltheory.cost.attention", tmp_path)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "raised\n", "")
 
 

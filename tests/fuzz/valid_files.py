@@ -33,8 +33,8 @@ from teltheory.cli.certificate import checked
 from teltheory.cli.ledger import ledger_rows
 from teltheory.cli.proof_files import certificates_as_data, digest_of, read_certificates
 from teltheory.cli.proofs import Certified, CertifiedViolations
+from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.formats.counting import counter
-from teltheory.latency import A100_LLAMA2_7B
 from teltheory.optimal.prices import Cut
 from teltheory.paper.all import notes_of
 from teltheory.paper.drawing import check_whole

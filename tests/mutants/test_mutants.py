@@ -34,8 +34,8 @@ def test_faults_name_rows_and_tests_that_are_there():
             assert f"def {test.partition('[')[0]}" in (ROOT / file).read_text(), (fault.name, tests)
 
 
-KV_CACHE = "teltheory/kv_cache.py"
-KV_CACHE_TESTS = ("tests/test_kv_cache.py",)
+KV_CACHE = "teltheory/cost/kv_cache.py"
+KV_CACHE_TESTS = ("tests/cost/test_kv_cache.py",)
 SIZE = "return vectors * self.layers *"
 FACTOR_FORGOTTEN = Fault("by-a-test", KV_CACHE, SIZE, "return self.layers *", "half of it", tests=KV_CACHE_TESTS)
 EQUIVALENT = Fault("equivalent", KV_CACHE, SIZE, "return self.layers * vectors *", "nothing", tests=KV_CACHE_TESTS)
@@ -58,7 +58,7 @@ def test_two_faults_are_caught_one_survives_and_one_is_gone():
         ["PROBLEM", "gone"],
     ]
     assert lines[0].endswith("row figure-2: holds became refuted\n")
-    assert "tests/test_kv_cache.py::test_a_token_has_the_size" in lines[1]
+    assert "tests/cost/test_kv_cache.py::test_a_token_has_the_size" in lines[1]
     assert "found the old text 0 times, expected it once" in lines[3]
     assert lines[4] == "2 of 4 faults caught\n"
     assert [(ROOT / fault.file).read_text() for fault in (NO_SURPLUS, GONE)] == before

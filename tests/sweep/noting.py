@@ -13,7 +13,7 @@ from tempfile import mkstemp
 import numpy as np
 
 import teltheory as tt
-from teltheory.latency import A100_LLAMA2_7B
+from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.policies.spec import Spec
 from teltheory.sweep import Grid, sweep
 

@@ -5,7 +5,7 @@ import sys
 
 from sweep.noting import noting_grid, some_trace
 
-from teltheory.latency import A100_LLAMA2_7B
+from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.sweep import sweep
 
 if __name__ == "__main__":

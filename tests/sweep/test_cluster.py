@@ -10,8 +10,8 @@ from stored import rows
 from sweep.noting import MEASUREMENTS, expected_cells, noting_grid, runs, some_trace, wait_for
 from sweep.reading import EVERY, READING
 
+from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.errors import WorkerError
-from teltheory.latency import A100_LLAMA2_7B
 from teltheory.policies.spec import Spec
 from teltheory.sweep import Grid, Sample, TraceFile, sweep
 from teltheory.workloads import ConversationModel

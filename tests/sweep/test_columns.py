@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sweep.reading import COLUMNS, EVERY, READING, TRACE, other
 
-from teltheory.latency import A100_LLAMA2_7B
+from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.sweep import sweep
 from teltheory.sweep.sources import trace_key
 

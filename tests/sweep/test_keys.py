@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import teltheory as tt
+from teltheory.cost.latency import A100_LLAMA2_7B, Provenance
 from teltheory.errors import ArgumentError
-from teltheory.latency import A100_LLAMA2_7B, Provenance
 from teltheory.policies.spec import POLICIES, Spec
 from teltheory.store import text_of
 from teltheory.sweep import Sample, TraceAtHand, TraceFile, jobs

@@ -11,8 +11,8 @@ import pytest
 from stored import rows
 from sweep.noting import MEASUREMENTS, expected_cells, noting_grid, runs, some_trace, wait_for
 
+from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.errors import WorkerError
-from teltheory.latency import A100_LLAMA2_7B
 from teltheory.store import text_of
 from teltheory.sweep import sweep
 

@@ -10,8 +10,8 @@ from stored import rows
 from sweep.noting import some_trace
 
 from teltheory import store as store_module
+from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.errors import FileError
-from teltheory.latency import A100_LLAMA2_7B
 from teltheory.policies.online import LRU
 from teltheory.policies.spec import Spec
 from teltheory.store import Results, import_lines, main

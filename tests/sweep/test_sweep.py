@@ -6,8 +6,8 @@ import pytest
 from sweep.noting import some_trace
 
 import teltheory as tt
+from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.errors import ArgumentError, FileError, ForcedCachingError
-from teltheory.latency import A100_LLAMA2_7B
 from teltheory.policies.spec import POLICIES, Spec, default_estimate
 from teltheory.processes import cores
 from teltheory.sweep import Cell, Grid, Sample, TraceAtHand, TraceFile, sweep

@@ -17,8 +17,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike
 
+from teltheory.cost.latency import Provenance, each
 from teltheory.errors import ArgumentError
-from teltheory.latency import Provenance, each
 from teltheory.numbers import FloatArray, IntArray, rational, whole_number
 
 

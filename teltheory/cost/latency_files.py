@@ -15,10 +15,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NoReturn
 
+from teltheory.cost.latency import Latency, LatencyModel, Provenance
+from teltheory.cost.latency_table import TableLatency
 from teltheory.errors import ArgumentError, FileError, shown
 from teltheory.input_files import read_json
-from teltheory.latency import Latency, LatencyModel, Provenance
-from teltheory.latency_table import TableLatency
 
 VERSION = 1
 MOST_BYTES = 1 << 20

@@ -37,7 +37,7 @@ class Provenance:
     hardware : str
         Such as "NVIDIA A100-80GB".
     model : str
-        The served model, such as "llama-2-7b"; a name of `teltheory.kv_cache` gives its tokens a size in bytes.
+        The served model, such as "llama-2-7b"; a name of `teltheory.cost.kv_cache` gives tokens a size in bytes.
     engine, version : str
         What served it, such as "vllm" and "0.14".
     date : str

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from teltheory.attention import A100_LLAMA2_7B_ATTENTION
+from teltheory.cost.attention import A100_LLAMA2_7B_ATTENTION
+from teltheory.cost.latency import A100_LLAMA2_7B, LatencyModel
+from teltheory.cost.latency_files import read_latency
+from teltheory.cost.latency_table import TableLatency
 from teltheory.errors import ArgumentError, printable
-from teltheory.latency import A100_LLAMA2_7B, LatencyModel
-from teltheory.latency_files import read_latency
-from teltheory.latency_table import TableLatency
 
 EMBEDDED: dict[str, LatencyModel | TableLatency] = {
     "a100-llama2-7b": A100_LLAMA2_7B,

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import teltheory as tt
-from teltheory.kv_cache import ARCHITECTURES, Architecture, architecture
+from teltheory.cost.kv_cache import ARCHITECTURES, Architecture, architecture
 
 KNOWN = {
     "llama-2-7b": 524_288,

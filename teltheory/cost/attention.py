@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from teltheory.latency import A100_LLAMA2_7B, LatencyModel
+from teltheory.cost.latency import A100_LLAMA2_7B, LatencyModel
 
 FITTED_FROM, FITTED_TO = 256, 4096
 LAYERS, WIDTH, WEIGHTS = 32, 4096, 6_476_005_376

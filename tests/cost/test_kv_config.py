@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import teltheory as tt
-from teltheory.kv_cache import NUMBERS
+from teltheory.cost.kv_cache import NUMBERS
 
 LLAMA = {
     "model_type": "llama",

@@ -1,0 +1,1 @@
+"""What a request costs: seconds to its first token, and bytes of a KV cache."""
