@@ -21,7 +21,7 @@ WITH_STARTS = judged(SmallWorlds({}, {}, conversations=3, starts=1))
 FORCED = replace(WITH_STARTS, forced=True)
 
 
-def most_kept(case: Case, steps: list[int]) -> int:
+def kept_upper_bound(case: Case, steps: list[int]) -> int:
     """Return the room at the steps and the caps of the reuse intervals that cover none of them; an upper bound."""
     past = {conversation: length for conversation, length, _ in case.world.initial}
     held = {conversation: cached for conversation, _, cached in case.world.initial}
@@ -51,7 +51,7 @@ def closed(case: Case) -> Values:
     _, certificate = certified_greedy(case.instance, case.xi)
     return {
         "kept": without - case.tel(TailOptimizedBelady(case.xi)),
-        "room at P and caps that cover none": most_kept(case, certificate.steps.tolist()),
+        "room at P and caps that cover none": kept_upper_bound(case, certificate.steps.tolist()),
     }
 
 

@@ -105,17 +105,17 @@ def check_against(instance: Instance, xi: int, certificate: Certificate) -> None
         raise CertificateError(
             f"objective: found {certificate.objective}, expected {tel}, the TEL of what is kept"
         )
-    bound = _most_kept(certificate.steps, cap, first, room)
+    bound = _kept_upper_bound(certificate.steps, cap, first, room)
     if kept != bound:
         raise CertificateError(f"steps: they bound what is kept by {bound}, expected {kept}, what is kept")
 
 
 def _caps(instance: Instance, xi: int) -> IntArray:
     """Return the most that helps each turn and can be there: min(h, total - xi), or what was held at the start."""
-    return np.minimum(at_hand(instance), np.maximum(instance.total - xi, 0))
+    return np.minimum(max_reuse(instance), np.maximum(instance.total - xi, 0))
 
 
-def at_hand(instance: Instance) -> IntArray:
+def max_reuse(instance: Instance) -> IntArray:
     """Return the most that each turn can reuse: its history, or what was held of it at the start."""
     cap, trace = instance.history.copy(), instance.trace
     held = {start.code: start.cached for start in instance.initial}
@@ -178,7 +178,7 @@ def _occupied(kept: IntArray, first: IntArray) -> IntArray:
     return np.cumsum(change[1:-1])
 
 
-def _most_kept(steps: IntArray, cap: IntArray, first: IntArray, room: IntArray) -> int:
+def _kept_upper_bound(steps: IntArray, cap: IntArray, first: IntArray, room: IntArray) -> int:
     looked_at: NDArray[np.int64] = np.zeros(len(cap) + 1, np.int64)
     looked_at[steps] = 1
     so_far = np.cumsum(looked_at)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from teltheory.errors import ArgumentError
 from teltheory.instance import Initial, Instance
-from teltheory.optimal.certificate import at_hand
+from teltheory.optimal.certificate import max_reuse
 from teltheory.optimal.costs import PiecewiseCosts
 from teltheory.optimal.prices import Prices
 from teltheory.optimal.room_prices import interval_prices
@@ -71,7 +71,7 @@ def check_costs(costs: object, instance: Instance) -> None:
 def bound_of_costs(instance: Instance, costs: PiecewiseCosts, prices: Prices) -> int:
     """Return `cost_bound` of an instance that was checked already."""
     paid, over = interval_prices(instance, prices)
-    within = costs.up_to(at_hand(instance))
+    within = costs.up_to(max_reuse(instance))
     least: dict[int, int] = {}
     for turn, x, cost in zip(within.turn.tolist(), within.reuse.tolist(), within.cost.tolist(), strict=True):
         value = cost * prices.denominator + over[turn] * x

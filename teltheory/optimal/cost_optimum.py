@@ -20,7 +20,7 @@ import numpy as np
 from teltheory.errors import SolverError
 from teltheory.instance import Initial, Instance
 from teltheory.numbers import IntArray, whole_number
-from teltheory.optimal.certificate import at_hand, check_kept, first_steps, rooms
+from teltheory.optimal.certificate import check_kept, first_steps, max_reuse, rooms
 from teltheory.optimal.cost_bound import bound_of_costs, check_costs
 from teltheory.optimal.cost_solver import choose_pieces
 from teltheory.optimal.costs import PiecewiseCosts
@@ -219,7 +219,7 @@ def _left(deadline: float) -> float | None:
 def _found(search: _Search) -> CostOptimum:
     """Check the plan in whole numbers and hold it against the bound."""
     instance, cost = search.instance, search.cost
-    check_kept(search.plan, at_hand(instance), first_steps(instance), rooms(instance))
+    check_kept(search.plan, max_reuse(instance), first_steps(instance), rooms(instance))
     if cost < search.bound:
         raise SolverError("a bound above a plan", float(cost), float(search.bound))
     status = search.status

@@ -17,7 +17,7 @@ def deadline_of(time_limit: float | None) -> float:
     return monotonic() + time_limit
 
 
-def left(deadline: float) -> float | None:
+def seconds_left(deadline: float) -> float | None:
     """Return the seconds until a deadline, None where it never comes."""
     return None if deadline == inf else max(0.0, deadline - monotonic())
 

@@ -57,7 +57,7 @@ def hindsight_model(instance: Instance, xi: int, *, initial_state: bool = True, 
         model.forced_history = pyo.Constraint(model.arrivals, rule=forced_history)
     else:
         model.history = pyo.Constraint(model.arrivals, rule=history)
-    model.no_conjuring = pyo.Constraint(model.conversations, model.steps, rule=no_conjuring)
+    model.prefix_cannot_grow = pyo.Constraint(model.conversations, model.steps, rule=prefix_cannot_grow)
     if initial_state:
         model.initial_state = pyo.Constraint(model.conversations, rule=first_step)
     if not instance.trace.cumulative:
@@ -103,7 +103,7 @@ def history(model: Any, i: int, t: int) -> Any:
     return model.x[i, t + 1] <= model.past[t]
 
 
-def no_conjuring(model: Any, i: int, t: int) -> Any:
+def prefix_cannot_grow(model: Any, i: int, t: int) -> Any:
     """(5): x[i, t + 1] <= x[i, t] where i does not arrive at t, for t < T."""
     if t == model.T or model.theta[t] == i:
         return pyo.Constraint.Skip

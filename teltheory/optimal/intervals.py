@@ -119,7 +119,7 @@ class IntervalProblem:
         np.subtract.at(change, self.last[covering] + 1, kept[covering])
         return np.cumsum(change[:-1])
 
-    def most_kept(self, steps: IntArray) -> int:
+    def kept_upper_bound(self, steps: IntArray) -> int:
         """Return the bound that ascending steps P give: the room at P and the caps of what covers none of it."""
         begin, end = self.places(steps)
         return exact_sum(self.room[steps]) + exact_sum(self.most[begin == end])
@@ -136,7 +136,7 @@ class IntervalProblem:
     def most_worth(self, steps: IntArray, prices: IntArray) -> int:
         """Return the bound on `worth` that whole prices of ascending steps give; all are 1 without weights."""
         if self.weight is None:
-            return self.most_kept(steps)
+            return self.kept_upper_bound(steps)
         begin, end = self.places(steps)
         up_to = running_sums(prices)
         left = np.maximum(self.weight - (up_to[end] - up_to[begin]), 0)

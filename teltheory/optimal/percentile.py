@@ -20,7 +20,7 @@ import numpy as np
 from teltheory.errors import ArgumentError
 from teltheory.instance import Initial, Instance
 from teltheory.numbers import whole_number
-from teltheory.optimal.deadline import deadline_of, left, part_of
+from teltheory.optimal.deadline import deadline_of, part_of, seconds_left
 from teltheory.optimal.prices import Prices
 from teltheory.optimal.violations import (
     SHARE_OF_SOLVER,
@@ -197,7 +197,7 @@ class _Bisection:
         high, opened = self.value, []
         while max(low, self.lower) < min(high, self.value):
             xi = (max(low, self.lower) + min(high, self.value)) // 2
-            if left(until) == 0:
+            if seconds_left(until) == 0:
                 break
             self._decide(xi, part_of(until, share))
             if self.lower <= xi < self.value:
@@ -232,7 +232,7 @@ class _Bisection:
     def prove(self) -> None:
         """Refute without the solver what only the solver did, each threshold in a share of the time left."""
         high = self.lower
-        while self.counted < high and left(self.deadline) != 0:
+        while self.counted < high and seconds_left(self.deadline) != 0:
             xi, deadline = (self.counted + high) // 2, part_of(self.deadline, SHARE_OF_PROOF)
             search = sharpened(self._relaxed(xi), deadline)
             target = search.problem.above - self.allowed

@@ -15,7 +15,7 @@ import numpy as np
 
 from teltheory.instance import Instance
 from teltheory.numbers import IntArray
-from teltheory.optimal.certificate import at_hand
+from teltheory.optimal.certificate import max_reuse
 from teltheory.optimal.costs import PiecewiseCosts
 from teltheory.optimal.intervals import IntervalProblem, interval_problem
 
@@ -54,7 +54,7 @@ class Pieces:
 
 def pieces_of(instance: Instance, costs: PiecewiseCosts) -> Pieces:
     """Return the pieces that a turn can reuse, without those at a turn's end that gain nothing."""
-    within = costs.up_to(at_hand(instance))
+    within = costs.up_to(max_reuse(instance))
     again = within.turn[1:] == within.turn[:-1]
     keep = again & (within.cost > within.cost[within.offsets[1:] - 1][within.turn])[:-1]
     return Pieces(within.turn[1:][keep], np.diff(within.reuse)[keep], -np.diff(within.cost)[keep])

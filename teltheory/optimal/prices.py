@@ -29,7 +29,7 @@ from typing import NamedTuple
 from teltheory.errors import CertificateError
 from teltheory.instance import Initial, Instance
 from teltheory.numbers import whole_number
-from teltheory.optimal.certificate import at_hand, first_steps, rooms
+from teltheory.optimal.certificate import first_steps, max_reuse, rooms
 from teltheory.trace import Trace
 
 MOST_WEIGHT = 10**6
@@ -203,7 +203,7 @@ def _most_weight(cut: Cut, i: int, avoidable: dict[int, tuple[int, int, int]], r
 
 def _violations(instance: Instance, xi: int) -> Iterator[tuple[int, int | None, int, int]]:
     """Yield turn, need, first and last step of what is above xi without a cache; no need where none would do."""
-    columns = (instance.total, at_hand(instance), first_steps(instance))
+    columns = (instance.total, max_reuse(instance), first_steps(instance))
     for turn, (total, there, first) in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
         if total > xi:
             yield turn, (total - xi if total - xi <= there else None), first, turn + 1

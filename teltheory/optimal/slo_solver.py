@@ -17,7 +17,7 @@ from scipy.sparse import csc_array, csr_array
 from teltheory.errors import SolverError
 from teltheory.numbers import BoolArray, FloatArray, IntArray
 from teltheory.optimal.cuts import violated_cuts
-from teltheory.optimal.deadline import left
+from teltheory.optimal.deadline import seconds_left
 from teltheory.optimal.prices import Cut, Prices
 from teltheory.optimal.selection import Selection
 from teltheory.optimal.solver import INTERRUPTED, Engine, GrowingProgram, Vertex, expect, packing
@@ -130,7 +130,7 @@ class SharesProgram:
             self._known[violated] = True
             if self._program is None or len(self._vertex.prices) == len(self._rows):
                 return
-            self._vertex = self._program.solve(left(deadline))
+            self._vertex = self._program.solve(seconds_left(deadline))
 
     def _row(self, row: int) -> PricedRow:
         items = self._problem.covering(row)

@@ -21,7 +21,7 @@ from teltheory.errors import ArgumentError, SolverError
 from teltheory.instance import Initial, Instance
 from teltheory.metrics import slo_violations
 from teltheory.numbers import BoolArray, whole_number
-from teltheory.optimal.deadline import deadline_of, left, part_of
+from teltheory.optimal.deadline import deadline_of, part_of, seconds_left
 from teltheory.optimal.packing import ROUNDS, pack
 from teltheory.optimal.prices import Prices, bound_of
 from teltheory.optimal.reuse import unavoidable_reuse
@@ -256,7 +256,7 @@ def exactly(search: SearchUnderWay, deadline: float, target: int | None = None) 
     """Go on with the MILP, unless plan and bound meet."""
     if not search.is_open:
         return search
-    answer = choose(search.problem, search.chosen, left(deadline), target)
+    answer = choose(search.problem, search.chosen, seconds_left(deadline), target)
     search = replace(_with(search, answer.chosen), status="time limit", method="milp")
     return replace(search, lower_by_solver=max(search.lower_by_solver, _fewest(search, answer.most)))
 

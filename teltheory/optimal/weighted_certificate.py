@@ -24,7 +24,7 @@ import numpy as np
 from teltheory.errors import ArgumentError, CertificateError
 from teltheory.instance import Initial, Instance
 from teltheory.numbers import IntArray, whole_number
-from teltheory.optimal.certificate import at_hand, check_kept, check_one_a_turn, first_steps, rooms
+from teltheory.optimal.certificate import check_kept, check_one_a_turn, first_steps, max_reuse, rooms
 from teltheory.optimal.prices import Prices
 from teltheory.optimal.room_prices import interval_prices
 from teltheory.optimal.weights import TurnWeights, Weights, turn_weights
@@ -102,7 +102,7 @@ def check_weighted_against(
 ) -> None:
     """Check a certificate of an instance and weights that were checked already."""
     useful = np.maximum(instance.total - xi, 0)
-    cap = np.minimum(at_hand(instance), useful)
+    cap = np.minimum(max_reuse(instance), useful)
     check_one_a_turn(certificate.kept, len(instance.trace))
     check_kept(certificate.kept, cap, first_steps(instance), rooms(instance))
     weight: list[int] = read.whole.tolist()

@@ -54,7 +54,7 @@ def start_with_anything(monkeypatch):
 
 
 def conjure(monkeypatch):
-    monkeypatch.setattr(formulation, "no_conjuring", lambda model, i, t: formulation.pyo.Constraint.Skip)
+    monkeypatch.setattr(formulation, "prefix_cannot_grow", lambda model, i, t: formulation.pyo.Constraint.Skip)
 
 
 def evict_the_most_recent_of_an_odd_overflow(monkeypatch):

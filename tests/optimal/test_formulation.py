@@ -20,7 +20,7 @@ from teltheory.optimal.intervals import IntervalProblem, interval_problem
 from teltheory.optimal.solver import solve_model
 
 SMALL = {"turns": (3, 7), "conversations": 3, "length": 3, "room": 6}
-ALWAYS = {"tail_excess_latency", "excess", "capacity", "no_conjuring"}
+ALWAYS = {"tail_excess_latency", "excess", "capacity", "prefix_cannot_grow"}
 THREE_TURNS = Case((0, 1, 0), (2, 3, 1), (1, 0, 0), None, capacity=4, xi=1, q_hat=0)
 
 
@@ -70,7 +70,7 @@ def test_the_equations_of_three_turns():
     }
     assert rows_of(model, "capacity") == {t: ({f"x[0,{t}]": 1, f"x[1,{t}]": 1}, "<=", 4) for t in (1, 2, 3)}
     assert rows_of(model, "history") == {(0, 1): ({"x[0,2]": 1}, "<=", 3), (1, 2): ({"x[1,3]": 1}, "<=", 3)}
-    assert rows_of(model, "no_conjuring") == {
+    assert rows_of(model, "prefix_cannot_grow") == {
         (1, 1): ({"x[1,2]": 1, "x[1,1]": -1}, "<=", 0),
         (0, 2): ({"x[0,3]": 1, "x[0,2]": -1}, "<=", 0),
     }

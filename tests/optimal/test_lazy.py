@@ -91,7 +91,7 @@ def test_a_sweep_over_capacities_finds_what_fresh_solves_find():
         solution = sweep.solve(problem.room + capacity - case.capacity)
         assert exact_sum(solution.kept) == exact_sum(LazyIntervalSolver(fresh).solve().kept)
         assert fresh.feasible(solution.kept)
-        assert fresh.most_kept(solution.steps) == exact_sum(solution.kept)
+        assert fresh.kept_upper_bound(solution.steps) == exact_sum(solution.kept)
         assert solution.rows >= rows
         rows = solution.rows
     assert sweep.solve(problem.room).rounds <= 2
@@ -116,7 +116,7 @@ def test_any_steps_bound_and_any_amounts_can_be_cut(case, data):
     problem, n = problem_of(case), len(case.conversation)
     best = problem.unavoidable - case.optimum("greedy").objective
     steps = np.array(sorted(data.draw(st.sets(st.integers(1, n)))), np.int64)
-    assert problem.most_kept(steps) >= best
+    assert problem.kept_upper_bound(steps) >= best
     kept = np.array([data.draw(st.integers(-2, int(most) + 2)) for most in problem.most], np.int64)
     cut = cut_to_room(problem, kept)
     assert problem.feasible(cut)
@@ -159,7 +159,7 @@ def test_prices_between_vertices_prove_the_optimum_too():
     for share in (0.0, 0.2, 0.5, 0.7, 1.0):
         solver = LazyIntervalSolver(problem)
         solver._rows, solver._prices = np.array([3, 1]), np.array([1 - share, share])
-        assert problem.most_kept(solver._priced()[0]) == 6
+        assert problem.kept_upper_bound(solver._priced()[0]) == 6
 
 
 @pytest.mark.parametrize(
