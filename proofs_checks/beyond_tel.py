@@ -15,12 +15,11 @@ from teltheory.claims.claim import Values, claim
 from teltheory.claims.origin import OURS
 from teltheory.claims.worlds import JUDGED_BY_BRUTE_FORCE, SmallWorlds
 from teltheory.errors import CertificateError
+from teltheory.optimal import check_certificate, weighted_optimum
 from teltheory.optimal.brute_force import smallest_cost, smallest_total
 from teltheory.optimal.exhaustion import check_violations
 from teltheory.optimal.prices import Prices
 from teltheory.optimal.violations import fewest_violations
-from teltheory.optimal.weighted import weighted_optimum
-from teltheory.optimal.weighted_certificate import check_weighted_certificate
 
 SMALL = SmallWorlds(
     quick={1: 3, 2: 2, 3: 2, 4: 2},
@@ -82,7 +81,7 @@ def weighted(case: Case) -> Values:
     trace, start = case.world.trace, case.world.initial
     weights = [WEIGHTS[turn % len(WEIGHTS)] for turn in range(len(trace))]
     best = weighted_optimum(trace, case.capacity, case.xi, weights, case.forced, start)
-    check_weighted_certificate(trace, case.capacity, case.xi, weights, best.certificate, case.forced, start)
+    check_certificate(trace, case.capacity, case.xi, best.certificate, case.forced, start, weights)
     total = case.instance.total.tolist()
     return {
         "proved": whole(Fraction(best.objective)),

@@ -48,10 +48,10 @@ def closed(case: Case) -> Values:
     """Count what Tail-Optimized Belady keeps, and the bound of its set of steps."""
     totals = case.instance.total.tolist()
     without = sum(max(total - case.xi, 0) for total in totals)
-    _, certificate = certified_greedy(case.instance, case.xi)
+    _, steps = certified_greedy(case.instance, case.xi)
     return {
         "kept": without - case.tel(TailOptimizedBelady(case.xi)),
-        "room at P and caps that cover none": kept_upper_bound(case, certificate.steps.tolist()),
+        "room at P and caps that cover none": kept_upper_bound(case, steps.tolist()),
     }
 
 

@@ -40,13 +40,19 @@ from teltheory.metrics import (
     ttft_violations,
 )
 from teltheory.model.forest import Forest
-from teltheory.optimal import Certificate, HindsightOptimum, check_certificate, hindsight_optimum
+from teltheory.optimal import (
+    Certificate,
+    HindsightOptimum,
+    WeightedOptimum,
+    check_certificate,
+    hindsight_optimum,
+    weighted_optimum,
+)
 from teltheory.optimal.cost_bound import cost_bound
 from teltheory.optimal.costs import PiecewiseCosts
 from teltheory.optimal.curve import HindsightCurve, hindsight_curve
 from teltheory.optimal.exhaustion import check_violations
 from teltheory.optimal.prices import Cut, Prices, violations_bound
-from teltheory.optimal.weighted_certificate import WeightedCertificate, check_weighted_certificate
 from teltheory.outcome import Outcome
 from teltheory.policies import (
     LRU,
@@ -89,7 +95,6 @@ if TYPE_CHECKING:
     from teltheory.optimal.cost_optimum import CostOptimum, cost_optimum
     from teltheory.optimal.percentile import BestPercentile, best_percentile
     from teltheory.optimal.violations import FewestViolations, fewest_violations
-    from teltheory.optimal.weighted import WeightedOptimum, weighted_optimum
 
 __version__ = "0.1.0"
 
@@ -146,7 +151,6 @@ __all__ = [
     "Times",
     "Trace",
     "TraceError",
-    "WeightedCertificate",
     "WeightedOptimum",
     "adversary",
     "advise",
@@ -155,7 +159,6 @@ __all__ = [
     "capacity_curve",
     "check_certificate",
     "check_violations",
-    "check_weighted_certificate",
     "cost_bound",
     "cost_optimum",
     "fewest_violations",
@@ -202,8 +205,6 @@ _ON_DEMAND = {
     "fewest_violations": "teltheory.optimal.violations",
     "adversary": "teltheory.claims.adversary",
     "never_worse": "teltheory.claims.dominance",
-    "WeightedOptimum": "teltheory.optimal.weighted",
-    "weighted_optimum": "teltheory.optimal.weighted",
 }
 
 

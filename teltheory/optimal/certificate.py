@@ -10,6 +10,13 @@ and what is kept over an interval that covers none is at most its cap, so
 (It is the dual of the interval problem, Zhang et al. 2025, (1)-(5), with 0-1 prices.) Where both sides are equal
 nothing is better, and TEL = sum of max(0, total - xi) - sum of kept is the optimum.
 
+With weights of turns each step of P has a whole price, and a unit kept over an interval pays the prices that the
+interval covers:
+
+    sum of weight kept  <=  sum of price room  +  sum of cap max(0, weight - prices over the interval).
+
+Weights and prices of 1 are the set P above. Sums that int64 does not hold are Python's own whole numbers.
+
 Steps: step t is the cache at the start of turn t, turns and steps counted from 1; the interval between turns s and
 e of a conversation covers s + 1 ... e. What the initial cache holds has s = 0. Under forced caching the
 conversation of turn t - 1 is exempt at step t: its interval begins a step later, and its past lessens the room.
@@ -22,11 +29,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from teltheory.errors import ArgumentError, CertificateError
 from teltheory.instance import Initial, Instance
-from teltheory.numbers import IntArray, exact_sum, whole_number
+from teltheory.numbers import IntArray, exact_dot, running_sums, whole_number
+from teltheory.optimal.weights import TurnWeights, Weight, Weights, turn_weights
 from teltheory.trace import Trace
 
 
@@ -36,23 +43,27 @@ class Certificate:
 
     Attributes
     ----------
-    objective : int
-        The optimal TEL, in the trace's unit.
+    objective : int or Fraction
+        The optimal TEL, in the trace's unit; with weights in weights times that unit.
     kept : ndarray of int64, shape (n,)
         What each turn reuses, as far as it lowers the turn's excess.
     steps : ndarray of int64
         The set P, ascending, of steps from 1 to n.
+    prices : ndarray of int64 or None
+        With weights: the price of each step of P, 0 or more, in the largest number that divides all weights. None
+        stands for prices of 1.
     """
 
-    objective: int
+    objective: Weight
     kept: IntArray
     steps: IntArray
+    prices: IntArray | None = None
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Certificate):
             return NotImplemented
-        same = np.array_equal(self.kept, other.kept) and np.array_equal(self.steps, other.steps)
-        return same and self.objective == other.objective
+        columns = ((self.kept, other.kept), (self.steps, other.steps), (_prices(self), _prices(other)))
+        return self.objective == other.objective and all(np.array_equal(ours, its) for ours, its in columns)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -64,8 +75,9 @@ def check_certificate(
     certificate: Certificate,
     forced: bool = False,
     initial: Initial = (),
+    weights: Weights | None = None,
 ) -> None:
-    """Check a certificate in exact whole numbers; O(n), no solver.
+    """Check a certificate in exact numbers; O(n), no solver.
 
     Parameters
     ----------
@@ -79,40 +91,54 @@ def check_certificate(
         Forced caching.
     initial : iterable of (conversation, past, cached)
         Initial cache, least recent first.
+    weights : sequence of int or Fraction, or mapping, optional
+        One weight per turn, or a mapping from conversations to weights; 1 if left out.
 
     Raises
     ------
     CertificateError
-        Where it proves nothing; the error says what fails, and where.
+        If it proves nothing; the error says what fails, and where.
     ArgumentError, TraceError, ForcedCachingError
         Wrong arguments.
     """
     if not isinstance(certificate, Certificate):
         raise ArgumentError("certificate", type(certificate).__name__, "a Certificate")
     instance = Instance.of(trace, capacity, forced=forced, initial=initial)
-    check_against(instance, whole_number("xi", xi), certificate)
+    check_against(instance, whole_number("xi", xi), certificate, turn_weights(trace, weights))
 
 
-def check_against(instance: Instance, xi: int, certificate: Certificate) -> None:
-    """Check a certificate of an instance that was checked already."""
-    cap, first, room = _caps(instance, xi), first_steps(instance), rooms(instance)
-    check_one_a_turn(certificate.kept, len(instance.trace))
-    _check_steps(certificate.steps, len(instance.trace))
+def check_against(instance: Instance, xi: int, certificate: Certificate, weights: TurnWeights) -> None:
+    """Check a certificate of an instance and weights that were checked already."""
+    useful = np.maximum(instance.total - xi, 0)
+    cap, first, room = np.minimum(max_reuse(instance), useful), first_steps(instance), rooms(instance)
+    _check_column("kept", certificate.kept, len(cap))
     check_kept(certificate.kept, cap, first, room)
-    kept = exact_sum(certificate.kept)
-    tel = exact_sum(np.maximum(instance.total - xi, 0)) - kept
+    steps, prices = certificate.steps, _prices(certificate)
+    _check_steps(steps, len(cap))
+    _check_column("prices", prices, len(steps))
+    for i in np.flatnonzero(prices < 0)[:1]:
+        raise CertificateError(f"prices[{i}]: found {prices[i]}, expected 0 or more")
+    kept = exact_dot(weights.whole, certificate.kept)
+    tel = weights.scaled(exact_dot(weights.whole, useful) - kept)
     if certificate.objective != tel:
         raise CertificateError(
             f"objective: found {certificate.objective}, expected {tel}, the TEL of what is kept"
         )
-    bound = _kept_upper_bound(certificate.steps, cap, first, room)
+    paid = np.zeros(len(cap), np.int64)
+    paid[steps - 1] = prices
+    bound = exact_dot(paid, room) + exact_dot(_worth_above(paid, weights.whole, first), cap)
     if kept != bound:
         raise CertificateError(f"steps: they bound what is kept by {bound}, expected {kept}, what is kept")
 
 
-def _caps(instance: Instance, xi: int) -> IntArray:
-    """Return the most that helps each turn and can be there: min(h, total - xi), or what was held at the start."""
-    return np.minimum(max_reuse(instance), np.maximum(instance.total - xi, 0))
+def _prices(certificate: Certificate) -> IntArray:
+    return np.ones_like(certificate.steps) if certificate.prices is None else certificate.prices
+
+
+def _worth_above(paid: IntArray, weight: IntArray, first: IntArray) -> IntArray:
+    """Return what a unit kept for each turn weighs beyond the prices of the steps that its interval covers."""
+    up_to = running_sums(paid)
+    return np.maximum(weight - (up_to[1:] - up_to[first - 1]), 0)
 
 
 def max_reuse(instance: Instance) -> IntArray:
@@ -139,16 +165,11 @@ def rooms(instance: Instance) -> IntArray:
     return room
 
 
-def check_one_a_turn(kept: object, n: int) -> None:
-    """Raise `CertificateError` unless there is an array of n amounts."""
-    _check_column("kept", kept)
-    if isinstance(kept, np.ndarray) and len(kept) != n:
-        raise CertificateError(f"kept: found {len(kept)} values, expected {n}, one a turn")
-
-
-def _check_column(name: str, values: object) -> None:
+def _check_column(name: str, values: object, n: int | None = None) -> None:
     if not isinstance(values, np.ndarray) or values.dtype != np.int64 or values.ndim != 1:
         raise CertificateError(f"{name}: found {type(values).__name__}, expected an array of int64")
+    if n is not None and len(values) != n:
+        raise CertificateError(f"{name}: found {len(values)} values, expected {n}")
 
 
 def _check_steps(steps: IntArray, n: int) -> None:
@@ -176,11 +197,3 @@ def _occupied(kept: IntArray, first: IntArray) -> IntArray:
     change[1] = np.sum(kept, where=first == 1)
     change[2:] -= kept
     return np.cumsum(change[1:-1])
-
-
-def _kept_upper_bound(steps: IntArray, cap: IntArray, first: IntArray, room: IntArray) -> int:
-    looked_at: NDArray[np.int64] = np.zeros(len(cap) + 1, np.int64)
-    looked_at[steps] = 1
-    so_far = np.cumsum(looked_at)
-    covers_none = so_far[1:] == so_far[first - 1]
-    return exact_sum(room[steps - 1]) + exact_sum(np.where(covers_none, cap, 0))

@@ -14,12 +14,15 @@ This module uses nothing of what makes prices.
 
 from __future__ import annotations
 
+from itertools import accumulate
+
+import numpy as np
+
 from teltheory.errors import ArgumentError
 from teltheory.instance import Initial, Instance
-from teltheory.optimal.certificate import max_reuse
+from teltheory.optimal.certificate import first_steps, max_reuse, rooms
 from teltheory.optimal.costs import PiecewiseCosts
-from teltheory.optimal.prices import Prices
-from teltheory.optimal.room_prices import interval_prices
+from teltheory.optimal.prices import Prices, check_prices
 from teltheory.trace import Trace
 
 
@@ -51,7 +54,7 @@ def cost_bound(
     Raises
     ------
     CertificateError
-        Where the prices are none: negative, out of order, of steps that are not there.
+        If the prices are none: negative, out of order, of steps that are not there.
     ArgumentError, TraceError, ForcedCachingError
         Wrong arguments.
     """
@@ -78,3 +81,16 @@ def bound_of_costs(instance: Instance, costs: PiecewiseCosts, prices: Prices) ->
         if turn not in least or value < least[turn]:
             least[turn] = value
     return max(0, -((paid - sum(least.values())) // prices.denominator))
+
+
+def interval_prices(instance: Instance, prices: Prices) -> tuple[int, list[int]]:
+    """Return what all room costs, and a unit kept over each turn's reuse interval; both times the denominator."""
+    n = len(instance.trace)
+    check_prices(prices, n)
+    room, price, paid = rooms(instance).tolist(), [0] * n, 0
+    for step, numerator in zip(prices.steps, prices.numerators, strict=True):
+        price[step - 1] = numerator
+        paid += numerator * room[step - 1]
+    up_to = [0, *accumulate(price)]
+    first = np.minimum(first_steps(instance), np.arange(2, n + 2)).tolist()
+    return paid, [up_to[turn + 1] - up_to[step - 1] for turn, step in enumerate(first)]

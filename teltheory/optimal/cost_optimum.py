@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import ceil, isfinite
-from time import monotonic
 from typing import Literal
 
 import numpy as np
@@ -21,17 +20,16 @@ from teltheory.errors import SolverError
 from teltheory.instance import Initial, Instance
 from teltheory.numbers import IntArray, whole_number
 from teltheory.optimal.certificate import check_kept, first_steps, max_reuse, rooms
-from teltheory.optimal.cost_bound import bound_of_costs, check_costs
+from teltheory.optimal.cost_bound import bound_of_costs, check_costs, interval_prices
 from teltheory.optimal.cost_solver import choose_pieces
 from teltheory.optimal.costs import PiecewiseCosts
-from teltheory.optimal.deadline import deadline_of
+from teltheory.optimal.deadline import deadline_of, seconds_left
 from teltheory.optimal.filling import Filling
 from teltheory.optimal.intervals import IntervalProblem
 from teltheory.optimal.lazy import LazyIntervalSolver, LazySolution
 from teltheory.optimal.pieces import Pieces, envelope_problem, pieces_of, turns_problem
 from teltheory.optimal.prices import Prices
 from teltheory.optimal.reuse import unavoidable_reuse
-from teltheory.optimal.room_prices import interval_prices
 from teltheory.optimal.solver import INTERRUPTED, OUT_OF_TIME
 from teltheory.outcome import Outcome
 from teltheory.trace import Trace
@@ -161,7 +159,7 @@ def cost_optimum(
 def _relaxed(solver: LazyIntervalSolver, deadline: float) -> tuple[LazySolution, Status]:
     """Solve the envelope problem; an early stop leaves weaker prices and a plan cut to the room."""
     try:
-        return solver.solve(time_limit=_left(deadline)), "feasible"
+        return solver.solve(time_limit=seconds_left(deadline)), "feasible"
     except SolverError as error:
         return solver.so_far(), _stop(error.status)
 
@@ -198,22 +196,24 @@ def _filled(search: _Search, problem: IntervalProblem, rng: np.random.Generator,
     gain = np.add.reduceat(search.pieces.gain, begins)
     _, over = interval_prices(search.instance, search.prices)
     profit = gain - np.array(over, float)[problem.turn] / search.prices.denominator * problem.most
-    filling = Filling(problem, profit, lambda kept: costs.total(problem.reused(kept, n)))
-    plan = filling.improve(search.plan_of(problem), rng, search.bound, deadline)
+    plan = Filling(problem, parts=True).improve(
+        search.plan_of(problem),
+        profit,
+        lambda kept: costs.total(problem.reused(kept, n)),
+        search.bound,
+        rng,
+        deadline,
+    )
     return search.with_plan(problem.reused(plan, n))
 
 
 def _chosen(search: _Search, problem: IntervalProblem, deadline: float) -> _Search:
     """Go on with the integer program from the plan."""
-    answer = choose_pieces(problem, search.pieces, search.plan_of(problem), _left(deadline))
+    answer = choose_pieces(problem, search.pieces, search.plan_of(problem), seconds_left(deadline))
     nothing = search.costs.total(np.zeros(len(search.plan), np.int64))
     bound = max(search.bound, ceil(nothing - answer.most)) if isfinite(answer.most) else search.bound
     search = replace(search, bound=bound, status=_stop(answer.status))
     return search if answer.kept is None else search.with_plan(problem.reused(answer.kept, len(search.plan)))
-
-
-def _left(deadline: float) -> float | None:
-    return None if deadline == float("inf") else max(0.0, deadline - monotonic())
 
 
 def _found(search: _Search) -> CostOptimum:

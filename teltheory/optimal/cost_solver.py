@@ -10,15 +10,13 @@ Each t_s lies between two binaries, so for one turn alone the relaxation is its 
 rows are those of the interval problem, over x = sum of length t. HiGHS knows no special ordered sets, hence the
 binaries.
 
-Whoever asks counts what the plan costs in whole numbers; the bound is the solver's word, and said to be.
+The caller counts what the plan costs in whole numbers; the bound is the solver's word, and said to be.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-import highspy
 import numpy as np
 from scipy.sparse import coo_array, csc_array, hstack, vstack
 
@@ -26,24 +24,13 @@ from teltheory.numbers import FloatArray, IntArray
 from teltheory.optimal.intervals import IntervalProblem
 from teltheory.optimal.lazy import cut_to_room
 from teltheory.optimal.pieces import Pieces
-from teltheory.optimal.solver import PRESOLVE, Engine, expect, packing
+from teltheory.optimal.solver import packing, solve_whole
 
 TOLERANCE = 1e-6
 
 
-@dataclass(frozen=True)
-class Chosen:
-    """What the integer program says.
-
-    Attributes
-    ----------
-    kept : ndarray of int64, shape (m,), or None
-        A feasible plan: what each interval keeps; None where there is none.
-    most : float
-        The solver's bound on what is gained in all, loosened by its tolerance.
-    status : str or None
-        Its word for how it stopped; None where it says "optimal".
-    """
+class Chosen(NamedTuple):
+    """A feasible plan or None, the solver's bound on what is gained, and its word for how it stopped or None."""
 
     kept: IntArray | None
     most: float
@@ -53,34 +40,20 @@ class Chosen:
 def choose_pieces(
     problem: IntervalProblem, pieces: Pieces, start: IntArray, time_limit: float | None = None
 ) -> Chosen:
-    """Solve the integer program from a feasible plan.
+    """Solve the integer program from a feasible plan, what each interval keeps at the beginning.
 
-    Parameters
-    ----------
-    problem : IntervalProblem
-        One interval a turn, of at most what its pieces add up to.
-    pieces : Pieces
-        Of the same turns.
-    start : ndarray of int64, shape (m,)
-        What each interval keeps at the beginning.
-    time_limit : float, optional
-        Seconds.
+    The problem has one interval per turn, of at most what its pieces add up to. The bound is loosened by the
+    solver's tolerance.
     """
-    engine = Engine(presolve=PRESOLVE, mip_rel_gap=0.0, mip_abs_gap=TOLERANCE)
     worth = float(max(1, pieces.gain.max(initial=1)))
-    expect(engine.highs.passModel(_model(problem, pieces, worth)), "model")
-    solution = highspy.HighsSolution()
-    solution.col_value = _as_shares(problem, pieces, start).tolist()
-    expect(engine.highs.setSolution(solution), "start")
-    status = engine.run(time_limit)
-    info = engine.highs.getInfo()
-    most = (float(info.mip_dual_bound) + TOLERANCE) * worth
-    if info.primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
-        return Chosen(None, most, status)
-    shares = np.array(engine.highs.getSolution().col_value)[: len(pieces.turn)]
+    model, shares = _model(problem, pieces, worth), _as_shares(problem, pieces, start)
+    answer = solve_whole(model, time_limit, shares, mip_abs_gap=TOLERANCE)
+    most = (answer.bound + TOLERANCE) * worth
+    if answer.values is None:
+        return Chosen(None, most, answer.status)
     kept = np.zeros(len(problem.turn))
-    np.add.at(kept, _place(problem, pieces), shares * pieces.length)
-    return Chosen(cut_to_room(problem, np.rint(kept).astype(np.int64)), most, status)
+    np.add.at(kept, _place(problem, pieces), answer.values[: len(pieces.turn)] * pieces.length)
+    return Chosen(cut_to_room(problem, np.rint(kept).astype(np.int64)), most, answer.status)
 
 
 def _place(problem: IntervalProblem, pieces: Pieces) -> IntArray:
@@ -109,8 +82,7 @@ def _model(problem: IntervalProblem, pieces: Pieces, worth: float) -> Any:
 
 def _room_rows(problem: IntervalProblem, pieces: Pieces) -> tuple[csc_array, FloatArray]:
     """Return the rows that can bind, over shares, and their right sides; both divided by the room."""
-    steps = problem.needed_steps()
-    steps = steps[problem.occupied(problem.most)[steps] > problem.room[steps]]
+    steps = problem.binding_steps()
     scale = np.maximum(problem.room[steps], 1).astype(float)
     rows = (
         problem.rows(steps)[:, _place(problem, pieces)]

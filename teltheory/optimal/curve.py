@@ -21,6 +21,7 @@ import numpy as np
 
 from teltheory.errors import ArgumentError
 from teltheory.instance import Initial, Instance
+from teltheory.metrics import tail_excess_latency
 from teltheory.numbers import whole_number
 from teltheory.trace import Trace
 
@@ -102,8 +103,8 @@ def hindsight_curve(
     starts = tuple(initial)
 
     def tangent(capacity: int) -> Tangent:
-        _, proof = certified_greedy(Instance.of(trace, capacity, forced=forced, initial=starts), xi)
-        return Tangent(capacity, proof.objective, len(proof.steps))
+        outcome, steps = certified_greedy(Instance.of(trace, capacity, forced=forced, initial=starts), xi)
+        return Tangent(capacity, tail_excess_latency(outcome, xi), len(steps))
 
     found = {capacity: tangent(capacity) for capacity in {low, high}}
     todo = [(low, high)] if low < high else []

@@ -14,7 +14,7 @@ shares that the linear relaxation allows. Two kinds are tried at each step that 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,45 +29,36 @@ MOST_ROWS = 4096
 WHOLE = 1e-6
 
 
-@dataclass(frozen=True, eq=False)
-class RowCut:
-    """Weights of intervals that cover a row, of which a choice has at most so much.
+class Row(NamedTuple):
+    """An inequality over intervals that cover a row of a selection: their weights add up to `most` at most.
 
-    Attributes
-    ----------
-    row : int
-        Position in the selection's rows.
-    intervals, weights : ndarray of int64
-        Ascending intervals, and their weights, 1 or more.
-    most : int
-        The most that a choice weighs.
-    excess : float
-        By how much shares violate it, over the length of the weights as a vector.
+    `row` is a position in the selection's rows, `intervals` ascend. The weights are the needs if it is the row
+    itself, and whole numbers, 1 or more, of a cut otherwise.
     """
 
     row: int
     intervals: IntArray
     weights: IntArray
     most: int
-    excess: float
+    is_cut: bool = True
 
 
-def violated_cuts(problem: Selection, share: FloatArray) -> list[RowCut]:
+def violated_cuts(problem: Selection, share: FloatArray) -> list[Row]:
     """Return different cuts that shares violate, the most violated first."""
-    room = problem.room[problem.rows]
+    room = problem.room
     full = np.flatnonzero(problem.occupied(problem.need * share) > HALF_FULL * room)
     split = problem.occupied(np.where((share > WHOLE) & (share < 1 - WHOLE), 1, 0))[full] > 0
     tried = full[split][:: max(1, int(split.sum()) // MOST_ROWS)]
-    found: dict[tuple[bytes, bytes], RowCut] = {}
+    found: dict[tuple[bytes, bytes], tuple[float, Row]] = {}
     for row in tried.tolist():
-        for cut in _at_row(problem, share, row, int(room[row])):
+        for excess, cut in _at_row(problem, share, row, int(room[row])):
             key = (cut.intervals.tobytes(), cut.weights.tobytes())
-            if key not in found or found[key].most > cut.most:
-                found[key] = cut
-    return sorted(found.values(), key=lambda cut: -cut.excess)
+            if key not in found or found[key][1].most > cut.most:
+                found[key] = excess, cut
+    return [cut for _, cut in sorted(found.values(), key=lambda pair: -pair[0])]
 
 
-def _at_row(problem: Selection, share: FloatArray, row: int, room: int) -> Iterator[RowCut]:
+def _at_row(problem: Selection, share: FloatArray, row: int, room: int) -> Iterator[tuple[float, Row]]:
     items = problem.covering(row)
     x, need = share[items], problem.need[items]
     divisor = _best_divisor(x, need, room)
@@ -80,11 +71,12 @@ def _at_row(problem: Selection, share: FloatArray, row: int, room: int) -> Itera
             yield from _cut(row, items, x, weights, most)
 
 
-def _cut(row: int, items: IntArray, x: FloatArray, weights: IntArray, most: int) -> Iterator[RowCut]:
+def _cut(row: int, items: IntArray, x: FloatArray, weights: IntArray, most: int) -> Iterator[tuple[float, Row]]:
+    """Yield a cut and by how much shares violate it, over the length of the weights as a vector."""
     excess = (weights @ x - most) / max(float(np.linalg.norm(weights)), 1.0)
     if excess > VIOLATED and weights.sum() <= HEAVIEST:
         some = weights > 0
-        yield RowCut(row, items[some], weights[some], int(most), float(excess))
+        yield float(excess), Row(row, items[some], weights[some], int(most))
 
 
 @compiled

@@ -17,13 +17,12 @@ from math import inf
 from operator import mul
 from typing import Any
 
-import highspy
 import numpy as np
 from scipy.sparse import csc_array
 
 from teltheory.errors import SolverError
 from teltheory.numbers import FloatArray
-from teltheory.optimal.solver import PRESOLVE, Engine, expect
+from teltheory.optimal.solver import PRESOLVE, Engine, expect, packing
 
 NOT_PROVED = "optimal, but not proved in fractions"
 FINEST = 1000
@@ -160,20 +159,10 @@ def _fractions(values: FloatArray) -> list[Fraction]:
 def _solved(program: LinearProgram) -> tuple[FloatArray, FloatArray]:
     """Return the point and the prices that HiGHS says are optimal."""
     engine = Engine(presolve=PRESOLVE)
-    expect(engine.highs.passModel(_highs_model(program)), "model")
+    model = packing(program.matrix, program.room, program.high, -program.cost, least=program.low)
+    expect(engine.highs.passModel(model), "model")
     status = engine.run(None)
     if status is not None:
         raise SolverError(status)
     solution = engine.highs.getSolution()
-    return np.array(solution.col_value), -np.array(solution.row_dual)
-
-
-def _highs_model(program: LinearProgram) -> Any:
-    model = highspy.HighsLp()
-    model.num_row_, model.num_col_ = program.matrix.shape
-    model.col_cost_, model.col_lower_, model.col_upper_ = program.cost, program.low, program.high
-    model.row_lower_, model.row_upper_ = np.full(len(program.room), -highspy.kHighsInf), program.room
-    model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-    model.a_matrix_.start_, model.a_matrix_.index_ = program.matrix.indptr, program.matrix.indices
-    model.a_matrix_.value_ = program.matrix.data
-    return model
+    return np.array(solution.col_value), np.array(solution.row_dual)

@@ -17,6 +17,8 @@ This module uses nothing of what makes prices or looks for choices.
 from __future__ import annotations
 
 from collections import defaultdict
+from math import inf
+from time import monotonic
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,19 +75,27 @@ def check_violations(
         raise ArgumentError("prices", type(prices).__name__, "Prices")
     instance = Instance.of(trace, capacity, forced=forced, initial=initial)
     xi, least = whole_number("xi", xi), whole_number("least", least)
-    proved = bound_of(instance, xi, prices)
-    if least <= proved:
-        return
-    priced = priced_turns(instance, xi, prices)
-    if _Exhaustion(priced, prices, priced.above - least + 1, most_states).leaves_something():
+    if not is_least(instance, xi, prices, least, most_states):
         raise CertificateError(f"least: found {least:,}, but fewer violations are possible")
+
+
+def is_least(
+    instance: Instance, xi: int, prices: Prices, least: int, most_states: int, deadline: float = inf
+) -> bool:
+    """Return whether so many violations are the least; `CertificateError` if it gives up, as at a deadline."""
+    if least <= bound_of(instance, xi, prices):
+        return True
+    priced = priced_turns(instance, xi, prices)
+    return not _Exhaustion(priced, prices, priced.above - least + 1, most_states, deadline).leaves_something()
 
 
 class _Exhaustion:
     """Every set of turns that avoids a number of violations, step by step."""
 
-    def __init__(self, priced: Priced, prices: Prices, wanted: int, most_states: int) -> None:
-        self._priced, self._most_states = priced, most_states
+    def __init__(
+        self, priced: Priced, prices: Prices, wanted: int, most_states: int, deadline: float = inf
+    ) -> None:
+        self._priced, self._most_states, self._deadline = priced, most_states, deadline
         self._unit = prices.denominator
         bound = priced.most_paid + sum(max(0, self._unit - turn.pays) for turn in priced.turns)
         self._allowed = bound - wanted * self._unit
@@ -109,6 +119,8 @@ class _Exhaustion:
         if self._allowed < 0:
             return False
         for step in range(1, len(self._priced.room)):
+            if monotonic() >= self._deadline:
+                raise CertificateError(f"prices: found no end by step {step}, expected one in time")
             for turn in self._begins[step]:
                 self._with_and_without(turn)
             self._lose_at(step)

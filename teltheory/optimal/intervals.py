@@ -30,7 +30,7 @@ import numpy as np
 from scipy.sparse import csc_array
 
 from teltheory.instance import Instance
-from teltheory.numbers import FloatArray, IntArray, exact_dot, exact_sum, running_sums
+from teltheory.numbers import FloatArray, IntArray, exact_dot, running_sums
 
 Numbers = TypeVar("Numbers", IntArray, FloatArray)
 
@@ -50,9 +50,9 @@ class IntervalProblem:
     room : ndarray of int64, shape (n + 1,)
         Capacity C_t of step t; entry 0 is unused.
     unavoidable : int
-        Sum of max(0, total - xi): the TEL without a cache. With weights: the cost without a cache.
-    weight : ndarray of int64, shape (m,), or None
-        What a unit that interval k keeps is worth, 1 or more; None where it is 1 everywhere.
+        Sum of weight max(0, total - xi): the TEL without a cache, or another cost without a cache.
+    weight : ndarray of int64, shape (m,)
+        What a unit that interval k keeps is worth, 1 or more.
     """
 
     turn: IntArray
@@ -61,7 +61,7 @@ class IntervalProblem:
     most: IntArray
     room: IntArray
     unavoidable: int
-    weight: IntArray | None = None
+    weight: IntArray
 
     def matrix(self) -> tuple[csc_array, IntArray]:
         """Return the rows that are needed as a sparse 0-1 matrix (rows x intervals) and their right sides."""
@@ -82,6 +82,11 @@ class IntervalProblem:
         tighter_before = (np.diff(begun) == 0) & (self.room[steps[:-1]] <= self.room[steps[1:]])
         needed: IntArray = steps[np.append(True, ~tighter_before)[: len(steps)]]
         return needed
+
+    def binding_steps(self) -> IntArray:
+        """Return the needed steps at which not everything fits together."""
+        steps = self.needed_steps()
+        return steps[self.occupied(self.most)[steps] > self.room[steps]]
 
     def rows(self, steps: IntArray) -> csc_array:
         """Return the rows of ascending steps as a sparse 0-1 matrix (rows x intervals), an interval matrix."""
@@ -108,42 +113,30 @@ class IntervalProblem:
             return False
         return bool(np.all(self.occupied(kept)[1:] <= self.room[1:]))
 
-    def occupied(self, kept: IntArray) -> IntArray:
+    def occupied(self, kept: Numbers) -> Numbers:
         """Return what the amounts `kept`, within their bounds, take of the room at each step; entry 0 is unused.
 
         What is kept at one step belongs to different conversations, so it adds up to less than 2**63 tokens.
         """
-        change = np.zeros(len(self.room) + 1, np.int64)
+        change = np.zeros(len(self.room) + 1, kept.dtype)
         covering = self.first <= self.last
         np.add.at(change, self.first[covering], kept[covering])
         np.subtract.at(change, self.last[covering] + 1, kept[covering])
         return np.cumsum(change[:-1])
 
-    def kept_upper_bound(self, steps: IntArray) -> int:
-        """Return the bound that ascending steps P give: the room at P and the caps of what covers none of it."""
-        begin, end = self.places(steps)
-        return exact_sum(self.room[steps]) + exact_sum(self.most[begin == end])
-
-    @property
-    def dearest(self) -> int:
-        """The largest weight; no price above it is of any use."""
-        return 1 if self.weight is None or not len(self.weight) else int(self.weight.max())
-
     def worth(self, kept: IntArray) -> int:
-        """Return what the amounts `kept` are worth together: their sum, weighted where there are weights."""
-        return exact_sum(kept) if self.weight is None else exact_dot(self.weight, kept)
+        """Return what the amounts `kept` are worth together."""
+        return exact_dot(self.weight, kept)
 
-    def most_worth(self, steps: IntArray, prices: IntArray) -> int:
-        """Return the bound on `worth` that whole prices of ascending steps give; all are 1 without weights."""
-        if self.weight is None:
-            return self.kept_upper_bound(steps)
+    def worth_upper_bound(self, steps: IntArray, prices: IntArray) -> int:
+        """Return the bound on `worth` that whole prices of ascending steps give."""
         begin, end = self.places(steps)
         up_to = running_sums(prices)
-        left = np.maximum(self.weight - (up_to[end] - up_to[begin]), 0)
-        return exact_dot(prices, self.room[steps]) + exact_dot(left, self.most)
+        beyond = np.maximum(self.weight - (up_to[end] - up_to[begin]), 0)
+        return exact_dot(prices, self.room[steps]) + exact_dot(beyond, self.most)
 
 
-def interval_problem(instance: Instance, xi: int) -> IntervalProblem:
+def interval_problem(instance: Instance, xi: int, weight: IntArray | None = None) -> IntervalProblem:
     """Write an instance as a problem over reuse intervals.
 
     Parameters
@@ -152,22 +145,24 @@ def interval_problem(instance: Instance, xi: int) -> IntervalProblem:
         Trace, capacity, caching mode and initial cache.
     xi : int
         Threshold.
+    weight : ndarray of int64, shape (n,), optional
+        Of the turns, 0 or more; 1 if left out.
     """
     trace, n = instance.trace, len(instance.trace)
+    weight = np.ones(n, np.int64) if weight is None else weight
     worth = np.maximum(instance.total - xi, 0)
     most = np.minimum(instance.history, worth)
-    previous = trace.previous_turn.copy()
     first_turn = ~trace.continuing
     held = {start.code: start.cached for start in instance.initial}
     from_start = np.array([held.get(code, 0) for code in trace.code[first_turn].tolist()], np.int64)
     most[first_turn] = np.minimum(most[first_turn], from_start)
-    turn = np.flatnonzero(most > 0)
+    turn = np.flatnonzero((most > 0) & (weight > 0))
     room = np.full(n + 1, instance.capacity, np.int64)
-    first = previous[turn] + 2
+    first = trace.previous_turn[turn] + 2
     if instance.forced:
         room[2:] -= instance.past[:-1]
         first += trace.continuing[turn]
-    return IntervalProblem(turn, first, turn + 1, most[turn], room, exact_sum(worth))
+    return IntervalProblem(turn, first, turn + 1, most[turn], room, exact_dot(weight, worth), weight[turn])
 
 
 def least_between(values: Numbers, first: IntArray, last: IntArray, empty: float) -> Numbers:

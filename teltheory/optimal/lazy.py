@@ -63,7 +63,7 @@ class LazySolution:
     rounds, rows : int
         Solves of this call, and rows that the program has now.
     prices : ndarray of int64
-        Whole prices of `steps`, all 1 without weights.
+        Whole prices of `steps`.
     """
 
     kept: IntArray
@@ -163,7 +163,9 @@ class LazyIntervalSolver:
 
     def _proved(self, problem: IntervalProblem, rounds: int) -> LazySolution:
         steps, prices = self._priced()
-        if not problem.feasible(self._kept) or problem.worth(self._kept) != problem.most_worth(steps, prices):
+        if not problem.feasible(self._kept) or problem.worth(self._kept) != problem.worth_upper_bound(
+            steps, prices
+        ):
             raise SolverError(NOT_WHOLE)
         return LazySolution(self._kept, steps, rounds, len(self._rows), prices)
 
@@ -171,11 +173,11 @@ class LazyIntervalSolver:
         """Return the steps P and their whole prices."""
         order = np.argsort(self._rows)
         passed, times = _passing(self._prices[order])
-        return self._rows[order][passed], np.minimum(times, self._problem.dearest)
+        return self._rows[order][passed], np.minimum(times, self._problem.weight.max(initial=1))
 
     def _stopped(self, problem: IntervalProblem, status: str) -> SolverError:
         best = problem.unavoidable - problem.worth(cut_to_room(problem, self._kept))
-        bound = problem.unavoidable - min(problem.worth(problem.most), problem.most_worth(*self._priced()))
+        bound = problem.unavoidable - min(problem.worth(problem.most), problem.worth_upper_bound(*self._priced()))
         return SolverError(status, float(best), float(bound))
 
 

@@ -5,8 +5,8 @@ violations fall as xi grows, so:
 
 1. *Refute*: the smallest xi whose linear bound allows it, by bisection. The prices one below prove it.
 2. *Confirm*: bisection upwards from there with the heuristic; each plan's own percentile is an upper bound.
-3. *Decide*: what is left between, with the MILP, cuts and searches along the steps, each with a target. If a
-   threshold stays open, those below it come first, which raises the lower bound, and then those above it.
+3. *Decide*: what is left between, with the MILP, cuts and exhaustion, each with a target. If a threshold stays
+   open, those below it come first, which raises the lower bound, and then those above it.
 4. *Prove*: refute again, without the MILP, what only the MILP refuted, while there is time.
 """
 
@@ -24,10 +24,9 @@ from teltheory.optimal.deadline import deadline_of, part_of, seconds_left
 from teltheory.optimal.prices import Prices
 from teltheory.optimal.violations import (
     SHARE_OF_SOLVER,
-    WIDTHS,
     SearchUnderWay,
     exactly,
-    explored,
+    exhausted,
     outcome_of,
     packed,
     relaxed,
@@ -57,7 +56,7 @@ class BestPercentile:
     lower : int
         No policy has a smaller one.
     by_solver : bool
-        Whether `lower` rests on the solver alone; otherwise it was counted in whole numbers, without the solver.
+        Whether `lower` rests on the solver alone.
     proved : int
         The part of `lower` that `prices` prove: `check_violations` at the threshold ``proved - 1`` finds more than
         `allowed`.
@@ -151,7 +150,7 @@ class _Bisection:
     def __init__(self, instance: Instance, rank: int, deadline: float, rng: np.random.Generator) -> None:
         self.instance, self.rank, self.deadline, self.rng = instance, rank, deadline, rng
         self.allowed = len(instance.trace) - rank
-        self.lower = self.counted = self.proved = 0
+        self.lower = self.proved = 0
         self.prices: Prices | None = None
         self.outcome = outcome_of(started(instance, int(instance.total.max())))
         self.value = self._percentile(self.outcome)
@@ -171,7 +170,7 @@ class _Bisection:
             xi = (self.lower + high) // 2
             search = self._relaxed(xi)
             if search.proved > self.allowed:
-                self.lower = self.counted = self.proved = xi + 1
+                self.lower = self.proved = xi + 1
                 self.prices = search.relaxation.prices
             else:
                 high = xi
@@ -212,7 +211,7 @@ class _Bisection:
         if search.is_open_at(target):
             search = exactly(search, part_of(deadline, SHARE_OF_SOLVER), target)
         if search.is_open_at(target):
-            search = explored(sharpened(search, deadline), deadline, WIDTHS, target)
+            search = exhausted(sharpened(search, deadline), deadline, target=target)
         self._take(outcome_of(search))
         self._refuted(search)
 
@@ -222,25 +221,22 @@ class _Bisection:
     def _refuted(self, search: SearchUnderWay) -> None:
         """Raise the lower ends as far as a search at a threshold allows it."""
         beyond = search.xi + 1
-        if max(search.lower, search.lower_by_solver) > self.allowed:
+        if max(search.proved, search.lower_by_solver) > self.allowed:
             self.lower = max(self.lower, beyond)
-        if search.lower > self.allowed:
-            self.counted = max(self.counted, beyond)
         if search.proved > self.allowed and beyond > self.proved:
             self.proved, self.prices = beyond, search.relaxation.prices
 
     def prove(self) -> None:
         """Refute without the solver what only the solver did, each threshold in a share of the time left."""
         high = self.lower
-        while self.counted < high and seconds_left(self.deadline) != 0:
-            xi, deadline = (self.counted + high) // 2, part_of(self.deadline, SHARE_OF_PROOF)
+        while self.proved < high and seconds_left(self.deadline) != 0:
+            xi, deadline = (self.proved + high) // 2, part_of(self.deadline, SHARE_OF_PROOF)
             search = sharpened(self._relaxed(xi), deadline)
-            target = search.problem.above - self.allowed
-            self._refuted(explored(search, deadline, WIDTHS, target))
-            high = high if self.counted > xi else xi
+            self._refuted(exhausted(search, deadline, target=search.problem.above - self.allowed))
+            high = high if self.proved > xi else xi
 
     def result(self, status: str) -> BestPercentile:
-        by_solver = self.lower > self.counted
+        by_solver = self.lower > self.proved
         if self.value == self.lower:
             status = "optimal by solver" if by_solver else "optimal"
         ends = (self.value, self.lower, by_solver, self.proved)

@@ -9,7 +9,7 @@ optimum is a bound. (Pooling adjacent violators is the envelope: Barlow et al. 1
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -93,27 +93,20 @@ def envelope_problem(instance: Instance, costs: PiecewiseCosts, pieces: Pieces) 
     weight = np.array(
         [g * divisor // n for g, n in zip(envelope.gain.tolist(), envelope.length.tolist(), strict=True)]
     )
-    plain = interval_problem(instance, 0)
     some = weight > 0
-    turn = envelope.turn[some]
-    place = np.searchsorted(plain.turn, turn)
     nothing = costs.total(np.zeros(len(instance.trace), np.int64))
-    problem = IntervalProblem(
-        turn,
-        plain.first[place],
-        plain.last[place],
-        envelope.length[some],
-        plain.room,
-        nothing * divisor,
-        weight[some].astype(np.int64),
-    )
-    return problem, divisor
+    problem = _problem(instance, envelope.turn[some], envelope.length[some], weight[some].astype(np.int64))
+    return replace(problem, unavoidable=nothing * divisor), divisor
 
 
 def turns_problem(instance: Instance, pieces: Pieces) -> IntervalProblem:
     """Return the interval problem with one interval a turn, of at most what the turn's pieces add up to."""
-    plain = interval_problem(instance, 0)
     turn, begins = np.unique(pieces.turn, return_index=True)
-    place = np.searchsorted(plain.turn, turn)
     most = np.add.reduceat(pieces.length, begins) if len(turn) else pieces.length
-    return IntervalProblem(turn, plain.first[place], plain.last[place], most, plain.room, 0)
+    return _problem(instance, turn, most, np.ones_like(most))
+
+
+def _problem(instance: Instance, turn: IntArray, most: IntArray, weight: IntArray) -> IntervalProblem:
+    plain = interval_problem(instance, 0)
+    place = np.searchsorted(plain.turn, turn)
+    return IntervalProblem(turn, plain.first[place], plain.last[place], most, plain.room, 0, weight)

@@ -44,14 +44,13 @@ class GrowingProgram:
     ----------
     most : ndarray of int64, shape (m,)
         Upper bounds.
-    weight : ndarray of int64, shape (m,), optional
-        What a unit of y is worth; 1 where it is left out.
+    weight : ndarray of int64, shape (m,)
+        What a unit of y is worth.
     """
 
-    def __init__(self, most: IntArray, weight: IntArray | None = None) -> None:
-        self._scale = 1.0 if weight is None else _scale(weight)
-        worth = None if weight is None else weight / self._scale
-        model = packing(csc_array((0, len(most))), np.empty(0), most, worth)
+    def __init__(self, most: IntArray, weight: IntArray) -> None:
+        self._scale = _scale(weight)
+        model = packing(csc_array((0, len(most))), np.empty(0), most, weight / self._scale)
         self._engine = Engine(presolve=PRESOLVE)
         expect(self._engine.highs.passModel(model), "model")
         self._rows = 0
@@ -125,15 +124,36 @@ class Engine:
         expect(self.highs.setOptionValue(name, value), f"option {name}")
 
 
+class WholeAnswer(NamedTuple):
+    """What HiGHS says of a whole program: a point it calls feasible or None, its worth, a bound, how it stopped.
+
+    `status` is None if it says "optimal". All of it is the solver's word.
+    """
+
+    values: FloatArray | None
+    worth: float
+    bound: float
+    status: str | None
+
+
+def solve_whole(
+    model: Any, time_limit: float | None = None, start: FloatArray | None = None, **options: object
+) -> WholeAnswer:
+    """Solve a program of `packing` by branch and bound, from a feasible point if there is one."""
+    engine = Engine(presolve=PRESOLVE, mip_rel_gap=0.0, **options)
+    expect(engine.highs.passModel(model), "model")
+    if start is not None:
+        solution = highspy.HighsSolution()
+        solution.col_value = start.tolist()
+        expect(engine.highs.setSolution(solution), "start")
+    status, info = engine.run(time_limit), engine.highs.getInfo()
+    found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
+    values = np.array(engine.highs.getSolution().col_value) if found else None
+    return WholeAnswer(values, float(info.objective_function_value), float(info.mip_dual_bound), status)
+
+
 def solve_intervals(problem: IntervalProblem, time_limit: float | None = None) -> tuple[IntArray, float, float]:
     """Maximise the reuse over intervals by the integer program, with every row from the start.
-
-    Parameters
-    ----------
-    problem : IntervalProblem
-        Bounds, intervals and room.
-    time_limit : float, optional
-        Seconds.
 
     Returns
     -------
@@ -145,29 +165,20 @@ def solve_intervals(problem: IntervalProblem, time_limit: float | None = None) -
     Raises
     ------
     SolverError
-        Where the solver does not say "optimal", or its answer fails the exact check.
+        If the solver does not say "optimal", or its answer fails the exact check.
     """
-    if not len(problem.turn):
+    m = len(problem.turn)
+    if not m:
         return np.empty(0, np.int64), 0.0, 0.0
-    engine = Engine(presolve=PRESOLVE, mip_rel_gap=0.0)
-    matrix, room = problem.matrix()
-    expect(engine.highs.passModel(packing(matrix, room, problem.most, whole=len(problem.turn))), "model")
-    status = engine.run(time_limit)
-    info = engine.highs.getInfo()
-    worth, bound = float(info.objective_function_value), float(info.mip_dual_bound)
-    if status is not None:
-        found = info.primal_solution_status == highspy.SolutionStatus.kSolutionStatusFeasible
-        raise SolverError(status, *_of_tel(problem, worth if found else None, bound))
-    kept = np.rint(np.array(engine.highs.getSolution().col_value)).astype(np.int64)
-    if not problem.feasible(kept) or exact_sum(kept) + 0.5 < bound:
-        raise SolverError(NOT_WHOLE, *_of_tel(problem, float(exact_sum(kept)), bound))
-    return kept, worth, bound
-
-
-def _of_tel(problem: IntervalProblem, worth: float | None, bound: float) -> tuple[float | None, float | None]:
-    """Return incumbent and bound on the TEL."""
-    incumbent = None if worth is None else problem.unavoidable - worth
-    return incumbent, problem.unavoidable - bound if np.isfinite(bound) else None
+    answer = solve_whole(packing(*problem.matrix(), problem.most, whole=m), time_limit)
+    bound = problem.unavoidable - answer.bound if np.isfinite(answer.bound) else None
+    if answer.status is not None or answer.values is None:
+        incumbent = None if answer.values is None else problem.unavoidable - answer.worth
+        raise SolverError(answer.status or NOT_WHOLE, incumbent, bound)
+    kept = np.rint(answer.values).astype(np.int64)
+    if not problem.feasible(kept) or exact_sum(kept) + 0.5 < answer.bound:
+        raise SolverError(NOT_WHOLE, float(problem.unavoidable - exact_sum(kept)), bound)
+    return kept, answer.worth, answer.bound
 
 
 def expect(status: Any, what: str) -> None:
@@ -187,8 +198,9 @@ def packing(
     most: IntArray | FloatArray,
     worth: FloatArray | None = None,
     whole: int = 0,
+    least: FloatArray | None = None,
 ) -> Any:
-    """Return the program max worth @ y, matrix @ y <= room, 0 <= y <= most, as HiGHS takes it.
+    """Return the program max worth @ y, matrix @ y <= room, least <= y <= most, as HiGHS takes it.
 
     Parameters
     ----------
@@ -199,16 +211,19 @@ def packing(
     most : ndarray, shape (m,)
         Upper bounds.
     worth : ndarray, shape (m,), optional
-        What a unit of y is worth; 1 where it is left out.
+        What a unit of y is worth; 1 if left out.
     whole : int
         How many y, the last ones, are whole numbers.
+    least : ndarray, shape (m,), optional
+        Lower bounds; 0 if left out.
     """
     rows, columns = matrix.shape
     model = highspy.HighsLp()
     model.num_row_, model.num_col_ = rows, columns
     model.sense_ = highspy.ObjSense.kMaximize
     model.col_cost_ = np.ones(columns) if worth is None else worth
-    model.col_lower_, model.col_upper_ = np.zeros(columns), most.astype(np.float64)
+    model.col_lower_ = np.zeros(columns) if least is None else least
+    model.col_upper_ = most.astype(np.float64)
     model.row_lower_, model.row_upper_ = np.full(rows, -highspy.kHighsInf), room.astype(np.float64)
     model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
     model.a_matrix_.start_, model.a_matrix_.index_ = matrix.indptr, matrix.indices

@@ -1,31 +1,32 @@
 """The fewest SLO violations that any policy reaches, exact or between two bounds.
 
-The lower bound `proved` follows from prices in exact arithmetic: `violations_bound` evaluates them, and where a
-search along the steps ruled out everything better, `check_violations` repeats that. A search that left states out
-counts in whole numbers too, but can't be repeated. The incumbent is a plan that was checked in whole numbers. Only
-the bound of the MILP is the solver's word; what rests on it is kept apart and called "by solver".
+1. *Relax*: the linear relaxation with cuts; its prices prove a bound that `violations_bound` evaluates.
+2. *Pack*: a plan, by filling in several orders, ruin and fill.
+3. *Exhaust*: while bound and plan differ, prove by `teltheory.optimal.exhaustion` that no more can be avoided.
+4. *Choose*: HiGHS' branch and bound looks for a better plan, and says how many can be avoided.
+
+`proved` is what 1 and 3 prove in exact arithmetic; `check_violations` repeats it. The incumbent is a plan that was
+checked in whole numbers. Only the bound of the MILP is the solver's word; what rests on it is called "by solver".
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf
-from time import monotonic
 from typing import Literal
 
 import numpy as np
 
-from teltheory.errors import ArgumentError, SolverError
+from teltheory.errors import ArgumentError, CertificateError, SolverError
 from teltheory.instance import Initial, Instance
 from teltheory.metrics import slo_violations
-from teltheory.numbers import BoolArray, whole_number
+from teltheory.numbers import BoolArray, FloatArray, IntArray, whole_number
 from teltheory.optimal.deadline import deadline_of, part_of, seconds_left
-from teltheory.optimal.packing import ROUNDS, pack
+from teltheory.optimal.exhaustion import MOST_STATES, is_least
+from teltheory.optimal.filling import ROUNDS, Filling
 from teltheory.optimal.prices import Prices, bound_of
 from teltheory.optimal.reuse import unavoidable_reuse
-from teltheory.optimal.search import search as along_the_steps
 from teltheory.optimal.selection import Selection, selection
 from teltheory.optimal.slo_solver import Relaxation, SharesProgram, choose
 from teltheory.outcome import Outcome
@@ -34,12 +35,10 @@ from teltheory.trace import Trace
 ViolationsMethod = Literal["auto", "heuristic", "milp"]
 Status = Literal["optimal", "optimal by solver", "feasible", "time limit", "interrupted"]
 
-WIDTHS = (2_000, 20_000, 200_000, 2_000_000)
-NARROW, WIDE = WIDTHS[:1], WIDTHS[1:]
+FEW_STATES = 100_000
+"""Of an exhaustion that takes a second or two."""
 SHARE_OF_SOLVER = 3 / 4
-"""Of the time that is left after the narrow search, where it is limited."""
-SECONDS_A_ROW = 1e-3
-"""What a row takes at least, roughly, in the narrowest search."""
+"""Of the time that is left after the first exhaustion, if it is limited."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ class FewestViolations:
     lower : int
         No policy has fewer.
     by_solver : bool
-        Whether `lower` rests on the solver alone; otherwise it was counted in whole numbers, without the solver.
+        Whether `lower` rests on the solver alone.
     proved : int
         The part of `lower` that `check_violations` proves from `prices` in exact arithmetic.
     outcome : Outcome
@@ -65,7 +64,7 @@ class FewestViolations:
     avoidable : int
         The other turns above xi.
     status : str
-        Where `violations` equals `lower`, "optimal by solver" if `by_solver` and else "optimal"; otherwise how the
+        If `violations` equals `lower`, "optimal by solver" if `by_solver` and else "optimal"; otherwise how the
         search ended.
     method : str
         "heuristic", or "milp" where the MILP was asked.
@@ -95,7 +94,7 @@ class FewestViolations:
 
 @dataclass(frozen=True)
 class SearchUnderWay:
-    """A search under way: everything that the stages need, and the best so far; `lower` is without the solver."""
+    """A search under way: everything that the stages need, and the best so far."""
 
     instance: Instance
     xi: int
@@ -103,7 +102,6 @@ class SearchUnderWay:
     program: SharesProgram
     relaxation: Relaxation
     proved: int
-    lower: int
     chosen: BoolArray
     lower_by_solver: int = 0
     status: Status = "feasible"
@@ -111,21 +109,18 @@ class SearchUnderWay:
 
     @property
     def most(self) -> int:
-        """No choice has more intervals, by whole numbers."""
-        return self.problem.above - self.lower
+        """No choice has more intervals, as is proved."""
+        return self.problem.above - self.proved
 
     @property
     def count(self) -> int:
         """Intervals of the best choice so far."""
         return int(self.chosen.sum())
 
-    @property
-    def is_open(self) -> bool:
-        """Whether a better choice is possible, as far as whole numbers tell."""
-        return self.count < self.most
-
-    def is_open_at(self, target: int) -> bool:
-        """Whether it is open if so many can be chosen, whoever closes it."""
+    def is_open_at(self, target: int | None = None) -> bool:
+        """Whether it is open if so many can be chosen, whoever closes it; by default more than were, by proof."""
+        if target is None:
+            return self.count < self.most
         return self.count < target <= min(self.most, self.problem.above - self.lower_by_solver)
 
 
@@ -152,9 +147,9 @@ def fewest_violations(
     initial : iterable of (conversation, past, cached)
         Initial cache, least recent first.
     method : {"auto", "heuristic", "milp"}
-        "heuristic" stops at the linear bound with cuts, a good plan and a narrow search along the steps; "auto"
-        goes on, where they do not meet, with the MILP with HiGHS, for a part of the time, and with wider and wider
-        searches, which may prove without the solver what it said; "milp" with the MILP alone.
+        "heuristic" stops at the linear bound with cuts, a good plan and a short exhaustion; "auto" continues, if
+        they do not meet, with the MILP with HiGHS, for a part of the time, and with a long exhaustion, which may
+        prove without the solver what it said; "milp" with the MILP alone.
     time_limit : float, optional
         Seconds in all; the best so far is returned then.
     seed : int
@@ -176,7 +171,7 @@ def fewest_violations(
         search = packed(search, np.random.default_rng(seed), deadline, ROUNDS)
         search = sharpened(search, deadline)
         if method != "milp":
-            search = explored(search, deadline, NARROW)
+            search = exhausted(search, deadline, FEW_STATES)
         if method != "heuristic":
             search = exactly(search, deadline) if method == "milp" else decided(search, deadline)
     except KeyboardInterrupt:
@@ -189,7 +184,7 @@ def started(instance: Instance, xi: int) -> SearchUnderWay:
     problem = selection(instance, xi)
     program = SharesProgram(problem)
     nothing = np.zeros(len(problem), np.bool_)
-    return _priced(SearchUnderWay(instance, xi, problem, program, program.relaxation(), 0, 0, nothing))
+    return _priced(SearchUnderWay(instance, xi, problem, program, program.relaxation(), 0, nothing))
 
 
 def relaxed(search: SearchUnderWay, deadline: float) -> SearchUnderWay:
@@ -200,7 +195,7 @@ def relaxed(search: SearchUnderWay, deadline: float) -> SearchUnderWay:
 
 def sharpened(search: SearchUnderWay, deadline: float) -> SearchUnderWay:
     """Add cuts to the relaxation while the bound and the plan do not meet."""
-    if not search.is_open:
+    if not search.is_open_at():
         return search
     search.program.add_cuts(deadline)
     return _priced(search)
@@ -209,76 +204,98 @@ def sharpened(search: SearchUnderWay, deadline: float) -> SearchUnderWay:
 def _priced(search: SearchUnderWay) -> SearchUnderWay:
     relaxation = search.program.relaxation()
     proved = bound_of(search.instance, search.xi, relaxation.prices)
-    if proved < search.proved:
-        return search
-    return replace(search, relaxation=relaxation, proved=proved, lower=max(search.lower, proved))
+    return search if proved < search.proved else replace(search, relaxation=relaxation, proved=proved)
 
 
 def packed(search: SearchUnderWay, rng: np.random.Generator, deadline: float, rounds: int) -> SearchUnderWay:
     """Choose by the heuristic."""
-    chosen = pack(search.problem, search.relaxation.share, rng, search.most, deadline, rounds)
-    return _with(search, chosen)
+    return _with(search, pack(search.problem, search.relaxation.share, rng, search.most, deadline, rounds))
 
 
-def explored(
-    search: SearchUnderWay, deadline: float, widths: Sequence[int], target: int | None = None
+def pack(
+    problem: Selection, share: FloatArray, rng: np.random.Generator, enough: int, deadline: float, rounds: int
+) -> BoolArray:
+    """Choose many intervals that fit together; the orders are by share, by need x length and by end."""
+    filling, nothing = Filling(problem.intervals, parts=False), np.zeros_like(problem.need)
+    work = problem.need * (problem.end - problem.begin).astype(np.float64)
+    orders = (np.lexsort((work, -np.round(share, 6))), np.argsort(work, kind="stable"), np.argsort(problem.end))
+    best = max((filling.fill(nothing, order) for order in orders), key=np.count_nonzero)
+    return filling.improve(best, share, _left_out, enough=-enough, rng=rng, deadline=deadline, rounds=rounds) > 0
+
+
+def _left_out(plan: IntArray) -> int:
+    return -int(np.count_nonzero(plan))
+
+
+def exhausted(
+    search: SearchUnderWay, deadline: float, most_states: int = MOST_STATES, target: int | None = None
 ) -> SearchUnderWay:
-    """Search along the steps for more intervals, or for those of the target, wider while there is time for it."""
-    pace = len(search.problem.rows) * SECONDS_A_ROW / widths[0]
-    for width in widths:
-        wanted = search.count + 1 if target is None else target
-        begun = monotonic()
-        if not search.count < wanted <= search.most or pace * width > deadline - begun:
+    """Prove without the solver that more can't be avoided, or not as many as a target.
+
+    Raises
+    ------
+    SolverError
+        If more can be avoided than the solver said.
+    """
+    above = search.problem.above
+    beyond = range(search.proved + 1, above - search.count + 1) if target is None else [above - target + 1]
+    for least in beyond:
+        if not search.proved < least <= above - search.count:
+            continue
+        try:
+            proved = is_least(search.instance, search.xi, search.relaxation.prices, least, most_states, deadline)
+        except CertificateError:
             return search
-        answer = along_the_steps(search.problem, search.relaxation, wanted, width, deadline)
-        search = _with(search, answer.chosen, answer.most)
-        if answer.complete:
-            search = replace(search, proved=max(search.proved, search.problem.above - answer.most))
-        pace = (monotonic() - begun) / width
+        if not proved:
+            if least <= search.lower_by_solver:
+                raise SolverError(
+                    "a bound above what is possible", float(least - 1), float(search.lower_by_solver)
+                )
+            return search
+        search = replace(search, proved=least)
     return search
 
 
-def _with(search: SearchUnderWay, chosen: BoolArray | None, most: int | None = None) -> SearchUnderWay:
-    """Take a choice where it is better and feasible in whole numbers, and a bound without the solver."""
-    if chosen is not None and chosen.sum() > search.count and search.problem.feasible(chosen):
-        search = replace(search, chosen=chosen)
-    return search if most is None else replace(search, lower=max(search.lower, _fewest(search, most)))
+def _with(search: SearchUnderWay, chosen: BoolArray | None) -> SearchUnderWay:
+    """Take a choice if it is better and feasible in whole numbers."""
+    if chosen is None or chosen.sum() <= search.count or not _fits(search, chosen):
+        return search
+    return replace(search, chosen=chosen)
 
 
-def _fewest(search: SearchUnderWay, most: int) -> int:
-    """Return the violations that are left where at most so many can be avoided, which no plan may contradict."""
-    if most < search.count:
-        raise SolverError("a bound below a plan", float(search.count), float(most))
-    return search.problem.above - most
+def _fits(search: SearchUnderWay, chosen: BoolArray) -> bool:
+    return search.problem.intervals.feasible(search.problem.amounts(chosen))
 
 
 def exactly(search: SearchUnderWay, deadline: float, target: int | None = None) -> SearchUnderWay:
-    """Go on with the MILP, unless plan and bound meet."""
-    if not search.is_open:
+    """Continue with the MILP, unless plan and bound meet."""
+    if not search.is_open_at():
         return search
     answer = choose(search.problem, search.chosen, seconds_left(deadline), target)
     search = replace(_with(search, answer.chosen), status="time limit", method="milp")
-    return replace(search, lower_by_solver=max(search.lower_by_solver, _fewest(search, answer.most)))
+    if answer.most < search.count:
+        raise SolverError("a bound below a plan", float(search.count), float(answer.most))
+    return replace(search, lower_by_solver=max(search.lower_by_solver, search.problem.above - answer.most))
 
 
 def decided(search: SearchUnderWay, deadline: float) -> SearchUnderWay:
-    """Go on with the MILP and then with wide searches; without a deadline the other way round.
+    """Continue with the MILP and then with a long exhaustion; without a deadline the other way round.
 
-    Then nothing would end the MILP, and the wide searches end by themselves.
+    Then nothing would end the MILP, and the exhaustion ends by itself.
     """
     if deadline == inf:
-        return exactly(explored(search, deadline, WIDE), deadline)
-    return explored(exactly(search, part_of(deadline, SHARE_OF_SOLVER)), deadline, WIDE)
+        search = exhausted(search, deadline)
+    return exhausted(exactly(search, part_of(deadline, SHARE_OF_SOLVER)), deadline)
 
 
 def found(search: SearchUnderWay) -> FewestViolations:
     """Count the violations of the plan and wrap them up."""
     problem = search.problem
-    if not problem.feasible(search.chosen):
+    if not _fits(search, search.chosen):
         raise SolverError("a plan that does not fit")
     outcome = outcome_of(search)
     violations = slo_violations(outcome, search.xi)
-    lower, by_solver = max(search.lower, search.lower_by_solver), search.lower_by_solver > search.lower
+    lower, by_solver = max(search.proved, search.lower_by_solver), search.lower_by_solver > search.proved
     if violations < lower:
         raise SolverError("a bound above a plan", float(violations), float(lower))
     optimal: Status = "optimal by solver" if by_solver else "optimal"
@@ -299,5 +316,6 @@ def found(search: SearchUnderWay) -> FewestViolations:
 
 def outcome_of(search: SearchUnderWay) -> Outcome:
     """Return what each turn reuses when the chosen intervals hold what they need."""
-    cached = search.problem.reused(search.chosen, len(search.instance.trace))
+    problem = search.problem
+    cached = problem.intervals.reused(problem.amounts(search.chosen), len(search.instance.trace))
     return Outcome.of(search.instance, np.maximum(cached, unavoidable_reuse(search.instance)))

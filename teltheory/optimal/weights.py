@@ -22,7 +22,6 @@ from teltheory.trace import Trace
 
 Weight: TypeAlias = int | Fraction
 Weights: TypeAlias = Sequence[Weight] | NDArray[Any] | Mapping[Any, Weight]
-EXPECTED = "a whole number or a Fraction, 0 or more"
 
 
 @dataclass(frozen=True)
@@ -46,15 +45,15 @@ class TurnWeights:
         return value.numerator if value.denominator == 1 else value
 
 
-def turn_weights(trace: Trace, weights: Weights) -> TurnWeights:
-    """Read weights: one a turn, or one a conversation.
+def turn_weights(trace: Trace, weights: Weights | None) -> TurnWeights:
+    """Read weights: one per turn, or one per conversation; None stands for 1 everywhere.
 
     Parameters
     ----------
     trace : Trace
         The turns.
-    weights : sequence of int or Fraction, or mapping
-        One weight a turn in the trace's order, or a mapping from a conversation, as the trace names it, to the
+    weights : sequence of int or Fraction, or mapping, or None
+        One weight per turn in the trace's order, or a mapping from a conversation, as the trace names it, to the
         weight of all its turns; conversations that are left out have 1.
 
     Raises
@@ -63,6 +62,8 @@ def turn_weights(trace: Trace, weights: Weights) -> TurnWeights:
         A weight that is negative or a float, a wrong number of weights, a conversation that the trace has not, or
         weights whose common multiples leave int64.
     """
+    if weights is None:
+        return TurnWeights(np.ones(len(trace), np.int64), Fraction(1))
     values = _of_conversations(trace, weights) if isinstance(weights, Mapping) else _of_turns(trace, weights)
     distinct = set(values)
     denominator = lcm(*(value.denominator for value in distinct))
@@ -75,27 +76,24 @@ def turn_weights(trace: Trace, weights: Weights) -> TurnWeights:
 
 def _of_turns(trace: Trace, weights: Any) -> list[Weight]:
     if isinstance(weights, (str, bytes)) or not isinstance(weights, (Iterable, np.ndarray)):
-        raise ArgumentError("weights", weights, "a sequence, one weight a turn, or a mapping from conversations")
+        raise ArgumentError("weights", weights, "a sequence, one weight per turn, or a mapping from conversations")
     values = weights.tolist() if isinstance(weights, np.ndarray) else list(weights)
     if len(values) != len(trace):
-        raise ArgumentError("weights", f"{len(values)} of them", f"{len(trace)}, one a turn")
-    for k, value in enumerate(values):
-        _check(value, "weights[%r]", k)
-    return [value if isinstance(value, Fraction) else int(value) for value in values]
+        raise ArgumentError("weights", f"{len(values)} of them", f"{len(trace)}, one per turn")
+    return [_weight(value, k) for k, value in enumerate(values)]
 
 
 def _of_conversations(trace: Trace, weights: Mapping[Any, Any]) -> list[Weight]:
-    known = set(trace.conversation.tolist()) if trace.names is None else set(trace.names)
+    labels = trace.conversation.tolist() if trace.names is None else [trace.names[i] for i in trace.conversation]
+    known = set(labels if trace.names is None else trace.names)
     for label in weights:
         if label not in known or isinstance(label, bool):
             raise ArgumentError("weights", label, "a conversation of the trace")
-    for label, value in weights.items():
-        _check(value, "weights[%r]", label)
-    labels = trace.conversation.tolist() if trace.names is None else [trace.names[i] for i in trace.conversation]
-    values = {label: value if isinstance(value, Fraction) else int(value) for label, value in weights.items()}
+    values = {label: _weight(value, label) for label, value in weights.items()}
     return [values.get(label, 1) for label in labels]
 
 
-def _check(value: Any, argument: str, place: Any) -> None:
+def _weight(value: Any, place: Any) -> Weight:
     if isinstance(value, bool) or not isinstance(value, (int, Fraction, Integral)) or value < 0:
-        raise ArgumentError(argument % (place,), value, EXPECTED)
+        raise ArgumentError(f"weights[{place!r}]", value, "a whole number or a Fraction, 0 or more")
+    return value if isinstance(value, Fraction) else int(value)

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from optimal.sampled import sampled
 from replay.instances import Case, cases, examples, fewer, forced_need, seeded
 
 import teltheory as tt
@@ -21,17 +22,9 @@ from teltheory.optimal.brute_force import smallest_total
 from teltheory.optimal.intervals import IntervalProblem, interval_problem
 from teltheory.optimal.lazy import LazyIntervalSolver, _passing, _peaks, cut_to_room
 from teltheory.optimal.solver import GrowingProgram, Vertex, solve_intervals
-from teltheory.workloads.conversations import ConversationModel, sample_conversations
 
 SMALL = {"turns": (3, 8), "conversations": 4, "length": 3, "room": 6}
 CAPACITIES = (3_000, 20_000, 60_000, 10_000, 0, 150_000)
-
-
-def sampled(turns: int, capacity: int, seed: int = 1) -> Case:
-    """About 50 live conversations; 60,000 tokens are seldom too few, 150,000 never."""
-    trace = sample_conversations(ConversationModel(birth_rate=50 / 600), turns, np.random.default_rng(seed))
-    columns = (tuple(column.tolist()) for column in (trace.code, trace.prompt, trace.response))
-    return Case(*columns, None, capacity=capacity, xi=1000, q_hat=0)
 
 
 def problem_of(case: Case) -> IntervalProblem:
@@ -63,7 +56,7 @@ def test_the_certificate_of_the_prices_closes_hypothesis(case):
 
 @pytest.mark.parametrize("forced", [False, True])
 def test_violated_rows_are_as_good_as_all_rows_on_larger_instances(forced):
-    for case in seeded(12, 31, turns=(2000, 2000), conversations=5, length=300, forced=forced):
+    for case in seeded(1, 31, turns=(1000, 1000), conversations=5, length=300, forced=forced):
         need = forced_need(case) if forced else sum(cached for _, _, cached in case.initial)
         for room in (0, 50, 400, 3000):
             tight = replace(case, capacity=need + room, xi=200)
@@ -91,7 +84,7 @@ def test_a_sweep_over_capacities_finds_what_fresh_solves_find():
         solution = sweep.solve(problem.room + capacity - case.capacity)
         assert exact_sum(solution.kept) == exact_sum(LazyIntervalSolver(fresh).solve().kept)
         assert fresh.feasible(solution.kept)
-        assert fresh.kept_upper_bound(solution.steps) == exact_sum(solution.kept)
+        assert fresh.worth_upper_bound(solution.steps, solution.prices) == exact_sum(solution.kept)
         assert solution.rows >= rows
         rows = solution.rows
     assert sweep.solve(problem.room).rounds <= 2
@@ -116,7 +109,8 @@ def test_any_steps_bound_and_any_amounts_can_be_cut(case, data):
     problem, n = problem_of(case), len(case.conversation)
     best = problem.unavoidable - case.optimum("greedy").objective
     steps = np.array(sorted(data.draw(st.sets(st.integers(1, n)))), np.int64)
-    assert problem.kept_upper_bound(steps) >= best
+    prices = np.array([data.draw(st.integers(1, 2)) for _ in steps], np.int64)
+    assert problem.worth_upper_bound(steps, prices) >= best
     kept = np.array([data.draw(st.integers(-2, int(most) + 2)) for most in problem.most], np.int64)
     cut = cut_to_room(problem, kept)
     assert problem.feasible(cut)
@@ -128,7 +122,9 @@ def test_any_steps_bound_and_any_amounts_can_be_cut(case, data):
 def test_cutting_keeps_a_share_that_fits_at_every_scale(factor):
     room = np.array([0, 7, 7, 7, 7]) * factor
     most = np.array([5, 6, 3]) * factor
-    problem = IntervalProblem(np.arange(3), np.array([1, 2, 4]), np.array([3, 3, 4]), most, room, 0)
+    problem = IntervalProblem(
+        np.arange(3), np.array([1, 2, 4]), np.array([3, 3, 4]), most, room, 0, np.ones(3, np.int64)
+    )
     cut = cut_to_room(problem, most)
     assert problem.feasible(cut)
     assert cut[2] == most[2]
@@ -155,11 +151,13 @@ def test_where_the_prices_pass_a_whole_number_and_a_half(prices, passed):
 
 def test_prices_between_vertices_prove_the_optimum_too():
     """Two steps that the same intervals fill can share the price of 1 in any way."""
-    problem = IntervalProblem(*(np.array(v) for v in ([1, 2], [1, 1], [4, 4], [5, 5], [0, 6, 9, 6, 9])), 10)
+    problem = IntervalProblem(
+        *(np.array(v) for v in ([1, 2], [1, 1], [4, 4], [5, 5], [0, 6, 9, 6, 9])), 10, np.ones(2, np.int64)
+    )
     for share in (0.0, 0.2, 0.5, 0.7, 1.0):
         solver = LazyIntervalSolver(problem)
         solver._rows, solver._prices = np.array([3, 1]), np.array([1 - share, share])
-        assert problem.kept_upper_bound(solver._priced()[0]) == 6
+        assert problem.worth_upper_bound(*solver._priced()) == 6
 
 
 @pytest.mark.parametrize(

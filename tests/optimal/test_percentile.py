@@ -78,7 +78,7 @@ def test_a_threshold_that_stays_open_does_not_keep_the_lower_end_down(monkeypatc
     case = Case((0, 1, 0, 1), (100,) * 4, (0,) * 4, None, capacity=1000, xi=0, q_hat=0)
     monkeypatch.setattr(percentile, "packed", lambda search, *others: search)
     monkeypatch.setattr(percentile, "sharpened", lambda search, *others: search)
-    monkeypatch.setattr(percentile, "explored", lambda search, *others: search)
+    monkeypatch.setattr(percentile, "exhausted", lambda search, *others, **options: search)
     monkeypatch.setattr(violations, "bound_of", lambda *others: 0)
     monkeypatch.setattr(percentile, "started", lambda instance, xi: asked.append(xi) or started(instance, xi))
     asked: list[int] = []
@@ -93,8 +93,8 @@ def test_a_threshold_that_stays_open_does_not_keep_the_lower_end_down(monkeypatc
 
 @pytest.mark.long
 def test_what_only_the_milp_proves_is_not_called_proved(monkeypatch):
-    for name in ("sharpened", "explored"):
-        monkeypatch.setattr(percentile, name, lambda search, *others: search)
+    for name in ("sharpened", "exhausted"):
+        monkeypatch.setattr(percentile, name, lambda search, *others, **options: search)
     below = 0
     for case in seeded(40, 3, forced=False, **MIDDLE):
         found = best(case, 0.8)

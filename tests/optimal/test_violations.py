@@ -13,9 +13,8 @@ import teltheory as tt
 from teltheory.optimal import violations
 from teltheory.optimal.brute_force import all_reuses, smallest_total
 from teltheory.optimal.prices import bound_of
-from teltheory.optimal.search import Found
 from teltheory.optimal.selection import Selection, selection
-from teltheory.optimal.slo_solver import Milp, SharesProgram, choose, needed_rows
+from teltheory.optimal.slo_solver import Milp, SharesProgram, choose
 
 SMALL = {"turns": (3, 7), "conversations": 3, "length": 3, "room": 6}
 TINY = {"turns": (1, 4), "conversations": 2, "length": 2, "room": 4}
@@ -48,7 +47,7 @@ def confirm(case: Case, best: tt.FewestViolations) -> None:
 
 
 def middle_cases() -> list[Case]:
-    return [replace(case, xi=40) for case in seeded(40, 3, forced=False, **MIDDLE)]
+    return [replace(case, xi=40) for case in seeded(20, 3, forced=False, **MIDDLE)]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -75,7 +74,7 @@ def test_the_solver_alone_finds_what_brute_force_finds():
             continue
         answer = choose(problem, nothing)
         assert answer.most == most == answer.chosen.sum(), case
-        assert problem.feasible(answer.chosen)
+        assert problem.intervals.feasible(problem.amounts(answer.chosen))
         assert choose(problem, nothing, target=most + 1).most == most
         assert choose(problem, nothing, target=most).chosen.sum() == most
 
@@ -92,19 +91,19 @@ def test_a_plan_counts_the_reuse_that_no_policy_avoids():
 def test_the_instances_are_worth_solving():
     """Some have room for some avoidable violations and not for all, and some a linear bound below the optimum."""
     between = 0
-    for case in seeded(1500, 2, **SMALL):
+    for case in seeded(150, 2, **SMALL):
         best = fewest(case)
         between += best.unavoidable < best.violations < best.unavoidable + best.avoidable
-    assert between >= 100
+    assert between >= 10
     solved = [(case, fewest(case)) for case in middle_cases()]
     middle = [best for _, best in solved]
     assert sum(recheck(case, linear_prices(case)) < best.violations for case, best in solved) >= 2
-    assert sum(best.unavoidable < best.violations < best.unavoidable + best.avoidable for best in middle) >= 10
+    assert sum(best.unavoidable < best.violations < best.unavoidable + best.avoidable for best in middle) >= 5
 
 
 @pytest.mark.parametrize("forced", [False, True])
 def test_larger_instances_have_true_bounds_and_plans_that_fit(forced):
-    for case in seeded(12, 3, forced=forced, **MIDDLE):
+    for case in seeded(4, 3, forced=forced, **MIDDLE):
         for xi in (10, 40, 120):
             larger = replace(case, xi=xi)
             best, quick = fewest(larger, time_limit=20), fewest(larger, "heuristic")
@@ -131,8 +130,9 @@ def test_corrupted_prices_prove_nothing_more():
     """Whatever the prices, the bound stays below the optimum; and what is malformed is refused."""
     rng = np.random.default_rng(5)
     weaker = 0
-    for case in seeded(400, 4, **SMALL):
-        prices, expected = linear_prices(case), brute_force(case)
+    middle = [(case, fewest(case).violations) for case in middle_cases()[:6]]
+    for case, expected in [*((case, brute_force(case)) for case in seeded(60, 4, **SMALL)), *middle]:
+        prices = linear_prices(case)
         proved = bound_of(case.instance, case.xi, prices)
         for factor in (0, 2, 5):
             numerators = tuple(int(v * factor * rng.random()) for v in prices.numerators)
@@ -195,7 +195,7 @@ def test_what_is_proved_the_check_confirms_and_what_only_the_solver_says_is_labe
         told
         == {
             "auto": {"optimal"},
-            "heuristic": {"optimal"},
+            "heuristic": {"optimal", "feasible"},
             "milp": {"optimal", "optimal by solver"},
         }[method]
     )
@@ -211,7 +211,7 @@ def test_a_solver_that_is_off_by_one_is_an_error_or_only_a_label(monkeypatch):
     monkeypatch.setattr(violations, "sharpened", lambda search, deadline: search)
     monkeypatch.setattr(violations, "pack", lambda problem, *others: np.zeros(len(problem), np.bool_))
     monkeypatch.setattr(violations, "choose", off_by_one)
-    monkeypatch.setattr(violations, "NARROW", (1,))
+    monkeypatch.setattr(violations, "FEW_STATES", 1)
     caught = 0
     for case in middle_cases():
         if not solver_is_asked(case):
@@ -219,7 +219,8 @@ def test_a_solver_that_is_off_by_one_is_an_error_or_only_a_label(monkeypatch):
         with pytest.raises(tt.SolverError, match="no optimum was proved"):
             fewest(case, time_limit=20)
         alone = fewest(case, "milp")
-        assert (alone.by_solver, alone.status) == (True, "time limit")
+        assert alone.by_solver
+        assert alone.status != "optimal"
         confirm(case, alone)
         caught += 1
     assert caught > 5
@@ -238,42 +239,11 @@ def test_a_choice_of_the_solver_that_does_not_fit_is_not_taken(monkeypatch):
     assert (best.violations, best.status) == (1, "time limit")
 
 
-@pytest.mark.parametrize("complete", [False, True])
-def test_a_search_that_left_choices_out_counts_but_proves_nothing(monkeypatch, complete):
-    monkeypatch.setattr(violations, "along_the_steps", lambda *arguments: Found(None, 1, complete))
-    monkeypatch.setattr(violations, "bound_of", lambda *arguments: 0)
-    best = fewest(FOUR_TURNS, "heuristic")
-    assert (best.lower, best.proved) == (1, int(complete))
-
-
 def test_a_bound_of_the_solver_below_a_plan_is_an_error(monkeypatch):
     monkeypatch.setattr(violations, "choose", lambda *arguments: Milp(np.array([True, False]), 0, "Optimal"))
     monkeypatch.setattr(violations, "bound_of", lambda *arguments: 0)
     with pytest.raises(tt.SolverError, match="no optimum was proved"):
         fewest(FOUR_TURNS, "milp")
-
-
-def implied(problem: Selection, step: int, by: int) -> bool:
-    """Whether the room of one step follows from that of another."""
-    cover = (problem.first <= step) & (step <= problem.last)
-    other = (problem.first <= by) & (by <= problem.last)
-    return bool(np.all(other[cover])) and int(problem.room[by]) <= int(problem.room[step])
-
-
-@pytest.mark.parametrize("forced", [False, True])
-def test_rows_of_the_milp_imply_every_row_that_can_bind(forced):
-    fewer_rows = 0
-    for case in seeded(60, 5, forced=forced, turns=(40, 60), conversations=15, length=20):
-        problem = selection(case.instance, 5)
-        can_bind = problem.rows[problem.occupied(problem.need) > problem.room[problem.rows]].tolist()
-        needed = problem.rows[needed_rows(problem)].tolist()
-        assert all(any(implied(problem, step, row) for row in needed) for step in can_bind), case
-        fewer_rows += len(needed) < len(can_bind)
-        if len(set(problem.room[1:].tolist())) == 1:
-            assert not any(implied(problem, row, other) for row in needed for other in needed if other != row), (
-                case
-            )
-    assert fewer_rows > 0
 
 
 @pytest.mark.parametrize("wrong", [{"method": "lp"}, {"time_limit": -1}, {"time_limit": "1"}, {"seed": -1}])

@@ -8,7 +8,7 @@ PRICES = "teltheory/optimal/prices.py"
 EXHAUSTION = "teltheory/optimal/exhaustion.py"
 CERTIFICATE_TESTS = "tests/optimal/test_certificate.py"
 VIOLATIONS_TESTS = "tests/optimal/test_violations.py"
-ALONG_STEPS = "tests/optimal/test_search_along_steps.py"
+EXHAUSTION_TESTS = "tests/optimal/test_exhaustion.py"
 
 FAULTS = (
     Fault(
@@ -107,7 +107,7 @@ FAULTS = (
         "self._allowed = bound - wanted * self._unit",
         "self._allowed = bound - (wanted + 1) * self._unit",
         "the check proves one violation more than there must be",
-        tests=(f"{ALONG_STEPS}::test_exhaustion_proves_what_brute_force_finds_and_no_more", ALONG_STEPS),
+        tests=(f"{EXHAUSTION_TESTS}::test_exhaustion_proves_what_brute_force_finds_and_no_more", EXHAUSTION_TESTS),
     ),
     Fault(
         "exhaustion-keeps-the-worse",
@@ -115,14 +115,14 @@ FAULTS = (
         "order = np.lexsort((self._loss, *self._words))",
         "order = np.lexsort((-self._loss, *self._words))",
         "of equal sets the one of larger loss goes on, so that too much is proved",
-        tests=(ALONG_STEPS,),
+        tests=(EXHAUSTION_TESTS,),
     ),
     Fault(
         "weighted-bound-below-zero",
-        "teltheory/optimal/weighted_certificate.py",
-        "max(0, weight * of_weight - price * of_price)",
-        "(weight * of_weight - price * of_price)",
+        CERTIFICATE,
+        "return np.maximum(weight - (up_to[1:] - up_to[first - 1]), 0)",
+        "return weight - (up_to[1:] - up_to[first - 1])",
         "turns that pay more than they weigh make the weighted bound too strong",
-        tests=("tests/optimal/test_weighted.py",),
+        tests=(CERTIFICATE_TESTS,),
     ),
 )

@@ -4,7 +4,6 @@ from mutants.fault import Fault
 
 INTERVALS = "teltheory/optimal/intervals.py"
 FORMULATION = "teltheory/optimal/formulation.py"
-SEARCH = "teltheory/optimal/search.py"
 HINDSIGHT_TESTS = "tests/optimal/test_hindsight.py"
 FORMULATION_TESTS = "tests/optimal/test_formulation.py"
 
@@ -86,22 +85,6 @@ FAULTS = (
         tests=("tests/optimal/test_hindsight.py::test_solver_outcomes_count_the_reuse_that_no_policy_avoids",),
     ),
     Fault(
-        "choice-never-fills-the-room",
-        SEARCH,
-        "& (states.taken + need <= room))",
-        "& (states.taken + need < room))",
-        "the search along the steps chooses nothing that just fits",
-        tests=("tests/optimal/test_search_along_steps.py",),
-    ),
-    Fault(
-        "merged-states-keep-the-worse",
-        SEARCH,
-        "order = np.lexsort((states.slack, _marks(bits)))",
-        "order = np.lexsort((-states.slack, _marks(bits)))",
-        "of two choices that hold the same the search goes on with the worse",
-        tests=("tests/optimal/test_search_along_steps.py",),
-    ),
-    Fault(
         "percentile-of-a-lower-rank",
         "teltheory/optimal/percentile.py",
         "self.allowed = len(instance.trace) - rank",
@@ -111,9 +94,9 @@ FAULTS = (
     ),
     Fault(
         "light-turns-weigh-nothing",
-        "teltheory/optimal/weighted.py",
-        "some = weight[plain.turn] > 0",
-        "some = weight[plain.turn] > 1",
+        INTERVALS,
+        "turn = np.flatnonzero((most > 0) & (weight > 0))",
+        "turn = np.flatnonzero((most > 0) & ((weight > 1) | (weight.max(initial=1) == 1)))",
         "turns of the smallest weight are left out of the weighted optimum",
         rows=("weighted.certificate",),
         tests=("tests/optimal/test_weighted.py",),
