@@ -50,8 +50,8 @@ def no_prices(monkeypatch):
     """Without prices everything is left to the solver."""
     monkeypatch.setattr("teltheory.optimal.violations.bound_of", lambda *arguments: 0)
     for name in ("violations", "percentile"):
-        for search in ("sharpened", "explored"):
-            monkeypatch.setattr(f"teltheory.optimal.{name}.{search}", lambda state, *others: state)
+        for search in ("sharpened", "exhausted"):
+            monkeypatch.setattr(f"teltheory.optimal.{name}.{search}", lambda state, *others, **options: state)
 
 
 @pytest.mark.parametrize(("objective", "value"), [(["slo", "--xi", 160], 1), (["p75"], 150)])
