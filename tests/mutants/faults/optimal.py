@@ -11,8 +11,8 @@ FAULTS = (
     Fault(
         "interval-begins-early",
         INTERVALS,
-        "first = previous[turn] + 2",
-        "first = previous[turn] + 1",
+        "first = trace.previous_turn[turn] + 2",
+        "first = trace.previous_turn[turn] + 1",
         "a reuse interval covers the step of the turn that fills it",
         rows=("hindsight.interval-matrix",),
         tests=(HINDSIGHT_TESTS,),
