@@ -7,9 +7,6 @@
 [100, 100, 150]
 """
 
-from teltheory import interrupts as interrupts
-
-# isort: split
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

@@ -54,37 +54,6 @@ def draw_curves(rows: Sequence[Mapping[str, Any]], labels: Mapping[int, str], ti
     return figure
 
 
-def draw_tried(points: Sequence[tuple[int, float, float]], chosen: int, gain: str) -> Figure:
-    """Draw what settings do on the part of a trace that one is chosen on: the gain, and the median below it.
-
-    Parameters
-    ----------
-    points : sequence of (int, float, float)
-        xi - q_hat in tokens, gain in per cent, median of TTFT in seconds.
-    chosen : int
-        The xi - q_hat that is marked.
-    gain : str
-        What is gained.
-    """
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6.4, 4.2), layout="constrained")
-    above, below = figure.subplots(2, 1, sharex=True)
-    thresholds, gains, medians = zip(*points, strict=True)
-    for panel, values, (colour, _), name in (
-        (above, gains, STYLES[2], f"{gain},\n% below LRU"),
-        (below, medians, STYLES[1], "median of TTFT, s"),
-    ):
-        panel.plot(thresholds, values, color=colour, marker=".")
-        panel.axvline(chosen, color=STYLES[0][0], linestyle=":")
-        panel.set_ylabel(name)
-        panel.grid(alpha=0.3)
-    above.axhline(0, color=STYLES[0][0], linewidth=0.8)
-    below.set_ylim(bottom=0)
-    below.set_xlabel("ξ - Q̂ (tokens)")
-    return figure
-
-
 def as_it_stands(text: str) -> str:
     """Return a text from elsewhere such that no dollar sign in it begins a formula."""
     return text.replace("$", r"\$")

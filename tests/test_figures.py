@@ -6,7 +6,7 @@ import pytest
 from figure_texts import check_texts
 
 from teltheory.cli.curve import DEFAULT_POLICIES
-from teltheory.figures import draw_curves, draw_tried
+from teltheory.figures import draw_curves
 
 LONG = ("tlru:xi=30000,q_hat=40000,trim=least-recent", "a-policy-of-another-package:seconds=3600,scale=1/2")
 TITLES = ("mooncake_$conversation.jsonl", "W" * 200)
@@ -29,7 +29,3 @@ def test_every_text_of_the_curves_is_within_the_figure(thresholds, policies, tit
     figure = draw_curves(rows(thresholds, policies), labels, title)
     check_texts(figure, 2 + thresholds)
     assert {text.get_text() for text in figure.legends[0].get_texts()} == set(policies)
-
-
-def test_every_text_of_what_was_tried_is_within_the_figure():
-    check_texts(draw_tried([(k * 10**6, -(10.0**k), 10.0**k) for k in range(6)], 3, "P99.99 of TTFT"), 8)

@@ -13,10 +13,8 @@ import teltheory
 
 DATA = (
     "py.typed",
-    "report/templates/blocks.html.j2",
-    "report/templates/page.css",
+    "report/templates/charts.js",
     "report/templates/page.html.j2",
-    "report/templates/page.js",
 )
 
 

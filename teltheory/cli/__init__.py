@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Sequence
+from io import TextIOWrapper
 
 import click
 
 from teltheory import __version__
 from teltheory.cli.loading import OnDemand
 from teltheory.cli.output import complain
-from teltheory.cli.streams import standard_streams
 from teltheory.errors import SolverError, TelTheoryError, WorkerError
 
 
@@ -69,9 +70,10 @@ for command in (
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit: 0 done, 1 a verdict, solver or process failed, 2 bad usage or input."""
-    with standard_streams():
-        code = _done(lambda: commands.main(arguments, prog_name="teltheory", standalone_mode=False))
-        sys.exit(_done(sys.stdout.flush) or code)
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    code = _done(lambda: commands.main(arguments, prog_name="teltheory", standalone_mode=False))
+    sys.exit(_done(sys.stdout.flush) or code)
 
 
 def _done(work: Callable[[], object]) -> int:
@@ -93,6 +95,8 @@ def _done(work: Callable[[], object]) -> int:
     except MemoryError as error:
         reason = f" ({error})" if str(error) else ""
         code = complain(f"out of memory{reason}, expected a smaller task or a larger machine", 2)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         code = complain(f"{error.filename or 'a file'}: {error.strerror or error}, expected it to be usable", 2)
     return code if isinstance(code, int) else 0

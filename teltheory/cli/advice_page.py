@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,12 +9,13 @@ from typing import TYPE_CHECKING
 from teltheory.cli.advice_lines import HEADER, advice_rows, asked, findings, headline
 from teltheory.cli.output import write_text
 from teltheory.cost.kv_cache import KVSize
-from teltheory.figures import draw_tried, figure_bytes
-from teltheory.report.blocks import Block, Bullets, Card, Cards, Code, Facts, Figure, Note, Paragraph, Table, Tone
-from teltheory.report.page import Page, Section, render
-from teltheory.report.provenance import digest, made_on, versions
+from teltheory.report.markdown import bullets, facts, paragraphs, plain_text, table
+from teltheory.report.page import Card, Page, Section, render
+from teltheory.report.provenance import digest, versions
 
 if TYPE_CHECKING:
+    from altair import VConcatChart
+
     from teltheory.advice import Advice
 
 LEAD = (
@@ -55,20 +55,16 @@ def write_advice(
     seed : int
         Of the draws.
     """
-    sections = [
-        Section(f"capacity-{i}", f"Capacity {advice.capacity:,} tokens", list(_blocks(advice, shape)))
-        for i, advice in enumerate(advices, start=1)
-    ]
-    provenance = [*versions(), *made_on(os.environ), ("Seed of the draws", str(seed)), *_of_trace(Path(file))]
+    sections = [_section(f"capacity-{i}", advice, shape) for i, advice in enumerate(advices, start=1)]
+    made = facts([*versions(), ("Seed of the draws", str(seed)), *_of_trace(Path(file))])
+    method = Section("method", "How it was found", bullets([*about, *METHOD]))
+    cards = [_card(advice) for advice in advices]
     page = Page(
         f"T-LRU on {Path(file).name}",
         LEAD,
-        [Cards([_card(advice) for advice in advices])],
-        [
-            *sections,
-            Section("method", "How it was found", [Bullets([*about, *METHOD])]),
-            Section("provenance", "Provenance", [Facts(provenance)]),
-        ],
+        cards,
+        "",
+        [*sections, method, Section("provenance", "Provenance", made)],
     )
     write_text(target, render(page))
 
@@ -80,29 +76,45 @@ def _of_trace(file: Path) -> list[tuple[str, str]]:
 def _card(advice: Advice) -> Card:
     where = f"at {advice.capacity:,} tokens"
     if not advice.recommended:
-        return Card("LRU", f"stay with it {where}", "quiet")
+        return Card("LRU", f"stay with it {where}")
     gain = f"{100 * advice.held_out.gain.value:.1f} %"
     return Card(gain, f"{advice.goal.name}, lower than LRU's {where}", "good")
 
 
-def _blocks(advice: Advice, shape: KVSize | None) -> Iterator[Block]:
-    tone: Tone = "good" if advice.recommended else "quiet"
-    yield Paragraph(asked(advice))
-    yield Note(headline(advice), tone)
+def _section(anchor: str, advice: Advice, shape: KVSize | None) -> Section:
+    charts = [_tried(advice)] if len(advice.choice.tried) > 1 else []
+    return Section(anchor, f"Capacity {advice.capacity:,} tokens", paragraphs(_parts(advice, shape)), charts)
+
+
+def _parts(advice: Advice, shape: KVSize | None) -> Iterator[str]:
+    yield plain_text(asked(advice))
+    yield f"**{plain_text(headline(advice))}**"
     for setting in advice.engines:
-        yield Code(setting.arguments, f"{setting.engine} ({setting.release})")
-    yield Bullets(list(findings(advice, shape)))
-    yield from (Note(warning, "warn") for warning in advice.warnings)
-    yield Table("The rest", HEADER, list(advice_rows(advice)))
-    if len(advice.choice.tried) > 1:
-        yield _tried(advice)
+        yield f"{plain_text(setting.engine)} ({plain_text(setting.release)}):\n\n    {setting.arguments}"
+    yield bullets(list(findings(advice, shape)))
+    yield from (f"> **Warning.** {plain_text(warning)}" for warning in advice.warnings)
+    yield table(HEADER, (map(plain_text, row) for row in advice_rows(advice)), "---:")
 
 
-def _tried(advice: Advice) -> Figure:
-    points = [(t.margin, 100 * t.gain, t.cost.median) for t in advice.choice.tried]
-    drawn = draw_tried(points, advice.held_out.margin, advice.goal.name)
-    caption = (
-        f"{advice.goal.name} and the median of TTFT on the first part, by ξ - Q̂; the dotted line is what was "
-        f"tried on the rest."
+def _tried(advice: Advice) -> VConcatChart:
+    """Return what every setting did on the first part; the dotted line is what was tried on the rest."""
+    import altair as alt
+
+    rows = [{"margin": t.margin, "gain": t.gain, "median": t.cost.median} for t in advice.choice.tried]
+    x = alt.X("margin:Q", title="ξ - Q̂ (tokens)")
+    tips = [
+        alt.Tooltip(f"{name}:Q", format=form)
+        for name, form in (("margin", ","), ("gain", ".1%"), ("median", ".3f"))
+    ]
+    lines = alt.Chart(alt.InlineData(values=rows), width=600, height=170).mark_line(point=True)
+    chosen = alt.Chart(alt.InlineData(values=[{"margin": advice.held_out.margin}])).mark_rule(strokeDash=[2, 3])
+    panels = [
+        alt.layer(lines.encode(x=x, y=y, tooltip=tips), chosen.encode(x="margin:Q"))
+        for y in (
+            alt.Y("gain:Q", title=f"{advice.goal.name}, below LRU", axis=alt.Axis(format="%")),
+            alt.Y("median:Q", title="median of TTFT, s"),
+        )
+    ]
+    return alt.vconcat(
+        *panels, title=f"Settings at {advice.capacity:,} tokens, on the first part; dotted: the one tried"
     )
-    return Figure(f"Settings at {advice.capacity:,} tokens", caption, figure_bytes(drawn, "svg"))

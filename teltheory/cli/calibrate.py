@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ from teltheory.calibration.grid import ProbePlan
 from teltheory.calibration.record import Measured, ProbeRecord
 from teltheory.cli.fitting import plain_table
 from teltheory.cli.options import duration, json_option
-from teltheory.cli.output import check_target, console, progress_bar, write_json
+from teltheory.cli.output import check_target, progress_bar, report
 from teltheory.errors import ArgumentError, ProbeError
 from teltheory.units import listed_values, read_tokens
 
@@ -72,10 +72,8 @@ def calibrate(
     plan = ProbePlan(server.url, model, _lengths(lengths), _shares(shares), repeats, seed, block_size)
     with ProbeRecord(out, plan) as record:
         _probe(server, record, vocabulary)
-        if target != "-":
-            _show(record)
-        if target is not None:
-            write_json(target, {"plan": plan.as_dict(), "measurements": [asdict(m) for m in record.measured]})
+        data = {"plan": plan.as_dict(), "measurements": [asdict(m) for m in record.measured]}
+        report(target, _shown(record), data)
     return 0
 
 
@@ -113,16 +111,14 @@ async def _session(
         await probe(server, record, Prompts(np.random.default_rng(), vocabulary), report)
 
 
-def _show(record: ProbeRecord) -> None:
-    out = console()
+def _shown(record: ProbeRecord) -> Iterator[str | Table]:
     kind = "token ids" if record.kind == "tokens" else "words, as the server takes no token ids"
-    line = f"{record.plan.model} at {record.plan.url}: {len(record.measured):,} measurements in {record.path}."
-    out.print(line, highlight=False, markup=False)
-    out.print(f"Prompts: random {kind}. Cached tokens as the server reported them.", highlight=False)
+    yield f"{record.plan.model} at {record.plan.url}: {len(record.measured):,} measurements in {record.path}."
+    yield f"Prompts: random {kind}. Cached tokens as the server reported them."
     apart = sum(measured.mismatch for measured in record.measured)
     if apart:
-        out.print(_apart(apart, record.plan.block_size), highlight=False)
-    out.print(_table(record.measured))
+        yield _apart(apart, record.plan.block_size)
+    yield _table(record.measured)
 
 
 def _apart(count: int, block_size: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
@@ -11,7 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from teltheory.calibration.formats import FORMATS
-from teltheory.cli.output import check_target, console, write_json
+from teltheory.cli.output import check_target, report, write_json
 from teltheory.cost.latency_files import latency_to_json
 from teltheory.errors import printable
 
@@ -54,13 +54,10 @@ def calibrate_file(
     runs = read_ttft_runs(file, format, cold=cold, model=model)
     if from_tokens:
         runs = runs.where(runs.prompt_tokens >= from_tokens, f"prompts of {from_tokens:,} tokens or more")
-    report = as_data(fit_latency(runs, form), runs.source, len(runs))
-    if target != "-":
-        show(report)
-    if target is not None:
-        write_json(target, report)
+    found = as_data(fit_latency(runs, form), runs.source, len(runs))
+    report(target, shown(found), found)
     if save is not None:
-        write_json(save, report["model"])
+        write_json(save, found["model"])
     return 0
 
 
@@ -99,19 +96,16 @@ def _residuals(fitted: Any) -> list[dict[str, float]]:
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
-def show(report: dict[str, Any]) -> None:
-    """Print the report: the forms, the parameters of the chosen one, what linear costs, notes and warnings."""
-    out = console()
-    cells = len(report["cells"])
-    out.print(f"{report['requests']:,} requests in {cells} cells of {printable(report['source'])}", markup=False)
-    out.print(_forms_table(report["forms"], report["form"]))
-    if report["model"]["form"] == "formula":
-        out.print(_parameters_table(report))
-    if report["form"] != "linear" and not any(report["linear_error_text"] in line for line in report["warnings"]):
-        out.print(f"With a linear model {report['linear_error_text']}.", highlight=False, markup=False)
+def shown(found: dict[str, Any]) -> Iterator[str | Table]:
+    """Yield the forms, the parameters of the chosen one, what linear costs, notes and warnings."""
+    yield f"{found['requests']:,} requests in {len(found['cells'])} cells of {printable(found['source'])}"
+    yield _forms_table(found["forms"], found["form"])
+    if found["model"]["form"] == "formula":
+        yield _parameters_table(found)
+    if found["form"] != "linear" and not any(found["linear_error_text"] in line for line in found["warnings"]):
+        yield f"With a linear model {found['linear_error_text']}."
     for kind in ("notes", "warnings"):
-        for line in report[kind]:
-            out.print(f"{kind[:-1]}: {printable(line)}", highlight=False, markup=False)
+        yield from (f"{kind[:-1]}: {printable(line)}" for line in found[kind])
 
 
 def _forms_table(forms: Sequence[dict[str, Any]], chosen: str) -> Table:

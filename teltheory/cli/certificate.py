@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from teltheory.cli.output import console
+from teltheory.cli.output import console, show
 from teltheory.cli.proof_files import read_certificates
 from teltheory.cli.proofs import Proof
 from teltheory.cli.traces import Reading, report_lines, trace_options
@@ -26,10 +26,9 @@ def check(certificate_file: str, trace_file: str, reading: Reading) -> int:
     proofs = read_certificates(certificate_file)
     trace = reading.read(trace_file)
     out = console()
-    for line in report_lines(trace) if reading.assumes else ():
-        out.print(line, highlight=False, markup=False)
+    show(out, *(report_lines(trace) if reading.assumes else ()))
     for proof in checked(certificate_file, proofs, trace):
-        out.print(str(proof), highlight=False, markup=False)
+        show(out, str(proof))
     return 0
 
 

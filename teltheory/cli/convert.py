@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from teltheory.cli.output import check_target, console
-from teltheory.cli.traces import Reading, report_lines, trace_options
+from teltheory.cli.output import check_target, console, show
+from teltheory.cli.traces import Reading, about_turns, trace_options
 from teltheory.formats import write_trace
 
 
@@ -22,7 +22,5 @@ def convert(trace_file: str, target: str, reading: Reading) -> int:
     check_target(target)
     trace = reading.read(trace_file)
     write_trace(trace, target)
-    out = console()
-    for line in (f"Trace: {len(trace):,} turns, {trace.conversations:,} conversations.", *report_lines(trace)):
-        out.print(line, highlight=False, markup=False)
+    show(console(), *about_turns(trace))
     return 0

@@ -8,7 +8,7 @@ import click
 
 from teltheory.cli.curve_rows import HINDSIGHT, TOLERANCE, Curves, Rows
 from teltheory.cli.options import Thresholds, curve_options, read_question
-from teltheory.cli.output import check_target, console, progress_bar, write_json
+from teltheory.cli.output import check_target, progress_bar, report
 from teltheory.cli.replay import about, assumptions, caching, trace_as_data
 from teltheory.cli.served import Served
 from teltheory.cli.tables import SLOW_LEGEND, WORK_LEGEND, curve_tables
@@ -65,22 +65,18 @@ def curve(
     spaced = _spaced(trace, points) if figure or target else []
     with about(trace_file), progress_bar() as bar:
         rows = Curves(trace, grid, thresholds, spaced, HINDSIGHT in named).rows(bar)
-    if target != "-":
-        out = console()
-        for line in assumptions(trace, grid, thresholds, q_hat is not None):
-            out.print(line, highlight=False, markup=False)
-        out.print(f"{WORK_LEGEND} {SLOW_LEGEND} {caching(grid.forced)}", highlight=False)
-        for line in optima_lines(rows, thresholds) if HINDSIGHT in named else ():
-            out.print(line, highlight=False, markup=False)
-        for table in curve_tables(rows.table, thresholds):
-            out.print(table)
+    parts = [
+        *assumptions(trace, grid, thresholds, q_hat is not None),
+        f"{WORK_LEGEND} {SLOW_LEGEND} {caching(grid.forced)}",
+        *(optima_lines(rows, thresholds) if HINDSIGHT in named else ()),
+        *curve_tables(rows.table, thresholds),
+    ]
+    solved = {"tolerance": TOLERANCE, "tangents": {str(xi): k for xi, k in rows.tangents.items()}}
+    data = {**trace_as_data(trace, grid, thresholds), HINDSIGHT: solved, "rows": rows.table, "curve": rows.drawn}
+    report(target, parts, data)
     if figure is not None:
         labels = {xi: thresholds.label(xi) for xi in thresholds.xis}
         write_figure(figure, draw_curves(rows.drawn, labels, Path(trace_file).name))
-    if target is not None:
-        solved = {"tolerance": TOLERANCE, "tangents": {str(xi): k for xi, k in rows.tangents.items()}}
-        data = {**trace_as_data(trace, grid, thresholds), HINDSIGHT: solved}
-        write_json(target, {**data, "rows": rows.table, "curve": rows.drawn})
     return 0
 
 

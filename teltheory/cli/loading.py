@@ -7,8 +7,6 @@ from typing import Any
 
 import click
 
-from teltheory import interrupts
-
 
 class OnDemand(click.Command):
     """The place of a command in `teltheory.cli`, with the sentence that a list of commands shows.
@@ -34,7 +32,5 @@ class OnDemand(click.Command):
         return command
 
     def make_context(self, *arguments: Any, **settings: Any) -> click.Context:
-        """Return the context of the command itself, which click goes on with; interrupts are raised in it."""
-        context = self.load().make_context(*arguments, **settings)
-        context.with_resource(interrupts.raised())
-        return context
+        """Return the context of the command itself, with which click continues."""
+        return self.load().make_context(*arguments, **settings)

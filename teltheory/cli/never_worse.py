@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from teltheory.cli.options import json_option
-from teltheory.cli.output import check_target, console, progress_bar, write_json
+from teltheory.cli.output import check_target, progress_bar, report
 from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import Spec, parse_policy
 from teltheory.report.words import counterexample_text
@@ -62,11 +62,8 @@ def never_worse(
             forced=forced,
             progress=tried_one,
         )
-    if target != "-":
-        tried = f"instances of up to {turns} turns and {tokens} tokens"
-        console().print(_told(policy, than, verdict, tried), highlight=False, markup=False)
-    if target is not None:
-        write_json(target, verdict.as_dict())
+    tried = f"instances of up to {turns} turns and {tokens} tokens"
+    report(target, [_told(policy, than, verdict, tried)], verdict.as_dict())
     return 0
 
 

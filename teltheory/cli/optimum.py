@@ -6,7 +6,7 @@ import click
 
 from teltheory.cli.goal_option import asked_goal, goal_option
 from teltheory.cli.options import duration, grid_options, read_question
-from teltheory.cli.output import check_target, complain, console, progress_bar, write_json
+from teltheory.cli.output import check_target, complain, console, progress_bar, show, write_json
 from teltheory.cli.proof_files import certificates_as_data
 from teltheory.cli.replay import about
 from teltheory.cli.searches import Found, LeastPercentile, LeastTel, LeastViolations, Question, Search
@@ -118,10 +118,7 @@ def _report(search: Search, found: list[Found], target: str | None, proof: str |
     rows = [one.row for one in found]
     problems = [one.problem for one in found if one.problem is not None]
     if target != "-":
-        out = console()
-        for line in search.lines():
-            out.print(line, highlight=False, markup=False)
-        out.print(search.table(rows))
+        show(console(), *search.lines(), search.table(rows))
     if any(one.interrupted for one in found):
         raise KeyboardInterrupt
     if target is not None:

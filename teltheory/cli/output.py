@@ -6,7 +6,7 @@ import errno
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from threading import Event, Thread
@@ -18,23 +18,36 @@ from teltheory.whole_files import check_place, write_whole
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress, Task
+    from rich.table import Table
 
 WIDTH = 108
 """Columns of what is written to no terminal."""
 SECONDS_A_LINE = 15.0
 """How often progress is written to what is no terminal."""
-FEWEST = 40
-"""Columns that a terminal is taken to have at least."""
 
 
 def console() -> Console:
-    """Return the console: as wide as the terminal, but with 40 columns or more; 108 where there is none."""
+    """Return the console: as wide as the terminal; 108 columns without one."""
     from rich.console import Console
 
-    if not sys.stdout.isatty():
-        return Console(width=WIDTH)
-    terminal = Console()
-    return terminal if terminal.width >= FEWEST else Console(width=FEWEST)
+    return Console(width=None if sys.stdout.isatty() else WIDTH)
+
+
+def show(out: Console, *parts: str | Table) -> None:
+    """Print sentences to the letter, and tables that are never cut."""
+    for part in parts:
+        if isinstance(part, str):
+            out.print(part, highlight=False, markup=False)
+        else:
+            out.print(part, crop=False)
+
+
+def report(target: str | None, parts: Iterable[str | Table], data: Any) -> None:
+    """Print what a command found, unless standard output takes its JSON, and write the JSON if asked for."""
+    if target != "-":
+        show(console(), *parts)
+    if target is not None:
+        write_json(target, data)
 
 
 def complain(message: str, code: int) -> int:

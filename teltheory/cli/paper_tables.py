@@ -64,7 +64,7 @@ def shown(cells: Sequence[Compared]) -> Iterator[Shown]:
 def paper_tables(cells: Sequence[Compared]) -> Iterator[tuple[Table, str]]:
     """Yield each table with its summary in one line."""
     for one in shown(cells):
-        table = plain_table(one.title, heads=2)
+        table = plain_table(one.title)
         for i, name in enumerate(one.header):
             table.add_column(name, justify="left" if i == 1 else "right", no_wrap=True)
         for capacity, row in one.rows:

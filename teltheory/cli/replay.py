@@ -7,19 +7,14 @@ from contextlib import contextmanager
 from typing import Any
 
 import click
-from rich.console import Console
+from rich.table import Table
 
 from teltheory.cli.defaults import notes
-from teltheory.cli.options import (
-    Thresholds,
-    grid_options,
-    read_question,
-    workers_option,
-)
-from teltheory.cli.output import check_target, console, progress_bar, write_json
+from teltheory.cli.options import Thresholds, grid_options, read_question, workers_option
+from teltheory.cli.output import check_target, progress_bar, report
 from teltheory.cli.served import Served
 from teltheory.cli.tables import SLOW_LEGEND, WORK_LEGEND, cells_tables
-from teltheory.cli.traces import Reading, report_lines, trace_options, turns_as_data
+from teltheory.cli.traces import Reading, about_turns, trace_options, turns_as_data
 from teltheory.errors import ArgumentError, FileError, ForcedCachingError, TraceError
 from teltheory.policies.spec import POLICIES, default_estimate, parse_policy, policy_texts
 from teltheory.replay import kernel_is_compiled
@@ -75,10 +70,8 @@ def replay(
         thresholds, sizes = question.on(trace, forced)
         grid = Grid(specs, sizes, thresholds.xis, estimate, forced=forced, **thresholds.for_grid)
         cells = run(trace, grid, thresholds, workers, store, scheduler)
-    if target != "-":
-        print_cells(console(), trace, grid, cells, thresholds, q_hat is not None)
-    if target is not None:
-        write_json(target, cells_as_data(trace, grid, cells, thresholds))
+    parts = shown_cells(trace, grid, cells, thresholds, q_hat is not None)
+    report(target, parts, cells_as_data(trace, grid, cells, thresholds))
     return 0
 
 
@@ -114,23 +107,18 @@ def about(file: str) -> Iterator[None]:
         raise FileError(f"{file}, {error}") from None
 
 
-def print_cells(
-    out: Console, trace: Trace, grid: Grid, cells: Sequence[Cell], thresholds: Thresholds, given: bool = False
-) -> None:
-    """Print what was replayed, what was assumed, and a table for each capacity."""
-    for line in assumptions(trace, grid, thresholds, given):
-        out.print(line, highlight=False, markup=False)
-    out.print(f"{LEGEND} {caching(grid.forced)}", highlight=False)
-    for capacity in grid.capacities:
-        for table in cells_tables(capacity, [cell for cell in cells if cell.capacity == capacity], thresholds):
-            out.print(table)
+def shown_cells(
+    trace: Trace, grid: Grid, cells: Sequence[Cell], thresholds: Thresholds, given: bool = False
+) -> Iterator[str | Table]:
+    """Yield what was replayed, what was assumed, and a table for each capacity and threshold."""
+    yield from assumptions(trace, grid, thresholds, given)
+    yield f"{LEGEND} {caching(grid.forced)}"
+    yield from cells_tables(cells, thresholds)
 
 
 def assumptions(trace: Trace, grid: Grid, thresholds: Thresholds, given: bool) -> list[str]:
     """Return what stands above every table: the trace, its chaining, the latency model, the defaults."""
-    lines = [f"Trace: {len(trace):,} turns, {trace.conversations:,} conversations."]
-    lines += report_lines(trace)
-    lines += [*thresholds.said, *notes(trace, grid.capacities, thresholds)]
+    lines = [*about_turns(trace), *thresholds.said, *notes(trace, grid.capacities, thresholds)]
     if not given and any(spec.needs("q_hat") for spec in grid.policies):
         lines.append(
             f"Q̂ = {grid.q_hat:,} where a policy has none of its own: the mean prompt of the turns that continue a "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,8 +16,8 @@ from rich.markup import escape
 from teltheory.claims.claim import EFFORTS, Effort
 from teltheory.cli import figures
 from teltheory.cli.options import json_option, read_question, workers_option
-from teltheory.cli.output import check_target, console, make_folder, write_json
-from teltheory.cli.replay import cells_as_data, print_cells, run
+from teltheory.cli.output import check_target, console, make_folder, show, write_json
+from teltheory.cli.replay import cells_as_data, run, shown_cells
 from teltheory.cli.reproduce_page import NAME as PAGE
 from teltheory.cli.reproduce_page import Replayed, write_page
 from teltheory.cli.served import Served
@@ -27,6 +27,9 @@ from teltheory.cli.verify import chosen_claims, decide_all
 from teltheory.errors import ArgumentError
 from teltheory.formats import read_trace
 from teltheory.policies.spec import POLICIES, Spec, default_estimate
+from teltheory.report.errata import errata_markdown
+from teltheory.report.ledger import Row
+from teltheory.report.markdown import plain_text
 from teltheory.sweep import Grid
 from teltheory.trace import Trace
 from teltheory.workloads import ConversationModel, data_folder, sample_conversations
@@ -75,7 +78,7 @@ def reproduce(
         check_target(str(Path(folder) / PAGE))
     rows, sound = decide_all(chosen_claims((), None), effort, workers)
     if not out.quiet:
-        out.print(ledger_table(rows))
+        show(out, ledger_table(rows))
     tables: dict[str, Any] = {}
     replayed = []
     for one in _traces(given, trace_file, reading.seed):
@@ -83,18 +86,24 @@ def reproduce(
         replayed.append(done)
         tables[one.name] = cells_as_data(done.trace, done.grid, done.cells, done.thresholds)
         out.rule(escape(one.name))
-        print_cells(out, done.trace, done.grid, done.cells, done.thresholds)
+        show(out, *shown_cells(done.trace, done.grid, done.cells, done.thresholds))
     missing = _missing(given)
     if missing:
-        out.print(escape(missing), highlight=False)
+        show(out, missing)
     made = {}
     if folder is not None:
         cells = _paper(Path(folder), trace_file, workers, out)
         made = {"paper": [{name: _number(value) for name, value in asdict(cell).items()} for cell in cells]}
         page = write_page(
-            Path(folder), rows, replayed, cells, _settings(effort, given, reading.seed), _left_out(given)
+            Path(folder),
+            rows,
+            _errata(rows),
+            replayed,
+            cells,
+            _settings(effort, given, reading.seed),
+            _left_out(given),
         )
-        out.print(f"{page} has it all on one page.", highlight=False, markup=False)
+        show(out, f"{page} has it all on one page.")
     if target is not None:
         write_json(target, {"claims": rows, "tables": tables, "left_out": [missing] if missing else [], **made})
     return 0 if sound else 1
@@ -125,8 +134,18 @@ def _paper(folder: Path, trace: str | None, workers: int | None, out: Console) -
     figures.make(out, folder, trace, workers)
     cells = figures.compared(folder)
     figures.show(out, cells)
-    out.print(f"Figures and tables for papers are in {folder}.", highlight=False, markup=False)
+    show(out, f"Figures and tables for papers are in {folder}.")
     return cells
+
+
+def _errata(rows: Sequence[Row]) -> str:
+    """Return the document of errata; a row that stayed undecided leaves it unmade, and the page says so."""
+    from proofs_checks.errata import ERRATA
+
+    try:
+        return errata_markdown(rows, ERRATA)
+    except ArgumentError as error:
+        return f"# Errata\n\nNot made: {plain_text(str(error))}."
 
 
 def _settings(effort: Effort, given: Trace | None, seed: int) -> list[tuple[str, str]]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -15,38 +14,26 @@ from teltheory.cli.paper_tables import LEGEND as PAPER_LEGEND
 from teltheory.cli.paper_tables import ours, printed, shown
 from teltheory.cli.replay import LEGEND, assumptions, caching
 from teltheory.cli.tables import MEASURES, cell_row
-from teltheory.report.blocks import (
-    Block,
-    Bullets,
-    Cell,
-    Details,
-    Explorer,
-    Facts,
-    Heading,
-    Note,
-    Paragraph,
-    Table,
-    Tone,
-)
-from teltheory.report.captions import figures
-from teltheory.report.entries import ledger_block, verdict_cards
-from teltheory.report.explorer import compared as in_words
-from teltheory.report.explorer import explore
+from teltheory.policies.spec import Spec
+from teltheory.report.captions import pictures
+from teltheory.report.entries import errata_text, ledger_text, verdict_cards
+from teltheory.report.explorer import POLICIES, Steps, compared, explorer
 from teltheory.report.ledger import Row
+from teltheory.report.markdown import bullets, facts, folded, literal, paragraphs, plain_text, table
 from teltheory.report.page import Page, Section, render
-from teltheory.report.provenance import digest, digests, made_on, versions
+from teltheory.report.provenance import digest, versions
 from teltheory.report.standing import paper_sentence
 from teltheory.report.words import WHICH_TEXT
-from teltheory.sweep import Cell as Swept
-from teltheory.sweep import Grid
+from teltheory.sweep import Cell, Grid, sweep
 from teltheory.sweep.sources import trace_key
 from teltheory.trace import Trace
 
 if TYPE_CHECKING:
+    from altair import VConcatChart
+
     from teltheory.paper.rows import Compared
 
 NAME = "report.html"
-TONES: Mapping[str, Tone] = {"inside": "good", "same sign": "", "off": "warn"}
 LEAD = (
     "Every statement of the ledger, with its verdict and what that rests on; LRU, T-LRU and the hindsight optimum "
     "on the traces below; the paper's tables and figures made anew."
@@ -58,7 +45,7 @@ LEDGER_LEAD = (
     "conversations are A, B, ..., a turn is conversation(prompt+response), xi the threshold, C the capacity, "
     "Q the estimate of the next prompt."
 )
-SLIDERS_LEAD = (
+CHARTS_LEAD = (
     "Every number is that of a replay at just these settings: optional caching, an empty cache at the start, "
     "T-LRU with round-robin trim. TEL is the sum of max(uncached − ξ, 0) over all turns, in tokens. The "
     "hindsight optimum is the least TEL of any policy; other plans may reach it too, so it has no percentiles."
@@ -86,7 +73,7 @@ class Replayed:
     trace: Trace
     grid: Grid
     thresholds: Thresholds
-    cells: Sequence[Swept]
+    cells: Sequence[Cell]
 
     @property
     def middle(self) -> tuple[int, int]:
@@ -98,6 +85,7 @@ class Replayed:
 def write_page(
     folder: Path,
     rows: Sequence[Row],
+    errata: str,
     replayed: Sequence[Replayed],
     cells: Sequence[Compared],
     settings: Sequence[tuple[str, str]],
@@ -111,6 +99,8 @@ def write_page(
         The folder.
     rows : sequence of dict
         The ledger.
+    errata : str
+        The document of errata.
     replayed : sequence of Replayed
         Traces.
     cells : sequence of Compared
@@ -123,20 +113,24 @@ def write_page(
     Raises
     ------
     FileError
-        Where a file cannot be read or written.
+        If a file cannot be read or written.
     """
-    explorers = [explorer for i, one in enumerate(replayed, start=1) if (explorer := _explorer(f"trace-{i}", one))]
-    said = [Paragraph(text) for one in replayed if (text := summary_of(one))]
+    charts = [_explorer(one) for one in replayed if len(one.trace)]
     sections = [
-        Section("ledger", "The ledger", _ledger(rows)),
-        Section("sliders", "Every capacity and threshold", [Paragraph(SLIDERS_LEAD), *explorers]),
-        Section("replays", "All policies, replayed", [b for one in replayed for b in _replays(one)]),
-        Section("tables", "Tables 1 to 6 beside the paper’s", list(_paper(cells))),
-        Section("figures", "Figures", figures(folder.glob("*.svg"))),
-        Section("provenance", "Provenance", list(_provenance(folder, replayed, settings))),
+        Section(
+            "ledger", "The ledger", paragraphs([WHICH_TEXT, paper_sentence(rows), LEDGER_LEAD, ledger_text(rows)])
+        ),
+        Section("errata", "Errata", errata_text(errata)),
+        Section("charts", "Every capacity and threshold", CHARTS_LEAD, charts),
+        Section(
+            "replays", "All policies, replayed", paragraphs(part for one in replayed for part in _replays(one))
+        ),
+        Section("tables", "Tables 1 to 6 beside the paper’s", paragraphs(_paper(cells))),
+        Section("figures", "Figures", pictures(folder.glob("*.svg"))),
+        Section("provenance", "Provenance", paragraphs(_provenance(folder, replayed, settings))),
     ]
-    notes = [Note(text) for text in missing]
-    page = Page("Tail-optimised prompt caching", LEAD, [verdict_cards(rows), *said, *notes], sections)
+    summary = [*(literal(text) for one in replayed if (text := summary_of(one))), *map(literal, missing)]
+    page = Page("Tail-optimised prompt caching", LEAD, verdict_cards(rows), paragraphs(summary), sections)
     write_text(str(folder / NAME), render(page))
     return folder / NAME
 
@@ -149,59 +143,50 @@ def summary_of(one: Replayed) -> str:
     if lru.p95 is None or tlru.p95 is None:
         return ""
     where = f"{one.title}, with {size:,} tokens and a threshold of {one.thresholds.label(xi)}: "
-    return where + in_words(lru.tel, tlru.tel, lru.optimum, lru.p95, tlru.p95)
+    return where + compared(lru.tel, tlru.tel, lru.optimum, lru.p95, tlru.p95)
 
 
-def _ledger(rows: Sequence[Row]) -> list[Block]:
-    told = (WHICH_TEXT, paper_sentence(rows), LEDGER_LEAD)
-    return [*map(Paragraph, told), ledger_block(rows)]
-
-
-def _explorer(anchor: str, one: Replayed) -> Explorer | None:
-    if not len(one.trace):
-        return None
-    size, xi = one.middle
-    start = (size, one.thresholds.seconds[xi])
+def _explorer(one: Replayed) -> VConcatChart:
+    latency = one.thresholds.latency
+    steps = Steps.of(one.trace, latency)
+    policies = [Spec(name) for name in POLICIES]
+    grid = Grid(policies, steps.capacities, tuple(steps.slos), one.grid.q_hat, slos=steps.slos, latency=latency)
     title = f"{one.title}, Q̂ = {one.grid.q_hat:,} tokens"
-    return explore(anchor, title, one.trace, one.thresholds.latency, q_hat=one.grid.q_hat, start=start)
+    return explorer(title, sweep(one.trace, grid, latency), steps, one.middle)
 
 
-def _replays(one: Replayed) -> Iterator[Block]:
-    yield Heading(one.title)
-    yield Bullets(
-        [*assumptions(one.trace, one.grid, one.thresholds, False), f"{LEGEND} {caching(one.grid.forced)}"]
-    )
+def _replays(one: Replayed) -> Iterator[str]:
+    yield f"### {literal(one.title)}"
+    said = [*assumptions(one.trace, one.grid, one.thresholds, False), f"{LEGEND} {caching(one.grid.forced)}"]
+    yield bullets(said)
     for size, cells in groupby(one.cells, key=lambda cell: cell.capacity):
         tables = [_table(one, xi, list(of)) for xi, of in groupby(cells, key=lambda cell: cell.xi)]
-        yield Details(f"Capacity {size:,} tokens", tables)
+        yield folded(f"Capacity {size:,} tokens", *tables)
 
 
-def _table(one: Replayed, xi: int, cells: Sequence[Swept]) -> Table:
-    caption = f"{one.title}, capacity {cells[0].capacity:,} tokens, threshold {one.thresholds.label(xi)}"
-    return Table(caption, ("policy", *MEASURES), [cell_row(cell, one.thresholds) for cell in cells])
+def _table(one: Replayed, xi: int, cells: Sequence[Cell]) -> str:
+    lines = (map(plain_text, cell_row(cell, one.thresholds)) for cell in cells)
+    caption = f"Capacity {cells[0].capacity:,} tokens, threshold {one.thresholds.label(xi)}"
+    return f"{plain_text(caption)}:\n\n{table(('policy', *MEASURES), lines, '---:')}"
 
 
-def _paper(cells: Sequence[Compared]) -> Iterator[Block]:
+def _paper(cells: Sequence[Compared]) -> Iterator[str]:
     """Yield each table with its summary in one line."""
-    yield Paragraph(PAPER_LEGEND)
+    yield plain_text(PAPER_LEGEND)
     for one in shown(cells):
-        lines = [line for capacity, row in one.rows for line in _lines(capacity, row)]
-        yield Table(one.title, one.header, lines, heads=2)
-        yield Paragraph(f"{one.summary}.")
+        lines = [
+            (capacity, whose, *map(text, row))
+            for capacity, row in one.rows
+            for whose, text in (("paper", printed), ("ours", ours))
+        ]
+        yield f"{one.title}:\n\n{table(one.header, lines, '---:')}\n\n{plain_text(one.summary)}."
 
 
-def _lines(capacity: str, row: Sequence[Compared]) -> Iterator[tuple[str | Cell, ...]]:
-    yield (capacity, "paper", *(Cell(printed(cell), "quiet") for cell in row))
-    yield (capacity, "ours", *(Cell(ours(cell), TONES[cell.agreement]) for cell in row))
-
-
-def _provenance(
-    folder: Path, replayed: Sequence[Replayed], settings: Sequence[tuple[str, str]]
-) -> Iterator[Block]:
-    yield Facts([*versions(), *made_on(os.environ)])
-    yield Facts([*settings, *(pair for one in replayed for pair in _of_trace(one))])
+def _provenance(folder: Path, replayed: Sequence[Replayed], settings: Sequence[tuple[str, str]]) -> Iterator[str]:
+    yield facts([*versions(), *settings, *(pair for one in replayed for pair in _of_trace(one))])
     tables = sorted((folder / "tables").glob("*.csv"))
-    yield Details("Digests of the tables that the figures are made of", [Facts(digests(tables))])
+    digests = [(file.name, f"SHA-256 {digest(file)}") for file in tables]
+    yield folded("Digests of the tables that the figures are made of", facts(digests))
 
 
 def _of_trace(one: Replayed) -> Iterator[tuple[str, str]]:

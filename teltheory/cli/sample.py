@@ -8,7 +8,7 @@ import click
 import numpy as np
 
 from teltheory.cli.options import MOST_TURNS
-from teltheory.cli.output import check_target, console
+from teltheory.cli.output import check_target, console, show
 from teltheory.errors import ArgumentError
 from teltheory.formats import write_trace
 from teltheory.workloads import Chats, parse_times, sharegpt_like, wildchat_like
@@ -35,10 +35,7 @@ def sample(workload: str, target: str, turns: int, seed: int, **assumptions: Any
     chats = chosen(workload, {name: value for name, value in assumptions.items() if value is not None})
     trace = chats.sample(turns, np.random.default_rng(seed))
     write_trace(trace, target)
-    out = console()
-    out.print(f"{chats.name}: {len(trace):,} turns, {trace.conversations:,} conversations.", highlight=False)
-    for line in said(chats):
-        out.print(line, highlight=False, markup=False)
+    show(console(), f"{chats.name}: {len(trace):,} turns, {trace.conversations:,} conversations.", *said(chats))
     return 0
 
 

@@ -36,9 +36,9 @@ WORK_LEGEND = "hit: share of the input that was reused. prefill: tokens that the
 SLOW_LEGEND = "slow: turns above the threshold."
 
 
-def cells_tables(capacity: int, cells: Sequence[Cell], thresholds: Thresholds) -> Iterator[Table]:
-    """Yield a table for each threshold at one capacity."""
-    for xi, section in groupby(cells, key=lambda cell: cell.xi):
+def cells_tables(cells: Sequence[Cell], thresholds: Thresholds) -> Iterator[Table]:
+    """Yield a table for each capacity and threshold."""
+    for (capacity, xi), section in groupby(cells, key=lambda cell: (cell.capacity, cell.xi)):
         table = plain_table(f"Capacity {capacity:,} tokens, threshold {thresholds.label(xi)}")
         table.add_column("policy", no_wrap=True)
         for name in MEASURES:
@@ -61,7 +61,7 @@ def curve_tables(rows: Sequence[dict[str, Any]], thresholds: Thresholds) -> Iter
     """Yield a table for each threshold: capacities, and the policies at each."""
     for xi in thresholds.xis:
         section = sorted((row for row in rows if row["xi"] == xi), key=lambda row: row["capacity"])
-        table = plain_table(f"Threshold {thresholds.label(xi)}", heads=2)
+        table = plain_table(f"Threshold {thresholds.label(xi)}")
         table.add_column("capacity", justify="right", no_wrap=True)
         table.add_column("policy", no_wrap=True)
         for name in CURVE_MEASURES:
@@ -201,7 +201,7 @@ def work_cells(row: Mapping[str, Any], thresholds: Thresholds, who: str = "") ->
 
 
 def _by_capacity(title: str, second: str, columns: Sequence[str], thresholds: Thresholds) -> Table:
-    table = plain_table(title, heads=3)
+    table = plain_table(title)
     table.add_column("capacity", justify="right", no_wrap=True)
     table.add_column(second, no_wrap=True)
     table.add_column("", no_wrap=True)

@@ -106,6 +106,11 @@ def report_lines(trace: Trace) -> list[str]:
     return [printable(line) for line in report.sentences()] if isinstance(report, _REPORTS) else []
 
 
+def about_turns(trace: Trace) -> list[str]:
+    """Return how long a trace is, and what its reader says."""
+    return [f"Trace: {len(trace):,} turns, {trace.conversations:,} conversations.", *report_lines(trace)]
+
+
 _REPORTS = (ChainingReport, ReadingReport)
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 from teltheory.errors import FileError
-from teltheory.report.blocks import Figure
+from teltheory.report.page import picture
 
-WHOLE: Mapping[str, tuple[str, str]] = {
+BY_CAPACITY = (
+    "P50, P90, P95 and P99 by capacity under six policies, at ξ = 100, 200 and 300 ms from top to bottom."
+)
+CAPTIONS = {
     "figure_3": (
         "Figure 3: time to first token against uncached tokens",
         "Measurements, the best line with its R², and what the line leaves; the colour is the cached tokens.",
@@ -18,14 +21,8 @@ WHOLE: Mapping[str, tuple[str, str]] = {
         "Turns and tokens a conversation, tokens a prompt and a response: the share at or above a value. Dots are "
         "WildChat's published shares.",
     ),
-    "figure_5": (
-        "Figure 5: percentiles of TTFT, WildChat-like workload",
-        "P50, P90, P95 and P99 by capacity under six policies, at ξ = 100, 200 and 300 ms from top to bottom.",
-    ),
-    "figure_6": (
-        "Figure 6: percentiles of TTFT, ShareGPT-like workload",
-        "P50, P90, P95 and P99 by capacity under six policies, at ξ = 100, 200 and 300 ms from top to bottom.",
-    ),
+    "figure_5": ("Figure 5: percentiles of TTFT, WildChat-like workload", BY_CAPACITY),
+    "figure_6": ("Figure 6: percentiles of TTFT, ShareGPT-like workload", BY_CAPACITY),
     "adaptive_threshold": (
         "Adaptive ξ",
         "The improvement of T-LRU over LRU in P95 by the share that ξ is of P95: fixed, adaptive, and the best "
@@ -35,8 +32,6 @@ WHOLE: Mapping[str, tuple[str, str]] = {
         "The median against the tail",
         "The median against P95 of TTFT under T-LRU over (ξ, Q̂), by order of trimming.",
     ),
-}
-BY_KIND: Mapping[str, tuple[str, str]] = {
     "latencies_": ("Percentiles of TTFT, {}", "By capacity, at three thresholds from top to bottom."),
     "capacity_curves_": (
         "Far beyond the paper's capacities, {}",
@@ -48,32 +43,31 @@ BY_KIND: Mapping[str, tuple[str, str]] = {
         "own percentiles, where Section 4.2 expects the peak.",
     ),
 }
+"""Title and caption by the beginning of a file's name, in the order shown; the rest of the name is a workload."""
 WORKLOADS = {"wildchat": "WildChat-like workload", "sharegpt": "ShareGPT-like workload", "mooncake": "Mooncake"}
 
 
 def caption(stem: str) -> tuple[str, str]:
     """Return a figure's title and caption; of an unknown one, its name in words and nothing."""
-    if stem in WHOLE:
-        return WHOLE[stem]
-    for prefix, (title, text) in BY_KIND.items():
-        if stem.startswith(prefix):
-            name = stem.removeprefix(prefix)
+    for start, (title, text) in CAPTIONS.items():
+        if stem == start or (start.endswith("_") and stem.startswith(start)):
+            name = stem.removeprefix(start)
             return title.format(WORKLOADS.get(name, name)), text
     words = stem.replace("_", " ").strip()
     return words[:1].upper() + words[1:], ""
 
 
-def figures(files: Iterable[Path]) -> list[Figure]:
-    """Return SVG files as figures: those of the paper first, then by name.
+def pictures(files: Iterable[Path]) -> str:
+    """Return SVG files as HTML: Figures 3 to 6 first, then by name.
 
     Raises
     ------
     FileError
-        Where one cannot be read.
+        If one cannot be read.
     """
-    known = list(WHOLE)
+    known = list(CAPTIONS)
     ordered = sorted(files, key=lambda file: (_place(file.stem, known), file.stem))
-    return [Figure(*caption(file.stem), _bytes(file)) for file in ordered]
+    return "\n\n".join(picture(*caption(file.stem), _bytes(file)) for file in ordered)
 
 
 def _place(stem: str, known: list[str]) -> int:

@@ -1,75 +1,65 @@
-"""The ledger's rows as blocks of a page."""
+"""The ledger and the errata as sections of a page, by the text of their documents."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from html import escape
 
-from teltheory.report.blocks import Block, Bullets, Card, Cards, Entry, Ledger, Table, Tone
 from teltheory.report.ledger import Row, sections
-from teltheory.report.standing import origin_text, outcome
-from teltheory.report.words import (
-    counterexamples,
-    evidence_kind,
-    evidence_text,
-    null_models_text,
-    side_by_side,
-    strength,
-)
+from teltheory.report.markdown import evidence, plain_text, table
+from teltheory.report.page import Card
+from teltheory.report.standing import OUTCOMES, origin_text, outcome, standing
+from teltheory.report.words import verdict_text
 
-TONES: dict[str, Tone] = {
+TONES = {
     "holds": "good",
     "reproduced": "good",
     "refuted": "warn",
     "misprint": "warn",
     "not reproduced": "warn",
-    "by construction": "quiet",
-    "not decidable here": "quiet",
     "undecided": "bad",
     "error": "bad",
 }
-"""Verdicts in the order of a summary, and how each looks."""
 PLURALS = {"holds": "hold", "misprint": "misprints", "error": "ended in an error"}
 
 
-def verdict_cards(rows: Sequence[Row]) -> Cards:
+def verdict_cards(rows: Sequence[Row]) -> list[Card]:
     """Return how many rows have each outcome; an outcome that no row has is left out."""
     counts = Counter(outcome(row) for row in rows)
     total = Card(f"{len(rows):,}", "statement" if len(rows) == 1 else "statements")
-    return Cards(
-        [
-            total,
-            *(Card(f"{counts[name]:,}", PLURALS.get(name, name), TONES[name]) for name in TONES if counts[name]),
-        ]
+    found = [name for name in OUTCOMES if counts[name]]
+    return [total, *(Card(f"{counts[name]:,}", PLURALS.get(name, name), TONES.get(name, "")) for name in found)]
+
+
+def ledger_text(rows: Sequence[Row]) -> str:
+    """Return every row by section of the paper, folded, with boxes that hide the rows of a verdict."""
+    parts = [table(*standing(rows)), "".join(_boxes(rows))]
+    for title, members in sections(rows).items():
+        parts += [f"### {title}", *map(_entry, members)]
+    return "\n\n".join(parts)
+
+
+def _boxes(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield a box for each verdict; style alone hides the rows."""
+    for verdict, number in Counter(row["verdict"] for row in rows).items():
+        hidden = f'section:has(input[value="{verdict}"]:not(:checked)) [data-verdict="{verdict}"]'
+        yield f"<style>{hidden} {{ display: none; }}</style>"
+        yield f'<label><input type="checkbox" value="{verdict}" checked> {verdict} ({number:,})</label>'
+
+
+def _entry(row: Row) -> str:
+    name, verdict = row["id"], row["verdict"]
+    badge = f'<b class="{TONES.get(verdict, "")}">{escape(verdict_text(row))}</b> <code>{name}</code>'
+    return (
+        f'<details id="{name}" data-verdict="{verdict}"><summary>{badge} {escape(row["statement"])}</summary>\n\n'
+        f"{plain_text(row['source'])}, {plain_text(origin_text(row))}.\n\n{evidence(row)}\n\n</details>"
     )
 
 
-def ledger_block(rows: Sequence[Row]) -> Ledger:
-    """Return the rows by section of the paper."""
-    return Ledger([(title, [entry(row) for row in members]) for title, members in sections(rows).items()])
-
-
-def entry(row: Row) -> Entry:
-    """Return a row with all that its verdict rests on, but for the time that it took."""
-    verdict = row["verdict"]
-    evidence = evidence_kind(row["scope"]) if verdict == "holds" else ""
-    place = ", ".join(filter(None, (row["source"], origin_text(row))))
-    return Entry(row["id"], verdict, evidence, TONES[verdict], f"{place}.", row["statement"], list(_blocks(row)))
-
-
-def _blocks(row: Row) -> Iterator[Block]:
-    yield Bullets(list(_sentences(row)))
-    header, lines = side_by_side(row)
-    if lines:
-        yield Table(f"All cells of {row['id']}", header, lines)
-
-
-def _sentences(row: Row) -> Iterator[str]:
-    yield from strength(row)
-    yield from counterexamples(row)
-    if "rule" in row and "numbers" in row:
-        yield f"Rule: {row['rule']}"
-        yield f"Counts: {evidence_text(row)}"
-        if nulls := null_models_text(row):
-            yield f"Null models: {nulls}"
-    yield f"Decide it again: `teltheory verify --claim {row['id']}`"
+def errata_text(document: str) -> str:
+    """Return the document of errata as a section of a page that has the ledger too: its links lead there."""
+    body = document.partition("\n\n")[2].replace("](#", "](#erratum-").replace('<a id="', '<a id="erratum-')
+    for file, anchor in (("ledger.md#", "#"), ("ledger.md", "#ledger")):
+        body = body.replace(f"]({file}", f"]({anchor}")
+    return body.replace("\n## ", "\n### ")

@@ -1,181 +1,72 @@
-"""The numbers behind two sliders: LRU, T-LRU and the hindsight optimum over capacities and thresholds.
+"""LRU, T-LRU and the hindsight optimum over capacities and thresholds, as one chart whose inputs choose both.
 
-1. The steps are round numbers, each at most a third more than the one before where the trace is short. Capacities
+1. The steps are round numbers, each at most a third more than the one before if the trace is short. Capacities
    go from a thousandth of what holds everything to all of it; thresholds from the TTFT that without a cache nine
    turns in ten are above, to that which one in a hundred is above.
-2. LRU is replayed at every capacity, T-LRU (round-robin trim) at every capacity and threshold. Where that is more
-   than `MOST_TURNS`, the steps are wider: effort is bounded by turns, never by time.
-3. Every number becomes the text that the page shows, so that the page computes none.
+2. If replays at all of them were more than `MOST_TURNS` turns, the steps are wider: effort is bounded by turns,
+   never by time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
-from teltheory.metrics import share_closed, slo_violations, tail_excess_latency, ttft_quantiles, ttft_violations
+from teltheory.metrics import share_closed
 from teltheory.numbers import exact_sum
-from teltheory.optimal import hindsight_optimum
-from teltheory.outcome import Outcome
-from teltheory.policies.online import LRU, TLRU
-from teltheory.policies.spec import default_estimate
-from teltheory.replay import replay
-from teltheory.report.blocks import Axis, Explorer, Tick
 from teltheory.trace import Trace
+
+if TYPE_CHECKING:
+    from altair import VConcatChart
 
 SERIES = ((10, 12, 15, 20, 25, 30, 40, 50, 60, 80), (10, 15, 20, 30, 50, 70), (10, 20, 50))
 """Round numbers of a decade, in tenths: the finest, and wider ones."""
-
 MOST_TURNS = 30_000_000
-LEVELS = (0.5, 0.9, 0.95, 0.99)
-MEASURES = ("P50 s", "P90 s", "P95 s", "P99 s", "hit rate", "prefilled tokens", "turns above the SLO", "TEL")
-POLICIES = ("LRU", "T-LRU", "Hindsight optimum")
+POLICIES = {"lru": "LRU", "tlru": "T-LRU"}
+OPTIMUM = "Hindsight optimum"
+MEASURES = {
+    "P50 s": ".3f",
+    "P90 s": ".3f",
+    "P95 s": ".3f",
+    "P99 s": ".3f",
+    "hit rate": ".1%",
+    "prefilled tokens": ",",
+    "turns above the SLO": ",",
+    "TEL": ",",
+}
+"""What is shown of each policy, and how its numbers are written."""
 
 
 @dataclass(frozen=True)
-class _Numbers:
-    """What a policy is worth at a capacity and threshold."""
+class Steps:
+    """What the inputs of a chart choose from.
 
-    percentiles: Sequence[float]
-    hit_rate: Fraction
-    prefilled: int
-    slow: int
-    tel: int
-
-    @property
-    def texts(self) -> tuple[str, ...]:
-        """As the page shows them."""
-        work = (_percent(self.hit_rate), f"{self.prefilled:,}")
-        return (*(f"{value:.3f}" for value in self.percentiles), *work, f"{self.slow:,}", f"{self.tel:,}")
-
-
-def explore(
-    anchor: str,
-    title: str,
-    trace: Trace,
-    latency: Latency,
-    capacities: Sequence[int] = (),
-    slos: Sequence[Fraction] = (),
-    q_hat: int | None = None,
-    start: tuple[int, Fraction] | None = None,
-) -> Explorer:
-    """Replay a trace over a grid of capacities and thresholds; optional caching, empty start.
-
-    Parameters
+    Attributes
     ----------
-    anchor, title : str
-        Of the block.
-    trace : Trace
-        The turns, in tokens; one or more.
-    latency : Latency
-        Turns tokens into TTFT, and an SLO into its threshold.
     capacities : sequence of int
-        Steps of the first slider, ascending; chosen here where it is empty.
-    slos : sequence of Fraction
-        Steps of the second slider in seconds, ascending; chosen here where it is empty.
-    q_hat : int, optional
-        T-LRU's estimate of the next prompt; the mean prompt of the turns that continue a conversation, rounded up,
-        where it is left out.
-    start : (int, Fraction), optional
-        Capacity and SLO; the sliders start at the steps closest to them.
-
-    Raises
-    ------
-    ArgumentError
-        For a trace without turns, or an SLO that no threshold belongs to.
+        In tokens, ascending.
+    slos : mapping of int to Fraction
+        Thresholds in tokens, ascending, each with its seconds.
     """
-    if not len(trace):
-        raise ArgumentError("trace", "one without turns", "at least one turn")
-    sizes, times = _steps(trace, latency, capacities, slos)
-    thresholds = [latency.threshold(slo) for slo in times]
-    estimate = default_estimate(trace) if q_hat is None else q_hat
-    found = [_column(trace, latency, size, list(zip(times, thresholds, strict=True)), estimate) for size in sizes]
-    size, slo = start or (sizes[len(sizes) // 2], times[len(times) // 2])
-    axes = (
-        Axis("Capacity C", [_capacity(size) for size in sizes], closest(sizes, size)),
-        Axis(
-            "Threshold ξ", [_threshold(*pair) for pair in zip(times, thresholds, strict=True)], closest(times, slo)
-        ),
-    )
-    texts = [[cell for cell, _ in column] for column in found]
-    sentences = [[sentence for _, sentence in column] for column in found]
-    return Explorer(anchor, title, axes, MEASURES, POLICIES, texts, sentences, MEASURES.index("TEL"))
 
+    capacities: Sequence[int]
+    slos: Mapping[int, Fraction]
 
-def _column(
-    trace: Trace, latency: Latency, capacity: int, thresholds: Sequence[tuple[Fraction, int]], q_hat: int
-) -> list[tuple[list[tuple[str, ...]], str]]:
-    """Return texts and sentence at each threshold, at one capacity."""
-    lru = replay(trace, LRU(), capacity, engine="kernel")
-    percentiles = ttft_quantiles(lru, LEVELS, latency).tolist()
-    return [
-        _cell(
-            _worth(lru, percentiles, latency, slo, xi),
-            measure(replay(trace, TLRU(xi, q_hat), capacity, engine="kernel"), latency, slo, xi),
-            hindsight_optimum(trace, capacity, xi).objective,
-        )
-        for slo, xi in thresholds
-    ]
-
-
-def measure(outcome: Outcome, latency: Latency, slo: Fraction, xi: int) -> _Numbers:
-    """Return what an outcome is worth."""
-    return _worth(outcome, ttft_quantiles(outcome, LEVELS, latency).tolist(), latency, slo, xi)
-
-
-def _worth(outcome: Outcome, percentiles: Sequence[float], latency: Latency, slo: Fraction, xi: int) -> _Numbers:
-    free = latency.cached_is_free
-    slow = slo_violations(outcome, xi) if free else ttft_violations(outcome, latency, slo)
-    return _Numbers(percentiles, outcome.hit_rate, outcome.prefilled, slow, tail_excess_latency(outcome, xi))
-
-
-def _cell(lru: _Numbers, tlru: _Numbers, optimum: int) -> tuple[list[tuple[str, ...]], str]:
-    unknown = ("",) * (len(MEASURES) - 1)
-    said = compared(lru.tel, tlru.tel, optimum, lru.percentiles[2], tlru.percentiles[2])
-    return [lru.texts, tlru.texts, (*unknown, f"{optimum:,}")], said
-
-
-def compared(lru: int, tlru: int, optimum: int, lru_p95: float, tlru_p95: float) -> str:
-    """Return in a sentence what T-LRU is worth beside LRU and the optimum: TEL, and P95 of TTFT."""
-    tail = f"P95 of TTFT is {tlru_p95:.3f} s under T-LRU and {lru_p95:.3f} s under LRU."
-    return f"{_beside(lru, tlru)}{_closed(lru, tlru, optimum)}. {tail}"
-
-
-def _beside(lru: int, tlru: int) -> str:
-    if not lru:
-        own = f"leaves a TEL of {tlru:,}" if tlru else "leaves none"
-        return f"LRU leaves no tail above this threshold, and T-LRU {own}"
-    if tlru == lru:
-        return "T-LRU's TEL is the same as LRU's"
-    return f"T-LRU's TEL is {_percent(Fraction(abs(tlru - lru), lru))} {'below' if tlru < lru else 'above'} LRU's"
-
-
-def _closed(lru: int, tlru: int, optimum: int) -> str:
-    share = share_closed(lru, tlru, optimum)
-    if share is None:
-        return ", which is the least of any policy" if lru else ""
-    return f"; it closes {_percent(share)} of LRU's distance to the hindsight optimum" if share > 0 else ""
-
-
-def _percent(share: Fraction) -> str:
-    return f"{round(float(share) * 100, 1) + 0.0:.1f} %"
-
-
-def _steps(
-    trace: Trace, latency: Latency, capacities: Sequence[int], slos: Sequence[Fraction]
-) -> tuple[list[int], list[Fraction]]:
-    """Return the steps of both sliders: the finest that `MOST_TURNS` allows."""
-    for series in SERIES:
-        sizes = list(capacities) or spaced_capacities(trace, series)
-        times = list(slos) or spaced_slos(trace, latency, series)
-        if len(sizes) * len(times) * len(trace) <= MOST_TURNS:
-            break
-    return sizes, times
+    @classmethod
+    def of(cls, trace: Trace, latency: Latency) -> Steps:
+        """Return the finest steps that `MOST_TURNS` allows for a trace of one turn or more."""
+        for series in SERIES:
+            sizes = spaced_capacities(trace, series)
+            slos = {latency.threshold(slo): slo for slo in spaced_slos(trace, latency, series)}
+            if len(sizes) * len(slos) * len(trace) <= MOST_TURNS:
+                break
+        return cls(sizes, slos)
 
 
 def spaced_capacities(trace: Trace, series: Sequence[int]) -> list[int]:
@@ -214,23 +105,143 @@ def round_numbers(low: Fraction, high: Fraction, series: Sequence[int]) -> list[
     return steps[first : last + 1]
 
 
-def closest(steps: Sequence[int] | Sequence[Fraction], wanted: int | Fraction) -> int:
-    """Return the place of the step closest to a number."""
-    distances = [abs(Fraction(step) - wanted) for step in steps]
-    return distances.index(min(distances))
+def explorer(title: str, cells: Iterable[Any], steps: Steps, start: tuple[int, int]) -> VConcatChart:
+    """Return a chart: the numbers at a capacity and a threshold, and curves of one measure along both.
+
+    Parameters
+    ----------
+    title : str
+        Of the chart.
+    cells : iterable of `sweep.Cell`
+        LRU and T-LRU at every step.
+    steps : Steps
+        What the inputs choose from.
+    start : (int, int)
+        Capacity and threshold; the inputs start at the steps closest to them.
+    """
+    import altair as alt
+
+    chosen = _inputs(steps, start)
+    data = alt.InlineData(values=list(_rows(cells)))
+    parts = [_numbers(), _said(), alt.hconcat(_curve("capacity", "threshold"), _curve("threshold", "capacity"))]
+    return alt.vconcat(*parts, data=data, title=title).add_params(*chosen)
 
 
-def _capacity(size: int) -> Tick:
-    return Tick(size, f"{size:,} tokens", _short(Fraction(size)))
+def _inputs(steps: Steps, start: tuple[int, int]) -> list[Any]:
+    import altair as alt
+
+    labels = [f"{time_text(slo)} = {xi:,} tokens" for xi, slo in steps.slos.items()]
+    sizes = {size: f"{size:,} tokens" for size in steps.capacities}
+    asked = (
+        ("capacity", "Capacity C ", list(sizes), list(sizes.values()), closest(list(sizes), start[0])),
+        ("threshold", "Threshold ξ ", list(steps.slos), labels, closest(list(steps.slos), start[1])),
+        ("measure", "The curves show ", list(MEASURES), list(MEASURES), "TEL"),
+    )
+    return [
+        alt.param(name, value=value, bind=alt.binding_select(options=options, labels=shown, name=label))
+        for name, label, options, shown, value in asked
+    ]
 
 
-def _threshold(slo: Fraction, xi: int) -> Tick:
-    time = f"{float(slo):g} s" if slo >= 1 else f"{float(slo * 1000):g} ms"
-    return Tick(int(slo * 1_000_000), f"{time} = {xi:,} tokens", time)
+def _rows(cells: Iterable[Any]) -> Iterator[dict[str, Any]]:
+    """Yield a row for each policy at each step; other plans may reach the optimum, so it has a TEL alone."""
+    lru_p95 = 0.0
+    for cell in cells:
+        place = {"capacity": cell.capacity, "threshold": cell.xi}
+        numbers = (
+            cell.p50,
+            cell.p90,
+            cell.p95,
+            cell.p99,
+            cell.hit_rate,
+            cell.prefilled,
+            cell.violations,
+            cell.tel,
+        )
+        yield place | {"policy": POLICIES[cell.policy]} | dict(zip(MEASURES, numbers, strict=True))
+        if cell.policy == "lru":
+            lru_p95 = cell.p95
+        else:
+            said = compared(cell.lru, cell.tel, cell.optimum, lru_p95, cell.p95)
+            yield place | {"policy": OPTIMUM, "TEL": cell.optimum, "said": said}
 
 
-def _short(number: Fraction) -> str:
-    for size, letter in ((10**9, "G"), (10**6, "M"), (10**3, "k")):
-        if number >= size:
-            return f"{float(number / size):g}{letter}"
-    return f"{float(number):g}"
+AT = "datum.capacity == capacity && datum.threshold == threshold"
+
+
+def _numbers() -> Any:
+    """Return the numbers at the chosen step: a column a measure."""
+    import altair as alt
+
+    names = alt.Y("policy:N", scale=alt.Scale(domain=[*POLICIES.values(), OPTIMUM]), title=None)
+    columns = []
+    for i, (name, form) in enumerate(MEASURES.items()):
+        y = names if i == 0 else names.axis(None)
+        known = f"{AT} && isValid(datum['{name}'])"
+        text = alt.Chart(title=alt.Title(name, fontSize=10)).mark_text().transform_filter(known)
+        columns.append(
+            text.encode(y=y, text=alt.Text(name, type="quantitative", format=form)).properties(width=105)
+        )
+    return alt.hconcat(*columns, spacing=0)
+
+
+def _said() -> Any:
+    import altair as alt
+
+    said = alt.Chart(width=800, height=20).mark_text(align="left", limit=900, fontSize=12)
+    return said.encode(x=alt.value(0), text="said:N").transform_filter(f"{AT} && isValid(datum.said)")
+
+
+def _curve(along: str, at: str) -> Any:
+    """Return the chosen measure along one input, at what the other one has chosen."""
+    import altair as alt
+
+    place, value = alt.Tooltip(f"{along}:Q", format=","), alt.Tooltip("value:Q", format=",.4~f")
+    x = alt.X(f"{along}:Q", scale=alt.Scale(type="log"), axis=alt.Axis(format="~s"), title=f"{along} (tokens)")
+    colour = alt.Color(
+        "policy:N", sort=[*POLICIES.values(), OPTIMUM], title=None, legend=alt.Legend(orient="bottom")
+    )
+    title = alt.Title(alt.expr(f"measure + ' at {at} ' + format({at}, ',')"))
+    line = alt.Chart(title=title, width=380, height=240).mark_line(point=True)
+    drawn = line.encode(x=x, y=alt.Y("value:Q", title=None), color=colour, tooltip=["policy:N", place, value])
+    here = alt.Chart(alt.InlineData(values=[{}])).mark_rule(strokeDash=[2, 3])
+    return alt.layer(
+        drawn.transform_filter(f"datum.{at} == {at}").transform_calculate(value="datum[measure]"),
+        here.transform_calculate(**{along: along}).encode(x=f"{along}:Q"),
+    )
+
+
+def compared(lru: int, tlru: int, optimum: int, lru_p95: float, tlru_p95: float) -> str:
+    """Return in a sentence what T-LRU is worth beside LRU and the optimum: TEL, and P95 of TTFT."""
+    tail = f"P95 of TTFT is {tlru_p95:.3f} s under T-LRU and {lru_p95:.3f} s under LRU."
+    return f"{_beside(lru, tlru)}{_closed(lru, tlru, optimum)}. {tail}"
+
+
+def _beside(lru: int, tlru: int) -> str:
+    if not lru:
+        own = f"leaves a TEL of {tlru:,}" if tlru else "leaves none"
+        return f"LRU leaves no tail above this threshold, and T-LRU {own}"
+    if tlru == lru:
+        return "T-LRU's TEL is the same as LRU's"
+    return f"T-LRU's TEL is {_percent(Fraction(abs(tlru - lru), lru))} {'below' if tlru < lru else 'above'} LRU's"
+
+
+def _closed(lru: int, tlru: int, optimum: int) -> str:
+    share = share_closed(lru, tlru, optimum)
+    if share is None:
+        return ", which is the least of any policy" if lru else ""
+    return f"; it closes {_percent(share)} of LRU's distance to the hindsight optimum" if share > 0 else ""
+
+
+def _percent(share: Fraction) -> str:
+    return f"{round(float(share) * 100, 1) + 0.0:.1f} %"
+
+
+def closest(steps: Sequence[int], wanted: int) -> int:
+    """Return the step closest to a number."""
+    return min(steps, key=lambda step: abs(step - wanted))
+
+
+def time_text(slo: Fraction) -> str:
+    """Return seconds as milliseconds below one."""
+    return f"{float(slo):g} s" if slo >= 1 else f"{float(slo * 1000):g} ms"

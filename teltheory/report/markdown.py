@@ -41,9 +41,9 @@ def ledger_markdown(rows: Sequence[Row]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Return a Markdown table; no cell can end a cell or the line."""
-    lines = [header, ["---"] * len(header), *rows]
+def table(header: Sequence[str], rows: Iterable[Iterable[str]], align: str = "---") -> str:
+    """Return a Markdown table; no cell can end a cell or the line. `align` is for all columns but the first."""
+    lines = [header, ["---", *[align] * (len(header) - 1)], *rows]
     return "\n".join("| " + " | ".join(map(cell, line)) + " |" for line in lines)
 
 
@@ -56,6 +56,31 @@ def plain_text(text: str) -> str:
     """Return text in which Markdown sees no mark-up but `code`: no emphasis, no tag, no link."""
     escaped = re.sub(r"\\|\*|<(?=[A-Za-z/!?])|(?<!\w)_|_(?!\w)|\](?=[(\[])", r"\\\g<0>", text)
     return " ".join(escaped.split())
+
+
+def literal(text: str) -> str:
+    """Return text in which Markdown and HTML see no mark-up at all."""
+    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", " ".join(text.split()))
+
+
+def paragraphs(parts: Iterable[str]) -> str:
+    """Return parts of a document, apart from each other."""
+    return "\n\n".join(parts)
+
+
+def bullets(sentences: Iterable[str]) -> str:
+    """Return sentences as a list."""
+    return "\n".join(f"- {plain_text(sentence)}" for sentence in sentences)
+
+
+def facts(pairs: Iterable[tuple[str, str]]) -> str:
+    """Return names and values as a table, such as versions."""
+    return table(("what", "which"), (map(literal, pair) for pair in pairs))
+
+
+def folded(summary: str, *parts: str) -> str:
+    """Return parts that a page shows when asked for."""
+    return paragraphs([f"<details><summary>{summary}</summary>", *parts, "</details>"])
 
 
 def _counts(rows: Sequence[Row]) -> str:
@@ -72,22 +97,24 @@ def _row(row: Row) -> str:
     name, erratum = row["id"], ""
     if row["verdict"] == "refuted" and row["origin"] == "paper":
         erratum = f" [Erratum](errata.md#{name})."
-    lines = [
+    headline = (
         f'<a id="{name}"></a>**`{name}`** ({plain_text(row["source"])}; {plain_text(origin_text(row))}): '
-        f"**{verdict_text(row)}**.{erratum}",
-        "",
-        f"> {plain_text(row['statement'])}",
-        "",
-        *(f"- {plain_text(sentence)}" for sentence in (*strength(row), *counterexamples(row))),
-    ]
+        f"**{verdict_text(row)}**.{erratum}"
+    )
+    return "\n".join([headline, "", f"> {plain_text(row['statement'])}", "", evidence(row)])
+
+
+def evidence(row: Row) -> str:
+    """Return what a verdict rests on as a list, with the command that decides it again, and a row's cells."""
+    lines = [f"- {plain_text(sentence)}" for sentence in (*strength(row), *counterexamples(row))]
     if "rule" in row and "numbers" in row:
         lines += [f"- Rule: {plain_text(row['rule'])}", f"- Counts: {plain_text(evidence_text(row))}"]
         lines += [f"- Null models: {plain_text(nulls)}." for nulls in [null_models_text(row)] if nulls]
-    lines.append(f"- Replay: `teltheory verify --claim {name}`")
+    lines.append(f"- Replay: `teltheory verify --claim {row['id']}`")
     return "\n".join([*lines, *_side_by_side(row)])
 
 
 def _side_by_side(row: Row) -> list[str]:
     """Return the cells of a row as a table."""
     header, lines = side_by_side(row)
-    return ["", table(header, ([name, *map(plain_text, shown)] for name, *shown in lines))] if lines else []
+    return ["", table(header, (map(plain_text, line) for line in lines))] if lines else []

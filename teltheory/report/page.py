@@ -1,43 +1,41 @@
-"""A page in one file, from sections: no network, no script but its own, the same bytes when made twice.
+"""A page in one file: Markdown, cards and charts in one template. It loads nothing; same input, same bytes.
 
-A page is a title, a lead, a summary and sections; a section is a title, an anchor and blocks (`blocks.py`):
-
-    page = Page(
-        title="T-LRU on chat.jsonl",
-        lead="What to set, and what it is worth.",
-        summary=[Cards([Card("12.3 %", "less TEL on the held-out part", "good")])],
-        sections=[
-            Section("advice", "Settings", [Paragraph("For SGLang 0.5.23:"), Code("--radix-eviction-policy tlru")]),
-            Section("gain", "The gain", [table, Figure("TEL by capacity", "Held-out part.", svg), explorer]),
-            Section("provenance", "Provenance", [Facts(versions())]),
-        ],
-    )
-    write_whole(path, lambda beside: beside.write_text(render(page), encoding="utf-8"))
-
-Every text is plain text and escaped, file names and names of conversations too. Numbers come as text, formatted by
-whoever computed them. A `Figure` takes the bytes of any SVG, such as matplotlib's. `explorer.explore` makes
-sliders, `provenance.py` versions and digests.
+The text of a section is Markdown with HTML in it. What comes from elsewhere, such as a file's name, goes through
+`markdown.literal` first, and a sentence of the ledger through `markdown.plain_text`. Charts are Vega-Altair's.
+The values of their inputs stand in the page's address, so that a link shows what its sender saw.
 """
 
 from __future__ import annotations
 
 import base64
-import re
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
-from typing import TYPE_CHECKING
-
-from teltheory.errors import ArgumentError
-from teltheory.report.blocks import Block, Details, Explorer, Ledger
+from html import escape
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
-    from markupsafe import Markup
+    from altair import TopLevelMixin
 
-ANCHOR = re.compile(r"[a-z][a-z0-9-]*")
-RESERVED = ("top", "contents", "claim", "data", "slider")
+
+@dataclass(frozen=True)
+class Card:
+    """A number of the summary.
+
+    Attributes
+    ----------
+    number, label : str
+        The number, and what it counts, as plain text.
+    tone : str
+        How it looks: "good", "warn", "bad" or nothing.
+    """
+
+    number: str
+    label: str
+    tone: str = ""
 
 
 @dataclass(frozen=True)
@@ -46,17 +44,18 @@ class Section:
 
     Attributes
     ----------
-    id : str
-        Its anchor: small letters, digits and hyphens.
-    title : str
-        Its heading, and its line in the contents.
-    blocks : sequence of block
-        What it shows.
+    id, title : str
+        Its anchor, and its heading as plain text.
+    text : str
+        Markdown.
+    charts : sequence of altair charts
+        Shown below the text.
     """
 
     id: str
     title: str
-    blocks: Sequence[Block]
+    text: str
+    charts: Sequence[TopLevelMixin] = ()
 
 
 @dataclass(frozen=True)
@@ -66,110 +65,67 @@ class Page:
     Attributes
     ----------
     title, lead : str
-        The heading, and the sentence under it.
-    summary : sequence of block
-        What stands above the contents.
+        The heading and what stands under it, as plain text.
+    cards : sequence of Card
+        The numbers of the summary.
+    summary : str
+        Markdown below the cards.
     sections : sequence of Section
         In the order shown.
     """
 
     title: str
     lead: str
-    summary: Sequence[Block]
+    cards: Sequence[Card]
+    summary: str
     sections: Sequence[Section]
 
 
 def render(page: Page) -> str:
-    """Return a page as HTML.
-
-    Raises
-    ------
-    ArgumentError
-        For an anchor that is none or stands for two things, or a second ledger.
-    """
-    _check(page)
-    style, script = _asset("page.css"), _asset("page.js")
-    policy = f"default-src 'none'; img-src data:; style-src '{_digest(style)}'; script-src '{_digest(script)}'"
-    return (
-        _environment()
-        .get_template("page.html.j2")
-        .render(page=page, style=style, script=script, policy=f"{policy}; base-uri 'none'; form-action 'none'")
-    )
-
-
-def _check(page: Page) -> None:
-    shown = list(_blocks(page))
-    anchors = [part.id for part in (*page.sections, *shown) if isinstance(part, Section | Explorer)]
-    for anchor in anchors:
-        taken = anchors.count(anchor) > 1 or anchor.partition("-")[0] in RESERVED
-        if taken or not ANCHOR.fullmatch(anchor):
-            raise ArgumentError(
-                "sections", anchor, "small letters, digits and hyphens, of one section or explorer alone"
-            )
-    if sum(isinstance(block, Ledger) for block in shown) > 1:
-        raise ArgumentError("sections", "two ledgers", "at most one")
-
-
-def _blocks(page: Page) -> Iterator[Block]:
-    """Yield every block of a page, those within details too."""
-    todo = [*page.summary, *(block for section in page.sections for block in section.blocks)]
-    while todo:
-        block = todo.pop(0)
-        yield block
-        todo += block.blocks if isinstance(block, Details) else ()
-
-
-@cache
-def _environment() -> Environment:
+    """Return a page as HTML."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    made = Environment(
-        loader=PackageLoader("teltheory.report", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
+    environment = Environment(
+        loader=PackageLoader("teltheory.report", "templates"), autoescape=True, undefined=StrictUndefined
     )
-    made.filters |= {"prose": prose, "image": _image, "lines": _lines, "kind": _kind}
-    return made
+    charts = any(section.charts for section in page.sections)
+    script = _script() if charts else ""
+    allowed = f"'sha256-{_base64(sha256(script.encode()).digest())}' 'unsafe-eval'" if charts else "'none'"
+    template = environment.get_template("page.html.j2")
+    return template.render(page=page, html=to_html, spec=_spec, script=script, allowed=allowed)
 
 
-def prose(text: str) -> Markup:
-    """Return text escaped, with what stands between backticks as code; T-LRU is not broken at its hyphen."""
-    from markupsafe import Markup, escape
+def to_html(markdown: str) -> str:
+    """Return Markdown with tables, and with HTML in it, as HTML."""
+    from markdown_it import MarkdownIt
 
-    parts = str(text).split("`")
-    if len(parts) % 2 == 0:
-        parts = [text]
-    code, plain = Markup("<code>{}</code>"), Markup('<span class="name">T-LRU</span>')
-    shown = (code.format(part) if i % 2 else escape(part).replace("T-LRU", plain) for i, part in enumerate(parts))
-    return Markup("").join(shown)
+    return str(MarkdownIt("commonmark", {"html": True}).enable("table").render(markdown))
 
 
-def _lines(text: str) -> Markup:
-    """Return text escaped, with its line breaks."""
-    from markupsafe import Markup, escape
-
-    return Markup("<br>").join(escape(line) for line in text.split("\n"))
-
-
-def _kind(block: Block) -> str:
-    return type(block).__name__.lower()
+def picture(title: str, caption: str, svg: bytes) -> str:
+    """Return an SVG file as an image with a caption; its identifiers and scripts, if any, stay within it."""
+    source = f"data:image/svg+xml;base64,{_base64(svg)}"
+    said = f"<figcaption><b>{escape(title)}.</b> {escape(caption)}</figcaption>"
+    return f'<figure><img src="{source}" alt="{escape(title)}. {escape(caption)}">{said}</figure>'
 
 
-def _image(svg: bytes) -> str:
-    return "data:image/svg+xml;base64," + base64.b64encode(svg).decode("ascii")
+def _spec(chart: TopLevelMixin) -> str:
+    """Return a chart as JSON that can stand within a script element."""
+    data: dict[str, Any] = chart.to_dict()
+    return json.dumps(data, allow_nan=False).replace("<", "\\u003c")
 
 
 @cache
-def _asset(name: str) -> Markup:
-    """Return a style or script of the package, which nothing of a user's goes into."""
-    from importlib.resources import files
+def _script() -> str:
+    """Return Vega, Vega-Lite and Vega-Embed with what the page does with them."""
+    import vl_convert
+    from altair import SCHEMA_VERSION
 
-    from markupsafe import Markup
+    release = ".".join(SCHEMA_VERSION.removeprefix("v").split(".")[:2])
+    own = files("teltheory.report").joinpath("templates", "charts.js").read_text(encoding="utf-8")
+    vega: str = vl_convert.javascript_bundle(vl_version=release)  # type: ignore[call-arg]
+    return f"{vega}\n{own}"
 
-    return Markup(files("teltheory.report").joinpath("templates", name).read_text(encoding="utf-8"))
 
-
-def _digest(text: str) -> str:
-    return "sha256-" + base64.b64encode(sha256(text.encode()).digest()).decode("ascii")
+def _base64(content: bytes) -> str:
+    return base64.b64encode(content).decode("ascii")

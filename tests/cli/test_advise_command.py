@@ -138,7 +138,8 @@ def test_a_trace_that_is_too_short_ends_in_one_line(run, tmp_path, capsys):
     assert "10 and 10 turns in its two parts', expected at least 40 in each" in capsys.readouterr().err
 
 
-def test_the_page_has_every_capacity_and_its_settings_and_escapes_the_files_name(run, tmp_path, capsys):
+def test_the_page_has_every_capacity_and_its_settings_and_escapes_the_files_name(run, tmp_path, monkeypatch):
+    monkeypatch.setattr("teltheory.report.page._script", lambda: "")
     file, page = tmp_path / "<img src=x onerror=alert(1)>.csv", tmp_path / "advice.html"
     tt.write_trace(chats(), file)
     asked = (
@@ -157,9 +158,7 @@ def test_the_page_has_every_capacity_and_its_settings_and_escapes_the_files_name
     text = page.read_text()
     advice = tt.advise(tt.read_trace(file), 4096, Fraction(1, 5))
     assert "<img src=x" not in text
-    assert "T-LRU on &lt;img src=x onerror=alert(1)&gt;.csv" in text.replace(
-        '<span class="name">T-LRU</span>', "T-LRU"
-    )
+    assert "T-LRU on &lt;img src=x onerror=alert(1)&gt;.csv" in text
     assert f"--tlru-xi-tokens {advice.xi} --tlru-qhat-tokens {advice.q_hat}" in text
     assert "Capacity 1,000,000,000 tokens" in text
     assert "never overflow" in text

@@ -1,12 +1,10 @@
 import json
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 
 import teltheory as tt
 from teltheory.cli import main
-from teltheory.workloads import data_folder
 
 LENGTHS, SHARES = (64, 128, 256, 512, 1024, 2048), (0, 0.25, 0.5, 0.75)
 
@@ -59,24 +57,3 @@ def test_what_is_wrong_is_one_line(runs, tmp_path, capsys):
     assert code == 0
     assert json.loads(told.out)["requests"] == 20
     assert json.loads(told.out)["form"] == "linear"
-
-
-@pytest.mark.repository
-@pytest.mark.parametrize(
-    "options",
-    [
-        ("vllm_cpu_ttft.csv", "--model", "llama-5M-4L"),
-        ("vllm_cpu_ttft.csv", "--model", "llama-28M-8L"),
-        ("a100_llama2_7b_prefill.csv", "--form", "linear", "--from-tokens", "256"),
-    ],
-)
-def test_the_page_shows_what_the_command_prints(capsys, options):
-    file = data_folder() / options[0]
-    if not file.is_file():
-        pytest.skip(f"{file.name} is not in the data folder")
-    code, told = called(capsys, file, *options[1:])
-    assert code == 0
-    page = (Path(__file__).parents[2] / "docs" / "calibration.md").read_text().splitlines()
-    printed = [line.rstrip() for line in told.out.splitlines() if line.strip()]
-    assert len(printed) > 10
-    assert [line for line in printed if line not in page] == []

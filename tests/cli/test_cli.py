@@ -1,4 +1,6 @@
+import io
 import json
+import os
 import subprocess
 import sys
 from fractions import Fraction
@@ -193,6 +195,7 @@ def test_verify_one_claim(run, capsys):
     assert "figure-2" in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_verify_repeats_byte_for_byte_but_for_the_seconds(run_json):
     claims = ["--claim", "appendix-c.second-case", "--claim", "belief.posterior"]
     texts = []
@@ -224,6 +227,7 @@ def test_a_verify_whose_processes_are_killed_ends_with_1_and_names_the_claim(run
     assert "signal 9" in error
 
 
+@pytest.mark.long
 def test_a_check_runs_alone():
     script = Path(proofs_checks.__file__).with_name("printed_numbers.py")
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
@@ -303,3 +307,20 @@ def test_verify_ends_its_processes_without_a_word():
     command = [sys.executable, "-m", "teltheory", "verify", *claims, "--workers", "2"]
     ends = [subprocess.run(command, capture_output=True, text=True, check=False) for _ in range(2)]
     assert {(end.returncode, end.stderr) for end in ends} == {(0, "")}
+
+
+def test_what_an_encoding_lacks_is_escaped(run, trace_file, monkeypatch):
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding="ascii"))
+    assert run("replay", trace_file, "--capacity", 100, "--xi", 160) == 0
+    assert rb"Q\u0302 = 100" in written.getvalue()
+
+
+def test_a_reader_that_goes_away_is_no_error(trace_file):
+    """`teltheory ... | head -1`: what else is printed is dropped without a word."""
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "teltheory", "convert", str(trace_file), str(trace_file.with_name("out.csv"))]
+    ended = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(write)
+    assert ended.stderr == ""

@@ -39,7 +39,7 @@ def test_help_loads_no_command():
     help_of_all = 'from teltheory.cli import main\ntry: main(["--help"])\nexcept SystemExit: pass\n'
     packages, parts = loaded_after(help_of_all)
     assert packages <= WITH_NUMPY | {"click", "colorama"}
-    assert parts == {f"teltheory.cli.{name}" for name in ("loading", "output", "streams")}
+    assert parts == {f"teltheory.cli.{name}" for name in ("loading", "output")}
 
 
 def test_commands_load_what_is_heavy_when_they_run():
@@ -48,11 +48,6 @@ def test_commands_load_what_is_heavy_when_they_run():
     )
     assert "teltheory.cli.replay" in parts
     assert not packages & HEAVY
-
-
-def test_workloads_are_made_when_they_are_sampled():
-    packages, _ = loaded_after("import teltheory.paper.all, teltheory.paper.grid")
-    assert "scipy" not in packages
 
 
 @pytest.mark.parametrize("name", COMMANDS)

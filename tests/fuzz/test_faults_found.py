@@ -1,9 +1,6 @@
 """What fuzzing found, one small input each: what each of them gets to read now."""
 
-import io
 import json
-import os
-from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,7 +11,6 @@ from fuzz.valid_files import MOONCAKE, formats, path_for
 from report.pages import ROWS
 
 import teltheory as tt
-from teltheory.cli.streams import Output
 from teltheory.errors import ArgumentError, FileError
 
 DEEP = b"[" * 100_000
@@ -116,39 +112,3 @@ def test_command_lines_that_are_refused_before_any_work(given, said, tmp_path, m
     code, found = answer(list(given))
     assert (code, found.count("\n")) == (2, 1)
     assert said in found
-
-
-@contextmanager
-def closed_pipe():
-    read, write = os.pipe()
-    os.close(read)
-    with os.fdopen(write, "w") as stream:
-        yield stream
-        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-def test_output_to_a_closed_pipe_is_dropped():
-    with closed_pipe() as stream:
-        out = Output(stream)
-        assert out.write("x" * 100_000) == 100_000
-        out.flush()
-        out.write("more")
-        out.flush()
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
-def test_output_that_is_full_is_an_error_once():
-    with Path("/dev/full").open("w") as stream:
-        out = Output(stream)
-        with pytest.raises(FileError, match="standard output: No space left on device"):
-            out.write("x" * 100_000)
-        out.write("more")
-        out.flush()
-
-
-def test_what_an_encoding_lacks_is_escaped():
-    raw = io.BytesIO()
-    out = Output(io.TextIOWrapper(raw, encoding="ascii"))
-    out.write("Q\u0302 \ud800")
-    out.flush()
-    assert raw.getvalue() == b"Q\\u0302 \\ud800"

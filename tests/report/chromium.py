@@ -47,4 +47,4 @@ def opened(browser, file, fragment="", **context):
     yield page
     view.close()
     assert complaints == []
-    assert [url for url in asked if not url.startswith("data:")] == [address]
+    assert {url for url in asked if not url.startswith("data:")} == {address}

@@ -1,4 +1,4 @@
-"""The steps of the sliders, and the numbers behind them."""
+"""The steps that a chart chooses from, the rows behind it, and what is said of T-LRU."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from report.pages import sampled, texts
+from report.pages import replayed, sampled
 
 import teltheory as tt
-from teltheory.errors import ArgumentError
+from teltheory.cli.reproduce_page import _explorer
+from teltheory.policies.spec import default_estimate
 from teltheory.report import explorer
-from teltheory.report.explorer import SERIES, closest, compared, explore, round_numbers
-
-TRACE = tt.Trace.from_turns([0, 1, 0], [100, 100, 100], [0, 0, 0])
+from teltheory.report.explorer import SERIES, Steps, closest, compared, round_numbers
 
 
 @given(
@@ -29,88 +28,59 @@ def test_round_numbers_cover_the_range_and_no_more(low, ratio, series):
     assert steps[0] <= low
     assert steps[-1] >= high
     assert len(steps) < 2 or (steps[1] > low and steps[-2] < high)
-    assert all(1 < later / earlier <= Fraction(5, 2) for earlier, later in pairwise(steps))
-    if series is SERIES[0]:
-        assert all(later / earlier <= Fraction(4, 3) for earlier, later in pairwise(steps))
+    most = Fraction(4, 3) if series is SERIES[0] else Fraction(5, 2)
+    assert all(1 < later / earlier <= most for earlier, later in pairwise(steps))
     tens = [step / Fraction(10) ** k for step in steps for k in range(-6, 16)]
     assert sum(one in [Fraction(tenths, 10) for tenths in series] for one in tens) == len(steps)
 
 
-def test_the_numbers_are_those_of_replays():
-    trace = sampled(80)
-    found = explore("a", "A", trace, tt.A100_LLAMA2_7B, start=(4000, Fraction(1, 10)))
-    first, second = found.axes
-    assert (first.ticks[first.start].text, second.ticks[second.start].short) == ("4,000 tokens", "100 ms")
-    for i in (0, len(first.ticks) // 2, len(first.ticks) - 1):
-        for j in (0, len(second.ticks) // 2, len(second.ticks) - 1):
-            want = texts(trace, first.ticks[i].value, second.ticks[j].short)
-            assert [list(line) for line in found.texts[i][j]] == want
-    everything = found.texts[-1][0]
-    assert everything[0] == everything[1]
-    assert everything[0][-1] == everything[2][-1]
-
-
-def test_figure_2_by_hand():
-    found = explore("a", "A", TRACE, tt.A100_LLAMA2_7B, [100], [Fraction("0.0115")], q_hat=100)
-    assert found.axes[1].ticks[0].text == "11.5 ms = 160 tokens"
-    assert [line[-2:] for line in found.at_start] == [("1", "40"), ("0", "0"), ("", "0")]
-    assert found.sentence.startswith("T-LRU's TEL is 100.0 % below LRU's; it closes 100.0 % of LRU's distance")
-    assert [list(line[3:]) for line in found.sample.rows] == [list(line) for line in found.at_start]
+def test_the_rows_are_those_of_replays():
+    trace = sampled(60)
+    spec = _explorer(replayed("A", None, trace, ("2k", "4k"), ("50ms", "100ms"))).to_dict()
+    steps = Steps.of(trace, tt.A100_LLAMA2_7B)
+    assert {one["name"]: one["value"] for one in spec["params"]} == {
+        "capacity": 4000, "threshold": tt.A100_LLAMA2_7B.threshold(Fraction(1, 10)), "measure": "TEL"
+    }  # fmt: skip
+    (rows,) = [values for values in spec["datasets"].values() if len(values) > 1]
+    assert len(rows) == 3 * len(steps.capacities) * len(steps.slos)
+    at = {(row["capacity"], row["threshold"], row["policy"]): row for row in rows}
+    for size in (steps.capacities[0], 4000):
+        for xi in (*steps.slos,)[::7]:
+            for name, policy in (("LRU", tt.LRU()), ("T-LRU", tt.TLRU(xi, default_estimate(trace)))):
+                outcome, row = tt.replay(trace, policy, size, engine="reference"), at[size, xi, name]
+                assert row["TEL"] == tt.tail_excess_latency(outcome, xi)
+                assert row["turns above the SLO"] == tt.slo_violations(outcome, xi)
+                assert row["prefilled tokens"] == int(outcome.uncached.sum())
+                assert row["P95 s"] == tt.ttft_quantiles(outcome, (0.95,), tt.A100_LLAMA2_7B)[0]
+            best = at[size, xi, "Hindsight optimum"]
+            assert best["TEL"] == tt.hindsight_optimum(trace, size, xi, method="lp").objective
+            assert set(best) == {"capacity", "threshold", "policy", "TEL", "said"}
 
 
 def test_a_long_trace_has_fewer_steps(monkeypatch):
     trace = sampled(60)
-    fine = explore("a", "A", trace, tt.A100_LLAMA2_7B)
-    counts = [len(axis.ticks) for axis in fine.axes]
-    monkeypatch.setattr(explorer, "MOST_TURNS", 60 * counts[0] * counts[1])
-    assert explore("a", "A", trace, tt.A100_LLAMA2_7B) == fine
-    monkeypatch.setattr(explorer, "MOST_TURNS", 60 * counts[0] * counts[1] - 1)
-    coarse = explore("a", "A", trace, tt.A100_LLAMA2_7B)
-    assert all(len(axis.ticks) < count for axis, count in zip(coarse.axes, counts, strict=True))
-    monkeypatch.setattr(explorer, "MOST_TURNS", 0)
-    assert len(explore("a", "A", trace, tt.A100_LLAMA2_7B).axes[0].ticks) < len(coarse.axes[0].ticks)
-
-
-def test_where_cached_tokens_cost_time_the_slow_turns_are_counted_by_their_time():
-    """The second turn computes as much as the SLO leaves to a turn without a past; here it has one."""
-    attention, slo = tt.A100_LLAMA2_7B_ATTENTION, Fraction(1, 10)
-    xi = attention.threshold(slo)
-    trace = tt.Trace.from_turns([0, 0], [20 * xi, xi], [0, 0])
-    found = explore("a", "A", trace, attention, [100 * xi], [slo])
-    outcome = tt.replay(trace, tt.LRU(), 100 * xi)
-    assert tt.slo_violations(outcome, xi) == 1
-    assert [line[6] for line in found.at_start] == ["2", "2", ""]
-
-
-def test_the_estimate_is_the_one_that_is_asked_for():
-    trace, slo = sampled(80), Fraction(1, 10)
-    shown = []
-    for q_hat in (0, 2000):
-        found = explore("a", "A", trace, tt.A100_LLAMA2_7B, [4000], [slo], q_hat=q_hat)
-        assert [list(line) for line in found.at_start] == texts(trace, 4000, "100 ms", q_hat=q_hat)
-        shown.append(found.at_start)
-    assert shown[0] != shown[1]
+    fine = Steps.of(trace, tt.A100_LLAMA2_7B)
+    every = len(fine.capacities) * len(fine.slos) * len(trace)
+    for most, fewer in ((every, False), (every - 1, True)):
+        monkeypatch.setattr(explorer, "MOST_TURNS", most)
+        found = Steps.of(trace, tt.A100_LLAMA2_7B)
+        assert (len(found.capacities) < len(fine.capacities)) == fewer
 
 
 @pytest.mark.parametrize(
     "turns", [[(0, 0, 0)], [(0, 0, 5)], [(0, 1, 0)], [(0, 3, 1), (0, 0, 0)], [(0, 10**15, 1)]]
 )
-def test_tiny_and_huge_traces_have_sliders(turns):
+def test_tiny_and_huge_traces_have_steps(turns):
     trace = tt.Trace.from_turns(*map(list, zip(*turns, strict=True)))
-    found = explore("a", "A", trace, tt.A100_LLAMA2_7B)
-    assert found.axes[0].ticks[-1].value >= max(sum(q + a for _, q, a in turns), 1)
-    assert found.sentence
-
-
-def test_a_trace_without_turns_is_an_error():
-    with pytest.raises(ArgumentError, match="trace: found"):
-        explore("a", "A", tt.Trace.from_turns([], [], []), tt.A100_LLAMA2_7B)
+    found = Steps.of(trace, tt.A100_LLAMA2_7B)
+    assert found.capacities[-1] >= max(sum(q + a for _, q, a in turns), 1)
+    assert found.slos
 
 
 def test_slos_that_no_threshold_belongs_to_are_no_steps():
     slow = tt.LatencyModel(Fraction(1, 1000), constant=Fraction(1, 2), name="half a second at least")
-    found = explore("a", "A", tt.Trace.from_turns([0], [7], [0]), slow)
-    assert all(tick.value >= 500_000 for tick in found.axes[1].ticks)
+    found = Steps.of(tt.Trace.from_turns([0], [7], [0]), slow)
+    assert all(slo >= Fraction(1, 2) for slo in found.slos.values())
 
 
 @pytest.mark.parametrize(
@@ -137,5 +107,4 @@ def test_t_lru_beside_lru_in_words(lru, tlru, optimum, said):
 
 
 def test_the_closest_step():
-    assert closest([1, 5, 10], 6) == 1
-    assert closest([Fraction(1, 10), Fraction(1, 2)], Fraction(1, 3)) == 1
+    assert closest([1, 5, 10], 6) == 5

@@ -15,7 +15,7 @@ from report.documents import EXAMPLE, row
 
 from proofs_checks import all_claims
 from teltheory.errors import FileError
-from teltheory.report.entries import entry
+from teltheory.report.entries import ledger_text
 from teltheory.report.latex import ESCAPES, escaped, ledger_latex
 from teltheory.report.ledger import OTHERS, read_ledger, sections
 from teltheory.report.markdown import ledger_markdown, plain_text, table
@@ -140,7 +140,7 @@ def test_a_natural_counterexample_stands_beside_the_smallest_or_what_was_searche
         "them): 1,050 instances, every one within the bounds: up to 4 tokens in 1 turn, up to 6 in 2.",
     ]
     for one in (found, without):
-        for document in (ledger_markdown([one]), json.dumps(entry(one).blocks, default=vars)):
+        for document in (ledger_markdown([one]), ledger_text([one])):
             assert list(counterexamples(one))[1] in document
 
 
@@ -259,7 +259,6 @@ def test_what_is_no_ledger_is_an_error_that_says_where(text, words):
 
 
 def test_a_wrong_scope_is_named():
-    import json
 
     wrong = {**row(), "scope": {"kind": "proved", "instances": "many", "bounds": {}}}
     with pytest.raises(FileError, match="claim 1, scope, instances: found 'many', expected a whole number"):
