@@ -30,6 +30,8 @@ def _requests(rows: Rows) -> list[Request]:
     for row, value in enumerate(milliseconds):
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= INT64_MAX:
             rows.fail(row, "timestamp", value, "a number of milliseconds")
+        if value < milliseconds[max(row - 1, 0)]:
+            rows.fail(row, "timestamp", value, f"{milliseconds[row - 1]} or later")
     inputs, outputs = rows.whole_column("input_length"), rows.whole_column("output_length")
     columns = zip(milliseconds, inputs, outputs, _hash_ids(rows), strict=True)
     return [Request(ms / 1000, i, o, ids) for ms, i, o, ids in columns]

@@ -13,13 +13,12 @@ from array import array
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
 
-from teltheory.formats.chaining import ChainingReport
 from teltheory.formats.records import Record
 from teltheory.numbers import FloatArray, IntArray
 from teltheory.trace import Trace
@@ -28,6 +27,53 @@ from teltheory.workloads.times import Times
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SECONDS_LOOK_LIKE = 10**11
 _LATEST = 10**14
+
+
+@dataclass(frozen=True)
+class ChainingReport:
+    """What the chaining did.
+
+    Attributes
+    ----------
+    requests, chained, conversations : int
+        Requests in the file, those with a parent, and conversations made of them.
+    continued_conversations, longest_conversation : int
+        Conversations of more than one turn, and the turns of the longest.
+    branches : int
+        Requests that are the parent of more than one.
+    shorter_children : int
+        Chained requests whose input is shorter than their parent's input.
+    edited : int
+        Chained requests whose input is shorter than their parent's input + output (edits, regenerations).
+    shortened_histories : int
+        Turns whose history is shorter than their conversation's past.
+    shared_ids : int
+        Hash ids that stand in more than 1 % of all requests.
+    """
+
+    requests: int
+    chained: int
+    conversations: int
+    continued_conversations: int
+    longest_conversation: int
+    branches: int
+    shorter_children: int
+    edited: int
+    shortened_histories: int
+    shared_ids: int
+
+    def as_dict(self) -> dict[str, int]:
+        """Return the counts by name."""
+        return asdict(self)
+
+    def sentence(self) -> str:
+        """Return the counts in words."""
+        counts = ", ".join(f"{name.replace('_', ' ')} {n:,}" for name, n in self.as_dict().items())
+        return f"Chaining: {counts}."
+
+    def sentences(self) -> list[str]:
+        """Return the report in sentences, one a line."""
+        return [self.sentence()]
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.formats.chaining import ChainingReport
-from teltheory.formats.reading import ReadingReport, ints
+from teltheory.formats.reading import ChainingReport, ReadingReport, ints
 from teltheory.numbers import BoolArray, FloatArray, IntArray
 from teltheory.trace import Trace
 from teltheory.workloads.times import NEEDED, Times
@@ -72,6 +72,16 @@ def whole_inputs(
 ) -> Trace:
     """Make a trace of requests whose inputs hold the history, as the module's first lines say."""
     arrival, words = arrivals(requests, format, times)
+    return _chained(requests, arrival, lambda chaining: _report(requests, format, tokenizer, words, chaining))
+
+
+def chained(requests: Requests, shared_ids: int) -> Trace:
+    """Make a trace of requests in the order of their times; its report is a `ChainingReport`."""
+    arrival = np.array(requests.seconds, np.float64)
+    return _chained(requests, arrival, lambda chaining: replace(chaining, shared_ids=shared_ids))
+
+
+def _chained(requests: Requests, arrival: FloatArray, report: Callable[[ChainingReport], object]) -> Trace:
     order = np.argsort(arrival, kind="stable")
     conversation, inputs = ints(requests.conversation)[order], ints(requests.inputs)[order]
     ends = inputs + ints(requests.outputs)[order]
@@ -84,8 +94,8 @@ def whole_inputs(
     elif len(requests.parent):
         history = np.minimum(history, np.where(parent >= 0, ends[parent], 0))
     chaining = _chaining(conversation, inputs, ends, parent, (history < past).sum())
-    report = _report(requests, format, tokenizer, words, chaining)
-    return Trace.from_turns(conversation, inputs - history, ends - inputs, arrival[order], history, report=report)
+    made = report(chaining)
+    return Trace.from_turns(conversation, inputs - history, ends - inputs, arrival[order], history, report=made)
 
 
 def new_inputs(requests: Requests, format: str, times: Times | None = None) -> Trace:

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import teltheory as tt
-from teltheory.formats.chaining import ChainingReport, Request, chain, find_parents
+from teltheory.formats.chaining import Request, chain, find_parents
+from teltheory.formats.reading import ChainingReport
 
 FOLDER = Path(os.environ.get("TELTHEORY_DATA") or Path(__file__).parents[2] / "../shared/data")
 REAL = FOLDER / "mooncake_conversation.jsonl"
