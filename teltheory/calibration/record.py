@@ -13,7 +13,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,11 @@ from teltheory.whole_files import check_place
 FORMAT = 1
 VERSION_FIELD = "teltheory_probe"
 KINDS = ("tokens", "text")
+_WHOLE: dict[str, tuple[type, ...]] = dict.fromkeys(
+    ("prompt_tokens", "requested_cached_tokens", "cell", "repeat"), (int,)
+)
+_OPTIONAL = dict.fromkeys(("cached_tokens", "reported_cached_tokens"), (int, type(None)))
+_KINDS = _WHOLE | _OPTIONAL | {"ttft_s": (float,), "mismatch": (bool,), "started": (str,)}
 _BEGINNING = f'{{"{VERSION_FIELD}": '.encode()
 
 
@@ -158,8 +163,6 @@ class ProbeRecord:
                 os.ftruncate(self._file, end)
                 raise OSError(None, "No space for a whole line")
             os.fsync(self._file)
-            if end == 0:
-                _sync_folder(self.path)
         except OSError as error:
             raise _unusable(self.path, error) from None
 
@@ -199,33 +202,19 @@ def _measurements(path: Path, lines: Sequence[bytes], plan: ProbePlan) -> list[M
     wanted = {(step.cell, step.repeat) for step in plan.steps()}
     measured = []
     for number, line in enumerate(lines, start=2):
-        measured.append(_checked(path, number, _object(path, number, line)))
-        place = (measured[-1].cell, measured[-1].repeat)
+        record = _object(path, number, line)
+        for field in sorted(_KINDS.keys() ^ record.keys()):
+            raise _damaged(path, number, f"{'a' if field in record else 'no'} field {shown(field, 60)}")
+        for field, value in record.items():
+            number_below_0 = type(value) in (int, float) and not 0 <= value < float("inf")
+            if type(value) not in _KINDS[field] or number_below_0:
+                raise _damaged(path, number, f"{field} {shown(value)}")
+        place = record["cell"], record["repeat"]
         if place not in wanted:
             raise _damaged(path, number, f"cell {place[0]}, repeat {place[1]}, which are not missing")
         wanted.remove(place)
+        measured.append(Measured(**record))
     return measured
-
-
-def _checked(path: Path, number: int, record: dict[str, Any]) -> Measured:
-    for field in sorted({field.name for field in fields(Measured)} ^ set(record)):
-        raise _damaged(path, number, f"{'a' if field in record else 'no'} field {shown(field, 60)}")
-    for field, value in record.items():
-        if not _fits(field, value):
-            raise _damaged(path, number, f"{field} {shown(value)}")
-    return Measured(**record)
-
-
-def _fits(field: str, value: object) -> bool:
-    if field == "ttft_s":
-        return type(value) is float and 0 <= value < float("inf")
-    if field == "mismatch":
-        return type(value) is bool
-    if field == "started":
-        return type(value) is str
-    if field in ("cached_tokens", "reported_cached_tokens") and value is None:
-        return True
-    return type(value) is int and value >= 0
 
 
 def _damaged(path: Path, number: int, found: str) -> FileError:
@@ -247,13 +236,3 @@ def _locked(file: int) -> bool:
     except OSError:
         return False
     return True
-
-
-def _sync_folder(path: Path) -> None:
-    if sys.platform == "win32":
-        return
-    folder = os.open(path.absolute().parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)

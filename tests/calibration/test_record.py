@@ -59,21 +59,13 @@ def edited(line, **changes):
     ("edit", "found"),
     [
         (lambda lines: [b"{}", *lines[1:]], "line 1: found no 'teltheory_probe'"),
-        (lambda lines: [edited(lines[0], teltheory_probe=2), *lines[1:]], "line 1: found no 'teltheory_probe'"),
         (lambda lines: [edited(lines[0], prompts="chat"), *lines[1:]], "line 1: found a first line without"),
-        (lambda lines: [edited(lines[0], plan=3), *lines[1:]], "line 1: found a first line without"),
         (lambda lines: [*lines[:2], b"garbage", *lines[3:]], "line 3: found a line that is no JSON"),
-        (lambda lines: [*lines[:2], b"[1]", *lines[3:]], "line 3: found a line that is no object"),
         (lambda lines: [*lines[:2], lines[1], *lines[3:]], "line 3: found cell"),
-        (lambda lines: [*lines, lines[1]], "line 14: found cell"),
         (lambda lines: [*lines[:-1], edited(lines[-1], cell=9)], "line 13: found cell 9"),
-        (lambda lines: [*lines[:-1], edited(lines[-1], ttft_s=-1.0)], "line 13: found ttft_s -1.0"),
         (lambda lines: [*lines[:-1], edited(lines[-1], ttft_s=float("nan"))], "line 13: found ttft_s nan"),
-        (lambda lines: [*lines[:-1], edited(lines[-1], prompt_tokens="9")], "line 13: found prompt_tokens '9'"),
         (lambda lines: [*lines[:-1], edited(lines[-1], cached_tokens=-1)], "line 13: found cached_tokens -1"),
-        (lambda lines: [*lines[:-1], edited(lines[-1], mismatch=0)], "line 13: found mismatch 0"),
         (lambda lines: [*lines[:-1], edited(lines[-1], started=1)], "line 13: found started 1"),
-        (lambda lines: [*lines[:-1], edited(lines[-1], more=1)], "line 13: found a field 'more'"),
         (lambda lines: [*lines[:-1], b'{"cell": 1}'], "line 13: found no field"),
     ],
 )
@@ -112,8 +104,7 @@ def test_every_line_is_synced_before_it_counts(tmp_path, monkeypatch):
     synced = []
     monkeypatch.setattr(os, "fsync", synced.append)
     run_probe(virtual(Engine(Law(1e-6, 1e-3, 0.0))), small_plan(), tmp_path / "probe.jsonl")
-    folder = 1
-    assert len(synced) == 1 + folder + 12
+    assert len(synced) == 1 + 12
 
 
 def test_the_order_is_shuffled_by_pass_and_fixed_by_the_seed():

@@ -197,42 +197,22 @@ def test_rows_of_several_models_are_not_mixed(tmp_path):
     ("lines", "message"),
     [
         ([serving(ttfts=None)], "result.json, ttfts: found nothing, expected a list .vLLM: --save-detailed"),
-        ([serving(input_lens=[1])], "input_lens: found '1 entries', expected 4, as many as in ttfts"),
         ([serving(errors=[""])], "errors: found '1 entries', expected 4"),
-        ([serving(ttfts=[0.1, "x", 0, 0.2])], "entry 1, ttfts: found 'x', expected a time above 0"),
         (
             [serving(ttfts=[0.1, -1, 0, 0.2], mean_ttft_ms=None)],
             "entry 1, ttfts: found -1, expected a time above 0",
         ),
-        (
-            [serving(input_lens=[1, 2.5, 3, 4])],
-            "entry 1, input_lens: found 2.5, expected a whole number from 1 to",
-        ),
         ([serving(input_lens=[0, 2, 3, 4])], "entry 0, input_lens: found 0, expected a whole number from 1 to"),
-        (
-            [serving(ttfts=[100, 200, 0, 150])],
-            "ttfts: found 'mean 150', expected about 0.15 seconds, as mean_ttft_ms",
-        ),
         (
             [serving(ttfts=[4000, 1, 0, 1], mean_ttft_ms=0)],
             "ttfts: found '4000 seconds', expected at most 3600: is",
         ),
         (
-            [serving(ttfts=[1e-6] * 4, mean_ttft_ms=0)],
-            "found 'at most 1e-06 seconds', expected some of 1e-05 or more",
-        ),
-        (
             [serving(errors=["x"] * 4)],
             "found none that counts .4 left out: the request failed., expected one or more",
         ),
-        (
-            [record(unit="minutes")],
-            "time_to_first_token, unit: found 'minutes', expected one of s, sec, ms, us, ns",
-        ),
         ([{"metadata": {}, "metrics": {}}], "benchmark_phase: found nothing, expected text such as 'profiling'"),
-        ([{"metadata": {"benchmark_phase": "profiling"}, "metrics": {}}], "time_to_first_token: found nothing"),
         ([{"some": 1}], "fields: found 'some', expected ttfts and input_lens"),
-        (["{"], "line 1, row: .*, expected a JSON object"),
         ([""], "requests: found nothing, expected one or more"),
     ],
 )

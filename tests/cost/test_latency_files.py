@@ -57,24 +57,13 @@ def test_the_embedded_models_fit_into_a_small_file() -> None:
     ("change", "message"),
     [
         ({"teltheory_latency": 2}, "teltheory_latency: found 2, expected 1"),
-        ({"form": "spline"}, "form: found 'spline', expected formula or table"),
         ({"form": ["formula"]}, r"form: found \['formula'\]"),
-        ({"per_tokens": "1"}, "per_tokens: found '1', expected no such field"),
         ({"per_token": 7.17e-05}, "per_token: found 7.17e-05, expected a string such as"),
-        ({"per_token": float("nan")}, "per_token: found nan"),
         ({"per_token": "nan"}, "per_token: found 'nan'"),
-        ({"per_token": "1e-999999999"}, "per_token: found '1e-999999999'"),
         ({"per_token": "1/0"}, "per_token: found '1/0'"),
-        ({"per_token": "9" * 101}, "per_token: found '9999"),
         ({"per_token": "-1"}, "per_token: found '-1', expected 0 seconds or more"),
-        ({"floor": None}, "floor: found None"),
         ({"name": 3}, "name: found 3, expected text"),
-        (
-            {"provenance": {"gpu": "A100"}},
-            "provenance: found {'gpu': 'A100'}, expected an object with some of hardw",
-        ),
         ({"provenance": {"date": 2026}}, "provenance.date: found 2026, expected text"),
-        ({"provenance": []}, r"provenance: found \[\]"),
     ],
 )
 def test_what_is_no_formula_is_one_line_that_names_the_field(change: dict[str, object], message: str) -> None:
@@ -88,13 +77,9 @@ def test_what_is_no_formula_is_one_line_that_names_the_field(change: dict[str, o
     ("change", "message"),
     [
         ({"totals": [1, True]}, r"totals\[1\]: found True, expected a whole number"),
-        ({"totals": {"0": 1}}, "totals: found {'0': 1}, expected a list"),
         ({"totals": [1, 10**30]}, r"totals\[1\]: found 1000000"),
-        ({"seconds": [["1", "1/2"], "2"]}, r"seconds\[1\]: found '2', expected a list"),
         ({"seconds": [["1", "1/2"], ["2", 1]]}, r"seconds\[1\]\[1\]: found 1, expected a string"),
-        ({"seconds": [["1", "1/2"]]}, r"seconds: found 'rows of \[2\]', expected 2 rows of 2"),
         ({"seconds": [["1", "2"], ["2", "2"]]}, r"seconds\[0\]\[0\]: found '1', expected 2 or more"),
-        ({"per_token": "1"}, "per_token: found '1', expected no such field"),
     ],
 )
 def test_what_is_no_table_is_one_line_that_names_the_field(change: dict[str, object], message: str) -> None:
@@ -113,15 +98,10 @@ def test_a_field_that_is_left_out_is_named() -> None:
     "text",
     [
         b"",
-        b"{",
         b"\xff\xfe",
-        b"[]",
         b"3",
-        b'{"teltheory_latency": true, "form": "formula", "per_token": "1"}',
         b'{"teltheory_latency": 1, "form": "formula", "per_token": "1", "per_token": "2"}',
-        b"[" * 100_000,
         b'{"teltheory_latency": 1, "form": "formula", "per_token": ' + b"9" * 5000 + b"}",
-        b" " * (1 << 20) + b"{}",
     ],
 )
 def test_a_file_that_holds_no_model_is_one_line_that_names_the_file(tmp_path: Path, text: bytes) -> None:

@@ -238,33 +238,20 @@ def test_a_folder_of_shards_is_read_in_the_order_of_names(words, tmp_path):
 
 WRONG = [
     ({"conversation": 5}, "conversation: found 5, expected a list of messages"),
-    ({"conversation": None}, "conversation: found nothing, expected a value in every record"),
     ({"conversation": ["a"]}, "conversation[0]: found 'a', expected a message: an object"),
-    ({"conversation": [{"content": "a"}]}, "conversation[0].role: found None, expected a role such as user"),
     ({"conversation": [said("User", 1)]}, "conversation[0].role: found 'User', expected a role such as user"),
-    ({"conversation": [said([], 1)]}, "conversation[0].role: found [], expected a role such as user"),
     ({"conversation": [{"role": "user", "content": 5}]}, "conversation[0].content: found 5, expected a text"),
-    ({"conversation": [{"role": "user", "content": [5]}]}, "conversation[0].content[0]: found 5, expected a part"),
     (
         {"conversation": [{"role": "user", "content": [{"text": 5}]}]},
         "conversation[0].content[0]: found {'text': 5}",
     ),
     (
-        {"conversation": [{"role": "assistant", "tool_calls": 5}]},
-        "conversation[0].tool_calls: found 5, expected a list",
-    ),
-    (
         {"conversation": [{"role": "assistant", "tool_calls": [{}]}]},
         "conversation[0].tool_calls[0]: found {}, expected",
     ),
-    ({"conversation": stamped([(1, 1, None)])}, "conversation[1].timestamp: found nothing, expected a time stamp"),
     (
         {"conversation": [said("user", 1), said("assistant", 1, timestamp="noon")]},
         "conversation[1].timestamp: found 'noon', expected a time in ISO 8601, or milliseconds since 1970",
-    ),
-    (
-        {"conversation": [said("user", 1), said("assistant", 1, timestamp=1_680_000_000)]},
-        "conversation[1].timestamp: found 1680000000, expected a time in ISO 8601, or milliseconds since 1970",
     ),
 ]
 

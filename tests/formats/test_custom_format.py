@@ -12,6 +12,7 @@ from teltheory.formats import FORMATS
 from teltheory.workloads import data_folder
 
 REAL = data_folder() / "azure_llm_inference_conv_2023.csv"
+ROOT = Path(__file__).parents[2]
 HEADER = "TIMESTAMP,ContextTokens,GeneratedTokens\n"
 ROWS = HEADER + "2023-11-16 18:15:46.6805900,374,44\n2023-11-16 18:15:50.9951690,396,109\n"
 
@@ -44,3 +45,11 @@ def test_the_real_azure_trace():
 def test_the_old_place_of_a_name_works_with_a_warning(name):
     with pytest.warns(DeprecationWarning, match=f"workloads.{name} is teltheory.{name} now"):
         assert getattr(tt.workloads, name) is getattr(tt, name)
+
+
+@pytest.mark.repository
+def test_the_table_of_the_documents_has_every_format_and_where_its_data_is():
+    rows = [line for line in (ROOT / "docs/datasets.md").read_text().splitlines() if line.startswith("| `")]
+    for format in FORMATS.values():
+        assert any(f"`{format.name}`" in row.split("|")[1] for row in rows), format.name
+        assert format.data

@@ -84,13 +84,9 @@ def test_bailian_as_published(tmp_path):
     ("changes", "message"),
     [
         ({"chat_id": 1}, "chat_id: found 1, expected an id that no earlier request has"),
-        ({"chat_id": "2"}, "chat_id: found '2', expected a whole number"),
         ({"parent_chat_id": None}, "parent_chat_id: found nothing, expected a value in every record"),
-        ({"input_length": -1}, "input_length: found -1, expected a whole number from 0"),
         ({"input_length": "7"}, "input_length: found '7', expected a whole number from 0"),
-        ({"output_length": 2**63}, f"output_length: found {2**63}, expected a whole number from 0 to 2**62"),
         ({"timestamp": "5"}, "timestamp: found '5', expected a number of seconds"),
-        ({"timestamp": float("nan")}, "timestamp: found nan, expected a number of seconds"),
     ],
 )
 def test_a_wrong_bailian_line_is_named(changes, message, tmp_path):

@@ -121,7 +121,7 @@ def test_the_report_counts() -> None:
     assert report.as_dict()["branches"] == 1
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(
     st.lists(
         st.tuples(st.lists(st.integers(0, 2), max_size=4), st.integers(0, 30), st.integers(0, 30)), max_size=8

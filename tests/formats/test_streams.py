@@ -25,7 +25,7 @@ VALUES = st.recursive(
 OBJECTS = st.lists(st.dictionaries(st.text(max_size=6), VALUES, max_size=4), max_size=6)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(OBJECTS, st.sampled_from([None, 1, "\t"]), st.booleans())
 def test_an_array_is_read_as_json_loads_reads_it(tmp_path_factory, objects, indent, ascii_only):
     path = tmp_path_factory.getbasetemp() / "array.json"

@@ -51,7 +51,7 @@ def few_rows_at_once():
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(traces())
 def test_what_is_written_is_read_again(suffix, few_rows_at_once, tmp_path_factory, trace):
     path = tmp_path_factory.getbasetemp() / f"again{suffix}"
@@ -96,7 +96,7 @@ def test_what_a_reader_reads_round_trips(format, suffix, tmp_path):
 def test_the_mooncake_trace_round_trips(mooncake, tmp_path):
     trace = tt.read_trace(mooncake)
     assert not trace.cumulative
-    assert all(again(trace, tmp_path / f"own{suffix}") == trace for suffix in SUFFIXES)
+    assert again(trace, tmp_path / "own.parquet") == trace
 
 
 @pytest.mark.parametrize(

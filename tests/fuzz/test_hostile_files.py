@@ -57,7 +57,7 @@ def check_changed_files(tmp_path, examples):
 
 
 def test_a_changed_file_is_read_or_refused(tmp_path):
-    check_changed_files(tmp_path, 250)
+    check_changed_files(tmp_path, 150)
 
 
 @pytest.mark.long
@@ -163,7 +163,7 @@ def answer(given_line):
 
 
 def test_a_command_line_ends_in_a_result_or_a_line(tmp_path, monkeypatch):
-    check_commands(tmp_path, monkeypatch, 40)
+    check_commands(tmp_path, monkeypatch, 25)
 
 
 @pytest.mark.long
