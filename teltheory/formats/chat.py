@@ -10,12 +10,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from teltheory.errors import ArgumentError
 from teltheory.formats.counting import Counter, needed_counter
 from teltheory.formats.format import Format, Source
 from teltheory.formats.messages import Message, Shape, messages_of, turns_in
-from teltheory.formats.reading import Lengths, microseconds
+from teltheory.formats.reading import ReadingReport, counted, ints, microseconds, since_first
 from teltheory.formats.records import Record
+from teltheory.formats.requests import Requests, cumulative
+from teltheory.numbers import FloatArray
 from teltheory.trace import Trace
 from teltheory.workloads.times import NEEDED, Times
 
@@ -48,16 +52,25 @@ class Chat:
         return Format(self.name, fields, tells, self.read, data, text=True)
 
     def read(self, source: Source) -> Trace:
-        """Make a trace of the conversations."""
+        """Make a trace of the conversations; until all are known, `seconds` has microseconds since 1970."""
         times = source.times
         _check_times(self, times)
         counter = needed_counter(source.tokenizer, self.name)
-        lengths = Lengths()
+        found, last, places = Requests(), list[int](), 0
         wanted = frozenset((*self.shape.messages, *MESSAGE_FIELDS, *(("timestamp",) if self.dated else ())))
-        for record in source.records(wanted):
-            messages = messages_of(record, self.shape, lengths.odd)
-            _add(lengths, record, messages, counter, times, self.dated)
-        return lengths.trace(self.name, counter.name, times, RECEIVED)
+        for places, record in enumerate(source.records(wanted), 1):
+            messages = messages_of(record, self.shape, found.odd)
+            turns = list(turns_in([message.answers for message in messages], found.odd))
+            micros = (
+                [_received(record, messages[r:e]) for _, r, e in turns] if self.dated and times is None else []
+            )
+            if turns and self.dated and times is not None and times.rate is None:
+                last.append(microseconds(record, "timestamp", record.get("timestamp")))
+            _add(found, places - 1, turns, _tokens(counter, messages, turns), micros)
+        arrival, words = _arrivals(found, last, times)
+        sizes = len(np.unique(ints(found.conversation)))
+        report = (self.name, len(found), sizes, places - sizes, counter.name, words, counted(found.odd))
+        return cumulative(found, arrival, ReadingReport(*report))
 
 
 def _check_times(chat: Chat, times: Times | None) -> None:
@@ -67,21 +80,32 @@ def _check_times(chat: Chat, times: Times | None) -> None:
         raise ArgumentError("times", times, f"a rate at which conversations start, as {chat.name} has no times")
 
 
-def _add(
-    lengths: Lengths,
-    record: Record,
-    messages: list[Message],
-    counter: Counter,
-    times: Times | None,
-    dated: bool,
-) -> None:
-    turns = list(turns_in([message.answers for message in messages], lengths.odd))
+def _tokens(counter: Counter, messages: list[Message], turns: list[tuple[int, int, int]]) -> list[int]:
     used = [message.text for message in messages[: turns[-1][2]]] if turns else []
-    tokens = counter.count(used) if used else []
-    micros = [_received(record, messages[r:end]) for _, r, end in turns] if dated and times is None else []
-    anchored = bool(turns) and dated and times is not None and times.rate is None
-    last = microseconds(record, "timestamp", record.get("timestamp")) if anchored else None
-    lengths.add([(sum(tokens[s:r]), sum(tokens[r:end])) for s, r, end in turns], micros, last)
+    return counter.count(used) if used else []
+
+
+def _add(
+    found: Requests, place: int, turns: list[tuple[int, int, int]], tokens: list[int], micros: list[int]
+) -> None:
+    """Add a conversation; a turn that is dated before an earlier one gets that one's time, and is counted."""
+    latest = float("-inf")
+    for k, (start, response, end) in enumerate(turns):
+        time = micros[k] if micros else latest
+        found.odd["turns dated before an earlier one"] += time < latest
+        latest = max(latest, time)
+        found.add(place, sum(tokens[start:response]), sum(tokens[response:end]), latest)
+
+
+def _arrivals(found: Requests, last: list[int], times: Times | None) -> tuple[FloatArray, str]:
+    if times is None:
+        return since_first(np.array(found.seconds, np.float64), RECEIVED)
+    sizes = np.unique(ints(found.conversation), return_counts=True)[1]
+    if not last:
+        return times.arrivals(sizes), times.sentence()
+    micros = np.array(last, np.int64)
+    arrivals = times.arrivals(sizes, (micros - micros.min()) / 1e6)
+    return arrivals - arrivals.min(), times.sentence()
 
 
 def _received(record: Record, responses: list[Message]) -> int:

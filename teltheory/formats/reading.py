@@ -1,19 +1,11 @@
-"""From the lengths that a reader finds, turn after turn, to a trace in arrival order, and what it says of that.
-
-While a file is read only whole numbers are kept, 8 bytes each: for a turn its conversation, prompt, response
-and time, for a conversation its turns and time. Times are in microseconds since 1970 until all are known; then
-the first turn of the trace is at 0.
-
-A turn that the file dates before an earlier turn of its conversation gets that turn's time, and is counted.
-"""
+"""What a reader says of the trace that it made, and points in time."""
 
 from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -21,8 +13,6 @@ import numpy as np
 
 from teltheory.formats.records import Record
 from teltheory.numbers import FloatArray, IntArray
-from teltheory.trace import Trace
-from teltheory.workloads.times import Times
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SECONDS_LOOK_LIKE = 10**11
@@ -123,84 +113,18 @@ class ReadingReport:
         return lines if self.chaining is None else [*lines, self.chaining.sentence()]
 
 
-@dataclass
-class Lengths:
-    """Columns that grow while a file is read.
-
-    Attributes
-    ----------
-    conversation, prompt, response, micros : array of int64
-        One entry a turn, conversation after conversation; `micros` stays empty where the file has no times of
-        turns.
-    sizes, last : array of int64
-        Turns of each conversation that has any, and its time, where the file has one.
-    places : int
-        Conversations in the file so far.
-    odd : Counter
-        What was odd, and how often.
-    """
-
-    conversation: array[int] = field(default_factory=lambda: array("q"))
-    prompt: array[int] = field(default_factory=lambda: array("q"))
-    response: array[int] = field(default_factory=lambda: array("q"))
-    micros: array[int] = field(default_factory=lambda: array("q"))
-    sizes: array[int] = field(default_factory=lambda: array("q"))
-    last: array[int] = field(default_factory=lambda: array("q"))
-    places: int = 0
-    odd: Counter[str] = field(default_factory=Counter)
-
-    def add(self, turns: Sequence[tuple[int, int]], micros: Sequence[int], last: int | None) -> None:
-        """Add a conversation: (prompt, response) of its turns, their times where known, and its own."""
-        for prompt, response in turns:
-            self.conversation.append(self.places)
-            self.prompt.append(prompt)
-            self.response.append(response)
-        latest = None
-        for time in micros:
-            self.odd["turns dated before an earlier one"] += latest is not None and time < latest
-            latest = time if latest is None else max(latest, time)
-            self.micros.append(latest)
-        if turns:
-            self.sizes.append(len(turns))
-            if last is not None:
-                self.last.append(last)
-        self.places += 1
-
-    def trace(self, format: str, tokenizer: str, times: Times | None, stands_for: str) -> Trace:
-        """Return the trace, in arrival order; turns at the same time keep the order of the file."""
-        arrival, words = self._arrivals(times, stands_for)
-        order = np.argsort(arrival, kind="stable")
-        sizes = ints(self.sizes)
-        report = ReadingReport(
-            format,
-            len(order),
-            len(sizes),
-            self.places - len(sizes),
-            tokenizer,
-            words,
-            tuple(sorted((what, count) for what, count in self.odd.items() if count)),
-        )
-        c, q, a = (ints(column)[order] for column in (self.conversation, self.prompt, self.response))
-        return Trace.from_turns(c, q, a, arrival[order], report=report)
-
-    def _arrivals(self, times: Times | None, stands_for: str) -> tuple[FloatArray, str]:
-        if times is None:
-            return since_first(ints(self.micros), stands_for)
-        if not len(self.sizes):
-            return np.empty(0), times.sentence()
-        if times.rate is not None:
-            return times.arrivals(ints(self.sizes)), times.sentence()
-        micros = ints(self.last)
-        arrivals = times.arrivals(ints(self.sizes), (micros - micros.min()) / 1e6)
-        return arrivals - arrivals.min(), times.sentence()
-
-
-def since_first(micros: IntArray, stands_for: str) -> tuple[FloatArray, str]:
+def since_first(micros: FloatArray, stands_for: str) -> tuple[FloatArray, str]:
     """Return seconds since the earliest of some times, and what they stand for in words."""
     if not len(micros):
         return np.empty(0), stands_for
-    first = int(micros.min())
-    return (micros - first) / 1e6, f"{stands_for}; 0 is {(EPOCH + timedelta(microseconds=first)).isoformat()}"
+    first = float(micros.min())
+    zero = (EPOCH + timedelta(microseconds=int(first))).isoformat()
+    return (micros - first) / 1e6, f"{stands_for}; 0 is {zero}"
+
+
+def counted(odd: Counter[str]) -> tuple[tuple[str, int], ...]:
+    """Return what was odd, by name, and how often."""
+    return tuple(sorted((what, count) for what, count in odd.items() if count))
 
 
 def ints(values: array[int]) -> IntArray:

@@ -175,9 +175,7 @@ def _array_records(path: Path) -> Iterator[Record]:
         rest = text[at:].strip() + file.read(CHUNK).strip()
         if rest != "]":
             found = shortened(rest)
-            raise FileError(
-                f"{path}, element {number}: found {found}, expected ']' and the end of the file after it"
-            )
+            raise FileError(f"{path}, element {number}: found {found}, expected ']' at the end")
 
 
 def _element(path: Path, file: TextIO, text: str, at: int, number: int) -> tuple[str, int, Any]:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.formats.reading import ChainingReport, ReadingReport, ints
+from teltheory.formats.reading import ChainingReport, ReadingReport, counted, ints
 from teltheory.numbers import BoolArray, FloatArray, IntArray
 from teltheory.trace import Trace
 from teltheory.workloads.times import NEEDED, Times
@@ -101,17 +101,23 @@ def _chained(requests: Requests, arrival: FloatArray, report: Callable[[Chaining
 def new_inputs(requests: Requests, format: str, times: Times | None = None) -> Trace:
     """Make a trace of requests whose inputs are what is new: the history is cumulative."""
     arrival, words = arrivals(requests, format, times)
+    return cumulative(requests, arrival, _report(requests, format, None, words, None))
+
+
+def cumulative(requests: Requests, arrival: FloatArray, report: ReadingReport) -> Trace:
+    """Make a trace of new inputs that arrive at these times; at the same time they keep the order of the file."""
     order = np.argsort(arrival, kind="stable")
     c, q, a = (ints(column)[order] for column in (requests.conversation, requests.inputs, requests.outputs))
-    return Trace.from_turns(c, q, a, arrival[order], report=_report(requests, format, None, words, None))
+    return Trace.from_turns(c, q, a, arrival[order], report=report)
 
 
 def _report(
     requests: Requests, format: str, tokenizer: str | None, words: str, chaining: ChainingReport | None
 ) -> ReadingReport:
     conversations = len(np.unique(ints(requests.conversation)))
-    odd = tuple(sorted((what, count) for what, count in requests.odd.items() if count))
-    return ReadingReport(format, len(requests), conversations, 0, tokenizer, words, odd, chaining)
+    return ReadingReport(
+        format, len(requests), conversations, 0, tokenizer, words, counted(requests.odd), chaining
+    )
 
 
 def arrivals(requests: Requests, format: str, times: Times | None) -> tuple[FloatArray, str]:
