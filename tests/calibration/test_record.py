@@ -22,7 +22,7 @@ def measured_file(tmp_path):
 def test_cut_at_any_byte_whole_lines_stay_and_the_rest_is_missing(measured_file):
     content = measured_file.read_bytes()
     ends = [i + 1 for i, byte in enumerate(content) if byte == ord("\n")]
-    for size in [*range(ends[1] + 30), *range(ends[-2] - 2, len(content) + 1)]:
+    for size in [*range(0, ends[1] + 30, 7), *range(ends[-2] - 2, len(content) + 1, 3)]:
         measured_file.write_bytes(content[:size])
         with ProbeRecord(measured_file, small_plan()) as record:
             whole = sum(end <= size for end in ends)

@@ -58,7 +58,7 @@ def exact(model: object, u: int, c: int) -> Fraction:
     return by_formula(model, u, c) if isinstance(model, tt.LatencyModel) else by_table(model, u, c)
 
 
-@settings(max_examples=40)
+@settings(max_examples=15)
 @given(MODELS | tables())
 def test_ttft_is_that_of_the_definition(model: object) -> None:
     u, c = (places.ravel() for places in np.mgrid[: MOST + 9, : MOST + 9])
@@ -70,7 +70,7 @@ def test_ttft_is_that_of_the_definition(model: object) -> None:
     assert float(model.ttft(uncached=7, cached=5)) == pytest.approx(float(exact(model, 7, 5)), abs=1e-12)
 
 
-@settings(max_examples=60)
+@settings(max_examples=20)
 @given(MODELS | tables(), SLOS)
 def test_the_most_that_may_be_uncached_is_what_counting_finds(model: object, slo: Fraction) -> None:
     total = np.arange(MOST + 9)[::-1]
@@ -150,7 +150,7 @@ def test_what_is_no_model_or_has_no_threshold_is_an_error(make: object, message:
         make()
 
 
-@settings(max_examples=60)
+@settings(max_examples=20)
 @given(st.data())
 def test_the_monotone_table_is_as_near_to_the_measurements_as_any(data: st.DataObject) -> None:
     """The judge: a cell must differ by half of the worst inversion, and no monotone table can do with less."""

@@ -112,7 +112,7 @@ def test_a_file_that_holds_no_model_is_one_line_that_names_the_file(tmp_path: Pa
     assert "\n" not in str(caught.value)
 
 
-@settings(max_examples=200)
+@settings(max_examples=50)
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
