@@ -1,12 +1,8 @@
-"""Checks of the paper's claims, one file a section, one short function a claim."""
+"""Checks of the paper's claims, one file per section; registered as entry point `teltheory.claims`."""
 
-from __future__ import annotations
+from teltheory.claims.registry import all_claims
 
-from collections.abc import Sequence
-from importlib import import_module
-from typing import Any
-
-from teltheory.claims.claim import Claim, claims_of
+__all__ = ["MODULES", "all_claims"]
 
 MODULES = (
     "hindsight",
@@ -42,8 +38,3 @@ MODULES = (
     "not_competitive",
     "hardness",
 )
-
-
-def all_claims(modules: Sequence[str] = MODULES) -> tuple[Claim[Any], ...]:
-    """Return the claims of some sections, all of them when left out, in the ledger's order."""
-    return tuple(claim for name in modules for claim in claims_of(import_module(f"proofs_checks.{name}")))

@@ -26,6 +26,7 @@ from proofs_checks.theorem_31 import dominated, is_upper_bound
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Values, claim
 from teltheory.claims.origin import PMLR, V1, reading, repairs
+from teltheory.claims.registry import run
 from teltheory.claims.small.space import CompiledWorlds
 from teltheory.claims.worlds import Reach, SmallWorlds
 from teltheory.policies import LRU, Conversation
@@ -330,6 +331,4 @@ def single_pass(case: Case) -> Values | None:
 
 
 if __name__ == "__main__":
-    from teltheory.cli import main
-
-    main(["verify", "--section", "algorithm_1"])
+    run(__file__)

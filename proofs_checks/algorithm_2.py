@@ -20,6 +20,7 @@ from teltheory.belief.allocation import mean_excess
 from teltheory.belief.eviction import Eviction, evict_lowest
 from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
 from teltheory.claims.origin import BOTH, repairs, sharpness
+from teltheory.claims.registry import run
 from teltheory.workloads.laws import Finite, fixed
 
 
@@ -294,6 +295,4 @@ def cost(cut: Cut) -> Values:
 
 
 if __name__ == "__main__":
-    from teltheory.cli import main
-
-    main(["verify", "--section", "algorithm_2"])
+    run(__file__)

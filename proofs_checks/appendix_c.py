@@ -19,6 +19,7 @@ from proofs_checks.theorem_31 import is_upper_bound, t_lru, threshold_lru
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Values, claim
 from teltheory.claims.origin import OURS, PMLR, repairs
+from teltheory.claims.registry import run
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.policies import LRU, TLRU
 
@@ -232,6 +233,4 @@ def cut(case: Case) -> Values | None:
 
 
 if __name__ == "__main__":
-    from teltheory.cli import main
-
-    main(["verify", "--section", "appendix_c"])
+    run(__file__)

@@ -15,6 +15,7 @@ from typing import Any
 
 from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
 from teltheory.claims.origin import reading, repairs
+from teltheory.claims.registry import run
 
 SOURCE = 'Appendix C, "such an inequality holds until the next time conversation i arrives again"'
 Conversation = tuple[int, int, int]
@@ -152,6 +153,4 @@ def step_in_recency_order(case: Pair) -> Values | None:
 
 
 if __name__ == "__main__":
-    from teltheory.cli import main
-
-    main(["verify", "--section", "appendix_c_step"])
+    run(__file__)

@@ -13,6 +13,7 @@ from proofs_checks.hindsight import all_equal, whole
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Values, claim
 from teltheory.claims.origin import OURS
+from teltheory.claims.registry import run
 from teltheory.claims.worlds import JUDGED_BY_BRUTE_FORCE, SmallWorlds
 from teltheory.errors import CertificateError
 from teltheory.optimal import check_certificate, weighted_optimum
@@ -113,6 +114,4 @@ certificate_forced = claim(
 
 
 if __name__ == "__main__":
-    from teltheory.cli import main
-
-    main(["verify", "--section", "beyond_tel"])
+    run(__file__)

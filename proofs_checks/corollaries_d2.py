@@ -32,6 +32,7 @@ from teltheory.belief.rules import as_replayed
 from teltheory.claims.beliefs import BeliefCase, Models
 from teltheory.claims.claim import Claim
 from teltheory.claims.origin import BOTH, Origin, reading, repairs
+from teltheory.claims.registry import run
 from teltheory.policies import LRU, TLRU
 from teltheory.policies.policy import Trim
 from teltheory.workloads.laws import fixed
@@ -180,6 +181,4 @@ paging_ever = paging(
 
 
 if __name__ == "__main__":
-    from teltheory.cli import main
-
-    main(["verify", "--section", "corollaries_d2"])
+    run(__file__)

@@ -23,6 +23,7 @@ from proofs_checks.theorem_31 import is_upper_bound, t_lru
 from teltheory.claims.case import Case
 from teltheory.claims.claim import SecondRoute, Values, claim
 from teltheory.claims.origin import BOTH, PMLR, V1, reading, repairs
+from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given, Reach, SmallWorlds, upper_bounds
 from teltheory.policies import TLRU, Conversation
 from teltheory.policies.policy import TRIMS, AnyPolicy, Trim
@@ -348,6 +349,4 @@ def _reused_by_trim(case: Case, xi: int, q_hat: int) -> list[int]:
 
 
 if __name__ == "__main__":
-    from teltheory.cli import main
-
-    main(["verify", "--section", "engines"])
+    run(__file__)

@@ -19,6 +19,7 @@ from teltheory.calibration.runs import read_ttft_runs
 from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
 from teltheory.claims.data_files import data_file
 from teltheory.claims.origin import reading
+from teltheory.claims.registry import run
 
 LINEAR_ENOUGH = Fraction(99, 100)
 SOURCE = "Section 2, Figure 3"
@@ -147,6 +148,4 @@ def a100_cold(case: Measured) -> Values:
 
 
 if __name__ == "__main__":
-    from teltheory.cli import main
-
-    main(["verify", "--section", "figure_3"])
+    run(__file__)

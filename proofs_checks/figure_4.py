@@ -17,6 +17,7 @@ import numpy as np
 from teltheory.claims.claim import Cells, Claim, Enumerated, Rule, Unshrunk, Values
 from teltheory.claims.data_files import Missing, data_file
 from teltheory.claims.origin import BOTH, OURS
+from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
 from teltheory.paper.fit_chat_lengths import FILE, columns
 from teltheory.paper.grid import Q_HAT
@@ -236,6 +237,4 @@ figure_4_sharegpt = replace(
 
 
 if __name__ == "__main__":
-    from teltheory.cli import main
-
-    main(["verify", "--section", "figure_4"])
+    run(__file__)

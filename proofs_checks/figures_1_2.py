@@ -10,6 +10,7 @@ from proofs_checks.hindsight import all_equal
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Values, claim
 from teltheory.claims.origin import BOTH, OURS, PMLR, V1, reading, repairs
+from teltheory.claims.registry import run
 from teltheory.claims.small.space import CompiledWorlds
 from teltheory.claims.worlds import Given, Reach, SmallWorlds
 from teltheory.policies import LRU, TLRU, Belady
@@ -173,6 +174,4 @@ def figure_1_of_version_1_in_rounds(case: Case) -> Values:
 
 
 if __name__ == "__main__":
-    from teltheory.cli import main
-
-    main(["verify", "--section", "figures_1_2"])
+    run(__file__)

@@ -20,6 +20,7 @@ from itertools import product
 from proofs_checks.paper_runs import TOGETHER, TOLERANCE, Sampled, Spot, interval, moved, told
 from teltheory.claims.claim import Cells, Claim, Rule, Values
 from teltheory.claims.origin import BOTH, V1, reading
+from teltheory.claims.registry import run
 from teltheory.paper.printed import CAPACITIES
 
 THRESHOLDS = (100, 200, 300)
@@ -200,6 +201,4 @@ figure_6 = Claim(
 
 
 if __name__ == "__main__":
-    from teltheory.cli import main
-
-    main(["verify", "--section", "figures_5_6"])
+    run(__file__)

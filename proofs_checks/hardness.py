@@ -18,6 +18,7 @@ from typing import Any
 from proofs_checks.hindsight import all_equal
 from teltheory.claims.claim import Enumerated, SecondRoute, Unshrunk, Values, claim
 from teltheory.claims.origin import BOTH, OURS
+from teltheory.claims.registry import run
 from teltheory.instance import Instance
 from teltheory.optimal.brute_force import all_reuses, smallest_rising_total
 from teltheory.optimal.path_flow import (
@@ -382,6 +383,4 @@ as_the_paper_says = claim(
 
 
 if __name__ == "__main__":
-    from teltheory.cli import main
-
-    main(["verify", "--section", "hardness"])
+    run(__file__)

@@ -17,6 +17,7 @@ from typing import Any
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Claim, Unshrunk, Values, claim
 from teltheory.claims.origin import BOTH, PMLR, V1, Origin, reading
+from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
 from teltheory.paper.printed import (
     CAPACITIES,
@@ -265,6 +266,4 @@ def gap_v1(case: Case) -> Values:
 
 
 if __name__ == "__main__":
-    from teltheory.cli import main
-
-    main(["verify", "--section", "headlines"])
+    run(__file__)

@@ -16,6 +16,7 @@ import numpy as np
 from proofs_checks.paper_runs import ONLINE_SEEDS, TOGETHER, TOLERANCE, Sampled, constant, moved, replayed
 from teltheory.claims.claim import Cells, Claim, Rule, Unshrunk, Values
 from teltheory.claims.origin import BOTH
+from teltheory.claims.registry import run
 from teltheory.paper.grid import chats_of
 from teltheory.paper.printed import (
     CAPACITIES,
@@ -222,6 +223,4 @@ percentiles = Claim(
 
 
 if __name__ == "__main__":
-    from teltheory.cli import main
-
-    main(["verify", "--section", "headlines_measured"])
+    run(__file__)

@@ -18,6 +18,7 @@ from proofs_checks.excess_calculus import capped_proof, counted_proof
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Values, claim
 from teltheory.claims.origin import BOTH, OURS, PMLR, reading, repairs
+from teltheory.claims.registry import run
 from teltheory.claims.small.space import CompiledWorlds
 from teltheory.claims.worlds import JUDGED_BY_BRUTE_FORCE, Reach, SmallWorlds
 from teltheory.errors import SolverError
@@ -385,6 +386,4 @@ def belady(case: Case) -> Values:
 
 
 if __name__ == "__main__":
-    from teltheory.cli import main
-
-    main(["verify", "--section", "hindsight"])
+    run(__file__)

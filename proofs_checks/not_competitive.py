@@ -20,6 +20,7 @@ from teltheory.belief.etlru import ETLRU
 from teltheory.claims.adversary import Game, Turns, adversary
 from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
 from teltheory.claims.origin import OURS
+from teltheory.claims.registry import run
 from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.instance import Instance
 from teltheory.optimal.brute_force import smallest_total, states_before_last
@@ -181,6 +182,4 @@ not_competitive_forced = claim(
 
 
 if __name__ == "__main__":
-    from teltheory.cli import main
-
-    main(["verify", "--section", "not_competitive"])
+    run(__file__)

@@ -17,6 +17,7 @@ from proofs_checks.trimming import ALL_ORDERS, reachable_excesses
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Values, claim
 from teltheory.claims.origin import OURS, reading
+from teltheory.claims.registry import run
 from teltheory.claims.worlds import SmallWorlds, upper_bounds
 
 SOME_ORDERS = replace(ALL_ORDERS, quick={1: 3, 2: 3, 3: 4}, full={1: 6, 2: 6, 3: 5, 4: 3})
@@ -58,6 +59,4 @@ def single_pass(case: Case) -> Values | None:
 
 
 if __name__ == "__main__":
-    from teltheory.cli import main
-
-    main(["verify", "--section", "partial_trimming"])
+    run(__file__)

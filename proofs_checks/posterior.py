@@ -20,6 +20,7 @@ from proofs_checks.hindsight import all_equal
 from teltheory.belief.posterior import exact_after_silence, exact_posterior
 from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
 from teltheory.claims.origin import BOTH, OURS, repairs
+from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
 
 PAPER = "exp(-mu tau)"
@@ -236,6 +237,4 @@ def symbolic(case: Identity) -> Values:
 
 
 if __name__ == "__main__":
-    from teltheory.cli import main
-
-    main(["verify", "--section", "posterior"])
+    run(__file__)

@@ -36,6 +36,7 @@ from proofs_checks.printed_tables import BESIDE, BEST, CELLS, OFF, Row, one_for_
 from teltheory.claims.claim import Cells, Enumerated, Rule, Unshrunk, Values, claim
 from teltheory.claims.data_files import MOONCAKE, data_file
 from teltheory.claims.origin import OURS, reading, repairs
+from teltheory.claims.registry import run
 from teltheory.paper.grid import XI_MS, Setting, chats_of, runs
 from teltheory.paper.printed import CAPACITIES, Column, Metric
 from teltheory.paper.tables import Runs
@@ -357,6 +358,4 @@ def end_aware_mooncake(case: RealSpot) -> Values:
 
 
 if __name__ == "__main__":
-    from teltheory.cli import main
-
-    main(["verify", "--section", "predictions"])
+    run(__file__)

@@ -33,6 +33,7 @@ from teltheory.belief.posterior import exact_posterior
 from teltheory.belief.rules import et_lru
 from teltheory.claims.claim import Enumerated, SecondRoute, Unshrunk, Values, claim
 from teltheory.claims.origin import OURS, reading, repairs
+from teltheory.claims.registry import run
 from teltheory.workloads.laws import fixed
 
 SOURCE = "Theorem D.2, with Definition D.1 in the stochastic conversation model"
@@ -180,6 +181,4 @@ def printed_index_ratio(case: Fast) -> Values:
 
 
 if __name__ == "__main__":
-    from teltheory.cli import main
-
-    main(["verify", "--section", "printed_index"])
+    run(__file__)

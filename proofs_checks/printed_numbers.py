@@ -14,6 +14,7 @@ from typing import Any
 from teltheory import units
 from teltheory.claims.claim import Unshrunk, Values, claim
 from teltheory.claims.origin import V1, reading
+from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
 from teltheory.cost.kv_cache import ARCHITECTURES
 
@@ -100,6 +101,4 @@ def _sizes(case: Cache, unit: str) -> Values:
 
 
 if __name__ == "__main__":
-    from teltheory.cli import main
-
-    main(["verify", "--section", "printed_numbers"])
+    run(__file__)

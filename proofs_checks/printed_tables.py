@@ -18,6 +18,7 @@ from typing import Any
 from teltheory.claims.claim import Cells, Claim, Rule, Unshrunk, Values, claim
 from teltheory.claims.data_files import Missing
 from teltheory.claims.origin import BOTH, PMLR, V1, reading
+from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
 from teltheory.paper.printed import LRU_AT_1000_MS, TABLE_1, TABLE_1_V1, TABLE_4, Metric, PrintedTable
 
@@ -220,6 +221,4 @@ near_the_percentile = Claim(
 
 
 if __name__ == "__main__":
-    from teltheory.cli import main
-
-    main(["verify", "--section", "printed_tables"])
+    run(__file__)

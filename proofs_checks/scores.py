@@ -20,6 +20,7 @@ from proofs_checks.hindsight import all_equal
 from teltheory.belief.allocation import mean_excess
 from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
 from teltheory.claims.origin import BOTH, OURS, repairs
+from teltheory.claims.registry import run
 from teltheory.workloads.laws import Finite
 
 SOURCE = "Appendix D, Greedy Implementation"
@@ -177,6 +178,4 @@ def convex(case: Token) -> Values:
 
 
 if __name__ == "__main__":
-    from teltheory.cli import main
-
-    main(["verify", "--section", "scores"])
+    run(__file__)

@@ -15,6 +15,7 @@ from proofs_checks.bounds import judged, of_states
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Values, claim
 from teltheory.claims.origin import OURS
+from teltheory.claims.registry import run
 from teltheory.claims.small.space import CompiledWorlds
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.policies import LRU, TLRU
@@ -106,6 +107,4 @@ def tlru_round_robin(case: Case) -> Values:
 
 
 if __name__ == "__main__":
-    from teltheory.cli import main
-
-    main(["verify", "--section", "stack"])
+    run(__file__)

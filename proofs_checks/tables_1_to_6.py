@@ -23,6 +23,7 @@ from typing import Any, Literal
 from proofs_checks.paper_runs import NAMES, ONLINE_SEEDS, TOGETHER, Sampled, constant, moved, replayed
 from teltheory.claims.claim import Cells, Claim, Kind, Rule, Unshrunk, Values
 from teltheory.claims.origin import BOTH, PMLR, V1, Origin
+from teltheory.claims.registry import run
 from teltheory.paper.grid import chats_of
 from teltheory.paper.printed import (
     CAPACITIES,
@@ -213,6 +214,4 @@ table_6 = as_printed(TABLE_6, "reductions of turns above 200 ms by T-LRU", VIOLA
 
 
 if __name__ == "__main__":
-    from teltheory.cli import main
-
-    main(["verify", "--section", "tables_1_to_6"])
+    run(__file__)

@@ -18,6 +18,7 @@ from proofs_checks.limit_proofs import poor_proof
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
 from teltheory.claims.origin import BOTH, OURS, reading, sharpness
+from teltheory.claims.registry import run
 from teltheory.claims.worlds import JUDGED_BY_BRUTE_FORCE, SmallWorlds
 from teltheory.metrics import tail_excess_latency
 from teltheory.optimal import hindsight_optimum
@@ -294,6 +295,4 @@ def arbitrarily_poor_at_worst(poor: Poor) -> Values | None:
 
 
 if __name__ == "__main__":
-    from teltheory.cli import main
-
-    main(["verify", "--section", "tail_measures"])
+    run(__file__)

@@ -14,6 +14,7 @@ from proofs_checks.bounds import judged, of_policies
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Values, claim
 from teltheory.claims.origin import PMLR, reading, sharpness
+from teltheory.claims.registry import run
 from teltheory.claims.small.space import CompiledWorlds
 from teltheory.claims.worlds import SmallWorlds, upper_bounds
 from teltheory.policies import LRU, TLRU, ThresholdLRU
@@ -243,6 +244,4 @@ def mean_estimate_continuing(case: Case) -> Values | None:
 
 
 if __name__ == "__main__":
-    from teltheory.cli import main
-
-    main(["verify", "--section", "theorem_31"])
+    run(__file__)

@@ -35,6 +35,7 @@ from teltheory.belief.optimality import Ties, turn_rates
 from teltheory.claims.beliefs import BeliefCase, Models
 from teltheory.claims.claim import Claim, Proof
 from teltheory.claims.origin import BOTH, OURS, Origin, repairs, sharpness
+from teltheory.claims.registry import run
 from teltheory.workloads.laws import fixed
 
 SHORT = ((2, 2), (3, 2))
@@ -204,6 +205,4 @@ forced_random = row(
 
 
 if __name__ == "__main__":
-    from teltheory.cli import main
-
-    main(["verify", "--section", "theorem_d2"])
+    run(__file__)

@@ -32,6 +32,7 @@ from teltheory.belief.optimality import Index, Ties, next_turns, turn_rates
 from teltheory.claims.beliefs import BeliefCase, Models
 from teltheory.claims.claim import Claim
 from teltheory.claims.origin import BOTH, Origin, reading
+from teltheory.claims.registry import run
 from teltheory.workloads.laws import fixed
 
 KNOWN = (*PROMPTS["fixed"], ((FIRST, fixed(0)), (FIRST, fixed(2))))
@@ -159,6 +160,4 @@ next_heterogeneous_own = next_event(
 
 
 if __name__ == "__main__":
-    from teltheory.cli import main
-
-    main(["verify", "--section", "theorem_d2_bayes"])
+    run(__file__)

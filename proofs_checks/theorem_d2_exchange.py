@@ -24,6 +24,7 @@ from teltheory.belief.tables import Tables, fits
 from teltheory.claims.beliefs import model_as_dict
 from teltheory.claims.claim import Enumerated, SecondRoute, Unshrunk, Values, claim
 from teltheory.claims.origin import OURS
+from teltheory.claims.registry import run
 from teltheory.workloads.laws import Finite, fixed
 
 
@@ -225,6 +226,4 @@ def exchange(case: Choice) -> Values | None:
 
 
 if __name__ == "__main__":
-    from teltheory.cli import main
-
-    main(["verify", "--section", "theorem_d2_exchange"])
+    run(__file__)

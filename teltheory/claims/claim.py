@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from types import ModuleType
 from typing import Any, Generic, Literal, Protocol, Self, TypeAlias, TypeVar
 
 import numpy as np
@@ -305,6 +304,8 @@ class Claim(Generic[C]):
         together that it is reproduced; all are shown.
     together : str or None
         Name of the work that claims share: those of one name are decided one after another by one process.
+    file : str
+        The file that defines it; `teltheory.claims.registry` knows.
     """
 
     id: str
@@ -322,6 +323,7 @@ class Claim(Generic[C]):
     sampled: bool = False
     rule: Rule | None = None
     together: str | None = None
+    file: str = field(default="", compare=False)
 
 
 def claim(
@@ -334,7 +336,7 @@ def claim(
     compiled: CompiledSpace[C] | None = None,
     second: SecondRoute[C] | None = None,
     *,
-    origin: Origin,
+    origin: Origin = OURS,
     kind: Kind = "statement",
     certified: bool = False,
     sampled: bool = False,
@@ -373,8 +375,3 @@ def _floats(values: Iterable[Any]) -> Iterator[float]:
             yield from _floats(value.values())
         elif isinstance(value, list | tuple):
             yield from _floats(value)
-
-
-def claims_of(module: ModuleType) -> tuple[Claim[Any], ...]:
-    """Return the claims that a module defines, in its order."""
-    return tuple(value for value in vars(module).values() if isinstance(value, Claim))

@@ -82,6 +82,7 @@ class Verdict:
             **self.claim.origin.as_dict(),
             "kind": self.claim.kind,
             "source": self.claim.source,
+            "file": self.claim.file,
             "statement": self.claim.statement,
             "verdict": self.verdict,
             "scope": {

@@ -15,6 +15,7 @@ from teltheory.claims.campaign import Campaign, CampaignStore, Summary, run, sum
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Claim, MissingDataError
 from teltheory.claims.generators import RealTurns, mooncake_turns
+from teltheory.claims.registry import all_claims, claim_named
 from teltheory.claims.regressions import regression
 from teltheory.cli.output import progress_bar, write_json
 from teltheory.errors import ArgumentError, FileError
@@ -93,17 +94,8 @@ def campaign_options(command: F) -> F:
     return command
 
 
-def claim_named(name: str) -> Claim[Any]:
-    """Return a claim of the ledger."""
-    from proofs_checks import all_claims
-
-    return next(claim for claim in all_claims() if claim.id == name)
-
-
 def campaign(ids: Sequence[str], options: CampaignOptions, workers: int | None) -> dict[str, Summary]:
     """Run a campaign on the claims whose cases are traces; return what it found on each."""
-    from proofs_checks import all_claims
-
     every = with_traces(all_claims())
     claims = tuple(claim for claim in every if claim.id in ids)
     if not claims:

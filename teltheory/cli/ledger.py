@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from teltheory.claims.registry import all_errata
 from teltheory.cli.output import check_target, write_text
 from teltheory.errors import ArgumentError, FileError
 from teltheory.input_files import read_bytes
@@ -68,6 +69,4 @@ def _standard_input() -> bytes:
 
 
 def _errata(rows: Sequence[Row]) -> str:
-    from proofs_checks.errata import ERRATA
-
-    return errata_markdown(rows, ERRATA)
+    return errata_markdown(rows, all_errata())

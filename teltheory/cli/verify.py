@@ -10,10 +10,11 @@ from typing import Any
 
 import click
 
-from teltheory.claims.claim import EFFORTS, Effort
+from teltheory.claims.claim import EFFORTS, Claim, Effort
+from teltheory.claims.registry import all_claims, claim_named, claims_in, sections
 from teltheory.claims.search import decide_safely
 from teltheory.claims.verdict import is_expected
-from teltheory.cli.campaigns import CampaignOptions, campaign, campaign_options, claim_named, with_campaign
+from teltheory.cli.campaigns import CampaignOptions, campaign, campaign_options, with_campaign
 from teltheory.cli.options import json_option, workers_option
 from teltheory.cli.output import check_target, console, progress_bar, write_json
 from teltheory.cli.tables import ledger_table
@@ -24,7 +25,8 @@ from teltheory.processes import cores, on_processes
 @click.command()
 @click.option("--effort", type=click.Choice(EFFORTS), default="quick", show_default=True, help="How many cases.")
 @click.option("--claim", "only", multiple=True, metavar="ID", help="Decide only this claim; repeatable.")
-@click.option("--section", "section", metavar="NAME", help="Decide only the claims of one file of proofs_checks.")
+@click.option("--section", "section", metavar="NAME", help="Decide only the claims of one section.")
+@click.option("--file", "file", metavar="FILE", help="Decide the claims of a Python file, registered or not.")
 @workers_option
 @campaign_options
 @json_option
@@ -32,6 +34,7 @@ def verify(
     effort: Effort,
     only: tuple[str, ...],
     section: str | None,
+    file: str | None,
     workers: int | None,
     target: str | None,
     **given: Any,
@@ -46,9 +49,11 @@ def verify(
     check_target(target)
     options = CampaignOptions(**given)
     options.check(workers)
-    ids = chosen_claims(only, section)
+    if file is not None and (section is not None or options.asked_for):
+        raise ArgumentError("--file", file, "no --section and no campaign with it")
+    ids = chosen_claims(only, section, file)
     found = campaign(ids, options, workers) if options.asked_for else {}
-    rows, fine = decide_all(ids, effort, workers)
+    rows, fine = decide_all(ids, effort, workers, file)
     rows = [with_campaign(row, found.get(row["id"])) for row in rows]
     if target != "-":
         console().print(ledger_table(rows))
@@ -58,13 +63,11 @@ def verify(
     return 0 if fine and all(is_expected(row["verdict"], claim_named(row["id"])) for row in tried) else 1
 
 
-def chosen_claims(only: Sequence[str], section: str | None) -> list[str]:
+def chosen_claims(only: Sequence[str], section: str | None, file: str | None = None) -> list[str]:
     """Return the identifiers of the claims to decide, in the ledger's order."""
-    from proofs_checks import MODULES, all_claims
-
-    if section is not None and section not in MODULES:
-        raise ArgumentError("section", section, "one of " + ", ".join(MODULES))
-    claims = all_claims(MODULES if section is None else (section,))
+    if section is not None and section not in sections():
+        raise ArgumentError("section", section, "one of " + ", ".join(sections()))
+    claims = claims_in(file) if section is None else all_claims((section,))
     known = [claim.id for claim in claims]
     for name in only:
         if name not in known:
@@ -73,17 +76,19 @@ def chosen_claims(only: Sequence[str], section: str | None) -> list[str]:
     return [name for name in known if not only or name in only]
 
 
-def decide_all(ids: Sequence[str], effort: Effort, workers: int | None) -> tuple[list[dict[str, Any]], bool]:
+def decide_all(
+    ids: Sequence[str], effort: Effort, workers: int | None, file: str | None = None
+) -> tuple[list[dict[str, Any]], bool]:
     """Decide claims on several processes; return their rows in the order of `ids`, and whether all are sound.
 
     Raises
     ------
     WorkerError
-        Where the process that decides a claim dies, three times in a row.
+        If the process that decides a claim dies, three times in a row.
     """
     decided: dict[str, tuple[dict[str, Any], bool]] = {}
-    handed = _handed_out(ids)
-    deciding = on_processes(partial(_decide, effort=effort), handed, workers or cores(), _named)
+    handed = _handed_out([claim_named(name, file) for name in ids])
+    deciding = on_processes(partial(_decide, effort=effort, file=file), handed, workers or cores(), _named)
     with progress_bar() as bar, closing(deciding):
         task = bar.add_task("Deciding claims", total=len(ids))
         for i, answers in deciding:
@@ -92,23 +97,23 @@ def decide_all(ids: Sequence[str], effort: Effort, workers: int | None) -> tuple
     return [decided[name][0] for name in ids], all(sound for _, sound in decided.values())
 
 
-def _handed_out(ids: Sequence[str]) -> list[tuple[str, ...]]:
+def _handed_out(claims: Sequence[Claim[Any]]) -> list[tuple[str, ...]]:
     """Return what one process decides at a time, in the order of work: one claim, or those that share work.
 
     What one claim compiles is on disk when the others that need it come, last.
     """
-    needing = [(name,) for name in ids if claim_named(name).compiled is not None]
+    compiled = [(claim.id,) for claim in claims if claim.compiled is not None]
     shared: dict[str, list[str]] = {}
-    for name in ids:
-        if (name,) not in needing:
-            shared.setdefault(claim_named(name).together or f"alone: {name}", []).append(name)
-    return [*needing[:1], *map(tuple, shared.values()), *needing[1:]]
+    for claim in claims:
+        if claim.compiled is None:
+            shared.setdefault(claim.together or f"alone: {claim.id}", []).append(claim.id)
+    return [*compiled[:1], *map(tuple, shared.values()), *compiled[1:]]
 
 
 def _named(ids: tuple[str, ...]) -> str:
     return ("claim " if len(ids) == 1 else "claims ") + ", ".join(ids)
 
 
-def _decide(names: tuple[str, ...], effort: Effort) -> list[tuple[dict[str, Any], bool]]:
-    verdicts = [decide_safely(claim_named(name), effort) for name in names]
+def _decide(names: tuple[str, ...], effort: Effort, file: str | None) -> list[tuple[dict[str, Any], bool]]:
+    verdicts = [decide_safely(claim_named(name, file), effort) for name in names]
     return [(verdict.as_dict(), verdict.expected) for verdict in verdicts]

@@ -6,9 +6,9 @@ import pytest
 from stored import rows
 
 from teltheory.claims.case import Case, World
+from teltheory.claims.registry import claim_named
 from teltheory.claims.regressions import complaints, read_regression
 from teltheory.cli import main
-from teltheory.cli.campaigns import claim_named
 
 NAMES = ("theorem-31.large-q", "algorithm-1.nonnegative", "kv-size")
 

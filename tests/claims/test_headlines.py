@@ -11,7 +11,8 @@ from claims.made_up_runs import fed_with_a_null_model, foresight
 
 from proofs_checks import headlines, headlines_measured
 from proofs_checks.headlines import FOUND, Sentence, rounded_to
-from teltheory.claims.claim import Claim, claims_of
+from teltheory.claims.claim import Claim
+from teltheory.claims.registry import claims_of
 from teltheory.claims.search import decide
 from teltheory.claims.worlds import Given
 from teltheory.paper.printed import CAPACITIES, TABLE_1, TABLE_3, TABLE_3_V1

@@ -207,7 +207,7 @@ def test_the_other_documents_have_the_counts():
 
 def test_what_shares_work_is_handed_out_together_and_nothing_twice():
     claims = {claim.id: claim for claim in all_claims()}
-    handed = _handed_out(list(claims))
+    handed = _handed_out(list(claims.values()))
     assert sorted(name for names in handed for name in names) == sorted(claims)
     shared = [names for names in handed if len(names) > 1]
     assert len(shared) == 1

@@ -1,0 +1,125 @@
+"""The claims that packages register, in the ledger's order, and the claims of a single file.
+
+A package registers its claims under the entry point group `teltheory.claims`: a module that defines them, or a
+package whose `MODULES` lists the names of such modules, its sections. Its errata stand under `teltheory.errata`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from teltheory.claims.claim import Claim
+from teltheory.claims.erratum import Erratum
+from teltheory.errors import ArgumentError, FileError
+
+CLAIMS, ERRATA = "teltheory.claims", "teltheory.errata"
+
+
+def _registered(group: str) -> tuple[EntryPoint, ...]:
+    points = tuple(entry_points(group=group))
+    if not points:
+        raise FileError(f"{group}: found no entry point of this group, expected one; pip install -e . adds ours")
+    return points
+
+
+@cache
+def sections() -> dict[str, str]:
+    """Return the modules that define claims, by the name of their section, in the ledger's order."""
+    found: dict[str, str] = {}
+    for point in _registered(CLAIMS):
+        listed = getattr(point.load(), "MODULES", None)
+        modules = [point.value] if listed is None else [f"{point.value}.{name}" for name in listed]
+        for module in modules:
+            section = module.rpartition(".")[2]
+            if section in found:
+                raise FileError(f"{module}: found the section {section!r} in {found[section]} too, expected once")
+            found[section] = module
+    return found
+
+
+def all_claims(names: Sequence[str] | None = None) -> tuple[Claim[Any], ...]:
+    """Return the claims of some sections, all of them when left out, in the ledger's order."""
+    known = sections()
+    modules = [import_module(known[name]) for name in (known if names is None else names)]
+    return tuple(claim for module in modules for claim in claims_of(module))
+
+
+def claims_of(module: ModuleType) -> tuple[Claim[Any], ...]:
+    """Return the claims that a module defines, in its order; each names its file."""
+    file = module.__name__.replace(".", "/") + ".py"
+    return tuple(replace(value, file=file) for value in vars(module).values() if isinstance(value, Claim))
+
+
+@cache
+def claims_of_file(file: str) -> tuple[Claim[Any], ...]:
+    """Return the claims of a Python file, whether it is registered or not.
+
+    Raises
+    ------
+    FileError
+        If it is no Python file or defines no claims.
+    """
+    path = Path(file)
+    if not path.is_file() or path.suffix != ".py":
+        raise FileError(f"{file}: found no Python file, expected one that defines claims")
+    module = next(_registered_as(path.resolve()), None) or _loaded(path)
+    claims = claims_of(module)
+    if not claims:
+        raise FileError(f"{file}: found no claims, expected a claim made by teltheory.claims.claim.claim")
+    return claims
+
+
+def _registered_as(path: Path) -> Iterator[ModuleType]:
+    for name in sections().values():
+        spec = find_spec(name)
+        if spec is not None and spec.origin is not None and Path(spec.origin).resolve() == path:
+            yield import_module(name)
+
+
+def _loaded(path: Path) -> ModuleType:
+    spec = spec_from_file_location(path.stem, path)
+    if spec is None or spec.loader is None:
+        raise FileError(f"{path}: found no Python file, expected one that defines claims")
+    module = module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def claims_in(file: str | None) -> tuple[Claim[Any], ...]:
+    """Return the claims of a file, all that are registered for None."""
+    return all_claims() if file is None else claims_of_file(file)
+
+
+def claim_named(name: str, file: str | None = None) -> Claim[Any]:
+    """Return a claim of the ledger, or of a file.
+
+    Raises
+    ------
+    ArgumentError
+        If there is none of this name.
+    """
+    found = next((claim for claim in claims_in(file) if claim.id == name), None)
+    if found is None:
+        raise ArgumentError("claim", name, "the identifier of a claim")
+    return found
+
+
+def all_errata() -> tuple[Erratum, ...]:
+    """Return the errata that are registered."""
+    return tuple(erratum for point in _registered(ERRATA) for erratum in point.load())
+
+
+def run(file: str) -> None:
+    """Decide the claims of a file and print their rows: what a file of claims does when it is run."""
+    (command,) = entry_points(group="console_scripts", name="teltheory")
+    command.load()(["verify", "--file", file, *sys.argv[1:]])

@@ -1,0 +1,90 @@
+"""A claim in a file, registered or not, and the packages that register claims."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from teltheory.claims import registry
+from teltheory.claims.search import decide
+from teltheory.errors import FileError
+
+BELADY = '''\
+"""Belady is never worse than LRU at a threshold of 0: a claim in a file."""
+
+from teltheory.claims.case import Case
+from teltheory.claims.claim import Values, claim
+from teltheory.claims.registry import run
+from teltheory.claims.worlds import SmallWorlds
+from teltheory.policies import LRU, Belady
+
+WORLDS = SmallWorlds({1: 2, 2: 2}, {3: 3}, thresholds=lambda _: range(1), samples=5)
+
+
+@claim("my.belady", "mine", "Belady <= LRU.", lambda of: of["Belady"] <= of["LRU"], WORLDS)
+def belady(case: Case) -> Values:
+    """Replay both."""
+    return {"Belady": case.tel(Belady()), "LRU": case.tel(LRU())}
+
+
+if __name__ == "__main__":
+    run(__file__)
+'''
+
+
+@pytest.fixture
+def my_claim(tmp_path: Path) -> Path:
+    file = tmp_path / "my_claim.py"
+    file.write_text(BELADY)
+    return file
+
+
+def test_a_claim_of_20_lines_runs_by_itself(my_claim: Path) -> None:
+    assert BELADY.count("\n") <= 20
+    command = [sys.executable, str(my_claim), "--workers", "1"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "holds  my.belady" in done.stdout
+
+
+def test_a_claim_of_a_file_can_be_refuted(my_claim: Path) -> None:
+    my_claim.write_text(BELADY.replace('"] <= of["LRU"]', '"] < of["LRU"]'))
+    (claim,) = registry.claims_of_file(str(my_claim))
+    assert (decide(claim).verdict, claim.file) == ("refuted", "my_claim.py")
+
+
+def test_a_file_that_is_registered_is_not_loaded_again() -> None:
+    file = Path(registry.__file__).parents[2] / "proofs_checks" / "printed_numbers.py"
+    assert registry.claims_of_file(str(file)) == registry.all_claims(("printed_numbers",))
+
+
+def test_every_registered_claim_names_its_file() -> None:
+    root = Path(registry.__file__).parents[2]
+    assert all((root / claim.file).is_file() for claim in registry.all_claims())
+
+
+@pytest.mark.parametrize("text", [None, "x = 1\n"])
+def test_a_file_without_claims_is_an_error(text: str | None, tmp_path: Path) -> None:
+    file = tmp_path / "nothing.py"
+    if text is not None:
+        file.write_text(text)
+    with pytest.raises(FileError, match="nothing.py: found no"):
+        registry.claims_of_file(str(file))
+
+
+def test_another_package_registers_claims_by_an_entry_point(my_claim: Path, monkeypatch) -> None:
+    known = registry.entry_points(group=registry.CLAIMS)
+    own = registry.EntryPoint("mine", "my_claim", registry.CLAIMS)
+    monkeypatch.syspath_prepend(my_claim.parent)
+    monkeypatch.setattr(registry, "entry_points", lambda group: (*known, own))
+    monkeypatch.setattr(registry, "sections", registry.sections.__wrapped__)
+    assert [claim.id for claim in registry.all_claims()][-1] == "my.belady"
+    monkeypatch.setattr(registry, "entry_points", lambda group: (own, own))
+    with pytest.raises(FileError, match="the section 'my_claim'"):
+        registry.sections()
+    monkeypatch.setattr(registry, "entry_points", lambda group: ())
+    with pytest.raises(FileError, match="found no entry point"):
+        registry.sections()
