@@ -8,134 +8,89 @@ next prompt. Names: T, H and R for T-LRU, Threshold-LRU and LRU.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
 
-from proofs_checks.case_analysis import Obligation, least, numbers, plus, prove
+from teltheory.claims.smt import Obligation, prove, stated
+from teltheory.claims.terms import Int, least, positive, reals
 
-if TYPE_CHECKING:
-    from sympy import Expr
-
-
-class Conversation:
-    """The symbols of a conversation, what is left of it and kept under each policy, and what is known of them."""
-
-    def __init__(self) -> None:
-        names = "x L Q q xi room_T room_H room_R"
-        self.cached, self.past, self.bound, self.prompt, self.xi, *rooms = numbers(names)
-        self.room_t, self.room_h, self.room_r = rooms
-        self.beyond = self.past + self.bound - self.xi
-        self.budget = plus(self.beyond)
-        self.kept_t = least(least(self.cached, self.budget), self.room_t)
-        self.kept_h = least(self.cached, self.room_h)
-        self.kept_r = least(self.cached, self.room_r)
-        sizes = (self.cached, self.past - self.cached, self.prompt, self.bound - self.prompt)
-        ordered = (self.room_t - self.room_h, self.room_h - self.room_r, self.room_r)
-        self.given = (*sizes, self.xi - self.bound, *ordered)
-
-    def excess(self, kept: Expr) -> Expr:
-        """Return (L + q - kept - xi)+."""
-        return plus(self.past + self.prompt - kept - self.xi)
+CACHED, PAST, BOUND, PROMPT, XI, ROOM_T, ROOM_H, ROOM_R = reals("x L Q q xi room_T room_H room_R")
+KEPT, MORE, LEFT, LEFT_MORE, ROOM, LESS_ROOM = reals("y z d e room_1 room_2")
+BEYOND = PAST + BOUND - XI
+BUDGET = positive(BEYOND)
+WITHIN = least(CACHED, BUDGET)
+KEPT_T, KEPT_H, KEPT_R = least(WITHIN, ROOM_T), least(CACHED, ROOM_H), least(CACHED, ROOM_R)
+GIVEN = (
+    *(CACHED, PAST - CACHED, PROMPT, BOUND - PROMPT, XI - BOUND),
+    *(ROOM_T - ROOM_H, ROOM_H - ROOM_R, ROOM_R),
+)
+"""What is known of a conversation."""
 
 
-def short_costs_nothing() -> Obligation:
-    """If L <= xi - Q the excess is 0 whatever is kept."""
-    c = Conversation()
-    (kept, _) = numbers("y z")
-    return Obligation(given=(*c.given, -c.beyond, kept), equal=(c.excess(kept),))
+def excess(kept: Int) -> Int:
+    """Return (L + q - kept - xi)+."""
+    return positive(PAST + PROMPT - kept - XI)
 
 
-def short_is_set_aside() -> Obligation:
-    """If L <= xi - Q T-LRU leaves nothing, as Threshold-LRU does of the arriving conversation."""
-    c = Conversation()
-    return Obligation(given=(*c.given, -c.beyond), equal=(least(c.cached, c.budget),))
+def of_a_conversation(
+    name: str,
+    given: tuple[Int, ...] = (),
+    above: tuple[Int, ...] = (),
+    shown: tuple[Int, ...] = (),
+    zero: tuple[Int, ...] = (),
+) -> Obligation:
+    """Return an obligation that may assume what is known of a conversation."""
+    return stated(name, (*GIVEN, *given), above, shown, zero)
 
 
-def budget_fits() -> Obligation:
-    """If xi >= Q the budget is at most the past: min(L, b) = b."""
-    c = Conversation()
-    return Obligation(given=c.given, shown=(c.past - c.budget,))
+SHORT = of_a_conversation(
+    "if L <= xi - Q the excess is 0 whatever is kept", (0 - BEYOND, KEPT), zero=(excess(KEPT),)
+)
+CUT = [
+    SHORT,
+    of_a_conversation(
+        "if L <= xi - Q T-LRU leaves nothing, as Threshold-LRU does of the arriving one",
+        (0 - BEYOND,),
+        zero=(WITHIN,),
+    ),
+    of_a_conversation("if xi >= Q the budget is at most the past: min(L, b) = b", shown=(PAST - BUDGET,)),
+    of_a_conversation("T-LRU leaves no more than the others leave of what they keep: x", shown=(CACHED - WITHIN,)),
+    stated(
+        "if d <= d' and room >= room' then room - min(d, room) >= room' - min(d', room'): by induction for all",
+        (LEFT, LEFT_MORE - LEFT, LESS_ROOM, ROOM - LESS_ROOM),
+        shown=[ROOM - least(LEFT, ROOM) - (LESS_ROOM - least(LEFT_MORE, LESS_ROOM))],
+    ),
+    of_a_conversation(
+        "first case: if X of LRU >= b then X of Threshold-LRU >= X of LRU and X of T-LRU = b",
+        (KEPT_R - BUDGET,),
+        shown=(KEPT_H - KEPT_R,),
+        zero=(KEPT_T - BUDGET,),
+    ),
+    of_a_conversation(
+        "second case: if X of T-LRU < b then X of T-LRU >= X of Threshold-LRU >= X of LRU",
+        above=(BUDGET - KEPT_T,),
+        shown=(KEPT_T - KEPT_H, KEPT_H - KEPT_R),
+    ),
+    of_a_conversation(
+        "third case: if X of LRU < b <= X of T-LRU then X of Threshold-LRU >= X of LRU and T-LRU's excess is 0",
+        (KEPT_T - BUDGET,),
+        (BUDGET - KEPT_R,),
+        (KEPT_H - KEPT_R,),
+        (excess(KEPT_T),),
+    ),
+    of_a_conversation("if L + Q - xi or more are kept the excess is 0", (KEPT - BEYOND,), zero=(excess(KEPT),)),
+    of_a_conversation(
+        "if as much or more is kept the excess is as small or smaller",
+        (MORE - KEPT,),
+        shown=(excess(KEPT) - excess(MORE),),
+    ),
+    of_a_conversation(
+        "if trimming ends early, at d >= min(x, b), the excess is at most that of any policy that keeps y <= x",
+        (CACHED - LEFT, LEFT - WITHIN, CACHED - KEPT),
+        shown=(excess(KEPT) - excess(LEFT),),
+    ),
+]
 
-
-def more_is_set_aside() -> Obligation:
-    """T-LRU leaves no more than Threshold-LRU leaves of a conversation that it keeps, and LRU of any: x."""
-    c = Conversation()
-    return Obligation(given=c.given, shown=(c.cached - least(c.cached, c.budget),))
-
-
-def rooms_stay_ordered() -> Obligation:
-    """If d <= d' and room >= room' then room - min(d, room) >= room' - min(d', room'): by induction for all."""
-    left, left_more, room, less_room = numbers("d e room_1 room_2")
-    given = (left, left_more - left, less_room, room - less_room)
-    after = (room - least(left, room)) - (less_room - least(left_more, less_room))
-    return Obligation(given=given, shown=(after,))
-
-
-def first_case() -> Obligation:
-    """If X of LRU >= b then X of Threshold-LRU >= X of LRU and X of T-LRU = b."""
-    c = Conversation()
-    case = (*c.given, c.kept_r - c.budget)
-    return Obligation(given=case, shown=(c.kept_h - c.kept_r,), equal=(c.kept_t - c.budget,))
-
-
-def second_case() -> Obligation:
-    """If X of T-LRU < b then X of T-LRU >= X of Threshold-LRU >= X of LRU."""
-    c = Conversation()
-    return Obligation(
-        given=c.given, above=(c.budget - c.kept_t,), shown=(c.kept_t - c.kept_h, c.kept_h - c.kept_r)
-    )
-
-
-def third_case() -> Obligation:
-    """If X of LRU < b <= X of T-LRU then X of Threshold-LRU >= X of LRU and T-LRU's excess is 0."""
-    c = Conversation()
-    return Obligation(
-        given=(*c.given, c.kept_t - c.budget),
-        above=(c.budget - c.kept_r,),
-        shown=(c.kept_h - c.kept_r,),
-        equal=(c.excess(c.kept_t),),
-    )
-
-
-def enough_costs_nothing() -> Obligation:
-    """If L + Q - xi or more are kept the excess is 0."""
-    c = Conversation()
-    (kept, _) = numbers("y z")
-    return Obligation(given=(*c.given, kept - c.beyond), equal=(c.excess(kept),))
-
-
-def more_costs_less() -> Obligation:
-    """If as much or more is kept the excess is as small or smaller."""
-    c = Conversation()
-    kept, more = numbers("y z")
-    return Obligation(given=(*c.given, more - kept), shown=(c.excess(kept) - c.excess(more),))
-
-
-def trimming_that_stops() -> Obligation:
-    """If trimming ends early, at d >= min(x, b), the excess is at most that of any policy that keeps y <= x."""
-    c = Conversation()
-    left, kept = numbers("d y")
-    given = (*c.given, c.cached - left, left - least(c.cached, c.budget), c.cached - kept)
-    return Obligation(given=given, shown=(c.excess(kept) - c.excess(left),))
-
-
-SHORT: dict[str, Callable[[], Obligation]] = {"short conversations": short_costs_nothing}
-CUT: dict[str, Callable[[], Obligation]] = {
-    **SHORT,
-    "short, set aside": short_is_set_aside,
-    "the budget fits": budget_fits,
-    "more is set aside": more_is_set_aside,
-    "rooms": rooms_stay_ordered,
-    "first case": first_case,
-    "second case": second_case,
-    "third case": third_case,
-    "enough kept": enough_costs_nothing,
-    "more kept": more_costs_less,
-    "trimming that stops": trimming_that_stops,
-}
-
-short_proof = partial(prove, SHORT, "all real L, Q, q <= Q, xi > Q and X >= 0")
+short_proof = partial(prove, [SHORT], "all real L, Q, q <= Q, xi > Q and X >= 0")
 cut_proof = partial(
     prove,
     CUT,

@@ -22,12 +22,25 @@ from functools import partial
 from itertools import combinations, permutations
 from typing import TYPE_CHECKING, TypeAlias
 
-from proofs_checks import case_analysis
-from proofs_checks.case_analysis import indicator, numbers, plus
+from proofs_checks.excess_calculus import PAST, PROMPT, XI
 from teltheory.claims import smt
 from teltheory.claims.claim import Proof
-from teltheory.claims.smt import Obligation
-from teltheory.claims.terms import Bool, Int, choose, every, implies, integer, integers, some, truth
+from teltheory.claims.smt import Obligation, stated
+from teltheory.claims.terms import (
+    Bool,
+    Int,
+    choose,
+    every,
+    implies,
+    indicator,
+    integer,
+    integers,
+    least,
+    positive,
+    reals,
+    some,
+    truth,
+)
 
 if TYPE_CHECKING:
     from sympy import Expr
@@ -164,6 +177,13 @@ class Products:
         return bool(within and (self.shown - Add(*(Mul(*term) for term in self.terms))).expand() == 0)
 
 
+def numbers(names: str) -> tuple[Expr, ...]:
+    """Return symbols for real numbers."""
+    import sympy
+
+    return tuple(sympy.symbols(names, real=True))
+
+
 def order_stays() -> Products:
     """Return (O): all scores shrink by the same factor, so their order stays."""
     k, v, w = numbers("k v w")
@@ -192,29 +212,30 @@ def mean() -> Products:
     return Products((so_far, chance, value), so_far + chance * value, ((so_far,), (chance, value)))
 
 
-def tokens_are_items() -> case_analysis.Obligation:
-    """Return that the excess with y tokens kept is that with none, less one for each that is needed."""
-    past, prompt, xi, y = numbers("L q xi y")
-    need = plus(past + prompt - xi)
-    kept = plus(past + prompt - y - xi)
-    return case_analysis.Obligation(given=(y,), equal=(kept - (need - case_analysis.least(y, need)),))
-
-
-def same_law() -> case_analysis.Obligation:
-    """Return that with q and a in the past any prompt needs the tokens that it would have needed before."""
-    past, token, xi, q, a, prompt = numbers("L j xi q a Q", whole=True)
-    before, after = (indicator(length + prompt - xi - token) for length in (past, past + q + a))
-    return case_analysis.Obligation(given=(q, a), shown=(after - before,))
-
-
 ALGEBRA: dict[str, Callable[[], Products]] = {
     "(O)": order_stays,
     "(M)": turn_lowers_none,
     "immediate": immediate,
     "the mean": mean,
 }
-ITEMS: dict[str, Callable[[], case_analysis.Obligation]] = {"tokens are items": tokens_are_items}
-LAW: dict[str, Callable[[], case_analysis.Obligation]] = {**ITEMS, "the same law": same_law}
+(KEPT,) = reals("y")
+NEED = positive(PAST + PROMPT - XI)
+L, Q, J, WHOLE_XI, CAME, ANSWERED = map(integer, ("L", "Q", "j", "xi", "q", "a"))
+ITEMS = [
+    stated(
+        "the excess with y tokens kept is that with none, less one for each that is needed",
+        given=[KEPT],
+        zero=[positive(PAST + PROMPT - KEPT - XI) - (NEED - least(KEPT, NEED))],
+    )
+]
+LAW = [
+    *ITEMS,
+    stated(
+        "with q and a in the past any prompt needs the tokens that it would have needed before",
+        given=[CAME, ANSWERED],
+        shown=[indicator(L + CAME + ANSWERED + Q - WHOLE_XI >= J) - indicator(L + Q - WHOLE_XI >= J)],
+    ),
+]
 
 BY_HAND = (
     "any number of conversations and turns, any lengths, C, xi, rates and gaps; by hand: the recursion is a mean "
@@ -232,10 +253,10 @@ def algebra() -> Proof:
     return Proof(f"sympy {sympy.__version__}", BY_HAND, len(ALGEBRA), unproved)
 
 
-def prove(law: dict[str, Callable[[], case_analysis.Obligation]]) -> Proof:
+def prove(law: list[Obligation]) -> Proof:
     """Prove the lemma and the rule; `law` says of each conversation's prompts what is proved and not assumed."""
-    sets = smt.prove(obligations(), BY_HAND, max(SIZES), "tokens", "named tokens")
-    return sets + algebra() + case_analysis.prove(law, BY_HAND)
+    sets = smt.prove([*obligations(), *law], BY_HAND, max(SIZES), "tokens", "named tokens")
+    return sets + algebra()
 
 
 same_law_proof = partial(prove, LAW)

@@ -1,75 +1,56 @@
-"""What rows on limits rest on, for all numbers: the mean over who returns, and LRU beside T-LRU on three turns.
-
-Each function states an obligation, its docstring in words, that `case_analysis` proves.
-"""
+"""What rows on limits rest on, for all numbers: the mean over who returns, and LRU beside T-LRU on three turns."""
 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
-from proofs_checks.case_analysis import Obligation, least, numbers, plus, prove
-from proofs_checks.excess_calculus import Obligations
+from teltheory.claims.smt import Obligation, prove, stated
+from teltheory.claims.terms import Int, least, positive, reals, total
 
-if TYPE_CHECKING:
-    from sympy import Expr
-
-
-def first_turns_cost_nothing() -> Obligation:
-    """Without an excess: a prompt of 1 where xi >= 1."""
-    (xi, _) = numbers("xi z")
-    return Obligation(given=(xi - 1,), equal=(plus(1 - xi),))
-
-
-def whole_past_costs_nothing() -> Obligation:
-    """Without an excess: who returns with a past of n and a prompt of xi, if all n are cached."""
-    n, xi = numbers("n xi")
-    return Obligation(equal=(plus(n + xi - n - xi),))
+N, XI, ROOM = reals("n xi H")
 
 
 def sum_over_who_returns(conversations: int) -> Obligation:
     """Sum up excesses, each conversation as if it returned: K n - H or more, if at most H are cached in all."""
-    n, xi, room = numbers("n xi H")
-    cached = numbers(" ".join(f"x_{k}" for k in range(conversations)))
-    given = (*cached, *(n - x for x in cached), room - sum(cached))
-    paid = sum(plus(n + xi - x - xi) for x in cached)
-    return Obligation(given=given, shown=(paid - (conversations * n - room),))
+    cached = reals(" ".join(f"x_{k}" for k in range(conversations)))
+    given = (*cached, *(N - x for x in cached), ROOM - total(cached))
+    paid = total(positive(N + XI - x - XI) for x in cached)
+    return stated(f"{conversations} conversations", given, shown=[paid - (total([N] * conversations) - ROOM)])
 
 
-def three_turns(prompt: int) -> tuple[Expr, Expr, Expr, tuple[Expr, ...]]:
-    """Return n, the excesses of LRU and of T-LRU, and what must be 0 or more, of A(2n) B(n) A; C = xi = n.
+def three_turns(prompt: int) -> tuple[Int, Int, tuple[Int, ...]]:
+    """Return the excesses of LRU and of T-LRU, and what must be 0 or more, of A(2n) B(n) A; C = xi = n.
 
     B arrives when A holds n of its past, so that n overflow. LRU takes them from A. T-LRU takes both surpluses,
     which are no more than that, and the rest from A.
     """
-    (n, _) = numbers("n z")
-    past_a, past_b, held, overflow = 2 * n, n, least(2 * n, n), n
-    surplus_a = plus(held - least(past_a, plus(past_a + prompt - n)))
-    surplus_b = plus(past_b - least(past_b, plus(past_b + prompt - n)))
-    rest = overflow - surplus_a - surplus_b
-    by_lru, by_t_lru = held - overflow, held - surplus_a - rest
-    excesses = (plus(past_a + prompt - kept - n) for kept in (by_lru, by_t_lru))
-    return (n, *excesses, (rest, by_t_lru))
+    past_a, past_b, held = N + N, N, least(N + N, N)
+    surplus_a = positive(held - least(past_a, positive(past_a + prompt - N)))
+    surplus_b = positive(past_b - least(past_b, positive(past_b + prompt - N)))
+    rest = N - surplus_a - surplus_b
+    by_lru, by_t_lru = held - N, held - surplus_a - rest
+    lru, t_lru = (positive(past_a + prompt - kept - N) for kept in (by_lru, by_t_lru))
+    return lru, t_lru, (rest, by_t_lru)
 
 
-def nothing_against_n() -> Obligation:
-    """With an empty prompt LRU pays n and T-LRU nothing, for n of 0 or more."""
-    n, lru, t_lru, there = three_turns(0)
-    return Obligation(given=(n,), shown=there, equal=(lru - n, t_lru))
+def poor(name: str, prompt: int, least_n: int, lru_pays: Int, t_lru_pays: int) -> Obligation:
+    """Return what LRU and T-LRU pay on the three turns, for every n from the least on."""
+    lru, t_lru, there = three_turns(prompt)
+    return stated(name, given=[N - least_n], shown=there, zero=[lru - lru_pays, t_lru - t_lru_pays])
 
 
-def two_against_more() -> Obligation:
-    """With a prompt of 1 LRU pays n + 1 and T-LRU 2, for n of 1 or more."""
-    n, lru, t_lru, there = three_turns(1)
-    return Obligation(given=(n - 1,), shown=there, equal=(lru - (n + 1), t_lru - 2))
-
-
-GAME: Obligations = {
-    "first turns": first_turns_cost_nothing,
-    "the optimum": whole_past_costs_nothing,
-    **{f"{k} conversations": partial(sum_over_who_returns, k) for k in range(2, 6)},
-}
-POOR: Obligations = {"nothing against n": nothing_against_n, "two against n + 1": two_against_more}
+GAME = [
+    stated("without an excess: a prompt of 1 where xi >= 1", given=[XI - 1], zero=[positive(1 - XI)]),
+    stated(
+        "without an excess: who returns with a past of n and a prompt of xi, if all n are cached",
+        zero=[positive(N + XI - N - XI)],
+    ),
+    *map(sum_over_who_returns, range(2, 6)),
+]
+POOR = [
+    poor("with an empty prompt LRU pays n and T-LRU nothing", 0, 0, N, 0),
+    poor("with a prompt of 1 LRU pays n + 1 and T-LRU 2", 1, 1, N + 1, 2),
+]
 
 game_proof = partial(
     prove,

@@ -7,8 +7,9 @@ replay decides whether it refutes anything.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TypeAlias
 
 from teltheory.claims.case import Case, World
@@ -135,7 +136,7 @@ def _orders(turns: int, conversations: int) -> Iterator[tuple[int, ...]]:
         yield from orders
 
 
-def _case(run: Run, model: dict[str, int | bool]) -> Case:
+def _case(run: Run, model: Mapping[str, int | bool | Fraction]) -> Case:
     def value(term: Int) -> int:
         return int(model.get(term.operator, 0))
 

@@ -1,4 +1,4 @@
-"""Proof obligations over all whole numbers: z3 proves them, cvc5 gives a second opinion on the same text.
+"""Proof obligations over all whole or real numbers: z3 proves them, cvc5 gives a second opinion on the same text.
 
 An obligation is proved where its hypotheses and the negation of its conclusion have no common model. Its text in
 SMT-LIB 2 is all that a prover gets. Efforts are bounded by the provers' own counts of steps, never by time, and
@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache
 from importlib.metadata import version
 from types import ModuleType
 from typing import Any, Literal
 
 from teltheory.claims.claim import MissingDataError, Proof
-from teltheory.claims.terms import CASE, Bool, Printer
+from teltheory.claims.terms import CASE, Bool, Int, Printer, equal, every, has_reals
 
 Answer = Literal["unsat", "sat", "unknown"]
 STEPS = 200_000_000
@@ -52,10 +53,24 @@ class Obligation:
         return _text([*self.hypotheses, ~self.conclusion], self.name)
 
 
-def _text(assertions: Iterable[Bool], title: str) -> str:
-    printer = Printer()
+def stated(
+    name: str,
+    given: Iterable[Int] = (),
+    above: Iterable[Int] = (),
+    shown: Iterable[Int] = (),
+    zero: Iterable[Int] = (),
+) -> Obligation:
+    """Return that, where some numbers are 0 or more and others above 0, some are 0 or more and others are 0."""
+    hypotheses = (*(e >= 0 for e in given), *(e > 0 for e in above))
+    return Obligation(name, hypotheses, every((*(e >= 0 for e in shown), *(equal(e, 0) for e in zero))))
+
+
+def _text(assertions: Sequence[Bool], title: str) -> str:
+    real = has_reals(assertions)
+    printer = Printer(real)
     asserted = [f"(assert {printer.text(assertion)})" for assertion in assertions]
-    return "\n".join([f"; {title}", "(set-logic QF_LIA)", *printer.lines, *asserted, "(check-sat)", ""])
+    logic = f"(set-logic {'QF_LIRA' if real else 'QF_LIA'})"
+    return "\n".join([f"; {title}", logic, *printer.lines, *asserted, "(check-sat)", ""])
 
 
 @cache
@@ -91,7 +106,7 @@ def cvc5_answer(text: str) -> Answer:
     return told.strip()  # type: ignore[return-value]
 
 
-def counter_model(assertions: Sequence[Bool]) -> dict[str, int | bool] | None:
+def counter_model(assertions: Sequence[Bool]) -> dict[str, int | bool | Fraction] | None:
     """Return values of the variables under which all assertions hold, None where there are none.
 
     Raises
@@ -112,13 +127,16 @@ def counter_model(assertions: Sequence[Bool]) -> dict[str, int | bool] | None:
     return {name: _python_value(value) for name, value in interpreted}
 
 
-def _python_value(value: Any) -> int | bool:
+def _python_value(value: Any) -> int | bool | Fraction:
+    if hasattr(value, "numerator_as_long"):
+        return Fraction(value.numerator_as_long(), value.denominator_as_long())
     return int(value.as_long()) if hasattr(value, "as_long") else str(value) == "True"
 
 
 def _z3_solver(text: str) -> Any:
     z3 = _prover("z3")
-    solver = z3.SolverFor("QF_LIA", ctx=z3.Context())
+    logic = "QF_LIRA" if "(set-logic QF_LIRA)" in text else "QF_LIA"
+    solver = z3.SolverFor(logic, ctx=z3.Context())
     solver.set("random_seed", 0)
     solver.set("rlimit", STEPS)
     solver.from_string(text)
@@ -183,7 +201,9 @@ def prove(
 
 
 def _by(sizes: Sequence[int], second_up_to: int, things: str, by_what: str) -> str:
-    first, most = min((size for size in sizes if size), default=0), max(sizes, default=0)
-    by = f"z3 {version('z3-solver')} ({first} to {most} {things}, and {by_what} for every number)"
-    second = f", cvc5 {version('cvc5')} ({first} to {min(second_up_to, most)}, and for every number)"
-    return by + (second if second_up_to else "")
+    written_out, most = [size for size in sizes if size], max(sizes, default=0)
+    z3, cvc5 = f"z3 {version('z3-solver')}", f", cvc5 {version('cvc5')}" if second_up_to else ""
+    if not written_out:
+        return z3 + cvc5
+    z3 += f" ({min(written_out)} to {most} {things}, and {by_what} for every number)"
+    return z3 + (cvc5 and f"{cvc5} ({min(written_out)} to {min(second_up_to, most)}, and for every number)")

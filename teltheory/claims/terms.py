@@ -1,4 +1,4 @@
-"""Terms of linear integer arithmetic: written once, evaluated on whole numbers and printed for a prover.
+"""Terms of linear arithmetic, whole or real: written once, evaluated on whole numbers and printed for a prover.
 
 The same term is what a proof is about (its text in SMT-LIB 2) and what a test holds against the replay (its
 value), and neither needs a prover.
@@ -26,10 +26,13 @@ class Term:
         Operator, or the name of a variable, or a number.
     arguments : tuple of Term
         What it is applied to.
+    real : bool
+        Whether it is a variable for a real number; what it is added to is real too.
     """
 
     operator: str
     arguments: tuple[Term, ...] = ()
+    real: bool = False
 
 
 class Int(Term):
@@ -89,6 +92,11 @@ def integer(name: str) -> Int:
     return Int(name)
 
 
+def reals(names: str) -> tuple[Int, ...]:
+    """Return variables for real numbers by their names, which spaces separate."""
+    return tuple(Int(name, real=True) for name in names.split())
+
+
 def truth(name: str) -> Bool:
     """Return a variable for a truth value."""
     return Bool(name)
@@ -133,6 +141,11 @@ def least(first: Number, second: Number) -> Int:
 def positive(value: Int) -> Int:
     """Return (value)+, which is 0 below 0."""
     return choose(value >= 0, value, 0)
+
+
+def indicator(condition: Bool) -> Int:
+    """Return 1 where a condition holds, else 0."""
+    return choose(condition, 1, 0)
 
 
 def clip(value: Int, most: Number) -> Int:
@@ -182,8 +195,26 @@ def _leaf(name: str, environment: Environment) -> int | bool:
     return int(name) if name.lstrip("-").isdigit() else environment[name]
 
 
+def has_reals(terms: Iterable[Term]) -> bool:
+    """Return whether a variable for a real number is among some terms."""
+    left, seen = list(terms), set[int]()
+    while left:
+        term = left.pop()
+        if term.real:
+            return True
+        if id(term) not in seen:
+            seen.add(id(term))
+            left.extend(term.arguments)
+    return False
+
+
 class Printer:
     """Writes terms in SMT-LIB 2; what is shared by several terms is written once.
+
+    Parameters
+    ----------
+    real : bool
+        Whether sums are real; variables for whole numbers stay whole.
 
     Attributes
     ----------
@@ -191,8 +222,9 @@ class Printer:
         Declarations and definitions of what was printed so far, in an order that can be read.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, real: bool = False) -> None:
         self.lines: list[str] = []
+        self._real = real
         self._texts: dict[int, str] = {}
         self._declared: set[str] = set()
         self._kept: list[Term] = []
@@ -211,7 +243,7 @@ class Printer:
         if term.operator != "ite":
             return text
         name = f"{CASE}{len(self.lines)}"
-        self.lines.append(f"(define-fun {name} () Int {text})")
+        self.lines.append(f"(define-fun {name} () {'Real' if self._real else 'Int'} {text})")
         return name
 
     def _leaf(self, term: Term) -> str:
@@ -219,8 +251,10 @@ class Printer:
         if name in ("true", "false"):
             return name
         if name.lstrip("-").isdigit():
-            return f"(- {name[1:]})" if name.startswith("-") else name
+            digits = name.lstrip("-") + (".0" if self._real else "")
+            return f"(- {digits})" if name.startswith("-") else digits
         if name not in self._declared:
             self._declared.add(name)
-            self.lines.append(f"(declare-const {name} {'Int' if isinstance(term, Int) else 'Bool'})")
-        return name
+            sort = "Real" if term.real else type(term).__name__
+            self.lines.append(f"(declare-const {name} {sort})")
+        return f"(to_real {name})" if self._real and isinstance(term, Int) and not term.real else name

@@ -1,208 +1,70 @@
-"""What each row of the ledger is known to be."""
+"""What the rows of the ledger are known to be; all others hold or are reproduced."""
 
-PRINTED_ROWS = {
-    "hindsight.initial-state": "refuted",
-    "hindsight.integral": "holds",
-    "theorem-b1": "holds",
-    "theorem-b1.forced": "holds",
-    "theorem-b1.cap-is-necessary": "refuted",
-    "theorem-b1.belady": "holds",
-    "theorem-b1.certificate": "holds",
-    "theorem-31": "holds",
-    "theorem-31.per-request": "holds",
-    "theorem-31.forced": "holds",
-    "theorem-31.threshold-lru": "holds",
-    "theorem-31.large-q": "holds",
-    "theorem-31.mean-estimate": "refuted",
-    "algorithm-1.as-printed": "refuted",
-    "algorithm-1.nonnegative": "refuted",
-    "algorithm-1.terminates": "refuted",
-    "algorithm-1.single-pass": "holds",
-    "lemma-d3": "holds",
-    "lemma-d3.real-threshold": "refuted",
-    "lemma-d3.real-threshold.marginal": "holds",
-    "lemma-d3.any-n": "refuted",
-    "lemma-d3.any-n.total": "holds",
-    "algorithm-2.cost": "holds",
-    "trim.order-is-free": "holds",
-    "trim.order-is-free.mean": "refuted",
-    "trim.eager": "holds",
-    "figure-1": "holds",
-    "figure-2": "holds",
-    "figure-2.v1.rounds": "holds",
-    "section-3.infinitely-old.v1": "holds",
-    "section-3.infinitely-old.least-recent": "holds",
-    "appendix-e.repeated.excess": "holds",
-    "appendix-e.repeated.least-recent": "holds",
-    "remark.one-parameter": "holds",
-    "theorem-b1.capped": "holds",
-    "theorem-b1.capped.forced.counted": "holds",
-    "stack.lru": "holds",
-    "stack.tlru": "holds",
-    "stack.tlru-round-robin": "holds",
-    "belief.posterior": "refuted",
-    "belief.posterior.silence": "holds",
-    "belief.posterior.alive-at-last-turn": "holds",
-    "belief.posterior.sign": "holds",
-    "belief.posterior.symbolic": "holds",
-    "kv-size": "holds",
-    "kv-size.gb": "refuted",
-    "algorithm-2.score": "holds",
-    "algorithm-2.score.real-threshold": "refuted",
-    "algorithm-2.score.difference": "holds",
-    "algorithm-2.convex": "holds",
-    "figure-1.min": "holds",
-    "appendix-c.short": "holds",
-    "appendix-c.short.trimmed.eager": "holds",
-    "appendix-c.first-case.at-least": "holds",
-    "appendix-c.second-case": "holds",
-    "appendix-c.cases": "refuted",
-    "appendix-c.third-case": "holds",
-    "appendix-c.cut": "holds",
-    "appendix-c.step.recency": "holds",
-    "sensitivity.text.headings": "holds",
-    "headline.p90": "holds",
-    "headline.p95": "holds",
-    "headline.violations": "holds",
-    "headline.violations.forty": "holds",
-    "headline.violations.range": "holds",
-    "headline.sharegpt": "holds",
-    "headline.sharegpt.violations": "holds",
-    "headline.gap": "holds",
-    "headline.gap.v1": "holds",
+from proofs_checks import all_claims
+
+
+def names(text):
+    return text.split()
+
+
+REFUTED = names(
+    """
+hindsight.initial-state theorem-b1.cap-is-necessary theorem-b1.capped.forced tel.cvar.given-threshold
+tel.cvar.every-threshold theorem-31.strict theorem-31.mean-estimate theorem-31.mean-estimate.continuing
+appendix-c.short.uncached appendix-c.short.trimmed appendix-c.first-case appendix-c.cases appendix-c.step
+algorithm-1.as-printed algorithm-1.nonnegative algorithm-1.as-printed.v1 algorithm-1.nonnegative.v1
+algorithm-1.terminates algorithm-1.terminates.trim-loop algorithm-1.terminates.lru-loop
+trim.order-is-free.mean trim.order-is-free.mean.any-order theorem-31.threshold-lru.single-pass
+figure-1.budget-exists figure-2.v1 section-3.infinitely-old appendix-e.repeated lemma-d3.real-threshold
+lemma-d3.any-n algorithm-2.score.real-threshold belief.posterior theorem-d2.turn-law
+theorem-d2.forced-heterogeneous theorem-d2.forced-random theorem-d2.bayes-random
+theorem-d2.bayes-heterogeneous theorem-d2.bayes-next-event.homogeneous.random
+theorem-d2.bayes-next-event.homogeneous.by-conversation theorem-d2.bayes-next-event.heterogeneous.fixed
+theorem-d2.bayes-next-event.heterogeneous.random theorem-d2.bayes-next-event.heterogeneous.by-conversation
+corollary.tlru paging.ever et-lru.printed-index figure-3.vllm-cpu kv-size.gb sensitivity.text
+headline.sharegpt.violations.at-slo headline.p95-range
+"""
+)
+NOT_REPRODUCED = names(
+    """
+figure-5.median figure-6 table-1 table-3 table-5 table-6 sensitivity.peak prediction.poisson headline.measured
+"""
+)
+UNDECIDABLE = names(
+    """
+sensitivity.text.p95 figure-4
+"""
+)
+EXPECTED = {
+    **dict.fromkeys(REFUTED, "refuted"),
+    **dict.fromkeys(NOT_REPRODUCED, "not reproduced"),
+    **dict.fromkeys(UNDECIDABLE, "not decidable here"),
 }
-
-IN_DOCUMENTS = {
-    "appendix-c.short.uncached": "refuted",
-    "appendix-c.short.trimmed": "refuted",
-    "appendix-e.repeated": "refuted",
-    "figure-2.v1": "refuted",
-    "section-3.infinitely-old": "refuted",
-    "theorem-31.strict": "refuted",
-    "theorem-b1.capped.forced": "refuted",
-    "appendix-c.first-case": "refuted",
-    "appendix-c.step": "refuted",
-    "sensitivity.text": "refuted",
-    "sensitivity.text.p95": "not decidable here",
-    "sensitivity.peak.printed": "reproduced",
-    "headline.sharegpt.violations.at-slo": "refuted",
-    "headline.p95-range": "refuted",
-    "algorithm-1.as-printed.v1": "refuted",
-    "algorithm-1.nonnegative.v1": "refuted",
-}
-
-BELIEF_ROWS = {
-    "theorem-d2": "holds",
-    "theorem-d2.exchange": "holds",
-    "theorem-d2.homogeneous.fixed": "holds",
-    "theorem-d2.homogeneous.random": "holds",
-    "theorem-d2.homogeneous.by-conversation": "holds",
-    "theorem-d2.heterogeneous.fixed": "holds",
-    "theorem-d2.heterogeneous.random": "holds",
-    "theorem-d2.heterogeneous.by-conversation": "holds",
-    "theorem-d2.turn-law": "refuted",
-    "theorem-d2.turn-law.promising": "holds",
-    "theorem-d2.forced": "holds",
-    "theorem-d2.forced.one-law": "holds",
-    "theorem-d2.forced-heterogeneous": "refuted",
-    "theorem-d2.forced-random": "refuted",
-    "theorem-d2.bayes": "holds",
-    "theorem-d2.bayes.zero-threshold": "holds",
-    "theorem-d2.bayes-random": "refuted",
-    "theorem-d2.bayes-heterogeneous": "refuted",
-    "theorem-d2.bayes-next-event.homogeneous.fixed": "holds",
-    "theorem-d2.bayes-next-event.homogeneous.random": "refuted",
-    "theorem-d2.bayes-next-event.homogeneous.by-conversation": "refuted",
-    "theorem-d2.bayes-next-event.heterogeneous.fixed": "refuted",
-    "theorem-d2.bayes-next-event.heterogeneous.random": "refuted",
-    "theorem-d2.bayes-next-event.heterogeneous.by-conversation": "refuted",
-    "corollary.lru": "holds",
-    "corollary.lru.bayes": "holds",
-    "corollary.tlru": "refuted",
-    "corollary.tlru.homogeneous": "holds",
-    "corollary.tlru.homogeneous.bayes": "holds",
-    "corollary.paging": "holds",
-    "paging.ever": "refuted",
-    "et-lru.printed-index": "refuted",
-    "et-lru.printed-index.homogeneous": "holds",
-}
-
-LIMIT_ROWS = {
-    "tel.not-competitive": "holds",
-    "tel.not-competitive.forced": "holds",
-    "slo.np-hard": "holds",
-    "slo.np-hard.forced": "holds",
-    "slo.np-hard.caching": "holds",
-    "slo.np-hard.uniform": "holds",
-    "percentile.np-hard": "holds",
-    "percentile.np-hard.forced": "holds",
-    "appendix-g.hard": "holds",
-    "tel.mean": "holds",
-    "tel.cvar": "holds",
-    "tel.cvar.optimum": "holds",
-    "tel.cvar.given-threshold": "refuted",
-    "tel.cvar.every-threshold": "refuted",
-    "intro.lru-arbitrarily-poor": "holds",
-    "intro.lru-arbitrarily-poor.largest": "holds",
-}
-
-PROVED = {
-    "theorem-31",
-    "theorem-31.per-request",
-    "theorem-31.forced",
-    "theorem-31.threshold-lru",
-    "theorem-31.threshold-lru.first",
-    "theorem-31.threshold-lru.second",
-    "theorem-31.threshold-lru.partial",
-    "theorem-31.large-q",
-    "algorithm-1.repaired",
-    "algorithm-1.single-pass",
-    "appendix-e.repeated.excess",
-    "trim.order-is-free",
-    "trim.order-is-free.named",
-    "trim.order-is-free.named.forced",
-    "trim.eager",
-    "stack.lru",
-    "stack.tlru",
-    "stack.tlru-round-robin",
-    "theorem-d2",
-    "theorem-d2.exchange",
-    "theorem-d2.turn-law.promising",
-}
-
+PROVED = names(
+    """
+theorem-31 theorem-31.per-request theorem-31.forced theorem-31.threshold-lru theorem-31.threshold-lru.first
+theorem-31.threshold-lru.second theorem-31.large-q algorithm-1.repaired algorithm-1.single-pass
+trim.order-is-free trim.order-is-free.named trim.order-is-free.named.forced trim.eager
+theorem-31.threshold-lru.partial appendix-e.repeated.excess stack.lru stack.tlru stack.tlru-round-robin
+theorem-d2 theorem-d2.turn-law.promising theorem-d2.exchange
+"""
+)
 CERTIFIED = {
     f"{name}{mode}"
     for name in ("theorem-b1.certificate", "violations.fewest", "weighted.certificate")
     for mode in ("", ".forced")
 }
-DATA_ROWS = {
-    "figure-3.vllm-cpu": "refuted",
-    "figure-3.a100-cold": "holds",
-    "figure-4.lengths": "reproduced",
-    "prediction.end-aware.mooncake": "reproduced",
-}
+DATA_ROWS = ("figure-3.vllm-cpu", "figure-3.a100-cold", "figure-4.lengths", "prediction.end-aware.mooncake")
 
-EXPERIMENT_ROWS = {
-    "figure-4": "not decidable here",
-    "figure-4.turns": "reproduced",
-    "figure-4.sharegpt": "reproduced",
-    "figure-5": "reproduced",
-    "figure-5.p99": "reproduced",
-    "figure-5.median": "not reproduced",
-    "figure-6": "not reproduced",
-    "table-1": "not reproduced",
-    "table-1.headings": "reproduced",
-    "table-2": "reproduced",
-    "table-3": "not reproduced",
-    "table-3.headings": "reproduced",
-    "table-4": "reproduced",
-    "table-5": "not reproduced",
-    "table-6": "not reproduced",
-    "sensitivity.peak": "not reproduced",
-    "headline.measured": "not reproduced",
-    "headline.lru-percentiles": "reproduced",
-    "prediction.end-aware": "reproduced",
-    "prediction.poisson": "not reproduced",
-    "prediction.poisson.contrast": "reproduced",
-}
-SAMPLED = set(EXPERIMENT_ROWS) - {"figure-4", "figure-4.turns", "figure-4.sharegpt"}
+
+def rows_of(*sections):
+    return tuple(claim.id for claim in all_claims(sections))
+
+
+BELIEF_ROWS = tuple(
+    name
+    for name in rows_of("theorem_d2", "theorem_d2_exchange", "theorem_d2_bayes", "corollaries_d2", "printed_index")
+    if name != "et-lru.printed-index.ratio"
+)
+LIMIT_ROWS = rows_of("tail_measures", "not_competitive", "hardness")
+SAMPLED = {claim.id for claim in all_claims() if claim.sampled}

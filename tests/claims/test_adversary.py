@@ -79,12 +79,6 @@ def test_a_policy_that_pays_less_looked_ahead():
     assert attack.expected == 0 < attack.bound
 
 
-def test_dice_pay_their_mean():
-    attack = adversary(Dice, budget=10, seeds=range(50))
-    each = [adversary(Dice(seed), budget=10).expected for seed in range(50)]
-    assert 5 <= attack.expected <= Fraction(sum(each), 50)
-
-
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [

@@ -5,7 +5,6 @@ from dataclasses import replace
 from fractions import Fraction
 from itertools import islice, product
 
-import numpy as np
 import pytest
 
 from proofs_checks.belief_grids import (
@@ -14,13 +13,10 @@ from proofs_checks.belief_grids import (
     COIN,
     FIRST,
     FORCED,
-    NODES,
     PAPER,
     RACE,
     TWO_GAPS,
     Grid,
-    always,
-    both,
     kinds_of,
 )
 from proofs_checks.corollaries_d2 import paging_ever
@@ -28,7 +24,6 @@ from proofs_checks.theorem_d2 import turn_law
 from proofs_checks.theorem_d2_bayes import bayes_random
 from teltheory.belief.mdp import Solver
 from teltheory.belief.model import (
-    Kind,
     Known,
     State,
     after,
@@ -164,11 +159,6 @@ def test_the_order_of_size():
     assert len(set(sizes)) == len(sizes)
 
 
-def test_measures():
-    steps = (*ANOTHER, Step(HALF, 0, 0, 2, 3))
-    assert BeliefCase(SMALL, steps, 2).measures() == {"turns": 5, "conversations": 2, "tokens": 7}
-
-
 def test_smaller_cases_are_smaller():
     for case in ordered():
         smaller = list(case.smaller())
@@ -189,12 +179,6 @@ def test_a_refuting_case_shrinks():
     assert shrink(paging_ever, case) == BeliefCase(model, steps, 1)
 
 
-def test_cases_of_a_model_share_their_tables():
-    case = BeliefCase(SMALL, ONE, 1)
-    assert case.tables is BeliefCase(replace(SMALL), AGAIN, 2).tables
-    assert case.tables is not BeliefCase(replace(SMALL, xi=0), ONE, 1).tables
-
-
 SPACE = Histories(
     {"quick": lambda: iter([SMALL, replace(SMALL, xi=0)]), "full": Grid(((1,),), (((COIN,),),))},
     {"quick": ((2, 2), (1, 1), (2, 1), (1, 2)), "full": ((1, 1),)},
@@ -212,22 +196,6 @@ def test_classes_are_of_growing_numbers_of_turns():
     assert len(every) == len(set(every)) == 2 * (2 * 2 + 2 * len(list(histories(SMALL, 2, 2))))
     assert {case.model for case in every} == {SMALL, replace(SMALL, xi=0)}
     assert len(list(next(iter(SPACE.classes("full"))))) == 8 * 2
-
-
-def test_bounds_say_what_is_enumerated():
-    assert SPACE.bounds("quick") == {
-        "models": 2,
-        "what": "two models",
-        "turns": [[2, 2], [1, 1], [2, 1], [1, 2]],
-        "conversations": 2,
-        "capacities": [1],
-        "thresholds": [0, 1],
-        "gaps": ["1/2 with 1"],
-    }
-    racing = replace(SPACE, models={"quick": lambda: iter([replace(RACE, gaps=NODES)])})
-    assert racing.bounds("quick")["gaps"] == ["race of 9/10 with 1, 1/3 with 2"]
-    assert SPACE.sample_size("full") == 0
-    assert SPACE.sample(np.random.default_rng(0)) is None
 
 
 def test_costs_and_their_relation():
@@ -284,17 +252,6 @@ def test_a_counterexample_can_be_rebuilt(row):
     assert optimal < rule
 
 
-@pytest.mark.parametrize(("row", "refuting"), [(paging_ever, 1), (bayes_random, 2)], ids=["one", "two"])
-def test_the_smallest_of_all_refuting_cases_is_the_counterexample(row, refuting):
-    verdict = decide(row)
-    turns = verdict.scope.bounds["stopped_at"]["turns"]
-    cases = [case for cases in row.space.classes("quick") for case in cases if case.measures()["turns"] <= turns]
-    found = sorted((case for case in cases if refutes(row, case)), key=BeliefCase.size)
-    assert len(found) == refuting
-    assert verdict.counterexample == found[0].as_counterexample(row.values(found[0]))
-    assert verdict.scope.bounds["stopped_at"] == found[0].measures()
-
-
 def test_a_claim_outside_whose_hypotheses_all_cases_lie_is_undecided():
     claim = Claim(
         "one conversation", "", "", lambda case: costs("", decisions_at(case)), optimal_everywhere, SPACE
@@ -306,23 +263,3 @@ def test_a_claim_outside_whose_hypotheses_all_cases_lie_is_undecided():
 
 def decisions_at(case):
     return decisions(case.tables, case.state, case.turns, turn_rates)
-
-
-def test_a_grid_is_a_product():
-    laws = (((COIN,),), ((FIRST, COIN),))
-    grid = Grid(((1,), (1, 3)), laws, (1, 2), (0, 3), (A_HALF, always("2/3")), (1, 2), (COIN,), BAYES)
-    models = list(grid())
-    assert len(models) == len(set(models)) == 2**6
-    assert {(m.capacity, m.xi, m.gaps, m.birth_rate, m.belief) for m in models} == set(
-        product((1, 2), (0, 3), (A_HALF, ((Fraction(2, 3), Fraction(1)),)), (1, 2), ("bayes",))
-    )
-    assert {m.kinds for m in models} == {kinds_of(r, law, COIN) for r in ((1,), (1, 3)) for law in laws}
-    other = Grid(((1,),), laws)
-    assert list(both(grid, other)()) == [*models, *other()]
-
-
-def test_kinds_have_a_rate_each_and_laws_each_or_the_same():
-    first, second = (COIN,), (FIRST, COIN)
-    assert kinds_of((2, 5), (first,), COIN) == (Kind(2, first, COIN, HALF), Kind(5, first, COIN, HALF))
-    assert kinds_of((2,), (first, second), COIN) == (Kind(2, first, COIN, HALF), Kind(2, second, COIN, HALF))
-    assert kinds_of((2, 5), (first, second), COIN) == (Kind(2, first, COIN, HALF), Kind(5, second, COIN, HALF))

@@ -71,7 +71,7 @@ def test_a_file_without_claims_is_an_error(text: str | None, tmp_path: Path) -> 
     file = tmp_path / "nothing.py"
     if text is not None:
         file.write_text(text)
-    with pytest.raises(FileError, match="nothing.py: found no"):
+    with pytest.raises(FileError, match=r"nothing\.py: found no"):
         registry.claims_of_file(str(file))
 
 

@@ -54,14 +54,6 @@ def test_under_forced_caching_too():
     assert (found["forced"], found["capacity"], found["values"]) == (True, 1, {"policy": 1, "other": 0})
 
 
-def test_bounds_are_those_that_were_given_or_the_documented_ones():
-    few = never_worse(LongestFirst(), turns=3, tokens=3, conversations=2).scope.bounds
-    assert (few["tokens_by_turns"], few["conversations"]) == ({"1": 3, "2": 3, "3": 3}, 2)
-    most = never_worse(LongestFirst()).scope.bounds
-    assert (most["tokens_by_turns"], most["conversations"]) == ({"1": 5, "2": 5, "3": 5, "4": 5}, 3)
-    assert never_worse(tt.LRU(), turns=1, tokens=1).scope.bounds["sampled"]["instances"] == 2000
-
-
 @pytest.mark.parametrize("bound", ["turns", "tokens", "conversations"])
 def test_bounds_are_1_or_more(bound):
     with pytest.raises(tt.ArgumentError, match=f"{bound}: found 0, expected 1 or more"):

@@ -163,18 +163,6 @@ def test_a_rule_that_exchanges_for_less_is_refuted(monkeypatch):
     assert decide_safely(backwards).verdict == "refuted"
 
 
-def test_every_state_once():
-    for size in QUICK:
-        states = list(size.states())
-        assert (
-            len(states)
-            == len(set(states))
-            == size.alive ** (size.conversations - 1) * size.longest**size.conversations
-        )
-        models = list(size.models())
-        assert len(models) == len(set(models))
-
-
 def test_exchanges_are_all_pairs_that_the_lemma_speaks_of():
     for case in list(QUICK[1].cases())[::37]:
         model, state = case.tables.model, case.state

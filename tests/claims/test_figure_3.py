@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from proofs_checks import figure_3
-from proofs_checks.figure_3 import a100_cold, explained, vllm_cpu
+from proofs_checks.figure_3 import explained, vllm_cpu
 from teltheory.calibration.cells import Cells
 from teltheory.claims.search import decide, decide_safely
 from teltheory.cli import main
@@ -44,11 +44,6 @@ def test_a_real_run_of_vllm_with_cached_prefixes_is_not_linear():
     both = [float(explained(case.cells)) for case in next(vllm_cpu.space.classes("quick"))]
     assert len(both) == 2
     assert max(both) < 0.97
-
-
-def test_the_cold_prefill_of_the_a100_is_linear():
-    verdict = decide(there(a100_cold))
-    assert (verdict.verdict, verdict.scope.instances) == ("holds", 1)
 
 
 def test_without_the_files_nothing_is_decided_and_verify_goes_on(tmp_path, monkeypatch, capsys):

@@ -21,7 +21,7 @@ from proofs_checks.theorem_31 import mean_estimate, tels
 from proofs_checks.trimming import LatestFirst
 from teltheory.claims.claim import MissingDataError
 from teltheory.claims.search import refutes
-from teltheory.claims.smt import Obligation, counter_model, cvc5_answer, prove, z3_answer
+from teltheory.claims.smt import Obligation, counter_model, prove, z3_answer
 from teltheory.claims.terms import TRUE, every, integer, least, positive, some
 from teltheory.policies import TLRU
 
@@ -271,8 +271,3 @@ def test_a_wrong_scan_is_noticed(monkeypatch):
     """The scan without "LRU lost nothing, or T-LRU has no less room"."""
     monkeypatch.setattr(scan.Element, "carried", lambda self, evicts=TRUE: (self.room_x >= 0) & (self.room_y >= 0))
     assert any(z3_answer(o.text) == "sat" for o in induction_lru.scan())
-
-
-def test_cvc5_disagrees_too():
-    step = printed_turn(3, 1)
-    assert cvc5_answer(Obligation("step", step.assumed, step.after).text) == "sat"

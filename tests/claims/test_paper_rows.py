@@ -115,17 +115,6 @@ def test_the_best_threshold_far_from_the_percentile_turns_the_peak(monkeypatch):
     assert counts["steps off"] == 2 * (2 + 3)
 
 
-def test_one_threshold_for_all_is_no_peak(monkeypatch):
-    """300 ms everywhere is near every percentile of about 200, 300 and 500 ms."""
-    always = {("tlru", c, 300): (50.0, 190.0, 290.0, 490.0) for c in CAPACITIES}
-    monkeypatch.setattr(predictions, "replayed", lambda workload: foresight({}, always))
-    found = decide(predictions.peak)
-    nulls = {null["null"]: null for null in found.numbers["nulls"]}
-    assert found.verdict == "not reproduced"
-    assert nulls["always 300 ms"]["accepted"]
-    assert not nulls["always 300 ms"]["beaten"]
-
-
 LOWER_MEDIAN = dict.fromkeys(("lru", "threshold-lru"), (30.0, 200.0, 300.0, 500.0))
 BETTER = {**LOWER_MEDIAN, "tlru": (42.0, 190.0, 290.0, 490.0)}
 

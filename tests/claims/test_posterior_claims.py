@@ -10,7 +10,7 @@ import pytest
 
 from proofs_checks import hidden_chain
 from proofs_checks import posterior as rows
-from proofs_checks.posterior import Silence, Silences, filtered, given_silence
+from proofs_checks.posterior import Silence, filtered
 from teltheory.claims.search import decide_safely
 
 HALF = Fraction(1, 2)
@@ -82,17 +82,3 @@ def test_records_are_a_law() -> None:
     assert len(records) == 8
     assert sum(alive + dead for alive, dead in records.values()) == 1
     assert records[True, True, True][0] == (Fraction(2, 3) ** 2 - Fraction(2, 3) ** 3) ** 3
-
-
-def test_one_second_by_hand() -> None:
-    """Alive and silent 1/4; dead and silent half of what is left of 1, that is 3/8."""
-    assert given_silence(Silence(1, 1, 1, HALF)) == Fraction(1, 4) / (Fraction(1, 4) + Fraction(3, 8))
-
-
-def test_no_smaller_silence_refutes() -> None:
-    decided = decide_safely(rows.posterior)
-    assert decided.scope.bounds["stopped_at"] == {"seconds": 1, "death_rate": 1, "turn_rate": 1}
-    tried = [case for size_class in Silences(0).classes("full") for case in size_class]
-    refuting = [case for case in tried if given_silence(case) != case.undying]
-    assert min(refuting, key=Silence.size) == Silence(1, 1, 1, HALF)
-    assert all(case.seconds and case.turn_rate for case in refuting)

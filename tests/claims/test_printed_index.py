@@ -11,7 +11,6 @@ from proofs_checks import belief_grids, printed_index
 from proofs_checks.belief_grids import BAYES, PAPER
 from teltheory.belief.model import Kind, Known, State, aged
 from teltheory.belief.optimality import next_turns, printed_turn_rates, turn_rates
-from teltheory.belief.posterior import exact_decay, exact_posterior
 from teltheory.claims.search import decide_safely
 from teltheory.errors import ArgumentError
 from teltheory.numbers import exact_root
@@ -33,11 +32,6 @@ def test_the_printed_index_is_the_rate_times_the_decay_since_the_last_turn(gaps,
         known = {name: one._replace(alive=aged(models[name], one, x)) for name, one in known.items()}
     for name, one in known.items():
         assert printed_turn_rates(models[name], State((one,), (0,))) == [rate * decay**mu]
-
-
-@given(decay=DECAYS, rate=st.integers(0, 5), mu=st.integers(1, 3))
-def test_a_posterior_tells_its_silence(decay, rate, mu):
-    assert exact_decay(exact_posterior(decay, mu, rate), mu, rate) == decay
 
 
 @given(root=st.fractions(min_value=0, max_value=10**12), degree=st.integers(1, 9))

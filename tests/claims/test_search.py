@@ -76,13 +76,6 @@ def test_false_claims_are_refuted(claim, decided):
     assert values[0] > values[1]
 
 
-def test_counterexamples_replay(decided):
-    example = decided[T_LRU_COMPUTES_LESS.id].counterexample
-    t_lru = replayed(example, tt.TLRU(example["xi"], example["q_hat"]))
-    assert int(t_lru.uncached.sum()) == example["values"]["T-LRU"]
-    assert int(replayed(example, tt.LRU()).uncached.sum()) == example["values"]["LRU"]
-
-
 @pytest.mark.parametrize("claim", FALSE_CLAIMS, ids=lambda claim: claim.id)
 def test_the_counterexample_is_the_smallest(claim, decided):
     found = Case.of(decided[claim.id].counterexample)
@@ -120,10 +113,6 @@ def test_without_a_natural_counterexample_the_verdict_says_what_was_tried():
     assert natural["bounds"]["tokens_by_turns"] == {"1": 4, "2": 5}
     cases = [case for size_class in short.space.natural().classes("quick") for case in size_class]
     assert natural["instances"] == len(cases) > 0
-
-
-def test_no_natural_cases_are_looked_for_where_there_are_none_to_try():
-    assert decide(replace(LRU_IS_OPTIMAL, space=replace(SPACE, natural_sizes=({}, {})))).natural is None
 
 
 @pytest.mark.parametrize("claim", FALSE_CLAIMS, ids=lambda claim: claim.id)
@@ -172,12 +161,6 @@ def test_an_unfinished_proof_is_none():
     verdict = decide(replace(TRUE, proof=lambda: Proof("a prover", "everything", 2, ("consecution",))))
     assert (verdict.verdict, verdict.scope.kind) == ("holds", "exhaustive")
     assert verdict.scope.bounds["proof"]["unproved"] == ("consecution",)
-
-
-def test_a_certificate_of_every_case_makes_the_scope():
-    assert decide(replace(TRUE, certified=True)).scope.kind == "certified"
-    refuted = decide(replace(LRU_IS_OPTIMAL, certified=True))
-    assert (refuted.verdict, refuted.scope.kind) == ("refuted", "exhaustive")
 
 
 def by_two_routes(claim, wrong_at):

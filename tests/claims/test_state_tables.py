@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
-from itertools import islice
 
 import pytest
 
 from proofs_checks.algorithm_1 import Reading
 from proofs_checks.algorithm_2 import any_n, real_threshold
 from proofs_checks.belief_grids import BAYES, PAPER
-from proofs_checks.corollaries_d2 import paging_ever
 from proofs_checks.errata.shows import cut, silence, solutions, until_it_loops
 from proofs_checks.posterior import posterior
-from proofs_checks.theorem_d2 import turn_law
-from proofs_checks.theorem_d2_bayes import bayes_random
 from teltheory.claims.beliefs import BeliefCase, Step
 from teltheory.claims.case import Case, World
 from teltheory.claims.search import decide
-from teltheory.claims.state_tables import decision, facts, traced
+from teltheory.claims.state_tables import decision, traced
 from teltheory.claims.worlds import SmallWorlds, upper_bounds
 from teltheory.errors import ArgumentError
 from teltheory.policies import LRU, TLRU
@@ -39,15 +35,6 @@ def test_every_case_is_read_back():
         assert Case.of(stored(case, {})) == case
     forced = Case(World(((0, 1, 0),)), 1, forced=True)
     assert Case.of(stored(forced, {})) == forced
-
-
-@pytest.mark.parametrize("row", [turn_law, bayes_random, paging_ever], ids=lambda row: row.id)
-def test_every_decision_is_read_back(row):
-    nothing = {"cached": [(0,)], "kept": [(0,)], "best": [(0,)], "rule": [1], "optimal": [0]}
-    cases = [case for size in row.space.classes("quick") for case in islice(size, 200)]
-    assert len(cases) > 50
-    for case in cases:
-        assert BeliefCase.of(stored(case, nothing)) == case
 
 
 def test_a_trace_is_shown_turn_by_turn():
@@ -88,12 +75,6 @@ def test_a_loop_that_never_ends_is_shown_after_the_turns_before_it():
     assert loop.below.startswith("Σ X = 2 > C = 1")
 
 
-def test_a_reading_that_ends_has_no_loop_to_show():
-    example = stored(Case(World(((0, 1, 0),)), capacity=1), {})
-    (table,) = until_it_loops("as printed", lambda case: Reading(case.xi, case.q_hat))(example)
-    assert [row[-1] for row in table.rows] == ["A:1/1"]
-
-
 def test_solutions_differ_in_x_at_the_first_step():
     example = stored(Case(World(((0, 2, 0), (0, 1, 0))), capacity=2), {})
     printed, given = solutions(example)
@@ -132,10 +113,3 @@ def test_a_decision_says_who_is_alive(model, alive):
     assert [row[-3:] for row in table.rows] == [("0", "0", "0"), ("0", "0", "0"), ("1", "1", "0")]
     assert table.below.endswith("the rule 2/3, the best 0.000000 (1/12345678).")
     assert [row[:3] for row in history.rows] == [("1", "", "A"), ("2", "1/2", "B"), ("3", "1/2", "C")]
-
-
-def test_facts_are_shown_as_they_are():
-    example = {"model": "m", "laws": [{"0": "1"}, {"1": "1/2"}], "values": {"printed": "4.88"}}
-    instance, compared = facts(example)
-    assert instance.rows == (("model", "m"), ("laws", "0: 1, 1: 1/2"))
-    assert compared.rows == (("printed", "4.88"),)

@@ -15,95 +15,78 @@ import pytest
 from proofs_checks import (
     appendix_c,
     appendix_c_step,
-    cut_analysis,
-    engines,
-    excess_calculus,
-    figures_1_2,
     hidden_chain,
-    hindsight,
     limit_proofs,
-    not_competitive,
     scores,
-    tail_measures,
 )
-from proofs_checks import posterior as beliefs
-from proofs_checks.algorithm_2 import lemma_d3, real_threshold_by_marginals
-from proofs_checks.case_analysis import Obligation, indicator, is_proved, least, numbers, plus
-from proofs_checks.cut_analysis import CUT, Conversation
+from proofs_checks import cut_analysis as cuts
+from proofs_checks import excess_calculus as rules
 from proofs_checks.excess_calculus import growth
 from teltheory.claims.claim import Claim
-from teltheory.claims.search import decide, decide_safely, refutes
+from teltheory.claims.search import decide, decide_safely
+from teltheory.claims.smt import Obligation, counter_model, cvc5_answer, prove, stated, z3_answer
+from teltheory.claims.terms import Int, choose, equal, indicator, integer, least, positive, reals
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.policies import online
 from teltheory.report.words import counterexample_text
 
 Fault = Callable[[pytest.MonkeyPatch], None]
-PAST, PROMPT, XI, CACHED = numbers("L Q xi X")
-AHEAD = PAST + PROMPT - XI
-WHOLE_PAST, WHOLE_PROMPT, WHOLE_XI, WHOLE_CACHED, K = numbers("L Q xi X k", whole=True)
-WHOLE_AHEAD = WHOLE_PAST + WHOLE_PROMPT - WHOLE_XI
-R, KEPT = numbers("r y")
-C = Conversation()
 LIMIT = limit_proofs.sum_over_who_returns(2)
-N, LRU, T_LRU, THERE = limit_proofs.three_turns(1)
+LRU, T_LRU, THERE = limit_proofs.three_turns(1)
+N = limit_proofs.N
 
 
-def above_the_score(score: Any, rest: Any) -> Obligation:
-    beyond = WHOLE_PAST + WHOLE_PROMPT - WHOLE_CACHED - K
-    ahead = WHOLE_PAST + WHOLE_PROMPT - (K + 1 - R)
-    return Obligation(
-        above=(R, 1 - R),
-        equal=(growth(ahead, WHOLE_CACHED) - score(ahead - WHOLE_CACHED) - rest(beyond),),
-        by_sign_of=(beyond - 1, beyond),
+def is_proved(obligation: Obligation) -> bool:
+    answers = {z3_answer(obligation.text), cvc5_answer(obligation.text)}
+    assert len(answers) == 1
+    return answers == {"unsat"}
+
+
+def above_the_score(rest: Int) -> Obligation:
+    score = indicator(rules.FRACTION_AHEAD >= rules.WHOLE_CACHED)
+    return stated(
+        "", above=[rules.R, 1 - rules.R], zero=[growth(rules.FRACTION_AHEAD, rules.WHOLE_CACHED) - score - rest]
     )
 
 
-def once(e: Any) -> Any:
-    return indicator(e) - indicator(e - 1)
+def once(beyond: Int, value: Int) -> Int:
+    return choose(equal(beyond, 0), value, 0)
 
 
+R, BEYOND = rules.R, rules.BEYOND
 WRONG = {
-    "score > in the place of >=": Obligation(
-        equal=(indicator(WHOLE_AHEAD - WHOLE_CACHED - 1) - growth(WHOLE_AHEAD, WHOLE_CACHED),)
+    "score > in the place of >=": stated(
+        "",
+        zero=[indicator(rules.WHOLE_AHEAD > rules.WHOLE_CACHED) - growth(rules.WHOLE_AHEAD, rules.WHOLE_CACHED)],
     ),
-    "score for real xi": Obligation(equal=(indicator(AHEAD - CACHED) - growth(AHEAD, CACHED),)),
-    "score of the token after": Obligation(
-        equal=(indicator(WHOLE_AHEAD - WHOLE_CACHED) - growth(WHOLE_AHEAD, WHOLE_CACHED + 1),)
+    "score for real xi": stated(
+        "", zero=[indicator(rules.AHEAD >= rules.CACHED) - growth(rules.AHEAD, rules.CACHED)]
     ),
-    "no difference": above_the_score(indicator, lambda beyond: 0),
-    "xi - floor xi": above_the_score(indicator, lambda beyond: (1 - R) * once(beyond)),
-    "at the ceiling": above_the_score(indicator, lambda beyond: R * once(beyond - 1)),
-    "one token further": above_the_score(indicator, lambda beyond: R * once(beyond + 1)),
-    "concave": Obligation(shown=(growth(AHEAD, CACHED + 1) - growth(AHEAD, CACHED),)),
-    "growth above 0": Obligation(shown=(growth(AHEAD, CACHED) - Fraction(1, 10**6),)),
-    "growth of at most a half": Obligation(shown=(Fraction(1, 2) - growth(AHEAD, CACHED),)),
-    "budget one too small": Obligation(
-        equal=(plus(AHEAD - CACHED) - plus(AHEAD - least(CACHED, plus(AHEAD - 1))),)
+    "no difference": above_the_score(R - R),
+    "xi - floor xi": above_the_score(once(BEYOND, 1 - R)),
+    "at the ceiling": above_the_score(once(BEYOND - 1, R)),
+    "concave": stated("", shown=[growth(rules.AHEAD, rules.CACHED + 1) - growth(rules.AHEAD, rules.CACHED)]),
+    "budget one too small": stated(
+        "", zero=[rules.excess(rules.CACHED) - rules.excess(least(rules.CACHED, positive(rules.AHEAD - 1)))]
     ),
-    "nothing above the budget but one": Obligation(given=(CACHED - AHEAD + 1,), equal=(plus(AHEAD - CACHED),)),
-    "budget within the past, xi < Q": Obligation(given=(PROMPT - XI,), shown=(PAST - AHEAD,)),
-    "short without a bound on the prompt": Obligation(given=(-C.beyond, KEPT), equal=(C.excess(KEPT),)),
-    "short counted uncached": Obligation(
-        given=(*C.given, -C.beyond, KEPT, C.past - KEPT), equal=(C.past + C.prompt - KEPT,)
+    "nothing above the budget but one": stated(
+        "", [rules.CACHED - rules.AHEAD + 1], zero=[rules.excess(rules.CACHED)]
     ),
-    "short, one token longer": Obligation(given=(*C.given, 1 - C.beyond, KEPT), equal=(C.excess(KEPT),)),
-    "first case, T-LRU keeps all": Obligation(given=(*C.given, C.kept_r - C.budget), equal=(C.kept_t - C.cached,)),
-    "two cases are enough": Obligation(given=(*C.given, C.kept_t - C.budget), shown=(C.kept_r - C.budget,)),
-    "second case without its condition": Obligation(given=C.given, shown=(C.kept_t - C.kept_h,)),
-    "second case, strictly more": Obligation(
-        given=C.given, above=(C.budget - C.kept_t,), shown=(C.kept_t - C.kept_r - 1,)
+    "budget within the past, xi < Q": stated("", [rules.PROMPT - rules.XI], shown=[rules.PAST - rules.AHEAD]),
+    "short without a bound on the prompt": stated("", [0 - cuts.BEYOND, cuts.KEPT], zero=[cuts.excess(cuts.KEPT)]),
+    "first case, T-LRU keeps all": cuts.of_a_conversation(
+        "", (cuts.KEPT_R - cuts.BUDGET,), zero=(cuts.KEPT_T - cuts.CACHED,)
     ),
-    "Threshold-LRU ahead of T-LRU": Obligation(
-        given=(*C.given, C.past - C.bound), shown=(C.excess(C.kept_t) - C.excess(C.kept_h),)
+    "two cases are enough": cuts.of_a_conversation(
+        "", (cuts.KEPT_T - cuts.BUDGET,), shown=(cuts.KEPT_R - cuts.BUDGET,)
     ),
-    "the excess of LRU is below": Obligation(given=C.given, shown=(C.excess(C.kept_t) - C.excess(C.kept_r),)),
-    "the game, a little more": Obligation(given=LIMIT.given, shown=(LIMIT.shown[0] - Fraction(1, 10**6),)),
-    "the game without its room": Obligation(given=LIMIT.given[:-1], shown=LIMIT.shown),
-    "T-LRU pays nothing with a prompt of 1": Obligation(given=(N - 1,), equal=(T_LRU,)),
-    "two against n + 1 below 1": Obligation(shown=THERE, equal=(LRU - (N + 1), T_LRU - 2)),
-    "rooms without their order": Obligation(
-        given=C.given[:5], above=(C.budget - C.kept_t,), shown=(C.kept_t - C.kept_r,)
+    "second case without its condition": cuts.of_a_conversation("", shown=(cuts.KEPT_T - cuts.KEPT_H,)),
+    "the excess of LRU is below": cuts.of_a_conversation(
+        "", shown=(cuts.excess(cuts.KEPT_T) - cuts.excess(cuts.KEPT_R),)
     ),
+    "the game without its room": replace(LIMIT, hypotheses=LIMIT.hypotheses[:-1]),
+    "T-LRU pays nothing with a prompt of 1": stated("", [N - 1], zero=[T_LRU]),
+    "two against n + 1 below 1": stated("", shown=THERE, zero=[LRU - (N + 1), T_LRU - 2]),
 }
 
 
@@ -113,64 +96,37 @@ def test_a_wrong_version_is_refused(name: str) -> None:
 
 
 def test_the_right_versions_next_to_them_are_proved() -> None:
-    assert is_proved(above_the_score(indicator, lambda beyond: R * once(beyond)))
-    assert is_proved(Obligation(given=C.given, shown=(C.excess(C.kept_r) - C.excess(C.kept_t),)))
+    assert is_proved(above_the_score(once(BEYOND, R)))
+    assert is_proved(cuts.of_a_conversation("", shown=(cuts.excess(cuts.KEPT_R) - cuts.excess(cuts.KEPT_T),)))
 
 
-@pytest.mark.parametrize("missing", range(len(Conversation().given)))
+@pytest.mark.parametrize("missing", range(len(cuts.GIVEN)))
 def test_each_hypothesis_of_the_cut_is_needed_or_known_to_be_spare(missing: int) -> None:
     needed = {0: "x >= 0", 1: "L >= x", 3: "q <= Q", 4: "xi >= Q", 5: "room_T >= room_H", 6: "room_H >= room_R"}
-    given = tuple(e for k, e in enumerate(C.given) if k != missing)
-    ordered = (C.excess(C.kept_h) - C.excess(C.kept_t), C.excess(C.kept_r) - C.excess(C.kept_h))
-    fits = Obligation(given=given, shown=(*ordered, C.past - C.budget))
-    assert is_proved(fits) == (missing not in needed)
+    given = [e for k, e in enumerate(cuts.GIVEN) if k != missing]
+    excesses = [cuts.excess(kept) for kept in (cuts.KEPT_R, cuts.KEPT_H, cuts.KEPT_T)]
+    ordered = [excesses[1] - excesses[2], excesses[0] - excesses[1], cuts.PAST - cuts.BUDGET]
+    assert is_proved(stated("", given, shown=ordered)) == (missing not in needed)
 
 
-PROVED: list[Claim[Any]] = [
-    scores.score,
-    scores.difference,
-    scores.convex,
-    lemma_d3,
-    real_threshold_by_marginals,
-    figures_1_2.figure_1,
-    figures_1_2.only_the_budget_matters,
-    figures_1_2.budget_exists_for_long_thresholds,
-    beliefs.silence,
-    beliefs.alive_at_last_turn,
-    beliefs.sign,
-    beliefs.symbolic,
-    appendix_c.short,
-    appendix_c.cut,
-    engines.one_parameter,
-    engines.repeated_least_recent,
-    hindsight.capped,
-    hindsight.capped_forced_counted,
-    not_competitive.not_competitive,
-    not_competitive.not_competitive_forced,
-    tail_measures.arbitrarily_poor,
-]
+@pytest.mark.parametrize("obligation", [*rules.GREEDY, *rules.BUDGET, *cuts.CUT, *limit_proofs.GAME])
+def test_the_hypotheses_can_be_met(obligation: Obligation) -> None:
+    assert counter_model(obligation.hypotheses) is not None
 
 
-@pytest.mark.parametrize("claim", PROVED, ids=lambda claim: claim.id)
-def test_a_proof_covers_every_obligation_and_says_for_what(claim: Claim[Any]) -> None:
-    assert claim.proof is not None
-    proof = claim.proof()
-    assert proof.unproved == ()
-    assert proof.obligations > 0
-    assert proof.covers.startswith(("all ", "any number "))
-
-
-def test_an_obligation_that_fails_leaves_the_row_with_what_was_tried(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(excess_calculus.WHOLE_SCORE, "score is the growth", lambda: WRONG["score for real xi"])
-    found = decide(scores.score)
+def test_an_obligation_that_fails_leaves_the_row_with_what_was_tried() -> None:
+    wrong = replace(WRONG["score for real xi"], name="the score")
+    found = decide(replace(scores.score, proof=lambda: prove([wrong], "nothing")))
     assert (found.verdict, found.scope.kind) == ("holds", "exhaustive")
-    assert found.scope.bounds["proof"]["unproved"] == ("score is the growth",)
+    assert found.scope.bounds["proof"]["unproved"] == ("the score (z3)", "the score (cvc5)")
 
 
-@pytest.mark.parametrize("name", CUT)
-def test_the_cut_is_not_proved_without_one_of_its_obligations(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(cut_analysis.CUT, name, lambda: WRONG["two cases are enough"])
-    assert cut_analysis.cut_proof().unproved == (name,)
+def test_halves_tell_real_numbers_from_whole_ones() -> None:
+    (x,), n = reals("x"), integer("n")
+    between = [n + n - 1, 1 - n - n]
+    assert is_proved(stated("whole", between, shown=[n - 1]))
+    assert not is_proved(stated("real", [x + x - 1, 1 - x - x], shown=[x - 1]))
+    assert counter_model([equal(x + x, 1)]) == {"x": Fraction(1, 2)}
 
 
 def test_a_wrong_solution_of_the_chain_is_not_a_proof(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -262,22 +218,6 @@ def without_natural_cases(claim: Claim[Any]) -> Claim[Any]:
     if not isinstance(claim.space, SmallWorlds):
         return claim
     return replace(claim, space=replace(claim.space, natural_sizes=({}, {})))
-
-
-def test_the_case_that_the_proof_leaves_out_replays() -> None:
-    found = decide(appendix_c.cases)
-    assert found.counterexample is not None
-    assert found.counterexample["turns"] == [[0, 0, 2], [1, 0, 1], [0, 0, 0]]
-    lru, _, t_lru, budget = (values[0] for values in found.counterexample["values"].values())
-    assert lru < budget <= t_lru
-
-
-def test_no_smaller_token_refutes_the_printed_score() -> None:
-    found = decide(scores.score_at_real_thresholds).counterexample
-    assert found is not None
-    assert (found["xi"], found["prompt"]) == ("1/2", {"0": "1"})
-    least_token = scores.Token(1, 1, Fraction(1, 2), scores.LAWS[0])
-    assert refutes(scores.score_at_real_thresholds, least_token)
 
 
 @pytest.mark.repository

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from teltheory.claims.case import World
-from teltheory.claims.worlds import Given, SmallWorlds, upper_bounds, worlds
+from teltheory.claims.worlds import SmallWorlds, upper_bounds, worlds
 
 
 def canonical(turns, initial):
@@ -107,15 +107,3 @@ def test_samples_repeat_and_satisfy_the_space():
     for case in filter(None, first):
         assert case.instance.capacity >= case.world.forced_capacity()
         assert case.q_hat >= max(case.world.continuing_prompts, default=0)
-
-
-def test_samples_without_an_admissible_estimate_are_none():
-    space = SmallWorlds({}, {}, estimates=lambda world, xi: ())
-    assert space.sample(np.random.default_rng(0)) is None
-
-
-def test_given_cases_are_not_sampled():
-    given = Given((), "none")
-    assert given.sample_size("full") == 0
-    assert given.sample(np.random.default_rng(0)) is None
-    assert given.bounds("quick") == {"cases": "none"}
