@@ -25,9 +25,9 @@ from proofs_checks.bounds import judged, of_policies
 from proofs_checks.theorem_31 import dominated, is_upper_bound
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Values, claim
+from teltheory.claims.compiled_check.space import CompiledWorlds
 from teltheory.claims.origin import PMLR, V1, reading, repairs
 from teltheory.claims.registry import run
-from teltheory.claims.small.space import CompiledWorlds
 from teltheory.claims.worlds import Reach, SmallWorlds
 from teltheory.policies import LRU, Conversation
 from teltheory.replay.reference import replay_reference

@@ -11,9 +11,9 @@ from dataclasses import replace
 from proofs_checks.bounds import judged, of_states
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Values, claim
+from teltheory.claims.compiled_check.space import CompiledWorlds
 from teltheory.claims.origin import OURS
 from teltheory.claims.registry import run
-from teltheory.claims.small.space import CompiledWorlds
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.optimal.greedy import certified_greedy
 from teltheory.policies import TailOptimizedBelady

@@ -9,9 +9,9 @@ from proofs_checks.excess_calculus import figure_1_proof, long_threshold_proof, 
 from proofs_checks.hindsight import all_equal
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Values, claim
+from teltheory.claims.compiled_check.space import CompiledWorlds
 from teltheory.claims.origin import BOTH, OURS, PMLR, V1, reading, repairs
 from teltheory.claims.registry import run
-from teltheory.claims.small.space import CompiledWorlds
 from teltheory.claims.worlds import Given, Reach, SmallWorlds
 from teltheory.policies import LRU, TLRU, Belady
 

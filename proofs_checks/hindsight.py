@@ -17,9 +17,9 @@ from proofs_checks.bounds import judged, of_states
 from proofs_checks.excess_calculus import capped_proof, counted_proof
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Values, claim
+from teltheory.claims.compiled_check.space import CompiledWorlds
 from teltheory.claims.origin import BOTH, OURS, PMLR, reading, repairs
 from teltheory.claims.registry import run
-from teltheory.claims.small.space import CompiledWorlds
 from teltheory.claims.worlds import JUDGED_BY_BRUTE_FORCE, Reach, SmallWorlds
 from teltheory.errors import SolverError
 from teltheory.optimal import hindsight_optimum

@@ -14,9 +14,9 @@ from proofs_checks import induction_rounds, induction_stack
 from proofs_checks.bounds import judged, of_states
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Values, claim
+from teltheory.claims.compiled_check.space import CompiledWorlds
 from teltheory.claims.origin import OURS
 from teltheory.claims.registry import run
-from teltheory.claims.small.space import CompiledWorlds
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.policies import LRU, TLRU
 from teltheory.policies.policy import AnyPolicy

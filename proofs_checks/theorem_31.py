@@ -13,9 +13,9 @@ from proofs_checks import induction_lru, induction_threshold
 from proofs_checks.bounds import judged, of_policies
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Values, claim
+from teltheory.claims.compiled_check.space import CompiledWorlds
 from teltheory.claims.origin import PMLR, reading, sharpness
 from teltheory.claims.registry import run
-from teltheory.claims.small.space import CompiledWorlds
 from teltheory.claims.worlds import SmallWorlds, upper_bounds
 from teltheory.policies import LRU, TLRU, ThresholdLRU
 

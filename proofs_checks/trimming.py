@@ -14,9 +14,9 @@ from proofs_checks.bounds import judged, of_policies, of_states
 from proofs_checks.theorem_31 import is_upper_bound
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Values, claim
+from teltheory.claims.compiled_check.space import CompiledWorlds
 from teltheory.claims.origin import OURS, reading, sharpness
 from teltheory.claims.registry import run
-from teltheory.claims.small.space import CompiledWorlds
 from teltheory.claims.worlds import JUDGED_BY_BRUTE_FORCE, SmallWorlds, upper_bounds
 from teltheory.policies import TLRU, Conversation, EndAwareTLRU, LengthAwareTLRU
 from teltheory.policies.policy import TRIMS, Trim

@@ -1,34 +1,15 @@
 """ET-LRU by the exact chance to be next need not be optimal: two turn rates, one law of prompts.
 
 Row theorem-d2.bayes-next-event.heterogeneous.random.
-A conversation: turn rate, probability that it is alive, past, weights of the lengths of its prompts to come.
-exp(-t) = 2/3 for every gap t, mu = 1; `excess` is the least expected excess of the next turns.
+exp(-t) = 2/3 for every gap t; `next_turns` says what a conversation is.
 """
 
 from fractions import Fraction
 
-C, XI, GAP, A = 1, 2, Fraction(2, 3), [{1: 8, 2: 1, 3: 1}, {0: 1, 1: 2}]
-NEW = [(1, 2, 0, A), (3, Fraction(2, 3), 0, A)]  # rate times alive is the rate of births
+from next_turns import Model
 
-
-def aged(r, p):
-    return p * GAP ** (1 + r) * (1 + r) / (1 + r - p * r * (1 - GAP ** (1 + r)))
-
-
-def excess(turns, known, kept):
-    old = [(r, aged(r, p), past, laws) for r, p, past, laws in known]
-    total, cost = sum(r * p for r, p, _, _ in old + NEW), 0
-    for i, (r, p, past, laws) in enumerate(old + NEW if turns else []):
-        for q, weight in laws[0].items():
-            chance = r * p / total * Fraction(weight, sum(laws[0].values()))
-            then = [*old[:i], (r, 1, past + q, laws[1:] or laws), *old[i + 1 :]]
-            held = [k for k, n in enumerate([*kept[:i], past + q, *kept[i + 1 :]]) if n > 0]
-            later = min(excess(turns - 1, then, [int(j == k) for j in range(len(then))]) for k in held)
-            cost += chance * (max(past + q - [*kept, 0, 0][i] - XI, 0) + later)
-    return cost
-
-
-KNOWN, RULE, BEST = [(3, aged(3, 1), 3, A[1:]), (1, 1, 2, A[1:])], [1, 0], [0, 1]
-assert excess(1, KNOWN, RULE) < excess(1, KNOWN, BEST)  # problem (6)
-print(f"ET-LRU keeps {RULE}: {excess(2, KNOWN, RULE)}, but {BEST} costs {excess(2, KNOWN, BEST)}")
-assert excess(2, KNOWN, RULE) > excess(2, KNOWN, BEST)
+GAP, A = Fraction(2, 3), [{1: 8, 2: 1, 3: 1}, {0: 1, 1: 2}]
+births = [(1, 2, 0, A), (3, Fraction(2, 3), 0, A)]  # rate times alive is the rate of births
+model = Model(1, 2, GAP, births)
+KNOWN, RULE, BEST = [(3, model.aged(3, 1), 3, A[1:]), (1, 1, 2, A[1:])], [1, 0], [0, 1]
+model.confirm(KNOWN, RULE, BEST, turns=2)

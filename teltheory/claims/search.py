@@ -28,7 +28,7 @@ from teltheory.claims.comparison import compare, recompute, tally
 from teltheory.claims.verdict import Scope, ScopeKind, Verdict, VerdictWord
 from teltheory.claims.worlds import SmallWorlds
 
-BOTH_WAYS = 100
+CROSS_CHECK_EVERY = 100
 """Of how many cases one is also computed by a claim's second route."""
 
 
@@ -141,7 +141,7 @@ def _enumerate(claim: Claim[C], effort: Effort) -> tuple[int, C | None]:
         refuting: list[C] = []
         for case in size_class:
             answer = refutes(claim, case)
-            if answer is not None and tried % BOTH_WAYS == 0:
+            if answer is not None and tried % CROSS_CHECK_EVERY == 0:
                 recompute(claim, case)
             tried += answer is not None
             if answer:
@@ -156,7 +156,7 @@ def _enumerate(claim: Claim[C], effort: Effort) -> tuple[int, C | None]:
 def _by_the_second_route(claim: Claim[C], tried: int) -> dict[str, Any]:
     if claim.second is None:
         return {}
-    return {"second route": {"by": claim.second.by, "instances": -(-tried // BOTH_WAYS)}}
+    return {"second route": {"by": claim.second.by, "instances": -(-tried // CROSS_CHECK_EVERY)}}
 
 
 def _sample(claim: Claim[C], effort: Effort, seed: int) -> tuple[int, C | None]:

@@ -32,7 +32,7 @@ from teltheory.belief.model import (
     at_hand,
     first_turn,
 )
-from teltheory.belief.optimality import Decision, decisions, turn_rates
+from teltheory.belief.optimality import decisions, turn_rates
 from teltheory.claims.beliefs import (
     BeliefCase,
     Histories,
@@ -93,21 +93,6 @@ def test_every_history_once(model):
         expected = [steps for steps in sequences(model, length) if may_come(model, steps, conversations)]
         assert len(found) == len(set(found)) == len(expected) > 0
         assert set(found) == set(expected)
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_a_history_goes_through_the_model_s_states(model):
-    """Turn by turn the state is one of those that the model's arrivals lead to."""
-    ends = set()
-    for steps in list(histories(model, 3, 3))[::5]:
-        first = steps[0]
-        possible = {first_turn(model, first.kind, first.prompt, first.response)}
-        for n in range(1, 4):
-            state = BeliefCase(model, steps[:n], 1).state
-            assert state in possible
-            possible = {after(model, state, arrival) for arrival in arrivals(model, state)}
-        ends.add(state)
-    assert len(ends) > 10
 
 
 def test_the_state_of_a_history():
@@ -196,23 +181,6 @@ def test_classes_are_of_growing_numbers_of_turns():
     assert len(every) == len(set(every)) == 2 * (2 * 2 + 2 * len(list(histories(SMALL, 2, 2))))
     assert {case.model for case in every} == {SMALL, replace(SMALL, xi=0)}
     assert len(list(next(iter(SPACE.classes("full"))))) == 8 * 2
-
-
-def test_costs_and_their_relation():
-    alike = Decision((2, 0), (1, 0), Fraction(3), (1, 0), Fraction(3))
-    worse = Decision((2, 1), (1, 1), Fraction(2), (2, 0), Fraction(1))
-    assert costs("rule", []) is None
-    assert optimal_everywhere(costs("rule", [alike, alike]))
-    values = costs("rule", [alike, worse])
-    assert not optimal_everywhere(values)
-    assert list(values) == ["cached", "kept", "best", "rule", "optimal"]
-    assert (values["rule"], values["optimal"]) == ([3, 2], [3, 1])
-    assert (values["cached"], values["kept"]) == ([(2, 0), (2, 1)], [(1, 0), (1, 1)])
-    assert values["best"] == [(1, 0), (2, 0)]
-    plain = BeliefCase(SMALL, ANOTHER, 2).as_counterexample(values)
-    assert plain["history"] == [["1", 0, 0, 1, 0], ["1/2", 1, 0, 1, 0]]
-    assert plain["values"] == {"rule": "2", "optimal": "1"}
-    assert (plain["following"], plain["cached"], plain["kept"], plain["best"]) == (2, [2, 1], [1, 1], [2, 0])
 
 
 @pytest.mark.parametrize(

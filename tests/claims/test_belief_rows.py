@@ -24,10 +24,9 @@ from proofs_checks.belief_grids import (
     kinds_of,
 )
 from teltheory.belief import optimality, tables
-from teltheory.belief.optimality import alive, decisions_of, next_turns, turn_rates
+from teltheory.belief.optimality import alive, next_turns, turn_rates
 from teltheory.belief.rules import as_replayed
 from teltheory.belief.tables import Exact
-from teltheory.claims.beliefs import BeliefCase, histories
 from teltheory.claims.search import decide_safely
 from teltheory.policies import LRU, TLRU
 from teltheory.replay import reference
@@ -111,18 +110,20 @@ def replay_without_trimming(monkeypatch):
     ("fault", "row"),
     [
         (weigh_by_the_belief_alone, "theorem-d2"),
-        (weigh_the_least_recent_most, "theorem-d2.homogeneous.fixed"),
-        (weigh_by_the_rate_alone, "theorem-d2.homogeneous.random"),
+        pytest.param(weigh_the_least_recent_most, "theorem-d2.homogeneous.fixed", marks=pytest.mark.long),
+        pytest.param(weigh_by_the_rate_alone, "theorem-d2.homogeneous.random", marks=pytest.mark.long),
         (weigh_tokens_without_the_threshold, "theorem-d2.homogeneous.fixed"),
-        (weigh_tokens_without_the_threshold, "theorem-d2.bayes"),
-        (weigh_tokens_by_the_prompt_that_came, "theorem-d2.turn-law.promising"),
-        (mistake_who_keeps_what, "corollary.paging"),
+        pytest.param(weigh_tokens_without_the_threshold, "theorem-d2.bayes", marks=pytest.mark.long),
+        pytest.param(
+            weigh_tokens_by_the_prompt_that_came, "theorem-d2.turn-law.promising", marks=pytest.mark.long
+        ),
+        pytest.param(mistake_who_keeps_what, "corollary.paging", marks=pytest.mark.long),
         (evict_the_most_recent, "corollary.lru"),
-        (evict_the_most_recent, "corollary.lru.bayes"),
-        (evict_whole_pasts_only, "corollary.tlru.homogeneous"),
+        pytest.param(evict_the_most_recent, "corollary.lru.bayes", marks=pytest.mark.long),
+        pytest.param(evict_whole_pasts_only, "corollary.tlru.homogeneous", marks=pytest.mark.long),
         (trim_below_the_budget, "corollary.tlru.homogeneous"),
-        (trim_below_the_budget, "corollary.tlru.homogeneous.bayes"),
-        (replay_without_trimming, "corollary.tlru.homogeneous.bayes"),
+        pytest.param(trim_below_the_budget, "corollary.tlru.homogeneous.bayes", marks=pytest.mark.long),
+        pytest.param(replay_without_trimming, "corollary.tlru.homogeneous.bayes", marks=pytest.mark.long),
     ],
 )
 def test_a_planted_fault_turns_its_row(fault, row, monkeypatch):
@@ -203,67 +204,4 @@ def test_classic_paging_by_the_belief_alone_needs_rates_that_are_alike(capacity)
     assert verdict("paging.ever") == "refuted"
 
 
-def everybody_alike(model, state):
-    return [Fraction(1)] * len(state.conversations)
-
-
-@pytest.mark.parametrize("row", [D2, POSTERIOR])
-def test_some_choice_may_be_optimal_where_not_every_one_is(row, monkeypatch):
-    weigh_by(monkeypatch, everybody_alike)
-    options = {"index": everybody_alike} if row is POSTERIOR else {}
-    pages = Grid(((1,),), (((fixed(1), fixed(0)),),), (1,), (0,), (A_HALF,))
-    assert on(row, pages, (2, 1), ties="best", **options) == "holds"
-    assert on(row, pages, (2, 1), ties="worst", **options) == "refuted"
-
-
-@pytest.mark.parametrize("trim", ["round-robin", "least-recent"])
-def test_t_lru_s_estimate_is_the_known_length_of_later_prompts(trim):
-    (model,) = Grid(((1,),), (((FIRST, fixed(2)),),), (2,), (3,), (A_HALF,))()
-    policy, others = corollaries_d2.t_lru(trim)(model), {}
-    for steps in histories(model, 2, 2):
-        case = BeliefCase(model, steps, 1)
-        ours = decisions_of(case.tables, case.state, 1, policy)
-        for q in (1, 2, 3):
-            others.setdefault(q, []).append(ours == _by_estimate(case, q, trim))
-    assert [all(same) for same in others.values()] == [False, True, False]
-
-
-def _by_estimate(case, q_hat, trim):
-    policy = as_replayed(TLRU(case.model.xi, q_hat, trim))
-    return decisions_of(case.tables, case.state, 1, policy)
-
-
 BELIEF_ROWS = all_claims(("theorem_d2", "theorem_d2_bayes", "corollaries_d2"))
-SAME_MODELS = {
-    "theorem-d2",
-    "theorem-d2.turn-law",
-    "theorem-d2.forced",
-    "theorem-d2.forced-heterogeneous",
-    "theorem-d2.forced-random",
-    "theorem-d2.bayes-random",
-    "theorem-d2.bayes-heterogeneous",
-    "theorem-d2.bayes-next-event.homogeneous.random",
-    "theorem-d2.bayes-next-event.homogeneous.by-conversation",
-    "theorem-d2.bayes-next-event.heterogeneous.fixed",
-    "theorem-d2.bayes-next-event.heterogeneous.random",
-    "theorem-d2.bayes-next-event.heterogeneous.by-conversation",
-    "corollary.tlru",
-}
-
-
-@pytest.mark.parametrize("row", BELIEF_ROWS, ids=lambda row: row.id)
-def test_the_models_of_a_row_are_those_that_it_names(row):
-    for effort in ("quick", "full"):
-        models = list(row.space.models[effort]())
-        assert {model.belief for model in models} == {"bayes" if "bayes" in row.id else "paper"}
-        assert {model.forced for model in models} == {"forced" in row.id}
-        if "bayes" in row.id and row.id not in SAME_MODELS:
-            assert {model.race for model in models} == {False, True}
-        if ".homogeneous" in row.id or row.id.startswith("corollary.lru"):
-            assert all(len({kind.turn_rate for kind in model.kinds}) == 1 for model in models)
-        if ".heterogeneous." in row.id or row.id == "corollary.tlru":
-            assert all(len({kind.turn_rate for kind in model.kinds}) == 2 for model in models)
-        if ".fixed" in row.id or "tlru" in row.id:
-            assert all(len(kind.prompts[-1].lengths) == 1 for model in models for kind in model.kinds)
-        if ("lru" in row.id and "tlru" not in row.id) or "zero-threshold" in row.id:
-            assert {model.xi for model in models} == {0}

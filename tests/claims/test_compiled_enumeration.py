@@ -6,8 +6,8 @@ import pytest
 
 from proofs_checks.theorem_31 import mean_of_all_prompts, mean_of_continuing_prompts
 from teltheory.claims.claim import Tally
-from teltheory.claims.small.enumeration import REFUTING, WITHIN, Size, pieces, tally_piece
-from teltheory.claims.small.space import CompiledWorlds, case_of
+from teltheory.claims.compiled_check.enumeration import REFUTING, WITHIN, Size, pieces, tally_piece
+from teltheory.claims.compiled_check.space import CompiledWorlds, case_of
 from teltheory.claims.worlds import SmallWorlds, upper_bounds
 
 SMALL = SmallWorlds({1: 3, 2: 3, 3: 2, 4: 1}, {}, start_tokens={"quick": 2})

@@ -11,13 +11,13 @@ import teltheory as tt
 from proofs_checks.algorithm_1 import Reading, endless_loops
 from proofs_checks.trimming import LatestFirst
 from teltheory.claims.case import Case, World
-from teltheory.claims.small import readings, simulator
-from teltheory.claims.small.layout import STATE_ROWS, WIDTH
-from teltheory.claims.small.optimum import EXCESS, least_cost
-from teltheory.claims.small.outcomes import COLUMNS
-from teltheory.claims.small.readings import CUTS, LOOPED, LOWEST, read
-from teltheory.claims.small.simulator import simulate
-from teltheory.claims.small.space import world_of
+from teltheory.claims.compiled_check import readings, simulator
+from teltheory.claims.compiled_check.layout import STATE_ROWS, WIDTH
+from teltheory.claims.compiled_check.optimum import EXCESS, least_cost
+from teltheory.claims.compiled_check.outcomes import COLUMNS
+from teltheory.claims.compiled_check.readings import CUTS, LOOPED, LOWEST, read
+from teltheory.claims.compiled_check.simulator import simulate
+from teltheory.claims.compiled_check.space import world_of
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.optimal.brute_force import smallest_total
 from teltheory.policies.policy import TRIMS
@@ -109,7 +109,7 @@ def small(**changes):
 
 @pytest.mark.parametrize("forced", [False, True])
 def test_every_policy_reuses_what_the_reference_does_on_small_worlds(forced):
-    for number, case in enumerate(islice(small(forced=forced, starts=1, start_tokens={"quick": 2}), 0, None, 29)):
+    for number, case in enumerate(islice(small(forced=forced, starts=1, start_tokens={"quick": 2}), 0, None, 97)):
         check_policy(case, list(POLICIES)[number % len(POLICIES)])
 
 
@@ -120,7 +120,7 @@ def test_every_policy_reuses_what_the_reference_does(case):
 
 
 def test_readings_of_algorithm_1_on_small_worlds():
-    for number, case in enumerate(islice(small(), 0, None, 17)):
+    for number, case in enumerate(islice(small(), 0, None, 53)):
         check_reading(case, list(READINGS)[number % len(READINGS)])
 
 
@@ -132,7 +132,7 @@ def test_readings_of_algorithm_1(case):
 
 @pytest.mark.parametrize("forced", [False, True])
 def test_the_optimum_on_small_worlds(forced):
-    for case in islice(small(forced=forced, starts=1, start_tokens={"quick": 2}), 0, None, 101):
+    for case in islice(small(forced=forced, starts=1, start_tokens={"quick": 2}), 0, None, 307):
         check_optimum(case)
 
 

@@ -79,7 +79,7 @@ PAIR = State((Known(1, 1, HALF, 2), Known(0, 1, Fraction(1), 2)), (0, 1))
 UNLIKE = State((Known(0, 1, Fraction(1, 5), 1), Known(1, 1, Fraction(1), 3)), (0, 1))
 INSTANCES = [
     (BeliefMDP(capacity, xi, KINDS), state, turns)
-    for capacity, xi, state, turns in product((1, 2), (0, 1), (PAIR, UNLIKE), (1, 2))
+    for capacity, xi, state, turns in product((1, 2), (0, 1), (PAIR, UNLIKE), (2,))
 ]
 
 

@@ -12,18 +12,11 @@ from proofs_checks import (
     induction_trim,
     positions,
     scan,
-    weakened,
 )
-from proofs_checks.algorithm_1 import as_printed
-from proofs_checks.partial_trimming import single_pass
 from proofs_checks.positions import C, Caches, Step, caches, in_room, total
-from proofs_checks.theorem_31 import mean_estimate, tels
-from proofs_checks.trimming import LatestFirst
 from teltheory.claims.claim import MissingDataError
-from teltheory.claims.search import refutes
 from teltheory.claims.smt import Obligation, counter_model, prove, z3_answer
 from teltheory.claims.terms import TRUE, every, integer, least, positive, some
-from teltheory.policies import TLRU
 
 
 def step_fails(step: Step) -> bool:
@@ -48,6 +41,7 @@ EVERYTHING = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("statement", EVERYTHING)
 def test_both_provers_prove_the_small_obligations(statement):
     obligations = [o for o in EVERYTHING[statement]() if o.size <= 2]
@@ -95,16 +89,6 @@ def test_t_lru_evicts_after_trimming_and_the_caches_differ():
     differ = some((x < y) for x, y in zip(kept, in_room(arrived.Y, C), strict=True))
     more = some((x > y) for x, y in zip(kept, in_room(arrived.Y, C), strict=True))
     assert counter_model([*step.assumed, trimmed, evicted, differ, more]) is not None
-
-
-def test_from_the_empty_cache_t_lru_trims_and_then_evicts_and_has_the_smaller_tel():
-    def smaller_tel(run):
-        gained = total(weakened.excesses(run, run.first)) < total(weakened.excesses(run, run.second))
-        return weakened.upper_bound(run) & gained
-
-    case = weakened.find_trace(weakened.t_lru_and_lru, smaller_tel, 4, 3, 5)
-    values = tels(case)
-    assert values["T-LRU"] < values["LRU"]
 
 
 # Weakened hypotheses: the induction fails at three conversations, and a trace confirms it.
@@ -162,31 +146,6 @@ def test_the_induction_fails_without_its_hypothesis(turn):
 def test_below_a_prompt_the_implication_fails():
     step = unbounded_turn(3, 1)
     assert z3_answer(Obligation("step", step.assumed, step.before).text) == "sat"
-
-
-@pytest.mark.parametrize(
-    ("trace", "claim"),
-    [
-        (weakened.printed_test, as_printed),
-        (weakened.mean_estimate, mean_estimate),
-        (weakened.single_pass, single_pass),
-    ],
-    ids=lambda value: getattr(value, "__name__", None) or value.id,
-)
-def test_a_trace_from_the_empty_cache_refutes_the_row(trace, claim):
-    assert refutes(claim, trace())
-
-
-def test_a_larger_cache_that_trims_in_another_order_can_reuse_less():
-    case = weakened.any_order()
-    larger = replace(case, capacity=case.capacity + 1)
-    orders = [TLRU(case.xi, case.q_hat, "least-recent"), LatestFirst(case.xi, case.q_hat)]
-    pairs = [(case.reuses(small), larger.reuses(large)) for small in orders for large in orders]
-    assert any(x > y for pair in pairs for x, y in zip(*pair, strict=True))
-
-
-def test_the_repaired_test_has_no_such_trace():
-    assert weakened.repaired_test() is None
 
 
 # Planted faults: wrong transitions and wrong invariants.

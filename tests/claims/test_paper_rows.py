@@ -22,14 +22,6 @@ def stated(claim, cell):
     return claim.rule.count([cell])["as stated"] == 1
 
 
-def test_a_single_sample_gives_no_interval_and_decides_nothing_for_us():
-    one = paper_runs.interval(np.array([5.0]))
-    assert math.isnan(one["low"])
-    assert not stated(predictions.end_aware, one)
-    alone = share(np.array([5.0]), np.array([6.0]))
-    assert stated(predictions.poisson, {**alone, predictions.LEAST: at_once(alone, 1, 72)})
-
-
 def test_the_share_of_two_means_has_the_jackknifes_interval():
     rng = np.random.default_rng(3)
     whole = rng.lognormal(3, 0.5, 60)
@@ -76,24 +68,6 @@ def test_an_interval_at_one_place_is_its_own_and_at_more_it_is_wider():
     assert lows[0] == pytest.approx(11.0)
     assert lows[0] > lows[1] > lows[2]
     assert lows[2] == pytest.approx(12 - 3.69 / 2.02, abs=0.02)
-
-
-@pytest.mark.parametrize(("low", "high", "holds"), [(9.0, 9.9, True), (9.9, 12.0, True), (10.1, 12.0, False)])
-def test_only_a_whole_interval_above_a_tenth_refutes(low, high, holds):
-    found = {"ours": (low + high) / 2, "low": 10.5, "high": high, predictions.LEAST: low}
-    assert stated(predictions.poisson, found) == holds
-
-
-@pytest.mark.parametrize(("low", "holds"), [(1.0, True), (0.0, False), (-1.0, False)])
-def test_an_interval_that_reaches_zero_supports_nothing(low, holds):
-    assert stated(predictions.end_aware, {"ours": 5.0, "low": low, "high": 9.0}) == holds
-
-
-def test_the_contrast_needs_both_workloads(monkeypatch):
-    near, far = foresight(tels(190_000, 190_000)), foresight(tels(150_000, 150_000))
-    assert decided_on(predictions.contrast, monkeypatch, far, near).verdict == "reproduced"
-    assert decided_on(predictions.contrast, monkeypatch, near, far).verdict == "not reproduced"
-    assert decided_on(predictions.contrast, monkeypatch, near, near).verdict == "not reproduced"
 
 
 def test_the_best_threshold_far_from_the_percentile_turns_the_peak(monkeypatch):

@@ -70,16 +70,16 @@ def evict_the_most_recent_of_an_odd_overflow(monkeypatch):
     ("fault", "row"),
     [
         (trim_at_the_budget, "theorem-31"),
-        (evict_the_most_recent, "theorem-31"),
+        pytest.param(evict_the_most_recent, "theorem-31", marks=pytest.mark.long),
         (ignore_forced, "theorem-b1.forced"),
-        (cap_below_the_next_total, "theorem-b1"),
-        (evict_the_nearest, "theorem-b1"),
-        (cap_by_the_whole_past, "theorem-b1"),
+        pytest.param(cap_below_the_next_total, "theorem-b1", marks=pytest.mark.long),
+        pytest.param(evict_the_nearest, "theorem-b1", marks=pytest.mark.long),
+        pytest.param(cap_by_the_whole_past, "theorem-b1", marks=pytest.mark.long),
         (start_with_anything, "hindsight.initial-state.given"),
-        (conjure, "hindsight.initial-state.given"),
+        pytest.param(conjure, "hindsight.initial-state.given", marks=pytest.mark.long),
         (evict_the_most_recent_of_an_odd_overflow, "stack.lru"),
-        (evict_the_most_recent_of_an_odd_overflow, "stack.tlru"),
-        (evict_the_most_recent_of_an_odd_overflow, "stack.tlru-round-robin"),
+        pytest.param(evict_the_most_recent_of_an_odd_overflow, "stack.tlru", marks=pytest.mark.long),
+        pytest.param(evict_the_most_recent_of_an_odd_overflow, "stack.tlru-round-robin", marks=pytest.mark.long),
     ],
 )
 def test_a_planted_fault_turns_its_row(fault, row, monkeypatch):

@@ -50,7 +50,7 @@ def turned_round(model, state):
 @pytest.mark.parametrize(
     ("fault", "row", "verdict"),
     [
-        (next_turns, printed_index.printed_index, "holds"),
+        pytest.param(next_turns, printed_index.printed_index, "holds", marks=pytest.mark.long),
         (turned_round, printed_index.printed_index_homogeneous, "refuted"),
         (turn_rates, printed_index.printed_index_ratio, "refuted"),
     ],

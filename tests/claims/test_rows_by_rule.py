@@ -76,11 +76,6 @@ def test_all_cells_together_decide():
     assert decide(replace(TABLE, sampled=True)).scope.kind == "sampled"
 
 
-def test_no_cell_is_no_verdict():
-    assert decide(replace(TABLE, space=Given((Square(12),), "none"))).verdict == "undecided"
-    assert not decide(replace(TABLE, space=Given((), "none"))).expected
-
-
 def test_a_broken_check_and_missing_data_are_said():
     def broken(case):
         raise ZeroDivisionError
@@ -141,11 +136,6 @@ def test_the_error_must_be_less_than_half_of_a_null_models(most, word):
     null = lambda cells: [{"square": 40 + most / len(cells)} for _ in cells]  # noqa: E731
     assert ours == pytest.approx(200)
     assert decide(with_nulls(null=null)).verdict == word
-
-
-def test_a_null_model_without_error_cannot_be_beaten():
-    perfect = replace(TABLE, rule=Rule("", lambda cells: {"most": 0, "wrong": 0}, "wrong", {"same": nothing}))
-    assert decide(perfect).verdict == "not reproduced"
 
 
 def test_every_row_by_rule_has_null_models_and_counts_its_error():

@@ -30,7 +30,7 @@ FAULTS = (
     ),
     Fault(
         "natural-responses-of-0",
-        "teltheory/claims/small/enumeration.py",
+        "teltheory/claims/compiled_check/enumeration.py",
         "world[RESPONSE, turn] = lowest + (split[starts + 2 * turn + 1] if turn < n - 1 else 0)",
         "world[RESPONSE, turn] = split[starts + 2 * turn + 1] if turn < n - 1 else lowest",
         "compiled natural worlds have responses of 0, and fewer tokens than their class",

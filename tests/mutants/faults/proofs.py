@@ -2,7 +2,7 @@
 
 from mutants.fault import Fault
 
-SMALL = "teltheory/claims/small"
+SMALL = "teltheory/claims/compiled_check"
 COMPILED = ("tests/claims/test_compiled_policies.py", "tests/claims/test_compiled_claims.py")
 ENUMERATION = ("tests/claims/test_compiled_enumeration.py",)
 INDUCTION = ("tests/claims/test_inductive.py", "tests/claims/test_inductive_encoding.py")
@@ -83,8 +83,8 @@ FAULTS = (
     Fault(
         "second-route-not-taken",
         "teltheory/claims/search.py",
-        "if answer is not None and tried % BOTH_WAYS == 0:",
-        "if answer is None and tried % BOTH_WAYS == 0:",
+        "if answer is not None and tried % CROSS_CHECK_EVERY == 0:",
+        "if answer is None and tried % CROSS_CHECK_EVERY == 0:",
         "no case but the counterexample is computed in two ways",
         tests=("tests/claims/test_search.py",),
     ),

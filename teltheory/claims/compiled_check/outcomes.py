@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from teltheory.claims.small.layout import (
+from teltheory.claims.compiled_check.layout import (
     CAPACITY,
     CASE,
     ESTIMATE,
@@ -18,8 +18,8 @@ from teltheory.claims.small.layout import (
     codes,
     put,
 )
-from teltheory.claims.small.readings import FIRST_READING, SINGLE_PASS, read
-from teltheory.claims.small.simulator import simulate
+from teltheory.claims.compiled_check.readings import FIRST_READING, SINGLE_PASS, read
+from teltheory.claims.compiled_check.simulator import simulate
 from teltheory.numbers import IntArray
 from teltheory.replay.compiled import compiled
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from teltheory.claims.small.judge import judge
-from teltheory.claims.small.layout import (
+from teltheory.claims.compiled_check.judge import judge
+from teltheory.claims.compiled_check.layout import (
     AFTER,
     CAPACITY,
     CASE,
@@ -42,7 +42,7 @@ from teltheory.claims.small.layout import (
     describe,
     new_world,
 )
-from teltheory.claims.small.outcomes import new_memo
+from teltheory.claims.compiled_check.outcomes import new_memo
 from teltheory.numbers import IntArray
 from teltheory.replay.compiled import compiled
 

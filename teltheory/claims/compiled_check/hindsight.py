@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from teltheory.claims.small.layout import (
+from teltheory.claims.compiled_check.layout import (
     CACHED,
     CAPACITY,
     CASE,
@@ -16,10 +16,17 @@ from teltheory.claims.small.layout import (
     XI,
     put,
 )
-from teltheory.claims.small.optimum import CAPPED_REUSE, EXCESS, FEWEST_ABOVE, MOST_ABOVE, UNIT, least_cost
-from teltheory.claims.small.outcomes import AT_CAPACITY, NO_LEVEL, outcome, put_reuses, same_lists, tel
-from teltheory.claims.small.proofs import least_bound
-from teltheory.claims.small.simulator import LRU, TAIL_OPTIMIZED, arrive, begin, held
+from teltheory.claims.compiled_check.optimum import (
+    CAPPED_REUSE,
+    EXCESS,
+    FEWEST_ABOVE,
+    MOST_ABOVE,
+    UNIT,
+    least_cost,
+)
+from teltheory.claims.compiled_check.outcomes import AT_CAPACITY, NO_LEVEL, outcome, put_reuses, same_lists, tel
+from teltheory.claims.compiled_check.proofs import least_bound
+from teltheory.claims.compiled_check.simulator import LRU, TAIL_OPTIMIZED, arrive, begin, held
 from teltheory.numbers import IntArray
 from teltheory.replay.compiled import compiled
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from teltheory.claims.small.layout import CACHED, KNOWN, ORDER, PAST, SIZE, TURNS, WIDTH, codes
-from teltheory.claims.small.simulator import arrive, begin, held
+from teltheory.claims.compiled_check.layout import CACHED, KNOWN, ORDER, PAST, SIZE, TURNS, WIDTH, codes
+from teltheory.claims.compiled_check.simulator import arrive, begin, held
 from teltheory.numbers import IntArray
 from teltheory.replay.compiled import compiled
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Tally
-from teltheory.claims.small.enumeration import (
+from teltheory.claims.compiled_check.enumeration import (
     ALL_CAPACITIES,
     ALL_THRESHOLDS,
     BELOW_LONGEST,
@@ -31,8 +31,8 @@ from teltheory.claims.small.enumeration import (
     pieces,
     tally_piece,
 )
-from teltheory.claims.small.judge import CHECKS, judge
-from teltheory.claims.small.layout import (
+from teltheory.claims.compiled_check.judge import CHECKS, judge
+from teltheory.claims.compiled_check.layout import (
     CAPACITY,
     CASE,
     ESTIMATE,
@@ -51,7 +51,7 @@ from teltheory.claims.small.layout import (
     describe,
     new_world,
 )
-from teltheory.claims.small.outcomes import new_memo
+from teltheory.claims.compiled_check.outcomes import new_memo
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.numbers import IntArray
 
@@ -75,7 +75,7 @@ class CompiledWorlds:
     Attributes
     ----------
     check : str
-        Name in `teltheory.claims.small.judge.CHECKS`.
+        Name in `teltheory.claims.compiled_check.judge.CHECKS`.
     worlds : SmallWorlds
         Bounds, caching mode and initial caches; its ranges are not called, the names below stand for them.
     capacities : {"all", "first past"}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from teltheory.claims.small.dominance import is_upper_bound
-from teltheory.claims.small.layout import OUTSIDE, REFUTED, TRUE, put
-from teltheory.claims.small.outcomes import AT_CAPACITY, NO_LEVEL, outcome, shift, tel
-from teltheory.claims.small.readings import (
+from teltheory.claims.compiled_check.dominance import is_upper_bound
+from teltheory.claims.compiled_check.layout import OUTSIDE, REFUTED, TRUE, put
+from teltheory.claims.compiled_check.outcomes import AT_CAPACITY, NO_LEVEL, outcome, shift, tel
+from teltheory.claims.compiled_check.readings import (
     AT_THE_BUDGET,
     CUTS,
     ENDLESS_LRU,
@@ -19,7 +19,7 @@ from teltheory.claims.small.readings import (
     REPAIRED,
     SINGLE_PASS,
 )
-from teltheory.claims.small.simulator import LRU
+from teltheory.claims.compiled_check.simulator import LRU
 from teltheory.numbers import IntArray
 from teltheory.replay.compiled import compiled
 

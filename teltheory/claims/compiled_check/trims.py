@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from teltheory.claims.small.dominance import is_upper_bound
-from teltheory.claims.small.layout import CASE, OUTSIDE, REFUTED, SIZE, TRUE, TURNS, XI
-from teltheory.claims.small.orders import put_fewest_and_most
-from teltheory.claims.small.outcomes import (
+from teltheory.claims.compiled_check.dominance import is_upper_bound
+from teltheory.claims.compiled_check.layout import CASE, OUTSIDE, REFUTED, SIZE, TRUE, TURNS, XI
+from teltheory.claims.compiled_check.orders import put_fewest_and_most
+from teltheory.claims.compiled_check.outcomes import (
     AT_CAPACITY,
     outcome,
     put_excesses,
     same_lists,
     shift,
 )
-from teltheory.claims.small.simulator import (
+from teltheory.claims.compiled_check.simulator import (
     EAGER,
     END_AWARE,
     ESTIMATED,

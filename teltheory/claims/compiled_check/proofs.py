@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from teltheory.claims.small.layout import (
+from teltheory.claims.compiled_check.layout import (
     AFTER,
     CAPACITY,
     CASE,

@@ -2,8 +2,19 @@
 
 from __future__ import annotations
 
-from teltheory.claims.small.layout import CASE, ESTIMATE, LONGEST, OUTSIDE, REFUTED, SIZE, TRUE, TURNS, XI, put
-from teltheory.claims.small.outcomes import (
+from teltheory.claims.compiled_check.layout import (
+    CASE,
+    ESTIMATE,
+    LONGEST,
+    OUTSIDE,
+    REFUTED,
+    SIZE,
+    TRUE,
+    TURNS,
+    XI,
+    put,
+)
+from teltheory.claims.compiled_check.outcomes import (
     AT_CAPACITY,
     NO_LEVEL,
     no_more,
@@ -14,7 +25,7 @@ from teltheory.claims.small.outcomes import (
     shift,
     tel,
 )
-from teltheory.claims.small.simulator import LRU, ROUND_ROBIN, THRESHOLD
+from teltheory.claims.compiled_check.simulator import LRU, ROUND_ROBIN, THRESHOLD
 from teltheory.numbers import IntArray
 from teltheory.replay.compiled import compiled
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from teltheory.claims.small.layout import (
+from teltheory.claims.compiled_check.layout import (
     CAPACITY,
     CASE,
     KNOWN,
@@ -16,7 +16,7 @@ from teltheory.claims.small.layout import (
     XI,
     put,
 )
-from teltheory.claims.small.outcomes import (
+from teltheory.claims.compiled_check.outcomes import (
     AT_CAPACITY,
     NO_LEVEL,
     ONE_MORE,
@@ -26,7 +26,7 @@ from teltheory.claims.small.outcomes import (
     same_lists,
     shift,
 )
-from teltheory.claims.small.simulator import LEAST_RECENT, LRU, ROUND_ROBIN, arrive, begin
+from teltheory.claims.compiled_check.simulator import LEAST_RECENT, LRU, ROUND_ROBIN, arrive, begin
 from teltheory.numbers import IntArray
 from teltheory.replay.compiled import compiled
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from teltheory.claims.small.layout import AFTER, CASE, OUTSIDE, PROMPT, REFUTED, TOTAL, TRUE, XI, put
-from teltheory.claims.small.simulator import LRU, simulate
+from teltheory.claims.compiled_check.layout import AFTER, CASE, OUTSIDE, PROMPT, REFUTED, TOTAL, TRUE, XI, put
+from teltheory.claims.compiled_check.simulator import LRU, simulate
 from teltheory.numbers import IntArray
 from teltheory.replay.compiled import compiled
 

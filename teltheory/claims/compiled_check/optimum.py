@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from teltheory.claims.small.layout import (
+from teltheory.claims.compiled_check.layout import (
     AFTER,
     CAPACITY,
     CASE,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from teltheory.claims.small.layout import (
+from teltheory.claims.compiled_check.layout import (
     CACHED,
     CAPACITY,
     CASE,
@@ -24,8 +24,8 @@ from teltheory.claims.small.layout import (
     TURNS,
     XI,
 )
-from teltheory.claims.small.optimum import digit, states
-from teltheory.claims.small.simulator import EXACT, arrive, begin, budget, held
+from teltheory.claims.compiled_check.optimum import digit, states
+from teltheory.claims.compiled_check.simulator import EXACT, arrive, begin, budget, held
 from teltheory.numbers import BoolArray, IntArray
 from teltheory.replay.compiled import compiled
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from teltheory.claims.small import dominance as d
-from teltheory.claims.small import figures as f
-from teltheory.claims.small import hindsight as h
-from teltheory.claims.small import inclusion as i
-from teltheory.claims.small import printed as p
-from teltheory.claims.small import trims as t
-from teltheory.claims.small.dominance import dominance
-from teltheory.claims.small.figures import figures
-from teltheory.claims.small.hindsight import hindsight
-from teltheory.claims.small.inclusion import inclusion
-from teltheory.claims.small.layout import REFUTED
-from teltheory.claims.small.printed import printed
-from teltheory.claims.small.trims import trims
+from teltheory.claims.compiled_check import dominance as d
+from teltheory.claims.compiled_check import figures as f
+from teltheory.claims.compiled_check import hindsight as h
+from teltheory.claims.compiled_check import inclusion as i
+from teltheory.claims.compiled_check import printed as p
+from teltheory.claims.compiled_check import trims as t
+from teltheory.claims.compiled_check.dominance import dominance
+from teltheory.claims.compiled_check.figures import figures
+from teltheory.claims.compiled_check.hindsight import hindsight
+from teltheory.claims.compiled_check.inclusion import inclusion
+from teltheory.claims.compiled_check.layout import REFUTED
+from teltheory.claims.compiled_check.printed import printed
+from teltheory.claims.compiled_check.trims import trims
 from teltheory.numbers import IntArray
 from teltheory.replay.compiled import compiled
 
