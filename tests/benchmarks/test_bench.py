@@ -14,7 +14,7 @@ from benchmarks import by_rules, peers, run, timing
 from benchmarks.enumeration import CLAIMS
 from benchmarks.ours import GROWING, policies
 from benchmarks.workload import Plan, load, prefix
-from proofs_checks import all_claims
+from teltheory.claims.registry import all_claims
 from teltheory.cli import main
 from teltheory.cli.bench_tables import SECTIONS, lines_above, tables
 from teltheory.cli.output import WIDTH
