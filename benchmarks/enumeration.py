@@ -10,10 +10,10 @@ from dataclasses import asdict, replace
 from typing import Any, TypeAlias
 
 from benchmarks.timing import Job, Ratio, Report, Timing, measure
-from teltheory.claims.registry import all_claims
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Claim, CompiledSpace
 from teltheory.claims.comparison import plain_tally
+from teltheory.claims.registry import all_claims
 from teltheory.claims.worlds import SmallWorlds
 
 CLAIMS = (

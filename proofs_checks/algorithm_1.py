@@ -16,14 +16,14 @@ met; version 1 corrects it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 from proofs_checks import induction_lru
 from proofs_checks.bounds import judged, of_policies
-from proofs_checks.theorem_31 import dominated, is_upper_bound
-from teltheory.claims.case import Case
+from proofs_checks.theorem_31 import BASELINE, dominated, is_upper_bound
+from teltheory.claims.case import Case, compared
 from teltheory.claims.claim import Values, claim
 from teltheory.claims.compiled_check.space import CompiledWorlds
 from teltheory.claims.origin import PMLR, V1, reading, repairs
@@ -118,34 +118,20 @@ class Reading:
             overflow -= 1
 
 
-def to_the_letter(case: Case) -> Reading:
-    """Return Algorithm 1 as printed."""
-    return Reading(case.xi, case.q_hat)
+def reading_of(**options: Any) -> Callable[[Case], Reading]:
+    """Return what makes a reading for a case."""
+    return lambda case: Reading(case.xi, case.q_hat, **options)
 
 
-def with_printed_test(case: Case) -> Reading:
-    """Return Algorithm 1 with the printed test >= alone on trial."""
-    return Reading(case.xi, case.q_hat, nonnegative=True, trim_loop="until nothing is trimmed", last_block=True)
-
-
-def with_printed_trim_loop(case: Case) -> Reading:
-    """Return the printed trim loop with an LRU loop that ends."""
-    return Reading(case.xi, case.q_hat, last_block=True)
-
-
-def with_printed_lru_loop(case: Case) -> Reading:
-    """Return the printed LRU loop after a trim loop that ends."""
-    return Reading(case.xi, case.q_hat, trim_loop="until nothing is trimmed")
-
-
-def one_pass(case: Case) -> Reading:
-    """Return the `if` form, trimming strictly above the budget: one block of each conversation, then LRU."""
-    return Reading(case.xi, case.q_hat, strictly=True, nonnegative=True, trim_loop="if", last_block=True)
-
-
-def of_version_1(case: Case, *, nonnegative: bool = False) -> Reading:
-    """Return Algorithm 1 as version 1 prints it."""
-    return Reading(case.xi, case.q_hat, nonnegative=nonnegative, trim_loop="if", last_block=True)
+UNTIL: dict[str, Any] = {"trim_loop": "until nothing is trimmed"}
+to_the_letter = reading_of()
+with_printed_test = reading_of(nonnegative=True, last_block=True, **UNTIL)
+with_printed_trim_loop = reading_of(last_block=True)
+with_printed_lru_loop = reading_of(**UNTIL)
+repaired_text = reading_of(strictly=True, nonnegative=True, last_block=True, **UNTIL)
+one_pass = reading_of(strictly=True, nonnegative=True, trim_loop="if", last_block=True)
+of_version_1 = reading_of(trim_loop="if", last_block=True)
+of_version_1_from_0 = reading_of(nonnegative=True, trim_loop="if", last_block=True)
 
 
 def endless_loops(case: Case, reading: Reading) -> dict[str, int]:
@@ -175,63 +161,64 @@ def lowest_counts(case: Case, reading: Reading) -> list[int]:
     return reading.lowest
 
 
-@claim(
+def compiled(check: str) -> CompiledWorlds:
+    """Return a compiled check on the larger worlds."""
+    return CompiledWorlds(check, of_policies(SPACE), estimates="from longest")
+
+
+def beside_lru(name: str, reading: Callable[[Case], Reading]) -> Callable[[Case], Values | None]:
+    """Return the check that compares a reading's TEL with LRU's, if the estimate is an upper bound."""
+    return compared(Case.tel, {name: reading, **BASELINE}, is_upper_bound)
+
+
+def lowest(reading: Callable[[Case], Reading]) -> Callable[[Case], Values]:
+    """Return the check that looks at the lowest X after each cut."""
+    return lambda case: {"lowest X after each cut": lowest_counts(case, reading(case))}
+
+
+def never_negative(values: Values) -> bool:
+    """Whether the lowest X is 0 or more."""
+    return min(values["lowest X after each cut"], default=0) >= 0
+
+
+as_printed = claim(
     "algorithm-1.as-printed",
     "Algorithm 1",
     "With the printed test X >= L + Q - xi (every X kept >= 0, the trim loop left when a round trims nothing, LRU "
     "down to the last block) and an upper bound Q, TEL <= LRU's.",
-    relation=dominated,
-    space=SPACE,
-    compiled=CompiledWorlds("Algorithm 1 with >=", of_policies(SPACE), estimates="from longest"),
+    dominated,
+    SPACE,
+    compiled=compiled("Algorithm 1 with >="),
     origin=PMLR,
-)
-def as_printed(case: Case) -> Values | None:
-    """Compare the TELs."""
-    if not is_upper_bound(case):
-        return None
-    return {"Algorithm 1 with >=": case.tel(with_printed_test(case)), "LRU": case.tel(LRU())}
+)(beside_lru("Algorithm 1 with >=", with_printed_test))
 
-
-@claim(
+nonnegative = claim(
     "algorithm-1.nonnegative",
     "Algorithm 1",
     "Algorithm 1 as printed keeps every X >= 0.",
-    relation=lambda values: min(values["lowest X after each cut"], default=0) >= 0,
-    space=SPACE,
-    compiled=CompiledWorlds("Algorithm 1, lowest X", of_policies(SPACE), estimates="from longest"),
+    never_negative,
+    SPACE,
+    compiled=compiled("Algorithm 1, lowest X"),
     origin=PMLR,
-)
-def nonnegative(case: Case) -> Values:
-    """Look at the lowest X after each cut."""
-    return {"lowest X after each cut": lowest_counts(case, to_the_letter(case))}
+)(lowest(to_the_letter))
 
-
-@claim(
+as_printed_in_version_1 = claim(
     "algorithm-1.as-printed.v1",
     'Algorithm 1 and Section 3, "no-worse-than-LRU guarantee"',
     "With the `if` form and its test X >= L + Q - xi (every X kept >= 0) and an upper bound Q, TEL <= LRU's.",
-    relation=dominated,
-    space=SPACE,
+    dominated,
+    SPACE,
     origin=V1,
-)
-def as_printed_in_version_1(case: Case) -> Values | None:
-    """Compare the TELs."""
-    if not is_upper_bound(case):
-        return None
-    return {"Algorithm 1, `if` with >=": case.tel(of_version_1(case, nonnegative=True)), "LRU": case.tel(LRU())}
+)(beside_lru("Algorithm 1, `if` with >=", of_version_1_from_0))
 
-
-@claim(
+nonnegative_in_version_1 = claim(
     "algorithm-1.nonnegative.v1",
     "Algorithm 1",
     "Algorithm 1 in its `if` form keeps every X >= 0.",
-    relation=lambda values: min(values["lowest X after each cut"], default=0) >= 0,
-    space=SPACE,
+    never_negative,
+    SPACE,
     origin=V1,
-)
-def nonnegative_in_version_1(case: Case) -> Values:
-    """Look at the lowest X after each cut."""
-    return {"lowest X after each cut": lowest_counts(case, of_version_1(case))}
+)(lowest(of_version_1))
 
 
 @claim(
@@ -240,7 +227,7 @@ def nonnegative_in_version_1(case: Case) -> Values:
     "Algorithm 1 as printed (`while` form) always ends: the trim loop, and the LRU loop with its printed X > 1.",
     relation=lambda values: not any(values.values()),
     space=SPACE,
-    compiled=CompiledWorlds("Algorithm 1, both loops", of_policies(SPACE), estimates="from longest"),
+    compiled=compiled("Algorithm 1, both loops"),
     origin=PMLR,
     kind="misprint",
 )
@@ -249,34 +236,27 @@ def terminates(case: Case) -> Values:
     return {**printed_trim_loop(case), **printed_lru_loop(case)}
 
 
-@claim(
+trim_loop_ends = claim(
     "algorithm-1.terminates.trim-loop",
     "Algorithm 1",
     "The printed trim loop (`while` form) always ends.",
-    relation=lambda values: values["trim loop never ends"] == 0,
-    space=SPACE,
-    compiled=CompiledWorlds("Algorithm 1, trim loop", of_policies(SPACE), estimates="from longest"),
+    lambda values: values["trim loop never ends"] == 0,
+    SPACE,
+    compiled=compiled("Algorithm 1, trim loop"),
     origin=PMLR,
     kind="misprint",
-)
-def trim_loop_ends(case: Case) -> Values:
-    """Run the printed trim loop."""
-    return printed_trim_loop(case)
+)(printed_trim_loop)
 
-
-@claim(
+lru_loop_ends = claim(
     "algorithm-1.terminates.lru-loop",
     "Algorithm 1",
     "The LRU loop with its printed X > 1 always ends, where the trim loop is left when a round trims nothing.",
-    relation=lambda values: values["LRU loop never ends"] == 0,
-    space=SPACE,
-    compiled=CompiledWorlds("Algorithm 1, LRU loop", of_policies(SPACE), estimates="from longest"),
+    lambda values: values["LRU loop never ends"] == 0,
+    SPACE,
+    compiled=compiled("Algorithm 1, LRU loop"),
     origin=PMLR,
     kind="misprint",
-)
-def lru_loop_ends(case: Case) -> Values:
-    """Run the printed LRU loop."""
-    return printed_lru_loop(case)
+)(printed_lru_loop)
 
 
 @claim(
@@ -286,12 +266,10 @@ def lru_loop_ends(case: Case) -> Values:
     "and evicting down to the last block, Algorithm 1 ends, keeps every X >= 0, and for an upper bound Q has "
     "TEL <= LRU's.",
     relation=lambda values: (
-        not values["never ends"]
-        and min(values["lowest X after each cut"], default=0) >= 0
-        and values["Algorithm 1"] <= values["LRU"]
+        not values["never ends"] and never_negative(values) and values["Algorithm 1"] <= values["LRU"]
     ),
     space=SPACE,
-    compiled=CompiledWorlds("Algorithm 1, repaired", of_policies(SPACE), estimates="from longest"),
+    compiled=compiled("Algorithm 1, repaired"),
     proof=induction_lru.repaired_algorithm_1,
     origin=repairs("algorithm-1.as-printed"),
 )
@@ -299,35 +277,27 @@ def repaired(case: Case) -> Values | None:
     """Run the repaired text."""
     if not is_upper_bound(case):
         return None
-    reading = Reading(
-        case.xi, case.q_hat, strictly=True, nonnegative=True, trim_loop="until nothing is trimmed", last_block=True
-    )
+    reading = repaired_text(case)
     never_ends = max(endless_loops(case, reading).values())
-    lowest = list(reading.lowest)
     return {
         "never ends": never_ends,
-        "lowest X after each cut": lowest,
+        "lowest X after each cut": list(reading.lowest),
         "Algorithm 1": -1 if never_ends else case.tel(reading),
         "LRU": case.tel(LRU()),
     }
 
 
-@claim(
+single_pass = claim(
     "algorithm-1.single-pass",
     "Algorithm 1 of version 1",
     "With one pass over the conversations that trims at most one block of each, strictly above the budget, and "
     "then LRU, TEL <= LRU's for an upper bound Q.",
-    relation=dominated,
-    space=SPACE,
-    compiled=CompiledWorlds("Algorithm 1, single pass", of_policies(SPACE), estimates="from longest"),
-    proof=induction_lru.optional,
+    dominated,
+    SPACE,
+    induction_lru.optional,
+    compiled("Algorithm 1, single pass"),
     origin=reading("the `if` form of v1, trimming strictly above the budget, with the guarantee of Theorem 3.1"),
-)
-def single_pass(case: Case) -> Values | None:
-    """Compare the TELs."""
-    if not is_upper_bound(case):
-        return None
-    return {"single pass": case.tel(one_pass(case)), "LRU": case.tel(LRU())}
+)(beside_lru("single pass", one_pass))
 
 
 if __name__ == "__main__":

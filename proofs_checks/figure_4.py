@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from teltheory.claims.claim import Cells, Claim, Enumerated, Rule, Unshrunk, Values
+from teltheory.claims.claim import Cells, Claim, Enumerated, Rule, Values
 from teltheory.claims.data_files import Missing, data_file
 from teltheory.claims.origin import BOTH, OURS
 from teltheory.claims.registry import run
@@ -32,7 +32,7 @@ CELLS, GIVEN, WRONG = "cells", "by construction", "not near"
 
 
 @dataclass(frozen=True)
-class Fact(Unshrunk):
+class Fact(Placed):
     """A number that is published or measured about a data set, and the workload's.
 
     Attributes
@@ -71,18 +71,6 @@ class Fact(Unshrunk):
         """Return both numbers."""
         mark = f" ({GIVEN})" if self.given else ""
         return f"{values['published']:g} / {values['ours']:.4g}{mark}"
-
-    def size(self) -> tuple[Any, ...]:
-        """Return its name."""
-        return (self.what,)
-
-    def measures(self) -> dict[str, int]:
-        """Return nothing."""
-        return {}
-
-    def as_counterexample(self, values: Values) -> dict[str, Any]:
-        """Return what it is and both numbers."""
-        return {"what": self.row, "values": dict(values)}
 
 
 def both(case: Fact) -> Values:

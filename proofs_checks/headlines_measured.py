@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from proofs_checks.paper_runs import ONLINE_SEEDS, TOGETHER, TOLERANCE, Sampled, constant, moved, replayed
-from teltheory.claims.claim import Cells, Claim, Rule, Unshrunk, Values
+from teltheory.claims.claim import Cells, Claim, Rule, Values
 from teltheory.claims.origin import BOTH
 from teltheory.claims.registry import run
 from teltheory.paper.grid import chats_of
@@ -38,7 +37,7 @@ ERROR, NEAR, FAR = "mean squared error", "near", "not near"
 
 
 @dataclass(frozen=True)
-class Headline(Unshrunk):
+class Headline(Placed):
     """A number of the text beside ours.
 
     Attributes
@@ -72,18 +71,6 @@ class Headline(Unshrunk):
     def shown(self, values: Values) -> str:
         """Return both numbers, and the range of ours."""
         return f"{self.printed:g} / {values['ours']:.1f} ({values['low']:.1f} to {values['high']:.1f})"
-
-    def size(self) -> tuple[Any, ...]:
-        """Return what it is."""
-        return (self.workload, self.what)
-
-    def measures(self) -> dict[str, int]:
-        """Return nothing."""
-        return {}
-
-    def as_counterexample(self, values: Values) -> dict[str, Any]:
-        """Return what it is and both numbers."""
-        return {"what": self.row, "values": dict(values)}
 
 
 def beside_the_text(case: Headline) -> Values:

@@ -24,6 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
+from operator import le
 
 from proofs_checks import algorithm_1_loops
 from proofs_checks.positions import (
@@ -38,17 +39,15 @@ from proofs_checks.positions import (
     any_amount,
     budget,
     caches,
-    excess,
     fits,
-    for_each_start,
-    for_each_turn,
     in_room,
+    induction,
     minus,
+    mode,
     nothing_below_a_loss,
-    prompt_is_bounded,
     same,
-    same_start,
     surpluses,
+    turned,
     within,
 )
 from proofs_checks.scan import Element, scanned
@@ -80,20 +79,13 @@ def turn(n: int, k: int, forced: bool = False) -> Step:
     state, trimmed = caches(n), integers("t", n)
     arrived = after_arrival(state, k)
     after = cut(arrived, trimmed)
-    amounts = any_amount(trimmed, surpluses(arrived.X, arrived.b, exempt=int(forced)))
-    assumed = [*PARAMETERS, admissible(state), invariant(state), prompt_is_bounded(state, k)]
+    step = turned(state, arrived, after, k, invariant, le, forced)
     kept_whole = equal(after.X[0], arrived.L[0]) & equal(after.Y[0], arrived.L[0])
     return Step(
-        (*assumed, amounts, *([arrived.L[0] <= C] if forced else [])),
-        excess(state.L[k], state.X[k]) <= excess(state.L[k], state.Y[k]),
-        invariant(after) & kept_whole if forced else invariant(after),
+        (*step.assumed, any_amount(trimmed, surpluses(arrived.X, arrived.b, exempt=int(forced)))),
+        step.before,
+        step.after & kept_whole if forced else step.after,
     )
-
-
-def start(n: int) -> tuple[tuple[Bool, ...], Bool]:
-    """Return the same initial cache, and the invariant."""
-    state = same_start(n)
-    return (*PARAMETERS, admissible(state), fits(state.M)), invariant(state)
 
 
 def scan() -> Iterator[Obligation]:
@@ -121,12 +113,6 @@ def q_hat_is_large(n: int, k: int) -> Step:
     )
 
 
-def large_start(n: int) -> tuple[tuple[Bool, ...], Bool]:
-    """Return the same initial cache, and that both are alike."""
-    state = same_start(n)
-    return (*PARAMETERS, admissible(state)), alike(state)
-
-
 def alike(state: Caches) -> Bool:
     """Whether both caches are the same, within the pasts."""
     return same(state.X, state.Y) & within(0, state.X, state.L)
@@ -143,21 +129,12 @@ def large_scan() -> Iterator[Obligation]:
 
 def obligations(forced: bool) -> list[Obligation]:
     """Return all obligations of Theorem 3.1, for one of the caching modes."""
-    name = f"{STATEMENT}, {'forced' if forced else 'optional'}"
-    return [
-        *for_each_start(STATEMENT, start),
-        *for_each_turn(name, partial(turn, forced=forced)),
-        *scan(),
-    ]
+    return [*induction(STATEMENT, invariant, partial(turn, forced=forced), mode(forced)), *scan()]
 
 
 def large_obligations() -> list[Obligation]:
     """Return all obligations of "with Q_hat >= xi T-LRU is LRU"."""
-    return [
-        *for_each_start("Q_hat >= xi", large_start),
-        *for_each_turn("Q_hat >= xi", q_hat_is_large),
-        *large_scan(),
-    ]
+    return [*induction("Q_hat >= xi", alike, q_hat_is_large), *large_scan()]
 
 
 COVERS = (

@@ -30,11 +30,9 @@ from proofs_checks.positions import (
     arrive,
     caches,
     fits,
-    for_each_start,
-    for_each_turn,
     in_room,
+    induction,
     minus,
-    same_start,
     surpluses,
     within,
 )
@@ -106,12 +104,6 @@ def turn(n: int, k: int) -> Step:
         kept.append(in_room(minus(cached, trimmed), capacity))
     after = replace(arrived, X=kept[0], Y=kept[1])
     return Step(tuple(assumed), state.X[k] <= state.Y[k], invariant(after))
-
-
-def start(n: int) -> tuple[tuple[Bool, ...], Bool]:
-    """Return the same initial cache, and the invariant."""
-    state = same_start(n)
-    return (*PARAMETERS, admissible(state), fits(state.M)), invariant(state)
 
 
 @dataclass(frozen=True)
@@ -219,7 +211,7 @@ def scan() -> Iterator[Obligation]:
 
 def obligations() -> list[Obligation]:
     """Return all obligations."""
-    return [*for_each_start(STATEMENT, start), *for_each_turn(STATEMENT, turn), *scan()]
+    return [*induction(STATEMENT, invariant, turn), *scan()]
 
 
 def inclusion() -> Proof:

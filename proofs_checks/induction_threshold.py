@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from operator import le
 from typing import TypeAlias
 
 from proofs_checks.positions import (
@@ -31,21 +32,18 @@ from proofs_checks.positions import (
     Caches,
     Column,
     Step,
-    admissible,
     after_arrival,
     budget,
     caches,
     enough,
-    excess,
     fits,
-    for_each_start,
-    for_each_turn,
     in_room,
+    induction,
     minus,
+    mode,
     nothing_below_a_loss,
-    prompt_is_bounded,
-    same_start,
     surpluses,
+    turned,
     within,
 )
 from proofs_checks.scan import Element, full_or_nothing_evicted, scanned
@@ -75,6 +73,11 @@ CUTOFF = XI - Q_HAT
 def one_estimate(state: Caches) -> Bool:
     """Whether all estimates are the upper bound."""
     return every(equal(q, Q_HAT) for q in state.Q)
+
+
+def given(state: Caches) -> Bool:
+    """Whether there is one estimate, from 0 to xi."""
+    return (Q_HAT >= 0) & (Q_HAT <= XI) & one_estimate(state)
 
 
 def dropped(cached: Column, pasts: Column, exempt: int = 0) -> Column:
@@ -135,16 +138,8 @@ def t_lru_turn(n: int, k: int, forced: bool = False) -> Step:
 
 
 def _step(state: Caches, arrived: Caches, after: Caches, k: int, invariant: Invariant, forced: bool) -> Step:
-    assumed = [*GIVEN, admissible(state), one_estimate(arrived), one_estimate(state), invariant(state)]
-    assumed += [prompt_is_bounded(state, k), *([arrived.L[0] <= C] if forced else [])]
-    no_worse = excess(state.L[k], state.X[k]) <= excess(state.L[k], state.Y[k])
-    return Step(tuple(assumed), no_worse, invariant(after))
-
-
-def start(n: int, invariant: Invariant) -> tuple[tuple[Bool, ...], Bool]:
-    """Return the same initial cache, and an invariant."""
-    state = same_start(n)
-    return (*GIVEN, admissible(state), one_estimate(state), fits(state.M)), invariant(state)
+    step = turned(state, arrived, after, k, invariant, le, forced)
+    return replace(step, assumed=(*GIVEN, one_estimate(arrived), one_estimate(state), *step.assumed))
 
 
 def threshold_scan() -> Iterator[Obligation]:
@@ -171,22 +166,14 @@ def t_lru_scan() -> Iterator[Obligation]:
 
 def against_lru(forced: bool) -> list[Obligation]:
     """Return all obligations of Threshold-LRU <= LRU, for one of the caching modes."""
-    name = "Threshold-LRU <= LRU"
-    begin = for_each_start(name, partial(start, invariant=above_lru))
-    turns = for_each_turn(f"{name}, {_mode(forced)}", partial(threshold_turn, forced=forced))
-    return [*begin, *turns, *threshold_scan()]
+    turn = partial(threshold_turn, forced=forced)
+    return [*induction("Threshold-LRU <= LRU", above_lru, turn, mode(forced), given), *threshold_scan()]
 
 
 def against_threshold(forced: bool) -> list[Obligation]:
     """Return all obligations of T-LRU <= Threshold-LRU, for one of the caching modes."""
-    name = "T-LRU <= Threshold-LRU"
-    begin = for_each_start(name, partial(start, invariant=below_t_lru))
-    turns = for_each_turn(f"{name}, {_mode(forced)}", partial(t_lru_turn, forced=forced))
-    return [*begin, *turns, *t_lru_scan()]
-
-
-def _mode(forced: bool) -> str:
-    return "forced" if forced else "optional"
+    turn = partial(t_lru_turn, forced=forced)
+    return [*induction("T-LRU <= Threshold-LRU", below_t_lru, turn, mode(forced), given), *t_lru_scan()]
 
 
 COVERS = "any lengths, parameters, turns, conversations and start; three steps by hand (docs/proofs.md)"

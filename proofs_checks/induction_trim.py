@@ -22,28 +22,24 @@ from dataclasses import replace
 from functools import partial
 
 from proofs_checks.positions import (
-    PARAMETERS,
     XI,
     C,
     Caches,
     Column,
     Step,
-    admissible,
     after_arrival,
     arrive,
     budget,
     caches,
     enough,
-    excess,
     fits,
-    for_each_start,
-    for_each_turn,
     in_room,
+    induction,
     minus,
-    prompt_is_bounded,
+    mode,
     same,
-    same_start,
     surpluses,
+    turned,
     within,
 )
 from proofs_checks.scan import full_or_nothing_evicted
@@ -93,16 +89,9 @@ def turn(n: int, k: int, forced: bool = False) -> Step:
         left, trimmed = dropped(cached, ends_now, exempt), integers(name, n)
         amounts.append(enough(trimmed, surpluses(left, arrived.b, exempt), left))
         kept.append(in_room(minus(left, trimmed), C))
-    assumed = [*PARAMETERS, admissible(state), invariant(state), prompt_is_bounded(state, k), *amounts]
-    assumed += [~equal(ends[k], 1), *([arrived.L[0] <= C] if forced else [])]
-    alike = equal(excess(state.L[k], state.X[k]), excess(state.L[k], state.Y[k]))
-    return Step(tuple(assumed), alike, invariant(replace(arrived, X=kept[0], Y=kept[1])))
-
-
-def start(n: int) -> tuple[tuple[Bool, ...], Bool]:
-    """Return the same initial cache, and the invariant."""
-    state = same_start(n)
-    return (*PARAMETERS, admissible(state), fits(state.M)), invariant(state)
+    after = replace(arrived, X=kept[0], Y=kept[1])
+    step = turned(state, arrived, after, k, invariant, equal, forced)
+    return replace(step, assumed=(*step.assumed, *amounts, ~equal(ends[k], 1)))
 
 
 def scan() -> Iterator[Obligation]:
@@ -154,12 +143,7 @@ def parts_fit() -> Iterator[Obligation]:
 
 def obligations(forced: bool) -> list[Obligation]:
     """Return all obligations, for one of the caching modes."""
-    name = f"{STATEMENT}, {'forced' if forced else 'optional'}"
-    return [
-        *for_each_start(STATEMENT, start),
-        *for_each_turn(name, partial(turn, forced=forced)),
-        *scan(),
-    ]
+    return [*induction(STATEMENT, invariant, partial(turn, forced=forced), mode(forced)), *scan()]
 
 
 COVERS = (

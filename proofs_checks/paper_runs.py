@@ -17,8 +17,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Generic
 
-from teltheory.claims.cells import rounded
-from teltheory.claims.claim import C, Cells, Enumerated, Unshrunk, Values
+from teltheory.claims.claim import C, Cells, Enumerated, Values
 from teltheory.paper.grid import Q_HAT, SEEDS, TURNS, Setting, chats_of, runs, samples
 from teltheory.paper.rows import POLICIES, Run
 from teltheory.paper.tables import Floats, Runs, half_width, student
@@ -110,7 +109,7 @@ def constant(*alike: str, put: Callable[[Values, float], Values] = moved) -> Cal
 
 
 @dataclass(frozen=True)
-class Spot(Unshrunk):
+class Spot(Placed):
     """A place of the grid, and what is measured there.
 
     Attributes
@@ -146,22 +145,6 @@ class Spot(Unshrunk):
     def shown(self, values: Values) -> str:
         """Return the mean over the samples, with its interval."""
         return f"{told(values['ours'])} [{told(values['low'])}, {told(values['high'])}]"
-
-    def size(self) -> tuple[Any, ...]:
-        """Return the order of the grid."""
-        return (self.workload, self.capacity, self.xi_ms, self.policy, self.against, self.metric)
-
-    def measures(self) -> dict[str, int]:
-        """Return capacity and threshold."""
-        return {"capacity": self.capacity, "xi_ms": self.xi_ms}
-
-    def as_counterexample(self, values: Values) -> dict[str, Any]:
-        """Return the place and what is measured there."""
-        place = {"workload": chats_of(self.workload).name, "capacity": self.capacity, "xi in ms": self.xi_ms}
-        mean = {"mean over samples": values["ours"], "95 % interval": [values["low"], values["high"]]}
-        found = mean | {name: value for name, value in values.items() if name not in ("ours", "low", "high")}
-        plain = {name: rounded(value) for name, value in found.items()}
-        return {**place, "policy": NAMES[self.policy], "values": plain}
 
     def of(self, policy: str) -> Floats:
         """Return the measure of a policy here, one value a sample."""

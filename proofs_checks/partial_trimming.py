@@ -12,9 +12,9 @@ from dataclasses import replace
 
 from proofs_checks import induction_threshold
 from proofs_checks.algorithm_1 import one_pass
-from proofs_checks.theorem_31 import dominated, has_cutoff, threshold_lru
+from proofs_checks.theorem_31 import THRESHOLD_LRU, dominated, has_cutoff, threshold_lru
 from proofs_checks.trimming import ALL_ORDERS, reachable_excesses
-from teltheory.claims.case import Case
+from teltheory.claims.case import Case, compared
 from teltheory.claims.claim import Values, claim
 from teltheory.claims.origin import OURS, reading
 from teltheory.claims.registry import run
@@ -42,20 +42,15 @@ def partial(case: Case) -> Values | None:
     return {"T-LRU, any order": most, "Threshold-LRU": case.excesses(threshold_lru(case))}
 
 
-@claim(
+single_pass = claim(
     "theorem-31.threshold-lru.single-pass",
     "Section 4.2, with the `if` form of the longer summary's Algorithm 1",
     "Where xi is at least the upper bound, one pass that trims at most one block of each conversation, and then "
     "LRU, has a TEL of at most Threshold-LRU(xi - upper bound)'s.",
-    relation=dominated,
-    space=SPACE,
+    dominated,
+    SPACE,
     origin=reading("the `if` form of v1 together with the sentence on Threshold-LRU, which v1 does not have"),
-)
-def single_pass(case: Case) -> Values | None:
-    """Compare the two TELs."""
-    if not has_cutoff(case):
-        return None
-    return {"single pass": case.tel(one_pass(case)), "Threshold-LRU": case.tel(threshold_lru(case))}
+)(compared(Case.tel, {"single pass": one_pass, **THRESHOLD_LRU}, has_cutoff))
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from typing import TypeAlias
 
 from teltheory.claims.smt import Obligation
 from teltheory.claims.terms import (
+    TRUE,
     Bool,
     Int,
     Number,
@@ -183,28 +184,59 @@ def after_arrival(state: Caches, k: int) -> Caches:
     return Caches(*(arrive(column, k, front) for column, front in zip(vars(state).values(), fronts, strict=True)))
 
 
-def same_start(n: int) -> Caches:
-    """Return two caches that hold the same: what is at hand."""
-    given = caches(n)
-    return replace(given, X=given.M, Y=given.M)
+def turned(
+    state: Caches,
+    arrived: Caches,
+    after: Caches,
+    k: int,
+    invariant: Callable[[Caches], Bool],
+    relation: Callable[[Int, Int], Bool],
+    forced: bool = False,
+) -> Step:
+    """Return the step from a state through an arrival to the state after the cut.
+
+    Between the excesses of the turn under X and under Y the relation must hold.
+    """
+    assumed = [*PARAMETERS, admissible(state), invariant(state), prompt_is_bounded(state, k)]
+    assumed += [arrived.L[0] <= C] if forced else []
+    return Step(
+        tuple(assumed),
+        relation(excess(state.L[k], state.X[k]), excess(state.L[k], state.Y[k])),
+        invariant(after),
+    )
 
 
-def for_each_turn(
-    statement: str, turn: Callable[[int, int], Step], numbers: Iterable[int] = NUMBERS
+def induction(
+    statement: str,
+    invariant: Callable[[Caches], Bool],
+    turn: Callable[[int, int], Step],
+    mode: str = "",
+    given: Callable[[Caches], Bool] = lambda state: TRUE,
 ) -> Iterator[Obligation]:
-    """Yield consecution and implication for each number of conversations and each position of the arrival."""
-    for n in numbers:
+    """Yield initiation from the same cache, and each turn's implication and consecution, written out.
+
+    Parameters
+    ----------
+    statement, mode : str
+        What is proved, and the caching mode where the turns differ by it.
+    invariant, turn : callable
+        The invariant of a state, and the step for a number of conversations and the position of the arrival.
+    given : callable
+        What may be assumed of every state.
+    """
+    for n in NUMBERS:
+        state = caches(n)
+        state = replace(state, X=state.M, Y=state.M)
+        assumed = (*PARAMETERS, admissible(state), given(state), fits(state.M))
+        yield Obligation(f"{statement}, {n} conversations: initiation", assumed, invariant(state), n)
+    for n in NUMBERS:
         for k in range(n):
-            step, place = turn(n, k), f"{statement}, {n} conversations, arrival at {k}"
+            step = turn(n, k)
+            place = f"{', '.join(filter(None, (statement, mode)))}, {n} conversations, arrival at {k}"
             yield Obligation(f"{place}: implication", step.assumed, step.before, n)
             yield Obligation(f"{place}: consecution", step.assumed, step.after, n)
 
 
-def for_each_start(
-    statement: str, start: Callable[[int], tuple[tuple[Bool, ...], Bool]], numbers: Iterable[int] = NUMBERS
-) -> Iterator[Obligation]:
-    """Yield initiation for each number of conversations."""
-    for n in numbers:
-        assumed, invariant = start(n)
-        name = f"{statement}, {n} conversations: initiation"
-        yield Obligation(name, assumed, invariant, n)
+def mode(forced: bool) -> str:
+    """Return the name of a caching mode."""
+    return "forced" if forced else "optional"

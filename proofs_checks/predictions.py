@@ -33,7 +33,7 @@ from proofs_checks.paper_runs import (
     told,
 )
 from proofs_checks.printed_tables import BESIDE, BEST, CELLS, OFF, Row, one_for_all, peaks
-from teltheory.claims.claim import Cells, Enumerated, Rule, Unshrunk, Values, claim
+from teltheory.claims.claim import Cells, Enumerated, Placed, Rule, Values, claim
 from teltheory.claims.data_files import MOONCAKE, data_file
 from teltheory.claims.origin import OURS, reading, repairs
 from teltheory.claims.registry import run
@@ -60,7 +60,7 @@ MOONCAKE_SETTING = Setting(
 
 
 @dataclass(frozen=True)
-class Peak(Unshrunk):
+class Peak(Placed):
     """A percentile at a capacity, improved by T-LRU at each threshold of a grid.
 
     Attributes
@@ -102,19 +102,6 @@ class Peak(Unshrunk):
         means = tuple(float(found.improvements(column, self.capacity).mean()) for column in columns)
         lru = float(found.of(self.metric, "lru", self.capacity, self.grid[0]).mean())
         return Row(chats_of(self.workload).name, self.capacity, self.metric.upper(), means, lru, self.grid)
-
-    def size(self) -> tuple[Any, ...]:
-        """Return the order of the tables: the paper's grid first."""
-        return (len(self.grid), self.workload, self.metric, self.capacity)
-
-    def measures(self) -> dict[str, int]:
-        """Return the capacity."""
-        return {"capacity": self.capacity}
-
-    def as_counterexample(self, values: Values) -> dict[str, Any]:
-        """Return where it is and what is compared."""
-        place = {"workload": chats_of(self.workload).name, "percentile": self.metric.upper()}
-        return {**place, "capacity": self.capacity, "grid": list(self.grid), "values": dict(values)}
 
 
 PEAKS = tuple(
@@ -295,11 +282,6 @@ class RealSpot(Spot):
     def shown(self, values: Values) -> str:
         """Return both steps."""
         return f"{values[FIRST]:,} / {values[SECOND]:,}"
-
-    def as_counterexample(self, values: Values) -> dict[str, Any]:
-        """Return the place and both steps."""
-        place = {"file": MOONCAKE, "capacity": self.capacity, "xi in ms": self.xi_ms}
-        return {**place, "values": dict(values)}
 
     def of(self, policy: str) -> Any:
         """Return the TEL of a policy here."""

@@ -18,10 +18,10 @@ misprint. One number of the WildChat-like workload, the mean gap of 400 s, was c
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 from proofs_checks.paper_runs import NAMES, ONLINE_SEEDS, TOGETHER, Sampled, constant, moved, replayed
-from teltheory.claims.claim import Cells, Claim, Kind, Rule, Unshrunk, Values
+from teltheory.claims.claim import Cells, Claim, Kind, Rule, Values
 from teltheory.claims.origin import BOTH, PMLR, V1, Origin
 from teltheory.claims.registry import run
 from teltheory.paper.grid import chats_of
@@ -47,7 +47,7 @@ ERROR, UNCHANGED = "mean squared error", "LRU's own numbers"
 
 
 @dataclass(frozen=True)
-class TableCell(Unshrunk):
+class TableCell(Placed):
     """A cell of a printed table.
 
     Attributes
@@ -81,18 +81,6 @@ class TableCell(Unshrunk):
         """Return the printed number beside ours, and what is wrong with it."""
         agreement = "" if values["agreement"] == "inside" else f" ({values['agreement']})"
         return f"{values['printed']:.1f} / {round(values['ours'], 1) + 0.0:.1f}{agreement}"
-
-    def size(self) -> tuple[Any, ...]:
-        """Return its place."""
-        return (self.table.number, self.capacity, self.table.columns.index(self.heading))
-
-    def measures(self) -> dict[str, int]:
-        """Return the capacity."""
-        return {"capacity": self.capacity}
-
-    def as_counterexample(self, values: Values) -> dict[str, Any]:
-        """Return its place and both numbers."""
-        return {"table": self.table.number, "row": self.row, "column": self.column, "values": dict(values)}
 
 
 def beside_the_paper(cell: TableCell) -> Values:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from proofs_checks import induction_trim
 from proofs_checks.bounds import judged, of_policies, of_states
 from proofs_checks.theorem_31 import is_upper_bound
-from teltheory.claims.case import Case
+from teltheory.claims.case import Case, Policies, compared
 from teltheory.claims.claim import Values, claim
 from teltheory.claims.compiled_check.space import CompiledWorlds
 from teltheory.claims.origin import OURS, reading, sharpness
@@ -96,6 +96,11 @@ def _takings(surplus: list[int], amount: int) -> Iterator[tuple[int, ...]]:
             yield (taken, *rest)
 
 
+def t_lru_by(trim: Trim) -> Callable[[Case], TLRU]:
+    """Return what makes T-LRU with a way of trimming for a case."""
+    return lambda case: TLRU(case.xi, case.q_hat, trim)
+
+
 def next_prompts(case: Case) -> list[int]:
     """Return the prompt that follows each turn in its conversation, 0 where none does."""
     turns = case.world.turns
@@ -130,16 +135,17 @@ def order_is_free(case: Case) -> Values | None:
     return {"fewest": fewest, "most": most, "fewest, exact": fewest_exact, "most, exact": most_exact}
 
 
-def named_orders(case: Case) -> Values | None:
-    """Return the excesses under the replay's three ways of trimming, by variant of T-LRU."""
-    if not is_upper_bound(case):
-        return None
-    values: dict[str, list[int]] = {}
-    for trim in TRIMS:
-        values[f"T-LRU, {trim}"] = case.excesses(TLRU(case.xi, case.q_hat, trim))
-        values[f"End-Aware, {trim}"] = case.excesses(EndAwareTLRU(case.xi, case.q_hat, trim))
-        values[f"Length-Aware, {trim}"] = case.excesses(LengthAwareTLRU(case.xi, trim))
-    return values
+def variants(trim: Trim) -> Policies:
+    """Return the variants of T-LRU with a way of trimming."""
+    return {
+        f"T-LRU, {trim}": t_lru_by(trim),
+        f"End-Aware, {trim}": lambda case: EndAwareTLRU(case.xi, case.q_hat, trim),
+        f"Length-Aware, {trim}": lambda case: LengthAwareTLRU(case.xi, trim),
+    }
+
+
+NAMED: Policies = {name: make for trim in TRIMS for name, make in variants(trim).items()}
+named_orders = compared(Case.excesses, NAMED, is_upper_bound)
 
 
 def same_by_variant(values: Values) -> bool:
@@ -174,24 +180,22 @@ trims_agree_forced = claim(
 )(named_orders)
 
 
-@claim(
+order_below_a_prompt = claim(
     "trim.order-is-free.mean",
     "Section 3 and Section 4.2's choice of the estimate",
     "The order is also free (round-robin or least recent first) where the estimate is below some prompt that "
     "continues a conversation.",
-    relation=lambda values: values["round-robin"] == values["least-recent"],
-    space=BELOW_A_PROMPT,
+    lambda values: values["round-robin"] == values["least-recent"],
+    BELOW_A_PROMPT,
     compiled=CompiledWorlds("two orders below a prompt", of_policies(BELOW_A_PROMPT), estimates="below longest"),
     origin=sharpness("the estimate is an upper bound on the prompts"),
+)(
+    compared(
+        Case.excesses,
+        {trim: t_lru_by(trim) for trim in ("round-robin", "least-recent")},
+        lambda case: not is_upper_bound(case),
+    )
 )
-def order_below_a_prompt(case: Case) -> Values | None:
-    """Compare two orders that the replay has."""
-    if is_upper_bound(case):
-        return None
-    return {
-        "round-robin": case.excesses(TLRU(case.xi, case.q_hat, "round-robin")),
-        "least-recent": case.excesses(TLRU(case.xi, case.q_hat, "least-recent")),
-    }
 
 
 @dataclass(frozen=True)
@@ -227,25 +231,17 @@ def any_order_below_a_prompt(case: Case) -> Values | None:
     }
 
 
-@claim(
+eager = claim(
     "trim.eager",
     "Section 3",
     "Where the estimate is an upper bound, trimming always, not only on overflow, gives the same excess at every "
     "turn.",
-    relation=lambda values: values["on overflow"] == values["always"],
-    space=UPPER_BOUND,
-    compiled=CompiledWorlds("always or on overflow", of_policies(UPPER_BOUND), estimates="upper bounds"),
-    proof=induction_trim.optional,
+    lambda values: values["on overflow"] == values["always"],
+    UPPER_BOUND,
+    induction_trim.optional,
+    CompiledWorlds("always or on overflow", of_policies(UPPER_BOUND), estimates="upper bounds"),
     origin=reading("blocks above the budget go for free: also where nothing overflows"),
-)
-def eager(case: Case) -> Values | None:
-    """Compare T-LRU that trims on overflow with T-LRU that trims after every turn."""
-    if not is_upper_bound(case):
-        return None
-    return {
-        "on overflow": case.excesses(TLRU(case.xi, case.q_hat)),
-        "always": case.excesses(TLRU(case.xi, case.q_hat, "eager")),
-    }
+)(compared(Case.excesses, {"on overflow": t_lru_by("round-robin"), "always": t_lru_by("eager")}, is_upper_bound))
 
 
 if __name__ == "__main__":

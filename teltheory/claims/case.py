@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -197,3 +197,30 @@ def _triples(name: str, found: object) -> Turns:
         raise ArgumentError(name, found, "a list of three whole numbers each")
     triples = (tuple(whole_number(f"{name}[{i}]", value) for value in one) for i, one in enumerate(found))
     return tuple((c, n, m) for c, n, m in triples)
+
+
+Policies: TypeAlias = Mapping[str, Callable[[Case], AnyPolicy]]
+"""Policies by the names that a row's values have for them, each made for a case."""
+
+
+def compared(
+    measure: Callable[[Case, AnyPolicy], Any],
+    policies: Policies,
+    given: Callable[[Case], bool] = lambda case: True,
+) -> Callable[[Case], Values | None]:
+    """Return the check that computes a measure under policies, by their names.
+
+    Parameters
+    ----------
+    measure : callable
+        ``Case.tel``, ``Case.excesses``, ``Case.uncached`` or ``Case.reuses``.
+    policies : mapping of str to callable
+        Makes each policy for a case.
+    given : callable
+        The claim's hypothesis.
+    """
+
+    def values(case: Case) -> Values | None:
+        return {name: measure(case, make(case)) for name, make in policies.items()} if given(case) else None
+
+    return values

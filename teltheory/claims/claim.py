@@ -77,6 +77,22 @@ class Unshrunk:
         return iter(())
 
 
+class Placed(Unshrunk):
+    """A cell of a table or figure: all cells decide together, and none is a counterexample."""
+
+    def size(self) -> tuple[Any, ...]:
+        """Return nothing: no cell is smaller than another."""
+        return ()
+
+    def measures(self) -> dict[str, int]:
+        """Return nothing."""
+        return {}
+
+    def as_counterexample(self, values: Values) -> dict[str, Any]:
+        """Return the values."""
+        return dict(values)
+
+
 class Space(Protocol[C_co]):
     """The cases on which a claim is decided."""
 

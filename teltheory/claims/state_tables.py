@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any
 
 from teltheory.claims.beliefs import ALLOCATIONS, BeliefCase
-from teltheory.claims.case import Case
+from teltheory.claims.case import Case, Policies
 from teltheory.claims.erratum import Counterexample, Show, StateTable
 from teltheory.errors import ArgumentError
 from teltheory.policies.policy import AnyPolicy
 from teltheory.replay.states import Held, Served, served_turns
-
-Policies: TypeAlias = Mapping[str, Callable[[Case], AnyPolicy]]
-"""Policies by the names that a row's values have for them, each made for a case."""
 
 TURNS = ("turn", "conversation", "history", "prompt", "total", "reused", "uncached", "excess", "cache afterwards")
 
