@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from proofs_checks.cut_analysis import cut_proof, short_proof
-from proofs_checks.theorem_31 import is_upper_bound, t_lru, threshold_lru
-from teltheory.claims.case import Case, World
+from proofs_checks.theorem_31 import BASELINE, is_upper_bound, t_lru, threshold_lru
+from teltheory.claims.case import Case, World, compared
 from teltheory.claims.claim import Values, claim
 from teltheory.claims.origin import OURS, PMLR, repairs
 from teltheory.claims.registry import run
@@ -64,13 +64,13 @@ def short_turns(case: Case) -> list[int] | None:
     return (continuing(case, long=False) or None) if applies(case) else None
 
 
-def caches(case: Case, policy: TLRU) -> Values | None:
+def caches(case: Case) -> Values | None:
     """Return what the three caches hold of each longer conversation that continues, and its budget."""
     turns = continuing(case, long=True) if applies(case) else []
     if not turns:
         return None
     budgets = [int(case.instance.total[k]) - case.world.turns[k][1] + case.q_hat - case.xi for k in turns]
-    held = {LRU_X: LRU(), THRESHOLD_X: threshold_lru(case), T_LRU_X: policy}
+    held = {LRU_X: LRU(), THRESHOLD_X: threshold_lru(case), T_LRU_X: t_lru(case)}
     found = {name: [case.reuses(each)[k] for k in turns] for name, each in held.items()}
     return {**found, BUDGET: budgets}
 
@@ -150,86 +150,71 @@ def first_case(values: Values) -> bool:
     return all(h >= x and t == b for x, h, t, b in turn_by_turn(values) if x >= b)
 
 
-@claim(
+first = claim(
     "appendix-c.first-case",
     SOURCE,
     "Where X of LRU >= b = L + Q - xi > 0: X of Threshold-LRU >= X of LRU >= b = X of T-LRU.",
     relation=first_case,
     space=TRACES,
     origin=PMLR,
-)
-def first(case: Case) -> Values | None:
-    """Compare the three caches, trimmed on overflow as Algorithm 1 does."""
-    return caches(case, t_lru(case))
+)(caches)
 
 
-@claim(
+first_at_least = claim(
     "appendix-c.first-case.at-least",
     SOURCE,
     "Where X of LRU >= b = L + Q - xi > 0: X of Threshold-LRU >= X of LRU >= b and X of T-LRU >= b.",
     relation=lambda values: all(h >= x and t >= b for x, h, t, b in turn_by_turn(values) if x >= b),
     space=TRACES,
     origin=repairs("appendix-c.first-case"),
-)
-def first_at_least(case: Case) -> Values | None:
-    """Compare the three caches, trimmed on overflow as Algorithm 1 does."""
-    return caches(case, t_lru(case))
+)(caches)
 
 
-@claim(
+second = claim(
     "appendix-c.second-case",
     SOURCE,
     "Where X of T-LRU < b = L + Q - xi: X of T-LRU >= X of Threshold-LRU >= X of LRU.",
     relation=lambda values: all(t >= h >= x for x, h, t, b in turn_by_turn(values) if t < b),
     space=TRACES,
     origin=PMLR,
-)
-def second(case: Case) -> Values | None:
-    """Compare the three caches."""
-    return caches(case, t_lru(case))
+)(caches)
 
 
-@claim(
+cases = claim(
     "appendix-c.cases",
     SOURCE,
     "One of the two cases applies: X of LRU >= b, or X of T-LRU < b.",
     relation=lambda values: all(x >= b or t < b for x, _, t, b in turn_by_turn(values)),
     space=TRACES,
     origin=PMLR,
-)
-def cases(case: Case) -> Values | None:
-    """Look for a turn to which neither applies."""
-    return caches(case, t_lru(case))
+)(caches)
 
 
-@claim(
+third = claim(
     "appendix-c.third-case",
     SOURCE,
     "In the case left out, X of LRU < b <= X of T-LRU: X of Threshold-LRU >= X of LRU, and T-LRU's excess is 0.",
     relation=lambda values: all(h >= x for x, h, t, b in turn_by_turn(values) if x < b <= t),
     space=TRACES,
     origin=repairs("appendix-c.cases"),
-)
-def third(case: Case) -> Values | None:
-    """Compare the three caches; with X of T-LRU >= b the excess is 0 (`figure-1`)."""
-    return caches(case, t_lru(case))
+)(caches)
 
 
-@claim(
+cut = claim(
     "appendix-c.cut",
     SOURCE,
     "From one cache state, after one cut, the next turn's excess is smallest under T-LRU and largest under LRU.",
-    relation=lambda values: values["T-LRU"] <= values["Threshold-LRU"] <= values["LRU"],
-    space=ONE_CUT,
-    proof=cut_proof,
+    lambda values: values["T-LRU"] <= values["Threshold-LRU"] <= values["LRU"],
+    ONE_CUT,
+    cut_proof,
     origin=OURS,
+)(
+    compared(
+        lambda case, policy: case.excesses(policy)[1],
+        {"T-LRU": t_lru, "Threshold-LRU": threshold_lru, **BASELINE},
+        lambda case: applies(case) and len(case.world.turns) > 1,
+    )
 )
-def cut(case: Case) -> Values | None:
-    """Compare the second turn's excess."""
-    if not applies(case) or len(case.world.turns) < 2:
-        return None
-    policies = {"T-LRU": t_lru(case), "Threshold-LRU": threshold_lru(case), "LRU": LRU()}
-    return {name: case.excesses(policy)[1] for name, policy in policies.items()}
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ def falls_to_zero_at_the_budget(values: Values) -> bool:
     return list(excess) == [max(budget - kept, 0) for kept in range(len(excess))]
 
 
-@claim(
+figure_1 = claim(
     "figure-1",
     "Figure 1 and Section 1",
     "If L + Q <= xi no kept block changes the next turn's excess; otherwise keeping L + Q - xi blocks brings it "
@@ -57,10 +57,7 @@ def falls_to_zero_at_the_budget(values: Values) -> bool:
     proof=figure_1_proof,
     compiled=CompiledWorlds("excess by blocks kept", ONE_CONVERSATION, capacities="first past"),
     origin=BOTH,
-)
-def figure_1(case: Case) -> Values | None:
-    """Replay the second turn with every number of kept blocks."""
-    return second_turn(case)
+)(second_turn)
 
 
 @claim(

@@ -239,30 +239,24 @@ def half_of_the_gap(values: Values) -> bool:
     return bool(improvement == 50 and 2 * improvement == values["LRU"] - values["optimum"])
 
 
-@claim(
+gap = claim(
     "headline.gap",
     "Figure 2",
     "In Figure 2, xi = 160, T-LRU improves on LRU by 50 blocks, closing 50 % of the gap to the hindsight optimum.",
     relation=half_of_the_gap,
     space=Given((Case(PICTURE, capacity=100, xi=160, q_hat=100),), "the figure's three turns"),
     origin=PMLR,
-)
-def gap(case: Case) -> Values:
-    """Replay the figure."""
-    return largest_uncached(case)
+)(largest_uncached)
 
 
-@claim(
+gap_v1 = claim(
     "headline.gap.v1",
     "Figure 1 of version 1 on arXiv",
     "In that figure, xi = 150, T-LRU improves on LRU by 25 %.",
     relation=lambda values: bool(4 * (values["LRU"] - values["T-LRU"]) == values["LRU"]),
     space=Given((Case(PICTURE, capacity=100, xi=150, q_hat=100),), "the figure's three turns"),
     origin=V1,
-)
-def gap_v1(case: Case) -> Values:
-    """Replay the figure."""
-    return largest_uncached(case)
+)(largest_uncached)
 
 
 if __name__ == "__main__":

@@ -163,7 +163,7 @@ def integral(case: Case) -> Values:
     return {**values, "relaxation of (1)-(5)": whole(relaxation(case).objective)}
 
 
-@claim(
+interval_matrix = claim(
     "hindsight.interval-matrix",
     "Appendix B, (1)-(5)",
     "Over reuse intervals, with rows in the order of the steps, the ones of each column are consecutive, and the "
@@ -171,51 +171,43 @@ def integral(case: Case) -> Values:
     relation=is_integral,
     space=INTERVALS,
     origin=OURS,
-)
-def interval_matrix(case: Case) -> Values:
-    """Look at the matrix, and hold the relaxation against brute force, on more cases than (1)-(5) allows."""
-    return interval_values(case)
+)(interval_values)
 
 
-@claim(
+interval_matrix_forced = claim(
     "hindsight.interval-matrix.forced",
     "Appendix E, (9)",
     "Under forced caching too, over intervals that begin a step later and with less room.",
     relation=is_integral,
     space=replace(INTERVALS, forced=True),
     origin=OURS,
-)
-def interval_matrix_forced(case: Case) -> Values:
-    """Look at the matrix, and hold the relaxation against brute force, under forced caching."""
-    return interval_values(case)
+)(interval_values)
 
 
-@claim(
-    "theorem-b1",
-    "Theorem B.1",
-    "Tail-Optimized Belady attains the optimum of (1)-(5) under optional caching.",
-    relation=all_equal,
-    space=OPTIONAL,
-    compiled=CompiledWorlds("Tail-Optimized Belady is optimal", of_states(OPTIONAL)),
-    origin=BOTH,
-)
-def theorem_b1(case: Case) -> Values:
+def beside_brute_force(case: Case) -> Values:
     """Compare Tail-Optimized Belady with brute force."""
     return {"Tail-Optimized Belady": case.tel(TailOptimizedBelady(case.xi)), "optimum": optimum(case)}
 
 
-@claim(
+theorem_b1 = claim(
+    "theorem-b1",
+    "Theorem B.1",
+    "Tail-Optimized Belady attains the optimum of (1)-(5) under optional caching.",
+    all_equal,
+    OPTIONAL,
+    compiled=CompiledWorlds("Tail-Optimized Belady is optimal", of_states(OPTIONAL)),
+    origin=BOTH,
+)(beside_brute_force)
+
+theorem_b1_forced = claim(
     "theorem-b1.forced",
     "Theorem B.1 with Appendix E, (9)",
     "Tail-Optimized Belady attains the optimum under forced caching.",
-    relation=all_equal,
-    space=FORCED,
+    all_equal,
+    FORCED,
     compiled=CompiledWorlds("Tail-Optimized Belady is optimal", of_states(FORCED)),
     origin=BOTH,
-)
-def theorem_b1_forced(case: Case) -> Values:
-    """Compare Tail-Optimized Belady with brute force under forced caching."""
-    return {"Tail-Optimized Belady": case.tel(TailOptimizedBelady(case.xi)), "optimum": optimum(case)}
+)(beside_brute_force)
 
 
 def caps(case: Case) -> list[int]:

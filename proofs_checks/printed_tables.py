@@ -154,7 +154,7 @@ def one_for_all(rows: Iterable[Iterable[int]]) -> dict[str, Callable[[Cells], Ce
     return {f"always {xi} ms": always(xi) for xi in sorted(set.intersection(*grids))}
 
 
-@claim(
+text = claim(
     "sensitivity.text",
     SOURCE,
     "At C = 1,000 xi = 200 ms improves P90 most and xi = 300 ms P95, as the text says, in Table 1 as printed.",
@@ -162,13 +162,10 @@ def one_for_all(rows: Iterable[Iterable[int]]) -> dict[str, Callable[[Cells], Ce
     space=Given(WILDCHAT, "Table 1, C = 1,000: P90 and P95"),
     origin=PMLR,
     kind="misprint",
-)
-def text(case: Row) -> Values:
-    """Compare the text with the table."""
-    return named_by_the_text(case)
+)(named_by_the_text)
 
 
-@claim(
+text_on_p90 = claim(
     "sensitivity.text.headings",
     SOURCE,
     "At C = 1,000 xi = 200 ms improves P90 most, as the text says, in Table 1 under the headings of version 1 on "
@@ -176,13 +173,10 @@ def text(case: Row) -> Values:
     relation=same,
     space=Given(WILDCHAT_V1[:1], "Table 1 of version 1 on arXiv, C = 1,000: P90"),
     origin=V1,
-)
-def text_on_p90(case: Row) -> Values:
-    """Compare the text with the table."""
-    return named_by_the_text(case)
+)(named_by_the_text)
 
 
-@claim(
+text_on_p95 = claim(
     "sensitivity.text.p95",
     SOURCE,
     "At C = 1,000 xi = 300 ms improves P95 most, as the text says, in Table 1.",
@@ -192,10 +186,7 @@ def text_on_p90(case: Row) -> Values:
         "column that the other text heads with 300 ms is the one of 200 ms"
     ),
     origin=BOTH,
-)
-def text_on_p95(case: Row) -> Values:
-    """Compare the text with the table."""
-    return named_by_the_text(case)
+)(named_by_the_text)
 
 
 PRINTED_PEAKS = (*WILDCHAT_V1, *SHAREGPT)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isfinite
 from time import monotonic
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from rich.table import Table
@@ -93,33 +94,9 @@ class Question:
         return TLRU(xi, self.grid.q_hat or 0)
 
 
-class Search(Protocol):
-    """A search for each capacity of a question."""
-
-    @property
-    def question(self) -> Question:
-        """What every row has in common."""
-
-    @property
-    def rows_a_capacity(self) -> int:
-        """Number of rows at each capacity."""
-
-    def at(self, capacity: int) -> Iterator[Found]:
-        """Yield the rows of a capacity."""
-
-    def lines(self) -> list[str]:
-        """Return what stands above the table."""
-
-    def table(self, rows: list[dict[str, Any]]) -> Table:
-        """Return the table."""
-
-    def as_data(self, rows: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return the rows, and what was assumed, as plain data."""
-
-
 @dataclass(frozen=True)
-class LeastTel:
-    """The least TEL at each threshold."""
+class Search(ABC):
+    """A search for each capacity of a question."""
 
     question: Question
 
@@ -127,6 +104,32 @@ class LeastTel:
     def rows_a_capacity(self) -> int:
         """Number of rows at each capacity."""
         return len(self.question.grid.thresholds)
+
+    @abstractmethod
+    def at(self, capacity: int) -> Iterator[Found]:
+        """Yield the rows of a capacity."""
+
+    @abstractmethod
+    def lines(self) -> list[str]:
+        """Return what stands above the table."""
+
+    @abstractmethod
+    def table(self, rows: list[dict[str, Any]]) -> Table:
+        """Return the table."""
+
+    @abstractmethod
+    def as_data(self, rows: list[dict[str, Any]]) -> dict[str, Any]:
+        """Return the rows, and what was assumed, as plain data."""
+
+    def _beside(self, capacity: int, xi: int) -> tuple[Outcome, Outcome]:
+        """Return LRU's and T-LRU's outcomes."""
+        trace, forced = self.question.trace, self.question.grid.forced
+        return replay(trace, LRU(), capacity, forced), replay(trace, self.question.tlru(xi), capacity, forced)
+
+
+@dataclass(frozen=True)
+class LeastTel(Search):
+    """The least TEL at each threshold."""
 
     def at(self, capacity: int) -> Iterator[Found]:
         """Yield the rows of a capacity."""
@@ -190,22 +193,14 @@ class LeastTel:
 
 
 @dataclass(frozen=True)
-class LeastViolations:
+class LeastViolations(Search):
     """The fewest violations at each threshold."""
-
-    question: Question
-
-    @property
-    def rows_a_capacity(self) -> int:
-        """Number of rows at each capacity."""
-        return len(self.question.grid.thresholds)
 
     def at(self, capacity: int) -> Iterator[Found]:
         """Yield the rows of a capacity."""
         asked = self.question
-        lru = replay(asked.trace, LRU(), capacity, asked.grid.forced)
         for xi in asked.grid.thresholds:
-            tlru = replay(asked.trace, asked.tlru(xi), capacity, asked.grid.forced)
+            lru, tlru = self._beside(capacity, xi)
             policies = {"lru": slo_violations(lru, xi), "tlru": slo_violations(tlru, xi)}
             work = {**asked.work(lru, "lru_"), **asked.work(tlru, "tlru_")}
             yield self._found({"capacity": capacity, "xi": xi, **policies, **work})
@@ -245,10 +240,9 @@ class LeastViolations:
 
 
 @dataclass(frozen=True)
-class LeastPercentile:
+class LeastPercentile(Search):
     """The smallest percentile of uncached lengths."""
 
-    question: Question
     level: Level
 
     @property
@@ -261,19 +255,15 @@ class LeastPercentile:
         asked = self.question
         row: dict[str, Any] = {"capacity": capacity, "level": float(self.level.q)}
         found = self._found(row)
-        lru = replay(asked.trace, LRU(), capacity, asked.grid.forced)
-        xi = min(asked.grid.thresholds, key=lambda xi: (self.level.of(self._tlru(capacity, xi).uncached), xi))
-        tlru = self._tlru(capacity, xi)
+        xis = asked.grid.thresholds
+        xi = min(xis, key=lambda xi: (self.level.of(self._beside(capacity, xi)[1].uncached), xi))
+        lru, tlru = self._beside(capacity, xi)
         worth = {name: self.level.of(of.uncached) for name, of in (("lru", lru), ("tlru", tlru))}
         work = {**asked.work(lru, "lru_"), **asked.work(tlru, "tlru_")}
         row = {**row, **worth, "tlru_xi": xi, **work, **found.row}
         timed = ("percentile", *BESIDE) if asked.thresholds.unit == "s" else ()
         seconds = {f"{name}_ttft": self._ttft(row[name]) for name in timed}
         yield Found({**row, **seconds}, found.proof, interrupted=found.interrupted)
-
-    def _tlru(self, capacity: int, xi: int) -> Outcome:
-        asked = self.question
-        return replay(asked.trace, asked.tlru(xi), capacity, asked.grid.forced)
 
     def _ttft(self, uncached: int) -> float:
         return float(self.question.thresholds.latency.ttft(np.array([uncached]))[0])

@@ -138,12 +138,6 @@ def ordered():
     ]
 
 
-def test_the_order_of_size():
-    sizes = [case.size() for case in ordered()]
-    assert sizes == sorted(sizes)
-    assert len(set(sizes)) == len(sizes)
-
-
 def test_smaller_cases_are_smaller():
     for case in ordered():
         smaller = list(case.smaller())

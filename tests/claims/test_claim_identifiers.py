@@ -6,8 +6,7 @@ import re
 
 import pytest
 
-from proofs_checks import all_claims, figure_4
-from teltheory.claims.search import decide_safely
+from proofs_checks import all_claims
 from teltheory.workloads import data_folder
 
 LIST = data_folder().parent / "CLAIMS.md"
@@ -45,15 +44,3 @@ def test_every_statement_of_the_list_has_a_row() -> None:
     assert len(listed) > 70
     assert listed - rows == SPLIT | TO_COME
     assert all(any(row.startswith(f"{name.removesuffix('.*')}.") for row in rows) for name in SPLIT)
-
-
-def test_ranges_are_written_out() -> None:
-    assert identifiers("| `a-1` … `a-3`, `b` | … |") == {"a-1", "a-2", "a-3", "b"}
-
-
-def test_what_cannot_be_decided_names_what_is_missing_in_one_line() -> None:
-    verdict = decide_safely(figure_4.figure_4)
-    assert (verdict.verdict, verdict.expected, verdict.scope.instances) == ("not decidable here", True, 0)
-    assert verdict.problem is not None
-    assert verdict.problem.startswith("missing: the curves of Figure 4")
-    assert "\n" not in verdict.problem

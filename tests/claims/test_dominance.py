@@ -16,12 +16,6 @@ SMALL = {"turns": 3, "tokens": 3, "samples": 50}
 FEW = {"turns": 2, "tokens": 3, "samples": 20}
 
 
-def test_lru_is_never_worse_than_itself():
-    verdict = never_worse(tt.LRU(), **SMALL)
-    assert (verdict.verdict, verdict.counterexample) == ("holds", None)
-    assert verdict.scope.bounds["tokens_by_turns"] == {"1": 3, "2": 3, "3": 3}
-
-
 def test_every_instance_that_was_tried_is_told():
     told = []
     verdict = never_worse(tt.TLRU, turns=2, tokens=3, samples=0, progress=lambda: told.append(1))

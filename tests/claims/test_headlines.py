@@ -10,7 +10,6 @@ import pytest
 from claims.made_up_runs import foresight
 
 from proofs_checks import headlines, headlines_measured
-from proofs_checks.headlines import FOUND, Sentence, rounded_to
 from teltheory.claims.claim import Claim
 from teltheory.claims.search import decide
 from teltheory.claims.worlds import Given
@@ -77,12 +76,6 @@ def test_the_gap_is_closed_by_a_half_and_a_worse_picture_is_seen() -> None:
         (case,) = claim.space.listed
         lru = replace(claim, space=Given((replace(case, xi=0),), "T-LRU with nothing to trim is LRU"))
         assert decide(lru).verdict == "refuted"
-
-
-def test_rounding_takes_both_ends() -> None:
-    case = Sentence("x", (Fraction(40),), (Fraction("40.5"),), Fraction(1))
-    assert rounded_to(headlines.both(case))
-    assert not rounded_to({**headlines.both(case), FOUND: (Fraction("40.6"),)})
 
 
 def test_the_samples_own_largest_improvement_is_taken(monkeypatch) -> None:

@@ -1,7 +1,6 @@
 import json
 import subprocess
 import sys
-from fractions import Fraction
 from pathlib import Path
 
 import pytest

@@ -10,11 +10,10 @@ import pytest
 from claims.made_up_runs import foresight
 
 from proofs_checks import figure_4, figures_5_6, paper_runs, predictions, tables_1_to_6
-from proofs_checks.paper_runs import at_once, share
+from proofs_checks.paper_runs import share
 from teltheory.claims.search import decide, decide_safely
 from teltheory.paper.grid import XI_MS
 from teltheory.paper.printed import CAPACITIES
-from teltheory.workloads import data_folder
 
 
 def stated(claim, cell):
@@ -60,14 +59,6 @@ def test_a_tenth_is_where_the_poisson_prediction_turns(monkeypatch):
         verdict = decided_on(predictions.poisson, monkeypatch, more, found)
         assert verdict.verdict == word
         assert verdict.numbers["cells"][0]["values"]["ours"] == pytest.approx(closed / 1000, rel=1e-3)
-
-
-def test_an_interval_at_one_place_is_its_own_and_at_more_it_is_wider():
-    found = {"ours": 12.0, "low": 11.0, "high": 13.0}
-    lows = [at_once(found, 40, places) for places in (1, 2, 72)]
-    assert lows[0] == pytest.approx(11.0)
-    assert lows[0] > lows[1] > lows[2]
-    assert lows[2] == pytest.approx(12 - 3.69 / 2.02, abs=0.02)
 
 
 def test_the_best_threshold_far_from_the_percentile_turns_the_peak(monkeypatch):
@@ -164,14 +155,6 @@ def test_an_input_of_the_workload_counts_for_nothing():
     assert decide(replace(figure_4.figure_4_turns, space=space)).verdict == "reproduced"
     assert "(by construction)" in facts["5 turns or more, %"].shown(figure_4.both(facts["5 turns or more, %"]))
     assert figure_4.figure_4_sharegpt.kind == tables_1_to_6.table_2.kind == "by construction"
-
-
-def test_other_lengths_are_not_the_logs(monkeypatch):
-    if not (data_folder() / figure_4.FILE).is_file():
-        pytest.skip("the logs are not in the data folder")
-    real = figure_4.wildchat_like
-    monkeypatch.setattr(figure_4, "wildchat_like", lambda mean_prompt: real(mean_prompt=200.0))
-    assert decide(figure_4.figure_4_lengths).verdict == "not reproduced"
 
 
 @pytest.mark.parametrize("claim", [figure_4.figure_4_lengths, predictions.end_aware_mooncake])

@@ -10,7 +10,7 @@ import pytest
 
 from proofs_checks import hidden_chain
 from proofs_checks import posterior as rows
-from proofs_checks.posterior import Silence, filtered
+from proofs_checks.posterior import Silence
 from teltheory.claims.search import decide_safely
 
 HALF = Fraction(1, 2)
@@ -75,10 +75,3 @@ def test_formulas_with_the_rates_swapped_differ(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(hidden_chain, "_model", lambda: model)
     assert hidden_chain.difference("from certainty") != "0"
     assert hidden_chain.difference("no turns") != "0"
-
-
-def test_records_are_a_law() -> None:
-    records = filtered(Silence(3, 2, 1, Fraction(2, 3)))
-    assert len(records) == 8
-    assert sum(alive + dead for alive, dead in records.values()) == 1
-    assert records[True, True, True][0] == (Fraction(2, 3) ** 2 - Fraction(2, 3) ** 3) ** 3

@@ -147,16 +147,6 @@ def test_every_row_by_rule_has_null_models_and_counts_its_error():
         assert all(name in claim.rule.said for name in claim.rule.nulls)
 
 
-def test_the_page_has_the_null_models():
-    rule = with_nulls(nothing=nothing).rule
-    page = parts(ledger_markdown(rows(rule=rule)))["table-7"]
-    told = "distance 200.0 against nothing 160.0 (accepted without this comparison, not beaten)"
-    assert f"- Null models: {told}." in page.splitlines()
-    assert (
-        "- Rule: No square is above 200. The distance is less than half that of each null model: nothing." in page
-    )
-
-
 def rows(**changes):
     one = decide(replace(TABLE, **changes)).as_dict()
     samples = {"samples": "seeds 0 to 3", "WildChat-like": "gaps of 400 s"}

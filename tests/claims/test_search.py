@@ -179,18 +179,6 @@ def test_a_missing_prover_is_said():
     assert verdict.scope.bounds["proof"] == {"missing": "a prover"}
 
 
-def test_a_refuted_claim_is_not_proved():
-    claim = replace(LRU_IS_OPTIMAL, proof=lambda: Proof("a prover", "everything", 3))
-    assert decide(claim).verdict == "refuted"
-
-
-def test_a_claim_on_nothing_is_undecided():
-    claim = Claim("empty", "", "", lambda case: None, lambda values: True, SPACE)
-    verdict = decide(claim)
-    assert verdict.verdict == "undecided"
-    assert not verdict.expected
-
-
 def test_a_check_that_breaks_is_an_error_in_the_ledger():
     def broken(case):
         raise ZeroDivisionError("planted")

@@ -28,7 +28,6 @@ from teltheory.claims.smt import Obligation, counter_model, cvc5_answer, prove, 
 from teltheory.claims.terms import Int, choose, equal, indicator, integer, least, positive, reals
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.policies import online
-from teltheory.report.words import counterexample_text
 
 Fault = Callable[[pytest.MonkeyPatch], None]
 LIMIT = limit_proofs.sum_over_who_returns(2)
@@ -191,20 +190,19 @@ def count_all_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     ("fault", "claim"),
     [
         (count_above_only, scores.score),
-        (count_above_only, scores.difference),
-        (square_the_excess, scores.score),
+        pytest.param(count_above_only, scores.difference, marks=pytest.mark.long),
+        pytest.param(square_the_excess, scores.score, marks=pytest.mark.long),
         (saturate_late, scores.convex),
         (forget_the_missed, scores.difference),
-        (trim_below_the_budget, appendix_c.first_at_least),
-        (trim_below_the_budget, appendix_c.second),
-        (trim_below_the_budget, appendix_c.cut),
-        (trim_nothing, appendix_c.short_trimmed_eagerly),
+        pytest.param(trim_below_the_budget, appendix_c.first_at_least, marks=pytest.mark.long),
+        pytest.param(trim_below_the_budget, appendix_c.second, marks=pytest.mark.long),
+        pytest.param(trim_below_the_budget, appendix_c.cut, marks=pytest.mark.long),
+        pytest.param(trim_nothing, appendix_c.short_trimmed_eagerly, marks=pytest.mark.long),
         (trim_nothing, appendix_c.second),
-        (trim_on_overflow_only, appendix_c.short_trimmed_eagerly),
-        (keep_short_conversations, appendix_c.third),
-        (keep_short_conversations, appendix_c.cut),
-        (count_all_turns, appendix_c.short),
-        (forget_the_recency, appendix_c_step.step_in_recency_order),
+        pytest.param(trim_on_overflow_only, appendix_c.short_trimmed_eagerly, marks=pytest.mark.long),
+        pytest.param(keep_short_conversations, appendix_c.third, marks=pytest.mark.long),
+        pytest.param(count_all_turns, appendix_c.short, marks=pytest.mark.long),
+        pytest.param(forget_the_recency, appendix_c_step.step_in_recency_order, marks=pytest.mark.long),
         (keep_the_least_recent, appendix_c_step.step_in_recency_order),
     ],
 )
@@ -218,20 +216,6 @@ def without_natural_cases(claim: Claim[Any]) -> Claim[Any]:
     if not isinstance(claim.space, SmallWorlds):
         return claim
     return replace(claim, space=replace(claim.space, natural_sizes=({}, {})))
-
-
-@pytest.mark.repository
-@pytest.mark.parametrize(
-    "claim",
-    [appendix_c.short_uncached, appendix_c.short_trimmed, appendix_c.first, appendix_c.cases],
-    ids=lambda claim: claim.id,
-)
-def test_the_page_on_claims_shows_the_counterexample(claim: Claim[Any]) -> None:
-    found = decide(claim).counterexample
-    text = counterexample_text(found).split(":")[0].replace("; C", ", C").replace("xi", "ξ")
-    name = claim.id.removeprefix("appendix-c")
-    page = (Path(__file__).parents[2] / "docs" / "claims.md").read_text().splitlines()
-    assert any(f"{name}` | refuted: {text} |" in line for line in page)
 
 
 def test_the_script_on_the_step_is_the_ledger_s_counterexample() -> None:

@@ -88,13 +88,6 @@ def test_forced_capacities_are_feasible():
     assert all(case.instance.forced for case in cases)
 
 
-def test_initial_caches_fit():
-    space = SmallWorlds({2: 3}, {}, starts=2)
-    cases = [case for size_class in space.classes("quick") for case in size_class]
-    assert any(len(case.world.initial) == 2 for case in cases)
-    assert all(sum(held for _, _, held in case.world.initial) <= case.capacity for case in cases)
-
-
 def test_samples_repeat_and_satisfy_the_space():
     space = SmallWorlds({}, {}, estimates=upper_bounds, starts=2, forced=True)
 
