@@ -53,10 +53,10 @@ def all_claims(names: Sequence[str] | None = None) -> tuple[Claim[Any], ...]:
     return tuple(claim for module in modules for claim in claims_of(module))
 
 
-def claims_of(module: ModuleType) -> tuple[Claim[Any], ...]:
-    """Return the claims that a module defines, in its order; each names its file."""
-    file = module.__name__.replace(".", "/") + ".py"
-    return tuple(replace(value, file=file) for value in vars(module).values() if isinstance(value, Claim))
+def claims_of(module: ModuleType, file: str | None = None) -> tuple[Claim[Any], ...]:
+    """Return the claims that a module defines, in its order; each names its file, by the module where left out."""
+    name = file or module.__name__.replace(".", "/") + ".py"
+    return tuple(replace(value, file=name) for value in vars(module).values() if isinstance(value, Claim))
 
 
 @cache
@@ -66,13 +66,11 @@ def claims_of_file(file: str) -> tuple[Claim[Any], ...]:
     Raises
     ------
     FileError
-        If it is no Python file or defines no claims.
+        If it is no Python file, can't be run, or defines no claims.
     """
     path = Path(file)
-    if not path.is_file() or path.suffix != ".py":
-        raise FileError(f"{file}: found no Python file, expected one that defines claims")
-    module = next(_registered_as(path.resolve()), None) or _loaded(path)
-    claims = claims_of(module)
+    registered = next(_registered_as(path.resolve()), None)
+    claims = claims_of(_loaded(path), path.name) if registered is None else claims_of(registered)
     if not claims:
         raise FileError(f"{file}: found no claims, expected a claim made by teltheory.claims.claim.claim")
     return claims
@@ -86,12 +84,15 @@ def _registered_as(path: Path) -> Iterator[ModuleType]:
 
 
 def _loaded(path: Path) -> ModuleType:
-    spec = spec_from_file_location(path.stem, path)
+    name = f"claims_in_{path.stem}"
+    spec = spec_from_file_location(name, path) if path.is_file() else None
     if spec is None or spec.loader is None:
         raise FileError(f"{path}: found no Python file, expected one that defines claims")
-    module = module_from_spec(spec)
-    sys.modules[path.stem] = module
-    spec.loader.exec_module(module)
+    module = sys.modules[name] = module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise FileError(f"{path}: found {type(error).__name__}: {error}, expected a file that runs") from error
     return module
 
 

@@ -106,8 +106,8 @@ FAULTS = (
     Fault(
         "strictly-is-at-most",
         "proofs_checks/theorem_31.py",
-        'relation=lambda values: values["T-LRU"] < values["LRU"]',
-        'relation=lambda values: values["T-LRU"] <= values["LRU"]',
+        'lambda values: values["T-LRU"] < values["LRU"]',
+        'lambda values: values["T-LRU"] <= values["LRU"]',
         "the strict reading is not read strictly",
         rows=("theorem-31.strict",),
     ),
