@@ -35,7 +35,7 @@ def verify(monkeypatch, capsys, tmp_path):
     def here(work, items, workers):
         yield from ((i, work(item)) for i, item in enumerate(items))
 
-    def decided(ids, effort, workers):
+    def decided(ids, *_):
         return [row(name, "refuted" if name == NAMES[1] else "holds") for name in ids], True
 
     monkeypatch.setenv("TELTHEORY_DATA", str(tmp_path / "nothing"))
