@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from teltheory.claims.claim import Cells, Claim, Enumerated, Rule, Values
+from teltheory.claims.claim import Cells, Claim, Enumerated, Placed, Rule, Values
 from teltheory.claims.data_files import Missing, data_file
 from teltheory.claims.origin import BOTH, OURS
 from teltheory.claims.registry import run

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from proofs_checks.paper_runs import ONLINE_SEEDS, TOGETHER, TOLERANCE, Sampled, constant, moved, replayed
-from teltheory.claims.claim import Cells, Claim, Rule, Values
+from teltheory.claims.claim import Cells, Claim, Placed, Rule, Values
 from teltheory.claims.origin import BOTH
 from teltheory.claims.registry import run
 from teltheory.paper.grid import chats_of

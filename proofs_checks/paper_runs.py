@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Generic
 
-from teltheory.claims.claim import C, Cells, Enumerated, Values
+from teltheory.claims.claim import C, Cells, Enumerated, Placed, Values
 from teltheory.paper.grid import Q_HAT, SEEDS, TURNS, Setting, chats_of, runs, samples
 from teltheory.paper.rows import POLICIES, Run
 from teltheory.paper.tables import Floats, Runs, half_width, student

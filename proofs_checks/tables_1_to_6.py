@@ -21,7 +21,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
 from proofs_checks.paper_runs import NAMES, ONLINE_SEEDS, TOGETHER, Sampled, constant, moved, replayed
-from teltheory.claims.claim import Cells, Claim, Kind, Rule, Values
+from teltheory.claims.claim import Cells, Claim, Kind, Placed, Rule, Values
 from teltheory.claims.origin import BOTH, PMLR, V1, Origin
 from teltheory.claims.registry import run
 from teltheory.paper.grid import chats_of
