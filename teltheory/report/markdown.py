@@ -110,7 +110,8 @@ def evidence(row: Row) -> str:
     if "rule" in row and "numbers" in row:
         lines += [f"- Rule: {plain_text(row['rule'])}", f"- Counts: {plain_text(evidence_text(row))}"]
         lines += [f"- Null models: {plain_text(nulls)}." for nulls in [null_models_text(row)] if nulls]
-    lines.append(f"- Replay: `teltheory verify --claim {row['id']}`")
+    source = f"; decided by [`{row['file']}`](../{row['file']})" if row.get("file") else ""
+    lines.append(f"- Replay: `teltheory verify --claim {row['id']}`{source}")
     return "\n".join([*lines, *_side_by_side(row)])
 
 
