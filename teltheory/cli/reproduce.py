@@ -140,10 +140,10 @@ def _paper(folder: Path, trace: str | None, workers: int | None, out: Console) -
 
 def _errata(rows: Sequence[Row]) -> str:
     """Return the document of errata; a row that stayed undecided leaves it unmade, and the page says so."""
-    from proofs_checks.errata import ERRATA
+    from teltheory.claims.registry import all_errata
 
     try:
-        return errata_markdown(rows, ERRATA)
+        return errata_markdown(rows, all_errata())
     except ArgumentError as error:
         return f"# Errata\n\nNot made: {plain_text(str(error))}."
 

@@ -101,7 +101,8 @@ def _row(row: Row) -> str:
         f'<a id="{name}"></a>**`{name}`** ({plain_text(row["source"])}; {plain_text(origin_text(row))}): '
         f"**{verdict_text(row)}**.{erratum}"
     )
-    return "\n".join([headline, "", f"> {plain_text(row['statement'])}", "", evidence(row)])
+    source = [f"- Decided by [`{row['file']}`](../{row['file']})"] if row.get("file") else []
+    return "\n".join([headline, "", f"> {plain_text(row['statement'])}", "", *source, evidence(row)])
 
 
 def evidence(row: Row) -> str:
@@ -110,8 +111,7 @@ def evidence(row: Row) -> str:
     if "rule" in row and "numbers" in row:
         lines += [f"- Rule: {plain_text(row['rule'])}", f"- Counts: {plain_text(evidence_text(row))}"]
         lines += [f"- Null models: {plain_text(nulls)}." for nulls in [null_models_text(row)] if nulls]
-    source = f"; decided by [`{row['file']}`](../{row['file']})" if row.get("file") else ""
-    lines.append(f"- Replay: `teltheory verify --claim {row['id']}`{source}")
+    lines.append(f"- Replay: `teltheory verify --claim {row['id']}`")
     return "\n".join([*lines, *_side_by_side(row)])
 
 
