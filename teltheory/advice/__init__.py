@@ -102,7 +102,7 @@ class Advice:
 
     @property
     def kept_promise(self) -> bool | None:
-        """Whether the gain on the rest is in the interval that was promised; None where nothing was."""
+        """Whether the gain on the rest is in the interval that was promised; None if nothing was."""
         promise = self.choice.promise
         return None if promise is None else promise.holds(self.held_out.gain.value)
 

@@ -31,7 +31,7 @@ def engine_settings(xi: int, q_hat: int) -> tuple[EngineSetting, ...]:
     Raises
     ------
     ArgumentError
-        Where the threshold is not above the estimate: that is LRU, and SGLang refuses it.
+        If the threshold is not above the estimate: that is LRU, and SGLang refuses it.
     """
     if xi <= q_hat:
         raise ArgumentError("xi", xi, f"more than q_hat, {q_hat}")

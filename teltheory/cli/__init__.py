@@ -1,4 +1,4 @@
-"""The command line: everything that prints or writes files, but for traces and the files of sweeps and probes."""
+"""The command line: everything that prints or writes files, except traces and the files of sweeps and probes."""
 
 from __future__ import annotations
 

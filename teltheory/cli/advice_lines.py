@@ -186,10 +186,7 @@ def _percent(share: float) -> str:
 
 def advice_table(advice: Advice) -> Table:
     """Return the policies on the rest."""
-    table = plain_table("The rest")
-    table.add_column(HEADER[0], no_wrap=True)
-    for name in HEADER[1:]:
-        table.add_column(name, justify="right", no_wrap=True)
+    table = plain_table("The rest", HEADER[1:], HEADER[:1])
     for row in advice_rows(advice):
         table.add_row(*row)
     return table

@@ -16,10 +16,10 @@ from teltheory.cli.advice_page import write_advice
 from teltheory.cli.defaults import chosen_capacities
 from teltheory.cli.goal_option import asked_goal, goal_option
 from teltheory.cli.options import capacity_option, json_option, read_capacities, read_sizes
-from teltheory.cli.output import check_target, console, progress_bar, write_json
+from teltheory.cli.output import check_target, console, progress_bar, show, write_json
 from teltheory.cli.replay import about
 from teltheory.cli.served import Served, served_options
-from teltheory.cli.traces import Reading, report_lines, trace_options, turns_as_data
+from teltheory.cli.traces import Reading, about_turns, trace_options, turns_as_data
 from teltheory.cost.kv_cache import KVSize
 from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
@@ -84,9 +84,8 @@ def advise(
     if page is not None:
         write_advice(page, trace_file, said, found, wish.shape, reading.seed)
     if target is not None:
-        advices = [advice_as_data(advice) for advice in found]
-        about_all = {"trace": turns_as_data(trace), "latency": wish.latency.name, "notes": notes}
-        write_json(target, {**about_all, "advice": advices})
+        data = {"trace": turns_as_data(trace), "latency": wish.latency.name, "notes": notes}
+        write_json(target, data | {"advice": [advice_as_data(advice) for advice in found]})
     return 0
 
 
@@ -200,17 +199,15 @@ def check_page(page: str | None) -> None:
 def about_trace(trace: Trace, start: int) -> list[str]:
     """Return what was read, and how it is split."""
     return [
-        f"Trace: {len(trace):,} turns, {trace.conversations:,} conversations.",
-        *report_lines(trace),
+        *about_turns(trace),
         f"Chosen on the first {start:,} turns, judged on the other {len(trace) - start:,}, in the order of time.",
     ]
 
 
 def _print(out: Console, said: Sequence[str], found: Sequence[Advice], shape: KVSize | None) -> None:
-    for line in said:
-        out.print(escape(line), highlight=False)
+    show(out, *said)
     for advice in found:
         out.print()
         for line in advice_lines(advice, shape):
             out.print(escape(line), highlight=False, soft_wrap=line.startswith("  "))
-        out.print(advice_table(advice))
+        show(out, advice_table(advice))

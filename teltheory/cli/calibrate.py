@@ -65,7 +65,7 @@ def calibrate(
     """Measure a server's time to first token over prompt length and cached share.
 
     The server speaks the OpenAI protocol (vLLM, SGLang), is otherwise idle, and is sent random prompts, one at a
-    time, and nothing else. The same command goes on where an interrupted one stopped.
+    time, and nothing else. The same command resumes where an interrupted one stopped.
     """
     check_target(target)
     server = _server(url, model, timeout, api_key_env)
@@ -129,9 +129,8 @@ def _apart(count: int, block_size: int) -> str:
 
 
 def _table(measured: Sequence[Measured]) -> Table:
-    table = plain_table("Time to first token")
-    for name in ("prompt", "cached", "measured", "median s", "least s", "most s"):
-        table.add_column(name, justify="right", no_wrap=True)
+    columns = ("prompt", "cached", "measured", "median s", "least s", "most s")
+    table = plain_table("Time to first token", columns)
     cells: dict[tuple[int, Any], list[float]] = defaultdict(list)
     for line in measured:
         if not line.mismatch:

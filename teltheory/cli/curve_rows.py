@@ -55,7 +55,7 @@ class Curves:
     thresholds : Thresholds
         The thresholds as they were given, and the latency model.
     spaced : sequence of int
-        Capacities of the figure, ascending; none where nothing is drawn.
+        Capacities of the figure, ascending; none if nothing is drawn.
     hindsight : bool
         Whether the optimum is asked for too.
     """

@@ -1,4 +1,4 @@
-"""Capacities and thresholds where none is given: chosen by the trace, with a sentence that says how."""
+"""Capacities and thresholds if none is given: chosen by the trace, with a sentence that says how."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def chosen_thresholds(
 
 
 def _milliseconds(lru: Outcome, level: Level, latency: Latency) -> Time:
-    """Return the least whole number of milliseconds that LRU's turns keep, but for a share of them."""
+    """Return the least whole number of milliseconds that LRU's turns keep, except a share of them."""
     late = len(lru) - level.rank(len(lru))
     least = max(float(ttft_quantiles(lru, (float(level.q),), latency)[0]), float(latency.ttft(0)))
     number = int(least * 1000)

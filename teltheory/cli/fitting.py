@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from copy import copy
 
 from rich.box import SIMPLE_HEAD
@@ -24,6 +25,11 @@ class FittingTable(Table):
         yield from Table.__rich_console__(table, console, options)
 
 
-def plain_table(title: str) -> Table:
-    """Return a table without lines between its columns."""
-    return FittingTable(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
+def plain_table(title: str, numbers: Iterable[str] = (), texts: Iterable[str] = ()) -> Table:
+    """Return a table without lines between its columns: those of texts, set to the left, then those of numbers."""
+    table = FittingTable(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
+    for name in texts:
+        table.add_column(name, no_wrap=True)
+    for name in numbers:
+        table.add_column(name, justify="right", no_wrap=True)
+    return table

@@ -9,7 +9,7 @@ def between_marks(document: str, begin: str, end: str, text: str) -> str:
     Raises
     ------
     ValueError
-        Where the document does not have both marks, in order.
+        If the document does not have both marks, in order.
     """
     before, found, rest = document.partition(begin)
     _, also_found, after = rest.partition(end)

@@ -73,7 +73,7 @@ class Thresholds:
     said : tuple of str
         What is to be said of the latency, of sizes in bytes, and of values that nobody gave, in sentences.
     unit : str
-        Of percentiles: "s", or "tok" where nothing has a latency.
+        Of percentiles: "s", or "tok" if nothing has a latency.
     """
 
     xis: tuple[int, ...]
@@ -128,12 +128,12 @@ class Question:
     capacities: tuple[int, ...]
 
     def on(self, trace: Trace, forced: bool = False) -> tuple[Thresholds, tuple[int, ...]]:
-        """Return thresholds and capacities, chosen by the trace where none were given, and said to be.
+        """Return thresholds and capacities, chosen by the trace if none were given, and said to be.
 
         Raises
         ------
         ForcedCachingError
-            Where thresholds are to be chosen at a capacity at which forced caching is infeasible.
+            If thresholds are to be chosen at a capacity at which forced caching is infeasible.
         """
         found, said = self.thresholds, list(self.thresholds.said)
         sizes, origin = chosen_capacities(trace) if not self.capacities else (self.capacities, None)

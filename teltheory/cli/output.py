@@ -101,7 +101,7 @@ def check_target(target: str | None) -> None:
     Raises
     ------
     FileError
-        Where the folder does not exist or the target is a folder.
+        If the folder does not exist or the target is a folder.
     """
     if target is None or target == "-":
         return
@@ -114,7 +114,7 @@ def make_folder(folder: Path) -> None:
     Raises
     ------
     FileError
-        Where it can't be made, is no folder, or is closed for writing.
+        If it can't be made, is no folder, or is closed for writing.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)

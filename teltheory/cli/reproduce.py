@@ -158,7 +158,7 @@ def _settings(effort: Effort, given: Trace | None, seed: int) -> list[tuple[str,
 
 
 def _left_out(given: Trace | None) -> list[str]:
-    """Return what the page lacks for want of data, without saying where it was looked for."""
+    """Return what the page lacks if data are missing, without saying where it was looked for."""
     return [f"The Mooncake trace is left out: the data folder has no {MOONCAKE}."] if _missing(given) else []
 
 
@@ -182,7 +182,7 @@ def _traces(given: Trace | None, file: str | None, seed: int) -> Iterator[_Asked
 
 
 def _missing(given: Trace | None) -> str | None:
-    """Return what was left out for want of data, None where nothing was."""
+    """Return what was left out for want of data, None if nothing was."""
     file = data_folder() / MOONCAKE
     if given is not None or file.is_file():
         return None

@@ -18,7 +18,7 @@ from teltheory.errors import ArgumentError, printable
 from teltheory.numbers import INT64_MAX
 
 TOKENS = LatencyModel(Fraction(1), name="uncached tokens")
-"""In the place of a TTFT where nothing has one."""
+"""In the place of a TTFT if nothing has one."""
 DEFAULT = next(iter(MEASURED))
 
 
@@ -46,7 +46,7 @@ class Served:
 
     @cached_property
     def shape(self) -> KVSize | None:
-        """Size of its tokens; where nothing says it, that of the model that a given latency was measured on."""
+        """Size of its tokens; if nothing says it, that of the model that a given latency was measured on."""
         if self.model is not None or self.config is not None:
             return self._architecture.stored(self.tensor_parallel or 1, self.kv_dtype)
         for name, value in (("--tensor-parallel", self.tensor_parallel), ("--kv-dtype", self.kv_dtype)):
@@ -65,7 +65,7 @@ class Served:
 
     @property
     def unit(self) -> str:
-        """Of percentiles: "s", or "tok" where nothing has a latency."""
+        """Of percentiles: "s", or "tok" if nothing has a latency."""
         return "tok" if self._latency is None else "s"
 
     @property
@@ -80,7 +80,7 @@ class Served:
         Raises
         ------
         ArgumentError
-            Where there is none.
+            If there is none.
         """
         if self._latency is None:
             option, value = self._named or ("", "")

@@ -39,10 +39,8 @@ SLOW_LEGEND = "slow: turns above the threshold."
 def cells_tables(cells: Sequence[Cell], thresholds: Thresholds) -> Iterator[Table]:
     """Yield a table for each capacity and threshold."""
     for (capacity, xi), section in groupby(cells, key=lambda cell: (cell.capacity, cell.xi)):
-        table = plain_table(f"Capacity {capacity:,} tokens, threshold {thresholds.label(xi)}")
-        table.add_column("policy", no_wrap=True)
-        for name in MEASURES:
-            table.add_column(thresholds.heading(name), justify="right", no_wrap=True)
+        title = f"Capacity {capacity:,} tokens, threshold {thresholds.label(xi)}"
+        table = plain_table(title, map(thresholds.heading, MEASURES), ["policy"])
         for cell in section:
             table.add_row(*cell_row(cell, thresholds))
         yield table

@@ -47,7 +47,7 @@ class Reading:
         Raises
         ------
         FileError
-            Where it can't be read, or has no turn.
+            If it can't be read, or has no turn.
         """
         times = None if self.times is None else parse_times(self.times, self.seed)
         if not _is_blank(Path(file)):

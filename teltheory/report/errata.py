@@ -37,7 +37,7 @@ def errata_markdown(rows: Sequence[Row], errata: tuple[Erratum, ...]) -> str:
     Raises
     ------
     ArgumentError
-        Where the ledger and the errata do not fit each other, or a replay gives other numbers than the ledger.
+        If the ledger and the errata do not fit each other, or a replay gives other numbers than the ledger.
     """
     by_name = {row["id"]: row for row in rows}
     check_errata(by_name, errata)

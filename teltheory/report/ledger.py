@@ -96,7 +96,7 @@ def read_ledger(text: str | bytes, name: str) -> list[Row]:
     Raises
     ------
     FileError
-        Where it is no JSON, or not that of a ledger.
+        If it is no JSON, or not that of a ledger.
     """
     data = parsed_json(text, name, "a ledger")
     rows = data.get("claims") if isinstance(data, dict) else None

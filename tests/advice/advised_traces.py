@@ -1,5 +1,8 @@
 """Traces that the tests of advice share."""
 
+from fractions import Fraction
+from functools import cache
+
 import numpy as np
 
 import teltheory as tt
@@ -8,14 +11,22 @@ from teltheory.workloads.chat_data import wildchat_like
 LATENCY = tt.LatencyModel(1, name="a second an uncached token")
 
 
+@cache
 def chats(turns=2400, seed=0):
     """Samples like WildChat's, on which T-LRU is known to help."""
     return wildchat_like().sample(turns, np.random.default_rng(seed))
 
 
+@cache
 def engineers():
     """The trace of the engineer's first half hour."""
     return wildchat_like().sample(6000, np.random.default_rng(1))
+
+
+@cache
+def usual():
+    """The advice on chats that most tests look at."""
+    return tt.advise(chats(), 4000, Fraction(1, 5))
 
 
 def single_turns(turns=400, seed=0):

@@ -102,6 +102,7 @@ def test_for_a_percentile_the_margin_keeps_off_the_cliff_behind_the_best_one():
     assert choice.here.value > 0.7 * greedy.gain
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [0, 2])
 def test_the_best_margin_has_the_greatest_mean_with_its_neighbours(seed):
     trace, goal = chats(800, seed), Goal(Fraction(1, 5), level=P95)
@@ -118,7 +119,7 @@ def test_the_best_margin_has_the_greatest_mean_with_its_neighbours(seed):
 
 
 @given(chat_like(), st.integers(10, 60), st.sampled_from(["tel", "slo", "p90"]), st.integers(2, 30))
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=4, deadline=None)
 def test_what_is_chosen_keeps_the_limits_and_without_limits_the_best_is_chosen(trace, capacity, goal, slo):
     limits, goal = Limits(Fraction(101, 100), Fraction(1)), Goal.of(goal, Fraction(slo), LATENCY)
     strict, free = (chosen(trace, capacity, goal, limits=each) for each in (limits, FREE))
@@ -159,7 +160,7 @@ def test_no_interval_of_a_gain_ends_above_all_of_it(draws):
     assert found.low <= found.high <= 1
 
 
-@pytest.mark.parametrize("goal", ["tel", "slo", "p95"])
+@pytest.mark.parametrize("goal", ["tel", "p95"])
 def test_a_gain_that_moves_from_quarter_to_quarter_is_promised_less_surely(goal, monkeypatch):
     trace, goal, told = chats(), Goal.of(goal, Fraction(1, 5)), []
     monkeypatch.setattr(choosing, "widened", lambda alike, moved: told.append(moved) or widened(alike, moved))
@@ -197,8 +198,8 @@ def test_where_nothing_overflows_all_turns_are_warm_up():
 
 
 def test_one_seed_has_one_choice_and_progress_is_told():
-    trace, goal, told = chats(600), Goal(Fraction(1, 5), level=P95), []
-    first = choose(trace, 600, 2000, goal, np.random.default_rng(4), t_lru, FREE, lambda: told.append(1))
+    trace, goal, told = chats(300), Goal(Fraction(1, 5), level=P95), []
+    first = choose(trace, 300, 2000, goal, np.random.default_rng(4), t_lru, FREE, lambda: told.append(1))
     assert first == chosen(trace, 2000, goal, 4)
     assert len(told) == len(first.tried)
 

@@ -3,7 +3,7 @@ from fractions import Fraction
 from itertools import islice
 
 import pytest
-from advice.advised_traces import chats, engineers, single_turns
+from advice.advised_traces import chats, engineers, single_turns, usual
 
 import teltheory as tt
 from teltheory.advice import MARGINS
@@ -85,7 +85,7 @@ def test_what_costs_too_much_is_said_in_one_line_and_no_help_goes_without_its_co
 
 
 def test_a_limit_that_breaks_on_the_rest_alone_is_said_plainly():
-    advice = tt.advise(chats(), 4000, Fraction(1, 5))
+    advice = usual()
     broken = replace(advice, held_out=replace(advice.held_out, broken=("prefilled tokens", "P50")))
     found = next(islice(advice_lines(broken, None), 1, None))
     assert found.startswith(

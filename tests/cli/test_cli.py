@@ -247,20 +247,14 @@ def test_reproduce_without_the_data_says_so(run, tmp_path, monkeypatch, capsys):
     assert len(next(iter(data["tables"].values()))["rows"]) == 7 * 3 * 3
 
 
-def test_reproduce_on_a_given_trace(run_json, trace_file, monkeypatch):
-    monkeypatch.setattr("teltheory.cli.reproduce.chosen_claims", lambda *_: ["figure-2"])
-    data = run_json("reproduce", "--workers", 1, "--trace", trace_file)
-    assert list(data["tables"]) == [str(trace_file)]
-    assert data["left_out"] == []
-
-
-def test_a_file_name_with_brackets_is_shown_as_it_is(run, trace_file, tmp_path, monkeypatch, capsys):
-    file = tmp_path / "[bold]x.csv"
-    file.write_bytes(trace_file.read_bytes())
+def test_reproduce_on_a_given_trace(run, trace_file, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("teltheory.cli.reproduce.chosen_claims", lambda *_: ["figure-2"])
     monkeypatch.chdir(tmp_path)
-    assert run("reproduce", "--workers", 1, "--trace", file.name) == 0
+    file = trace_file.rename("[bold]x.csv")
+    assert run("reproduce", "--workers", 1, "--trace", file, "--json", "out.json") == 0
     assert "[bold]x.csv" in capsys.readouterr().out
+    data = json.loads(Path("out.json").read_text())
+    assert (list(data["tables"]), data["left_out"]) == (["[bold]x.csv"], [])
 
 
 def test_the_story_on_the_mooncake_trace(run_json, mooncake):

@@ -40,8 +40,7 @@ def test_a_tokenizer_of_ones_own(chats, tmp_path, run):
 
 @pytest.mark.parametrize(
     "command",
-    [("replay", "--policy", "lru", "--capacity", "9", "--xi", "2"), ("optimum", "--capacity", "9", "--xi", "2"),
-     ("curve", "--policy", "lru", "--capacity", "9", "--xi", "2")],
+    [("replay", "--policy", "lru", "--capacity", "9", "--xi", "2"), ("optimum", "--capacity", "9", "--xi", "2")],
 )  # fmt: skip
 def test_every_command_reads_and_says_how(command, chats, run, run_json, capsys):
     name, *options = command

@@ -88,7 +88,10 @@ def test_any_policy_has_a_curve(run, trace_file, capsys):
     }
 
 
-@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+LONG = pytest.mark.long
+
+
+@pytest.mark.parametrize("ending", ["svg", pytest.param("png", marks=LONG), pytest.param("pdf", marks=LONG)])
 def test_the_figure_is_drawn_and_repeats(run, trace_file, tmp_path, ending):
     files = [tmp_path / f"{name}.{ending}" for name in ("first", "second")]
     for file in files:
