@@ -61,8 +61,8 @@ def measure(
     read: Trace | None = None,
 ) -> dict[str, Any]:
     """Run the benchmarks with a progress bar."""
-    from benchmarks.run import run
-    from benchmarks.workload import Plan, load, source
+    from teltheory.bench.run import run
+    from teltheory.bench.workload import Plan, load, source
 
     with progress_bar() as bar:
         task = bar.add_task("Making the trace", total=None)

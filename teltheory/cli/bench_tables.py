@@ -9,17 +9,7 @@ from rich.table import Table
 
 from teltheory.cli.fitting import plain_table
 
-PEERS = ("libcachesim", "cachetools", "quantecon")
-SECTIONS = (
-    "against_libcachesim",
-    "against_python",
-    "by_rules",
-    "replays",
-    "expected",
-    "expected_others",
-    "optima",
-)
-"""Sections whose jobs were timed against each other."""
+PEERS = ("libcachesim", "cachetools")
 
 
 def lines_above(data: dict[str, Any]) -> list[str]:
@@ -45,25 +35,16 @@ def lines_above(data: dict[str, Any]) -> list[str]:
 
 def tables(data: dict[str, Any]) -> Iterator[Table]:
     """Yield a table for each section."""
-    plan = data["plan"]
-    unit = f"blocks of {plan['block']} tokens"
-    yield _timings(data["against_libcachesim"], f"The same prefix in {unit}")
-    if data["hits"]:
-        yield _hits(data["hits"])
-    yield _timings(data["against_python"], f"Compiled against Python, in {unit}")
-    yield _timings(data["by_rules"], "Policies of one's own, which the kernel asks for their rules, in tokens")
-    yield _timings(data["replays"], "The whole trace, in tokens")
-    yield _timings(data["expected"], "ET-LRU with the paper's belief and a fixed prompt")
-    yield _timings(data["expected_others"], "ET-LRU with other beliefs and laws")
-    yield _timings(data["optima"], "The hindsight optimum, about 250 conversations alive, 20,000 tokens")
-    yield _decisions(data["decisions"])
+    for number, section in enumerate(data["sections"].values()):
+        yield _timings(section)
+        if number == 0 and data["hits"]:
+            yield _hits(data["hits"])
     yield _enumerations(data["enumerations"])
-    yield _ratios(data)
+    yield _ratios(data["sections"])
     yield _growth(data["growth"])
     if data["memory"] is not None:
         yield _memory(data["memory"])
     yield _door(data["door"])
-    yield _ceiling(data)
 
 
 def _table(title: str, first: str, others: Sequence[str]) -> Table:
@@ -74,11 +55,11 @@ def _table(title: str, first: str, others: Sequence[str]) -> Table:
     return table
 
 
-def _timings(section: dict[str, Any], title: str) -> Table:
-    title = f"{title}: {section['turns']:,} turns, {section['block_requests']:,} block requests"
+def _timings(section: dict[str, Any]) -> Table:
+    title = "{title}: {turns:,} turns, {block_requests:,} block requests".format(**section)
     table = _table(title, "replay", ("ms", "spread", "ns/turn", "M turns/s", "M block requests/s"))
     for row in section["rows"]:
-        spread = f"({_three(row['low'] * 1e3)}–{_three(row['high'] * 1e3)})"
+        spread = _spread(row, 1e3)
         speeds = [_three(row[key] / 1e6) for key in ("turns_a_second", "block_requests_a_second")]
         table.add_row(row["name"], _three(row["median"] * 1e3), spread, _three(row["ns_a_turn"]), *speeds)
     return table
@@ -92,37 +73,13 @@ def _hits(hits: Sequence[dict[str, Any]]) -> Table:
     return table
 
 
-def _ratios(data: dict[str, Any]) -> Table:
+def _ratios(sections: dict[str, Any]) -> Table:
     table = _table("How many times as long", "this", ("as this", "turns", "times", "spread"))
     table.columns[1].justify = "left"
-    for name in SECTIONS:
-        for row in data[name]["ratios"]:
-            spread = f"({_three(row['low'])}–{_three(row['high'])})"
-            table.add_row(row["slower"], row["quicker"], f"{data[name]['turns']:,}", _three(row["ratio"]), spread)
-    return table
-
-
-def _decisions(section: dict[str, Any]) -> Table:
-    title = (
-        "The belief MDP, {configurations:,} configurations of up to {most_known} conversations, capacity "
-        "{capacity}: {states:,} states, {pairs:,} state-action pairs, backward induction over {turns} turns"
-    ).format(**section)
-    table = _table(title, "solver", ("built, s", "ms", "spread", "M backups/s", "times as long", "spread"))
-    for row in section["rows"]:
-        spread = f"({_three(row['low'] * 1e3)}–{_three(row['high'] * 1e3)})"
-        times = row["times"]
-        table.add_row(
-            row["name"],
-            _three(row["built"]),
-            _three(row["median"] * 1e3),
-            spread,
-            _three(row["backups_a_second"] / 1e6),
-            _three(times["ratio"]),
-            f"({_three(times['low'])}–{_three(times['high'])})",
-        )
-    if section["difference"] is not None:
-        table.caption = f"The values of all states differ by {section['difference']:.1e} at most."
-        table.caption_justify = "left"
+    for section in sections.values():
+        for row in section["ratios"]:
+            times = (f"{section['turns']:,}", _three(row["ratio"]), _spread(row))
+            table.add_row(row["slower"], row["quicker"], *times)
     return table
 
 
@@ -135,9 +92,7 @@ def _enumerations(section: dict[str, Any]) -> Table:
     for row in section["rows"]:
         times = row["times"]
         speeds = (f"{row[name]:,.0f}" for name in ("plain_a_second", "compiled_a_second"))
-        table.add_row(
-            row["name"], *speeds, _three(times["ratio"]), f"({_three(times['low'])}–{_three(times['high'])})"
-        )
+        table.add_row(row["name"], *speeds, _three(times["ratio"]), _spread(times))
     return table
 
 
@@ -152,36 +107,25 @@ def _growth(growth: dict[str, Any]) -> Table:
 
 
 def _memory(rows: Sequence[dict[str, Any]]) -> Table:
-    title = f"Bytes a turn beyond the trace, measured on {rows[0]['turns']:,} turns"
-    table = _table(title, "replay", ("index, kept", "outcome, kept", "peak of a replay, with outcome"))
+    title = f"Bytes a turn beyond what the process held before, measured on {rows[0]['turns']:,} turns"
+    table = _table(title, "step", ("peak", "kept"))
     for row in rows:
-        table.add_row(row["name"], *(f"{row[key]:.0f}" for key in ("index", "outcome", "peak")))
+        table.add_row(row["name"], *(f"{row[key] / row['turns']:.1f}" for key in ("peak", "kept")))
     return table
 
 
 def _door(rows: Sequence[dict[str, Any]]) -> Table:
     table = _table("Before anything is done: whole processes", "process", ("seconds", "spread", "times", "spread"))
     for row in rows:
-        spread, times = (f"({_three(each['low'])}–{_three(each['high'])})" for each in (row, row["times"]))
-        table.add_row(row["name"], _three(row["median"]), spread, _three(row["times"]["ratio"]), times)
+        times = row["times"]
+        table.add_row(row["name"], _three(row["median"]), _spread(row), _three(times["ratio"]), _spread(times))
     table.caption = f"times: as long as `{rows[0]['name']}`."
     table.caption_justify = "left"
     return table
 
 
-def _ceiling(data: dict[str, Any]) -> Table:
-    moved, ceiling = data["bandwidth"], data["ceiling"]
-    title = (
-        f"The ceiling: {moved['triad'] / 1e9:.1f} GB/s (triad; copy {moved['copy'] / 1e9:.1f}) over "
-        f"{ceiling['bytes_a_turn']} bytes a turn"
-    )
-    table = _table(title, "replay", ("ceiling, M turns/s", "reached, M turns/s", "share"))
-    for row in ceiling["rows"]:
-        speeds = (_three(speed / 1e6) for speed in (ceiling["turns_a_second"], row["turns_a_second"]))
-        table.add_row(row["name"], *speeds, f"{100 * row['share']:.1f} %")
-    table.caption = f"A turn must move 8 bytes each of: {', '.join(ceiling['moved'])}."
-    table.caption_justify = "left"
-    return table
+def _spread(row: dict[str, Any], unit: float = 1) -> str:
+    return f"({_three(row['low'] * unit)}–{_three(row['high'] * unit)})"
 
 
 def _three(value: float) -> str:

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
+from belief.quantecon_pairs import pairs
 from belief.random_models import arbitrary, random_truncated_graphs
 from quantecon.markov import backward_induction as quantecon_induction
 
-from benchmarks.decisions import pairs
 from teltheory.belief.induction import backward_induction, decisions_of, value_iteration
 
 INSTANCES = 120

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from benchmarks.timing import Job
-from benchmarks.workload import CUTOFF, Q_HAT, XI
+from teltheory.bench.timing import Job
+from teltheory.bench.workload import CUTOFF, Q_HAT, XI
 from teltheory.outcome import Outcome
 from teltheory.policies import (
     LRU,

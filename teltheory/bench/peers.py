@@ -16,9 +16,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from benchmarks.blocks import Requests
+from teltheory.bench.blocks import Requests
 
-PEERS = ("libcachesim", "cachetools", "quantecon")
+PEERS = ("libcachesim", "cachetools")
 HASH_POWERS = (14, 15, 16)
 DEFAULT_HASH_POWER = 24
 

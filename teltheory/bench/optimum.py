@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 import teltheory as tt
-from benchmarks.timing import Job
-from benchmarks.workload import SEED, XI
+from teltheory.bench.timing import Job
+from teltheory.bench.workload import SEED, XI
 from teltheory.trace import Trace
 from teltheory.workloads import ConversationModel, sample_conversations
 

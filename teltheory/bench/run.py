@@ -16,16 +16,14 @@ from typing import Any
 import numpy as np
 
 import teltheory as tt
-from benchmarks import by_rules, expected, optimum
-from benchmarks.bandwidth import BYTES_A_TURN, MOVED, bandwidth
-from benchmarks.blocks import Requests, block_requests
-from benchmarks.decisions import against_quantecon
-from benchmarks.door import door
-from benchmarks.enumeration import against_plain
-from benchmarks.machine import machine
-from benchmarks.memory import memory_a_turn
-from benchmarks.ours import GROWING, LEAST_RECENT, ROUND_ROBIN, TAIL_OPTIMIZED, chosen, jobs, policies
-from benchmarks.peers import (
+from teltheory.bench import by_rules, expected, optimum
+from teltheory.bench.blocks import block_requests
+from teltheory.bench.door import door
+from teltheory.bench.enumeration import against_plain
+from teltheory.bench.footprint import footprint
+from teltheory.bench.machine import machine
+from teltheory.bench.ours import GROWING, LEAST_RECENT, ROUND_ROBIN, TAIL_OPTIMIZED, chosen, jobs, policies
+from teltheory.bench.peers import (
     DEFAULT_HASH_POWER,
     EVICTIONS,
     HASH_POWERS,
@@ -35,8 +33,8 @@ from benchmarks.peers import (
     installed,
     write_requests,
 )
-from benchmarks.timing import Job, Ratio, Report, Timing, measure
-from benchmarks.workload import BLOCK, CUTOFF, Q_HAT, XI, Plan, prefix
+from teltheory.bench.timing import Job, Ratio, Report, Timing, measure
+from teltheory.bench.workload import BLOCK, CUTOFF, Q_HAT, XI, Plan, prefix
 from teltheory.errors import FileError
 from teltheory.trace import Trace
 
@@ -53,29 +51,44 @@ class Section:
 
     Attributes
     ----------
+    title : str
+        What a table calls it.
     turns, blocks : int
         Turns, and block requests, of the trace; `blocks` is what a block cache would have to replay.
     timings : mapping of str to Timing
         By name.
-    ratios : list of (slower, quicker)
+    ratios : sequence of (slower, quicker)
         Names of the timings whose ratios are reported.
     """
 
+    title: str
     turns: int
     blocks: int
     timings: Mapping[str, Timing]
     ratios: Sequence[tuple[str, str]]
 
+    @classmethod
+    def of(
+        cls,
+        title: str,
+        trace: Trace,
+        every: Sequence[Job],
+        ratios: Sequence[tuple[str, str]],
+        rounds: int,
+        report: Report,
+    ) -> Section:
+        """Measure jobs on a trace in tokens."""
+        blocks = int((trace.past // BLOCK).sum())
+        return cls(title, len(trace), blocks, measure(every, rounds, report), ratios)
+
     def as_dict(self) -> dict[str, Any]:
         """Return rows and ratios as plain data."""
         return {
+            "title": self.title,
             "turns": self.turns,
             "block_requests": self.blocks,
             "rows": [self._row(name, timing) for name, timing in self.timings.items()],
-            "ratios": [
-                {"slower": slower, "quicker": quicker, **asdict(self._ratio(slower, quicker))}
-                for slower, quicker in self.ratios
-            ],
+            "ratios": [self._ratio(slower, quicker) for slower, quicker in self.ratios],
         }
 
     def _row(self, name: str, timing: Timing) -> dict[str, Any]:
@@ -86,8 +99,12 @@ class Section:
         }
         return {"name": name, **timing.as_dict(), **speed}
 
-    def _ratio(self, slower: str, quicker: str) -> Ratio:
-        return Ratio.of(self.timings[slower], self.timings[quicker])
+    def _ratio(self, slower: str, quicker: str) -> dict[str, Any]:
+        return {
+            "slower": slower,
+            "quicker": quicker,
+            **asdict(Ratio.of(self.timings[slower], self.timings[quicker])),
+        }
 
 
 def run(plan: Plan, trace: Trace, source: str, report: Report = lambda _: None) -> dict[str, Any]:
@@ -109,62 +126,55 @@ def run(plan: Plan, trace: Trace, source: str, report: Report = lambda _: None) 
     dict
         Plain data, ready for JSON.
     """
-    moved = bandwidth(plan.stream, plan.rounds, report)
     with_peers, hits = against_libcachesim(plan, trace, report)
     replays = whole_trace(plan, trace, report)
-    beliefs, others = expected_tails(plan, report)
-    optima = hindsight(plan, report)
+    sections = {
+        "against_libcachesim": with_peers,
+        "against_python": against_python(plan, trace, report),
+        "by_rules": custom_policies(plan, trace, report),
+        "replays": replays,
+        "expected": expected_tails(plan, "the paper's belief and a fixed prompt", expected.BY_LOOPS, report),
+        "expected_others": expected_tails(plan, "other beliefs and laws", expected.OTHERS, report),
+        "optima": hindsight(plan, report),
+    }
     report("memory")
     return {
         "machine": machine(),
         "plan": {**asdict(plan), "block": BLOCK, "xi": XI, "q_hat": Q_HAT, "cutoff": CUTOFF},
         "trace": {"source": source, "turns": len(trace), "conversations": trace.conversations},
-        "against_libcachesim": with_peers.as_dict(),
         "hits": hits,
-        "against_python": against_python(plan, trace, report).as_dict(),
-        "by_rules": own_policies(plan, trace, report).as_dict(),
-        "replays": replays.as_dict(),
-        "expected": beliefs.as_dict(),
-        "expected_others": others.as_dict(),
-        "optima": optima.as_dict(),
-        "decisions": against_quantecon(plan.known, plan.rounds, report),
+        "sections": {name: section.as_dict() for name, section in sections.items()},
         "enumerations": against_plain(plan.worlds, plan.rounds, report),
         "growth": growth(plan, trace, replays, report),
-        "memory": memory_a_turn(plan.memory),
+        "memory": footprint(plan.memory),
         "door": door(plan.rounds, report),
-        "bandwidth": moved,
-        "ceiling": ceiling(moved["triad"], replays),
     }
 
 
 def against_libcachesim(plan: Plan, trace: Trace, report: Report) -> tuple[Section, list[dict[str, Any]]]:
     """Time libcachesim's LRU and Belady and our policies on the same prefix, in blocks; compare the hits."""
     blocks = prefix(trace, plan.peers).to_blocks(BLOCK)
-    capacity = plan.capacity // BLOCK
-    names = ("LRU", LEAST_RECENT, ROUND_ROBIN, "Belady", TAIL_OPTIMIZED)
-    ours = jobs(blocks, capacity, chosen(names, BLOCK))
-    requests = int(blocks.past.sum())
+    title, capacity, requests = (
+        f"The same prefix in blocks of {BLOCK} tokens",
+        plan.capacity // BLOCK,
+        block_requests(blocks),
+    )
+    ours = jobs(blocks, capacity, chosen(("LRU", LEAST_RECENT, ROUND_ROBIN, "Belady", TAIL_OPTIMIZED), BLOCK))
     if installed("libcachesim") is None:
-        return Section(len(blocks), requests, measure(ours, plan.rounds, report), []), []
+        return Section(title, len(blocks), len(requests), measure(ours, plan.rounds, report), []), []
     with TemporaryDirectory() as folder:
         file = Path(folder, "requests")
-        _write(block_requests(blocks), file)
+        try:
+            write_requests(requests, file)
+        except OSError as error:
+            expected_room = f"expected room for {len(requests):,} requests of 24 bytes"
+            raise FileError(f"temporary folder: {error.strerror or error}, {expected_room}") from None
         timings = measure([*ours, *_libcachesim(LibCacheSim(file, capacity))], plan.rounds, report)
         hits = [row for size in (capacity, capacity // 10) for row in _hits(blocks, file, size)]
     lru, belady = _quickest(timings, "LRU"), _quickest(timings, "Belady")
     default = NAME_OF_LIBCACHESIM.format("LRU", DEFAULT_HASH_POWER)
     ratios = [(lru, "LRU"), (lru, LEAST_RECENT), (lru, ROUND_ROBIN), (belady, "Belady"), (belady, TAIL_OPTIMIZED)]
-    return Section(len(blocks), requests, timings, [*ratios, (default, lru)]), hits
-
-
-def _write(requests: Requests, file: Path) -> None:
-    try:
-        write_requests(requests, file)
-    except OSError as error:
-        problem = error.strerror or str(error)
-        raise FileError(
-            f"temporary folder: {problem}, expected room for {len(requests):,} requests of 24 bytes"
-        ) from None
+    return Section(title, len(blocks), len(requests), timings, [*ratios, (default, lru)]), hits
 
 
 def _libcachesim(simulator: LibCacheSim) -> list[Job]:
@@ -202,35 +212,29 @@ def against_python(plan: Plan, trace: Trace, report: Report) -> Section:
     if installed("cachetools") is not None:
         every.append(Job("cachetools LRU", lambda _: cachetools_lru(requests, capacity)))
         ratios.insert(0, ("cachetools LRU", "LRU"))
-    return Section(len(blocks), len(requests), measure(every, plan.rounds, report), ratios)
+    title = f"Compiled against Python, in blocks of {BLOCK} tokens"
+    return Section(title, len(blocks), len(requests), measure(every, plan.rounds, report), ratios)
 
 
-def own_policies(plan: Plan, trace: Trace, report: Report) -> Section:
-    """Time policies of one's own on a short prefix, against the reference and the loops of the same rules."""
+def custom_policies(plan: Plan, trace: Trace, report: Report) -> Section:
+    """Time custom policies on a short prefix, against the reference and the loops of the same rules."""
     tokens = prefix(trace, plan.plain)
-    timings = measure(by_rules.ruled_jobs(tokens, plan.capacity), plan.rounds, report)
-    return Section(len(tokens), int((tokens.past // BLOCK).sum()), timings, by_rules.RATIOS)
+    every = by_rules.ruled_jobs(tokens, plan.capacity)
+    title = "Custom policies, whose rules the kernel asks for, in tokens"
+    return Section.of(title, tokens, every, by_rules.RATIOS, plan.rounds, report)
 
 
 def whole_trace(plan: Plan, trace: Trace, report: Report) -> Section:
     """Time every policy on the whole trace, the first call, and the curve for all capacities."""
-    every = jobs(trace, plan.capacity, policies())
-    every.append(
+    policy = policies()[LEAST_RECENT]
+    capacities = np.linspace(0, 10 * plan.capacity, 1000).astype(np.int64).tolist()
+    every = [
+        *jobs(trace, plan.capacity, policies()),
         Job(
             FIRST_CALL,
             lambda fresh: tt.replay(fresh, tt.LRU(), plan.capacity, engine="kernel"),
             lambda: replace(trace),
-        )
-    )
-    ratios = [(FIRST_CALL, "LRU"), (CURVE, LEAST_RECENT)]
-    timings = measure([*every, *_curve_jobs(plan, trace)], plan.rounds, report)
-    return Section(len(trace), int((trace.past // BLOCK).sum()), timings, ratios)
-
-
-def _curve_jobs(plan: Plan, trace: Trace) -> list[Job]:
-    policy = policies()[LEAST_RECENT]
-    capacities = np.linspace(0, 10 * plan.capacity, 1000).astype(np.int64).tolist()
-    return [
+        ),
         Job(CURVE, lambda _: tt.capacity_curve(trace, policy)),
         Job(
             THOUSAND,
@@ -238,29 +242,25 @@ def _curve_jobs(plan: Plan, trace: Trace) -> list[Job]:
             lambda: tt.capacity_curve(trace, policy),
         ),
     ]
+    ratios = [(FIRST_CALL, "LRU"), (CURVE, LEAST_RECENT)]
+    return Section.of("The whole trace, in tokens", trace, every, ratios, plan.rounds, report)
 
 
-def expected_tails(plan: Plan, report: Report) -> tuple[Section, Section]:
-    """Time ET-LRU against T-LRU: the paper's belief and a fixed prompt, and on fewer turns all others."""
-    return (
-        _expected(plan, plan.optimum, (expected.ONE_RATE, expected.RATES), report),
-        _expected(plan, min(plan.optimum, MOST_TURNS_OF_OTHERS), expected.OTHERS, report),
-    )
-
-
-def _expected(plan: Plan, turns: int, names: tuple[str, ...], report: Report) -> Section:
+def expected_tails(plan: Plan, beliefs: str, names: tuple[str, ...], report: Report) -> Section:
+    """Time ET-LRU against T-LRU, under beliefs that have a loop of their own or, on fewer turns, under others."""
+    turns = plan.optimum if names == expected.BY_LOOPS else min(plan.optimum, MOST_TURNS_OF_OTHERS)
     trace = expected.sample(turns)
-    timings = measure(expected.expected_jobs(trace, plan.capacity, names), plan.rounds, report)
+    every = expected.expected_jobs(trace, plan.capacity, names)
     ratios = [(name, LEAST_RECENT) for name in names]
-    return Section(turns, int((trace.past // BLOCK).sum()), timings, ratios)
+    return Section.of(f"ET-LRU with {beliefs}", trace, every, ratios, plan.rounds, report)
 
 
 def hindsight(plan: Plan, report: Report) -> Section:
-    """Time the hindsight optimum by the greedy rule, with the check of its proof, and by the linear program."""
+    """Time the hindsight optimum by the greedy rule, the check of its certificate, and the linear program."""
     trace = optimum.busy_trace(plan.optimum)
-    timings = measure(optimum.jobs(trace), plan.rounds, report)
     ratios = [(optimum.PROGRAM, optimum.GREEDY), (optimum.PROGRAM, optimum.CHECK)]
-    return Section(len(trace), int((trace.past // BLOCK).sum()), timings, ratios)
+    title = f"The hindsight optimum, about {optimum.ALIVE} conversations alive, {optimum.CAPACITY:,} tokens"
+    return Section.of(title, trace, optimum.jobs(trace), ratios, plan.rounds, report)
 
 
 def growth(plan: Plan, trace: Trace, replays: Section, report: Report) -> dict[str, Any]:
@@ -282,13 +282,3 @@ def growth(plan: Plan, trace: Trace, replays: Section, report: Report) -> dict[s
 def base_of(sizes: Sequence[int]) -> int:
     """Return the largest size at most a hundredth of the last, or the first where there is none."""
     return max((size for size in sizes if size * 100 <= sizes[-1]), default=sizes[0])
-
-
-def ceiling(bytes_a_second: float, replays: Section) -> dict[str, Any]:
-    """Return the most turns a second that the bandwidth allows, and the share of it that is reached."""
-    most = bytes_a_second / BYTES_A_TURN
-    rows = []
-    for name in ("LRU", LEAST_RECENT):
-        reached = replays.turns / replays.timings[name].median
-        rows.append({"name": name, "turns_a_second": reached, "share": reached / most})
-    return {"moved": list(MOVED), "bytes_a_turn": BYTES_A_TURN, "turns_a_second": most, "rows": rows}

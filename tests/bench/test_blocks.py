@@ -3,7 +3,7 @@ from hypothesis import given
 from strategies import given_columns, turn_columns
 
 import teltheory as tt
-from benchmarks.blocks import NEVER, block_requests
+from teltheory.bench.blocks import NEVER, block_requests
 
 TRACES = (turn_columns() | given_columns()).map(lambda columns: tt.Trace.from_turns(**columns))
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from benchmarks.ours import LEAST_RECENT, TAIL_OPTIMIZED, chosen, jobs
-from benchmarks.timing import Job
-from benchmarks.workload import Q_HAT, XI
+from teltheory.bench.ours import LEAST_RECENT, TAIL_OPTIMIZED, chosen, jobs
+from teltheory.bench.timing import Job
+from teltheory.bench.workload import Q_HAT, XI
 from teltheory.policies import TLRU, Policy, TailOptimizedBelady
 from teltheory.trace import Trace
 

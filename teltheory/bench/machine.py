@@ -7,7 +7,7 @@ import platform
 from importlib.metadata import version
 from pathlib import Path
 
-from benchmarks.peers import PEERS, installed
+from teltheory.bench.peers import PEERS, installed
 
 
 def machine() -> dict[str, str | int | None]:

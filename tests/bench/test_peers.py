@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from strategies import turn_columns
 
 import teltheory as tt
-from benchmarks.blocks import NEVER, block_requests
-from benchmarks.peers import HASH_POWERS, LibCacheSim, cachetools_lru, write_requests
+from teltheory.bench.blocks import NEVER, block_requests
+from teltheory.bench.peers import HASH_POWERS, LibCacheSim, cachetools_lru, write_requests
 from teltheory.workloads import ConversationModel
 
 SEEDS = range(6)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import Any, TypeAlias
 
-from benchmarks.timing import Job, Ratio, Report, Timing, measure
+from teltheory.bench.timing import Job, Ratio, Report, Timing, measure
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Claim, CompiledSpace
 from teltheory.claims.comparison import plain_tally

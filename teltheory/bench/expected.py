@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.ours import LEAST_RECENT, jobs
-from benchmarks.timing import Job
-from benchmarks.workload import Q_HAT, SEED, XI
 from teltheory.belief.etlru import ETLRU
+from teltheory.bench.ours import LEAST_RECENT, jobs
+from teltheory.bench.timing import Job
+from teltheory.bench.workload import Q_HAT, SEED, XI
 from teltheory.policies import TLRU, Policy, TimedPolicy
 from teltheory.trace import Trace
 from teltheory.workloads import ConversationModel, sample_conversations
@@ -23,6 +23,7 @@ RATES = "ET-LRU, rate of each"
 POSTERIOR = "ET-LRU, posterior, rate of each"
 RANDOM = "ET-LRU, lognormal prompts"
 LEARNT = "ET-LRU, learnt prompts"
+BY_LOOPS = (ONE_RATE, RATES)
 OTHERS = (POSTERIOR, RANDOM, LEARNT)
 
 

@@ -41,10 +41,6 @@ class Plan:
         Length of the trace that the hindsight optimum is found on.
     memory : int
         Length of the trace that memory use is measured on.
-    stream : int
-        Length of the arrays that the bandwidth is measured on; 3 arrays of 8 bytes an entry.
-    known : int
-        Conversations of the belief MDP.
     worlds : tuple of tuple of int
         Classes of small worlds for plain Python and for the compiled check, see `benchmarks.enumeration`.
     """
@@ -57,36 +53,27 @@ class Plan:
     sizes: tuple[int, ...]
     optimum: int
     memory: int
-    stream: int
-    known: int
     worlds: tuple[tuple[int, int, int, int], tuple[int, int, int, int]]
 
     @classmethod
     def of(cls, turns: int, capacity: int, rounds: int | None = None, quick: bool = False) -> Plan:
         """Return the plan for a trace of so many turns."""
+        first, peers, plain, optimum, memory = 10_000, 100_000, 2_000, 1_000_000, 2_000_000
+        worlds = ((3, 2, 3, 0), (4, 2, 6, 0))
         if quick:
-            parts = (
-                min(turns, 2_000),
-                min(turns, 300),
-                _sizes(turns, 1_000),
-                10_000,
-                50_000,
-                1 << 20,
-                2,
-                ((3, 2, 2, 0), (4, 2, 4, 0)),
-            )
-            return cls(turns, capacity, rounds or 3, *parts)
-        parts = (
-            min(turns, 100_000),
-            min(turns, 2_000),
-            _sizes(turns, 10_000),
-            1_000_000,
-            2_000_000,
-            1 << 26,
-            4,
-            ((3, 2, 3, 0), (4, 2, 6, 0)),
+            first, peers, plain, optimum, memory = 1_000, 2_000, 300, 10_000, 50_000
+            worlds = ((3, 2, 2, 0), (4, 2, 4, 0))
+        return cls(
+            turns,
+            capacity,
+            rounds or (3 if quick else 5),
+            min(turns, peers),
+            min(turns, plain),
+            _sizes(turns, first),
+            optimum,
+            memory,
+            worlds,
         )
-        return cls(turns, capacity, rounds or 5, *parts)
 
 
 def _sizes(turns: int, first: int) -> tuple[int, ...]:
