@@ -42,7 +42,7 @@ class Plan:
     memory : int
         Length of the trace that memory use is measured on.
     worlds : tuple of tuple of int
-        Classes of small worlds for plain Python and for the compiled check, see `benchmarks.enumeration`.
+        Classes of small worlds for plain Python and for the compiled check, see `teltheory.bench.enumeration`.
     """
 
     turns: int
