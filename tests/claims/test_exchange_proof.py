@@ -28,6 +28,7 @@ def test_both_provers_prove_it_and_its_hypotheses_can_be_met(obligation):
     assert counter_model(obligation.hypotheses) is not None
 
 
+@pytest.mark.long
 def test_nothing_is_left_open():
     found = proof.same_law_proof()
     assert (found.unproved, found.obligations) == (
@@ -155,6 +156,7 @@ def test_scores_after_a_turn_are_as_the_hypotheses_say(model, state, turns):
 # The row.
 
 
+@pytest.mark.long
 def test_a_rule_that_exchanges_for_less_is_refuted(monkeypatch):
     def turned(values):
         return no_dearer({"a kept": values["b kept"], "b kept": values["a kept"]})

@@ -128,6 +128,7 @@ def test_halves_tell_real_numbers_from_whole_ones() -> None:
     assert counter_model([equal(x + x, 1)]) == {"x": Fraction(1, 2)}
 
 
+@pytest.mark.long
 def test_a_wrong_solution_of_the_chain_is_not_a_proof(monkeypatch: pytest.MonkeyPatch) -> None:
     model = hidden_chain.Model()
     model.dead = model.dead + model.tau
