@@ -68,35 +68,23 @@ def tail_score(
     return lambda i, cached: rates[i] * survival(i, cached - lengths[i] + xi)
 
 
-def evict(
-    lengths: Sequence[int],
-    cached: Sequence[int],
-    rates: Sequence[Any],
-    survival: Callable[[int, Any], Any],
-    xi: Any,
-    n: int,
-) -> Eviction:
-    """Run Algorithm 2 with a heap.
+def evict_lowest(cached: Sequence[int], score: Score, n: int) -> Eviction:
+    """Run Algorithm 2 with a heap: evict n tokens, always one with the smallest score.
 
     Parameters
     ----------
-    lengths, cached : sequence of int
-        Pasts L and cached prefixes X, least recent first.
-    rates, survival, xi
-        As for `tail_score`.
+    cached : sequence of int
+        Cached prefixes X, least recent first.
+    score : callable
+        Such as `tail_score`.
     n : int
         Tokens to evict, at most what is cached.
 
     Raises
     ------
     ArgumentError
-        Where less than n is cached.
+        If less than n is cached.
     """
-    return evict_lowest(cached, tail_score(lengths, rates, survival, xi), n)
-
-
-def evict_lowest(cached: Sequence[int], score: Score, n: int) -> Eviction:
-    """Evict n tokens, always one with the smallest score; see `evict`."""
     left, n = list(cached), _at_most_all(cached, n)
     count = [0]
     heap = [_Entry(score(i, x), i, count) for i, x in enumerate(left) if x >= 1]
@@ -149,15 +137,6 @@ def evict_in_runs(
         else:
             heapq.heapreplace(heap, (worth[i] + steps.at(d - run), i))
     return left
-
-
-def evict_as_printed(cached: Sequence[int], score: Score, n: int) -> tuple[int, ...]:
-    """Evict n tokens as Algorithm 2 is printed: for each, look at all conversations for the smallest score."""
-    left = list(cached)
-    for _ in range(_at_most_all(cached, n)):
-        j = min((i for i, x in enumerate(left) if x >= 1), key=lambda i: (score(i, left[i]), i))
-        left[j] -= 1
-    return tuple(left)
 
 
 def _at_most_all(cached: Sequence[int], n: int) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from teltheory.belief.eviction import evict
+from teltheory.belief.eviction import evict_lowest, tail_score
 from teltheory.belief.model import Allocation, BeliefMDP, Policy, State
 from teltheory.belief.optimality import Index, turn_rates
 from teltheory.policies.policy import Conversation, CuttingPolicy
@@ -21,14 +21,14 @@ def et_lru(index: Index = turn_rates) -> Policy:
         order = [i for i in state.recency if not (model.forced and i == state.arrived)]
         known = [state.conversations[i] for i in order]
         laws = [model.kinds[one.kind].prompt(one.turns) for one in known]
-        left = evict(
+        score = tail_score(
             [one.past for one in known],
-            [cached[i] for i in order],
             [weights[i] for i in order],
             lambda place, length: laws[place].exactly_at_least(length),
             model.xi,
-            max(sum(cached) - model.capacity, 0),
-        ).cached
+        )
+        overflow = max(sum(cached) - model.capacity, 0)
+        left = evict_lowest([cached[i] for i in order], score, overflow).cached
         kept = {**dict(enumerate(cached)), **dict(zip(order, left, strict=True))}
         return tuple(kept.values())
 

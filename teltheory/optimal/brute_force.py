@@ -17,19 +17,9 @@ Cost = Callable[[int], int]
 
 
 def smallest_total(instance: Instance, cost: Cost) -> int:
-    """Return the smallest sum over turns of ``cost(uncached)`` that any policy reaches.
-
-    Parameters
-    ----------
-    instance : Instance
-        Tiny: the states multiply with every conversation and every token.
-    cost : callable
-        Cost of a turn from its uncached length, such as ``lambda u: max(u - xi, 0)``.
-    """
-    values = {_start(instance): 0}
-    for k in range(len(instance.trace)):
-        values = _best(values, instance, k, lambda value, u: value + cost(u))
-    return min(values.values())
+    """Return the smallest sum over turns of ``cost(uncached)`` that any policy reaches."""
+    total = instance.total.tolist()
+    return smallest_cost(instance, lambda k, reused: cost(total[k] - reused))
 
 
 def smallest_rising_total(instance: Instance, cost: Cost) -> int:
@@ -37,13 +27,6 @@ def smallest_rising_total(instance: Instance, cost: Cost) -> int:
 
     Whoever holds a longer prefix of every conversation can do all that another can, at no more cost. So only what
     overflows is cut, a unit at a time, from every conversation that may lose one.
-
-    Parameters
-    ----------
-    instance : Instance
-        Small: the full caches multiply with every conversation and every token.
-    cost : callable
-        Cost of a turn from its uncached length, such as ``lambda u: max(u - xi, 0)``.
     """
     values = {_start(instance): 0}
     for k in range(len(instance.trace)):
@@ -77,27 +60,15 @@ def _lower(values: dict[State, int], state: State, value: int) -> None:
 
 
 def smallest_cost(instance: Instance, cost: Callable[[int, int], int]) -> int:
-    """Return the smallest sum over turns of ``cost(turn, reused)`` that any policy reaches.
-
-    Parameters
-    ----------
-    instance : Instance
-        Tiny.
-    cost : callable
-        Cost of a turn, counted from 0, from what it reuses.
-    """
+    """Return the smallest sum over turns of ``cost(turn, reused)`` that any policy reaches."""
     values = {_start(instance): 0}
     for k in range(len(instance.trace)):
-        total = int(instance.total[k])
-        values = _best(values, instance, k, lambda value, u, k=k, total=total: value + cost(k, total - u))  # type: ignore[misc]
-    return min(values.values())
-
-
-def smallest_maximum(instance: Instance) -> int:
-    """Return the smallest possible value of the largest uncached length."""
-    values = {_start(instance): 0}
-    for k in range(len(instance.trace)):
-        values = _best(values, instance, k, max)
+        after: dict[State, int] = {}
+        for state, value in values.items():
+            new = value + cost(k, _reused(state, instance, k))
+            for successor in _successors(state, instance, k):
+                _lower(after, successor, new)
+        values = after
     return min(values.values())
 
 
@@ -125,19 +96,6 @@ def _start(instance: Instance) -> State:
     held = {start.code: start.cached for start in instance.initial}
     codes = {*held, *instance.trace.code.tolist()}
     return tuple(held.get(code, 0) for code in range(len(codes)))
-
-
-def _best(
-    values: dict[State, int], instance: Instance, k: int, add: Callable[[int, int], int]
-) -> dict[State, int]:
-    total = int(instance.total[k])
-    after: dict[State, int] = {}
-    for state, value in values.items():
-        new = add(value, total - _reused(state, instance, k))
-        for successor in _successors(state, instance, k):
-            if successor not in after or new < after[successor]:
-                after[successor] = new
-    return after
 
 
 def _reused(state: State, instance: Instance, k: int) -> int:

@@ -129,16 +129,16 @@ def history_cut(model: Any, i: int, t: int) -> Any:
     return model.x[i, t] <= model.h[t]
 
 
-def whole_point(model: Any) -> tuple[list[list[int]], list[int]]:
-    """Return x, for each conversation at each step, and u, for each turn, of a solved model in whole numbers.
+def whole_point(model: Any) -> tuple[list[int], list[int]]:
+    """Return what a solved model has in the cache of each turn's conversation, x, and each turn's excess, u.
 
     Raises
     ------
     SolverError
-        Where a value is none; the solver's own tolerance for whole numbers is allowed.
+        If a value is not whole; the solver's own tolerance for whole numbers is allowed.
     """
-    x = [[whole(model.x[i, t]) for t in model.steps] for i in model.conversations]
-    return x, [whole(model.u[i, t]) for t, i in model.theta.items()]
+    turns = model.theta.items()
+    return [whole(model.x[i, t]) for t, i in turns], [whole(model.u[i, t]) for t, i in turns]
 
 
 def whole(variable: Any) -> int:

@@ -115,8 +115,8 @@ def hindsight_optimum(
         Wrong arguments; all are `ValueError`.
     SolverError
         The solver did not prove an optimum: its time was up, it was interrupted, or its answer failed the exact
-        check: its point breaks (1)-(5), or what it says is not what the certificate proves. The error has the
-        status, and an incumbent and a bound if they are known.
+        check: what turns reuse does not fit, or what it says is not what the certificate proves. The error has
+        the status, and an incumbent and a bound if they are known.
     """
     instance = Instance.of(trace, capacity, forced=forced, initial=initial)
     xi = whole_number("xi", xi)
@@ -226,15 +226,14 @@ def _by_intervals(instance: Instance, xi: int, time_limit: float | None) -> _Ans
 
 def _by_pyomo(instance: Instance, xi: int, time_limit: float | None) -> _Answer:
     from teltheory.optimal.formulation import hindsight_model, whole_point
-    from teltheory.optimal.naive_point import check_point
     from teltheory.optimal.solver import solve_model
 
     if not len(instance.trace):
         return _Answer("pyomo", np.empty(0, np.int64), (0.0,))
     model = hindsight_model(instance, xi)
     said = solve_model(model, time_limit)
-    x, u = whole_point(model)
-    return _Answer("pyomo", check_point(instance, xi, x, u), (sum(u), *said))
+    cached, excess = whole_point(model)
+    return _Answer("pyomo", np.minimum(cached, instance.history), (sum(excess), *said))
 
 
 def _proved(instance: Instance, xi: int, weights: TurnWeights, answer: _Answer) -> tuple[Outcome, Certificate]:

@@ -36,13 +36,13 @@ proportion where a step holds too much, is feasible.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from time import monotonic
+from dataclasses import dataclass
 
 import numpy as np
 
 from teltheory.errors import NOT_WHOLE, SolverError
 from teltheory.numbers import FloatArray, IntArray
+from teltheory.optimal.deadline import deadline_of, seconds_left
 from teltheory.optimal.intervals import IntervalProblem, least_between
 from teltheory.optimal.solver import INTERRUPTED, LARGEST_COST, OUT_OF_TIME, GrowingProgram
 
@@ -61,7 +61,7 @@ class LazySolution:
     steps : ndarray of int64
         The set P, ascending, whose bound is the worth of `kept`.
     rounds, rows : int
-        Solves of this call, and rows that the program has now.
+        Solves, and rows that the program has now.
     prices : ndarray of int64
         Whole prices of `steps`.
     """
@@ -74,13 +74,7 @@ class LazySolution:
 
 
 class LazyIntervalSolver:
-    """A program that keeps its rows and its basis from one capacity to the next.
-
-    Parameters
-    ----------
-    problem : IntervalProblem
-        Bounds, intervals and room.
-    """
+    """The linear program of an interval problem, with the rows found so far."""
 
     def __init__(self, problem: IntervalProblem) -> None:
         self._problem = problem
@@ -93,46 +87,29 @@ class LazyIntervalSolver:
         self._prices: FloatArray = np.empty(0)
         self._kept = problem.most
 
-    def solve(self, room: IntArray | None = None, time_limit: float | None = None) -> LazySolution:
-        """Solve for the problem's room, or another.
-
-        Parameters
-        ----------
-        room : ndarray of int64, shape (n + 1,), optional
-            Room of each step, the problem's own plus one number at all steps; entry 0 is unused.
-        time_limit : float, optional
-            Seconds.
+    def solve(self, time_limit: float | None = None) -> LazySolution:
+        """Solve, in seconds at most.
 
         Raises
         ------
         SolverError
-            Where an optimum was not proved in whole numbers; it has an incumbent and a bound on the TEL.
+            If an optimum was not proved in whole numbers; it has an incumbent and a bound on the TEL.
         """
-        deadline = None if time_limit is None else monotonic() + time_limit
-        problem = self._problem if room is None else replace(self._problem, room=room)
+        deadline, rounds = deadline_of(time_limit), 0
         try:
-            rounds = self._reopen(problem, deadline)
-            while len(violated := self._violated(problem)):
-                self._add(problem, violated)
+            while len(violated := self._violated()):
+                self._add(violated)
                 self._round(deadline)
                 rounds += 1
-            return self._proved(problem, rounds)
+            return self._proved(rounds)
         except KeyboardInterrupt:
-            raise self._stopped(problem, INTERRUPTED) from None
+            raise self._stopped(INTERRUPTED) from None
         except SolverError as error:
-            raise self._stopped(problem, error.status) from None
+            raise self._stopped(error.status) from None
 
-    def _reopen(self, problem: IntervalProblem, deadline: float | None) -> int:
-        """Solve for the rows of earlier calls; return the number of rounds."""
-        if self._program is None:
-            return 0
-        self._program.change_room(problem.room[self._rows])
-        self._round(deadline)
-        return 1
-
-    def _violated(self, problem: IntervalProblem) -> IntArray:
-        """Return steps to add, none where what is kept is feasible."""
-        excess = (problem.occupied(self._kept) - problem.room)[self._candidates]
+    def _violated(self) -> IntArray:
+        """Return steps to add, none if what is kept is feasible."""
+        excess = (self._problem.occupied(self._kept) - self._problem.room)[self._candidates]
         if not np.any(excess > 0):
             return self._candidates[:0]
         excess[np.isin(self._candidates, self._rows)] = 0
@@ -141,17 +118,18 @@ class LazyIntervalSolver:
             raise SolverError(NOT_WHOLE)
         return self._candidates[peaks]
 
-    def _add(self, problem: IntervalProblem, steps: IntArray) -> None:
+    def _add(self, steps: IntArray) -> None:
+        problem = self._problem
         if self._program is None:
             self._program = GrowingProgram(problem.most, problem.weight)
         self._program.add_rows(problem.rows(steps).tocsr(), problem.room[steps])
         self._rows = np.concatenate((self._rows, steps))
         self._prices = np.concatenate((self._prices, np.zeros(len(steps))))
 
-    def _round(self, deadline: float | None) -> None:
+    def _round(self, deadline: float) -> None:
         assert self._program is not None
-        left = None if deadline is None else deadline - monotonic()
-        if left is not None and left <= 0:
+        left = seconds_left(deadline)
+        if left == 0:
             raise SolverError(OUT_OF_TIME)
         vertex = self._program.solve(left)
         self._kept, self._prices = np.rint(vertex.values).astype(np.int64), vertex.prices
@@ -161,8 +139,8 @@ class LazyIntervalSolver:
         steps, prices = self._priced()
         return LazySolution(cut_to_room(self._problem, self._kept), steps, 0, len(self._rows), prices)
 
-    def _proved(self, problem: IntervalProblem, rounds: int) -> LazySolution:
-        steps, prices = self._priced()
+    def _proved(self, rounds: int) -> LazySolution:
+        problem, (steps, prices) = self._problem, self._priced()
         if not problem.feasible(self._kept) or problem.worth(self._kept) != problem.worth_upper_bound(
             steps, prices
         ):
@@ -175,10 +153,11 @@ class LazyIntervalSolver:
         passed, times = _passing(self._prices[order])
         return self._rows[order][passed], np.minimum(times, self._problem.weight.max(initial=1))
 
-    def _stopped(self, problem: IntervalProblem, status: str) -> SolverError:
+    def _stopped(self, status: str) -> SolverError:
+        problem = self._problem
         best = problem.unavoidable - problem.worth(cut_to_room(problem, self._kept))
-        bound = problem.unavoidable - min(problem.worth(problem.most), problem.worth_upper_bound(*self._priced()))
-        return SolverError(status, float(best), float(bound))
+        bound = min(problem.worth(problem.most), problem.worth_upper_bound(*self._priced()))
+        return SolverError(status, float(best), float(problem.unavoidable - bound))
 
 
 def _passing(prices: FloatArray) -> tuple[IntArray, IntArray]:
@@ -207,15 +186,7 @@ def _peaks(excess: IntArray, stretch: int) -> IntArray:
 
 
 def cut_to_room(problem: IntervalProblem, kept: IntArray) -> IntArray:
-    """Return feasible amounts: each is cut by the largest ratio that a step it covers is over-full by.
-
-    Parameters
-    ----------
-    problem : IntervalProblem
-        Bounds, intervals and room.
-    kept : ndarray of int64, shape (m,)
-        Amounts; those beyond their bounds are cut to them first.
-    """
+    """Return feasible amounts: each is cut by the largest ratio that a step it covers is over-full by."""
     kept = np.clip(kept, 0, problem.most)
     occupied = problem.occupied(kept)
     share = np.minimum(1.0, problem.room / np.maximum(occupied, 1))

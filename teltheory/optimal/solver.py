@@ -39,13 +39,6 @@ class GrowingProgram:
     """max sum of weight y, 0 <= y <= most, with rows that are added between solves, each from the last basis.
 
     Weights beyond `LARGEST_COST` are divided by a power of two, and the prices multiplied by it.
-
-    Parameters
-    ----------
-    most : ndarray of int64, shape (m,)
-        Upper bounds.
-    weight : ndarray of int64, shape (m,)
-        What a unit of y is worth.
     """
 
     def __init__(self, most: IntArray, weight: IntArray) -> None:
@@ -53,7 +46,6 @@ class GrowingProgram:
         model = packing(csc_array((0, len(most))), np.empty(0), most, weight / self._scale)
         self._engine = Engine(presolve=PRESOLVE)
         expect(self._engine.highs.passModel(model), "model")
-        self._rows = 0
 
     def add_rows(self, matrix: csr_array, room: IntArray | FloatArray) -> None:
         """Add rows ``matrix @ y <= room``."""
@@ -61,12 +53,6 @@ class GrowingProgram:
         start, index = matrix.indptr[:-1].astype(np.int32), matrix.indices.astype(np.int32)
         status = self._engine.highs.addRows(len(room), low, up, matrix.nnz, start, index, matrix.data)
         expect(status, "rows")
-        self._rows += len(room)
-
-    def change_room(self, room: IntArray) -> None:
-        """Change the right sides of all rows, in the order in which they were added."""
-        rows, low = np.arange(self._rows, dtype=np.int32), np.full(self._rows, -highspy.kHighsInf)
-        expect(self._engine.highs.changeRowsBounds(self._rows, rows, low, room.astype(np.float64)), "room")
 
     def solve(self, time_limit: float | None = None) -> Vertex:
         """Solve for the rows that are there.
@@ -202,20 +188,7 @@ def packing(
 ) -> Any:
     """Return the program max worth @ y, matrix @ y <= room, least <= y <= most, as HiGHS takes it.
 
-    Parameters
-    ----------
-    matrix : csc_array, shape (rows, m)
-        What a unit of each y takes.
-    room : ndarray, shape (rows,)
-        Right sides.
-    most : ndarray, shape (m,)
-        Upper bounds.
-    worth : ndarray, shape (m,), optional
-        What a unit of y is worth; 1 if left out.
-    whole : int
-        How many y, the last ones, are whole numbers.
-    least : ndarray, shape (m,), optional
-        Lower bounds; 0 if left out.
+    `worth` is 1 and `least` is 0 if left out; the last `whole` of y are whole numbers.
     """
     rows, columns = matrix.shape
     model = highspy.HighsLp()

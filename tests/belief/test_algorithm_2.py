@@ -14,7 +14,7 @@ import teltheory as tt
 from proofs_checks.algorithm_2 import ORDERS, WHOLE, Cut, Known, within_the_counts
 from teltheory.belief.allocation import AllocationProblem, allocations, best_allocations, objective
 from teltheory.belief.allocation_model import milp_allocation
-from teltheory.belief.eviction import evict, evict_as_printed, evict_in_runs, evict_lowest, tail_score
+from teltheory.belief.eviction import evict_in_runs, evict_lowest, tail_score
 from teltheory.belief.scores import learnt_steps
 from teltheory.workloads.laws import Finite, fixed
 
@@ -41,18 +41,28 @@ def problems(draw, most=4):
     return AllocationProblem(lengths, cached, rates, laws, xi, draw(st.integers(0, sum(cached))))
 
 
-def survival(problem):
-    return lambda i, length: problem.laws[i].exactly_at_least(ceil(length))
+def score_of(problem):
+    def survival(i, length):
+        return problem.laws[i].exactly_at_least(ceil(length))
+
+    return tail_score(problem.lengths, problem.rates, survival, problem.xi)
+
+
+def evict_as_printed(cached, score, n):
+    """For each token, look at all conversations for the smallest score."""
+    left = list(cached)
+    for _ in range(n):
+        j = min((i for i, x in enumerate(left) if x >= 1), key=lambda i: (score(i, left[i]), i))
+        left[j] -= 1
+    return tuple(left)
 
 
 @given(problems(), st.data())
 @settings(max_examples=300, deadline=None)
 def test_the_heap_does_what_is_printed(problem, data):
     n = data.draw(st.integers(0, sum(problem.cached)))
-    tail = survival(problem)
-    eviction = evict(problem.lengths, problem.cached, problem.rates, tail, problem.xi, n)
-    score = tail_score(problem.lengths, problem.rates, tail, problem.xi)
-    assert eviction.cached == evict_as_printed(problem.cached, score, n)
+    eviction = evict_lowest(problem.cached, score_of(problem), n)
+    assert eviction.cached == evict_as_printed(problem.cached, score_of(problem), n)
     assert sum(problem.cached) - sum(eviction.cached) == n
     holding = sum(x > 0 for x in problem.cached)
     counts = {"E": holding, "n": n, "scores": eviction.evaluations, "comparisons": eviction.comparisons}
@@ -100,9 +110,7 @@ def test_the_counts_with_many_conversations(size):
 @given(problems(most=3))
 @settings(max_examples=200, deadline=None)
 def test_lemma_d3_beyond_the_ledger_s_bounds(problem):
-    kept = evict(
-        problem.lengths, problem.cached, problem.rates, survival(problem), problem.xi, problem.overflow
-    ).cached
+    kept = evict_lowest(problem.cached, score_of(problem), problem.overflow).cached
     least, every = best_allocations(problem)
     assert objective(problem, kept) == least
     assert kept in every
@@ -134,8 +142,7 @@ def test_the_ledger_s_cuts_are_problems_of_the_library():
         problem = AllocationProblem(*map(tuple, columns), cut.xi, cut.capacity)
         assert cut.n == problem.overflow
         assert cut.optimum(cut.capacity) == best_allocations(problem)[0]
-        score = tail_score(problem.lengths, problem.rates, survival(problem), problem.xi)
-        assert cut.greedy().cached == evict_as_printed(problem.cached, score, cut.n)
+        assert cut.greedy().cached == evict_as_printed(problem.cached, score_of(problem), cut.n)
 
 
 def test_a_score_that_forgets_the_threshold_is_refuted():

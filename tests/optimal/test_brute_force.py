@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from replay.instances import Case
 
-from teltheory.optimal.brute_force import all_reuses, smallest_maximum, smallest_total
+from teltheory.optimal.brute_force import all_reuses, smallest_total
 
 
 def case(turns, capacity, **options):
@@ -73,31 +73,6 @@ def test_any_cost_of_a_turn():
     instance = case([("A", 1, 0), ("A", 1, 0), ("A", 0, 0)], 0).instance
     assert smallest_total(instance, lambda u: u * u) == 9
     assert smallest_total(instance, lambda u: int(u > 1)) == 2
-
-
-def test_figure_2_no_policy_has_a_smaller_maximum_than_100():
-    """Of the contract's numbers: 200 under LRU, 150 or 160 under T-LRU, and 100 at best."""
-    tenth = case([("A", 10, 0), ("B", 10, 0), ("A", 10, 0)], 10)
-    assert smallest_maximum(tenth.instance) == 10
-    whole = case([("A", 100, 0), ("B", 100, 0), ("A", 100, 0)], 100)
-    assert smallest_maximum(whole.instance) == 100
-
-
-@pytest.mark.parametrize(
-    ("instance", "expected"),
-    [
-        (case(A2_B1_A0, 2), 2),
-        (case(A1_B2_A0_B0, 2), 2),
-        # A(1), B(2), A(1), B(1), C = 2: totals 2 and 3 at the end; keeping 1 of each: 1, 2, 1, 2
-        (case([("A", 1, 0), ("B", 2, 0), ("A", 1, 0), ("B", 1, 0)], 2), 2),
-        # one less room: A keeps it (1 uncached of 2), B has all 3; or B keeps it: 2 and 2
-        (case([("A", 1, 0), ("B", 2, 0), ("A", 1, 0), ("B", 1, 0)], 1), 2),
-        (case([("A", 1, 0), ("B", 2, 0), ("A", 1, 0), ("B", 1, 0)], 0), 3),
-        (case([("A", 1, 0)], 1, initial=(("A", 3, 0),)), 4),
-    ],
-)
-def test_smallest_maximum(instance, expected):
-    assert smallest_maximum(instance.instance) == expected
 
 
 def test_all_reuses_of_a_small_instance():
