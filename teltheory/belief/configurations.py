@@ -68,39 +68,24 @@ class Truncation:
 
 
 class Move(NamedTuple):
-    """From one configuration to the next.
+    """From one configuration to the next, which lists its conversations least recent first.
 
-    Attributes
-    ----------
-    child : State
-        The next one, least recent first.
-    dropped : int
-        Place of the conversation that the child does not have at the same place among the others: the one that
-        arrives, or the one that is forgotten; the number of conversations where there is none.
+    `dropped` is the place of the conversation that the child does not have at the same place among the others: the
+    one that arrives, or the one that is forgotten; the number of conversations if there is none.
     """
 
     child: State
     dropped: int
 
 
-@dataclass(frozen=True)
-class Chances:
-    """How likely a move is.
-
-    Attributes
-    ----------
-    probability : Fraction
-        Its probability.
-    intact : Fraction
-        Probability of the move without the truncation changing anything.
-    """
+class Chances(NamedTuple):
+    """The probability of a move, and that of the move without the truncation changing anything."""
 
     probability: Fraction
     intact: Fraction
 
 
-@dataclass(frozen=True)
-class NextTurn:
+class NextTurn(NamedTuple):
     """What may follow a configuration.
 
     Attributes

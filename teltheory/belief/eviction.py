@@ -54,16 +54,7 @@ def tail_score(
 ) -> Score:
     """Return Algorithm 2's ranking criterion, lambda_i P(L_i + Q_i - xi >= X_i).
 
-    Parameters
-    ----------
-    lengths : sequence of int
-        Pasts L.
-    rates : sequence of numbers
-        Belief turn rates lambda.
-    survival : callable
-        P(Q_i >= q) of conversation i and a number q.
-    xi : number
-        Threshold.
+    `survival` returns P(Q_i >= q) of conversation i and a number q.
     """
     return lambda i, cached: rates[i] * survival(i, cached - lengths[i] + xi)
 
@@ -106,23 +97,7 @@ def evict_in_runs(
 ) -> list[int]:
     """Evict n tokens as `evict_lowest` does, a whole run of equal scores of a conversation at once.
 
-    Parameters
-    ----------
-    cached : sequence of int
-        Cached prefixes X, least recent first.
-    worth : sequence of float
-        Logarithm of the rate of each conversation, finite.
-    offset : sequence of int
-        xi - L of each, so that its score is worth + steps.at(X + offset).
-    steps : Steps
-        Of the next prompt.
-    n : int
-        Tokens to evict, at most what is cached.
-
-    Returns
-    -------
-    list of int
-        What is left of each conversation.
+    The score of conversation i is ``worth[i] + steps.at(X + offset[i])``, its offset xi - L.
     """
     left, n = list(cached), _at_most_all(cached, n)
     heap = [(worth[i] + steps.at(x + offset[i]), i) for i, x in enumerate(left) if x > 0]

@@ -93,19 +93,8 @@ class Decision:
 def decisions(tables: Tables, state: State, turns: int, index: Index, ties: Ties = "worst") -> list[Decision]:
     """Return what the rule of an index keeps at a state, a decision for each cache that exceeds the capacity.
 
-    Parameters
-    ----------
-    tables : Tables
-        The model's tables.
-    state : State
-        Right after a turn.
-    turns : int
-        Number of turns that follow.
-    index : Index
-        Weights of problem (6).
-    ties : {"worst", "best"}
-        Which of several minimisers the rule keeps. A rule is optimal whatever its choices if none of the worst
-        loses anything, and refuted whatever its choices if one of the best does.
+    `ties` says which of several minimisers the rule keeps. A rule is optimal whatever its choices if none of the
+    worst loses anything, and refuted whatever its choices if one of the best does.
     """
     choices = _Choices(tables, state, turns)
     weighed = objective(tables.model, state, index(tables.model, state)).numerators[choices.within]

@@ -20,17 +20,6 @@ def best_sweep(graph: Arrays, read: FloatArray, write: FloatArray, discount: flo
     """Write the value and the best decision of every state, children's values being read.
 
     From the last node to the first, so that with a horizon one array can be read and written.
-
-    Parameters
-    ----------
-    graph : Arrays
-        The graph.
-    read, write : ndarray of float64, shape (states,)
-        Values.
-    discount : float
-        Of what comes after the next turn.
-    choices : ndarray of int64, shape (states,)
-        Numbers of decisions in the node's layout.
     """
     cost, later = np.empty(graph.most), np.empty(graph.most)
     for node in range(len(graph.layout) - 1, -1, -1):

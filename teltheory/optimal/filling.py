@@ -23,15 +23,7 @@ ROUNDS_PER_INTERVAL = 20
 
 
 class Filling:
-    """Plans of an interval problem, an amount for each interval.
-
-    Parameters
-    ----------
-    problem : IntervalProblem
-        The intervals.
-    parts : bool
-        Whether less than all that an interval can use is worth anything.
-    """
+    """Plans of an interval problem, an amount for each interval; `parts` says whether parts are worth something."""
 
     def __init__(self, problem: IntervalProblem, parts: bool) -> None:
         self._problem, self._passes = problem, (False, True) if parts else (False,)
@@ -55,24 +47,10 @@ class Filling:
         deadline: float,
         rounds: int = ROUNDS,
     ) -> IntArray:
-        """Return a plan that costs no more.
+        """Return a plan that costs no more than a feasible one; stop if it costs enough, or at the deadline.
 
-        Parameters
-        ----------
-        plan : ndarray of int64, shape (m,)
-            A feasible one.
-        score : ndarray of float64, shape (m,)
-            What goes first, but for the noise.
-        cost : callable
-            What a plan costs.
-        enough : int
-            Cost at which to stop.
-        rng : numpy.random.Generator
-            For what is dropped, and in which order is filled.
-        deadline : float
-            When to stop, on the clock of `time.monotonic`.
-        rounds : int
-            Most rounds; no more than `ROUNDS_PER_INTERVAL` for each interval either.
+        What scores most is filled first, but for the noise. There are no more rounds than `ROUNDS_PER_INTERVAL`
+        for each interval either.
         """
         least = cost(plan)
         for _ in range(min(rounds, ROUNDS_PER_INTERVAL * len(plan))):

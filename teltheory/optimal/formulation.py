@@ -29,21 +29,8 @@ INTEGRALITY = 1e-6
 def hindsight_model(instance: Instance, xi: int, *, initial_state: bool = True, relaxed: bool = False) -> Any:
     """Build problem (1)-(5), or its forced variant with (9), for an instance.
 
-    Parameters
-    ----------
-    instance : Instance
-        Trace, capacity, caching mode and initial cache; n turns, N conversations, N n variables.
-    xi : int
-        Threshold.
-    initial_state : bool
-        Whether x[i, 1] is bounded by the initial cache, which the printed formulation leaves out.
-    relaxed : bool
-        Whether x and u may be fractional.
-
-    Returns
-    -------
-    pyomo.environ.ConcreteModel
-        With `x`, `u`, and one component for each equation.
+    `initial_state` bounds x[i, 1] by the initial cache, which the printed formulation leaves out; `relaxed` allows
+    fractions of x and u. The model has `x`, `u`, and one component for each equation.
     """
     model = pyo.ConcreteModel()
     _data(model, instance, xi)

@@ -76,14 +76,7 @@ def pooled(pieces: Pieces) -> Pieces:
 def envelope_problem(instance: Instance, costs: PiecewiseCosts, pieces: Pieces) -> tuple[IntervalProblem, int]:
     """Return the interval problem over the convex envelopes and the number that its whole weights are divided by.
 
-    Parameters
-    ----------
-    instance : Instance
-        Trace, capacity, caching mode and initial cache.
-    costs : PiecewiseCosts
-        What turns cost.
-    pieces : Pieces
-        Their pieces. Without rising ones the weights are the gains themselves, divided by 1.
+    Without rising pieces the weights are the gains themselves, divided by 1.
     """
     envelope, divisor = pieces, 1
     if len(pieces.rising):

@@ -116,16 +116,7 @@ def choose(
 ) -> Milp:
     """Solve the MILP from a feasible choice.
 
-    Parameters
-    ----------
-    problem : Selection
-        The intervals.
-    start : ndarray of bool, shape (m,)
-        The choice to begin with.
-    time_limit : float, optional
-        Seconds.
-    target : int, optional
-        Ask only whether as many can be chosen; the bound is then ``target - 1`` if they can't.
+    With a target ask only whether as many can be chosen; the bound is then ``target - 1`` if they can't.
     """
     m, room, point, options = len(problem), problem.room, None, {}
     matrix = csc_array(problem.intervals.rows(problem.rows).multiply(problem.need[None, :]))

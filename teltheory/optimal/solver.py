@@ -208,24 +208,12 @@ def packing(
 
 
 def solve_model(model: Any, time_limit: float | None = None) -> tuple[float, float]:
-    """Solve a Pyomo model with HiGHS and load its solution.
-
-    Parameters
-    ----------
-    model : pyomo.environ.ConcreteModel
-        Changed in place: its variables take the optimal values.
-    time_limit : float, optional
-        Seconds.
-
-    Returns
-    -------
-    objective, bound : float
-        The optimal value and the solver's bound on it: its word, which whoever asks has to check.
+    """Solve a Pyomo model with HiGHS and load its solution; return the solver's objective and bound, its word.
 
     Raises
     ------
     SolverError
-        Where the solver does not prove an optimum; the model is then left without a solution.
+        If the solver does not prove an optimum; the model is then left without a solution.
     """
     from pyomo.contrib.solver.common.factory import SolverFactory
     from pyomo.contrib.solver.common.results import SolutionStatus, TerminationCondition

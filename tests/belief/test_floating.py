@@ -21,7 +21,7 @@ from teltheory.belief.solve import solve
 from teltheory.errors import ArgumentError, ForcedCachingError
 from teltheory.workloads.laws import fixed
 
-INSTANCES = 300
+INSTANCES = 120
 CLOSE = 1e-9
 
 
@@ -59,22 +59,10 @@ def test_the_least_cost_is_that_in_fractions():
             assert solution.cost_of_keeping(state, kept) == pytest.approx(exact, abs=CLOSE)
             compared.append((graph.model, turns))
     models = [model for model, _ in compared]
-    assert len(compared) > 600
+    assert len(compared) > 200
     for variety in ("belief", "race", "forced"):
         assert len({getattr(model, variety) for model in models}) == 2
     assert {len(model.gaps) for model in models} == {len(model.kinds) for model in models} == {1, 2}
-
-
-def test_three_turns_with_one_law_of_prompts():
-    compared = 0
-    for rng, model, state, _ in instances(40, 2, forced=False, longest=1):
-        if len(model.gaps) > 1 or len(state.conversations) > 1 or len(list(Tree(model, state, (0,)).turns)) > 5:
-            continue
-        cached = random_cached(rng, model, state)
-        exact = solve(model, state, cached, 3)
-        assert solve(model, state, cached, 3, engine="float") == pytest.approx(float(exact), abs=CLOSE)
-        compared += 1
-    assert compared > 5
 
 
 def test_the_cost_of_a_policy_is_that_in_fractions():
@@ -101,7 +89,7 @@ def test_the_greedy_policy_costs_the_least():
 
 def test_two_turns_by_every_policy_there_is():
     compared, policies = 0, 0
-    for rng, graph, state, _ in solvable(200, 5):
+    for rng, graph, state, _ in solvable(100, 5):
         cached = random_cached(rng, graph.model, state)
         tree = Tree(graph.model, state, cached)
         if tree.policies() > 300:
@@ -114,8 +102,8 @@ def test_two_turns_by_every_policy_there_is():
         assert Solver(graph.model).cost(state, cached, 2) == least
         assert backward_induction(two).cost(state, cached) == pytest.approx(float(least), abs=CLOSE)
         compared, policies = compared + 1, policies + tree.policies()
-    assert compared > 50
-    assert policies > 1000
+    assert compared > 20
+    assert policies > 400
 
 
 def test_a_layered_graph_is_swept_once():

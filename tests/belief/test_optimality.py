@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from itertools import pairwise, product
+from itertools import product
 from math import log
 
 import numpy as np
@@ -10,16 +10,13 @@ import pytest
 from belief.random_models import arbitrary, random_cached, random_law, random_model, random_state
 
 import teltheory as tt
-from teltheory.belief.allocation import AllocationProblem, best_allocations
 from teltheory.belief.mdp import Solver
 from teltheory.belief.model import (
     BeliefMDP,
     Kind,
     Known,
     State,
-    after,
     allocations,
-    arrivals,
     at_hand,
     longest_past,
 )
@@ -108,32 +105,6 @@ def test_decisions_by_enumeration():
     assert choices > 200
     assert forced > 40
     assert ties > 10
-
-
-def problem(model, state, weights, cached):
-    return AllocationProblem(
-        tuple(known.past for known in state.conversations),
-        cached,
-        tuple(weights),
-        laws(model, state),
-        Fraction(model.xi),
-        model.capacity,
-    )
-
-
-def test_decisions_solve_problem_6():
-    compared = 0
-    for rng, model, state, _ in instances(80, 42):
-        if model.forced:
-            continue
-        index = INDICES[rng.integers(3)]
-        weights = index(model, state)
-        for decision in decisions(Tables(model), state, 1, index):
-            _, best = best_allocations(problem(model, state, weights, decision.cached))
-            assert decision.kept in best
-            assert sum(decision.kept) == model.capacity
-            compared += 1
-    assert compared > 100
 
 
 def test_decisions_of_a_policy():
@@ -302,13 +273,6 @@ def walks(number, seed, **changes):
 def _law(rng):
     short = int(rng.integers(0, 3))
     return Finite((short, short + 2), (HALF, HALF)) if rng.integers(2) else fixed(short)
-
-
-def test_a_path_is_one_that_may_come():
-    for _, model, steps, states in walks(20, 47):
-        for step, (state, then) in zip(steps[1:], pairwise(states), strict=True):
-            arrival = next(a for a in arrivals(model, state) if after(model, state, a) == then)
-            assert (arrival.place, arrival.prompt, arrival.response) == (step.place, step.prompt, step.response)
 
 
 REPLAYED = [

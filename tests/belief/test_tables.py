@@ -160,13 +160,6 @@ def test_the_next_cost_and_the_objective():
             assert weighed.at(kept) == expected
 
 
-def test_tables_are_made_once():
-    model = narrow_gap()
-    tables, state = Tables(model), first_turn(model, 0, 1, 0)
-    assert tables.of_keeping(state, 2) is tables.of_keeping(state, 2)
-    assert tables.of_keeping(state, 2) is not tables.of_keeping(state, 1)
-
-
 def test_forced_caching_that_cannot_be_is_an_error():
     model = BeliefMDP(1, 0, (Kind(1, (fixed(2),)),), forced=True)
     state = first_turn(model, 0, 2, 0)
@@ -199,16 +192,6 @@ def test_the_longest_past():
         for turns in (1, 2, 3):
             assert longest_past(model, state, turns) == longest_by_brute_force(model, state, turns)
     assert births == {0, 1, 2}
-
-
-def test_the_longest_past_with_three_laws():
-    """A known conversation goes on from its own law; a new one starts from the first."""
-    kind = Kind(1, (fixed(1), fixed(2), Finite((0, 5), (HALF, HALF))), Finite((0, 1), (HALF, HALF)))
-    model = BeliefMDP(9, 0, (kind,))
-    state = first_turn(model, 0, 1, 0)
-    assert [longest_past(model, state, turns) for turns in (1, 2, 3)] == [1, 4, 10]
-    assert [longest_by_brute_force(model, state, turns) for turns in (1, 2, 3)] == [1, 4, 10]
-    assert longest_past(replace(model, birth_rate=Fraction(0)), state, 3) == 10
 
 
 def test_a_conversation_that_never_starts_has_no_past():
@@ -246,12 +229,6 @@ def test_the_posterior_is_that_of_the_module_on_beliefs():
         pi = Fraction(int(rng.integers(1, 8)), 7)
         found = aged(model, Known(0, 0, pi, 1), x)
         assert found == exact_after_silence(pi, x ** (mu + rate), mu, rate)
-
-
-def test_nobody_dies_at_a_death_rate_of_zero():
-    model = BeliefMDP(1, 0, (Kind(2, (fixed(1),)),), death_rate=0, belief="bayes")
-    assert aged(model, Known(0, 0, Fraction(1), 1), HALF) == 1
-    assert aged(model, Known(0, 0, HALF, 1), HALF) == Fraction(1, 5)
 
 
 def test_a_race_by_hand():

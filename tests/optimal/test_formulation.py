@@ -16,7 +16,7 @@ from scipy.optimize import linprog
 import teltheory as tt
 from teltheory.optimal.brute_force import smallest_total
 from teltheory.optimal.formulation import hindsight_model
-from teltheory.optimal.intervals import IntervalProblem, interval_problem
+from teltheory.optimal.intervals import interval_problem
 from teltheory.optimal.solver import solve_model
 
 SMALL = {"turns": (3, 7), "conversations": 3, "length": 3, "room": 6}
@@ -213,37 +213,6 @@ def test_the_interval_form_of_a_small_instance():
 
 
 SOME = interval_problem(Case((0, 1, 0, 1), (3, 4, 0, 0), (0,) * 4, None, 5, xi=0, q_hat=0).instance, 0)
-
-
-@pytest.mark.parametrize(
-    ("kept", "fits"),
-    [
-        ((0, 0), True),
-        ((3, 2), True),
-        ((1, 4), True),
-        ((3, 3), False),  # the row of step 3, which both cover
-        ((2, 4), False),
-        ((4, 0), False),  # beyond a bound
-        ((0, 5), False),
-        ((-1, 0), False),
-        ((0, -1), False),
-    ],
-)
-def test_feasible_rejects_each_violated_bound_and_row(kept, fits):
-    assert SOME.most.tolist() == [3, 4]
-    assert SOME.feasible(np.array(kept, np.int64)) == fits
-
-
-@pytest.mark.parametrize("step", [1, 2, 3, 4, 5, 6])
-def test_feasible_rejects_each_row_by_itself(step):
-    """Three intervals over steps 1-2, 2-5 and 5-6, one unit each; the room of one step is one too small."""
-    covered = {1: 1, 2: 2, 3: 1, 4: 1, 5: 2, 6: 1}
-    room = np.array([0, *covered.values()], np.int64)
-    columns = [np.array(values, np.int64) for values in ([1, 4, 5], [1, 2, 5], [2, 5, 6], [1, 1, 1])]
-    ones = np.ones(3, np.int64)
-    assert IntervalProblem(*columns, room, 0, ones).feasible(ones)
-    room[step] -= 1
-    assert not IntervalProblem(*columns, room, 0, ones).feasible(ones)
 
 
 def test_nothing_worth_keeping_leaves_no_interval():

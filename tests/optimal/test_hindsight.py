@@ -12,6 +12,7 @@ from replay.instances import Case, cases, examples, fewer, forced_need, lengths,
 
 import teltheory as tt
 from teltheory.optimal.brute_force import all_reuses, smallest_rising_total, smallest_total
+from teltheory.plan import check_plan
 
 METHODS = ("greedy", "lp", "milp", "pyomo")
 SMALL = {"turns": (3, 7), "conversations": 3, "length": 3, "room": 6}
@@ -51,24 +52,12 @@ def test_brute_force_over_full_caches_is_brute_force_over_all(case):
 
 
 def is_attainable(case: Case, reuses: list[int]) -> bool:
-    """Whether keeping each reused prefix from turn to turn, and nothing else, respects the capacity throughout."""
-    rows, occupied = lengths(case), [0] * len(reuses)
-    latest: dict[int, int] = {}
-    held = {conversation: cached for conversation, _, cached in case.initial}
-    for k, (c, reused) in enumerate(zip(case.conversation, reuses, strict=True)):
-        at_hand = rows[latest[c]][2] if c in latest else held.get(c, 0)
-        if not 0 <= reused <= min(at_hand, rows[k][0]):
-            return False
-        begin = latest[c] + 1 if c in latest else 0
-        if case.forced and c in latest:
-            begin += 1  # held whole at that step, which is counted below
-        for step in range(begin, k + 1):
-            occupied[step] += reused
-        latest[c] = k
-    if case.forced:
-        for k in range(1, len(reuses)):
-            occupied[k] += rows[k - 1][2]
-    return all(used <= case.capacity for used in occupied)
+    """Whether some policy reuses as much at each turn."""
+    try:
+        check_plan(case.trace, case.capacity, np.array(reuses, np.int64), case.forced, case.initial)
+    except tt.CertificateError:
+        return False
+    return True
 
 
 def check_answer(case: Case, method: str, expected: int) -> None:
@@ -91,28 +80,11 @@ def check(best: tt.HindsightOptimum, case: Case, method: str, expected: int) -> 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_greedy_lp_and_milp_find_what_brute_force_finds(seed):
-    for case in seeded(fewer(350), seed, **SMALL):
+    """And pyomo, which takes long, in a few cases."""
+    for number, case in enumerate(seeded(fewer(350), seed, **SMALL)):
         expected = brute_force(case)
-        for method in ("greedy", "lp", "milp"):
+        for method in METHODS if number % 10 == 0 else METHODS[:3]:
             check_answer(case, method, expected)
-
-
-def test_greedy_finds_what_brute_force_finds_on_many_instances():
-    for case in seeded(fewer(6000), 77, turns=(3, 8), conversations=4, length=3, room=6):
-        assert case.optimum("greedy").objective == brute_force(case), case
-
-
-@given(case=cases(turns=(1, 6), conversations=3, length=3, room=5))
-@examples(400)
-def test_greedy_and_milp_find_what_brute_force_finds_hypothesis(case):
-    expected = brute_force(case)
-    for method in ("greedy", "milp"):
-        check_answer(case, method, expected)
-
-
-def test_pyomo_finds_what_brute_force_finds():
-    for case in seeded(fewer(160), 5, **SMALL):
-        check_answer(case, "pyomo", brute_force(case))
 
 
 def test_the_instances_are_worth_solving():
@@ -120,12 +92,12 @@ def test_the_instances_are_worth_solving():
     for forced in (False, True):
         for given_too in (False, True):
             below_lru = below_nothing = 0
-            for case in seeded(1000, 2, forced=forced, given=given_too, **SMALL):
+            for case in seeded(300, 2, forced=forced, given=given_too, **SMALL):
                 best = case.optimum("greedy").objective
                 below_lru += best < tt.tail_excess_latency(case.replay(tt.LRU()), case.xi)
                 below_nothing += 0 < best < sum(max(total - case.xi, 0) for _, total, _ in lengths(case))
-            assert below_lru >= 20
-            assert below_nothing >= 300
+            assert below_lru >= 3
+            assert below_nothing >= 80
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -162,10 +134,10 @@ def test_replays_reach_only_what_brute_force_reaches(case):
 
 
 @pytest.mark.parametrize("forced", [False, True])
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [0, 2, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 3, 4, 5))])
 def test_methods_agree_on_larger_instances(seed, forced):
     limits = {"turns": (200, 200), "length": 300, "forced": forced, "given": seed % 3 == 2}
-    for case in seeded(4, 100 + seed, conversations=5, **limits):
+    for case in seeded(2, 100 + seed, conversations=5, **limits):
         rng = random.Random(seed)
         largest = max(total for _, total, _ in lengths(case))
         need = forced_need(case) if forced else 0
