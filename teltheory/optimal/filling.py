@@ -23,7 +23,7 @@ ROUNDS_PER_INTERVAL = 20
 
 
 class Filling:
-    """Plans of an interval problem, an amount for each interval; `parts` says whether parts are worth something."""
+    """Plans of an interval problem, an amount per interval; `parts` says whether parts are worth something."""
 
     def __init__(self, problem: IntervalProblem, parts: bool) -> None:
         self._problem, self._passes = problem, (False, True) if parts else (False,)
