@@ -280,36 +280,3 @@ class Residual(Row):
     cached_tokens: int
     ttft_s: Finite
     residual_s: Finite
-
-
-@dataclass(frozen=True)
-class Closed(Row):
-    """A policy at a capacity and a threshold, beside LRU and the hindsight optimum, as `teltheory.sweep.Cell`.
-
-    Attributes
-    ----------
-    p50, p90, p95, p99 : float
-        Percentiles of TTFT, in seconds.
-    change, share_closed : float or None
-        Of TEL against LRU, and of LRU's distance to the optimum; None if there is nothing to divide by.
-    """
-
-    AXES: ClassVar = ("trace", "capacity", "xi", "policy")
-
-    trace: str
-    capacity: int
-    xi: int
-    policy: str
-    p50: Finite | None
-    p90: Finite | None
-    p95: Finite | None
-    p99: Finite | None
-    hit_rate: Finite
-    prefilled: int
-    violations: int
-    tel: int
-    lru: int
-    optimum: int
-    regret: int
-    change: Finite | None
-    share_closed: Finite | None

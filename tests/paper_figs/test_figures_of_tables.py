@@ -12,7 +12,6 @@ from matplotlib.image import imread
 from paper_figs import (
     adaptive_threshold,
     capacity_curves,
-    distance_to_hindsight,
     figure_3,
     figure_4,
     figures_5_6,
@@ -40,7 +39,6 @@ FIGURES = {
     "adaptive_threshold": (adaptive_threshold.draw, small.adaptive),
     "pareto_front": (pareto_front.draw, small.front),
     "who_comes_back": (who_comes_back.draw, small.returning),
-    "distance_to_hindsight": (distance_to_hindsight.draw, small.closed),
     "regret_of_beliefs": (regret_of_beliefs.draw, small.regrets),
     "ttft_residuals": (ttft_residuals.draw, small.residuals),
 }

@@ -107,30 +107,6 @@ def returning(path):
     return write(path, rows.Returned, lines)
 
 
-def closed(path):
-    lines = [
-        (
-            "a",
-            capacity,
-            xi,
-            policy,
-            *(0.5,) * 5,
-            7,
-            8,
-            100 + i,
-            100,
-            50,
-            50,
-            0.5,
-            None if policy == "lru" else i / 8,
-        )
-        for capacity in (1000, 4000)
-        for xi in (100, 200)
-        for i, policy in enumerate(("lru", "tlru", "end-aware", "belady"))
-    ]
-    return write(path, rows.Closed, lines)
-
-
 def regrets(path):
     lines = [
         (factor, value, policy, 2, 100.0 - i, nan if i else 90.0, nan if i else 110.0)
