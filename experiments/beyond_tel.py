@@ -1,10 +1,10 @@
 """Policies against the least TEL, the fewest violations and the best P95: one tidy table, and one to read.
 
-    python -m experiments.beyond_tel TRACE TABLE.csv [--time-limit TIME] [--document FILE.md]
+    python -m experiments.beyond_tel TRACE TABLE.csv [--time-limit TIME]
 
 Capacities of 0.3 M, 1 M and 3 M tokens, thresholds of 0.5 to 5 seconds. Regret is the distance to the bound that
 no policy passes: the optimal TEL, the lower bound on violations, the lower bound on P95. The closed share is that
-of LRU's distance to the same bound. --document also puts what is printed between two marks of a document.
+of LRU's distance to the same bound.
 """
 
 from __future__ import annotations
@@ -25,20 +25,17 @@ from rich.progress import Progress
 from rich.table import Table
 
 import teltheory as tt
-from teltheory.cli.marks import between_marks, fenced
-from teltheory.cli.output import WIDTH, check_target, progress_bar, write_text
+from teltheory.cli.output import WIDTH, progress_bar
 from teltheory.errors import TelTheoryError
 from teltheory.paper import tidy
 from teltheory.policies.spec import default_estimate
 from teltheory.units import read_time
+from teltheory.whole_files import check_place
 
 CAPACITIES = (300_000, 1_000_000, 3_000_000)
-SHOWN = 1_000_000
 SLO_SECONDS = (Fraction(1, 2), Fraction(1), Fraction(2), Fraction(3), Fraction(5))
 Q = 0.95
 MEASURES = ("tel", "violations", "p95")
-BEGIN = "<!-- what experiments/beyond_tel.py prints -->"
-END = "<!-- end of what experiments/beyond_tel.py prints -->"
 LATENCY = tt.A100_LLAMA2_7B
 
 
@@ -190,70 +187,35 @@ def shown(measure: str, value: int | None) -> str:
     return f"{LATENCY.ttft(np.array([value]))[0]:.3f}" if measure == "p95" else f"{value:,}"
 
 
-def printed(lines: Sequence[str], rows: Sequence[Row]) -> str:
-    """Return lines and tables as text."""
+def printed(line: str, rows: Sequence[Row]) -> str:
+    """Return a line and the tables below it as text."""
     out = Console(file=StringIO(), width=WIDTH)
-    for line in lines:
-        out.print(line, highlight=False)
+    out.print(line, highlight=False)
     for table in tables(rows):
         out.print(table)
     return str(out.file.getvalue())  # type: ignore[attr-defined]
 
 
-def parts(lines: Sequence[str], rows: Sequence[Row]) -> tuple[str, str]:
-    """Return as text what a document shows in the open, lines and one capacity, and the other capacities."""
-    shown = printed(lines, [row for row in rows if row.capacity == SHOWN])
-    return shown, printed((), [row for row in rows if row.capacity != SHOWN])
-
-
-def for_document(lines: Sequence[str], rows: Sequence[Row]) -> str:
-    """Return one capacity in the open and the others folded."""
-    shown, others = map(fenced, parts(lines, rows))
-    return f"{shown}\n\n<details><summary>0.3 M and 3 M tokens</summary>\n\n{others}\n\n</details>"
-
-
-def put_into(document: str, text: str | None) -> None:
-    """Put text between the marks of a document; None only checks that they are there."""
-    before = Path(document).read_text(encoding="utf-8")
-    try:
-        changed = between_marks(before, BEGIN, END, text or "")
-    except ValueError as error:
-        raise click.UsageError(f"{document}: {error}") from None
-    if text is not None:
-        write_text(document, changed)
-
-
 @click.command()
 @click.argument("trace_file", metavar="TRACE")
-@click.argument("table", metavar="TABLE.csv")
+@click.argument("table", metavar="TABLE.csv", type=Path)
 @click.option("--time-limit", default="60s", show_default=True, help="Of a search.")
-@click.option(
-    "--document",
-    type=click.Path(exists=True, dir_okay=False),
-    metavar="FILE",
-    help="Also put the tables between the marks of this document.",
-)
-def main(trace_file: str, table: str, time_limit: str, document: str | None) -> None:
+def main(trace_file: str, table: Path, time_limit: str) -> None:
     """Compare policies on TRACE with what no policy passes, and write TABLE.csv."""
     try:
-        compare(trace_file, table, float(read_time("--time-limit", time_limit)), document)
+        compare(trace_file, table, float(read_time("--time-limit", time_limit)))
     except TelTheoryError as error:
         raise click.UsageError(str(error)) from None
 
 
-def compare(trace_file: str, table: str, time_limit: float, document: str | None) -> None:
+def compare(trace_file: str, table: Path, time_limit: float) -> None:
     """Search, print, and write once everything is found."""
-    check_target(table)
-    if document is not None:
-        put_into(document, None)
+    check_place(table, "to write")
     trace = tt.read_trace(trace_file)
     with progress_bar() as bar:
         rows = [row for capacity in CAPACITIES for row in rows_at(trace, capacity, time_limit, bar)]
-    lines = [legend(trace, time_limit)]
-    click.echo("\n".join(parts(lines, rows)))
-    tidy.write_rows(rows, Path(table), Row)
-    if document is not None:
-        put_into(document, for_document(lines, rows))
+    click.echo(printed(legend(trace, time_limit), rows))
+    tidy.write_rows(rows, table, Row)
 
 
 if __name__ == "__main__":

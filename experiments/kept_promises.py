@@ -45,23 +45,7 @@ PIECES = ((1, 1), (1, 2), (2, 2), (1, 3), (2, 3), (3, 3))
 
 @dataclass(frozen=True)
 class Question:
-    """An advice that is asked for.
-
-    Attributes
-    ----------
-    workload : str
-        Of `WORKLOADS`, or the file of a trace.
-    seed, turns : int
-        Of the sample.
-    capacity : int
-        In tokens.
-    slo : Fraction
-        Seconds.
-    goal : str
-        As `teltheory.advise` takes it.
-    piece : (int, int)
-        Which piece of the trace, of how many.
-    """
+    """An advice that is asked for: on a sample of `WORKLOADS`, or on a piece, of so many, of a trace's file."""
 
     workload: str
     seed: int
@@ -84,20 +68,18 @@ class Answer:
 
     Attributes
     ----------
-    workload, goal : str
-        As asked.
-    capacity, seed, xi : int
-        As asked; the threshold tried on the rest.
+    xi : int
+        The threshold tried on the rest.
     first, low, high : float
-        Gain on the first half, and the interval promised; NaN where nothing is.
+        Gain on the first half, and the interval promised; NaN if nothing is.
     rest, rest_low, rest_high : float
         Gain on the second half with its interval.
     work, median : float
         Prefilled tokens and P50 on the second half, in multiples of LRU's.
     promised, kept, recommended : int
-        1 where something is promised, where the rest's gain is inside that, where the setting is recommended.
+        1 if something is promised, if the rest's gain is inside that, if the setting is recommended.
     broken : int
-        How many limits that the first half keeps the second half breaks, where something is promised.
+        How many limits that the first half keeps the second half breaks, if something is promised.
     """
 
     workload: str
@@ -117,38 +99,6 @@ class Answer:
     kept: int
     recommended: int
     broken: int
-
-
-@dataclass(frozen=True)
-class Summary:
-    """Answers of one workload and goal, at all capacities and SLOs; shares in per cent, of those promised.
-
-    Attributes
-    ----------
-    workload, goal : str
-        As asked.
-    answers, promised : int
-        How many, and with how many promises.
-    kept, below, above : int
-        Promises that hold the gain, that are above it, that are below it.
-    recommended, broken : int
-        Settings that are recommended, and promised ones that break a limit on the second half.
-    first, rest, width : float
-        Mean gain on the first and on the second half, mean width of the promise.
-    """
-
-    workload: str
-    goal: str
-    answers: int
-    promised: int
-    kept: int
-    below: int
-    above: int
-    recommended: int
-    broken: int
-    first: float
-    rest: float
-    width: float
 
 
 def questions(seeds: int, turns: int, trace: str | None) -> Iterator[Question]:
@@ -217,42 +167,32 @@ def answer(question: Question) -> Answer:
     )
 
 
-def summaries(answers: Iterable[Answer]) -> Iterator[Summary]:
-    """Yield the answers of each workload and goal together, in the order of the first ones, and all at last."""
+def summaries(answers: Iterable[Answer]) -> Iterator[tuple[object, ...]]:
+    """Yield a line per workload and goal, in the order of the first ones, then of all, as in `COLUMNS`."""
     groups: dict[tuple[str, str], list[Answer]] = {}
     for found in answers:
         groups.setdefault((found.workload, found.goal), []).append(found)
         groups.setdefault(ALL, []).append(found)
     groups[ALL] = groups.pop(ALL, [])
-    for (workload, goal), group in groups.items():
-        asked = [a for a in group if a.promised]
-        yield Summary(
-            workload=workload,
-            goal=goal,
-            answers=len(group),
-            promised=len(asked),
-            kept=sum(a.kept for a in asked),
-            below=sum(a.rest < a.low for a in asked),
-            above=sum(a.rest > a.high for a in asked),
-            recommended=sum(a.recommended for a in asked),
-            broken=sum(a.broken > 0 for a in asked),
-            first=_mean(a.first for a in asked),
-            rest=_mean(a.rest for a in asked),
-            width=_mean(a.high - a.low for a in asked),
-        )
+    for place, group in groups.items():
+        yield *place, len(group), *summary([answer for answer in group if answer.promised])
 
 
-def _mean(shares: Iterable[float]) -> float:
-    found = list(shares)
-    return 100 * float(np.mean(found)) if found else math.nan
+def summary(promised: list[Answer]) -> tuple[object, ...]:
+    """Return how many promises are kept, how often the gain is below or above, and means in per cent."""
+    return (
+        f"{sum(a.kept for a in promised)} of {len(promised)}",
+        sum(a.rest < a.low for a in promised),
+        sum(a.rest > a.high for a in promised),
+        sum(a.recommended for a in promised),
+        sum(a.broken > 0 for a in promised),
+        *(_mean(shares) for shares in zip(*((a.first, a.rest, a.high - a.low) for a in promised), strict=True)),
+        *(() if promised else "---"),
+    )
 
 
-def cells(summary: Summary) -> tuple[object, ...]:
-    """Return a row of the table in the documents."""
-    shares = [("-" if math.isnan(s) else f"{s:.1f}") for s in (summary.first, summary.rest, summary.width)]
-    counts = (summary.below, summary.above, summary.recommended, summary.broken)
-    kept = f"{summary.kept} of {summary.promised}"
-    return summary.workload, summary.goal, summary.answers, kept, *counts, *shares
+def _mean(shares: Iterable[float]) -> str:
+    return f"{100 * float(np.mean(list(shares))):.1f}"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -268,7 +208,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with errors_in_one_line():
         answers = in_order(answer, asked, given.workers)
         write_rows(answers, given.table, Answer)
-    say(markdown(COLUMNS, map(cells, summaries(answers))))
+    say(markdown(COLUMNS, summaries(answers)))
 
 
 if __name__ == "__main__":

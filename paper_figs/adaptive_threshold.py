@@ -12,7 +12,9 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from paper_figs import style
 from paper_figs.command import run
@@ -20,10 +22,6 @@ from paper_figs.workload_panels import draw_by_workload
 from teltheory.errors import FileError
 from teltheory.paper.rows import Adapted
 from teltheory.paper.tidy import read_rows
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 MEASURE, QUANTILE, WINDOW = "improvement-blocks", 0.95, 500
 LONGEST = 1.25

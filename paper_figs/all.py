@@ -11,7 +11,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from matplotlib.figure import Figure
 
 from paper_figs import (
     adaptive_threshold,
@@ -27,9 +28,6 @@ from paper_figs import (
 )
 from teltheory.paper.drawing import FORMATS, TableFigure, draw_all
 from teltheory.paper.script import end, say
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 PRINTED = {"latencies_wildchat": "figure_5", "latencies_sharegpt": "figure_6"}
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from matplotlib.figure import Figure
 
 from paper_figs import style
 from teltheory.paper.script import end, errors_in_one_line
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 def run(name: str, draw: Callable[[Path], Figure], arguments: Sequence[str]) -> None:

@@ -10,17 +10,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from paper_figs import style
 from paper_figs.command import run
 from teltheory.figures import as_it_stands
 from teltheory.paper.rows import Timed
 from teltheory.paper.tidy import read_rows
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 def draw(table: Path) -> Figure:

@@ -9,15 +9,13 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from matplotlib.figure import Figure
 
 from paper_figs import style
 from paper_figs.command import run
 from teltheory.paper.rows import AtLeast
 from teltheory.paper.tidy import read_rows
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 QUANTITIES = {
     "turns": "turns a conversation",

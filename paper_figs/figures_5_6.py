@@ -11,14 +11,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from matplotlib.figure import Figure
 
 from paper_figs import style
 from paper_figs.averages import Averages
 from paper_figs.command import run
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 PRINTED_XI_MS = (100, 200, 300)
 

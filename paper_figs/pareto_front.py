@@ -10,17 +10,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from paper_figs import style
 from paper_figs.command import run
 from paper_figs.workload_panels import draw_by_workload
 from teltheory.paper.rows import Point
 from teltheory.paper.tidy import read_rows
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 LINES = {
     "round-robin": style.Line("round-robin", style.BLUE, "s", "-"),

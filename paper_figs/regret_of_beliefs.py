@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from matplotlib.figure import Figure
 
 from paper_figs import style
 from paper_figs.command import run
@@ -20,9 +21,6 @@ from teltheory.figures import as_it_stands
 from teltheory.paper.rows import Regret
 from teltheory.paper.script import errors_in_one_line, markdown, write_text
 from teltheory.paper.tidy import read_rows
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 SHOWN = {
     line.name: line

@@ -7,17 +7,15 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import matplotlib as mpl
 from matplotlib import style
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from teltheory.figures import as_it_stands
 from teltheory.paper import drawing
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
 
 COLUMN, TEXT = 3.25, 6.75
 """Width of a column and of the text in ICML's layout, in inches."""

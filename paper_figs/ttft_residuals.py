@@ -11,16 +11,14 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from matplotlib.figure import Figure
 
 from paper_figs import style
 from paper_figs.command import run
 from teltheory.figures import as_it_stands
 from teltheory.paper.rows import Residual
 from teltheory.paper.tidy import read_rows
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 PANELS_A_ROW = 3
 

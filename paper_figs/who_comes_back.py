@@ -12,17 +12,15 @@ import sys
 from itertools import groupby
 from math import ceil
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from paper_figs import style
 from paper_figs.command import run
 from teltheory.figures import as_it_stands
 from teltheory.paper.rows import Returned
 from teltheory.paper.tidy import read_rows
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 LINES = {
     "End-Aware": style.POLICIES["end-aware"],

@@ -55,21 +55,7 @@ LONG_TURNS, LONG_SAMPLES, FRONT = 50_000, 4, ("wildchat", "sharegpt")
 
 @dataclass(frozen=True)
 class Product:
-    """A table to be made.
-
-    Attributes
-    ----------
-    name : str
-        Of the table; the file has the ending .csv.
-    row : type
-        Declares its columns.
-    rows : callable
-        Computes its rows.
-    settings : str
-        All that it depends on, except other tables.
-    needs : tuple of str
-        Tables that it is made of.
-    """
+    """A table to be made: its columns and rows, all that it depends on, and the tables that it is made of."""
 
     name: str
     row: type[Row]

@@ -19,19 +19,7 @@ Against = Annotated[str, one_of("lru", "threshold-lru")]
 
 @dataclass(frozen=True)
 class Run(Row):
-    """One replay, seen at one threshold.
-
-    Attributes
-    ----------
-    trace : str
-        Label of the trace.
-    p50, p90, p95, p99 : float
-        Percentiles of TTFT, in milliseconds.
-    above : int
-        Turns with a TTFT above the SLO.
-    tel : int
-        Tail excess latency at the threshold, in tokens.
-    """
+    """One replay, seen at one threshold: percentiles of TTFT in ms, turns above the SLO, and TEL in tokens."""
 
     AXES: ClassVar = ("trace", "capacity", "xi_ms", "policy")
 
@@ -49,21 +37,7 @@ class Run(Row):
 
 @dataclass(frozen=True)
 class Compared(Row):
-    """A cell of Tables 1 to 6 beside the paper's, all in per cent.
-
-    Attributes
-    ----------
-    xi_ms, metric, against : int, str, str
-        Its column, as `printed.Column`; the threshold is that of the printed heading.
-    printed, ours : float
-        The paper's number, and the mean over the samples.
-    mean_low, mean_high : float
-        95 % interval of that mean.
-    low, high : float
-        The range of 95 % of the samples.
-    agreement : {"inside", "same sign", "off"}
-        The verdict.
-    """
+    """A cell of Tables 1 to 6, in per cent: the paper's number, the mean over our samples and their 95 % range."""
 
     AXES: ClassVar = ("capacity", ("table", "xi_ms", "metric", "against"))
 
@@ -117,17 +91,7 @@ class Improvement(Row):
 
 @dataclass(frozen=True)
 class Timed(Row):
-    """The median TTFT of equal requests beside the best line through all of a series (Figure 3).
-
-    Attributes
-    ----------
-    points : int
-        Rows that the series has.
-    ttft_ms, fitted_ms, residual_ms : float
-        Median, the line's value, and what the line leaves.
-    r_squared : float
-        Share of the variance that the line explains.
-    """
+    """The median TTFT of equal requests beside the best line through all points of a series (Figure 3)."""
 
     ONCE: ClassVar = ("series", "uncached_tokens", "cached_tokens")
     SERIES: ClassVar = ("series",)
@@ -161,16 +125,8 @@ class AtLeast(Row):
 class Adapted(Row):
     """A measure of a policy with a fixed or an adaptive threshold, averaged over the samples of a workload.
 
-    Attributes
-    ----------
-    share : float
-        Of LRU's P95 if the threshold is fixed, of the observed percentile if it is adaptive.
-    quantile : float
-        The percentile that adaptive T-LRU follows.
-    window : int
-        Turns that it looks at; it updates five times a window.
-    measure : str
-        One of `adaptive.MEASURES`, or one of them after "improvement-" or "regret-".
+    `share`, `quantile` and `window` are those of `adaptive.Key`; `measure` is one of `adaptive.MEASURES`, or one of
+    them after "improvement-" or "regret-".
     """
 
     WITHIN: ClassVar = ("workload",)
@@ -191,18 +147,9 @@ class Adapted(Row):
 
 @dataclass(frozen=True)
 class Point(Row):
-    """T-LRU at a margin, averaged over the samples.
+    """T-LRU at a margin max(0, xi - Q-hat) over LRU's P95: percentiles of uncached tokens, averaged over the samples.
 
-    Attributes
-    ----------
-    margin : float
-        max(0, xi - Q-hat) over LRU's P95.
-    p50, p95, p99 : float
-        Percentiles of uncached tokens.
-    p50_of_lru, p95_of_lru : float
-        The same in per cent of LRU's means.
-    front : int
-        1 on the front of median and P95, else 0.
+    `front` is 1 if no other margin of the same trim order is better in median and P95.
     """
 
     WITHIN: ClassVar = ("workload",)
@@ -223,14 +170,9 @@ class Point(Row):
 
 @dataclass(frozen=True)
 class Returned(Row):
-    """A policy that may know who comes back, at a capacity and an SLO in seconds.
+    """A policy that may know who comes back, at a capacity and an SLO in seconds, with percentiles of TTFT in seconds.
 
-    Attributes
-    ----------
-    closed : float
-        Share of T-LRU's distance to the optimal TEL that is closed; nan if T-LRU is optimal.
-    p50, p90, p95, p99 : float
-        Percentiles of TTFT, in seconds.
+    `closed` is the share of T-LRU's distance to the optimal TEL that is closed; nan if T-LRU is optimal.
     """
 
     WITHIN: ClassVar = ("workload",)

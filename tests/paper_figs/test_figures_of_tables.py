@@ -93,15 +93,6 @@ def test_every_product_is_made_readable_and_the_same_bytes_twice(folder, tmp_pat
         assert len({tuple(pixel) for pixel in image[::7, ::7].reshape(-1, image.shape[2])}) > 5
 
 
-def test_another_number_is_another_figure(folder, tmp_path):
-    table = folder / "curves_wildchat.csv"
-    before, after = tmp_path / "before.svg", tmp_path / "after.svg"
-    style.save(lambda: capacity_curves.draw(table), before)
-    table.write_text(table.read_text().replace(",101.0,98.0,106.0", ",141.0,98.0,106.0"))
-    style.save(lambda: capacity_curves.draw(table), after)
-    assert before.read_bytes() != after.read_bytes()
-
-
 def test_latencies_are_those_of_the_table(tmp_path):
     figure = drawn("means_wildchat", tmp_path)
     found = Averages(tmp_path / "means_wildchat.csv")
