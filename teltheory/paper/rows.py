@@ -125,8 +125,8 @@ class AtLeast(Row):
 class Adapted(Row):
     """A measure of a policy with a fixed or an adaptive threshold, averaged over the samples of a workload.
 
-    `share`, `quantile` and `window` are those of `adaptive.Key`; `measure` is one of `adaptive.MEASURES`, or one of
-    them after "improvement-" or "regret-".
+    `share`, `quantile` and `window` are those of `adaptive.Key`; `measure` is one of `adaptive.MEASURES`, plain or
+    after "improvement-" or "regret-".
     """
 
     WITHIN: ClassVar = ("workload",)
@@ -147,7 +147,7 @@ class Adapted(Row):
 
 @dataclass(frozen=True)
 class Point(Row):
-    """T-LRU at a margin max(0, xi - Q-hat) over LRU's P95: percentiles of uncached tokens, averaged over the samples.
+    """T-LRU at a margin max(0, xi - Q-hat) over LRU's P95: percentiles of uncached tokens, means over samples.
 
     `front` is 1 if no other margin of the same trim order is better in median and P95.
     """
@@ -170,7 +170,7 @@ class Point(Row):
 
 @dataclass(frozen=True)
 class Returned(Row):
-    """A policy that may know who comes back, at a capacity and an SLO in seconds, with percentiles of TTFT in seconds.
+    """A policy that may know who comes back, at a capacity and an SLO; the SLO and TTFT are in seconds.
 
     `closed` is the share of T-LRU's distance to the optimal TEL that is closed; nan if T-LRU is optimal.
     """

@@ -67,6 +67,7 @@ def test_regrets_and_improvements_are_of_the_means_that_stand_beside_them(short)
     assert {row.samples for row in rows} == {2}
 
 
+@pytest.mark.long
 def test_processes_change_nothing():
     short = replace(WILDCHAT, turns=300, samples=2, capacities=(4_000,))
     other = replace(short, turns=200, capacities=(1_000, 4_000))

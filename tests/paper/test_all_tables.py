@@ -1,4 +1,3 @@
-import csv
 import json
 import math
 from dataclasses import replace
@@ -16,8 +15,9 @@ from teltheory.paper import adaptive, drawing, front, plans, scenarios
 from teltheory.paper import all as everything
 from teltheory.paper import averages as av
 from teltheory.paper import figure_tables as ft
-from teltheory.paper.rows import AtLeast, Run
+from teltheory.paper.rows import Adapted, AtLeast, Average, Run
 from teltheory.paper.tables import Runs
+from teltheory.paper.tidy import read_rows
 from teltheory.sweep import TraceAtHand
 from teltheory.trace import Trace
 from teltheory.workloads import data_folder
@@ -140,7 +140,7 @@ def little(monkeypatch, tmp_path):
     )
 
 
-def test_all_tables_are_made_once_and_drawn(little, tmp_path, monkeypatch):
+def test_all_tables_are_made_once(little, tmp_path):
     folder = tmp_path / "tables"
     lines = little()
     names = [line.split(":")[0] for line in lines]
@@ -155,17 +155,10 @@ def test_all_tables_are_made_once_and_drawn(little, tmp_path, monkeypatch):
     ]
     assert all(line.endswith(": made") for line in lines)
     assert sorted(file.name for file in folder.iterdir()) == sorted([*names, "made.json"])
-    with (folder / "means_wildchat.csv").open() as file:
-        rows = list(csv.DictReader(file))
-    assert (
-        min(
-            float(row["low"])
-            for row in rows
-            if row["measure"] == "regret" and row["policy"] == "tail-optimized-belady"
-        )
-        == 0
-    )
-    assert all(float(row["mean"]) >= 0 for row in rows if row["measure"] == "regret")
+    means = read_rows(folder / "means_wildchat.csv", Average)
+    regrets = [row.mean for row in means if row.measure == "regret"]
+    assert min(regrets) == 0
+    assert {row.mean for row in means if row.measure == "regret" and row.policy == av.OPTIMUM} == {0}
 
     assert little() == [f"{name}: there already" for name in names]
     content = {name: (folder / name).read_bytes() for name in names}
@@ -176,14 +169,18 @@ def test_all_tables_are_made_once_and_drawn(little, tmp_path, monkeypatch):
     assert again == ["curves_wildchat.csv", "runs_sharegpt.csv"]
     assert {name: (folder / name).read_bytes() for name in names} == content
 
-    with (folder / "adaptive_threshold.csv").open() as file:
-        adapted = {(row["workload"], row["samples"]) for row in csv.DictReader(file)}
-    assert adapted == {*((name, "2") for name in scenarios.scenarios()), ("my-chat", "1")}
+    adapted = {(row.workload, row.samples) for row in read_rows(folder / "adaptive_threshold.csv", Adapted)}
+    assert adapted == {*((name, 2) for name in scenarios.scenarios()), ("my-chat", 1)}
 
     other = [line.split(":")[0] for line in little(xi_ms=(1, 2, 4)) if line.endswith(": made")]
     assert other == [f"{t}_my-chat.csv" for t in ("runs", "means", "improvements", "sensitivity")]
 
-    drawn_pictures = []
+    slower = [line.split(":")[0] for line in little(slo_ms=3) if line.endswith(": made")]
+    assert {"adaptive_threshold.csv", "pareto_front.csv"} <= set(slower)
+
+
+def test_all_tables_are_drawn(little, tmp_path, monkeypatch):
+    little()
     pictures = []
 
     def save(draw, target):
@@ -191,14 +188,11 @@ def test_all_tables_are_made_once_and_drawn(little, tmp_path, monkeypatch):
         assert not target.name.endswith("my-chat") or draw()
 
     monkeypatch.setattr(style, "save", save)
-    made = [line.split(":")[0] for line in drawing.draw_all(folder, tmp_path / "out")]
+    made = [line.split(":")[0] for line in drawing.draw_all(tmp_path / "tables", tmp_path / "out")]
     assert {f"table_{number}" for number in range(1, 7)} <= set(made)
     assert {"figure_3", "figure_4", "figure_5", "figure_6", "latencies_my-chat", "added_my-chat"} <= set(made)
     assert {"adaptive_threshold", "pareto_front"} <= set(made)
     assert len(pictures) == 13
-
-    slower = [line.split(":")[0] for line in little(slo_ms=3) if line.endswith(": made")]
-    assert {"adaptive_threshold.csv", "pareto_front.csv"} <= set(slower)
 
 
 def test_notes_that_are_cut_off_make_every_table_again(tmp_path):

@@ -59,8 +59,7 @@ def test_a_run_is_a_replay(found):
         assert [run.p50, run.p90, run.p95, run.p99] == pytest.approx(milliseconds[[149, 269, 284, 296]])
 
 
-def test_runs_are_the_same_on_two_processes_and_in_a_file(found, tmp_path):
-    assert runs(samples("wildchat", range(3), turns=300), SMALL, workers=2) == found
+def test_runs_are_the_same_in_a_file(found, tmp_path):
     write_rows(found, tmp_path / "runs.csv", Run)
     assert read_rows(tmp_path / "runs.csv", Run) == found
 
