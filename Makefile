@@ -55,7 +55,7 @@ wheel-test: $(READY)
 	$(BIN)/python -m release.wheel --all
 
 pythons: $(READY)
-	$(BIN)/python -m release.pythons
+	$(BIN)/nox
 
 check-vllm: $(READY)
 	$(BIN)/python experiments/check_vllm.py
