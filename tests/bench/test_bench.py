@@ -169,6 +169,7 @@ def test_missing_peers_are_said_in_one_line_and_left_out(monkeypatch, capsys):
     assert max(map(len, printed.splitlines())) <= WIDTH
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("enumerated_before")
 def test_a_custom_trace_with_shortened_histories(tmp_path, capsys):
     turns = [f"{k % 7},{20 + k},{k % 30},{(k // 7) * 15}" for k in range(160)]

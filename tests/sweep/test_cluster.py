@@ -77,6 +77,7 @@ def test_a_job_that_the_scheduler_gives_up_is_an_error_after_the_others(tmp_path
     assert len(runs(tmp_path, 4)) == 1
 
 
+@pytest.mark.long
 def test_what_the_cluster_cannot_import_is_said(tmp_path):
     grid = noting_grid(tmp_path)
     with (

@@ -33,7 +33,9 @@ def keys(store):
     return [text_of(about) for about, _ in rows(store)]
 
 
-@pytest.mark.parametrize(("workers", "finished"), [(1, 2 + 3 * 2), (2, MEASUREMENTS - 2)])
+@pytest.mark.parametrize(
+    ("workers", "finished"), [pytest.param(1, 2 + 3 * 2, marks=pytest.mark.long), (2, MEASUREMENTS - 2)]
+)
 def test_a_killed_sweep_goes_on_where_it_was(tmp_path, workers, finished):
     folder, store = tmp_path / "runs", tmp_path / "out.store"
     folder.mkdir()
@@ -54,7 +56,7 @@ def test_a_killed_sweep_goes_on_where_it_was(tmp_path, workers, finished):
     assert Counter(number for number, _ in runs(folder)) == {n: 2 if n == HELD else 1 for n in range(6)}
 
 
-@pytest.mark.parametrize("with_store", [False, True])
+@pytest.mark.parametrize("with_store", [pytest.param(False, marks=pytest.mark.long), True])
 def test_a_killed_worker_loses_its_job_and_nothing_else(tmp_path, with_store):
     folder, store = tmp_path / "runs", tmp_path / "out.store" if with_store else None
     folder.mkdir()

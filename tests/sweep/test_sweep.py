@@ -34,7 +34,7 @@ def by_hand(trace, grid, latency):
     return cells
 
 
-@pytest.mark.parametrize(("workers", "with_store"), [(1, False), (1, True), (2, False), (3, True)])
+@pytest.mark.parametrize(("workers", "with_store"), [(1, False), (1, True), (3, True)])
 def test_the_cells_do_not_depend_on_workers_or_store(tmp_path, workers, with_store):
     store = tmp_path / "out.store" if with_store else None
     if with_store:
