@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import teltheory as tt
-from teltheory.belief.etlru import Belief
+from teltheory.policies.learned.etlru import Belief
 from teltheory.paper.averages import average_of
 from teltheory.paper.rows import Regret
 from teltheory.paper.script import end, errors_in_one_line, in_order

@@ -29,9 +29,9 @@ import numpy as np
 from scipy.stats import norm, rankdata
 
 import teltheory as tt
-from teltheory.belief import hazards
-from teltheory.belief.etlru import seconds
-from teltheory.belief.returns import LearntOrder
+from teltheory.policies.learned import hazards
+from teltheory.policies.learned.etlru import seconds
+from teltheory.policies.learned.return_aware import LearntOrder
 from teltheory.instance import Instance
 from teltheory.numbers import FloatArray, IntArray
 from teltheory.paper.script import end, errors_in_one_line, markdown

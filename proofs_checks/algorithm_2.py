@@ -16,11 +16,11 @@ from math import ceil
 from typing import Any
 
 from proofs_checks.excess_calculus import greedy_proof, whole_greedy_proof
-from teltheory.belief.allocation import mean_excess
-from teltheory.belief.eviction import Eviction, evict_lowest
 from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
 from teltheory.claims.origin import BOTH, repairs, sharpness
 from teltheory.claims.registry import run
+from teltheory.policies.learned.allocation import mean_excess
+from teltheory.policies.learned.eviction import Eviction, evict_lowest
 from teltheory.workloads.laws import Finite, fixed
 
 

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from proofs_checks.limit_proofs import game_proof
-from teltheory.belief.etlru import ETLRU
 from teltheory.claims.adversary import Game, Turns, adversary
 from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
 from teltheory.claims.origin import OURS
@@ -25,6 +24,7 @@ from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.instance import Instance
 from teltheory.optimal.brute_force import smallest_total, states_before_last
 from teltheory.policies import LRU, SLOTLRU, TLRU, AdaptiveTLRU, AnyPolicy, Conversation, ThresholdLRU
+from teltheory.policies.learned.etlru import ETLRU
 from teltheory.trace import Trace
 from teltheory.workloads.laws import Finite
 

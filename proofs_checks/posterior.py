@@ -17,11 +17,11 @@ from typing import Any
 
 from proofs_checks.hidden_chain import FORMULA, HAND, IDENTITIES, LARGER, MEAN, difference, proof
 from proofs_checks.hindsight import all_equal
-from teltheory.belief.posterior import exact_after_silence, exact_posterior
 from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
 from teltheory.claims.origin import BOTH, OURS, repairs
 from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
+from teltheory.policies.learned.posterior import exact_after_silence, exact_posterior
 
 PAPER = "exp(-mu tau)"
 SILENT = "alive, given the silence"

@@ -29,11 +29,11 @@ from proofs_checks.theorem_d2_bayes import FEW, KNOWN, gaps_and_race
 from teltheory.belief.exact_events import exact_next_event, exact_sequences
 from teltheory.belief.model import Allocation, BeliefMDP, Known, State, allocations
 from teltheory.belief.optimality import Ties, printed_turn_rates
-from teltheory.belief.posterior import exact_posterior
 from teltheory.belief.rules import et_lru
 from teltheory.claims.claim import Enumerated, SecondRoute, Unshrunk, Values, claim
 from teltheory.claims.origin import OURS, reading, repairs
 from teltheory.claims.registry import run
+from teltheory.policies.learned.posterior import exact_posterior
 from teltheory.workloads.laws import fixed
 
 SOURCE = "Theorem D.2, with Definition D.1 in the stochastic conversation model"

@@ -17,10 +17,10 @@ from typing import Any
 from proofs_checks.algorithm_2 import HALF, LAWS, THIRD
 from proofs_checks.excess_calculus import convexity_proof, real_score_proof, whole_score_proof
 from proofs_checks.hindsight import all_equal
-from teltheory.belief.allocation import mean_excess
 from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
 from teltheory.claims.origin import BOTH, OURS, repairs
 from teltheory.claims.registry import run
+from teltheory.policies.learned.allocation import mean_excess
 from teltheory.workloads.laws import Finite
 
 SOURCE = "Appendix D, Greedy Implementation"

@@ -10,8 +10,8 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from teltheory.belief.next_event import next_event
-from teltheory.belief.posterior import bayes_posterior, paper_belief
+from teltheory.policies.learned.next_event import next_event
+from teltheory.policies.learned.posterior import bayes_posterior, paper_belief
 from teltheory.calibration.runs import TTFTRuns, read_ttft_runs
 from teltheory.cost.attention import A100_LLAMA2_7B_ATTENTION, AttentionLatency
 from teltheory.cost.kv_cache import ARCHITECTURES, Architecture, KVSize
@@ -84,14 +84,14 @@ from teltheory.workloads import (
 
 if TYPE_CHECKING:
     from teltheory.advice import Advice, advise
-    from teltheory.belief.etlru import ETLRU
-    from teltheory.belief.returns import ReturnAwareTLRU
     from teltheory.calibration.fitting import FittedLatency, fit_latency
     from teltheory.claims.adversary import adversary
     from teltheory.claims.dominance import never_worse
     from teltheory.optimal.cost_optimum import CostOptimum, cost_optimum
     from teltheory.optimal.percentile import BestPercentile, best_percentile
     from teltheory.optimal.violations import FewestViolations, fewest_violations
+    from teltheory.policies.learned.etlru import ETLRU
+    from teltheory.policies.learned.return_aware import ReturnAwareTLRU
 
 __version__ = "0.1.0"
 
@@ -190,8 +190,8 @@ __all__ = [
 _ON_DEMAND = {
     "Advice": "teltheory.advice",
     "advise": "teltheory.advice",
-    "ETLRU": "teltheory.belief.etlru",
-    "ReturnAwareTLRU": "teltheory.belief.returns",
+    "ETLRU": "teltheory.policies.learned.etlru",
+    "ReturnAwareTLRU": "teltheory.policies.learned.return_aware",
     "FittedLatency": "teltheory.calibration.fitting",
     "fit_latency": "teltheory.calibration.fitting",
     "CostOptimum": "teltheory.optimal.cost_optimum",

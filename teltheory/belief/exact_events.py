@@ -1,6 +1,7 @@
 """The law of the next turns in exact fractions, for whole or rational rates, by two methods that share nothing.
 
-1. `exact_next_event` integrates the formula of `teltheory.belief.next_event`. With rational rates its integrand is
+1. `exact_next_event` integrates the formula of `teltheory.policies.learned.next_event`. With rational rates its
+integrand is
    a sum of terms c e^{-a t} with rational a and c, a polynomial in x = e^{-t / d} where d is a common denominator;
    each term integrates to c / a. The number of terms is the number of distinct sums of rates lambda_i + mu over
    subsets: n for equal rates, at most the largest sum for whole ones, up to 2^(n - 1) for rates with no relation.
@@ -14,9 +15,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
 
-from teltheory.belief.posterior import exact_rate, exact_turn_rate, share
 from teltheory.errors import ArgumentError
 from teltheory.numbers import whole_number
+from teltheory.policies.learned.posterior import exact_rate, exact_turn_rate, share
 
 Exponentials = dict[Fraction, Fraction]
 """A sum of terms c e^{-a t}, c by a."""

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from teltheory.belief.model import Allocation, BeliefMDP, Policy, State, check_feasible, next_turn
-from teltheory.belief.posterior import exact_decay
 from teltheory.belief.tables import Tables, fits, objective
 from teltheory.numbers import IntArray, exact_root
+from teltheory.policies.learned.posterior import exact_decay
 
 Ties: TypeAlias = Literal["worst", "best"]
 Index: TypeAlias = Callable[[BeliefMDP, State], list[Fraction]]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from teltheory.belief.eviction import evict_lowest, tail_score
+from teltheory.policies.learned.eviction import evict_lowest, tail_score
 from teltheory.belief.model import Allocation, BeliefMDP, Policy, State
 from teltheory.belief.optimality import Index, turn_rates
-from teltheory.policies.policy import Conversation, CuttingPolicy
+from teltheory.policies.node import Node
+from teltheory.policies.policy import CuttingPolicy
 from teltheory.policies.policy import Policy as ReplayPolicy
 from teltheory.replay.reference import cut
 
@@ -45,8 +46,7 @@ def as_replayed(policy: ReplayPolicy | CuttingPolicy) -> Policy:
 
     def keep(model: BeliefMDP, state: State, cached: Allocation) -> Allocation:
         seen = {
-            i: Conversation(first=i, past=state.conversations[i].past, cached=cached[i], next=None)
-            for i in state.recency
+            i: Node(first=i, past=state.conversations[i].past, cached=cached[i], next=None) for i in state.recency
         }
         exempt = seen[state.arrived] if model.forced else None
         cut(dict(seen), policy, model.capacity, exempt)

@@ -1,8 +1,8 @@
 """Policies of one's own in the kernel, against the reference and against the loops of the same rules.
 
-A class derived from one of the toolkit's is a policy of one's own: the kernel asks for its rules, turn by turn.
-T-LRU goes by recency, so that only the asking is added to its own loop; Tail-Optimized Belady has orders of its
-own, and another loop, that of `teltheory.replay.ruled`.
+A rule that a class overrides without marking it `on_arrays` is asked turn by turn. T-LRU goes by recency, so that
+only the asking is added to its own loop; Tail-Optimized Belady with a key of its own has another loop, that of
+`teltheory.replay.generic`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from teltheory.bench.ours import LEAST_RECENT, TAIL_OPTIMIZED, chosen, jobs
 from teltheory.bench.timing import Job
 from teltheory.bench.workload import Q_HAT, XI
-from teltheory.policies import TLRU, Policy, TailOptimizedBelady
+from teltheory.policies import TLRU, Node, Policy, TailOptimizedBelady
 from teltheory.trace import Trace
 
 NAMES = (LEAST_RECENT, TAIL_OPTIMIZED)
@@ -27,12 +27,20 @@ RATIOS = tuple(
 
 @dataclass(frozen=True)
 class RuledTLRU(TLRU):
-    """T-LRU as a policy of one's own."""
+    """T-LRU as a custom policy, whose budgets are asked one by one."""
+
+    def budget(self, node: Node) -> int:
+        """Return T-LRU's."""
+        return super().budget(node)
 
 
 @dataclass(frozen=True)
 class RuledBelady(TailOptimizedBelady):
-    """Tail-Optimized Belady as a policy of one's own."""
+    """Tail-Optimized Belady as a custom policy, whose order is asked one by one."""
+
+    def eviction_key(self, node: Node) -> int:
+        """Return Tail-Optimized Belady's."""
+        return super().eviction_key(node)
 
 
 def ruled() -> dict[str, Policy]:

@@ -2,18 +2,32 @@
 
 from teltheory.policies.adaptive import AdaptiveTLRU
 from teltheory.policies.clairvoyant import Belady, EndAwareTLRU, LengthAwareTLRU, TailOptimizedBelady
+from teltheory.policies.node import (
+    Node,
+    Turn,
+    all_but,
+    choose,
+    ended_first,
+    furthest_first,
+    larger,
+    on_arrays,
+    smaller,
+)
 from teltheory.policies.online import LRU, SLOTLRU, TLRU, ThresholdLRU
 from teltheory.policies.policy import (
     AnyPolicy,
-    Conversation,
     CuttingPolicy,
     LeastRecentlyUsed,
+    NotCompiledError,
     ObservingPolicy,
     Policy,
     TimedPolicy,
-    Turn,
+    WatchingPolicy,
     tel_safe_budget,
 )
+
+Conversation = Node
+"""What `Node` is called on chains."""
 
 __all__ = [
     "LRU",
@@ -27,11 +41,21 @@ __all__ = [
     "EndAwareTLRU",
     "LeastRecentlyUsed",
     "LengthAwareTLRU",
+    "Node",
+    "NotCompiledError",
     "ObservingPolicy",
     "Policy",
     "TailOptimizedBelady",
     "ThresholdLRU",
     "TimedPolicy",
     "Turn",
+    "WatchingPolicy",
+    "all_but",
+    "choose",
+    "ended_first",
+    "furthest_first",
+    "larger",
+    "on_arrays",
+    "smaller",
     "tel_safe_budget",
 ]

@@ -52,6 +52,8 @@ class AdaptiveTLRU:
         As for `TLRU`.
     """
 
+    name = "adaptive"
+    loop = "adaptive"
     xi: int
     q_hat: int
     quantile: Fraction = Fraction(19, 20)

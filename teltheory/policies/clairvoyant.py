@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from teltheory.numbers import INT64_MAX, whole_number
+from teltheory.numbers import whole_number
+from teltheory.policies.node import Node, choose, ended_first, furthest_first, on_arrays
 from teltheory.policies.online import TLRU
-from teltheory.policies.policy import Conversation, LeastRecentlyUsed, Trim, tel_safe_budget, trim_order
+from teltheory.policies.policy import LeastRecentlyUsed, Trim, tel_safe_budget, trim_order
 
 
 @dataclass(frozen=True)
@@ -19,9 +20,12 @@ class EndAwareTLRU(TLRU):
         As for `TLRU`.
     """
 
-    def drops(self, conversation: Conversation) -> bool:
+    name = "end-aware"
+
+    @on_arrays
+    def drops(self, node: Node) -> bool:
         """Drop what never returns."""
-        return conversation.next is None
+        return node.ended
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,7 @@ class LengthAwareTLRU(LeastRecentlyUsed):
         As for `TLRU`.
     """
 
+    name = "length-aware"
     xi: int
     trim: Trim = "round-robin"
 
@@ -43,15 +48,15 @@ class LengthAwareTLRU(LeastRecentlyUsed):
         object.__setattr__(self, "xi", whole_number("xi", self.xi))
         trim_order(self.trim)
 
-    def drops(self, conversation: Conversation) -> bool:
+    @on_arrays
+    def drops(self, node: Node) -> bool:
         """Drop what never returns."""
-        return conversation.next is None
+        return node.ended
 
-    def budget(self, conversation: Conversation) -> int:
+    @on_arrays
+    def budget(self, node: Node) -> int:
         """Return max(0, L + next prompt - xi), at most L; 0 for what never returns."""
-        if conversation.next is None:
-            return 0
-        return tel_safe_budget(conversation.past, conversation.next.prompt, self.xi)
+        return choose(node.ended, 0, tel_safe_budget(node.past, node.coming.prompt, self.xi))
 
 
 @dataclass(frozen=True)
@@ -67,29 +72,31 @@ class TailOptimizedBelady(LeastRecentlyUsed):
         Threshold, in the trace's unit.
     """
 
+    name = "tail-optimized-belady"
     xi: int
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "xi", whole_number("xi", self.xi))
 
-    def budget(self, conversation: Conversation) -> int:
+    @on_arrays
+    def budget(self, node: Node) -> int:
         """Return the exact cap of the next turn."""
-        if conversation.next is None:
-            return 0
-        _, history, prompt = conversation.next
-        return min(history, max(0, history + prompt - self.xi))
+        return node.coming.need(self.xi)
 
-    def trim_key(self, conversation: Conversation) -> int:
+    @on_arrays
+    def trim_key(self, node: Node) -> int:
         """Let what never returns go first."""
-        return 0 if conversation.next is None else 1
+        return ended_first(node)
 
-    def eviction_key(self, conversation: Conversation) -> int:
+    @on_arrays
+    def eviction_key(self, node: Node) -> int:
         """Let the furthest next turn go first; never is furthest of all."""
-        return -INT64_MAX if conversation.next is None else -conversation.next.turn
+        return furthest_first(node)
 
 
 @dataclass(frozen=True)
 class Belady(TailOptimizedBelady):
     """Belady's policy: Tail-Optimized Belady with xi = 0, which maximises the reused tokens."""
 
+    name = "belady"
     xi: int = field(default=0, init=False)

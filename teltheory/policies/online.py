@@ -9,13 +9,16 @@ import numpy as np
 
 from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
-from teltheory.numbers import IntArray, rational, whole_number
-from teltheory.policies.policy import Conversation, LeastRecentlyUsed, Trim, tel_safe_budget, trim_order
+from teltheory.numbers import rational, whole_number
+from teltheory.policies.node import Node, on_arrays
+from teltheory.policies.policy import LeastRecentlyUsed, Trim, tel_safe_budget, trim_order
 
 
 @dataclass(frozen=True)
 class LRU(LeastRecentlyUsed):
     """Least Recently Used: on overflow the least recent conversation goes first, from the end of its prefix."""
+
+    name = "lru"
 
 
 @dataclass(frozen=True)
@@ -28,14 +31,16 @@ class ThresholdLRU(LeastRecentlyUsed):
         A conversation whose past is at most this is not kept, overflow or not; in the trace's unit.
     """
 
+    name = "threshold-lru"
     cutoff: int
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "cutoff", whole_number("cutoff", self.cutoff))
 
-    def drops(self, conversation: Conversation) -> bool:
+    @on_arrays
+    def drops(self, node: Node) -> bool:
         """Drop what is not longer than the cutoff."""
-        return conversation.past <= self.cutoff
+        return node.past <= self.cutoff
 
 
 @dataclass(frozen=True)
@@ -53,6 +58,7 @@ class TLRU(LeastRecentlyUsed):
         cache fits (Algorithm 1); whole surpluses, least recent first; all of it after every turn.
     """
 
+    name = "tlru"
     xi: int
     q_hat: int
     trim: Trim = "round-robin"
@@ -62,9 +68,10 @@ class TLRU(LeastRecentlyUsed):
         object.__setattr__(self, "q_hat", whole_number("q_hat", self.q_hat))
         trim_order(self.trim)
 
-    def budget(self, conversation: Conversation) -> int:
+    @on_arrays
+    def budget(self, node: Node) -> int:
         """Return max(0, L + q_hat - xi), at most L."""
-        return tel_safe_budget(conversation.past, self.q_hat, self.xi)
+        return tel_safe_budget(node.past, self.q_hat, self.xi)
 
 
 @dataclass(frozen=True)
@@ -72,7 +79,7 @@ class SLOTLRU(LeastRecentlyUsed):
     """T-LRU with the TEL-safe budget of a latency model: the least cached prefix with which TTFT keeps the SLO.
 
     A past L and a next prompt Q make an input of n = L + Q tokens, of which u may be uncached, the most with
-    TTFT(u, n - u) <= slo; the budget is n - u, at most L. Where cached tokens cost nothing this is
+    TTFT(u, n - u) <= slo; the budget is n - u, at most L. If cached tokens cost nothing this is
     TLRU(latency.threshold(slo), q_hat, trim). With attention u shrinks as n grows.
 
     Parameters
@@ -87,6 +94,7 @@ class SLOTLRU(LeastRecentlyUsed):
         As for `TLRU`.
     """
 
+    name = "slo-tlru"
     latency: Latency
     slo: Fraction
     q_hat: int
@@ -101,12 +109,9 @@ class SLOTLRU(LeastRecentlyUsed):
         object.__setattr__(self, "q_hat", whole_number("q_hat", self.q_hat))
         trim_order(self.trim)
 
-    def budget(self, conversation: Conversation) -> int:
-        """Return L + q_hat less what may be uncached of it, at most L; L where nothing keeps the SLO."""
-        return int(self.budgets(np.array(conversation.past, np.int64)))
-
-    def budgets(self, past: IntArray) -> IntArray:
-        """Return the budget of each past."""
-        total = past + self.q_hat
-        needed: IntArray = np.minimum(past, total - np.maximum(self.latency.safe_uncached(total, self.slo), 0))
-        return needed
+    @on_arrays
+    def budget(self, node: Node) -> int:
+        """Return L + q_hat less what may be uncached of it, at most L; L if nothing keeps the SLO."""
+        total = np.asarray(node.past + self.q_hat)
+        needed = np.minimum(node.past, total - np.maximum(self.latency.safe_uncached(total, self.slo), 0))
+        return needed if needed.ndim else int(needed)  # type: ignore[return-value]

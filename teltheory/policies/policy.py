@@ -5,62 +5,36 @@ At every cut (after each turn) a replay asks the policy, in this order:
 1. `drops`: what is not kept at all, overflow or not;
 2. `trim`: how surplus goes, which is what a conversation holds above its `budget`: with ``"eager"`` after
    every turn, otherwise only on overflow and only until the cache fits, either whole surpluses in the order
-   of `trim_key` (``"least-recent"``) or one unit of each conversation a round (``"round-robin"``);
+   of `trim_key` (``"least-recent"``) or one unit of each conversation per round (``"round-robin"``);
 3. `eviction_key`: on the overflow that is left, what goes first.
 
-Conversations with the smallest key go first; among equals the least recent does. A policy that works otherwise
-has one method, `cut`, instead, which lowers `Conversation.cached` itself. Where that takes more than the
-conversations (times, or what was seen so far), it has `bound_to` instead of `cut`: see `TimedPolicy`. A policy
-whose rules change with what turns have computed so far has `observing`: see `ObservingPolicy`.
+Conversations with the smallest key go first; among equals the least recent does. A rule sees a
+`teltheory.policies.Node`. A rule that is marked `on_arrays` is asked once for all of them by the compiled loops.
+
+A policy that works otherwise has one method, `cut`, instead, which lowers `Node.cached` itself. If that takes more
+than the nodes (times, or what was seen so far), it has `bound_to` instead of `cut`: see `TimedPolicy`. A policy
+whose rules change with what turns have computed so far has `observing`: see `ObservingPolicy`. One that watches
+other caches beside its own has `shadows`: see `WatchingPolicy`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol, TypeAlias, TypeGuard, get_args
+from typing import Literal, Protocol, TypeAlias, TypeGuard, get_args
 
 from teltheory.errors import ArgumentError
 from teltheory.instance import Instance
+from teltheory.outcome import Outcome
+from teltheory.policies.node import Node, all_but, larger, on_arrays
 
 Trim: TypeAlias = Literal["round-robin", "least-recent", "eager"]
 TRIMS: tuple[Trim, ...] = get_args(Trim)
+RULES = ("drops", "budget", "trim_key", "eviction_key")
+OTHER_WAYS = ("cut", "bound_to", "observing", "shadows")
 
 
-class Turn(NamedTuple):
-    """A turn that is still to come; only clairvoyant policies look at it."""
-
-    turn: int
-    history: int
-    prompt: int
-
-
-@dataclass(slots=True)
-class Conversation:
-    """What a policy sees of a conversation at a cut.
-
-    Attributes
-    ----------
-    first : int
-        Rank by first arrival; conversations of the initial cache come before all others, as they are listed.
-    past : int
-        Length L of its past.
-    cached : int
-        Length X of its cached prefix.
-    next : Turn or None
-        Its next turn, None where it never returns.
-    code : int
-        Its number, as in `Trace.code`.
-    last : int
-        Its last turn; -1 for a conversation of the initial cache that has not arrived yet.
-    """
-
-    first: int
-    past: int
-    cached: int
-    next: Turn | None
-    code: int = -1
-    last: int = -1
+class NotCompiledError(ArgumentError):
+    """No compiled loop does what a policy does; the reference runs it."""
 
 
 class Policy(Protocol):
@@ -71,19 +45,19 @@ class Policy(Protocol):
         """How surplus goes."""
         ...
 
-    def drops(self, conversation: Conversation) -> bool:
+    def drops(self, node: Node, /) -> bool:
         """Whether the conversation is not kept at all."""
         ...
 
-    def budget(self, conversation: Conversation) -> int:
+    def budget(self, node: Node, /) -> int:
         """Return how much is worth keeping, at most the past."""
         ...
 
-    def trim_key(self, conversation: Conversation) -> int:
+    def trim_key(self, node: Node, /) -> int:
         """Return the order of trimming: the smallest goes first."""
         ...
 
-    def eviction_key(self, conversation: Conversation) -> int:
+    def eviction_key(self, node: Node, /) -> int:
         """Return the order of eviction: the smallest goes first."""
         ...
 
@@ -91,16 +65,16 @@ class Policy(Protocol):
 class CuttingPolicy(Protocol):
     """A policy that does the whole cut itself; with an attribute `forgets` that is true, see `cut`."""
 
-    def cut(self, conversations: Sequence[Conversation], overflow: int) -> None:
+    def cut(self, conversations: Sequence[Node], overflow: int) -> None:
         """Lower what is cached by at least `overflow` in all.
 
         Parameters
         ----------
-        conversations : sequence of Conversation
-            All that have arrived so far, least recent first; under forced caching without the arriving one. Where
+        conversations : sequence of Node
+            All that have arrived so far, least recent first; under forced caching without the arriving one. If
             the policy `forgets`, without those that a cut left nothing of and that have not arrived since.
         overflow : int
-            What is cached above the capacity; 0 or less where the cache fits.
+            What is cached above the capacity; 0 or less if the cache fits.
         """
         ...
 
@@ -108,13 +82,22 @@ class CuttingPolicy(Protocol):
 class TimedPolicy(Protocol):
     """A policy whose cuts depend on arrival times, on who a conversation is, or on what was seen so far."""
 
-    @property
-    def has_kernel(self) -> bool:
-        """Whether `teltheory.replay.kernel` runs it; False for a policy of one's own."""
-        ...
-
     def bound_to(self, instance: Instance) -> Callable[[int], Policy | CuttingPolicy]:
         """Return what says for each turn of the instance, counted from 0, how to cut after it."""
+        ...
+
+
+class WatchingPolicy(Protocol):
+    """A policy that watches what other policies would have done on the turns so far."""
+
+    def shadows(self, instance: Instance) -> Sequence[Policy | TimedPolicy]:
+        """Return the policies to replay beside it."""
+        ...
+
+    def beside(
+        self, instance: Instance, shadows: Sequence[Policy | TimedPolicy], outcomes: Sequence[Outcome]
+    ) -> Callable[[int], Policy | CuttingPolicy]:
+        """Return what says for each turn how to cut after it, given the shadows and what they reused."""
         ...
 
 
@@ -126,12 +109,30 @@ class ObservingPolicy(Protocol):
         ...
 
 
-AnyPolicy: TypeAlias = Policy | CuttingPolicy | TimedPolicy | ObservingPolicy
+AnyPolicy: TypeAlias = Policy | CuttingPolicy | TimedPolicy | WatchingPolicy | ObservingPolicy
 
 
 def has_rules(policy: AnyPolicy) -> TypeGuard[Policy]:
     """Whether a policy works by rules, and does not cut itself, look at times or observe what turns computed."""
-    return not any(hasattr(policy, method) for method in ("cut", "bound_to", "observing"))
+    return not any(hasattr(policy, method) for method in OTHER_WAYS)
+
+
+def own_loop(policy: AnyPolicy) -> str | None:
+    """Return the name of the compiled loop that a policy's class says is its own.
+
+    A derived class is another policy, and has none unless it says so itself.
+    """
+    return vars(type(policy)).get("loop") if getattr(policy, "has_kernel", True) else None
+
+
+def prefers_kernel(policy: AnyPolicy) -> bool:
+    """Whether long traces take the kernel: all rules are on arrays, or the policy says ``has_kernel = True``."""
+    if own_loop(policy) is not None:
+        return True
+    if not has_rules(policy):
+        return False
+    on_arrays = all(getattr(getattr(policy, rule), "on_arrays", False) for rule in RULES)
+    return bool(getattr(policy, "has_kernel", on_arrays))
 
 
 class LeastRecentlyUsed:
@@ -139,30 +140,34 @@ class LeastRecentlyUsed:
 
     trim: Trim = "least-recent"
 
-    def drops(self, conversation: Conversation) -> bool:
+    @on_arrays
+    def drops(self, node: Node) -> bool:
         """Keep every conversation."""
         return False
 
-    def budget(self, conversation: Conversation) -> int:
+    @on_arrays
+    def budget(self, node: Node) -> int:
         """Find the whole past worth keeping."""
-        return conversation.past
+        return node.past
 
-    def trim_key(self, conversation: Conversation) -> int:
+    @on_arrays
+    def trim_key(self, node: Node) -> int:
         """Let the least recent go first."""
         return 0
 
-    def eviction_key(self, conversation: Conversation) -> int:
+    @on_arrays
+    def eviction_key(self, node: Node) -> int:
         """Let the least recent go first."""
         return 0
 
 
 def tel_safe_budget(past: int, prompt: int, xi: int) -> int:
     """Return b = max(0, L + Q - xi), never more than L (Zhang et al. 2025, Section 1 and Figure 1)."""
-    return min(past, max(0, past + prompt - xi))
+    return all_but(past, larger(xi - prompt, 0))
 
 
 def trim_order(value: object) -> Trim:
-    """Return `value` where it names a way of trimming.
+    """Return `value` if it names a way of trimming.
 
     Raises
     ------

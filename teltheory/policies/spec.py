@@ -1,8 +1,9 @@
 """The short form of policies on the command line, such as ``tlru:xi=2800,q_hat=200``.
 
-What a short form leaves out comes from the command or the trace: the threshold, the prompt estimate, the cutoff
-1024. Whole numbers may be written as sizes are (``q_hat=0.2k``), a threshold as a time too (``xi=200ms``), and a
-name in capitals or not.
+A policy's class says its `name`, and what makes one: its fields, or the classmethod that `made_by` names. What a
+short form leaves out comes from the command or the trace: the threshold, the prompt estimate, the cutoff 1024.
+Whole numbers may be written as sizes are (``q_hat=0.2k``), a threshold as a time too (``xi=200ms``), and a name in
+capitals or not.
 
 Another package adds policies by entry points of the group ``teltheory.policies``: a name, and a frozen dataclass
 whose fields are the parameters. Fields called xi, q_hat and cutoff are filled in as the toolkit's own; fields that
@@ -13,9 +14,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import dataclass, is_dataclass
 from fractions import Fraction
 from importlib.metadata import EntryPoint, entry_points
+from inspect import Parameter, signature
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -25,23 +27,23 @@ from teltheory.errors import ArgumentError
 from teltheory.numbers import exact_sum, read_fraction
 from teltheory.policies.adaptive import AdaptiveTLRU
 from teltheory.policies.clairvoyant import Belady, EndAwareTLRU, LengthAwareTLRU, TailOptimizedBelady
+from teltheory.policies.learned.etlru import ETLRU
+from teltheory.policies.learned.return_aware import ReturnAwareTLRU
 from teltheory.policies.online import LRU, SLOTLRU, TLRU, ThresholdLRU
 from teltheory.policies.policy import Policy
 from teltheory.trace import Trace
 from teltheory.units import Time, is_time, read_time, read_tokens
 
-POLICIES: dict[str, type[Any]] = {
-    "lru": LRU,
-    "threshold-lru": ThresholdLRU,
-    "tlru": TLRU,
-    "end-aware": EndAwareTLRU,
-    "length-aware": LengthAwareTLRU,
-    "belady": Belady,
-    "tail-optimized-belady": TailOptimizedBelady,
-}
-FOR_SLOS: dict[str, type[Any]] = {"slo-tlru": SLOTLRU}
+
+def _by_name(*kinds: type[Any]) -> dict[str, type[Any]]:
+    return {kind.name: kind for kind in kinds}
+
+
+POLICIES = _by_name(LRU, ThresholdLRU, TLRU, EndAwareTLRU, LengthAwareTLRU, Belady, TailOptimizedBelady)
+"""Policies that a command takes by itself."""
+FOR_SLOS = _by_name(SLOTLRU)
 """Policies that need a latency model and a threshold in seconds, which the command has and no short form names."""
-ON_REQUEST: dict[str, type[Any]] = {"adaptive": AdaptiveTLRU}
+ON_REQUEST = _by_name(AdaptiveTLRU, ETLRU, ReturnAwareTLRU)
 """Policies that no command takes by itself."""
 NAMED = POLICIES | FOR_SLOS | ON_REQUEST
 GROUP = "teltheory.policies"
@@ -78,7 +80,7 @@ class Spec:
     def parameters(self) -> tuple[str, ...]:
         """Names of all parameters of the policy."""
         from_command = ("latency", "slo") if self.name in FOR_SLOS else ()
-        return tuple(f.name for f in fields(policy_class(self.name)) if f.init and f.name not in from_command)
+        return tuple(name for name in parameters_of(self.name) if name not in from_command)
 
     def needs(self, parameter: str) -> bool:
         """Whether the policy has this parameter and it was left out."""
@@ -107,10 +109,10 @@ class Spec:
             if latency is None or slo is None:
                 raise ArgumentError("policy", self.text, "thresholds in seconds with it, --slo")
             return SLOTLRU(latency, slo, **parameters)  # type: ignore[arg-type]
-        if self.name not in NAMED:
-            return self._of_another_package(parameters)
-        policy: Policy = NAMED[self.name](**parameters)
-        return policy
+        for name, parameter in parameters_of(self.name).items():
+            if parameter.default is Parameter.empty and name not in parameters:
+                raise ArgumentError("policy", self.text, f"{name}=... with it")
+        return self._made(parameters)
 
     def _in_tokens(self, value: Value, latency: Latency | None) -> Value:
         if not isinstance(value, Time):
@@ -119,17 +121,25 @@ class Spec:
             raise ArgumentError("policy", self.text, "a threshold in tokens: there is no latency here")
         return latency.threshold(value.seconds)
 
-    def _of_another_package(self, parameters: Mapping[str, Value]) -> Policy:
-        made_by = policy_class(self.name)
-        for field in fields(made_by):
-            required = field.init and field.default is MISSING and field.default_factory is MISSING
-            if required and field.name not in parameters:
-                raise ArgumentError("policy", self.text, f"{field.name}=... with it")
+    def _made(self, parameters: Mapping[str, Value]) -> Policy:
         try:
-            policy: Policy = made_by(**parameters)
+            policy: Policy = maker(policy_class(self.name))(**parameters)
         except (TypeError, ValueError) as error:
+            if self.name in NAMED:
+                raise
             raise ArgumentError("policy", self.text, f"parameters that its class takes ({error})") from None
         return policy
+
+
+def maker(kind: type[Any]) -> Callable[..., Any]:
+    """Return what makes a policy of the parameters of its short form."""
+    found: Callable[..., Any] = getattr(kind, vars(kind).get("made_by", ""), kind)
+    return found
+
+
+def parameters_of(name: str) -> Mapping[str, Parameter]:
+    """Return the parameters of a policy's short form."""
+    return signature(maker(policy_class(name))).parameters
 
 
 def others() -> dict[str, EntryPoint]:
@@ -171,7 +181,7 @@ def parse_policy(text: str) -> Spec:
     """
     written, _, rest = text.partition(":")
     name = _usual(written)
-    kinds = {field.name: _kind(field.type) for field in fields(policy_class(name))}
+    kinds = {key: _kind(parameter.annotation) for key, parameter in parameters_of(name).items()}
     spec = Spec(name)
     given: dict[str, Value] = {}
     for item in rest.split(",") if rest else ():
@@ -213,7 +223,8 @@ def _usual(name: str) -> str:
 
 def _kind(annotation: object) -> str:
     """Return how a field is read: the name of a type in `READERS`, that of text for anything else."""
-    name = annotation.__name__ if isinstance(annotation, type) else str(annotation).rpartition(".")[2]
+    text = annotation.__name__ if isinstance(annotation, type) else str(annotation).removesuffix(" | None")
+    name = text.rpartition(".")[2]
     return name if name in READERS else "str"
 
 
@@ -253,6 +264,6 @@ READERS: dict[str, Callable[[str, str], Value]] = {
 
 
 def default_estimate(trace: Trace) -> int:
-    """Return the mean prompt of the turns that continue a conversation, rounded up; 0 where none does."""
+    """Return the mean prompt of the turns that continue a conversation, rounded up; 0 if none does."""
     prompts = trace.prompt[trace.continuing]
     return -(-exact_sum(np.asarray(prompts)) // len(prompts)) if len(prompts) else 0

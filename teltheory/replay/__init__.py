@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal, get_args
 
 from teltheory.errors import ArgumentError
 from teltheory.instance import Initial, Instance
 from teltheory.outcome import Outcome
-from teltheory.policies.adaptive import AdaptiveTLRU
-from teltheory.policies.policy import AnyPolicy
+from teltheory.policies.policy import OTHER_WAYS, AnyPolicy, NotCompiledError, prefers_kernel
 from teltheory.replay.reference import replay_reference
-from teltheory.replay.slots import BY_NEXT_TURN, BY_RECENCY
 from teltheory.trace import Trace
 
 __all__ = [
@@ -25,7 +24,6 @@ __all__ = [
 ]
 
 Engine = Literal["auto", "kernel", "reference"]
-RULES = ("cut", "budget", "bound_to", "observing")
 KERNEL_FROM = 2000
 """Turns from which on the kernel is quicker than loading it."""
 
@@ -45,7 +43,7 @@ def replay(
     ----------
     trace : Trace
         The turns.
-    policy : Policy, CuttingPolicy, TimedPolicy or ObservingPolicy
+    policy : Policy, CuttingPolicy, TimedPolicy, WatchingPolicy or ObservingPolicy
         `LRU`, `TLRU`, ... or any value with the rules of `teltheory.policies.Policy`.
     capacity : int
         Capacity of the cache, in the trace's unit.
@@ -55,10 +53,10 @@ def replay(
     initial : iterable of (conversation, past, cached)
         Initial cache, least recent first.
     engine : {"auto", "kernel", "reference"}
-        The kernel is compiled (on its first call, then kept on disk) and runs the toolkit's own policies, and
-        those whose rules do not look at what is cached; the reference is plain Python and runs every policy.
-        "auto" takes the kernel for traces from 2,000 turns on, where the policy is the toolkit's own or says
-        ``has_kernel``. Both have the same outcome.
+        The kernel is compiled (on its first call, then kept on disk) and runs policies with rules that do not
+        look at what is cached; the reference is plain Python and runs every policy. "auto" takes the kernel for
+        traces from 2,000 turns on if all rules are written on arrays (`teltheory.policies.on_arrays`) or the
+        policy says ``has_kernel = True``, and the kernel runs it. Both have the same outcome.
     progress : callable, optional
         Called with the number of turns done, now and then.
 
@@ -81,7 +79,7 @@ def replay(
 
 def check_policy(policy: object) -> None:
     """Raise `ArgumentError` for what has none of a policy's rules, such as a policy's class."""
-    if isinstance(policy, type) or not any(hasattr(policy, rule) for rule in RULES):
+    if isinstance(policy, type) or not any(hasattr(policy, way) for way in ("budget", *OTHER_WAYS)):
         raise ArgumentError("policy", policy, "a policy such as LRU()")
 
 
@@ -92,8 +90,11 @@ def replay_instance(
     progress: Callable[[int], object] | None = None,
 ) -> Outcome:
     """Replay an instance that was checked before; see `replay`."""
-    if engine == "kernel" or (engine == "auto" and len(instance.trace) >= KERNEL_FROM and _has_kernel(policy)):
+    if engine == "kernel":
         return _by_kernel(instance, policy, progress)
+    if engine == "auto" and len(instance.trace) >= KERNEL_FROM and prefers_kernel(policy):
+        with suppress(NotCompiledError):
+            return _by_kernel(instance, policy, progress)
     outcome = replay_reference(instance, policy, progress)
     if outcome.cached.min(initial=0) < 0:
         raise ArgumentError("policy", policy, "one that keeps 0 or more of each conversation")
@@ -103,10 +104,6 @@ def replay_instance(
 def kernel_is_compiled() -> bool:
     """Whether an earlier run left the kernel's machine code on disk, so that the next one need not compile."""
     return any((Path(__file__).parent / "__pycache__").glob("recency.*.nbi"))
-
-
-def _has_kernel(policy: AnyPolicy) -> bool:
-    return type(policy) in (*BY_RECENCY, *BY_NEXT_TURN, AdaptiveTLRU) or getattr(policy, "has_kernel", False)
 
 
 def _by_kernel(instance: Instance, policy: AnyPolicy, progress: Callable[[int], object] | None) -> Outcome:

@@ -47,7 +47,7 @@ class Place(NamedTuple):
 
 
 def follow_tail(policy: AdaptiveTLRU, layout: Layout, past: IntArray, rank: IntArray, forced: bool) -> None:
-    """Replay adaptive T-LRU; `full` of the layout is what is at hand."""
+    """Replay adaptive T-LRU; `full` of the layout is what slots hold before their first cut."""
     n, m = len(layout.history), len(layout.full) - len(layout.history)
     base = np.zeros(m + n, np.int64)
     base[:m] = layout.full[:m]

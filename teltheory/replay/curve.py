@@ -57,10 +57,8 @@ from teltheory.instance import Instance
 from teltheory.metrics import slo_violations, tail_excess_latency, ttft_quantiles
 from teltheory.numbers import INT64_MAX, FloatArray, IntArray, readonly, whole_number
 from teltheory.outcome import Outcome
-from teltheory.policies.online import LRU, TLRU, ThresholdLRU
-from teltheory.policies.policy import AnyPolicy, has_rules
+from teltheory.policies.policy import AnyPolicy, has_rules, prefers_kernel
 from teltheory.replay import check_policy, replay
-from teltheory.replay.slots import Slots, settled
 from teltheory.trace import Trace
 
 if TYPE_CHECKING:
@@ -142,10 +140,11 @@ class CapacityCurve:
 def capacity_curve(trace: Trace, policy: AnyPolicy) -> CapacityCurve:
     """Return what a policy reuses on a trace as a function of the capacity; optional caching, empty start.
 
-    One pass over the trace for `LRU`, `ThresholdLRU` and `TLRU` with ``trim="eager"``, for `TLRU` with
-    ``trim="least-recent"`` where no conversation's past ever shrinks, and for a policy of one's own that says
-    ``has_kernel``, evicts by recency and has no surplus (``trim="eager"``, or budgets of whole pasts). Other
-    curves are as exact, at the price of a replay for each capacity that they are asked for.
+    One pass over the trace for a policy whose rules are on arrays (or that says ``has_kernel``), whose orders are
+    by recency, and that has no surplus (``trim="eager"``, or budgets of whole pasts), such as `LRU` and
+    `ThresholdLRU`; and with ``trim="least-recent"`` and budgets of all but a constant, such as `TLRU`'s, if no
+    conversation's past ever shrinks. Other curves are as exact, at the price of a replay for each capacity that
+    they are asked for.
 
     Parameters
     ----------
@@ -159,43 +158,28 @@ def capacity_curve(trace: Trace, policy: AnyPolicy) -> CapacityCurve:
     ArgumentError, TraceError
         As `replay` does; both are `ValueError`.
     """
-    instance = Instance.of(trace, 0)
+    Instance.of(trace, 0)
     check_policy(policy)
-    segments = _segments(instance, policy)
+    segments = _segments(trace, policy)
     return CapacityCurve(trace, policy) if segments is None else SegmentCurve(trace, policy, segments)
 
 
-def _segments(instance: Instance, policy: AnyPolicy) -> Segments | None:
-    """Return the segments that one pass finds; None where two do not describe the policy on this trace."""
-    trace = instance.trace
-    if type(policy) is TLRU and policy.trim == "least-recent" and not _shrinks(trace):
-        from teltheory.replay.segments import segments_by_budgets
-
-        return segments_by_budgets(trace, policy)
-    weights = _weights(instance, policy)
-    if weights is None:
+def _segments(trace: Trace, policy: AnyPolicy) -> Segments | None:
+    """Return the segments that one pass finds; None if two do not describe the policy on this trace."""
+    if not (has_rules(policy) and prefers_kernel(policy)):
         return None
-    from teltheory.replay.segments import segments_by_weights
+    from teltheory.replay.rules import Rules
+    from teltheory.replay.segments import segments_by_budgets, segments_by_weights
+    from teltheory.replay.slots import Slots
 
-    return segments_by_weights(trace, weights)
-
-
-def _weights(instance: Instance, policy: AnyPolicy) -> IntArray | None:
-    """Return what each turn leaves behind where the policy is LRU of weights, as in Lemma 2; None elsewhere.
-
-    A policy of one's own is where it goes by recency and has no surplus.
-    """
-    if not has_rules(policy):
+    instance = Instance.of(trace, 0)
+    rules = Rules.of(policy, instance, Slots.of(instance))
+    if not rules.by_recency:
         return None
-    slots = Slots.of(instance)
-    if type(policy) in (LRU, ThresholdLRU) or (type(policy) is TLRU and policy.trim == "eager"):
-        return settled(policy, slots, instance)[0]
-    if not getattr(policy, "has_kernel", False):
-        return None
-    from teltheory.replay.ruled import Rules
-
-    rules = Rules.of(policy, instance, slots)
-    return rules.full if rules.by_recency and np.array_equal(rules.full, rules.least) else None
+    if policy.trim == "least-recent" and rules.safe is not None and not _shrinks(trace):
+        return segments_by_budgets(trace, rules.safe)
+    whole = not rules.trims or np.array_equal(rules.kept, rules.least)
+    return segments_by_weights(trace, rules.full) if whole else None
 
 
 def _shrinks(trace: Trace) -> bool:

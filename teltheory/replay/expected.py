@@ -1,6 +1,6 @@
 """ET-LRU for the kernel: which loop replays it, and the arrays that this one reads.
 
-With homogeneous rates every belief orders conversations by recency. Where in addition every token has the same
+With homogeneous rates every belief orders conversations by recency. If in addition every token has the same
 score or none, as with a fixed prompt, ET-LRU is T-LRU with least-recent trim and has its loop.
 """
 
@@ -11,13 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from teltheory.belief.etlru import ETLRU, LEARNT, continuing_turns, seconds
-from teltheory.belief.scores import LOWEST, Steps, log_order, steps_of
-from teltheory.errors import ArgumentError
 from teltheory.instance import Instance
 from teltheory.numbers import FloatArray, IntArray
+from teltheory.policies.learned.etlru import ETLRU, LEARNT, continuing_turns, seconds
+from teltheory.policies.learned.scores import LOWEST, Steps, log_order, steps_of
 from teltheory.policies.online import TLRU
-from teltheory.policies.policy import TimedPolicy
 from teltheory.replay.recency import Layout
 from teltheory.replay.scored import Clock, Laws, Lessons, by_current_worth, by_order, new_heap
 from teltheory.replay.slots import Slots
@@ -31,9 +29,8 @@ class _LawTable(NamedTuple):
     of_code: IntArray
 
 
-def as_tlru(instance: Instance, policy: TimedPolicy) -> TLRU | None:
-    """Return the T-LRU that does what an ET-LRU does, None where none does."""
-    etlru = _own(policy)
+def as_tlru(instance: Instance, etlru: ETLRU) -> TLRU | None:
+    """Return the T-LRU that does what an ET-LRU does, None if none does."""
     seconds(instance)
     if isinstance(etlru.turn_rate, tuple) or etlru.prompts == LEARNT:
         return None
@@ -47,11 +44,8 @@ def as_tlru(instance: Instance, policy: TimedPolicy) -> TLRU | None:
     return TLRU(etlru.xi, max(surplus_from[0] - 1, 0) if surplus_from else etlru.xi, "least-recent")
 
 
-def lowest_scores_first(
-    instance: Instance, policy: TimedPolicy, slots: Slots, layout: Layout, holds: IntArray
-) -> None:
-    """Replay ET-LRU; `full` of the layout is what is at hand, `holds` the initial cache and zeros."""
-    etlru = _own(policy)
+def lowest_scores_first(instance: Instance, etlru: ETLRU, slots: Slots, layout: Layout, holds: IntArray) -> None:
+    """Replay ET-LRU; `full` of the layout is what slots hold before their first cut, `holds` the initial cache."""
     rates, code = etlru.rates(instance), _codes(instance)
     times = seconds(instance)
     since = np.concatenate((np.zeros(len(instance.initial)), times))
@@ -71,12 +65,6 @@ def lowest_scores_first(
     by_current_worth(
         layout, slots.past, worth, clock, laws, lessons, etlru.xi, holds, waiting, heap, instance.forced
     )
-
-
-def _own(policy: TimedPolicy) -> ETLRU:
-    if type(policy) is not ETLRU or not policy.has_kernel:
-        raise ArgumentError("engine", "kernel", f"'reference' for {policy!r}, which the kernel does not run")
-    return policy
 
 
 def _codes(instance: Instance) -> IntArray:

@@ -1,52 +1,43 @@
 """The fast replay: compiled loops over slots, the same outcome as the reference turn by turn.
 
-LRU and the T-LRU variants have the loops of `teltheory.replay.recency`, Belady and Tail-Optimized Belady that of
-`teltheory.replay.furthest`, ET-LRU those of `teltheory.replay.scored`, T-LRU with an adaptive threshold those of
-`teltheory.replay.adaptive`, and policies of one's own with orders of their own that of `teltheory.replay.ruled`.
-All read the arrays of `teltheory.replay.slots`; lengths are int64 throughout, as with int32 the loops were at most
-8 % faster.
+A policy's rules are asked once (`teltheory.replay.rules`), and their answers choose the loop: both orders by
+recency have those of `teltheory.replay.recency`, orders by the next use that of `teltheory.replay.belady`, any
+other that of `teltheory.replay.generic`. A policy without rules may name a loop of its own: ET-LRU has those of
+`teltheory.replay.scored`, T-LRU with an adaptive threshold those of `teltheory.replay.adaptive`. All read the
+arrays of `teltheory.replay.slots`; lengths are int64 throughout, as with int32 the loops were at most 8 % faster.
 """
 
 from __future__ import annotations
 
-from typing import TypeGuard
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-from typing_extensions import TypeIs
 
-from teltheory.errors import ArgumentError
 from teltheory.instance import Instance
 from teltheory.numbers import IntArray, readonly
 from teltheory.outcome import Outcome
 from teltheory.policies.adaptive import AdaptiveTLRU
 from teltheory.policies.clairvoyant import TailOptimizedBelady
-from teltheory.policies.online import LRU, TLRU, ThresholdLRU
-from teltheory.policies.policy import AnyPolicy, Policy, TimedPolicy, has_rules
+from teltheory.policies.learned.etlru import ETLRU
+from teltheory.policies.policy import AnyPolicy, NotCompiledError, has_rules, own_loop
 from teltheory.replay.adaptive import follow_tail
-from teltheory.replay.furthest import furthest_first
-from teltheory.replay.recency import Layout, by_recency, in_rounds, untrimmed
-from teltheory.replay.slots import (
-    BY_NEXT_TURN,
-    BY_RECENCY,
-    Slots,
-    first_arrival_ranks,
-    settled,
-    unless_never_cut,
-    worth_keeping,
-)
+from teltheory.replay.belady import replay_belady
+from teltheory.replay.generic import replay_generic
+from teltheory.replay.recency import Layout, replay_least_recent_trim, replay_lru, replay_round_robin_trim
+from teltheory.replay.rules import Rules, places
+from teltheory.replay.slots import Slots, first_arrival_ranks, unless_never_cut
 
 
 def replay_kernel(instance: Instance, policy: AnyPolicy) -> Outcome:
-    """Replay the instance's trace under one of the toolkit's own policies, or by the rules of any other.
-
-    A class that is derived from one of the toolkit's own counts as another: its rules may differ.
+    """Replay the instance's trace by a compiled loop.
 
     Parameters
     ----------
     instance : Instance
         Trace, capacity, caching mode and initial cache.
-    policy : Policy, TimedPolicy or AdaptiveTLRU
-        One of `teltheory.replay.slots.BY_RECENCY` or `BY_NEXT_TURN`, `ETLRU`, `AdaptiveTLRU`, or one with rules.
+    policy : Policy, or another that names a loop
+        What is kept and what goes first.
 
     Returns
     -------
@@ -56,110 +47,97 @@ def replay_kernel(instance: Instance, policy: AnyPolicy) -> Outcome:
     Raises
     ------
     ArgumentError
-        Where the policy is of neither kind.
+        If no loop does what the policy does.
     """
-    if _is_timed(policy):
-        return _scored(instance, policy)
-    if type(policy) is AdaptiveTLRU:
-        return _adaptive(instance, policy)
+    loop = own_loop(policy)
+    if loop is not None:
+        return OWN_LOOPS[loop](instance, policy)
     if not has_rules(policy):
-        raise ArgumentError("engine", "kernel", f"'reference' for {policy!r}, which the kernel does not run")
-    if type(policy) in BY_NEXT_TURN:
-        return _furthest_first(instance, policy, np.empty((0, 2), np.int64))[0]
+        raise _refusal(policy, "which the kernel does not run")
     slots = Slots.of(instance)
-    if type(policy) not in BY_RECENCY:
-        return _ruled(instance, policy, slots)
-    least: IntArray | None = None
-    safe = 0
-    if _keeps_all_but_a_constant(policy, instance):
-        full, safe = slots.past, max(policy.xi - policy.q_hat, 0)
-    else:
-        full, least = map(readonly, settled(policy, slots, instance))
-    plain = isinstance(policy, (LRU, ThresholdLRU)) or policy.trim == "eager"
-    return _by_recency(instance, slots, full, least, safe, "none" if plain else policy.trim)
-
-
-def _by_recency(
-    instance: Instance, slots: Slots, full: IntArray, least: IntArray | None, safe: int, trim: str
-) -> Outcome:
-    layout = _layout(instance, slots, full)
-    exempt = slots.at_hand if instance.forced else None
-    if trim == "none":
-        untrimmed(layout, exempt)
-    elif trim == "round-robin":
-        in_rounds(layout, least, safe, first_arrival_ranks(instance), exempt)
-    else:
-        by_recency(layout, least, safe, exempt)
-    return _outcome(layout)
-
-
-def _ruled(instance: Instance, policy: Policy, slots: Slots) -> Outcome:
-    """Replay a policy of somebody's own by what its rules say of every slot."""
-    from teltheory.replay.ruled import Rules, by_rules
-
     rules = Rules.of(policy, instance, slots)
     if rules.by_recency:
-        full, least = map(readonly, unless_never_cut(rules.full, rules.least, slots, instance.forced))
-        return _by_recency(instance, slots, full, least, 0, "none" if policy.trim == "eager" else policy.trim)
+        return _by_recency(instance, slots, rules, policy.trim)
+    if rules.by_next_use and rules.full is slots.before_first_cut and not np.any(rules.budget[slots.ended]):
+        return _by_next_use(instance, slots, rules.budget, np.empty((0, 2), np.int64))[0]
     if policy.trim == "round-robin":
-        raise ArgumentError("engine", "kernel", f"'reference' for {policy!r}: round-robin with its own orders")
-    layout = _layout(instance, slots, slots.at_hand)
-    arrays = rules.full, rules.least, rules.trimming, rules.eviction
-    by_rules(layout, arrays, _held_at_start(instance, slots), instance.forced)
+        raise _refusal(policy, "which has round-robin trimming with orders of its own")
+    return _generic(instance, slots, rules)
+
+
+def _refusal(policy: AnyPolicy, why: str) -> NotCompiledError:
+    return NotCompiledError("engine", "kernel", f"'reference' for {policy!r}, {why}")
+
+
+def _by_recency(instance: Instance, slots: Slots, rules: Rules, trim: str) -> Outcome:
+    least: IntArray | None = None
+    safe = 0
+    if rules.safe is not None and not instance.forced:
+        full, safe = rules.kept, rules.safe
+    else:
+        full, least = map(readonly, unless_never_cut(rules.full, rules.least, slots, instance.forced))
+    layout = _layout(instance, slots, full)
+    exempt = slots.before_first_cut if instance.forced else None
+    if not rules.trims:
+        replay_lru(layout, exempt)
+    elif trim == "round-robin":
+        replay_round_robin_trim(layout, least, safe, first_arrival_ranks(instance), exempt)
+    else:
+        replay_least_recent_trim(layout, least, safe, exempt)
     return _outcome(layout)
 
 
-def _is_timed(policy: AnyPolicy) -> TypeIs[TimedPolicy]:
-    return hasattr(policy, "bound_to")
-
-
-def _keeps_all_but_a_constant(policy: Policy, instance: Instance) -> TypeGuard[TLRU]:
-    """Whether budgets need no array of their own: T-LRU where every slot comes under a cut with its whole past."""
-    simple = not instance.initial and not instance.forced
-    return simple and type(policy) is TLRU and policy.trim != "eager"
+def _generic(instance: Instance, slots: Slots, rules: Rules) -> Outcome:
+    layout = _layout(instance, slots, slots.before_first_cut)
+    orders = (places(keys, len(slots.past)) for keys in (rules.trimming, rules.eviction))
+    replay_generic(layout, (rules.full, rules.least, *orders), _held_at_start(instance, slots), instance.forced)
+    return _outcome(layout)
 
 
 def _outcome(layout: Layout) -> Outcome:
     return Outcome(readonly(layout.cached), readonly(layout.uncached))
 
 
-def _scored(instance: Instance, policy: TimedPolicy) -> Outcome:
+def _scored(instance: Instance, policy: ETLRU) -> Outcome:
     from teltheory.replay.expected import as_tlru, lowest_scores_first
 
     same = as_tlru(instance, policy)
     if same is not None:
         return replay_kernel(instance, same)
     slots = Slots.of(instance)
-    layout = _layout(instance, slots, slots.at_hand)
+    layout = _layout(instance, slots, slots.before_first_cut)
     lowest_scores_first(instance, policy, slots, layout, _held_at_start(instance, slots))
     return _outcome(layout)
 
 
 def _adaptive(instance: Instance, policy: AdaptiveTLRU) -> Outcome:
     slots = Slots.of(instance)
-    layout = _layout(instance, slots, slots.at_hand)
+    layout = _layout(instance, slots, slots.before_first_cut)
     follow_tail(policy, layout, slots.past, first_arrival_ranks(instance), instance.forced)
     return _outcome(layout)
 
 
+OWN_LOOPS: dict[str, Callable[[Instance, Any], Outcome]] = {"adaptive": _adaptive, "scored": _scored}
+
+
 def replay_with_log(instance: Instance, xi: int) -> tuple[Outcome, IntArray]:
-    """Replay Tail-Optimized Belady; return the outcome and the log of `teltheory.replay.furthest`."""
+    """Replay Tail-Optimized Belady; return the outcome and the log of `teltheory.replay.belady`."""
+    slots = Slots.of(instance)
+    caps = Rules.of(TailOptimizedBelady(xi), instance, slots).budget
     log = np.empty((len(instance.initial) + 2 * len(instance.trace), 2), np.int64)
-    outcome, logged = _furthest_first(instance, TailOptimizedBelady(xi), log)
+    outcome, logged = _by_next_use(instance, slots, caps, log)
     return outcome, log[:logged]
 
 
-def _furthest_first(instance: Instance, policy: Policy, log: IntArray) -> tuple[Outcome, int]:
-    slots = Slots.of(instance)
-    layout = _layout(instance, slots, slots.at_hand)
-    caps = worth_keeping(policy, slots, instance)
-    logged = furthest_first(layout, caps, _held_at_start(instance, slots), instance.forced, log)
+def _by_next_use(instance: Instance, slots: Slots, caps: IntArray, log: IntArray) -> tuple[Outcome, int]:
+    layout = _layout(instance, slots, slots.before_first_cut)
+    logged = replay_belady(layout, caps, _held_at_start(instance, slots), instance.forced, log)
     return _outcome(layout), logged
 
 
 def _held_at_start(instance: Instance, slots: Slots) -> IntArray:
-    holds, initial = np.zeros(len(slots.at_hand), np.int64), len(instance.initial)
-    holds[:initial] = slots.at_hand[:initial]
+    holds, initial = np.zeros(len(slots.past), np.int64), len(instance.initial)
+    holds[:initial] = slots.before_first_cut[:initial]
     return holds
 
 

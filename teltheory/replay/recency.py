@@ -28,7 +28,7 @@ from teltheory.replay.rounds import exchange, new_tree, trim_rounds
 
 
 class Layout(NamedTuple):
-    """What the loops read (see `Slots` and `settled`), and `cached` and `uncached`, which they write."""
+    """What the loops read (see `Slots` and `Rules`), and `cached` and `uncached`, which they write."""
 
     history: IntArray
     prompt: IntArray
@@ -56,7 +56,7 @@ def _under_exemption(exempt: IntArray, full: IntArray, s: int, k: int) -> int:
 
 
 @compiled
-def untrimmed(layout: Layout, exempt: IntArray | None) -> None:
+def replay_lru(layout: Layout, exempt: IntArray | None) -> None:
     """Replay LRU, Threshold-LRU and eager trimming: a slot is cut to `full` at once, then LRU."""
     history, prompt, full, previous, following, capacity, cached, uncached = layout
     n, m = len(history), len(full) - len(history)
@@ -91,7 +91,7 @@ def _budget(full: IntArray, least: IntArray | None, safe: int, s: int) -> int:
 
 
 @compiled
-def by_recency(layout: Layout, least: IntArray | None, safe: int, exempt: IntArray | None) -> None:
+def replay_least_recent_trim(layout: Layout, least: IntArray | None, safe: int, exempt: IntArray | None) -> None:
     """Replay the T-LRU variants with least-recent trim; without `least` a slot's surplus is `safe` at most."""
     history, prompt, full, previous, following, capacity, cached, uncached = layout
     n, m = len(history), len(full) - len(history)
@@ -153,7 +153,9 @@ def _evict(
 
 
 @compiled
-def in_rounds(layout: Layout, least: IntArray | None, safe: int, rank: IntArray, exempt: IntArray | None) -> None:
+def replay_round_robin_trim(
+    layout: Layout, least: IntArray | None, safe: int, rank: IntArray, exempt: IntArray | None
+) -> None:
     """Replay the T-LRU variants with round-robin trim; `rank` numbers each slot's conversation by first arrival.
 
     A slot holds its budget, and its surplus while that is in the tree.

@@ -24,14 +24,14 @@ from typing_extensions import TypeIs
 from teltheory.errors import ArgumentError
 from teltheory.instance import Instance
 from teltheory.outcome import Outcome
+from teltheory.policies.node import Node, Turn
 from teltheory.policies.policy import (
     AnyPolicy,
-    Conversation,
     CuttingPolicy,
     ObservingPolicy,
     Policy,
     TimedPolicy,
-    Turn,
+    WatchingPolicy,
 )
 
 
@@ -62,7 +62,7 @@ def replay_reference(
     return Outcome.of(instance, reused)
 
 
-def replayed_turns(instance: Instance, policy: AnyPolicy) -> Iterator[tuple[int, dict[int, Conversation]]]:
+def replayed_turns(instance: Instance, policy: AnyPolicy) -> Iterator[tuple[int, dict[int, Node]]]:
     """Replay turn by turn.
 
     Parameters
@@ -76,21 +76,22 @@ def replayed_turns(instance: Instance, policy: AnyPolicy) -> Iterator[tuple[int,
     ------
     int
         What the turn reused.
-    dict of int to Conversation
+    dict of int to Node
         By code, all that have arrived so far, as the cut leaves them; it changes with the next turn.
     """
     trace = instance.trace
     after = _rules(policy, instance)
     conversations = _initial_conversations(instance)
     cache = {start.code: conversations[start.code] for start in instance.initial}
-    nexts = _next_turns(instance)
+    nexts, times = _next_turns(instance), _times(instance)
     lengths = (values.tolist() for values in (instance.history, instance.total, instance.past))
     turns = zip(trace.code.tolist(), *lengths, nexts, strict=True)
     for k, (theta, history, total, past, upcoming) in enumerate(turns):
-        arriving = conversations.setdefault(theta, Conversation(len(conversations), 0, 0, None, theta))
+        arriving = conversations.setdefault(theta, Node(len(conversations), 0, 0, None, theta))
         reused = min(arriving.cached, history)
         arriving.past = arriving.cached = past
-        arriving.next, arriving.last = upcoming, k
+        arriving.next, arriving.last, arriving.seen = upcoming, k, times[k]
+        arriving.hits += 1
         cache.pop(theta, None)
         cache[theta] = arriving
         if k < len(trace) - 1 or not instance.forced:
@@ -100,6 +101,10 @@ def replayed_turns(instance: Instance, policy: AnyPolicy) -> Iterator[tuple[int,
 
 def _rules(policy: AnyPolicy, instance: Instance) -> Callable[[int, int], Policy | CuttingPolicy]:
     """Return what says how to cut after a turn, given its number and what it computed."""
+    if _watches(policy):
+        shadows = policy.shadows(instance)
+        beside = policy.beside(instance, shadows, [replay_reference(instance, shadow) for shadow in shadows])
+        return lambda k, _: beside(k)
     if _is_timed(policy):
         at = policy.bound_to(instance)
         return lambda k, _: at(k)
@@ -120,10 +125,15 @@ def _next_turns(instance: Instance) -> list[Turn | None]:
     return [turns[k] if k < n else None for k in trace.next_turn.tolist()]
 
 
-def _initial_conversations(instance: Instance) -> dict[int, Conversation]:
-    arrivals = _first_arrivals(instance)
+def _times(instance: Instance) -> list[float | None]:
+    arrival, n = instance.trace.arrival, len(instance.trace)
+    return [None] * n if arrival is None else arrival.tolist()
+
+
+def _initial_conversations(instance: Instance) -> dict[int, Node]:
+    arrivals, start_of_time = _first_arrivals(instance), next(iter(_times(instance)), None)
     return {
-        start.code: Conversation(first, start.past, start.cached, arrivals.get(start.code), start.code)
+        start.code: Node(first, start.past, start.cached, arrivals.get(start.code), start.code, seen=start_of_time)
         for first, start in enumerate(instance.initial)
     }
 
@@ -138,10 +148,10 @@ def _first_arrivals(instance: Instance) -> dict[int, Turn]:
 
 
 def cut(
-    cache: dict[int, Conversation],
+    cache: dict[int, Node],
     policy: Policy | CuttingPolicy,
     capacity: int,
-    exempt: Conversation | None,
+    exempt: Node | None,
 ) -> None:
     """Cut the cache (least recent first) to the capacity."""
     candidates = [c for c in cache.values() if c is not exempt]
@@ -165,12 +175,16 @@ def cut(
     _forget_empty(cache)
 
 
-def _forget_empty(cache: dict[int, Conversation]) -> None:
+def _forget_empty(cache: dict[int, Node]) -> None:
     for code in [code for code, conversation in cache.items() if conversation.cached == 0]:
         del cache[code]
 
 
-def _is_timed(policy: AnyPolicy) -> TypeIs[TimedPolicy]:
+def _watches(policy: AnyPolicy) -> TypeIs[WatchingPolicy]:
+    return hasattr(policy, "shadows")
+
+
+def _is_timed(policy: Policy | CuttingPolicy | TimedPolicy | ObservingPolicy) -> TypeIs[TimedPolicy]:
     return hasattr(policy, "bound_to")
 
 
@@ -182,17 +196,17 @@ def _cuts(policy: Policy | CuttingPolicy) -> TypeIs[CuttingPolicy]:
     return hasattr(policy, "cut")
 
 
-def _overflow(cache: dict[int, Conversation], capacity: int) -> int:
+def _overflow(cache: dict[int, Node], capacity: int) -> int:
     return sum(conversation.cached for conversation in cache.values()) - capacity
 
 
-def trim_all(candidates: Sequence[Conversation], policy: Policy) -> None:
+def trim_all(candidates: Sequence[Node], policy: Policy) -> None:
     """Trim every surplus, overflow or not."""
     for conversation in candidates:
         conversation.cached = min(conversation.cached, policy.budget(conversation))
 
 
-def trim_in_order(candidates: Sequence[Conversation], policy: Policy, overflow: int) -> int:
+def trim_in_order(candidates: Sequence[Node], policy: Policy, overflow: int) -> int:
     """Trim whole surpluses in the policy's order until the overflow is gone; return what is left of it."""
     for conversation in sorted(candidates, key=policy.trim_key):
         surplus = max(0, conversation.cached - policy.budget(conversation))
@@ -204,7 +218,7 @@ def trim_in_order(candidates: Sequence[Conversation], policy: Policy, overflow: 
     return overflow
 
 
-def trim_in_rounds(candidates: Sequence[Conversation], policy: Policy, overflow: int) -> int:
+def trim_in_rounds(candidates: Sequence[Node], policy: Policy, overflow: int) -> int:
     """Trim one unit a conversation and round, in order of first arrival; return the overflow that is left.
 
     While every conversation with surplus has at least r of it and r rounds do not exceed the overflow, r
@@ -223,7 +237,7 @@ def trim_in_rounds(candidates: Sequence[Conversation], policy: Policy, overflow:
     return overflow
 
 
-def evict(candidates: Sequence[Conversation], policy: Policy, overflow: int) -> None:
+def evict(candidates: Sequence[Node], policy: Policy, overflow: int) -> None:
     """Evict in the policy's order, each conversation from the end of its prefix, until the overflow is gone."""
     if overflow == 0:
         return

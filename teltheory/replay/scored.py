@@ -1,4 +1,4 @@
-"""Compiled loops for ET-LRU: scores as `teltheory.belief.scores` has them, in a heap of slots.
+"""Compiled loops for ET-LRU: scores as `teltheory.policies.learned.scores` has them, in a heap of slots.
 
 What a slot holds is stored, as any slot may lose something; a slot whose conversation came back holds nothing. A
 slot's tokens have the score worth + log P(Q >= X - L + xi), and the law of Q has steps, so that tokens go by whole

@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 
 from teltheory.numbers import IntArray, readonly
-from teltheory.policies.online import TLRU
 from teltheory.replay.bitset import clear_bit, largest_bit, new_bitset, set_bit
 from teltheory.replay.compiled import compiled, leading_zeros
 from teltheory.replay.occupancy import Live, add_pair, add_slot, both_weights, new_sums, take, take_both
@@ -39,11 +38,11 @@ class Segments(NamedTuple):
     reusable: IntArray
 
 
-def segments_by_budgets(trace: Trace, policy: TLRU) -> Segments:
-    """Find the segments of T-LRU with least-recent trim on a trace where no past ever shrinks."""
+def segments_by_budgets(trace: Trace, safe: int) -> Segments:
+    """Find the segments of least-recent trim if budgets are all but `safe` of pasts that never shrink."""
     n = len(trace)
     first, second, split = (np.empty(n, np.int64) for _ in range(3))
-    live = Live(trace.past, max(policy.xi - policy.q_hat, 0), trace.next_turn)
+    live = Live(trace.past, safe, trace.next_turn)
     sums = new_sums((n + 1) // 2, 2)
     budget_distances(live, trace.previous_turn, trace.history, sums, first, second, split)
     return Segments(first, second, split, trace.history)

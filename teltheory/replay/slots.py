@@ -3,7 +3,7 @@
 Slot m + k belongs to turn k and holds what its conversation has cached since that turn; slots 0 ... m - 1
 belong to the m conversations of the initial cache. A conversation's older slots are empty, so the order of the
 slots is the order of recency. What a policy finds worth keeping depends only on the slot's turn and on the one
-that follows, so that is given by arrays too.
+that follows, so that is given by arrays too (`teltheory.replay.rules`).
 
 The first cut that a slot comes under is the one after its own turn; under forced caching the one after the next
 turn; for the initial cache the one after turn 0. A slot whose conversation is back before that cut, with the
@@ -19,12 +19,6 @@ from numpy.typing import NDArray
 
 from teltheory.instance import Instance
 from teltheory.numbers import IntArray, readonly
-from teltheory.policies.clairvoyant import Belady, EndAwareTLRU, LengthAwareTLRU, TailOptimizedBelady
-from teltheory.policies.online import LRU, SLOTLRU, TLRU, ThresholdLRU
-from teltheory.policies.policy import AnyPolicy, Policy
-
-BY_RECENCY = (LRU, ThresholdLRU, TLRU, SLOTLRU, EndAwareTLRU, LengthAwareTLRU)
-BY_NEXT_TURN = (Belady, TailOptimizedBelady)
 
 
 @dataclass(frozen=True)
@@ -35,16 +29,16 @@ class Slots:
     ----------
     past : ndarray of int64, shape (m + n,)
         Past of the conversation after the slot's turn.
-    at_hand : ndarray of int64, shape (m + n,)
+    before_first_cut : ndarray of int64, shape (m + n,)
         What the slot holds before its first cut: the past, or what the initial cache holds.
     previous : ndarray of int64, shape (n,)
-        Slot that a turn's conversation had before, -1 where it had none.
+        Slot that a turn's conversation had before, -1 if it had none.
     following : ndarray of int64, shape (m + n,)
-        Next turn of the slot's conversation, n where it never returns.
+        Next turn of the slot's conversation, n if it never returns.
     """
 
     past: IntArray
-    at_hand: IntArray
+    before_first_cut: IntArray
     previous: IntArray
     following: IntArray
 
@@ -72,7 +66,7 @@ class Slots:
         return np.asarray(self.following == len(self.previous))
 
     def of_following(self, values: IntArray) -> IntArray:
-        """Return a turn's value for the turn that follows each slot, 0 where none does; shape (m + n,)."""
+        """Return a turn's value for the turn that follows each slot, 0 if none does; shape (m + n,)."""
         return np.append(values, 0)[self.following]
 
     def never_cut(self, forced: bool) -> IntArray:
@@ -85,55 +79,11 @@ class Slots:
         return np.concatenate((early, np.flatnonzero(self.following[m:] == np.arange(1, n + 1)) + m))
 
 
-def kept(policy: AnyPolicy, slots: Slots) -> IntArray:
-    """Return what each slot holds where the policy's dropping has passed over it; shape (m + n,)."""
-    if isinstance(policy, ThresholdLRU):
-        return slots.at_hand * (slots.past > policy.cutoff)
-    if isinstance(policy, (EndAwareTLRU, LengthAwareTLRU)):
-        return slots.at_hand * ~slots.ended
-    return slots.at_hand
-
-
-def worth_keeping(policy: AnyPolicy, slots: Slots, instance: Instance) -> IntArray:
-    """Return the budget or the exact cap of each slot; shape (m + n,)."""
-    if isinstance(policy, TailOptimizedBelady):
-        worth = instance.history + instance.trace.prompt
-        worth -= policy.xi
-        np.maximum(worth, 0, out=worth)
-        return slots.of_following(np.minimum(instance.history, worth, out=worth))
-    if isinstance(policy, TLRU):
-        return _without(slots.past, max(policy.xi - policy.q_hat, 0))
-    if isinstance(policy, SLOTLRU):
-        return policy.budgets(slots.past)
-    if isinstance(policy, LengthAwareTLRU):
-        return _without(slots.past, np.maximum(policy.xi - slots.of_following(instance.trace.prompt), 0))
-    return slots.past
-
-
-def _without(past: IntArray, safe: int | IntArray) -> IntArray:
-    budget: IntArray = np.subtract(past, safe)
-    return np.maximum(budget, 0, out=budget)
-
-
-def settled(policy: Policy, slots: Slots, instance: Instance) -> tuple[IntArray, IntArray]:
-    """Return what each slot holds once it came under a cut, and what of that is no surplus; shape (m + n,).
-
-    Both are what was at hand where a slot never comes under a cut, so that its next turn finds just that.
-    """
-    full = kept(policy, slots)
-    least = full
-    if not isinstance(policy, (LRU, ThresholdLRU)):
-        budget = worth_keeping(policy, slots, instance)
-        least = budget if full is slots.past else np.minimum(budget, full, out=budget)
-    full, least = unless_never_cut(full, least, slots, instance.forced)
-    return (least, least) if policy.trim == "eager" else (full, least)
-
-
 def unless_never_cut(full: IntArray, least: IntArray, slots: Slots, forced: bool) -> tuple[IntArray, IntArray]:
-    """Return both arrays with what is at hand where a slot never comes under a cut."""
+    """Return both arrays, with what a slot holds before its first cut if it never comes under one."""
     never = slots.never_cut(forced)
     if len(never):
-        full, least = _put(full, slots.at_hand, never), _put(least, slots.at_hand, never)
+        full, least = _put(full, slots.before_first_cut, never), _put(least, slots.before_first_cut, never)
     return full, least
 
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from teltheory.instance import Instance
-from teltheory.policies.policy import AnyPolicy, Conversation
+from teltheory.policies.node import Node
+from teltheory.policies.policy import AnyPolicy
 from teltheory.replay.reference import replayed_turns
 
 
@@ -80,7 +81,7 @@ def served_turns(instance: Instance, policy: AnyPolicy) -> Iterator[Served]:
         yield Served(k, codes[k], int(instance.history[k]), prompts[k], reused, in_recency(conversations))
 
 
-def in_recency(conversations: Mapping[int, Conversation]) -> tuple[Held, ...]:
+def in_recency(conversations: Mapping[int, Node]) -> tuple[Held, ...]:
     """Return what is held, least recent first; what has not arrived yet stands as the initial cache lists it."""
     ordered = sorted(conversations.values(), key=lambda c: (c.last, c.first))
     return tuple(Held(c.code, c.past, c.cached) for c in ordered)

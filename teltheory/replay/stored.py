@@ -11,7 +11,7 @@ from teltheory.replay.recency import Layout
 def serve(layout: Layout, holds: IntArray, k: int) -> int:
     """Serve turn k from its conversation's old slot, fill its new one, and return by how much the cache grows.
 
-    `full` of the layout is what is at hand.
+    `full` of the layout is what slots hold before their first cut.
     """
     before = layout.previous[k]
     content = 0

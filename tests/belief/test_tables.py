@@ -27,9 +27,9 @@ from teltheory.belief.model import (
     next_turn,
     silent,
 )
-from teltheory.belief.posterior import exact_after_silence
 from teltheory.belief.tables import Tables, fits, next_cost, objective, shape
 from teltheory.errors import ArgumentError, ForcedCachingError
+from teltheory.policies.learned.posterior import exact_after_silence
 from teltheory.workloads.laws import Finite, fixed
 
 HALF = Fraction(1, 2)

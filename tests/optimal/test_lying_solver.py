@@ -20,11 +20,11 @@ import teltheory as tt
 from proofs_checks import beyond_tel
 from proofs_checks.errata.shows import solutions
 from proofs_checks.hindsight import interval_optimum, relaxation, solved
-from teltheory.belief.allocation import AllocationProblem, objective
-from teltheory.belief.allocation_model import milp_allocation
 from teltheory.claims.case import Case as Tiny
 from teltheory.claims.case import World
 from teltheory.claims.search import decide_safely
+from teltheory.optimal.allocation import milp_allocation
+from teltheory.policies.learned.allocation import AllocationProblem, objective
 from teltheory.workloads.laws import Finite, fixed
 
 CAPACITY = 50

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import teltheory as tt
-from teltheory.policies import LeastRecentlyUsed
-from teltheory.policies.policy import Conversation, Trim
+from teltheory.policies import Conversation, LeastRecentlyUsed
+from teltheory.policies.policy import Trim
 
 
 @dataclass(frozen=True)

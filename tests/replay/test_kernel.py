@@ -18,7 +18,7 @@ import teltheory as tt
 import teltheory.replay
 from teltheory.policies import LeastRecentlyUsed
 from teltheory.replay.bitset import clear_bit, largest_bit, new_bitset, set_bit
-from teltheory.replay.recency import by_recency, in_rounds, untrimmed
+from teltheory.replay.recency import replay_least_recent_trim, replay_lru, replay_round_robin_trim
 from teltheory.replay.rounds import exchange, new_tree, trim_rounds
 
 
@@ -74,7 +74,11 @@ def test_a_loop_has_machine_code_once_for_each_way_of_caching():
         for forced in (False, True):
             for policy in (tt.LRU(), tt.ThresholdLRU(2), *by_trim):
                 tt.replay(trace, policy, 9, forced, initial, engine="kernel")
-    assert [len(loop.signatures) for loop in (untrimmed, by_recency, in_rounds)] == [2, 3, 3]
+    assert [len(loop.signatures) for loop in (replay_lru, replay_least_recent_trim, replay_round_robin_trim)] == [
+        2,
+        3,
+        3,
+    ]
 
 
 def mooncake():

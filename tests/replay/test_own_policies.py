@@ -14,8 +14,8 @@ from strategies import given_columns, turn_columns
 
 import teltheory as tt
 from teltheory.instance import Instance
-from teltheory.policies import LeastRecentlyUsed
-from teltheory.policies.policy import Conversation, Trim
+from teltheory.policies import Conversation, LeastRecentlyUsed
+from teltheory.policies.policy import Trim
 from teltheory.workloads.laws import fixed
 
 

@@ -14,16 +14,14 @@ from replay.block_by_block import block_by_block
 from replay.instances import POLICY_NAMES, Case, policies, seeded
 
 import teltheory as tt
-from teltheory.instance import Instance
 from teltheory.numbers import IntArray
 from teltheory.optimal import greedy
 from teltheory.optimal.brute_force import smallest_total
 from teltheory.optimal.formulation import hindsight_model
 from teltheory.optimal.intervals import IntervalProblem, interval_problem
 from teltheory.optimal.solver import solve_intervals, solve_model
-from teltheory.policies import Conversation
-from teltheory.replay import kernel, reference
-from teltheory.replay.slots import Slots
+from teltheory.policies import Conversation, Turn
+from teltheory.replay import reference
 
 CASES = tuple(seeded(250, 2024, turns=(4, 9)))
 SMALL_CASES = tuple(seeded(250, 2025, turns=(4, 8), conversations=3, length=5, room=8))
@@ -199,17 +197,15 @@ def test_the_judge_catches_ignored_forced_caching_only_where_it_is_forced(monkey
 
 
 def caps_by_the_mean_prompt(patch: pytest.MonkeyPatch) -> None:
-    def by_the_mean(policy: tt.TailOptimizedBelady, slots: Slots, instance: Instance) -> IntArray:
-        prompts = instance.trace.prompt[instance.trace.continuing].tolist()
-        prompt = round(mean(prompts)) if prompts else 0
-        cap = np.minimum(instance.history, np.maximum(instance.history + prompt - policy.xi, 0))
-        return slots.of_following(cap)
+    def by_the_mean(turn: Turn, xi: int) -> IntArray:
+        prompt = turn.prompt * 0 + round(mean(turn.prompt.tolist() or [0]))
+        return np.minimum(turn.history, np.maximum(turn.history + prompt - xi, 0))
 
-    patch.setattr(kernel, "worth_keeping", by_the_mean)
+    patch.setattr(Turn, "need", by_the_mean)
 
 
 def caps_nothing(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(kernel, "worth_keeping", lambda policy, slots, instance: slots.past)
+    patch.setattr(Turn, "need", lambda turn, xi: turn.history)
 
 
 def optimum_ignores_forced(patch: pytest.MonkeyPatch) -> None:

@@ -12,8 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import teltheory as tt
-from teltheory.belief.posterior import bayes_posterior
 from teltheory.errors import ArgumentError
+from teltheory.policies.learned.posterior import bayes_posterior
 from teltheory.sweep import Sample
 from teltheory.workloads import (
     ConversationMixture,

@@ -2,12 +2,12 @@
 
 from mutants.fault import Fault
 
-POSTERIOR = "teltheory/belief/posterior.py"
-EVICTION = "teltheory/belief/eviction.py"
-SCORES = "teltheory/belief/scores.py"
+POSTERIOR = "teltheory/policies/learned/posterior.py"
+EVICTION = "teltheory/policies/learned/eviction.py"
+SCORES = "teltheory/policies/learned/scores.py"
 TABLES = "teltheory/belief/tables.py"
 MODEL = "teltheory/belief/model.py"
-ETLRU_TESTS = "tests/belief/test_etlru.py"
+ETLRU_TESTS = "tests/policies/test_etlru.py"
 TABLES_TESTS = "tests/belief/test_tables.py"
 EXCHANGE_TESTS = "tests/claims/test_exchange_proof.py"
 PRINTED_INDEX_TESTS = "tests/claims/test_printed_index.py"
@@ -21,7 +21,7 @@ FAULTS = (
         "return pi * x / (1 - pi + pi * (mu + rate * x) / mu)",
         "the exact posterior divides by the death rate alone",
         rows=("belief.posterior.silence",),
-        tests=("tests/belief/test_posterior.py",),
+        tests=("tests/policies/test_posterior.py",),
     ),
     Fault(
         "prior-of-certainty",
@@ -29,7 +29,7 @@ FAULTS = (
         "silent = (1 - alive) + alive * (death_rate + turn_rate * decay) / leaving",
         "silent = alive * (death_rate + turn_rate * decay) / leaving",
         "a second silence forgets that the conversation may have died in the first",
-        tests=("tests/belief/test_posterior.py",),
+        tests=("tests/policies/test_posterior.py",),
     ),
     Fault(
         "equal-scores-most-recent-first",
@@ -37,7 +37,7 @@ FAULTS = (
         "self.key = (score, place)",
         "self.key = (score, -place)",
         "Algorithm 2 breaks ties the other way round",
-        tests=("tests/belief/test_algorithm_2.py",),
+        tests=("tests/policies/test_algorithm_2.py",),
     ),
     Fault(
         "score-of-the-token-after",
@@ -45,7 +45,7 @@ FAULTS = (
         "survival(i, cached - lengths[i] + xi)",
         "survival(i, cached - lengths[i] + xi + 1)",
         "Algorithm 2 scores P(L + Q - xi > X)",
-        tests=("tests/belief/test_algorithm_2.py",),
+        tests=("tests/policies/test_algorithm_2.py",),
     ),
     Fault(
         "evaluations-miscounted",
@@ -53,7 +53,7 @@ FAULTS = (
         "    evaluations = len(heap)\n",
         "    evaluations = 0\n",
         "the first scores are not counted",
-        tests=("tests/belief/test_algorithm_2.py",),
+        tests=("tests/policies/test_algorithm_2.py",),
     ),
     Fault(
         "learnt-law-a-token-short",
@@ -81,7 +81,7 @@ FAULTS = (
     ),
     Fault(
         "start-counts-as-the-last-turn",
-        "teltheory/belief/etlru.py",
+        "teltheory/policies/learned/etlru.py",
         "self.times[max(conversation.last, 0)]",
         "self.times[conversation.last]",
         "the silence of the initial cache counts from the trace's last turn",
@@ -133,11 +133,11 @@ FAULTS = (
     ),
     Fault(
         "first-node-without-its-tail",
-        "teltheory/belief/next_event.py",
+        "teltheory/policies/learned/next_event.py",
         "    weights[0] /= -math.expm1(-STEP)\n",
         "",
         "the quadrature drops all times before its first node",
-        tests=("tests/belief/test_next_event.py",),
+        tests=("tests/policies/test_next_event.py",),
     ),
     Fault(
         "decision-misses-a-cut",

@@ -124,8 +124,8 @@ FAULTS = (
     Fault(
         "tlru-finds-everything-worth-keeping",
         "teltheory/policies/online.py",
-        "return tel_safe_budget(conversation.past, self.q_hat, self.xi)",
-        "return tel_safe_budget(conversation.past, self.q_hat, 0)",
+        "return tel_safe_budget(node.past, self.q_hat, self.xi)",
+        "return tel_safe_budget(node.past, self.q_hat, 0)",
         "T-LRU's budgets are whole pasts, as LRU's are",
         rows=("intro.lru-arbitrarily-poor", "intro.lru-arbitrarily-poor.largest"),
     ),

@@ -4,12 +4,13 @@ from mutants.fault import Fault
 
 RECENCY = "teltheory/replay/recency.py"
 ROUNDS = "teltheory/replay/rounds.py"
-FURTHEST = "teltheory/replay/furthest.py"
+BELADY = "teltheory/replay/belady.py"
 SCORED = "teltheory/replay/scored.py"
 SEGMENTS = "teltheory/replay/segments.py"
+RULES = "teltheory/replay/rules.py"
 KERNEL_TESTS = "tests/replay/test_kernel.py"
 SMALL = f"{KERNEL_TESTS}::test_small_instances"
-ETLRU_TESTS = "tests/belief/test_etlru.py"
+ETLRU_TESTS = "tests/policies/test_etlru.py"
 CURVE_TESTS = "tests/replay/test_curve.py"
 OWN_TESTS = "tests/replay/test_own_policies.py"
 
@@ -72,7 +73,7 @@ FAULTS = (
     ),
     Fault(
         "furthest-without-exemption",
-        FURTHEST,
+        BELADY,
         "s = m + k - 1 if forced else m + k",
         "s = m + k",
         "Belady's loop may cut the arriving conversation under forced caching",
@@ -80,7 +81,7 @@ FAULTS = (
     ),
     Fault(
         "ended-start-counted-twice",
-        FURTHEST,
+        BELADY,
         "            ended += holds[s]\n            holds[s] = 0\n        elif",
         "            ended += holds[s]\n        elif",
         "what ended in the initial cache is evicted twice",
@@ -88,7 +89,7 @@ FAULTS = (
     ),
     Fault(
         "eviction-logged-a-turn-late",
-        FURTHEST,
+        BELADY,
         "log[logged, 0] = k\n",
         "log[logged, 0] = k + 1\n",
         "the steps of a certificate are one too large",
@@ -161,33 +162,41 @@ FAULTS = (
     Fault(
         "two-segments-for-shrinking-pasts",
         "teltheory/replay/curve.py",
-        'policy.trim == "least-recent" and not _shrinks(trace)',
-        'policy.trim == "least-recent"',
+        "rules.safe is not None and not _shrinks(trace)",
+        "rules.safe is not None",
         "T-LRU's curve comes from one pass where it is none of a stack algorithm",
         tests=(f"{CURVE_TESTS}::test_every_capacity_of_seeded_traces",),
     ),
     Fault(
         "order-of-trimming-forgotten",
-        "teltheory/replay/ruled.py",
-        "for order in (trimming, evicting) for key in order",
-        "for order in (evicting,) for key in order",
+        RULES,
+        "return _constant(self.trimming) and _constant(self.eviction)",
+        "return _constant(self.eviction)",
         "a policy that evicts by recency, but trims in an order of its own, has the loop by recency",
         tests=(f"{OWN_TESTS}::test_seeded_instances", OWN_TESTS),
     ),
     Fault(
-        "derived-from-belady-is-belady",
-        "teltheory/replay/kernel.py",
-        "if type(policy) in BY_NEXT_TURN:",
-        "if isinstance(policy, BY_NEXT_TURN):",
-        "a policy of one's own that is derived from Belady loses its own rules in the kernel",
+        "derived-rule-taken-for-its-parents",
+        "teltheory/policies/node.py",
+        "return -self.turn",
+        "return self.turn",
+        "a policy that only trims in an order of its own evicts the nearest next turn first",
         tests=(f"{OWN_TESTS}::test_seeded_instances", OWN_TESTS),
+    ),
+    Fault(
+        "hits-of-others",
+        "teltheory/replay/nodes.py",
+        "hits[previous[k]] + 1 if previous[k] >= 0 else 1",
+        "k + 1",
+        "the kernel counts the turns of all conversations as a node's hits",
+        tests=(f"{OWN_TESTS}::test_small_instances", OWN_TESTS),
     ),
     Fault(
         "surplus-forgotten-by-the-curve",
         "teltheory/replay/curve.py",
-        "rules.by_recency and np.array_equal(rules.full, rules.least)",
-        "rules.by_recency",
-        "a policy of one's own with a surplus has a curve from one pass",
+        "segments_by_weights(trace, rules.full) if whole else None",
+        "segments_by_weights(trace, rules.full)",
+        "a custom policy with a surplus has a curve from one pass",
         tests=(f"{OWN_TESTS}::test_other_policies_are_replayed_at_each_capacity",),
     ),
 )

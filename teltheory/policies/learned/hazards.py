@@ -1,4 +1,4 @@
-"""Who comes back, and when: learnt from the turns so far, and from nothing after them.
+"""Return hazards: how soon conversations return, learnt from the turns so far, and from nothing after them.
 
 After turn k of a trace every turn i <= k either was followed by its conversation's next turn, after a silence of
 a known length, or its conversation is silent still. Turns fall into cells, by their number in the conversation
@@ -31,7 +31,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from scipy.optimize import isotonic_regression
 
 from teltheory.numbers import FloatArray, IntArray
 from teltheory.trace import Trace
@@ -154,6 +153,8 @@ def single_peaked(returns: FloatArray, exposure: FloatArray) -> FloatArray:
 def _monotone(raw: FloatArray, weights: FloatArray, increasing: bool) -> FloatArray:
     if not len(raw):
         return raw
+    from scipy.optimize import isotonic_regression
+
     fitted: FloatArray = isotonic_regression(raw, weights=weights, increasing=increasing).x
     return fitted
 

@@ -8,17 +8,17 @@ from itertools import accumulate
 
 import numpy as np
 import pytest
-from belief.token_by_token import token_by_token
 from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
+from policies.token_by_token import token_by_token
 from replay.instances import Case, cases, examples
 
 import teltheory as tt
-from teltheory.belief.next_event import next_event
-from teltheory.belief.posterior import bayes_posterior
-from teltheory.belief.scores import log_bayes_rate, steps_of
 from teltheory.policies import Conversation
+from teltheory.policies.learned.next_event import next_event
+from teltheory.policies.learned.posterior import bayes_posterior
+from teltheory.policies.learned.scores import log_bayes_rate, steps_of
 from teltheory.replay.scored import _log_bayes_rate
 from teltheory.workloads import ConversationModel, sample_conversations
 from teltheory.workloads.laws import Empirical, Finite, LogNormal, fixed
@@ -181,7 +181,7 @@ def test_the_exempt_conversation_is_a_rival_of_the_others(monkeypatch):
         asked.append((alive.tolist(), rates.tolist(), mu, births))
         return next_event(alive, rates, mu, births)
 
-    monkeypatch.setattr("teltheory.belief.etlru.next_event", noted)
+    monkeypatch.setattr("teltheory.policies.learned.etlru.next_event", noted)
     trace = tt.Trace.from_turns([0, 1, 1], [4, 2, 0], [0, 0, 0], [2.0, 5.0, 5.0])
     policy = tt.ETLRU(0, fixed(1), 0.1, (1.0, 0.2), 0.3, "next-event")
     tt.replay(trace, policy, 5, forced=True)

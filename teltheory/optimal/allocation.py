@@ -9,10 +9,10 @@ from typing import Any
 
 import pyomo.environ as pyo
 
-from teltheory.belief.allocation import AllocationProblem, bound, objective, price_of
 from teltheory.errors import NOT_WHOLE, SolverError
 from teltheory.optimal.formulation import whole
 from teltheory.optimal.solver import solve_model
+from teltheory.policies.learned.allocation import AllocationProblem, bound, objective, price_of
 
 TOLERANCE = 1e-6
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 import teltheory as tt
 from proofs_checks.algorithm_2 import ORDERS, WHOLE, Cut, Known, within_the_counts
-from teltheory.belief.allocation import AllocationProblem, allocations, best_allocations, objective
-from teltheory.belief.allocation_model import milp_allocation
-from teltheory.belief.eviction import evict_in_runs, evict_lowest, tail_score
-from teltheory.belief.scores import learnt_steps
+from teltheory.policies.learned.allocation import AllocationProblem, allocations, best_allocations, objective
+from teltheory.optimal.allocation import milp_allocation
+from teltheory.policies.learned.eviction import evict_in_runs, evict_lowest, tail_score
+from teltheory.policies.learned.scores import learnt_steps
 from teltheory.workloads.laws import Finite, fixed
 
 LAWS = st.sampled_from(

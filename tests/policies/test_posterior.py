@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from teltheory.belief.posterior import (
+from teltheory.errors import ArgumentError
+from teltheory.policies.learned.posterior import (
     after_silence,
     bayes_posterior,
     ever_again,
@@ -19,7 +20,6 @@ from teltheory.belief.posterior import (
     exact_posterior,
     paper_belief,
 )
-from teltheory.errors import ArgumentError
 
 SHARES = st.fractions(0, 1, max_denominator=1000)
 RATES = st.fractions(Fraction(1, 100), 100, max_denominator=100)

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from teltheory.belief import next_event as module
 from teltheory.belief.exact_events import exact_next_event
-from teltheory.belief.next_event import next_event
 from teltheory.errors import ArgumentError
 from teltheory.numbers import FloatArray
+from teltheory.policies.learned import next_event as module
+from teltheory.policies.learned.next_event import next_event
 
 RATES = st.floats(1e-6, 1e6)
 CONVERSATIONS = st.lists(st.tuples(st.floats(0, 1), RATES), max_size=30)

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from replay.instances import TRIMS, cases, examples
 
 import teltheory as tt
-from teltheory.belief import hazards
-from teltheory.belief.hazards import SILENCES, ReturnIndices
-from teltheory.belief.returns import LearntOrder, ReturnAwareTLRU, followed
+from teltheory.policies.learned import hazards
+from teltheory.policies.learned.hazards import SILENCES, ReturnIndices
+from teltheory.policies.learned.return_aware import LearntOrder, ReturnAwareTLRU, followed
 from teltheory.instance import Instance
 from teltheory.paper.scenarios import people_and_agents
 from teltheory.policies import Conversation

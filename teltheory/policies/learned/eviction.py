@@ -19,9 +19,9 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from teltheory.belief.scores import Steps
 from teltheory.errors import ArgumentError
 from teltheory.numbers import whole_number
+from teltheory.policies.learned.scores import Steps
 
 Score = Callable[[int, int], Any]
 """Score of a conversation, by its place and what it has cached: a number, the same kind for all."""

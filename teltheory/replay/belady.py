@@ -5,7 +5,7 @@ come; its conversation's old slot holds nothing any more and is passed over. Wha
 sum: it goes first, and nothing asks which of it went. The caps are trimmed from a pointer on that only moves
 forward: slots before it hold at most their cap.
 
-Where a log is asked for, it says after which turn (first column) what was kept for which turn (second column) lost
+If a log is asked for, it says after which turn (first column) what was kept for which turn (second column) lost
 something to an eviction, in the order in which that happened; trimming to caps is not in it.
 """
 
@@ -52,10 +52,11 @@ def _await_initial(holds: IntArray, following: IntArray, n: int, waiting: Bitset
 
 
 @compiled
-def furthest_first(layout: Layout, cap: IntArray, holds: IntArray, forced: bool, log: IntArray) -> int:
+def replay_belady(layout: Layout, cap: IntArray, holds: IntArray, forced: bool, log: IntArray) -> int:
     """Replay Belady and Tail-Optimized Belady; return the number of log entries.
 
-    `full` is what is at hand, `holds` the initial cache and zeros; the log is of shape (m + 2 n, 2), or empty.
+    `full` is what slots hold before their first cut, `holds` the initial cache and zeros; the log is of shape (m +
+    2 n, 2), or empty.
     """
     previous, following, n = layout.previous, layout.following, len(layout.history)
     m = len(layout.full) - n

@@ -1,0 +1,143 @@
+"""What a policy's rules say of every slot, asked once before a compiled loop starts.
+
+A rule that is marked `on_arrays` is asked in one call, any other once per slot. Rules see a conversation as it is
+after the slot's turn, but not what is cached of it, which changes from cut to cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from teltheory.errors import ArgumentError
+from teltheory.instance import Instance
+from teltheory.numbers import IntArray, readonly
+from teltheory.policies.node import AllBut, Deferred, EndedFirst, FurthestFirst
+from teltheory.policies.policy import Policy
+from teltheory.replay.nodes import Nodes
+from teltheory.replay.slots import Slots
+
+Keys: TypeAlias = int | Deferred | NDArray[Any] | Sequence[Any]
+"""Of an order: one key for all, an array, or whatever can be compared, one per slot."""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What a policy's rules say of every slot; arrays of shape (m + n,).
+
+    Attributes
+    ----------
+    kept : ndarray of int64
+        What a slot holds unless the policy drops it.
+    budget : ndarray of int64 or AllBut
+        What is worth keeping; `kept` itself if nothing is surplus.
+    trimming, eviction : Keys
+        The two orders: the smallest goes first, among equals the least recent.
+    eager : bool
+        Whether surplus goes at once.
+    """
+
+    kept: IntArray
+    budget: IntArray | AllBut
+    trimming: Keys
+    eviction: Keys
+    eager: bool
+
+    @classmethod
+    def of(cls, policy: Policy, instance: Instance, slots: Slots) -> Rules:
+        """Ask a policy for its rules.
+
+        Raises
+        ------
+        ArgumentError
+            If they look at what is cached, keep less than 0, or do not answer for every node.
+        """
+        nodes = Nodes(instance, slots)
+        kept = _kept(_answer(policy, "drops", nodes), slots.before_first_cut)
+        budget = _answer(policy, "budget", nodes)
+        if budget is slots.past:
+            budget = kept
+        elif not isinstance(budget, AllBut):
+            budget = _whole_lengths(budget, policy)
+        trimming = _answer(policy, "trim_key", nodes) if policy.trim == "least-recent" else 0
+        return cls(kept, budget, trimming, _answer(policy, "eviction_key", nodes), policy.trim == "eager")
+
+    @cached_property
+    def least(self) -> IntArray:
+        """What of `kept` is no surplus."""
+        if self.budget is self.kept:
+            return self.kept
+        return readonly(np.minimum(self.budget, self.kept))
+
+    @property
+    def full(self) -> IntArray:
+        """What a slot holds once it came under a cut."""
+        return self.least if self.eager else self.kept
+
+    @property
+    def trims(self) -> bool:
+        """Whether there may be surplus that waits for an overflow."""
+        return not self.eager and self.budget is not self.kept
+
+    @property
+    def safe(self) -> int | None:
+        """The most that is surplus of any slot, if slots hold whole pasts and budgets are all but that."""
+        constant = isinstance(self.budget, AllBut) and self.kept is self.budget.past and self.trims
+        return self.budget.safe if constant else None  # type: ignore[union-attr]
+
+    @property
+    def by_recency(self) -> bool:
+        """Whether both orders are by recency alone."""
+        return _constant(self.trimming) and _constant(self.eviction)
+
+    @property
+    def by_next_use(self) -> bool:
+        """Whether what never returns is trimmed first, and the furthest next turn evicted first."""
+        return isinstance(self.trimming, EndedFirst) and isinstance(self.eviction, FurthestFirst)
+
+
+def _answer(policy: Policy, rule: str, nodes: Nodes) -> Any:
+    ask = getattr(policy, rule)
+    if not getattr(ask, "on_arrays", False):
+        return [ask(node) for node in nodes.one_by_one]
+    said = ask(nodes)
+    if not isinstance(said, Deferred) and np.ndim(said) and np.shape(said) != nodes.past.shape:
+        raise ArgumentError("policy", policy, f"one whose {rule} is one value, or one per node")
+    return said
+
+
+def _kept(dropped: Any, held: IntArray) -> IntArray:
+    if np.ndim(dropped) == 0:
+        return readonly(np.zeros_like(held)) if dropped else held
+    return readonly(held * ~np.asarray(dropped, np.bool_))
+
+
+def _whole_lengths(budget: Any, policy: Policy) -> IntArray:
+    values = np.array([int(b) for b in budget], np.int64) if isinstance(budget, list) else np.asarray(budget)
+    if values.dtype.kind not in "iub" or values.min(initial=0) < 0:
+        raise ArgumentError("policy", policy, "one that keeps 0 or more of each conversation")
+    return values.astype(np.int64, copy=False)
+
+
+def _constant(keys: Keys) -> bool:
+    if isinstance(keys, Deferred):
+        return False
+    if isinstance(keys, np.ndarray):
+        return keys.ndim == 0 or bool((keys == keys[:1]).all())
+    return not isinstance(keys, list) or all(key == keys[0] for key in keys)
+
+
+def places(keys: Keys, slots: int) -> IntArray:
+    """Return the place of each slot, greatest for the smallest key and among equals for the least recent."""
+    found = np.empty(slots, np.int64)
+    if isinstance(keys, list):
+        order = np.array(sorted(range(slots), key=keys.__getitem__), np.int64)
+    else:
+        order = np.argsort(np.broadcast_to(np.asarray(keys), slots), kind="stable")
+    found[order] = np.arange(slots)[::-1]
+    return readonly(found)
