@@ -21,7 +21,6 @@ from teltheory.errors import ArgumentError
 from teltheory.numbers import INT64_MAX, IntArray
 
 F = TypeVar("F", bound=Callable[..., Any])
-T = TypeVar("T")
 
 
 class Turn(NamedTuple):
@@ -116,24 +115,24 @@ def on_arrays(rule: F) -> F:
     return rule
 
 
-def larger(one: T, other: T) -> T:
+def larger(one: int, other: int) -> int:
     """Return the larger of two numbers, of arrays entry by entry."""
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
-        return np.maximum(one, other)  # type: ignore[call-overload,no-any-return]
-    return max(one, other)  # type: ignore[type-var]
+        return np.maximum(one, other)
+    return max(one, other)
 
 
-def smaller(one: T, other: T) -> T:
+def smaller(one: int, other: int) -> int:
     """Return the smaller of two numbers, of arrays entry by entry."""
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
-        return np.minimum(one, other)  # type: ignore[call-overload,no-any-return]
-    return min(one, other)  # type: ignore[type-var]
+        return np.minimum(one, other)
+    return min(one, other)
 
 
-def choose(condition: bool, then: T, otherwise: T) -> T:
+def choose(condition: bool, then: int, otherwise: int) -> int:
     """Return `then` if the condition holds, else the other; of arrays entry by entry."""
     if isinstance(condition, np.ndarray):
-        return np.where(condition, then, otherwise)  # type: ignore[call-overload,no-any-return]
+        return np.where(condition, then, otherwise)
     return then if condition else otherwise
 
 
@@ -190,7 +189,7 @@ def all_but(past: int, safe: int) -> int:
     """Return max(past - safe, 0): all of a past but at most `safe` of it, 0 or more."""
     if not isinstance(past, np.ndarray):
         return max(past - safe, 0)
-    return _less(past, safe) if isinstance(safe, np.ndarray) else AllBut(past, safe)  # type: ignore[return-value]
+    return _less(past, safe) if isinstance(safe, np.ndarray) else AllBut(past, safe)
 
 
 def _less(past: IntArray, safe: int | IntArray) -> IntArray:
@@ -201,10 +200,10 @@ def _less(past: IntArray, safe: int | IntArray) -> IntArray:
 def furthest_first(node: Node) -> int:
     """Return the key by which the furthest next turn goes first; never is furthest of all."""
     turn = node.coming.turn
-    return FurthestFirst(turn) if isinstance(turn, np.ndarray) else -turn  # type: ignore[return-value]
+    return FurthestFirst(turn) if isinstance(turn, np.ndarray) else -turn
 
 
 def ended_first(node: Node) -> int:
     """Return the key by which what never returns goes first."""
     ended = node.ended
-    return EndedFirst(ended) if isinstance(ended, np.ndarray) else int(not ended)  # type: ignore[return-value]
+    return EndedFirst(ended) if isinstance(ended, np.ndarray) else int(not ended)

@@ -114,4 +114,4 @@ class SLOTLRU(LeastRecentlyUsed):
         """Return L + q_hat less what may be uncached of it, at most L; L if nothing keeps the SLO."""
         total = np.asarray(node.past + self.q_hat)
         needed = np.minimum(node.past, total - np.maximum(self.latency.safe_uncached(total, self.slo), 0))
-        return needed if needed.ndim else int(needed)  # type: ignore[return-value]
+        return needed if needed.ndim else int(needed)

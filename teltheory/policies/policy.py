@@ -20,7 +20,7 @@ other caches beside its own has `shadows`: see `WatchingPolicy`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Literal, Protocol, TypeAlias, TypeGuard, get_args
+from typing import Any, Literal, Protocol, TypeAlias, TypeGuard, get_args
 
 from teltheory.errors import ArgumentError
 from teltheory.instance import Instance
@@ -95,7 +95,7 @@ class WatchingPolicy(Protocol):
         ...
 
     def beside(
-        self, instance: Instance, shadows: Sequence[Policy | TimedPolicy], outcomes: Sequence[Outcome]
+        self, instance: Instance, shadows: Any, outcomes: Sequence[Outcome]
     ) -> Callable[[int], Policy | CuttingPolicy]:
         """Return what says for each turn how to cut after it, given the shadows and what they reused."""
         ...

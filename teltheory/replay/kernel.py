@@ -58,8 +58,9 @@ def replay_kernel(instance: Instance, policy: AnyPolicy) -> Outcome:
     rules = Rules.of(policy, instance, slots)
     if rules.by_recency:
         return _by_recency(instance, slots, rules, policy.trim)
-    if rules.by_next_use and rules.full is slots.before_first_cut and not np.any(rules.budget[slots.ended]):
-        return _by_next_use(instance, slots, rules.budget, np.empty((0, 2), np.int64))[0]
+    caps = np.asarray(rules.budget)
+    if rules.by_next_use and rules.full is slots.before_first_cut and not caps[slots.ended].any():
+        return _by_next_use(instance, slots, caps, np.empty((0, 2), np.int64))[0]
     if policy.trim == "round-robin":
         raise _refusal(policy, "which has round-robin trimming with orders of its own")
     return _generic(instance, slots, rules)
@@ -89,8 +90,10 @@ def _by_recency(instance: Instance, slots: Slots, rules: Rules, trim: str) -> Ou
 
 def _generic(instance: Instance, slots: Slots, rules: Rules) -> Outcome:
     layout = _layout(instance, slots, slots.before_first_cut)
-    orders = (places(keys, len(slots.past)) for keys in (rules.trimming, rules.eviction))
-    replay_generic(layout, (rules.full, rules.least, *orders), _held_at_start(instance, slots), instance.forced)
+    trimming, eviction = (places(keys, len(slots.past)) for keys in (rules.trimming, rules.eviction))
+    replay_generic(
+        layout, (rules.full, rules.least, trimming, eviction), _held_at_start(instance, slots), instance.forced
+    )
     return _outcome(layout)
 
 
@@ -123,7 +126,7 @@ OWN_LOOPS: dict[str, Callable[[Instance, Any], Outcome]] = {"adaptive": _adaptiv
 def replay_with_log(instance: Instance, xi: int) -> tuple[Outcome, IntArray]:
     """Replay Tail-Optimized Belady; return the outcome and the log of `teltheory.replay.belady`."""
     slots = Slots.of(instance)
-    caps = Rules.of(TailOptimizedBelady(xi), instance, slots).budget
+    caps = np.asarray(Rules.of(TailOptimizedBelady(xi), instance, slots).budget)
     log = np.empty((len(instance.initial) + 2 * len(instance.trace), 2), np.int64)
     outcome, logged = _by_next_use(instance, slots, caps, log)
     return outcome, log[:logged]

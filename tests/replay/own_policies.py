@@ -1,42 +1,70 @@
-"""Policies that are not the toolkit's own, each with rules that the paper's do not have."""
+"""Custom policies, each with rules that the paper's do not have; some are written on arrays, some per node."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 import teltheory as tt
-from teltheory.policies import Conversation, LeastRecentlyUsed
+from teltheory.policies import LeastRecentlyUsed, Node, on_arrays
 from teltheory.policies.policy import Trim
+
+
+@dataclass(frozen=True)
+class LFU(LeastRecentlyUsed):
+    @on_arrays
+    def eviction_key(self, node):
+        return node.hits
 
 
 @dataclass(frozen=True)
 class LongestFirst(LeastRecentlyUsed):
     """Evict the longest conversation first."""
 
-    def eviction_key(self, conversation: Conversation) -> int:
-        return -conversation.past
+    def eviction_key(self, node: Node) -> int:
+        return -node.depth
 
 
 @dataclass(frozen=True)
 class ByRules(LeastRecentlyUsed):
-    """Every rule at once: what has an odd code is dropped where short, budgets and both orders by what is seen."""
+    """Every rule at once: what has an odd code is dropped if short, budgets and both orders by what is seen."""
 
     least: int = 3
     trim: Trim = "least-recent"
 
-    def drops(self, conversation: Conversation) -> bool:
-        return conversation.code % 2 == 1 and conversation.past <= self.least
+    def drops(self, node: Node) -> bool:
+        return node.code % 2 == 1 and node.past <= self.least
 
-    def budget(self, conversation: Conversation) -> int:
-        return conversation.past * (1 + conversation.code % 3) // 4
+    def budget(self, node: Node) -> int:
+        return node.past * (1 + node.code % 3) // 4
 
-    def trim_key(self, conversation: Conversation) -> int:
-        return conversation.past % 5
+    def trim_key(self, node: Node) -> int:
+        return node.past % 5
 
-    def eviction_key(self, conversation: Conversation) -> int:
-        following = conversation.next
+    def eviction_key(self, node: Node) -> int:
+        following = node.next
         returns = -2 if following is None else (following.turn + 2 * following.history + 3 * following.prompt) % 5
-        return conversation.first % 2 + returns + conversation.last % 3
+        return node.first % 2 + returns + node.last % 3 + node.hits
+
+
+@dataclass(frozen=True)
+class ByRulesOnArrays(ByRules):
+    """The same in other rules, for all nodes at once."""
+
+    @on_arrays
+    def drops(self, node: Node) -> bool:
+        return (node.code % 2 == 1) & (node.past <= self.least)
+
+    @on_arrays
+    def budget(self, node: Node) -> int:
+        return node.length * (1 + node.code % 3) // 4
+
+    @on_arrays
+    def trim_key(self, node: Node) -> int:
+        return (node.past + node.coming.prompt) % 5
+
+    @on_arrays
+    def eviction_key(self, node: Node) -> int:
+        return node.first % 2 + (node.coming.history + 3 * node.ended) % 5 + node.last % 3 + node.hits
 
 
 @dataclass(frozen=True)
@@ -45,16 +73,17 @@ class HalfKept(LeastRecentlyUsed):
 
     trim: Trim = "round-robin"
 
-    def budget(self, conversation: Conversation) -> int:
-        return conversation.past // 2
+    @on_arrays
+    def budget(self, node: Node) -> int:
+        return node.past // 2
 
 
 @dataclass(frozen=True)
 class LongestTrimmed(HalfKept):
     """Keep half of a past under pressure, the longest trimmed first; rounds know no such order."""
 
-    def trim_key(self, conversation: Conversation) -> int:
-        return -conversation.past
+    def trim_key(self, node: Node) -> int:
+        return -node.past
 
 
 @dataclass(frozen=True)
@@ -63,8 +92,26 @@ class LongestBelady(tt.Belady):
 
     has_kernel = True
 
-    def eviction_key(self, conversation: Conversation) -> int:
-        return -conversation.past
+    def eviction_key(self, node: Node) -> int:
+        return -node.past
+
+
+@dataclass(frozen=True)
+class LongestTrimmedBelady(tt.TailOptimizedBelady):
+    """Tail-Optimized Belady's class with another order of trimming."""
+
+    @on_arrays
+    def trim_key(self, node: Node) -> int:
+        return -node.past
+
+
+@dataclass(frozen=True)
+class KeepsWhatEnded(tt.TailOptimizedBelady):
+    """Tail-Optimized Belady's class with a budget for what never returns."""
+
+    @on_arrays
+    def budget(self, node: Node) -> int:
+        return node.past // 2
 
 
 @dataclass(frozen=True)
@@ -73,31 +120,44 @@ class HalfTLRU(tt.TLRU):
 
     has_kernel = True
 
-    def budget(self, conversation: Conversation) -> int:
-        return conversation.past // 2
+    def budget(self, node: Node) -> int:
+        return node.past // 2
 
 
 @dataclass(frozen=True)
 class WholeTLRU(tt.TLRU):
     """T-LRU's class without a surplus."""
 
-    has_kernel = True
+    @on_arrays
+    def budget(self, node: Node) -> int:
+        return node.past
 
-    def budget(self, conversation: Conversation) -> int:
-        return conversation.past
+
+@dataclass(frozen=True)
+class LessTLRU(tt.TLRU):
+    """T-LRU's class with half of each budget, and a token."""
+
+    @on_arrays
+    def budget(self, node: Node) -> int:
+        return super().budget(node) // 2 + 1
 
 
 DERIVED = (
     LongestBelady(),
+    LongestTrimmedBelady(3),
+    KeepsWhatEnded(3),
     HalfTLRU(3, 1, "least-recent"),
     HalfTLRU(3, 1, "eager"),
     WholeTLRU(3, 1, "least-recent"),
+    LessTLRU(3, 1),
 )
 OWN = (
+    LFU(),
     LongestFirst(),
     ByRules(),
-    ByRules(0),
     ByRules(trim="eager"),
+    ByRulesOnArrays(),
+    ByRulesOnArrays(0, "eager"),
     *(kind(trim) for kind in (HalfKept, LongestTrimmed) for trim in ("round-robin", "least-recent", "eager")),
     *DERIVED,
 )

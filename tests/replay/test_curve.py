@@ -70,6 +70,7 @@ def mooncake():
     return Path(os.environ.get("TELTHEORY_DATA") or "../shared/data") / "mooncake_conversation.jsonl"
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not mooncake().is_file(), reason="the Mooncake trace is not in the data folder")
 def test_random_capacities_on_the_mooncake_trace():
     trace = tt.read_trace(mooncake())

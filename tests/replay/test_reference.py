@@ -55,9 +55,8 @@ def test_reuses_what_the_judge_says_on_longer_traces(case, name):
     assert case.replay(policy).cached.tolist() == block_by_block(case, policy)
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_reuses_what_the_judge_says_on_seeded_instances(seed):
-    for case in seeded(fewer(300), seed):
+def test_reuses_what_the_judge_says_on_seeded_instances():
+    for case in seeded(fewer(500), 0):
         for name, policy in policies(case).items():
             assert case.replay(policy).cached.tolist() == block_by_block(case, policy), (name, case)
 
@@ -184,7 +183,7 @@ def test_exact_estimates_make_length_aware_of_end_aware(case):
 
 
 @given(case=cases(forced=False, given=False))
-@examples(150)
+@examples(60)
 def test_given_histories_that_are_cumulative_change_nothing(case):
     given_too = replace(case, history=tuple(h for h, _, _ in lengths(case)))
     for policy in policies(case).values():

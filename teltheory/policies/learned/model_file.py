@@ -48,8 +48,8 @@ def _law(value: Any) -> Law | str:
     match value:
         case "learnt":
             return "learnt"
-        case {"mean_length": mean, **others} if others.keys() <= {"spread"}:
-            return LogNormal(mean, **others)
+        case {"mean_length": mean} if value.keys() <= {"mean_length", "spread"}:
+            return LogNormal(mean, value.get("spread", 1.0))
         case {"lengths": [*lengths], "probabilities": [*shares]} if len(value) == 2:
             return Finite(tuple(lengths), tuple(map(_share, shares)))
     raise ArgumentError("prompts", value, '"learnt", mean_length and spread, or lengths and probabilities')
