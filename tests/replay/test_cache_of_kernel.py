@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+import pytest
+
 CALLS = """
 import gc
 import numpy as np
@@ -19,6 +21,7 @@ print(sum(sum(one.stats.cache_misses.values()) for one in ours))
 """
 
 
+@pytest.mark.long
 def test_a_second_process_compiles_nothing():
     def hits_and_misses():
         done = subprocess.run([sys.executable, "-c", CALLS], capture_output=True, text=True, check=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 CALLER = """
 from teltheory.replay.compiled import compiled
 from tiny.callee import answer
@@ -38,6 +40,7 @@ def test_a_change_in_another_file_is_seen(tmp_path):
     assert printed == [["6", "0"], ["6", "1"], ["10", "0"]]
 
 
+@pytest.mark.long
 def test_of_processes_at_the_same_time_one_compiles(tmp_path):
     package = tmp_path / "tiny"
     package.mkdir()

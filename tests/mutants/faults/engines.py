@@ -74,8 +74,8 @@ FAULTS = (
     Fault(
         "budget-counts-the-prompt-twice",
         "teltheory/policies/policy.py",
-        "return min(past, max(0, past + prompt - xi))",
-        "return min(past, max(0, past + 2 * prompt - xi))",
+        "return all_but(past, larger(xi - prompt, 0))",
+        "return all_but(past, larger(xi - 2 * prompt, 0))",
         "T-LRU depends on more than Q - xi",
         rows=("remark.one-parameter",),
     ),
