@@ -20,11 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 import teltheory as tt
-from teltheory.policies.learned.etlru import Belief
 from teltheory.paper.averages import average_of
 from teltheory.paper.rows import Regret
 from teltheory.paper.script import end, errors_in_one_line, in_order
 from teltheory.paper.tidy import write_rows
+from teltheory.policies.learned.etlru import Belief
 from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import default_estimate
 from teltheory.workloads import ConversationMixture, GammaRates, Kind, LogNormal, sample_labelled

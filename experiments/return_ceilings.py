@@ -29,13 +29,13 @@ import numpy as np
 from scipy.stats import norm, rankdata
 
 import teltheory as tt
-from teltheory.policies.learned import hazards
-from teltheory.policies.learned.etlru import seconds
-from teltheory.policies.learned.return_aware import LearntOrder
 from teltheory.instance import Instance
 from teltheory.numbers import FloatArray, IntArray
 from teltheory.paper.script import end, errors_in_one_line, markdown
 from teltheory.paper.tidy import write_rows
+from teltheory.policies.learned import hazards
+from teltheory.policies.learned.etlru import seconds
+from teltheory.policies.learned.return_aware import LearntOrder
 from teltheory.policies.spec import default_estimate
 
 LATENCY = tt.A100_LLAMA2_7B

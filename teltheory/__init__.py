@@ -10,8 +10,6 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from teltheory.policies.learned.next_event import next_event
-from teltheory.policies.learned.posterior import bayes_posterior, paper_belief
 from teltheory.calibration.runs import TTFTRuns, read_ttft_runs
 from teltheory.cost.attention import A100_LLAMA2_7B_ATTENTION, AttentionLatency
 from teltheory.cost.kv_cache import ARCHITECTURES, Architecture, KVSize
@@ -62,6 +60,8 @@ from teltheory.policies import (
     TailOptimizedBelady,
     ThresholdLRU,
 )
+from teltheory.policies.learned.next_event import next_event
+from teltheory.policies.learned.posterior import bayes_posterior, paper_belief
 from teltheory.replay import replay
 from teltheory.replay.curve import CapacityCurve, capacity_curve
 from teltheory.trace import Trace

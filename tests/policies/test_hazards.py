@@ -14,9 +14,9 @@ from replay.instances import examples
 from strategies import SMALL, timed_columns, turn_columns
 
 import teltheory as tt
+from teltheory.paper.scenarios import people_and_agents
 from teltheory.policies.learned import hazards
 from teltheory.policies.learned.hazards import SILENCES, ReturnIndices
-from teltheory.paper.scenarios import people_and_agents
 
 LONG = tt.sample_conversations(people_and_agents(), 400, np.random.default_rng(5))
 ENDS = SILENCES.tolist()

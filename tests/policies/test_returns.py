@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from replay.instances import TRIMS, cases, examples
 
 import teltheory as tt
-from teltheory.policies.learned import hazards
-from teltheory.policies.learned.hazards import SILENCES, ReturnIndices
-from teltheory.policies.learned.return_aware import LearntOrder, ReturnAwareTLRU, followed
 from teltheory.instance import Instance
 from teltheory.paper.scenarios import people_and_agents
 from teltheory.policies import Conversation
+from teltheory.policies.learned import hazards
+from teltheory.policies.learned.hazards import SILENCES, ReturnIndices
+from teltheory.policies.learned.return_aware import LearntOrder, ReturnAwareTLRU, followed
 from teltheory.replay.reference import replay_reference, replayed_turns
 from teltheory.workloads import LogNormal, fixed
 
