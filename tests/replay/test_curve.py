@@ -52,7 +52,7 @@ def test_every_capacity_of_seeded_traces(given_histories):
             name = policy.trim if isinstance(policy, tt.TLRU) else type(policy).__name__
             one_pass[name] += same_everywhere(case, policy)
     assert one_pass["LRU"] == one_pass["ThresholdLRU"] == one_pass["eager"] == count
-    assert one_pass["round-robin"] == 0
+    assert 0 < one_pass["round-robin"] < count  # where no budget is below its past
     assert 0 < one_pass["least-recent"] < count if given_histories else one_pass["least-recent"] == count
 
 
