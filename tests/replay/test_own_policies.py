@@ -42,7 +42,7 @@ def test_seeded_instances():
 
 
 def test_lfu_evicts_what_had_the_fewest_turns():
-    """A(2) B(2) A(1) C(1) B A, C = 4: B makes room for A and C, then C for B, and A, as old as B, gives a token."""
+    """A(2) B(2) A(1) C(1) B A, C = 4: B makes room for A and C, then C for B; A, as old as B, gives a token."""
     trace = tt.Trace.from_turns([0, 1, 0, 2, 1, 0], [2, 2, 1, 1, 0, 0], [0] * 6)
     for engine in ("reference", "kernel"):
         assert tt.replay(trace, LFU(), 4, engine=engine).cached.tolist() == [0, 0, 2, 0, 0, 2]
