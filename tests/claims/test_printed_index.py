@@ -14,7 +14,6 @@ from teltheory.belief.optimality import next_turns, printed_turn_rates, turn_rat
 from teltheory.claims.search import decide_safely
 from teltheory.errors import ArgumentError
 from teltheory.numbers import exact_root
-from teltheory.policies.learned.posterior import exact_decay, exact_posterior
 from teltheory.workloads.laws import fixed
 
 DECAYS = st.fractions(min_value=Fraction(1, 50), max_value=1, max_denominator=50)
