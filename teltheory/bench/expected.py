@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from teltheory.policies.learned.etlru import ETLRU
 from teltheory.bench.ours import LEAST_RECENT, jobs
 from teltheory.bench.timing import Job
 from teltheory.bench.workload import Q_HAT, SEED, XI
