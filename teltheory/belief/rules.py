@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from teltheory.policies.learned.eviction import evict_lowest, tail_score
 from teltheory.belief.model import Allocation, BeliefMDP, Policy, State
 from teltheory.belief.optimality import Index, turn_rates
+from teltheory.policies.learned.eviction import evict_lowest, tail_score
 from teltheory.policies.node import Node
 from teltheory.policies.policy import CuttingPolicy
 from teltheory.policies.policy import Policy as ReplayPolicy

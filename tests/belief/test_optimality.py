@@ -26,7 +26,6 @@ from teltheory.belief.solve import solve
 from teltheory.belief.tables import Tables
 from teltheory.claims.beliefs import Step, followed
 from teltheory.errors import ForcedCachingError
-from teltheory.policies.learned.allocation import AllocationProblem, best_allocations
 from teltheory.workloads.laws import Finite, fixed
 
 HALF = Fraction(1, 2)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 import teltheory as tt
 from proofs_checks.algorithm_2 import ORDERS, WHOLE, Cut, Known, within_the_counts
-from teltheory.policies.learned.allocation import AllocationProblem, allocations, best_allocations, objective
 from teltheory.optimal.allocation import milp_allocation
+from teltheory.policies.learned.allocation import AllocationProblem, allocations, best_allocations, objective
 from teltheory.policies.learned.eviction import evict_in_runs, evict_lowest, tail_score
 from teltheory.policies.learned.scores import learnt_steps
 from teltheory.workloads.laws import Finite, fixed
