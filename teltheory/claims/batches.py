@@ -106,8 +106,17 @@ def text_of(claim: Claim[Case], generator: Generator, real: RealTurns | None) ->
     return hashlib.sha256(repr(facts).encode()).hexdigest()[:12]
 
 
+def _source(value: object) -> str:
+    """Return what a function says, with the functions and values that it was made with."""
+    if isinstance(value, dict):
+        return repr({name: _source(held) for name, held in value.items()})
+    if not inspect.isfunction(value):
+        return repr(value)
+    return _lines(value) + _source(dict(inspect.getclosurevars(value).nonlocals))
+
+
 @cache
-def _source(function: Callable[..., Any]) -> str:
+def _lines(function: Callable[..., Any]) -> str:
     return inspect.getsource(function)
 
 
