@@ -27,9 +27,9 @@ from rich.table import Table
 import teltheory as tt
 from teltheory.cli.output import WIDTH, progress_bar
 from teltheory.errors import TelTheoryError
+from teltheory.model.units import read_time
 from teltheory.paper import tidy
 from teltheory.policies.spec import default_estimate
-from teltheory.units import read_time
 from teltheory.whole_files import check_place
 
 CAPACITIES = (300_000, 1_000_000, 3_000_000)

@@ -29,8 +29,8 @@ import numpy as np
 from scipy.stats import norm, rankdata
 
 import teltheory as tt
-from teltheory.instance import Instance
-from teltheory.numbers import FloatArray, IntArray
+from teltheory.model.instance import Instance
+from teltheory.model.numbers import FloatArray, IntArray
 from teltheory.paper.script import end, errors_in_one_line, markdown
 from teltheory.paper.tidy import write_rows
 from teltheory.policies.learned import hazards

@@ -19,7 +19,7 @@ from proofs_checks.hindsight import all_equal
 from teltheory.claims.claim import Enumerated, SecondRoute, Unshrunk, Values, claim
 from teltheory.claims.origin import BOTH, OURS
 from teltheory.claims.registry import run
-from teltheory.instance import Instance
+from teltheory.model.instance import Instance
 from teltheory.optimal.brute_force import all_reuses, smallest_rising_total
 from teltheory.optimal.path_flow import (
     CacheQuestion,

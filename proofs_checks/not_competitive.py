@@ -21,11 +21,11 @@ from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
 from teltheory.claims.origin import OURS
 from teltheory.claims.registry import run
 from teltheory.cost.latency import A100_LLAMA2_7B
-from teltheory.instance import Instance
+from teltheory.model.instance import Instance
+from teltheory.model.trace import Trace
 from teltheory.optimal.brute_force import smallest_total, states_before_last
 from teltheory.policies import LRU, SLOTLRU, TLRU, AdaptiveTLRU, AnyPolicy, Conversation, ThresholdLRU
 from teltheory.policies.learned.etlru import ETLRU
-from teltheory.trace import Trace
 from teltheory.workloads.laws import Finite
 
 LEAST, BOUND, OPTIMUM = "the least of all policies", "n (K - h)", "the optimum"

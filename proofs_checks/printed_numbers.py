@@ -11,12 +11,12 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from teltheory import units
 from teltheory.claims.claim import Unshrunk, Values, claim
 from teltheory.claims.origin import V1, reading
 from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
 from teltheory.cost.kv_cache import ARCHITECTURES
+from teltheory.model import units
 
 PRINTED_BYTES, PRINTED_SIZE, TOKENS = 524_288, Fraction(488, 100), 10_000
 ROUNDING = Fraction(5, 1000)

@@ -20,7 +20,7 @@ from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
 from teltheory.claims.origin import BOTH, OURS, reading, sharpness
 from teltheory.claims.registry import run
 from teltheory.claims.worlds import JUDGED_BY_BRUTE_FORCE, SmallWorlds
-from teltheory.metrics import tail_excess_latency
+from teltheory.cost.metrics import tail_excess_latency
 from teltheory.optimal import hindsight_optimum
 from teltheory.optimal.brute_force import all_reuses, smallest_rising_total
 from teltheory.policies import LRU, TLRU, Belady, TailOptimizedBelady

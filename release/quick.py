@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 QUICK = (
-    "tests/test_instance.py",
+    "tests/model/test_instance.py",
     "tests/cost/test_latency.py",
     "tests/cost/test_latency_files.py",
-    "tests/test_metrics.py",
+    "tests/cost/test_metrics.py",
     "tests/test_package_data.py",
     "tests/test_public_names.py",
-    "tests/test_trace.py",
+    "tests/model/test_trace.py",
     "tests/cli/test_cli.py",
     "tests/cli/test_convert_command.py",
     "tests/cli/test_loading.py",

@@ -10,6 +10,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from teltheory import moved as moved
 from teltheory.calibration.runs import TTFTRuns, read_ttft_runs
 from teltheory.cost.attention import A100_LLAMA2_7B_ATTENTION, AttentionLatency
 from teltheory.cost.kv_cache import ARCHITECTURES, Architecture, KVSize
@@ -17,6 +18,14 @@ from teltheory.cost.kv_config import read_architecture
 from teltheory.cost.latency import A100_LLAMA2_7B, LatencyModel, Provenance
 from teltheory.cost.latency_files import latency_from_json, latency_to_json, read_latency
 from teltheory.cost.latency_table import TableLatency
+from teltheory.cost.metrics import (
+    share_closed,
+    slo_violations,
+    tail_excess_latency,
+    tail_excess_seconds,
+    ttft_quantiles,
+    ttft_violations,
+)
 from teltheory.errors import (
     ArgumentError,
     CertificateError,
@@ -26,15 +35,9 @@ from teltheory.errors import (
     TraceError,
 )
 from teltheory.formats import read_trace, write_trace
-from teltheory.metrics import (
-    share_closed,
-    slo_violations,
-    tail_excess_latency,
-    tail_excess_seconds,
-    ttft_quantiles,
-    ttft_violations,
-)
 from teltheory.model.forest import Forest
+from teltheory.model.outcome import Outcome
+from teltheory.model.trace import Trace
 from teltheory.optimal import (
     Certificate,
     HindsightOptimum,
@@ -48,7 +51,6 @@ from teltheory.optimal.costs import PiecewiseCosts
 from teltheory.optimal.curve import HindsightCurve, hindsight_curve
 from teltheory.optimal.exhaustion import check_violations
 from teltheory.optimal.prices import Cut, Prices, violations_bound
-from teltheory.outcome import Outcome
 from teltheory.policies import (
     LRU,
     SLOTLRU,
@@ -64,7 +66,6 @@ from teltheory.policies.learned.next_event import next_event
 from teltheory.policies.learned.posterior import bayes_posterior, paper_belief
 from teltheory.replay import replay
 from teltheory.replay.curve import CapacityCurve, capacity_curve
-from teltheory.trace import Trace
 from teltheory.workloads import (
     SHAREGPT_TIMES,
     ConversationMixture,

@@ -16,15 +16,15 @@ from teltheory.advice.goal import Goal
 from teltheory.advice.held_out import HeldOut, Row, Setting, hold_out
 from teltheory.advice.limits import MEDIAN_COST, WORK_COST, Limits
 from teltheory.advice.margins import MARGINS
-from teltheory.bootstrap import Estimate
+from teltheory.cost.bootstrap import Estimate
+from teltheory.cost.goals import TEL
 from teltheory.cost.latency import A100_LLAMA2_7B, Latency
 from teltheory.errors import ArgumentError
-from teltheory.goals import TEL
-from teltheory.numbers import rational, whole_number
+from teltheory.model.numbers import rational, whole_number
+from teltheory.model.trace import Trace
 from teltheory.policies.online import TLRU
 from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import default_estimate
-from teltheory.trace import Trace
 
 __all__ = [
     "MARGINS",

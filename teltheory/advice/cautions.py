@@ -8,7 +8,7 @@ import numpy as np
 
 from teltheory.advice.goal import Goal
 from teltheory.advice.held_out import HeldOut
-from teltheory.trace import Trace
+from teltheory.model.trace import Trace
 
 UNDER_ESTIMATED = 0.05
 """Share of prompts above the estimate from which on it is said."""

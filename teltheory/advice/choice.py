@@ -26,13 +26,13 @@ import numpy as np
 from teltheory.advice.goal import Goal, gain_interval
 from teltheory.advice.limits import Cost, Limits
 from teltheory.advice.margins import drift, margins, neighbours
-from teltheory.bootstrap import Blocks, Estimate, Values
-from teltheory.numbers import FloatArray, IntArray
-from teltheory.outcome import Outcome
+from teltheory.cost.bootstrap import Blocks, Estimate, Values
+from teltheory.model.numbers import FloatArray, IntArray
+from teltheory.model.outcome import Outcome
+from teltheory.model.trace import Trace
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import AnyPolicy, Trim
 from teltheory.replay.curve import capacity_curve
-from teltheory.trace import Trace
 
 TRIM: Trim = "least-recent"
 """How the engines trim."""

@@ -8,13 +8,13 @@ from functools import cached_property
 
 import numpy as np
 
-from teltheory.bootstrap import Blocks, Estimate, Values, interval
+from teltheory.cost.bootstrap import Blocks, Estimate, Values, interval
+from teltheory.cost.goals import SLO, Level, read_goal
 from teltheory.cost.latency import A100_LLAMA2_7B, Latency
+from teltheory.cost.metrics import above_slo, excess
 from teltheory.errors import ArgumentError
-from teltheory.goals import SLO, Level, read_goal
-from teltheory.metrics import above_slo, excess
-from teltheory.numbers import FloatArray, IntArray, rational
-from teltheory.outcome import Outcome
+from teltheory.model.numbers import FloatArray, IntArray, rational
+from teltheory.model.outcome import Outcome
 
 
 @dataclass(frozen=True)

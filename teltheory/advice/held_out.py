@@ -17,17 +17,17 @@ import numpy as np
 from teltheory.advice.choice import BLOCKS, DRAWS, TRIM, rest_of
 from teltheory.advice.goal import Goal, gain_interval, relative_gain
 from teltheory.advice.limits import Cost, Limits
-from teltheory.bootstrap import Blocks, Estimate, interval
-from teltheory.metrics import tail_excess_latency, ttft_quantiles, ttft_violations
-from teltheory.numbers import FloatArray, IntArray, exact_sum
+from teltheory.cost.bootstrap import Blocks, Estimate, interval
+from teltheory.cost.metrics import tail_excess_latency, ttft_quantiles, ttft_violations
+from teltheory.model.numbers import FloatArray, IntArray, exact_sum
+from teltheory.model.outcome import Outcome
+from teltheory.model.trace import Trace
 from teltheory.optimal import hindsight_optimum
-from teltheory.outcome import Outcome
 from teltheory.policies.clairvoyant import EndAwareTLRU
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import AnyPolicy
 from teltheory.replay import replay
 from teltheory.replay.curve import CapacityCurve, capacity_curve
-from teltheory.trace import Trace
 
 LEVELS = (0.5, 0.9, 0.95, 0.99)
 HALF = Fraction(1, 2)

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from teltheory.advice.goal import Goal
+from teltheory.cost.metrics import ttft_quantiles
 from teltheory.errors import ArgumentError
-from teltheory.metrics import ttft_quantiles
-from teltheory.numbers import rational
-from teltheory.outcome import Outcome
+from teltheory.model.numbers import rational
+from teltheory.model.outcome import Outcome
 
 WORK_COST = Fraction(105, 100)
 MEDIAN_COST = Fraction(110, 100)

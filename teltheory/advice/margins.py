@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from teltheory.advice.goal import Goal
-from teltheory.bootstrap import Blocks, Values
-from teltheory.numbers import FloatArray, IntArray
+from teltheory.cost.bootstrap import Blocks, Values
+from teltheory.model.numbers import FloatArray, IntArray
 
 STEPS = 20
 """Margins in one scale of the goal."""

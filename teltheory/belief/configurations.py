@@ -15,7 +15,7 @@ import numpy as np
 
 from teltheory.belief.model import Arrival, BeliefMDP, Known, State, after, arrivals, check_feasible
 from teltheory.errors import ArgumentError
-from teltheory.numbers import FloatArray, whole_number
+from teltheory.model.numbers import FloatArray, whole_number
 
 
 def by_recency(state: State) -> State:

@@ -18,7 +18,7 @@ import numpy as np
 from teltheory.belief.graph import Graph
 from teltheory.belief.model import BeliefMDP
 from teltheory.errors import ArgumentError
-from teltheory.numbers import FloatArray
+from teltheory.model.numbers import FloatArray
 
 
 def truncation_error(graph: Graph, discount: float) -> FloatArray:

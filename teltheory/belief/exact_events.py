@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from teltheory.errors import ArgumentError
-from teltheory.numbers import whole_number
+from teltheory.model.numbers import whole_number
 from teltheory.policies.learned.posterior import exact_rate, exact_turn_rate, share
 
 Exponentials = dict[Fraction, Fraction]

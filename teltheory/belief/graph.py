@@ -20,7 +20,7 @@ from teltheory.belief.configurations import Move, NextTurn, Truncation, by_recen
 from teltheory.belief.layout import Layout
 from teltheory.belief.model import Allocation, BeliefMDP, State
 from teltheory.errors import ArgumentError
-from teltheory.numbers import FloatArray, IntArray, whole_number
+from teltheory.model.numbers import FloatArray, IntArray, whole_number
 
 
 class Arrays(NamedTuple):

@@ -20,7 +20,7 @@ from teltheory.belief.graph import Arrays, Graph
 from teltheory.belief.model import Allocation, BeliefMDP, Policy, State
 from teltheory.belief.sweeps import best_sweep, policy_sweep
 from teltheory.errors import ArgumentError
-from teltheory.numbers import FloatArray, IntArray, whole_number
+from teltheory.model.numbers import FloatArray, IntArray, whole_number
 
 Sweep: TypeAlias = Callable[[Arrays, FloatArray, FloatArray, float, IntArray], None]
 

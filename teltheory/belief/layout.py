@@ -12,7 +12,7 @@ from math import prod
 
 import numpy as np
 
-from teltheory.numbers import IntArray
+from teltheory.model.numbers import IntArray
 
 Caps = tuple[int, ...]
 """The most that can be kept of each conversation: its past, or the capacity."""

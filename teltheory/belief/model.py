@@ -26,7 +26,7 @@ from itertools import product
 from typing import Literal, NamedTuple, TypeAlias, get_args
 
 from teltheory.errors import ArgumentError, ForcedCachingError
-from teltheory.numbers import whole_number
+from teltheory.model.numbers import whole_number
 from teltheory.workloads.laws import Finite, fixed
 
 Belief: TypeAlias = Literal["paper", "bayes"]

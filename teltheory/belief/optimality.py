@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from teltheory.belief.model import Allocation, BeliefMDP, Policy, State, check_feasible, next_turn
 from teltheory.belief.tables import Tables, fits, objective
-from teltheory.numbers import IntArray, exact_root
+from teltheory.model.numbers import IntArray, exact_root
 from teltheory.policies.learned.posterior import exact_decay
 
 Ties: TypeAlias = Literal["worst", "best"]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from teltheory.belief.graph import Arrays
-from teltheory.numbers import FloatArray, IntArray
+from teltheory.model.numbers import FloatArray, IntArray
 from teltheory.replay.compiled import compiled, inlined
 
 

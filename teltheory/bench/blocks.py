@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from teltheory.numbers import IntArray
-from teltheory.trace import Trace
+from teltheory.model.numbers import IntArray
+from teltheory.model.trace import Trace
 
 NEVER = -1
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from teltheory.bench.ours import LEAST_RECENT, TAIL_OPTIMIZED, chosen, jobs
 from teltheory.bench.timing import Job
 from teltheory.bench.workload import Q_HAT, XI
+from teltheory.model.trace import Trace
 from teltheory.policies import TLRU, Node, Policy, TailOptimizedBelady
-from teltheory.trace import Trace
 
 NAMES = (LEAST_RECENT, TAIL_OPTIMIZED)
 BY_RULES = "{}, by its rules"

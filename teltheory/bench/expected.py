@@ -11,9 +11,9 @@ import numpy as np
 from teltheory.bench.ours import LEAST_RECENT, jobs
 from teltheory.bench.timing import Job
 from teltheory.bench.workload import Q_HAT, SEED, XI
+from teltheory.model.trace import Trace
 from teltheory.policies import TLRU, Policy, TimedPolicy
 from teltheory.policies.learned.etlru import ETLRU
-from teltheory.trace import Trace
 from teltheory.workloads import ConversationModel, sample_conversations
 from teltheory.workloads.laws import LogNormal, fixed
 

@@ -31,7 +31,7 @@ import teltheory as tt
 from teltheory.bench.machine import machine
 from teltheory.bench.ours import GROWING, LEAST_RECENT, policies
 from teltheory.bench.workload import CAPACITY, SEED, XI
-from teltheory.trace import Trace
+from teltheory.model.trace import Trace
 
 TURNS = 10_000_000
 FEW = 3_000

@@ -11,7 +11,7 @@ import numpy as np
 import teltheory as tt
 from teltheory.bench.timing import Job
 from teltheory.bench.workload import SEED, XI
-from teltheory.trace import Trace
+from teltheory.model.trace import Trace
 from teltheory.workloads import ConversationModel, sample_conversations
 
 ALIVE = 250

@@ -7,7 +7,8 @@ from functools import partial
 
 from teltheory.bench.timing import Job
 from teltheory.bench.workload import CUTOFF, Q_HAT, XI
-from teltheory.outcome import Outcome
+from teltheory.model.outcome import Outcome
+from teltheory.model.trace import Trace
 from teltheory.policies import (
     LRU,
     TLRU,
@@ -19,7 +20,6 @@ from teltheory.policies import (
 )
 from teltheory.policies.policy import AnyPolicy, Policy
 from teltheory.replay import Engine, replay
-from teltheory.trace import Trace
 
 LEAST_RECENT = "T-LRU, least-recent"
 ROUND_ROBIN = "T-LRU, round-robin"

@@ -36,7 +36,7 @@ from teltheory.bench.peers import (
 from teltheory.bench.timing import Job, Ratio, Report, Timing, measure
 from teltheory.bench.workload import BLOCK, CUTOFF, Q_HAT, XI, Plan, prefix
 from teltheory.errors import FileError
-from teltheory.trace import Trace
+from teltheory.model.trace import Trace
 
 FIRST_CALL = "LRU, first call (index included)"
 CURVE = "T-LRU, least-recent, every capacity"

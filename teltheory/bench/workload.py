@@ -8,7 +8,7 @@ import numpy as np
 
 from teltheory.errors import FileError
 from teltheory.formats import read_trace
-from teltheory.trace import Trace
+from teltheory.model.trace import Trace
 from teltheory.workloads import ConversationModel, sample_conversations
 
 SEED = 20250

@@ -16,7 +16,7 @@ from teltheory.calibration.cells import Cells
 from teltheory.calibration.forms import rounded
 from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
-from teltheory.numbers import IntArray
+from teltheory.model.numbers import IntArray
 
 LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)
 MOST_TOTALS = 64

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from teltheory.calibration.runs import TTFTRuns
-from teltheory.numbers import FloatArray, IntArray
+from teltheory.model.numbers import FloatArray, IntArray
 
 
 @dataclass(frozen=True)

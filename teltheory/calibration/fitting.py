@@ -40,7 +40,7 @@ from teltheory.calibration.runs import TTFTRuns
 from teltheory.cost.latency import LatencyModel, Provenance
 from teltheory.cost.latency_table import TableLatency
 from teltheory.errors import ArgumentError
-from teltheory.numbers import FloatArray, IntArray, whole_number
+from teltheory.model.numbers import FloatArray, IntArray, whole_number
 
 FOLDS, RESAMPLES, AT_ONCE = 10, 1000, 500_000
 FEWEST_SPARE = 2

@@ -25,7 +25,7 @@ from teltheory.calibration.cells import Cells
 from teltheory.calibration.robust import ROUNDS, huber
 from teltheory.cost.latency import LatencyModel, Provenance
 from teltheory.cost.latency_table import TableLatency
-from teltheory.numbers import FloatArray
+from teltheory.model.numbers import FloatArray
 
 STARTS, TURNS, ROUGH = 12, 12, 6
 MOST_ROWS, MOST_COLUMNS = 24, 8

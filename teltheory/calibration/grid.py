@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.numbers import whole_number
+from teltheory.model.numbers import whole_number
 
 LONGEST_PROMPT = 10_000_000
 MOST_MEASUREMENTS = 1_000_000

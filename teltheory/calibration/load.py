@@ -14,7 +14,7 @@ import numpy as np
 
 from teltheory.calibration.cells import Cells
 from teltheory.calibration.runs import TTFTRuns
-from teltheory.numbers import FloatArray, IntArray
+from teltheory.model.numbers import FloatArray, IntArray
 
 SIGNIFICANCE, CORRELATION = 0.001, 0.2
 REPEATS, ENOUGH = 3, 20

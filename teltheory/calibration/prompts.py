@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.numbers import whole_number
+from teltheory.model.numbers import whole_number
 
 FIRST_ORDINARY = 300
 _WORDS = (

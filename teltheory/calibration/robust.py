@@ -16,7 +16,7 @@ from itertools import chain, combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from teltheory.numbers import FloatArray
+from teltheory.model.numbers import FloatArray
 
 K = 1.345
 TO_SIGMA = 1.4826

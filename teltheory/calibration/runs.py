@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from teltheory.calibration.formats import FORMATS, Parsed, Sample, fail, is_number, parsed
 from teltheory.errors import ArgumentError, FileError, listed
 from teltheory.input_files import reported
-from teltheory.numbers import FloatArray, IntArray
+from teltheory.model.numbers import FloatArray, IntArray
 
 LONGEST_SECONDS = 3600.0
 SHORTEST_SECONDS = 1e-5

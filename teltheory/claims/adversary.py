@@ -20,13 +20,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
+from teltheory.cost.metrics import tail_excess_latency
 from teltheory.errors import ArgumentError
-from teltheory.metrics import tail_excess_latency
-from teltheory.numbers import whole_number
+from teltheory.model.numbers import whole_number
+from teltheory.model.trace import Trace
 from teltheory.optimal import hindsight_optimum
 from teltheory.policies.policy import AnyPolicy
 from teltheory.replay import replay
-from teltheory.trace import Trace
 
 Turns: TypeAlias = tuple[tuple[int, int, int], ...]
 """Conversation, prompt and response of each turn."""

@@ -9,11 +9,11 @@ from typing import Any, TypeAlias
 
 from teltheory.claims.claim import Values
 from teltheory.errors import ArgumentError
-from teltheory.instance import Instance
-from teltheory.numbers import whole_number
+from teltheory.model.instance import Instance
+from teltheory.model.numbers import whole_number
+from teltheory.model.trace import Trace
 from teltheory.policies.policy import AnyPolicy
 from teltheory.replay.reference import replay_reference
-from teltheory.trace import Trace
 
 Turns: TypeAlias = tuple[tuple[int, int, int], ...]
 Starts: TypeAlias = tuple[tuple[int, int, int], ...]

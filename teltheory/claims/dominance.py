@@ -19,7 +19,7 @@ from teltheory.claims.search import decide
 from teltheory.claims.verdict import Verdict
 from teltheory.claims.worlds import SmallWorlds, no_estimate, upper_bounds
 from teltheory.errors import ArgumentError
-from teltheory.numbers import whole_number
+from teltheory.model.numbers import whole_number
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import AnyPolicy
 from teltheory.replay import check_policy

@@ -31,7 +31,7 @@ from teltheory.claims.claim import MissingDataError
 from teltheory.claims.data_files import MOONCAKE, data_file
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.formats import read_trace
-from teltheory.numbers import IntArray
+from teltheory.model.numbers import IntArray
 
 Random: TypeAlias = np.random.Generator
 

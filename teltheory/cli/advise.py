@@ -23,11 +23,11 @@ from teltheory.cli.traces import Reading, about_turns, trace_options, turns_as_d
 from teltheory.cost.kv_cache import KVSize
 from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
-from teltheory.numbers import read_fraction
+from teltheory.model.numbers import read_fraction
+from teltheory.model.trace import Trace
+from teltheory.model.units import read_time
 from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import parse_policy
-from teltheory.trace import Trace
-from teltheory.units import read_time
 
 if TYPE_CHECKING:
     from teltheory.advice import Advice

@@ -10,8 +10,8 @@ from teltheory.cli.bench_tables import lines_above, tables
 from teltheory.cli.options import MOST_TURNS, json_option
 from teltheory.cli.output import check_target, console, progress_bar, write_json
 from teltheory.cli.traces import Reading, report_lines, trace_options
-from teltheory.trace import Trace
-from teltheory.units import read_tokens
+from teltheory.model.trace import Trace
+from teltheory.model.units import read_tokens
 
 
 @click.command()

@@ -20,7 +20,7 @@ from teltheory.cli.fitting import plain_table
 from teltheory.cli.options import duration, json_option
 from teltheory.cli.output import check_target, progress_bar, report
 from teltheory.errors import ArgumentError, ProbeError
-from teltheory.units import listed_values, read_tokens
+from teltheory.model.units import listed_values, read_tokens
 
 if TYPE_CHECKING:
     from teltheory.calibration.client import Completions

@@ -19,7 +19,7 @@ from teltheory.claims.registry import all_claims, claim_named
 from teltheory.claims.regressions import regression
 from teltheory.cli.output import progress_bar, write_json
 from teltheory.errors import ArgumentError, FileError
-from teltheory.units import LONG_TIMES, read_time
+from teltheory.model.units import LONG_TIMES, read_time
 
 F = TypeVar("F", bound=Callable[..., Any])
 MOST_BATCHES = 1_000_000

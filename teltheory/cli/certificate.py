@@ -11,7 +11,7 @@ from teltheory.cli.proof_files import read_certificates
 from teltheory.cli.proofs import Proof
 from teltheory.cli.traces import Reading, report_lines, trace_options
 from teltheory.errors import CertificateError, TelTheoryError
-from teltheory.trace import Trace
+from teltheory.model.trace import Trace
 
 
 @click.command("check-certificate")

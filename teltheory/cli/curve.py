@@ -15,9 +15,9 @@ from teltheory.cli.tables import SLOW_LEGEND, WORK_LEGEND, curve_tables
 from teltheory.cli.traces import Reading, trace_options
 from teltheory.errors import ArgumentError
 from teltheory.figures import draw_curves, write_figure
+from teltheory.model.trace import Trace
 from teltheory.policies.spec import NAMED, Spec, default_estimate, others, parse_policy, policy_texts
 from teltheory.sweep import Grid
-from teltheory.trace import Trace
 
 DEFAULT_POLICIES = ("lru", "threshold-lru", "tlru:trim=least-recent", HINDSIGHT)
 FIGURES = (".png", ".svg", ".pdf")

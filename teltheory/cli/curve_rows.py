@@ -10,15 +10,15 @@ from typing import Any
 from rich.progress import Progress
 
 from teltheory.cli.options import Thresholds
-from teltheory.metrics import ttft_quantiles, ttft_violations
-from teltheory.numbers import exact_sum
+from teltheory.cost.metrics import ttft_quantiles, ttft_violations
+from teltheory.model.numbers import exact_sum
+from teltheory.model.trace import Trace
 from teltheory.optimal import hindsight_optimum
 from teltheory.optimal.curve import HindsightCurve, hindsight_curve
 from teltheory.policies.policy import Policy
 from teltheory.policies.spec import Spec, default_estimate
 from teltheory.replay.curve import CapacityCurve, capacity_curve
 from teltheory.sweep import QUANTILES, Grid
-from teltheory.trace import Trace
 
 HINDSIGHT = "hindsight"
 TOLERANCE = 0.001

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
+from teltheory.cost.goals import Level
 from teltheory.cost.latency import Latency
+from teltheory.cost.metrics import ttft_quantiles, ttft_violations
 from teltheory.errors import listed
-from teltheory.goals import Level
-from teltheory.metrics import ttft_quantiles, ttft_violations
-from teltheory.numbers import INT64_MAX
-from teltheory.outcome import Outcome
+from teltheory.model.numbers import INT64_MAX
+from teltheory.model.outcome import Outcome
+from teltheory.model.trace import Trace
+from teltheory.model.units import Time
 from teltheory.policies.online import LRU
 from teltheory.replay import replay
-from teltheory.trace import Trace
-from teltheory.units import Time
 
 if TYPE_CHECKING:
     from teltheory.cli.options import Thresholds

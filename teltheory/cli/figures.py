@@ -14,7 +14,7 @@ from teltheory.cli.output import console, make_folder
 from teltheory.cli.paper_tables import LEGEND, paper_tables
 from teltheory.cli.traces import Reading
 from teltheory.errors import ArgumentError
-from teltheory.units import listed_values, read_time, read_tokens
+from teltheory.model.units import listed_values, read_time, read_tokens
 
 if TYPE_CHECKING:
     from teltheory.paper.rows import Compared

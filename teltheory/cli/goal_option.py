@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 import click
 
 from teltheory.cli.output import complain
+from teltheory.cost.goals import TEL
 from teltheory.errors import ArgumentError
-from teltheory.goals import TEL
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -12,8 +12,8 @@ from teltheory.cli.replay import about
 from teltheory.cli.searches import Found, LeastPercentile, LeastTel, LeastViolations, Question, Search
 from teltheory.cli.served import Served
 from teltheory.cli.traces import Reading, trace_options
+from teltheory.cost.goals import SLO, TEL, Level, read_goal
 from teltheory.errors import ArgumentError
-from teltheory.goals import SLO, TEL, Level, read_goal
 from teltheory.policies.spec import Spec, default_estimate
 from teltheory.sweep import Grid
 

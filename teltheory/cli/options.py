@@ -14,9 +14,9 @@ from teltheory.cli.served import Served, served_options
 from teltheory.cost.kv_cache import KVSize
 from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
+from teltheory.model.trace import Trace
+from teltheory.model.units import LONG_TIMES, Time, bytes_in, listed_values, read_time, read_tokens
 from teltheory.policies.spec import FOR_SLOS, Spec
-from teltheory.trace import Trace
-from teltheory.units import LONG_TIMES, Time, bytes_in, listed_values, read_time, read_tokens
 
 F = TypeVar("F", bound=Callable[..., Any])
 

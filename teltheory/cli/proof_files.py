@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 
 from teltheory.cli.proofs import Certified, CertifiedPercentile, CertifiedViolations, Proof
+from teltheory.cost.goals import SLO, TEL, Level, read_level
 from teltheory.errors import FileError, shown
-from teltheory.goals import SLO, TEL, Level, read_level
 from teltheory.input_files import read_json
-from teltheory.numbers import INT64_MAX, IntArray
+from teltheory.model.numbers import INT64_MAX, IntArray
 from teltheory.optimal.certificate import Certificate
 from teltheory.optimal.prices import Cut, Prices
 

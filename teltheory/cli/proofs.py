@@ -7,14 +7,14 @@ from typing import TypeAlias
 
 import numpy as np
 
+from teltheory.cost.goals import Level
 from teltheory.errors import CertificateError
-from teltheory.goals import Level
-from teltheory.numbers import IntArray
+from teltheory.model.numbers import IntArray
+from teltheory.model.plan import check_plan
+from teltheory.model.trace import Trace
 from teltheory.optimal.certificate import Certificate, check_certificate
 from teltheory.optimal.exhaustion import check_violations
 from teltheory.optimal.prices import Prices
-from teltheory.plan import check_plan
-from teltheory.trace import Trace
 
 
 @dataclass(frozen=True)

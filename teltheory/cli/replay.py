@@ -16,10 +16,10 @@ from teltheory.cli.served import Served
 from teltheory.cli.tables import SLOW_LEGEND, WORK_LEGEND, cells_tables
 from teltheory.cli.traces import Reading, about_turns, trace_options, turns_as_data
 from teltheory.errors import ArgumentError, FileError, ForcedCachingError, TraceError
+from teltheory.model.trace import Trace
 from teltheory.policies.spec import POLICIES, default_estimate, parse_policy, policy_texts
 from teltheory.replay import kernel_is_compiled
 from teltheory.sweep import Cell, Grid, Store, sweep
-from teltheory.trace import Trace
 
 LEGEND = (
     f"{WORK_LEGEND} {SLOW_LEGEND} regret: TEL above the hindsight optimum. closed: share of LRU's "

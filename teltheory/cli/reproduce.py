@@ -26,12 +26,12 @@ from teltheory.cli.traces import Reading, trace_options
 from teltheory.cli.verify import chosen_claims, decide_all
 from teltheory.errors import ArgumentError
 from teltheory.formats import read_trace
+from teltheory.model.trace import Trace
 from teltheory.policies.spec import POLICIES, Spec, default_estimate
 from teltheory.report.errata import errata_markdown
 from teltheory.report.ledger import Row
 from teltheory.report.markdown import plain_text
 from teltheory.sweep import Grid
-from teltheory.trace import Trace
 from teltheory.workloads import ConversationModel, data_folder, sample_conversations
 
 if TYPE_CHECKING:

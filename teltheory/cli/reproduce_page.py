@@ -14,6 +14,7 @@ from teltheory.cli.paper_tables import LEGEND as PAPER_LEGEND
 from teltheory.cli.paper_tables import ours, printed, shown
 from teltheory.cli.replay import LEGEND, assumptions, caching
 from teltheory.cli.tables import MEASURES, cell_row
+from teltheory.model.trace import Trace
 from teltheory.policies.spec import Spec
 from teltheory.report.captions import pictures
 from teltheory.report.entries import errata_text, ledger_text, verdict_cards
@@ -26,7 +27,6 @@ from teltheory.report.standing import paper_sentence
 from teltheory.report.words import WHICH_TEXT
 from teltheory.sweep import Cell, Grid, sweep
 from teltheory.sweep.sources import trace_key
-from teltheory.trace import Trace
 
 if TYPE_CHECKING:
     from altair import VConcatChart

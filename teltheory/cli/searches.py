@@ -18,15 +18,15 @@ from teltheory.cli.proofs import Certified, CertifiedPercentile, CertifiedViolat
 from teltheory.cli.replay import assumptions, caching, trace_as_data
 from teltheory.cli.tables import BESIDE, WORK_LEGEND, optima_table, percentiles_table, violations_table
 from teltheory.cli.traces import report_lines, turns_as_data
+from teltheory.cost.goals import SLO, TEL, Level
+from teltheory.cost.metrics import slo_violations, tail_excess_latency, ttft_quantiles
 from teltheory.errors import SolverError
-from teltheory.goals import SLO, TEL, Level
-from teltheory.metrics import slo_violations, tail_excess_latency, ttft_quantiles
+from teltheory.model.outcome import Outcome
+from teltheory.model.trace import Trace
 from teltheory.optimal import Method, hindsight_optimum
-from teltheory.outcome import Outcome
 from teltheory.policies.online import LRU, TLRU
 from teltheory.replay import replay
 from teltheory.sweep import Grid
-from teltheory.trace import Trace
 
 TIME_LIMIT = 60.0
 OF_THIS_PLAN = f"P50, hit and prefill of found are of this plan: others may have the same value. {WORK_LEGEND}"

@@ -15,7 +15,7 @@ from teltheory.cost.kv_cache import ARCHITECTURES, NUMBERS, Architecture, KVSize
 from teltheory.cost.kv_config import read_architecture
 from teltheory.cost.latency import Latency, LatencyModel
 from teltheory.errors import ArgumentError, printable
-from teltheory.numbers import INT64_MAX
+from teltheory.model.numbers import INT64_MAX
 
 TOKENS = LatencyModel(Fraction(1), name="uncached tokens")
 """In the place of a TTFT if nothing has one."""

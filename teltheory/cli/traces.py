@@ -13,7 +13,7 @@ import click
 from teltheory.errors import FileError, printable
 from teltheory.formats import FORMATS, read_trace
 from teltheory.formats.reading import ChainingReport, ReadingReport
-from teltheory.trace import Trace
+from teltheory.model.trace import Trace
 from teltheory.workloads import parse_times
 
 

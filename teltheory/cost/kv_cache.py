@@ -16,7 +16,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from teltheory.errors import ArgumentError
-from teltheory.numbers import whole_number
+from teltheory.model.numbers import whole_number
 
 
 @dataclass(frozen=True)

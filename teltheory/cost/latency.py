@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from teltheory.errors import ArgumentError
-from teltheory.numbers import FloatArray, IntArray, rational
+from teltheory.model.numbers import FloatArray, IntArray, rational
 
 MOST_EXACT = 2**53
 """Whole numbers up to here are floats too."""

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from teltheory.cost.latency import Provenance, each
 from teltheory.errors import ArgumentError
-from teltheory.numbers import FloatArray, IntArray, rational, whole_number
+from teltheory.model.numbers import FloatArray, IntArray, rational, whole_number
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ from teltheory.formats.sharegpt import SHAREGPT
 from teltheory.formats.vllm_multi_turn import VLLM_MULTI_TURN
 from teltheory.formats.wildchat import WILDCHAT
 from teltheory.formats.writing import write_trace
-from teltheory.instance import Initial
-from teltheory.trace import Trace
+from teltheory.model.instance import Initial
+from teltheory.model.trace import Trace
 from teltheory.workloads.times import Times
 
 __all__ = ["FORMATS", "Format", "Source", "read_trace", "write_trace"]

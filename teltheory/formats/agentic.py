@@ -20,7 +20,7 @@ from teltheory.formats.format import Format, Source, has_list
 from teltheory.formats.messages import Shape, messages_of
 from teltheory.formats.records import Record
 from teltheory.formats.requests import Requests, whole_inputs
-from teltheory.trace import Trace
+from teltheory.model.trace import Trace
 
 CALLS = Shape(("messages",))
 

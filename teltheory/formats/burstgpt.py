@@ -7,7 +7,7 @@ before. Rows of 0 and 0 tokens, failed requests, are left out.
 
 from teltheory.formats.format import Format, Source, has
 from teltheory.formats.requests import Requests, whole_inputs
-from teltheory.trace import Trace
+from teltheory.model.trace import Trace
 
 
 def read(source: Source) -> Trace:

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from teltheory.formats.requests import Requests, chained
-from teltheory.trace import Trace
+from teltheory.model.trace import Trace
 
 POPULAR_SHARE = 0.01
 

@@ -19,8 +19,8 @@ from teltheory.formats.messages import Message, Shape, messages_of, turns_in
 from teltheory.formats.reading import ReadingReport, counted, ints, microseconds, since_first
 from teltheory.formats.records import Record
 from teltheory.formats.requests import Requests, cumulative
-from teltheory.numbers import FloatArray
-from teltheory.trace import Trace
+from teltheory.model.numbers import FloatArray
+from teltheory.model.trace import Trace
 from teltheory.workloads.times import NEEDED, Times
 
 RECEIVED = "a turn is at the time when its response was received in full, as the file has no other"

@@ -17,9 +17,9 @@ from teltheory.errors import ArgumentError, FileError, TraceError
 from teltheory.formats.records import KINDS, Record, kind_of, records_of, shards
 from teltheory.formats.rows import Rows, csv_rows, json_rows, parquet_rows
 from teltheory.input_files import check_file, reported
-from teltheory.instance import Initial, Instance
-from teltheory.numbers import INT64_MAX
-from teltheory.trace import Trace
+from teltheory.model.instance import Initial, Instance
+from teltheory.model.numbers import INT64_MAX
+from teltheory.model.trace import Trace
 from teltheory.workloads.times import Times
 
 IN_MEMORY: dict[str, Callable[[Path], Rows]] = {"csv": csv_rows, "jsonl": json_rows, "parquet": parquet_rows}

@@ -8,8 +8,8 @@ from teltheory.formats.chaining import Request, chain
 from teltheory.formats.format import Format, Source
 from teltheory.formats.mooncake_sessions import WHOLE, read_sessions
 from teltheory.formats.rows import Rows
-from teltheory.numbers import INT64_MAX
-from teltheory.trace import Trace
+from teltheory.model.numbers import INT64_MAX
+from teltheory.model.trace import Trace
 
 NAMES = {"arrival": "timestamp", "prompt": "input_length", "response": "output_length"}
 

@@ -2,7 +2,7 @@
 
 from teltheory.formats.format import Format, Source
 from teltheory.formats.mooncake_sessions import DELTA, read_sessions
-from teltheory.trace import Trace
+from teltheory.model.trace import Trace
 
 
 def read(source: Source) -> Trace:

@@ -16,8 +16,8 @@ import numpy as np
 from teltheory.errors import FileError
 from teltheory.formats.requests import Requests, new_inputs, whole_inputs
 from teltheory.formats.rows import Rows
-from teltheory.numbers import INT64_MAX
-from teltheory.trace import Trace
+from teltheory.model.numbers import INT64_MAX
+from teltheory.model.trace import Trace
 from teltheory.workloads.times import Times
 
 WHOLE, DELTA = "mooncake", "mooncake-delta"

@@ -4,7 +4,7 @@ No other column is allowed, so that a misspelt one is not lost unnoticed.
 """
 
 from teltheory.formats.format import Format, Source
-from teltheory.trace import COLUMNS, Trace
+from teltheory.model.trace import COLUMNS, Trace
 
 
 def read(source: Source) -> Trace:

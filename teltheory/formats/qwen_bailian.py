@@ -6,7 +6,7 @@ A parent that no earlier line has, such as one before the trace began, starts on
 from teltheory.formats.format import Format, Source, has
 from teltheory.formats.records import Record
 from teltheory.formats.requests import Requests, whole_inputs
-from teltheory.trace import Trace
+from teltheory.model.trace import Trace
 
 ROOT = -1
 

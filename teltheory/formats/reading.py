@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from teltheory.formats.records import Record
-from teltheory.numbers import FloatArray, IntArray
+from teltheory.model.numbers import FloatArray, IntArray
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _SECONDS_LOOK_LIKE = 10**11

@@ -20,8 +20,8 @@ import numpy as np
 
 from teltheory.errors import ArgumentError
 from teltheory.formats.reading import ChainingReport, ReadingReport, counted, ints
-from teltheory.numbers import BoolArray, FloatArray, IntArray
-from teltheory.trace import Trace
+from teltheory.model.numbers import BoolArray, FloatArray, IntArray
+from teltheory.model.trace import Trace
 from teltheory.workloads.times import NEEDED, Times
 
 SUBMITTED = "a turn is at the time when its request was sent"

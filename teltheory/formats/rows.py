@@ -16,7 +16,7 @@ import numpy as np
 from teltheory.errors import FileError, shown
 from teltheory.formats.parquet import opened_parquet, values_of
 from teltheory.formats.text import lines_of, opened_text
-from teltheory.trace import COLUMNS
+from teltheory.model.trace import COLUMNS
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,4000}")
 _ID = re.compile(r"-?(0|[1-9][0-9]{0,4000})")

@@ -11,7 +11,7 @@ from typing import Any
 
 from teltheory.errors import ArgumentError
 from teltheory.formats.rows import is_csv_number
-from teltheory.trace import COLUMNS, Trace
+from teltheory.model.trace import COLUMNS, Trace
 from teltheory.whole_files import write_whole
 
 ROWS_AT_ONCE = 1 << 16

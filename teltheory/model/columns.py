@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from teltheory.errors import ArgumentError, TraceError
-from teltheory.numbers import INT64_MAX, FloatArray, IntArray, readonly, whole_number
+from teltheory.model.numbers import INT64_MAX, FloatArray, IntArray, readonly, whole_number
 
 
 def checked_block_size(value: int) -> int:

@@ -21,7 +21,7 @@ import numpy as np
 
 from teltheory.errors import TraceError
 from teltheory.model.columns import arrivals, checked_block_size, lengths
-from teltheory.numbers import FloatArray, IntArray, readonly
+from teltheory.model.numbers import FloatArray, IntArray, readonly
 
 NO_NODE = -1
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import product
 
-from teltheory.instance import Instance
+from teltheory.model.instance import Instance
 
 State = tuple[int, ...]
 Cost = Callable[[int], int]

@@ -31,10 +31,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from teltheory.errors import ArgumentError, CertificateError
-from teltheory.instance import Initial, Instance
-from teltheory.numbers import IntArray, exact_dot, running_sums, whole_number
+from teltheory.model.instance import Initial, Instance
+from teltheory.model.numbers import IntArray, exact_dot, running_sums, whole_number
+from teltheory.model.trace import Trace
 from teltheory.optimal.weights import TurnWeights, Weight, Weights, turn_weights
-from teltheory.trace import Trace
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,11 +19,11 @@ from itertools import accumulate
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.instance import Initial, Instance
+from teltheory.model.instance import Initial, Instance
+from teltheory.model.trace import Trace
 from teltheory.optimal.certificate import first_steps, max_reuse, rooms
 from teltheory.optimal.costs import PiecewiseCosts
 from teltheory.optimal.prices import Prices, check_prices
-from teltheory.trace import Trace
 
 
 def cost_bound(

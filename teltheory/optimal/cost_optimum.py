@@ -17,8 +17,10 @@ from typing import Literal
 import numpy as np
 
 from teltheory.errors import SolverError
-from teltheory.instance import Initial, Instance
-from teltheory.numbers import IntArray, whole_number
+from teltheory.model.instance import Initial, Instance
+from teltheory.model.numbers import IntArray, whole_number
+from teltheory.model.outcome import Outcome
+from teltheory.model.trace import Trace
 from teltheory.optimal.certificate import check_kept, first_steps, max_reuse, rooms
 from teltheory.optimal.cost_bound import bound_of_costs, check_costs, interval_prices
 from teltheory.optimal.cost_solver import choose_pieces
@@ -31,8 +33,6 @@ from teltheory.optimal.pieces import Pieces, envelope_problem, pieces_of, turns_
 from teltheory.optimal.prices import Prices
 from teltheory.optimal.reuse import unavoidable_reuse
 from teltheory.optimal.solver import INTERRUPTED, OUT_OF_TIME
-from teltheory.outcome import Outcome
-from teltheory.trace import Trace
 
 Status = Literal["optimal", "optimal by solver", "feasible", "time limit", "interrupted"]
 

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.sparse import coo_array, csc_array, hstack, vstack
 
-from teltheory.numbers import FloatArray, IntArray
+from teltheory.model.numbers import FloatArray, IntArray
 from teltheory.optimal.intervals import IntervalProblem
 from teltheory.optimal.lazy import cut_to_room
 from teltheory.optimal.pieces import Pieces

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from teltheory.cost.latency import LatencyModel
 from teltheory.errors import ArgumentError
-from teltheory.instance import Initial, Instance
-from teltheory.numbers import INT64_MAX, IntArray, exact_sum, readonly, whole_number
-from teltheory.trace import Trace
+from teltheory.model.instance import Initial, Instance
+from teltheory.model.numbers import INT64_MAX, IntArray, exact_sum, readonly, whole_number
+from teltheory.model.trace import Trace
 
 NANOSECONDS = 10**9
 SEGMENTS = 8

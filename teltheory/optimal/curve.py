@@ -19,11 +19,11 @@ from fractions import Fraction
 
 import numpy as np
 
+from teltheory.cost.metrics import tail_excess_latency
 from teltheory.errors import ArgumentError
-from teltheory.instance import Initial, Instance
-from teltheory.metrics import tail_excess_latency
-from teltheory.numbers import whole_number
-from teltheory.trace import Trace
+from teltheory.model.instance import Initial, Instance
+from teltheory.model.numbers import whole_number
+from teltheory.model.trace import Trace
 
 
 @dataclass(frozen=True)

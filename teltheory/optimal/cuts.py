@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from teltheory.numbers import FloatArray, IntArray
+from teltheory.model.numbers import FloatArray, IntArray
 from teltheory.optimal.selection import Selection
 from teltheory.replay.compiled import compiled
 

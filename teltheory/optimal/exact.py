@@ -21,7 +21,7 @@ import numpy as np
 from scipy.sparse import csc_array
 
 from teltheory.errors import SolverError
-from teltheory.numbers import FloatArray
+from teltheory.model.numbers import FloatArray
 from teltheory.optimal.solver import PRESOLVE, Engine, expect, packing
 
 NOT_PROVED = "optimal, but not proved in fractions"

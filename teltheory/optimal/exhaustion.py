@@ -24,10 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from teltheory.errors import ArgumentError, CertificateError
-from teltheory.instance import Initial, Instance
-from teltheory.numbers import IntArray, whole_number
+from teltheory.model.instance import Initial, Instance
+from teltheory.model.numbers import IntArray, whole_number
+from teltheory.model.trace import Trace
 from teltheory.optimal.prices import Cut, Priced, PricedTurn, Prices, bound_of, priced_turns
-from teltheory.trace import Trace
 
 MOST_STATES = 6_000_000
 LARGEST = 2**62

@@ -14,7 +14,7 @@ from time import monotonic
 
 import numpy as np
 
-from teltheory.numbers import FloatArray, IntArray
+from teltheory.model.numbers import FloatArray, IntArray
 from teltheory.optimal.intervals import IntervalProblem
 from teltheory.replay.compiled import compiled
 

@@ -21,7 +21,7 @@ from typing import Any
 import pyomo.environ as pyo
 
 from teltheory.errors import NOT_WHOLE, SolverError
-from teltheory.instance import Instance
+from teltheory.model.instance import Instance
 
 INTEGRALITY = 1e-6
 

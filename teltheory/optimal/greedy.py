@@ -34,9 +34,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from teltheory.instance import Instance
-from teltheory.numbers import IntArray
-from teltheory.outcome import Outcome
+from teltheory.model.instance import Instance
+from teltheory.model.numbers import IntArray
+from teltheory.model.outcome import Outcome
 from teltheory.replay.compiled import compiled
 from teltheory.replay.kernel import replay_with_log
 

@@ -14,14 +14,14 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from teltheory.errors import NOT_WHOLE, ArgumentError, CertificateError, SolverError
-from teltheory.instance import Initial, Instance
-from teltheory.numbers import IntArray, exact_dot, readonly, whole_number
+from teltheory.model.instance import Initial, Instance
+from teltheory.model.numbers import IntArray, exact_dot, readonly, whole_number
+from teltheory.model.outcome import Outcome
+from teltheory.model.trace import Trace
 from teltheory.optimal.certificate import Certificate, check_against
 from teltheory.optimal.deadline import deadline_of
 from teltheory.optimal.reuse import unavoidable_reuse
 from teltheory.optimal.weights import TurnWeights, Weight, Weights, turn_weights
-from teltheory.outcome import Outcome
-from teltheory.trace import Trace
 
 Method = Literal["auto", "greedy", "lp", "milp", "pyomo"]
 

@@ -29,8 +29,8 @@ from typing import TypeVar
 import numpy as np
 from scipy.sparse import csc_array
 
-from teltheory.instance import Instance
-from teltheory.numbers import FloatArray, IntArray, exact_dot, running_sums
+from teltheory.model.instance import Instance
+from teltheory.model.numbers import FloatArray, IntArray, exact_dot, running_sums
 
 Numbers = TypeVar("Numbers", IntArray, FloatArray)
 

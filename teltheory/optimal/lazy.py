@@ -41,7 +41,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from teltheory.errors import NOT_WHOLE, SolverError
-from teltheory.numbers import FloatArray, IntArray
+from teltheory.model.numbers import FloatArray, IntArray
 from teltheory.optimal.deadline import deadline_of, seconds_left
 from teltheory.optimal.intervals import IntervalProblem, least_between
 from teltheory.optimal.solver import INTERRUPTED, LARGEST_COST, OUT_OF_TIME, GrowingProgram

@@ -23,8 +23,8 @@ from math import ceil
 from typing import NamedTuple, TypeAlias
 
 from teltheory.errors import ArgumentError
-from teltheory.numbers import rational, whole_number
-from teltheory.trace import Trace
+from teltheory.model.numbers import rational, whole_number
+from teltheory.model.trace import Trace
 
 Turns: TypeAlias = list[tuple[int, int, int]]
 

@@ -18,8 +18,10 @@ from fractions import Fraction
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.instance import Initial, Instance
-from teltheory.numbers import whole_number
+from teltheory.model.instance import Initial, Instance
+from teltheory.model.numbers import whole_number
+from teltheory.model.outcome import Outcome
+from teltheory.model.trace import Trace
 from teltheory.optimal.deadline import deadline_of, part_of, seconds_left
 from teltheory.optimal.prices import Prices
 from teltheory.optimal.violations import (
@@ -33,8 +35,6 @@ from teltheory.optimal.violations import (
     sharpened,
     started,
 )
-from teltheory.outcome import Outcome
-from teltheory.trace import Trace
 
 SHARES = (1 / 16, 1 / 4, 1.0)
 """Of the time that is left, for a decision in the first round, and in later ones where some stayed open."""
@@ -136,7 +136,7 @@ def best_percentile(
 
 
 def _rank(n: int, q: float) -> int:
-    """Return ceil(q n) as `teltheory.metrics` takes it."""
+    """Return ceil(q n) as `teltheory.cost.metrics` takes it."""
     if isinstance(q, bool) or not isinstance(q, (int, float)) or not 0 < q <= 1:
         raise ArgumentError("q", q, "a level above 0, at most 1")
     if n == 0:

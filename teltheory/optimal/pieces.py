@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from teltheory.instance import Instance
-from teltheory.numbers import IntArray
+from teltheory.model.instance import Instance
+from teltheory.model.numbers import IntArray
 from teltheory.optimal.certificate import max_reuse
 from teltheory.optimal.costs import PiecewiseCosts
 from teltheory.optimal.intervals import IntervalProblem, interval_problem

@@ -27,10 +27,10 @@ from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from teltheory.errors import CertificateError
-from teltheory.instance import Initial, Instance
-from teltheory.numbers import whole_number
+from teltheory.model.instance import Initial, Instance
+from teltheory.model.numbers import whole_number
+from teltheory.model.trace import Trace
 from teltheory.optimal.certificate import first_steps, max_reuse, rooms
-from teltheory.trace import Trace
 
 MOST_WEIGHT = 10**6
 

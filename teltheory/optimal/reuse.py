@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from teltheory.instance import Instance
-from teltheory.numbers import IntArray
+from teltheory.model.instance import Instance
+from teltheory.model.numbers import IntArray
 
 
 def unavoidable_reuse(instance: Instance) -> IntArray:

@@ -22,8 +22,8 @@ from functools import cached_property
 
 import numpy as np
 
-from teltheory.instance import Instance
-from teltheory.numbers import INT64_MAX, BoolArray, IntArray
+from teltheory.model.instance import Instance
+from teltheory.model.numbers import INT64_MAX, BoolArray, IntArray
 from teltheory.optimal.intervals import IntervalProblem, Numbers, interval_problem, least_between
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import csc_array, csr_array, vstack
 
 from teltheory.errors import SolverError
-from teltheory.numbers import BoolArray, FloatArray, IntArray
+from teltheory.model.numbers import BoolArray, FloatArray, IntArray
 from teltheory.optimal.cuts import Row, violated_cuts
 from teltheory.optimal.deadline import seconds_left
 from teltheory.optimal.prices import Cut, Prices

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.sparse import csc_array, csr_array
 
 from teltheory.errors import NOT_WHOLE, SolverError
-from teltheory.numbers import FloatArray, IntArray, exact_sum
+from teltheory.model.numbers import FloatArray, IntArray, exact_sum
 from teltheory.optimal.intervals import IntervalProblem
 
 PYOMO_SOLVER = "highs"

@@ -18,10 +18,12 @@ from typing import Literal
 
 import numpy as np
 
+from teltheory.cost.metrics import slo_violations
 from teltheory.errors import ArgumentError, CertificateError, SolverError
-from teltheory.instance import Initial, Instance
-from teltheory.metrics import slo_violations
-from teltheory.numbers import BoolArray, FloatArray, IntArray, whole_number
+from teltheory.model.instance import Initial, Instance
+from teltheory.model.numbers import BoolArray, FloatArray, IntArray, whole_number
+from teltheory.model.outcome import Outcome
+from teltheory.model.trace import Trace
 from teltheory.optimal.deadline import deadline_of, part_of, seconds_left
 from teltheory.optimal.exhaustion import MOST_STATES, is_least
 from teltheory.optimal.filling import ROUNDS, Filling
@@ -29,8 +31,6 @@ from teltheory.optimal.prices import Prices, bound_of
 from teltheory.optimal.reuse import unavoidable_reuse
 from teltheory.optimal.selection import Selection, selection
 from teltheory.optimal.slo_solver import Relaxation, SharesProgram, choose
-from teltheory.outcome import Outcome
-from teltheory.trace import Trace
 
 ViolationsMethod = Literal["auto", "heuristic", "milp"]
 Status = Literal["optimal", "optimal by solver", "feasible", "time limit", "interrupted"]

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from teltheory.errors import ArgumentError
-from teltheory.numbers import INT64_MAX, IntArray
-from teltheory.trace import Trace
+from teltheory.model.numbers import INT64_MAX, IntArray
+from teltheory.model.trace import Trace
 
 Weight: TypeAlias = int | Fraction
 Weights: TypeAlias = Sequence[Weight] | NDArray[Any] | Mapping[Any, Weight]

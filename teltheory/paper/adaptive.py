@@ -18,7 +18,7 @@ from fractions import Fraction
 import numpy as np
 
 import teltheory as tt
-from teltheory.numbers import FloatArray
+from teltheory.model.numbers import FloatArray
 from teltheory.paper.averages import average_of
 from teltheory.paper.rows import Adapted
 from teltheory.paper.scenarios import Scenario, on_all

@@ -8,10 +8,10 @@ import numpy as np
 
 from teltheory.calibration.cells import Cells, cells_of
 from teltheory.calibration.runs import read_ttft_runs
-from teltheory.numbers import FloatArray, IntArray
+from teltheory.model.numbers import FloatArray, IntArray
+from teltheory.model.trace import Trace
 from teltheory.paper.rows import AtLeast, Timed
 from teltheory.sweep.sources import Source
-from teltheory.trace import Trace
 from teltheory.workloads import data_folder
 from teltheory.workloads.chat_data import WILDCHAT_AT_LEAST
 

@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 import teltheory as tt
-from teltheory.numbers import FloatArray
+from teltheory.model.numbers import FloatArray
 from teltheory.paper.rows import Point
 from teltheory.paper.scenarios import Scenario, on_all
 from teltheory.policies.policy import TRIMS, Trim

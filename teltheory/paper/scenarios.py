@@ -13,11 +13,11 @@ from typing import TypeVar
 import numpy as np
 
 import teltheory as tt
+from teltheory.model.trace import Trace
 from teltheory.paper.grid import Q_HAT
 from teltheory.paper.script import errors_in_one_line, in_order
 from teltheory.paper.tidy import Row, write_rows
 from teltheory.sweep.sources import Source, TraceAtHand
-from teltheory.trace import Trace
 from teltheory.workloads import Chats, LogNormal, fixed, sharegpt_like, wildchat_like
 
 CHAT_CAPACITIES, TRACE_CAPACITIES = (1_000, 4_000, 10_000), (300_000, 1_000_000, 3_000_000)

@@ -22,7 +22,7 @@ from fractions import Fraction
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.numbers import IntArray, rational, whole_number
+from teltheory.model.numbers import IntArray, rational, whole_number
 from teltheory.policies.online import TLRU
 from teltheory.policies.policy import Trim
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from teltheory.numbers import whole_number
+from teltheory.model.numbers import whole_number
 from teltheory.policies.node import Node, choose, ended_first, furthest_first, on_arrays
 from teltheory.policies.online import TLRU
 from teltheory.policies.policy import LeastRecentlyUsed, Trim, tel_safe_budget, trim_order

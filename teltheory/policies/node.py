@@ -18,7 +18,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import NDArray
 
 from teltheory.errors import ArgumentError
-from teltheory.numbers import INT64_MAX, IntArray
+from teltheory.model.numbers import INT64_MAX, IntArray
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
-from teltheory.numbers import rational, whole_number
+from teltheory.model.numbers import rational, whole_number
 from teltheory.policies.node import Node, on_arrays
 from teltheory.policies.policy import LeastRecentlyUsed, Trim, tel_safe_budget, trim_order
 

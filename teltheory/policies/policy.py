@@ -23,8 +23,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, Protocol, TypeAlias, TypeGuard, get_args
 
 from teltheory.errors import ArgumentError
-from teltheory.instance import Instance
-from teltheory.outcome import Outcome
+from teltheory.model.instance import Instance
+from teltheory.model.outcome import Outcome
 from teltheory.policies.node import Node, all_but, larger, on_arrays
 
 Trim: TypeAlias = Literal["round-robin", "least-recent", "eager"]

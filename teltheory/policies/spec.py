@@ -24,15 +24,15 @@ import numpy as np
 
 from teltheory.cost.latency import A100_LLAMA2_7B, Latency
 from teltheory.errors import ArgumentError
-from teltheory.numbers import exact_sum, read_fraction
+from teltheory.model.numbers import exact_sum, read_fraction
+from teltheory.model.trace import Trace
+from teltheory.model.units import Time, is_time, read_time, read_tokens
 from teltheory.policies.adaptive import AdaptiveTLRU
 from teltheory.policies.clairvoyant import Belady, EndAwareTLRU, LengthAwareTLRU, TailOptimizedBelady
 from teltheory.policies.learned.etlru import ETLRU
 from teltheory.policies.learned.return_aware import ReturnAwareTLRU
 from teltheory.policies.online import LRU, SLOTLRU, TLRU, ThresholdLRU
 from teltheory.policies.policy import Policy
-from teltheory.trace import Trace
-from teltheory.units import Time, is_time, read_time, read_tokens
 
 
 def _by_name(*kinds: type[Any]) -> dict[str, type[Any]]:

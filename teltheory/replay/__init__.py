@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from teltheory.errors import ArgumentError
-from teltheory.instance import Initial, Instance
-from teltheory.outcome import Outcome
+from teltheory.model.instance import Initial, Instance
+from teltheory.model.outcome import Outcome
+from teltheory.model.trace import Trace
 from teltheory.policies.policy import OTHER_WAYS, AnyPolicy, NotCompiledError, prefers_kernel
 from teltheory.replay.reference import replay_reference
-from teltheory.trace import Trace
 
 __all__ = [
     "Engine",

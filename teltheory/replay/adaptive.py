@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from teltheory.numbers import IntArray
+from teltheory.model.numbers import IntArray
 from teltheory.policies.adaptive import AdaptiveTLRU
 from teltheory.policies.policy import TRIMS
 from teltheory.replay.compiled import compiled, inlined

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from teltheory.numbers import IntArray
+from teltheory.model.numbers import IntArray
 from teltheory.replay.compiled import compiled, inlined, leading_zeros
 
 Bitset: TypeAlias = tuple[NDArray[np.uint64], IntArray]

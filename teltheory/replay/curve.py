@@ -52,14 +52,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from teltheory.cost.latency import Latency
+from teltheory.cost.metrics import slo_violations, tail_excess_latency, ttft_quantiles
 from teltheory.errors import ArgumentError
-from teltheory.instance import Instance
-from teltheory.metrics import slo_violations, tail_excess_latency, ttft_quantiles
-from teltheory.numbers import INT64_MAX, FloatArray, IntArray, readonly, whole_number
-from teltheory.outcome import Outcome
+from teltheory.model.instance import Instance
+from teltheory.model.numbers import INT64_MAX, FloatArray, IntArray, readonly, whole_number
+from teltheory.model.outcome import Outcome
+from teltheory.model.trace import Trace
 from teltheory.policies.policy import AnyPolicy, has_rules, prefers_kernel
 from teltheory.replay import check_policy, replay
-from teltheory.trace import Trace
 
 if TYPE_CHECKING:
     from teltheory.replay.segments import Segments

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from teltheory.instance import Instance
-from teltheory.numbers import FloatArray, IntArray
+from teltheory.model.instance import Instance
+from teltheory.model.numbers import FloatArray, IntArray
 from teltheory.policies.learned.etlru import ETLRU, LEARNT, continuing_turns, seconds
 from teltheory.policies.learned.scores import LOWEST, Steps, log_order, steps_of
 from teltheory.policies.online import TLRU

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from teltheory.numbers import IntArray
+from teltheory.model.numbers import IntArray
 from teltheory.replay.bitset import Bitset, clear_bit, largest_bit, new_bitset, set_bit
 from teltheory.replay.compiled import compiled, inlined
 from teltheory.replay.recency import Layout

@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from teltheory.instance import Instance
-from teltheory.numbers import IntArray, readonly
-from teltheory.outcome import Outcome
+from teltheory.model.instance import Instance
+from teltheory.model.numbers import IntArray, readonly
+from teltheory.model.outcome import Outcome
 from teltheory.policies.adaptive import AdaptiveTLRU
 from teltheory.policies.clairvoyant import TailOptimizedBelady
 from teltheory.policies.learned.etlru import ETLRU

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.instance import Instance
-from teltheory.numbers import BoolArray, FloatArray, IntArray
+from teltheory.model.instance import Instance
+from teltheory.model.numbers import BoolArray, FloatArray, IntArray
 from teltheory.policies.node import Node, Turn
 from teltheory.policies.policy import NotCompiledError
 from teltheory.replay.compiled import compiled

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from teltheory.numbers import IntArray
+from teltheory.model.numbers import IntArray
 from teltheory.replay.compiled import compiled, inlined
 
 

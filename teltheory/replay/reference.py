@@ -22,8 +22,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing_extensions import TypeIs
 
 from teltheory.errors import ArgumentError
-from teltheory.instance import Instance
-from teltheory.outcome import Outcome
+from teltheory.model.instance import Instance
+from teltheory.model.outcome import Outcome
 from teltheory.policies.node import Node, Turn
 from teltheory.policies.policy import (
     AnyPolicy,

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from teltheory.errors import ArgumentError
-from teltheory.instance import Instance
-from teltheory.numbers import IntArray, readonly
+from teltheory.model.instance import Instance
+from teltheory.model.numbers import IntArray, readonly
 from teltheory.policies.node import AllBut, Deferred, EndedFirst, FurthestFirst
 from teltheory.policies.policy import Policy
 from teltheory.replay.nodes import Nodes

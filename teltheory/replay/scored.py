@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from teltheory.numbers import FloatArray, IntArray
+from teltheory.model.numbers import FloatArray, IntArray
 from teltheory.replay.compiled import compiled, inlined
 from teltheory.replay.recency import Layout
 from teltheory.replay.stored import serve, trim_to

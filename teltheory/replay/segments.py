@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from teltheory.numbers import IntArray, readonly
+from teltheory.model.numbers import IntArray, readonly
+from teltheory.model.trace import Trace
 from teltheory.replay.bitset import clear_bit, largest_bit, new_bitset, set_bit
 from teltheory.replay.compiled import compiled, leading_zeros
 from teltheory.replay.occupancy import Live, add_pair, add_slot, both_weights, new_sums, take, take_both
-from teltheory.trace import Trace
 
 CELL_BITS = 10
 

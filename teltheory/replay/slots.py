@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from teltheory.instance import Instance
-from teltheory.numbers import IntArray, readonly
+from teltheory.model.instance import Instance
+from teltheory.model.numbers import IntArray, readonly
 
 
 @dataclass(frozen=True)

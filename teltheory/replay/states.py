@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from teltheory.instance import Instance
+from teltheory.model.instance import Instance
 from teltheory.policies.node import Node
 from teltheory.policies.policy import AnyPolicy
 from teltheory.replay.reference import replayed_turns

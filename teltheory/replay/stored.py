@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from teltheory.numbers import IntArray
+from teltheory.model.numbers import IntArray
 from teltheory.replay.compiled import inlined
 from teltheory.replay.recency import Layout
 

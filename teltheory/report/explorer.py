@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from teltheory.cost.latency import Latency
+from teltheory.cost.metrics import share_closed
 from teltheory.errors import ArgumentError
-from teltheory.metrics import share_closed
-from teltheory.numbers import exact_sum
-from teltheory.trace import Trace
+from teltheory.model.numbers import exact_sum
+from teltheory.model.trace import Trace
 
 if TYPE_CHECKING:
     from altair import VConcatChart

@@ -16,14 +16,14 @@ from pathlib import Path
 
 from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
-from teltheory.instance import Instance
+from teltheory.model.instance import Instance
+from teltheory.model.trace import Trace
 from teltheory.policies.policy import Policy
 from teltheory.sweep.grid import Cell, Grid, cells, plan
 from teltheory.sweep.jobs import QUANTILES, Job, Measurement
 from teltheory.sweep.running import answers
 from teltheory.sweep.sources import Sample, Source, TraceAtHand, TraceFile, as_sources
 from teltheory.sweep.store import Store
-from teltheory.trace import Trace
 
 __all__ = ["QUANTILES", "Cell", "Grid", "Sample", "Source", "Store", "TraceAtHand", "TraceFile", "sweep"]
 

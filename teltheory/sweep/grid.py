@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any, TypeAlias
 
 from teltheory.cost.latency import Latency
-from teltheory.metrics import share_closed
+from teltheory.cost.metrics import share_closed
 from teltheory.policies.clairvoyant import TailOptimizedBelady
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import Policy

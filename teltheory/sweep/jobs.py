@@ -8,12 +8,12 @@ from fractions import Fraction
 from typing import Any
 
 from teltheory.cost.latency import Latency, LatencyModel
+from teltheory.cost.metrics import slo_violations, tail_excess_latency, ttft_quantiles, ttft_violations
 from teltheory.errors import ArgumentError
-from teltheory.metrics import slo_violations, tail_excess_latency, ttft_quantiles, ttft_violations
-from teltheory.outcome import Outcome
+from teltheory.model.outcome import Outcome
+from teltheory.model.trace import Trace
 from teltheory.policies.policy import Policy
 from teltheory.replay import replay
-from teltheory.trace import Trace
 
 RESULTS_VERSION = 1
 """Raise it whenever the same job has other results than before, so that stored ones are no longer found."""

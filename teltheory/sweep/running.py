@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 
 from teltheory.errors import ArgumentError
-from teltheory.numbers import whole_number
+from teltheory.model.numbers import whole_number
 from teltheory.processes import cores, on_cluster, on_processes
 from teltheory.replay import KERNEL_FROM
 from teltheory.sweep.jobs import Job, Measurement

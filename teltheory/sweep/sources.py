@@ -19,9 +19,9 @@ import numpy as np
 
 from teltheory.errors import ArgumentError, FileError
 from teltheory.formats import read_trace
-from teltheory.numbers import whole_number
+from teltheory.model.numbers import whole_number
+from teltheory.model.trace import Trace
 from teltheory.policies.spec import default_estimate
-from teltheory.trace import Trace
 from teltheory.workloads import Chats, Conversations, sample_conversations
 
 

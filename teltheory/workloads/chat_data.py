@@ -20,7 +20,7 @@ from typing import Literal
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.numbers import FloatArray
+from teltheory.model.numbers import FloatArray
 from teltheory.workloads.chats import Chats, of_weights, turn_law
 from teltheory.workloads.gaps import ExponentialGaps, Gaps
 from teltheory.workloads.laws import Finite, LogNormal

@@ -24,8 +24,8 @@ from itertools import pairwise
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.numbers import FloatArray, IntArray, whole_number
-from teltheory.trace import Trace
+from teltheory.model.numbers import FloatArray, IntArray, whole_number
+from teltheory.model.trace import Trace
 from teltheory.workloads.gaps import Gaps
 from teltheory.workloads.laws import Finite
 from teltheory.workloads.model import check_positive

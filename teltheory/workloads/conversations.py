@@ -13,8 +13,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from teltheory.numbers import FloatArray, IntArray, whole_number
-from teltheory.trace import Trace
+from teltheory.model.numbers import FloatArray, IntArray, whole_number
+from teltheory.model.trace import Trace
 from teltheory.workloads.laws import Law
 from teltheory.workloads.model import ConversationMixture, ConversationModel, Conversations, GammaRates, Kind
 

@@ -15,8 +15,8 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.numbers import whole_number
-from teltheory.trace import Trace
+from teltheory.model.numbers import whole_number
+from teltheory.model.trace import Trace
 from teltheory.workloads.length_fits import FittedLaws, fit_laws
 from teltheory.workloads.likelihood import Histories, histories
 from teltheory.workloads.model import ConversationMixture, Kind

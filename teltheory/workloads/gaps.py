@@ -14,7 +14,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.numbers import FloatArray
+from teltheory.model.numbers import FloatArray
 
 LONGEST_MEAN = 1e9
 WIDEST = 3.0

@@ -17,7 +17,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.numbers import FloatArray, IntArray, whole_number
+from teltheory.model.numbers import FloatArray, IntArray, whole_number
 
 LARGEST = 1e9
 WIDEST = 3.0

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.numbers import FloatArray, IntArray, whole_number
-from teltheory.trace import Trace
+from teltheory.model.numbers import FloatArray, IntArray, whole_number
+from teltheory.model.trace import Trace
 from teltheory.workloads.conversations import turn_numbers
 from teltheory.workloads.laws import LARGEST, WIDEST, Empirical, Law, LogNormal
 from teltheory.workloads.maximum import maximise, standard_errors

@@ -20,8 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.numbers import FloatArray, IntArray
-from teltheory.trace import Trace
+from teltheory.model.numbers import FloatArray, IntArray
+from teltheory.model.trace import Trace
 from teltheory.workloads.conversations import turn_numbers, turns_by_law
 from teltheory.workloads.laws import Law
 from teltheory.workloads.model import Conversations, GammaRates, Kind

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from teltheory.numbers import FloatArray, IntArray
+from teltheory.model.numbers import FloatArray, IntArray
 
 Bounds: TypeAlias = Sequence[tuple[float, float]]
 STEP = 1e-3

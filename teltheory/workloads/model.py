@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from teltheory.errors import ArgumentError
-from teltheory.numbers import FloatArray
+from teltheory.model.numbers import FloatArray
 from teltheory.workloads.laws import LARGEST, WIDEST, Law, LogNormal
 
 if TYPE_CHECKING:

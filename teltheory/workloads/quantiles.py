@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from teltheory.errors import ArgumentError
-from teltheory.numbers import FloatArray, IntArray
+from teltheory.model.numbers import FloatArray, IntArray
 from teltheory.workloads.laws import LARGEST, Law
 
 

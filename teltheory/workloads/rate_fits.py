@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.numbers import FloatArray
+from teltheory.model.numbers import FloatArray
 from teltheory.workloads.laws import LARGEST
 from teltheory.workloads.likelihood import Histories, log_arrivals
 from teltheory.workloads.maximum import maximise, standard_errors

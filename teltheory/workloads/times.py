@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.numbers import FloatArray, IntArray, whole_number
+from teltheory.model.numbers import FloatArray, IntArray, whole_number
 from teltheory.workloads.gaps import ExponentialGaps, Gaps, LogNormalGaps, ParetoGaps
 
 HIGHEST_RATE = 1e9

@@ -13,7 +13,7 @@ from teltheory.advice.choice import BLOCKS, DRAWS, choose, first_overflow, widen
 from teltheory.advice.goal import Goal, gain_interval
 from teltheory.advice.limits import Cost, Limits
 from teltheory.advice.margins import drift, margins, neighbours
-from teltheory.bootstrap import Blocks, Estimate
+from teltheory.cost.bootstrap import Blocks, Estimate
 
 FREE = Limits(None, None)
 

@@ -13,7 +13,7 @@ from teltheory.belief.model import Kind, Known, State, aged
 from teltheory.belief.optimality import next_turns, printed_turn_rates, turn_rates
 from teltheory.claims.search import decide_safely
 from teltheory.errors import ArgumentError
-from teltheory.numbers import exact_root
+from teltheory.model.numbers import exact_root
 from teltheory.workloads.laws import fixed
 
 DECAYS = st.fractions(min_value=Fraction(1, 50), max_value=1, max_denominator=50)

@@ -11,7 +11,7 @@ import teltheory as tt
 from proofs_checks.hindsight import gaps
 from proofs_checks.theorem_31 import dominated, has_cutoff, is_upper_bound
 from teltheory.claims.case import Case, World
-from teltheory.instance import Instance
+from teltheory.model.instance import Instance
 from teltheory.optimal.intervals import interval_problem
 
 

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import teltheory as tt
+from teltheory.cost.goals import read_level
 from teltheory.errors import SolverError
-from teltheory.goals import read_level
 from teltheory.optimal.slo_solver import Milp
 from teltheory.optimal.solver import INTERRUPTED
 from teltheory.policies.spec import default_estimate

@@ -11,8 +11,8 @@ from hypothesis import given
 from replay.instances import Case, cases, examples, fewer, forced_need, lengths, seeded
 
 import teltheory as tt
+from teltheory.model.plan import check_plan
 from teltheory.optimal.brute_force import all_reuses, smallest_rising_total, smallest_total
-from teltheory.plan import check_plan
 
 METHODS = ("greedy", "lp", "milp", "pyomo")
 SMALL = {"turns": (3, 7), "conversations": 3, "length": 3, "room": 6}

@@ -17,7 +17,7 @@ from optimal.sampled import sampled
 from replay.instances import Case, cases, examples, forced_need, seeded
 
 import teltheory as tt
-from teltheory.numbers import exact_sum
+from teltheory.model.numbers import exact_sum
 from teltheory.optimal.intervals import IntervalProblem, interval_problem
 from teltheory.optimal.lazy import LazyIntervalSolver, _passing, cut_to_room
 from teltheory.optimal.solver import GrowingProgram, Vertex, solve_intervals

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import teltheory as tt
 from teltheory.errors import ArgumentError
-from teltheory.instance import Instance
+from teltheory.model.instance import Instance
 from teltheory.optimal.brute_force import all_reuses
 from teltheory.optimal.path_flow import (
     PathFlow,

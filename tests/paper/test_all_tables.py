@@ -11,6 +11,7 @@ from proofs_checks.figure_3 import explained
 from teltheory.calibration.cells import Cells, cells_of
 from teltheory.calibration.runs import read_ttft_runs
 from teltheory.errors import ArgumentError
+from teltheory.model.trace import Trace
 from teltheory.paper import adaptive, drawing, front, plans, scenarios
 from teltheory.paper import all as everything
 from teltheory.paper import averages as av
@@ -19,7 +20,6 @@ from teltheory.paper.rows import Adapted, AtLeast, Average, Run
 from teltheory.paper.tables import Runs
 from teltheory.paper.tidy import read_rows
 from teltheory.sweep import TraceAtHand
-from teltheory.trace import Trace
 from teltheory.workloads import data_folder
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 from fractions import Fraction
 
@@ -69,9 +68,3 @@ def test_a_model_and_its_rates_have_to_be_there(tmp_path):
         file.write_text(text)
         with pytest.raises(tt.FileError, match=message):
             parse_policy(f"et-lru:model={file}")
-
-
-@pytest.mark.parametrize("old", ["etlru", "returns", "posterior", "next_event"])
-def test_the_old_modules_say_where_they_went(old):
-    with pytest.warns(DeprecationWarning, match=r"is now teltheory\.policies\.learned\."):
-        importlib.reload(importlib.import_module(f"teltheory.belief.{old}"))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from teltheory.belief.exact_events import exact_next_event
 from teltheory.errors import ArgumentError
-from teltheory.numbers import FloatArray
+from teltheory.model.numbers import FloatArray
 from teltheory.policies.learned import next_event as module
 from teltheory.policies.learned.next_event import next_event
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from replay.instances import TRIMS, cases, examples
 
 import teltheory as tt
-from teltheory.instance import Instance
+from teltheory.model.instance import Instance
 from teltheory.paper.scenarios import people_and_agents
 from teltheory.policies import Conversation
 from teltheory.policies.learned import hazards

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, assume, settings
 from hypothesis import strategies as st
 
 import teltheory as tt
-from teltheory.instance import Instance
+from teltheory.model.instance import Instance
 
 LABELS = (30, 10, 50, 20, 40)  # the order of first arrival is not the order of the numbers
 TRIMS = ("round-robin", "least-recent", "eager")

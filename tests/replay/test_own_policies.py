@@ -13,7 +13,7 @@ from replay.own_policies import DERIVED, LFU, OWN, ByRules, HalfKept, LongestFir
 from strategies import given_columns, turn_columns
 
 import teltheory as tt
-from teltheory.instance import Instance
+from teltheory.model.instance import Instance
 from teltheory.policies import LeastRecentlyUsed, Node, on_arrays, tel_safe_budget
 from teltheory.policies.policy import Trim, prefers_kernel
 from teltheory.replay import kernel

@@ -14,7 +14,7 @@ from replay.block_by_block import block_by_block
 from replay.instances import POLICY_NAMES, Case, policies, seeded
 
 import teltheory as tt
-from teltheory.numbers import IntArray
+from teltheory.model.numbers import IntArray
 from teltheory.optimal import greedy
 from teltheory.optimal.brute_force import smallest_total
 from teltheory.optimal.formulation import hindsight_model

@@ -26,7 +26,7 @@ from teltheory.claims.compiled_check.outcomes import (
     tel,
 )
 from teltheory.claims.compiled_check.simulator import LRU, ROUND_ROBIN, THRESHOLD
-from teltheory.numbers import IntArray
+from teltheory.model.numbers import IntArray
 from teltheory.replay.compiled import compiled
 
 TELS, PER_REQUEST, MEAN, LARGE_Q, CHAIN, CHAIN_FIRST, CHAIN_SECOND = range(7)

@@ -43,7 +43,7 @@ from teltheory.claims.compiled_check.layout import (
     new_world,
 )
 from teltheory.claims.compiled_check.outcomes import new_memo
-from teltheory.numbers import IntArray
+from teltheory.model.numbers import IntArray
 from teltheory.replay.compiled import compiled
 
 ALL_CAPACITIES, FIRST_PAST = range(2)

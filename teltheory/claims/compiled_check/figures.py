@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from teltheory.claims.compiled_check.layout import AFTER, CASE, OUTSIDE, PROMPT, REFUTED, TOTAL, TRUE, XI, put
 from teltheory.claims.compiled_check.simulator import LRU, simulate
-from teltheory.numbers import IntArray
+from teltheory.model.numbers import IntArray
 from teltheory.replay.compiled import compiled
 
 BUDGET, BUDGET_EXISTS, BUDGET_EXISTS_REPAIRED = range(3)

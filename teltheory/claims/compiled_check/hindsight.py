@@ -27,7 +27,7 @@ from teltheory.claims.compiled_check.optimum import (
 from teltheory.claims.compiled_check.outcomes import AT_CAPACITY, NO_LEVEL, outcome, put_reuses, same_lists, tel
 from teltheory.claims.compiled_check.proofs import least_bound
 from teltheory.claims.compiled_check.simulator import LRU, TAIL_OPTIMIZED, arrive, begin, held
-from teltheory.numbers import IntArray
+from teltheory.model.numbers import IntArray
 from teltheory.replay.compiled import compiled
 
 OPTIMAL, CAP_IS_NECESSARY, CAP_IS_ENOUGH, BELADY, CERTIFIED = range(5)

@@ -27,7 +27,7 @@ from teltheory.claims.compiled_check.outcomes import (
     shift,
 )
 from teltheory.claims.compiled_check.simulator import LEAST_RECENT, LRU, ROUND_ROBIN, arrive, begin
-from teltheory.numbers import IntArray
+from teltheory.model.numbers import IntArray
 from teltheory.replay.compiled import compiled
 
 STACK_LRU, STACK_TLRU, STACK_ROUND_ROBIN = range(3)

@@ -15,7 +15,7 @@ from teltheory.claims.compiled_check.inclusion import inclusion
 from teltheory.claims.compiled_check.layout import REFUTED
 from teltheory.claims.compiled_check.printed import printed
 from teltheory.claims.compiled_check.trims import trims
-from teltheory.numbers import IntArray
+from teltheory.model.numbers import IntArray
 from teltheory.replay.compiled import compiled
 
 DOMINANCE, PRINTED, TRIMS, INCLUSION, HINDSIGHT, FIGURES, EVERY = range(7)

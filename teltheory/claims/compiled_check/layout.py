@@ -12,7 +12,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from teltheory.numbers import IntArray
+from teltheory.model.numbers import IntArray
 from teltheory.replay.compiled import compiled
 
 WIDTH = 8

@@ -25,7 +25,7 @@ from teltheory.claims.compiled_check.layout import (
     XI,
     codes,
 )
-from teltheory.numbers import IntArray
+from teltheory.model.numbers import IntArray
 from teltheory.replay.compiled import compiled
 
 EXCESS, MOST_ABOVE, FEWEST_ABOVE, CAPPED_REUSE = codes(range(4))

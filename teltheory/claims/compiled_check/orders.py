@@ -26,7 +26,7 @@ from teltheory.claims.compiled_check.layout import (
 )
 from teltheory.claims.compiled_check.optimum import digit, states
 from teltheory.claims.compiled_check.simulator import EXACT, arrive, begin, budget, held
-from teltheory.numbers import BoolArray, IntArray
+from teltheory.model.numbers import BoolArray, IntArray
 from teltheory.replay.compiled import compiled
 
 

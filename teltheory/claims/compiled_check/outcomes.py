@@ -20,7 +20,7 @@ from teltheory.claims.compiled_check.layout import (
 )
 from teltheory.claims.compiled_check.readings import FIRST_READING, SINGLE_PASS, read
 from teltheory.claims.compiled_check.simulator import simulate
-from teltheory.numbers import IntArray
+from teltheory.model.numbers import IntArray
 from teltheory.replay.compiled import compiled
 
 STAMPED = 2 * WIDTH + 2

@@ -20,7 +20,7 @@ from teltheory.claims.compiled_check.readings import (
     SINGLE_PASS,
 )
 from teltheory.claims.compiled_check.simulator import LRU
-from teltheory.numbers import IntArray
+from teltheory.model.numbers import IntArray
 from teltheory.replay.compiled import compiled
 
 AS_PRINTED, NONNEGATIVE, TERMINATES, TRIM_LOOP, LRU_LOOP, AS_REPAIRED, ONE_PASS = range(7)

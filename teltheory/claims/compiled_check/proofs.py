@@ -16,7 +16,7 @@ from teltheory.claims.compiled_check.layout import (
     TURNS,
     XI,
 )
-from teltheory.numbers import IntArray
+from teltheory.model.numbers import IntArray
 from teltheory.replay.compiled import compiled
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from teltheory.claims.compiled_check.layout import CACHED, KNOWN, ORDER, PAST, SIZE, TURNS, WIDTH, codes
 from teltheory.claims.compiled_check.simulator import arrive, begin, held
-from teltheory.numbers import IntArray
+from teltheory.model.numbers import IntArray
 from teltheory.replay.compiled import compiled
 
 FIRST_READING = 13

@@ -31,7 +31,7 @@ from teltheory.claims.compiled_check.layout import (
     UPCOMING,
     codes,
 )
-from teltheory.numbers import IntArray
+from teltheory.model.numbers import IntArray
 from teltheory.replay.compiled import compiled
 
 LRU, ROUND_ROBIN, LEAST_RECENT, EAGER, THRESHOLD = codes(range(5))

@@ -53,7 +53,7 @@ from teltheory.claims.compiled_check.layout import (
 )
 from teltheory.claims.compiled_check.outcomes import new_memo
 from teltheory.claims.worlds import SmallWorlds
-from teltheory.numbers import IntArray
+from teltheory.model.numbers import IntArray
 
 CAPACITIES = {"all": ALL_CAPACITIES, "first past": FIRST_PAST}
 THRESHOLDS = {"all": ALL_THRESHOLDS, "zero": ZERO}

@@ -22,7 +22,7 @@ from teltheory.claims.compiled_check.simulator import (
     LENGTH_AWARE,
     ROUND_ROBIN,
 )
-from teltheory.numbers import IntArray
+from teltheory.model.numbers import IntArray
 from teltheory.replay.compiled import compiled
 
 ALL_ORDERS, NAMED, TWO_BELOW, ALL_BELOW, ALWAYS = range(5)

@@ -14,7 +14,7 @@ from fractions import Fraction
 from itertools import product
 
 from teltheory.errors import ArgumentError
-from teltheory.numbers import whole_number
+from teltheory.model.numbers import whole_number
 from teltheory.workloads.laws import Finite
 
 

@@ -19,8 +19,8 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from teltheory.errors import ArgumentError, FileError
-from teltheory.instance import Instance
-from teltheory.numbers import FloatArray, IntArray, whole_number
+from teltheory.model.instance import Instance
+from teltheory.model.numbers import FloatArray, IntArray, whole_number
 from teltheory.policies.learned.eviction import evict_lowest
 from teltheory.policies.learned.model_file import read_model
 from teltheory.policies.learned.next_event import next_event

@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from teltheory.errors import ArgumentError
-from teltheory.numbers import whole_number
+from teltheory.model.numbers import whole_number
 from teltheory.policies.learned.scores import Steps
 
 Score = Callable[[int, int], Any]

@@ -32,8 +32,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from teltheory.numbers import FloatArray, IntArray
-from teltheory.trace import Trace
+from teltheory.model.numbers import FloatArray, IntArray
+from teltheory.model.trace import Trace
 
 SILENCES: FloatArray = np.concatenate(([0.0], 2.0 ** (np.arange(-12, 34) / 2)))
 """Ends of the bins of silence, in seconds; a silence beyond the last end counts as one of the last bin."""

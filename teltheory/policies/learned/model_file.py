@@ -13,7 +13,7 @@ from typing import Any
 
 from teltheory.errors import ArgumentError, FileError, shown
 from teltheory.input_files import read_json
-from teltheory.numbers import read_fraction
+from teltheory.model.numbers import read_fraction
 from teltheory.workloads.laws import Finite, Law, LogNormal
 
 EXPECTED = "a model of conversations"

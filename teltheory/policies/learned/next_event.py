@@ -28,7 +28,7 @@ import math
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.numbers import FloatArray
+from teltheory.model.numbers import FloatArray
 
 STEP = 0.25
 FIRST = 1e-8

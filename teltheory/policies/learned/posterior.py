@@ -24,7 +24,7 @@ from fractions import Fraction
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.numbers import FloatArray, rational
+from teltheory.model.numbers import FloatArray, rational
 
 
 def paper_belief(silence: FloatArray, death_rate: float) -> FloatArray:

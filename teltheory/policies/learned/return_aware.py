@@ -25,9 +25,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from teltheory.errors import ArgumentError
-from teltheory.instance import Instance
-from teltheory.numbers import FloatArray, IntArray, whole_number
-from teltheory.outcome import Outcome
+from teltheory.model.instance import Instance
+from teltheory.model.numbers import FloatArray, IntArray, whole_number
+from teltheory.model.outcome import Outcome
 from teltheory.policies.learned.etlru import continuing_turns, seconds
 from teltheory.policies.learned.eviction import evict_in_runs
 from teltheory.policies.learned.hazards import ReturnIndices, cells

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.numbers import FloatArray, IntArray
+from teltheory.model.numbers import FloatArray, IntArray
 from teltheory.workloads.laws import Finite, Law
 
 LOWEST = -(2**62)

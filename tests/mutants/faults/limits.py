@@ -82,12 +82,12 @@ FAULTS = (
     ),
     Fault(
         "tel-of-what-is-reused",
-        "teltheory/metrics.py",
+        "teltheory/cost/metrics.py",
         'return np.maximum(outcome.uncached - whole_number("xi", xi), 0)',
         'return np.maximum(outcome.cached - whole_number("xi", xi), 0)',
         "TEL counts the reused lengths",
         rows=("tel.mean",),
-        tests=("tests/test_metrics.py",),
+        tests=("tests/cost/test_metrics.py",),
     ),
     Fault(
         "worst-share-of-whole-turns",

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from teltheory.errors import ArgumentError, ForcedCachingError, TraceError
-from teltheory.numbers import INT64_MAX, IntArray, exact_sum, readonly, whole_number
-from teltheory.trace import Trace
+from teltheory.model.numbers import INT64_MAX, IntArray, exact_sum, readonly, whole_number
+from teltheory.model.trace import Trace
 
 Initial = Iterable[tuple[int | str, int, int]]
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from teltheory.bootstrap import Blocks, Estimate, interval
+from teltheory.cost.bootstrap import Blocks, Estimate, interval
 from teltheory.errors import ArgumentError
 
 

@@ -22,9 +22,9 @@ from itertools import accumulate
 import numpy as np
 
 from teltheory.errors import CertificateError
-from teltheory.instance import Initial, Instance
-from teltheory.numbers import IntArray
-from teltheory.trace import Trace
+from teltheory.model.instance import Initial, Instance
+from teltheory.model.numbers import IntArray
+from teltheory.model.trace import Trace
 
 
 def check_plan(

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.numbers import IntArray
+from teltheory.model.numbers import IntArray
 
 TEL = "tel"
 SLO = "slo"

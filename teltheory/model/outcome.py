@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from teltheory.instance import Instance
-from teltheory.numbers import IntArray, exact_sum, readonly
+from teltheory.model.instance import Instance
+from teltheory.model.numbers import IntArray, exact_sum, readonly
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from teltheory.errors import ArgumentError
-from teltheory.units import BYTES, LONG_TIMES, TIMES, TOKENS, bytes_in, listed_values, read_time, read_tokens
+from teltheory.model.units import BYTES, LONG_TIMES, TIMES, TOKENS, bytes_in, listed_values, read_time, read_tokens
 
 NUMBERS = st.integers(0, 10**12)
 

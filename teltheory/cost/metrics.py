@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
-from teltheory.numbers import FloatArray, IntArray, exact_sum, whole_number
-from teltheory.outcome import Outcome
+from teltheory.model.numbers import FloatArray, IntArray, exact_sum, whole_number
+from teltheory.model.outcome import Outcome
 
 
 def excess(outcome: Outcome, xi: int) -> IntArray:

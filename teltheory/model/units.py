@@ -13,7 +13,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from teltheory.errors import ArgumentError
-from teltheory.numbers import whole_number
+from teltheory.model.numbers import whole_number
 
 TOKENS = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6}
 BYTES = {

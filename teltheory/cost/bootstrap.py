@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from teltheory.errors import ArgumentError
-from teltheory.numbers import FloatArray, IntArray, readonly, whole_number
+from teltheory.model.numbers import FloatArray, IntArray, readonly, whole_number
 
 Values: TypeAlias = NDArray[Any]
 """One number a turn, int64 or float64."""

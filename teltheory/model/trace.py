@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from teltheory.errors import TraceError
 from teltheory.model.columns import arrivals, checked_block_size, conversation_numbers, lengths
 from teltheory.model.forest import Forest
-from teltheory.numbers import INT64_MAX, FloatArray, IntArray, exact_sum, readonly, whole_number
+from teltheory.model.numbers import INT64_MAX, FloatArray, IntArray, exact_sum, readonly, whole_number
 
 COLUMNS = ("conversation", "prompt", "response", "arrival", "history")
 

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import teltheory as tt
+from teltheory.cost.metrics import excess
 from teltheory.errors import ArgumentError
-from teltheory.instance import Instance
-from teltheory.metrics import excess
-from teltheory.numbers import exact_sum, whole_number
+from teltheory.model.instance import Instance
+from teltheory.model.numbers import exact_sum, whole_number
 
 MOST = 2**63 - 1
 SLOPE = Fraction(717, 10_000_000)

@@ -10,7 +10,7 @@ from strategies import NAMES, Columns, given_columns, lengths, turn_columns
 
 import teltheory as tt
 from teltheory.errors import ArgumentError, ForcedCachingError, TraceError
-from teltheory.instance import Instance, Start
+from teltheory.model.instance import Instance, Start
 
 MOST = 2**63 - 1
 LAST_LABEL = 4
