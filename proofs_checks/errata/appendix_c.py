@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from proofs_checks.theorem_31 import t_lru, threshold_lru
+from proofs_checks.tail_optimized.theorem_31 import t_lru, threshold_lru
 from teltheory.claims.erratum import Erratum
 from teltheory.claims.state_tables import traced
 from teltheory.policies import LRU

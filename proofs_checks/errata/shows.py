@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
 
-from proofs_checks.algorithm_1 import EndlessLoopError, Reading
-from proofs_checks.algorithm_2 import Cut, Known
+from proofs_checks.tail_optimized.algorithm_1 import EndlessLoopError, Reading
+from proofs_checks.tail_optimized.algorithm_2 import Cut, Known
 from teltheory.claims.case import Case
 from teltheory.claims.erratum import Counterexample, Show, StateTable
 from teltheory.claims.state_tables import TURNS, letter, names_of, turn_row

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from proofs_checks.algorithm_1 import (
+from proofs_checks.errata.shows import until_it_loops
+from proofs_checks.tail_optimized.algorithm_1 import (
     of_version_1,
     of_version_1_from_0,
     to_the_letter,
@@ -10,8 +11,7 @@ from proofs_checks.algorithm_1 import (
     with_printed_test,
     with_printed_trim_loop,
 )
-from proofs_checks.errata.shows import until_it_loops
-from proofs_checks.theorem_31 import BASELINE, t_lru
+from proofs_checks.tail_optimized.theorem_31 import BASELINE, t_lru
 from teltheory.claims.case import Case
 from teltheory.claims.erratum import Erratum
 from teltheory.claims.state_tables import traced

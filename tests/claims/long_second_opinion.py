@@ -4,7 +4,7 @@ import sys
 
 from test_inductive import EVERYTHING
 
-from proofs_checks import exchange_proof, induction_threshold, induction_trim
+from proofs_checks.tail_optimized.lemmas import exchange_proof, induction_threshold, induction_trim
 from teltheory.claims.smt import prove
 
 STATEMENTS = EVERYTHING | {

@@ -9,7 +9,7 @@ from tempfile import mkstemp
 
 from sweep.noting import runs, wait_for
 
-from proofs_checks.theorem_31 import mean_estimate, theorem_31
+from proofs_checks.tail_optimized.theorem_31 import mean_estimate, theorem_31
 from teltheory.claims.batches import Trial, text_of
 from teltheory.claims.campaign import Campaign, CampaignStore, summary
 from teltheory.claims.generators import GENERATORS

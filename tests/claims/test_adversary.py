@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from replay.own_policies import ByRules, HalfKept, LongestFirst
 
 import teltheory as tt
-from proofs_checks.not_competitive import Dice, online_policies
+from proofs_checks.tail_optimized.not_competitive import Dice, online_policies
 from teltheory.claims.adversary import adversary
 from teltheory.errors import ArgumentError
 from teltheory.policies.spec import NAMED

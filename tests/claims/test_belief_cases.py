@@ -7,7 +7,8 @@ from itertools import islice, product
 
 import pytest
 
-from proofs_checks.belief_grids import (
+from proofs_checks.tail_optimized.corollaries_d2 import paging_ever
+from proofs_checks.tail_optimized.instances.belief_grids import (
     A_HALF,
     BAYES,
     COIN,
@@ -19,9 +20,8 @@ from proofs_checks.belief_grids import (
     Grid,
     kinds_of,
 )
-from proofs_checks.corollaries_d2 import paging_ever
-from proofs_checks.theorem_d2 import turn_law
-from proofs_checks.theorem_d2_bayes import bayes_random
+from proofs_checks.tail_optimized.theorem_d2 import turn_law
+from proofs_checks.tail_optimized.theorem_d2_bayes import bayes_random
 from teltheory.belief.mdp import Solver
 from teltheory.belief.model import (
     Known,

@@ -5,8 +5,10 @@ from fractions import Fraction
 
 import pytest
 
-from proofs_checks import all_claims, belief_grids, corollaries_d2, theorem_d2, theorem_d2_bayes
-from proofs_checks.belief_grids import (
+from proofs_checks import all_claims
+from proofs_checks.tail_optimized import corollaries_d2, theorem_d2, theorem_d2_bayes
+from proofs_checks.tail_optimized.instances import belief_grids
+from proofs_checks.tail_optimized.instances.belief_grids import (
     A_HALF,
     BAYES,
     COIN,

@@ -10,8 +10,8 @@ import pytest
 from claims.noted_trials import A_ROUND, CLAIMS, FEW, campaign, claim_named, left_alone, store_at, texts, told
 from stored import rows
 
-from proofs_checks.algorithm_1 import as_printed
-from proofs_checks.theorem_31 import mean_estimate, theorem_31
+from proofs_checks.tail_optimized.algorithm_1 import as_printed
+from proofs_checks.tail_optimized.theorem_31 import mean_estimate, theorem_31
 from teltheory.claims import campaign as campaign_module
 from teltheory.claims.batches import Batch, Found, Trial, in_order, text_of, tried
 from teltheory.claims.campaign import CampaignStore, run, summary

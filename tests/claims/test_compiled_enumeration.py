@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from proofs_checks.theorem_31 import mean_of_all_prompts, mean_of_continuing_prompts
+from proofs_checks.tail_optimized.theorem_31 import mean_of_all_prompts, mean_of_continuing_prompts
 from teltheory.claims.claim import Tally
 from teltheory.claims.compiled_check.enumeration import REFUTING, WITHIN, Size, pieces, tally_piece
 from teltheory.claims.compiled_check.space import CompiledWorlds, case_of

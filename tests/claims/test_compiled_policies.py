@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import teltheory as tt
-from proofs_checks.algorithm_1 import Reading, endless_loops
-from proofs_checks.trimming import LatestFirst
+from proofs_checks.tail_optimized.algorithm_1 import Reading, endless_loops
+from proofs_checks.tail_optimized.trimming import LatestFirst
 from teltheory.claims.case import Case, World
 from teltheory.claims.compiled_check import readings, simulator
 from teltheory.claims.compiled_check.layout import STATE_ROWS, WIDTH

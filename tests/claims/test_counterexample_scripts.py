@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import proofs_checks
-from proofs_checks.posterior import PAPER, SILENT, posterior
+from proofs_checks.tail_optimized.posterior import PAPER, SILENT, posterior
 from teltheory.claims.search import decide
 
 FOLDER = Path(proofs_checks.__file__).parent / "counterexamples"

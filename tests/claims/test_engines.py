@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proofs_checks.engines import (
+from proofs_checks.tail_optimized.engines import (
     CalledAgain,
     Server,
     caches_after,

@@ -7,9 +7,9 @@ from math import lcm
 
 import pytest
 
-from proofs_checks import exchange_proof as proof
-from proofs_checks.belief_grids import ZERO_OR_TWO, kinds_of
-from proofs_checks.theorem_d2_exchange import QUICK, exchange, no_dearer
+from proofs_checks.tail_optimized.instances.belief_grids import ZERO_OR_TWO, kinds_of
+from proofs_checks.tail_optimized.lemmas import exchange_proof as proof
+from proofs_checks.tail_optimized.theorem_d2_exchange import QUICK, exchange, no_dearer
 from teltheory.belief.mdp import Solver
 from teltheory.belief.model import BeliefMDP, Known, State, after, allocations, arrivals
 from teltheory.belief.optimality import turn_rates

@@ -4,8 +4,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from proofs_checks import figure_3
-from proofs_checks.figure_3 import explained, vllm_cpu
+from proofs_checks.tail_optimized import figure_3
+from proofs_checks.tail_optimized.figure_3 import explained, vllm_cpu
 from teltheory.calibration.cells import Cells
 from teltheory.claims.search import decide_safely
 from teltheory.cli import main

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proofs_checks import all_claims
-from proofs_checks.algorithm_1 import as_printed
+from proofs_checks.tail_optimized.algorithm_1 import as_printed
 from teltheory.claims.campaign import with_traces
 from teltheory.claims.claim import MissingDataError
 from teltheory.claims.generators import GENERATORS, RealTurns, mooncake_turns, nearest

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from claims.made_up_runs import foresight
 
-from proofs_checks import headlines, headlines_measured
+from proofs_checks.tail_optimized import headlines, headlines_measured
 from teltheory.claims.claim import Claim
 from teltheory.claims.search import decide
 from teltheory.claims.worlds import Given

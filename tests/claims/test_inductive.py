@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from proofs_checks import (
+from proofs_checks.tail_optimized.lemmas import (
     algorithm_1_loops,
     induction_lru,
     induction_rounds,
@@ -13,7 +13,7 @@ from proofs_checks import (
     positions,
     scan,
 )
-from proofs_checks.positions import C, Caches, Step, caches, in_room, total
+from proofs_checks.tail_optimized.lemmas.positions import C, Caches, Step, caches, in_room, total
 from teltheory.claims.claim import MissingDataError
 from teltheory.claims.smt import Obligation, counter_model, prove, z3_answer
 from teltheory.claims.terms import TRUE, every, integer, least, positive, some

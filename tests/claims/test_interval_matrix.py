@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proofs_checks.hindsight import is_integral, is_run
+from proofs_checks.tail_optimized.hindsight import is_integral, is_run
 
 
 @pytest.mark.parametrize("column", [[], [0, 0], [1], [0, 1, 1, 0], [1, 1, 1], [0, 0, 1]])

@@ -21,8 +21,8 @@ from report.documents import DOCS, parts
 import proofs_checks
 import teltheory as tt
 from proofs_checks import all_claims
-from proofs_checks.algorithm_1 import Reading
 from proofs_checks.errata import ERRATA
+from proofs_checks.tail_optimized.algorithm_1 import Reading
 from teltheory.claims.case import Case
 from teltheory.claims.search import decide, refutes
 from teltheory.claims.verdict import Scope, Verdict

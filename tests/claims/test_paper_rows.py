@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from claims.made_up_runs import foresight
 
-from proofs_checks import figure_4, figures_5_6, paper_runs, predictions, tables_1_to_6
-from proofs_checks.paper_runs import share
+from proofs_checks.tail_optimized import figure_4, figures_5_6, predictions, tables_1_to_6
+from proofs_checks.tail_optimized.instances import paper_runs
+from proofs_checks.tail_optimized.instances.paper_runs import share
 from teltheory.claims.search import decide, decide_safely
 from teltheory.paper.grid import XI_MS
 from teltheory.paper.printed import CAPACITIES

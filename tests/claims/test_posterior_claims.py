@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from proofs_checks import hidden_chain
-from proofs_checks import posterior as rows
-from proofs_checks.posterior import Silence
+from proofs_checks.tail_optimized import posterior as rows
+from proofs_checks.tail_optimized.lemmas import hidden_chain
+from proofs_checks.tail_optimized.posterior import Silence
 from teltheory.claims.search import decide_safely
 
 HALF = Fraction(1, 2)

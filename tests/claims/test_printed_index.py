@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proofs_checks import belief_grids, printed_index
-from proofs_checks.belief_grids import BAYES, PAPER
+from proofs_checks.tail_optimized import printed_index
+from proofs_checks.tail_optimized.instances import belief_grids
+from proofs_checks.tail_optimized.instances.belief_grids import BAYES, PAPER
 from teltheory.belief.model import Kind, Known, State, aged
 from teltheory.belief.optimality import next_turns, printed_turn_rates, turn_rates
 from teltheory.claims.search import decide_safely

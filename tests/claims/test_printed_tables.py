@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from proofs_checks import printed_tables
-from proofs_checks.printed_tables import SHAREGPT, WILDCHAT, WILDCHAT_V1, Row, improvements, peaks
+from proofs_checks.tail_optimized import printed_tables
+from proofs_checks.tail_optimized.printed_tables import SHAREGPT, WILDCHAT, WILDCHAT_V1, Row, improvements, peaks
 from teltheory.claims.search import decide, refutes
 from teltheory.claims.worlds import Given
 from teltheory.paper.printed import (

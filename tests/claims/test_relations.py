@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import teltheory as tt
-from proofs_checks.hindsight import gaps
-from proofs_checks.theorem_31 import dominated, has_cutoff, is_upper_bound
+from proofs_checks.tail_optimized.hindsight import gaps
+from proofs_checks.tail_optimized.theorem_31 import dominated, has_cutoff, is_upper_bound
 from teltheory.claims.case import Case, World
 from teltheory.model.instance import Instance
 from teltheory.optimal.intervals import interval_problem

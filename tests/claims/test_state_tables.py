@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from proofs_checks.algorithm_1 import Reading
-from proofs_checks.algorithm_2 import any_n, real_threshold
 from proofs_checks.errata.shows import cut, solutions, until_it_loops
+from proofs_checks.tail_optimized.algorithm_1 import Reading
+from proofs_checks.tail_optimized.algorithm_2 import any_n, real_threshold
 from teltheory.claims.case import Case, World
 from teltheory.claims.search import decide
 from teltheory.claims.state_tables import traced

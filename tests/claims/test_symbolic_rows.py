@@ -12,16 +12,11 @@ from typing import Any
 
 import pytest
 
-from proofs_checks import (
-    appendix_c,
-    appendix_c_step,
-    hidden_chain,
-    limit_proofs,
-    scores,
-)
-from proofs_checks import cut_analysis as cuts
-from proofs_checks import excess_calculus as rules
-from proofs_checks.excess_calculus import growth
+from proofs_checks.tail_optimized import appendix_c, appendix_c_step, scores
+from proofs_checks.tail_optimized.lemmas import cut_analysis as cuts
+from proofs_checks.tail_optimized.lemmas import excess_calculus as rules
+from proofs_checks.tail_optimized.lemmas import hidden_chain, limit_proofs
+from proofs_checks.tail_optimized.lemmas.excess_calculus import growth
 from teltheory.claims.claim import Claim
 from teltheory.claims.search import decide, decide_safely
 from teltheory.claims.smt import Obligation, counter_model, cvc5_answer, prove, stated, z3_answer

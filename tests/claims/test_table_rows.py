@@ -7,8 +7,8 @@ from itertools import product
 
 import pytest
 
-from proofs_checks import tables_1_to_6
-from proofs_checks.paper_runs import constant
+from proofs_checks.tail_optimized import tables_1_to_6
+from proofs_checks.tail_optimized.instances.paper_runs import constant
 from teltheory.claims.search import decide
 from teltheory.paper.grid import XI_MS
 from teltheory.paper.printed import CAPACITIES, TABLES

@@ -7,7 +7,14 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from proofs_checks.tail_measures import all_uncached, every_threshold, least_tels, of_levels, tel_of, worst_share
+from proofs_checks.tail_optimized.tail_measures import (
+    all_uncached,
+    every_threshold,
+    least_tels,
+    of_levels,
+    tel_of,
+    worst_share,
+)
 from teltheory.claims.case import Case, World
 
 LENGTHS = st.lists(st.integers(0, 50), min_size=1, max_size=12)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from fractions import Fraction
 
-from proofs_checks import beyond_tel
+from proofs_checks.tail_optimized import beyond_tel
 from teltheory.claims.case import Case, World
 from teltheory.claims.search import refutes
 

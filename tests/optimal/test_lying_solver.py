@@ -17,9 +17,9 @@ from optimal.test_costs import hard_case
 from replay.instances import Case
 
 import teltheory as tt
-from proofs_checks import beyond_tel
 from proofs_checks.errata.shows import solutions
-from proofs_checks.hindsight import interval_optimum, relaxation, solved
+from proofs_checks.tail_optimized import beyond_tel
+from proofs_checks.tail_optimized.hindsight import interval_optimum, relaxation, solved
 from teltheory.claims.case import Case as Tiny
 from teltheory.claims.case import World
 from teltheory.claims.search import decide_safely

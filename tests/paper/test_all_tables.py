@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from paper_figs import style
-from proofs_checks.figure_3 import explained
+from proofs_checks.tail_optimized.figure_3 import explained
 from teltheory.calibration.cells import Cells, cells_of
 from teltheory.calibration.runs import read_ttft_runs
 from teltheory.errors import ArgumentError

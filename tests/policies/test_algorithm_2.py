@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import teltheory as tt
-from proofs_checks.algorithm_2 import ORDERS, WHOLE, Cut, Known, within_the_counts
+from proofs_checks.tail_optimized.algorithm_2 import ORDERS, WHOLE, Cut, Known, within_the_counts
 from teltheory.optimal.allocation import milp_allocation
 from teltheory.policies.learned.allocation import AllocationProblem, allocations, best_allocations, objective
 from teltheory.policies.learned.eviction import evict_in_runs, evict_lowest, tail_score

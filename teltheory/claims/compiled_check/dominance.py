@@ -1,4 +1,4 @@
-"""Checks of Theorem 3.1 and what goes with it (`proofs_checks/theorem_31.py`), compiled."""
+"""Checks of Theorem 3.1 and what goes with it (`proofs_checks/tail_optimized/theorem_31.py`), compiled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of Figure 1 (`proofs_checks/figures_1_2.py`), compiled."""
+"""Checks of Figure 1 (`proofs_checks/tail_optimized/figures_1_2.py`), compiled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of Theorem B.1 (`proofs_checks/hindsight.py` and `certificates.py`), compiled."""
+"""Checks of Theorem B.1 (`proofs_checks/tail_optimized/hindsight.py` and `certificates.py`), compiled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of inclusion and of what a stack algorithm reuses in closed form (`proofs_checks/stack.py`), compiled."""
+"""Checks of inclusion and of reuse in closed form (`proofs_checks/tail_optimized/stack.py`), compiled."""
 
 from __future__ import annotations
 

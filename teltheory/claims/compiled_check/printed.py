@@ -1,4 +1,4 @@
-"""Checks of Algorithm 1 as printed and its readings (`proofs_checks/algorithm_1.py`), compiled."""
+"""Checks of Algorithm 1 as printed and its readings (`proofs_checks/tail_optimized/algorithm_1.py`), compiled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Checks of the order and the time of trimming (`proofs_checks/trimming.py`), compiled."""
+"""Checks of the order and the time of trimming (`proofs_checks/tail_optimized/trimming.py`), compiled."""
 
 from __future__ import annotations
 

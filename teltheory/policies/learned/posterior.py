@@ -14,7 +14,7 @@ A conversation of turn rate lambda and death rate mu has been silent for tau sec
    pi x / (1 - pi + pi (mu + lambda x) / (mu + lambda)).
 
 The exact versions take the decay x as a Fraction, since times and exponentials are not rational together.
-`proofs_checks.posterior` derives all of this.
+`proofs_checks.tail_optimized.posterior` derives all of this.
 """
 
 from __future__ import annotations

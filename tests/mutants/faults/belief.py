@@ -158,7 +158,7 @@ FAULTS = (
     ),
     Fault(
         "exchange-scores-without-the-threshold",
-        "proofs_checks/theorem_d2_exchange.py",
+        "proofs_checks/tail_optimized/theorem_d2_exchange.py",
         "token - known.past + model.xi",
         "token - known.past",
         "the exchange lemma is asked of tokens by other scores than (6)'s",
@@ -167,7 +167,7 @@ FAULTS = (
     ),
     Fault(
         "exchange-proof-takes-the-order-to-stay",
-        "proofs_checks/exchange_proof.py",
+        "proofs_checks/tail_optimized/lemmas/exchange_proof.py",
         "implies((before[s] >= before[t]) & ~arrives[t], after[s] >= after[t])",
         "implies(before[s] >= before[t], after[s] >= after[t])",
         "the proof assumes that a turn raises no score of its conversation",
@@ -175,7 +175,7 @@ FAULTS = (
     ),
     Fault(
         "exchange-proof-lets-any-token-go",
-        "proofs_checks/exchange_proof.py",
+        "proofs_checks/tail_optimized/lemmas/exchange_proof.py",
         "yield implies(lowest & (score[out] <= score[new]), then)",
         "yield implies(lowest, then)",
         "the proof assumes that the lowest token may go for any other",
@@ -183,7 +183,7 @@ FAULTS = (
     ),
     Fault(
         "t-lru-estimates-the-first-prompt",
-        "proofs_checks/corollaries_d2.py",
+        "proofs_checks/tail_optimized/corollaries_d2.py",
         "(length,) = model.kinds[0].prompts[-1].lengths",
         "length = max(model.kinds[0].prompts[0].lengths)",
         "T-LRU's estimate is a first prompt's length, not that of the prompts to come",
@@ -192,7 +192,7 @@ FAULTS = (
     ),
     Fault(
         "kinds-of-one-rate",
-        "proofs_checks/belief_grids.py",
+        "proofs_checks/tail_optimized/instances/belief_grids.py",
         "Kind(rates[i % len(rates)]",
         "Kind(rates[0]",
         "models of two turn rates have one",

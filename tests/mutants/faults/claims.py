@@ -4,7 +4,7 @@ from mutants.fault import Fault
 
 WORLDS = "teltheory/claims/worlds.py"
 CASE = "teltheory/claims/case.py"
-THEOREM_31 = "proofs_checks/theorem_31.py"
+THEOREM_31 = "proofs_checks/tail_optimized/theorem_31.py"
 DOMINANCE = "teltheory/claims/dominance.py"
 DOMINANCE_TESTS = "tests/claims/test_dominance.py"
 RELATIONS = "tests/claims/test_relations.py"
@@ -56,7 +56,7 @@ FAULTS = (
     ),
     Fault(
         "half-a-token-cut-off",
-        "proofs_checks/beyond_tel.py",
+        "proofs_checks/tail_optimized/beyond_tel.py",
         "whole(Fraction(best.objective))",
         "int(best.objective)",
         "an optimum that is not whole passes for one",
@@ -132,7 +132,7 @@ FAULTS = (
     ),
     Fault(
         "if-form-trims-above-the-budget",
-        "proofs_checks/algorithm_1.py",
+        "proofs_checks/tail_optimized/algorithm_1.py",
         "return surplus > 0 if self.strictly else surplus >= 0",
         "return surplus > 0 if self.strictly or self.trim_loop == 'if' else surplus >= 0",
         "version 1's test >= is run as a strict one",
@@ -140,7 +140,7 @@ FAULTS = (
     ),
     Fault(
         "if-form-keeps-nothing-negative",
-        "proofs_checks/algorithm_1.py",
+        "proofs_checks/tail_optimized/algorithm_1.py",
         "if self.nonnegative and conversation.cached == 0:",
         "if (self.nonnegative or self.trim_loop == 'if') and conversation.cached == 0:",
         "version 1's counts are kept from becoming negative",
@@ -156,7 +156,7 @@ FAULTS = (
     ),
     Fault(
         "gap-in-a-column-unseen",
-        "proofs_checks/hindsight.py",
+        "proofs_checks/tail_optimized/hindsight.py",
         "return sum(not is_run(column) for column in columns.tolist())",
         "return sum(not any(column) for column in columns.tolist())",
         "columns of the matrix are looked at for ones only, not for gaps",

@@ -2,9 +2,9 @@
 
 from mutants.fault import Fault
 
-ENGINES = "proofs_checks/engines.py"
-FIGURES = "proofs_checks/figures_1_2.py"
-HINDSIGHT = "proofs_checks/hindsight.py"
+ENGINES = "proofs_checks/tail_optimized/engines.py"
+FIGURES = "proofs_checks/tail_optimized/figures_1_2.py"
+HINDSIGHT = "proofs_checks/tail_optimized/hindsight.py"
 
 FAULTS = (
     Fault(
@@ -105,7 +105,7 @@ FAULTS = (
     ),
     Fault(
         "strictly-is-at-most",
-        "proofs_checks/theorem_31.py",
+        "proofs_checks/tail_optimized/theorem_31.py",
         'lambda values: values["T-LRU"] < values["LRU"]',
         'lambda values: values["T-LRU"] <= values["LRU"]',
         "the strict reading is not read strictly",

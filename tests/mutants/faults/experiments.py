@@ -4,10 +4,10 @@ from mutants.fault import Fault
 
 GRID = "teltheory/paper/grid.py"
 TABLES = "teltheory/paper/tables.py"
-RULES = "proofs_checks/tables_1_to_6.py"
-PREDICTIONS = "proofs_checks/predictions.py"
-HEADLINES = "proofs_checks/headlines.py"
-FIGURES = "proofs_checks/figures_5_6.py"
+RULES = "proofs_checks/tail_optimized/tables_1_to_6.py"
+PREDICTIONS = "proofs_checks/tail_optimized/predictions.py"
+HEADLINES = "proofs_checks/tail_optimized/headlines.py"
+FIGURES = "proofs_checks/tail_optimized/figures_5_6.py"
 PAPER_ROWS = "tests/claims/test_paper_rows.py"
 PAPER_TABLES = "tests/claims/test_table_rows.py"
 
@@ -126,7 +126,7 @@ FAULTS = (
     ),
     Fault(
         "constant-sees-the-answer",
-        "proofs_checks/paper_runs.py",
+        "proofs_checks/tail_optimized/instances/paper_runs.py",
         '(sum(printed[place]) - cell["printed"]) / (len(printed[place]) - 1)',
         "sum(printed[place]) / len(printed[place])",
         "a constant is the mean of the printed numbers with the one that it is compared with",
@@ -151,7 +151,7 @@ FAULTS = (
     ),
     Fault(
         "steps-from-the-best",
-        "proofs_checks/printed_tables.py",
+        "proofs_checks/tail_optimized/printed_tables.py",
         "abs(grid.index(best) - grid.index(cell[NEAREST]))",
         "abs(grid.index(best) - grid.index(cell[BEST][0]))",
         "the best threshold is compared with itself",
@@ -160,7 +160,7 @@ FAULTS = (
     ),
     Fault(
         "inputs-count",
-        "proofs_checks/figure_4.py",
+        "proofs_checks/tail_optimized/figure_4.py",
         "counted = [cell for cell in cells if not cell[GIVEN]]",
         "counted = list(cells)",
         "inputs of the workload count as reproduced",
@@ -224,7 +224,7 @@ FAULTS = (
     ),
     Fault(
         "worst-over-capacities",
-        "proofs_checks/headlines_measured.py",
+        "proofs_checks/tail_optimized/headlines_measured.py",
         "return np.asarray(found.max(axis=0))",
         "return np.asarray(found.min(axis=0))",
         "a sample's largest improvement is its smallest",
@@ -232,7 +232,7 @@ FAULTS = (
     ),
     Fault(
         "percentiles-of-the-largest-cache",
-        "proofs_checks/headlines_measured.py",
+        "proofs_checks/tail_optimized/headlines_measured.py",
         '"lru", CAPACITIES[0], SLO_MS',
         '"lru", CAPACITIES[-1], SLO_MS',
         "LRU's percentiles are read at C = 10,000",

@@ -4,7 +4,7 @@ from mutants.fault import Fault
 
 ADVERSARY = "teltheory/claims/adversary.py"
 FLOW = "teltheory/optimal/path_flow.py"
-MEASURES = "proofs_checks/tail_measures.py"
+MEASURES = "proofs_checks/tail_optimized/tail_measures.py"
 ADVERSARY_TESTS = ("tests/claims/test_adversary.py",)
 FLOW_TESTS = ("tests/optimal/test_path_flow.py",)
 
@@ -47,7 +47,7 @@ FAULTS = (
     ),
     Fault(
         "requested-pages-stored-twice",
-        "proofs_checks/hardness.py",
+        "proofs_checks/tail_optimized/hardness.py",
         "first = last[page] + (not self.bypassing)",
         "first = last[page]",
         "a page is kept at its own request, where its size is counted already",
@@ -99,7 +99,7 @@ FAULTS = (
     ),
     Fault(
         "percentile-one-too-high",
-        "proofs_checks/hardness.py",
+        "proofs_checks/tail_optimized/hardness.py",
         "return sorted(uncached)[max(ceil(q * len(uncached)), 1) - 1]",
         "return sorted(uncached)[min(ceil(q * len(uncached)), len(uncached) - 1)]",
         "a percentile is the next larger length",

@@ -106,7 +106,7 @@ FAULTS = (
     ),
     Fault(
         "rooms-do-not-shrink",
-        "proofs_checks/positions.py",
+        "proofs_checks/tail_optimized/lemmas/positions.py",
         "        room = room - kept[-1]\n",
         "        room = room - 0 * len(kept)\n",
         "in the proofs each conversation has the whole capacity for itself",
@@ -115,7 +115,7 @@ FAULTS = (
     ),
     Fault(
         "trim-below-the-budget-in-proofs",
-        "proofs_checks/positions.py",
+        "proofs_checks/tail_optimized/lemmas/positions.py",
         "        positive(x - b) if i >= exempt",
         "        positive(x - b + 1) if i >= exempt",
         "in the proofs one block of the budget may be trimmed too",
@@ -124,7 +124,7 @@ FAULTS = (
     ),
     Fault(
         "proof-without-lru-shape",
-        "proofs_checks/induction_lru.py",
+        "proofs_checks/tail_optimized/lemmas/induction_lru.py",
         "return bounds & nothing_below_a_loss(state.Y, state.M) & dominates(state)",
         "return bounds & dominates(state)",
         "Theorem 3.1's invariant forgets how LRU's caches look",
@@ -133,7 +133,7 @@ FAULTS = (
     ),
     Fault(
         "scan-begins-with-room",
-        "proofs_checks/scan.py",
+        "proofs_checks/tail_optimized/lemmas/scan.py",
         "empty = replace(after, room_x=C, room_y=C, F=FALSE, G=FALSE)",
         "empty = replace(after, room_x=C, room_y=C + 1, F=FALSE, G=FALSE)",
         "the scan over positions begins with more room for LRU",

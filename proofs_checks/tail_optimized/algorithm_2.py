@@ -1,0 +1,298 @@
+"""Appendix D, Lemma D.3 and the cost of Algorithm 2: whether greedy eviction solves problem (6).
+
+A case is what is known after a turn: of each conversation its past L, what is cached X, its belief turn rate and
+the law of its next prompt; the threshold, the capacity C, and the number n of tokens to evict. Everything is in
+fractions, and the judge tries every allocation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations_with_replacement, permutations, product
+from math import ceil
+from typing import Any
+
+from proofs_checks.tail_optimized.lemmas.excess_calculus import greedy_proof, whole_greedy_proof
+from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
+from teltheory.claims.origin import BOTH, repairs, sharpness
+from teltheory.claims.registry import run
+from teltheory.policies.learned.allocation import mean_excess
+from teltheory.policies.learned.eviction import Eviction, evict_lowest
+from teltheory.workloads.laws import Finite, fixed
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of a conversation: past, cached prefix, belief turn rate, law of the next prompt."""
+
+    past: int
+    cached: int
+    rate: Fraction
+    law: Finite
+    _losses: dict[tuple[Fraction, int], Fraction] = field(default_factory=dict, repr=False, compare=False)
+    _scores: dict[tuple[Fraction, int], Fraction] = field(default_factory=dict, repr=False, compare=False)
+
+    def loss(self, xi: Fraction, kept: int) -> Fraction:
+        """Return lambda E[(L + Q - Y - xi)+]."""
+        if (xi, kept) not in self._losses:
+            self._losses[xi, kept] = self.rate * mean_excess(self.past, kept, self.law, xi)
+        return self._losses[xi, kept]
+
+    def score(self, xi: Fraction, kept: int) -> Fraction:
+        """Return Algorithm 2's lambda P(L + Q - xi >= X), as it is printed."""
+        if (xi, kept) not in self._scores:
+            self._scores[xi, kept] = self.rate * self.law.exactly_at_least(ceil(kept - self.past + xi))
+        return self._scores[xi, kept]
+
+    def marginal(self, xi: Fraction, kept: int) -> Fraction:
+        """Return what the expected excess grows by if the last cached token goes."""
+        return self.loss(xi, kept - 1) - self.loss(xi, kept)
+
+
+@dataclass(frozen=True)
+class Cut(Unshrunk):
+    """A cut: who is known, the threshold, the capacity, and how many tokens are to go."""
+
+    known: tuple[Known, ...]
+    xi: Fraction
+    capacity: int
+    n: int
+
+    @cached_property
+    def cached(self) -> tuple[int, ...]:
+        """X of each conversation."""
+        return tuple(i.cached for i in self.known)
+
+    def objective(self, kept: Sequence[int]) -> Fraction:
+        """Return the objective of (6)."""
+        return sum((i.loss(self.xi, y) for i, y in zip(self.known, kept, strict=True)), Fraction(0))
+
+    def optimum(self, capacity: int) -> Fraction:
+        """Return the optimum of (6) by enumeration."""
+        every = product(*(range(x + 1) for x in self.cached))
+        return min(self.objective(kept) for kept in every if sum(kept) <= capacity)
+
+    def greedy(self) -> Eviction:
+        """Run Algorithm 2; equal scores in the order of the conversations."""
+        return evict_lowest(self.cached, lambda i, x: self.known[i].score(self.xi, x), self.n)
+
+    def greedy_objectives(self) -> tuple[Fraction, Fraction]:
+        """Return what Algorithm 2 attains with equal scores in the order of the conversations, and reversed."""
+        turned = Cut(self.known[::-1], self.xi, self.capacity, self.n)
+        return self.objective(self.greedy().cached), turned.objective(turned.greedy().cached)
+
+    def greedy_by_marginals(self) -> Eviction:
+        """Run Algorithm 2 with what the expected excess grows by for a score."""
+        return evict_lowest(self.cached, lambda i, x: self.known[i].marginal(self.xi, x), self.n)
+
+    def size(self) -> tuple[Any, ...]:
+        """Return the order of "smallest": conversations, tokens, prompts, then n, xi, C, laws, rates."""
+        tokens, prompts = sum(i.past for i in self.known), sum(i.law.lengths[-1] for i in self.known)
+        plain = tuple((len(i.law.lengths), -i.rate, i.past, i.cached) for i in self.known)
+        return (len(self.known), tokens, prompts, self.n, self.xi, self.capacity, plain)
+
+    def measures(self) -> dict[str, int]:
+        """Return the size in words."""
+        return {"conversations": len(self.known), "tokens": sum(i.past for i in self.known), "evicted": self.n}
+
+    def as_counterexample(self, values: Values) -> dict[str, Any]:
+        """Return the cut and the values that refute a claim; fractions as strings."""
+        return {
+            "pasts": [i.past for i in self.known],
+            "cached": list(self.cached),
+            "rates": [str(i.rate) for i in self.known],
+            "prompts": [{str(q): str(p) for q, p in i.law.outcomes} for i in self.known],
+            "xi": str(self.xi),
+            "capacity": self.capacity,
+            "n": self.n,
+            "values": {name: str(value) for name, value in values.items()},
+        }
+
+
+HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
+RATES = {"quick": (Fraction(1), 2 * THIRD), "full": (Fraction(1), 2 * THIRD, HALF)}
+LAWS = (
+    fixed(0),
+    fixed(1),
+    fixed(2),
+    Finite((0, 1), (HALF, HALF)),
+    Finite((0, 2), (THIRD, 2 * THIRD)),
+    Finite((0, 1, 2), (THIRD, THIRD, THIRD)),
+)
+
+
+@dataclass(frozen=True)
+class Cuts(Enumerated):
+    """Every cut up to a size.
+
+    Attributes
+    ----------
+    quick, full : tuple of (conversations, longest past)
+        What is enumerated at either effort; three and more conversations have the first four laws only.
+    thresholds : tuple of Fraction
+        Tried values of xi.
+    more : int
+        How many tokens more than the overflow go, at most.
+    """
+
+    thresholds: tuple[Fraction, ...]
+    quick: tuple[tuple[int, int], ...] = ((1, 3), (2, 2), (3, 1))
+    full: tuple[tuple[int, int], ...] = ((1, 5), (2, 3), (3, 2))
+    more: int = 0
+
+    def classes(self, effort: str) -> Iterator[Iterator[Cut]]:
+        """Yield the cuts, fewest conversations first."""
+        for conversations, longest in self._sizes(effort):
+            yield self._cuts(conversations, longest, RATES[effort])
+
+    def _sizes(self, effort: str) -> tuple[tuple[int, int], ...]:
+        return self.full if effort == "full" else self.quick
+
+    def _cuts(self, conversations: int, longest: int, rates: tuple[Fraction, ...]) -> Iterator[Cut]:
+        laws = LAWS if conversations < 3 else LAWS[:4]
+        pasts = [(past, cached) for past in range(longest + 1) for cached in range(past + 1)]
+        kinds = [Known(*past, rate, law) for past in pasts for rate in rates for law in laws]
+        for known in combinations_with_replacement(kinds, conversations):
+            total = sum(i.cached for i in known)
+            for xi in self.thresholds:
+                for capacity in range(total + 1):
+                    for n in range(total - capacity, min(total - capacity + self.more, total) + 1):
+                        yield Cut(known, xi, capacity, n)
+
+    def bounds(self, effort: str) -> dict[str, Any]:
+        """Return what is enumerated."""
+        sizes = ", ".join(f"{k} of up to {longest} tokens" for k, longest in self._sizes(effort))
+        thresholds = ", ".join(map(str, self.thresholds))
+        tried = f"{thresholds}; {len(RATES[effort])} rates, 6 laws (4 for 3)"
+        return {"cases": f"every cut of conversations: {sizes}; xi of {tried}"}
+
+
+@dataclass(frozen=True)
+class Orders(Cuts):
+    """Every order of up to `most` scores, with one or two cached tokens each, and every number to evict."""
+
+    most: dict[str, int] = field(default_factory=lambda: {"quick": 5, "full": 7}, hash=False)
+
+    def classes(self, effort: str) -> Iterator[Iterator[Cut]]:
+        """Yield the cuts, fewest conversations first."""
+        return (self._orders(k) for k in range(self.most[effort] + 1))
+
+    def _orders(self, k: int) -> Iterator[Cut]:
+        kinds = {(x, r): Known(x, x, Fraction(r), fixed(9)) for x in (1, 2) for r in range(1, k + 1)}
+        for cached in product((1, 2), repeat=k):
+            for ranks in permutations(range(1, k + 1)):
+                known = tuple(kinds[x, r] for x, r in zip(cached, ranks, strict=True))
+                for n in (0, k // 2, k, sum(cached)):
+                    yield Cut(known, Fraction(0), sum(cached) - n, n)
+
+    def bounds(self, effort: str) -> dict[str, Any]:
+        """Return what is enumerated."""
+        return {"cases": f"every order of the scores of up to {self.most[effort]} conversations of 1 or 2 tokens"}
+
+
+WHOLE = Cuts(tuple(map(Fraction, range(3))))
+REAL = Cuts((HALF, THIRD, Fraction(3, 2)))
+MORE = Cuts(tuple(map(Fraction, range(3))), more=1)
+ORDERS = Orders(())
+
+
+def greedy_is_optimal(values: Values) -> bool:
+    """Whether the greedy allocation attains the optimum."""
+    return bool(values["greedy"] == values["optimum"])
+
+
+def within_the_counts(values: Values) -> bool:
+    """Whether scores and comparisons are within |E| + n and 4 |E| + 2 n (ceil(log2 |E|) + 1)."""
+    size, n = values["E"], values["n"]
+    levels = (size - 1).bit_length() if size else 0
+    return bool(values["scores"] <= size + n and values["comparisons"] <= 4 * size + 2 * n * (levels + 1))
+
+
+@claim(
+    "lemma-d3",
+    "Lemma D.3",
+    "Algorithm 2 solves problem (6), for whole xi and n = the overflow.",
+    relation=greedy_is_optimal,
+    space=WHOLE,
+    proof=whole_greedy_proof,
+    origin=BOTH,
+)
+def lemma_d3(cut: Cut) -> Values:
+    """Compare the greedy allocation, the worse of two orders of equal scores, with the best of all."""
+    return {"greedy": max(cut.greedy_objectives()), "optimum": cut.optimum(cut.capacity)}
+
+
+@claim(
+    "lemma-d3.real-threshold",
+    "Lemma D.3",
+    "Algorithm 2 solves problem (6) for xi that is not whole too.",
+    relation=greedy_is_optimal,
+    space=REAL,
+    origin=BOTH,
+)
+def real_threshold(cut: Cut) -> Values:
+    """Compare the greedy allocation, the better of two orders of equal scores, with the best of all."""
+    return {"greedy": min(cut.greedy_objectives()), "optimum": cut.optimum(cut.capacity)}
+
+
+@claim(
+    "lemma-d3.real-threshold.marginal",
+    "Lemma D.3, repaired",
+    "With the growth of the expected excess itself for a score, Algorithm 2 solves problem (6) for any xi.",
+    relation=greedy_is_optimal,
+    space=REAL,
+    proof=greedy_proof,
+    origin=repairs("lemma-d3.real-threshold"),
+)
+def real_threshold_by_marginals(cut: Cut) -> Values:
+    """Compare the allocation that is greedy for the marginals with the best of all."""
+    return {"greedy": cut.objective(cut.greedy_by_marginals().cached), "optimum": cut.optimum(cut.capacity)}
+
+
+@claim(
+    "lemma-d3.any-n",
+    "Lemma D.3",
+    "Algorithm 2 solves problem (6) for any n of the overflow or more.",
+    relation=greedy_is_optimal,
+    space=MORE,
+    origin=sharpness("n is the number of tokens that must go"),
+)
+def any_n(cut: Cut) -> Values:
+    """Compare the greedy allocation, the better of two orders of equal scores, with the best that fits."""
+    return {"greedy": min(cut.greedy_objectives()), "optimum": cut.optimum(cut.capacity)}
+
+
+@claim(
+    "lemma-d3.any-n.total",
+    "Lemma D.3, repaired",
+    "For any n of the overflow or more Algorithm 2 solves problem (6) with sum X - n in the place of C.",
+    relation=greedy_is_optimal,
+    space=MORE,
+    proof=whole_greedy_proof,
+    origin=repairs("lemma-d3.any-n"),
+)
+def any_n_in_total(cut: Cut) -> Values:
+    """Compare the greedy allocation with the best of those that keep as little."""
+    return {"greedy": cut.objective(cut.greedy().cached), "optimum": cut.optimum(sum(cut.cached) - cut.n)}
+
+
+@claim(
+    "algorithm-2.cost",
+    "Appendix D, Greedy Implementation",
+    "With a heap Algorithm 2 takes at most |E| + n scores and 4 |E| + 2 n (ceil(log2 |E|) + 1) comparisons.",
+    relation=within_the_counts,
+    space=ORDERS,
+    origin=BOTH,
+)
+def cost(cut: Cut) -> Values:
+    """Count the operations."""
+    eviction = cut.greedy()
+    holding = sum(x >= 1 for x in cut.cached)
+    return {"E": holding, "n": cut.n, "scores": eviction.evaluations, "comparisons": eviction.comparisons}
+
+
+if __name__ == "__main__":
+    run(__file__)

@@ -1,0 +1,386 @@
+"""Fewest SLO violations and best percentiles are strongly NP-hard (ours), and so is what the paper says of them.
+
+`teltheory.optimal.path_flow` makes a trace of an unsplittable flow on a path with unit profits; docs/limits.md has
+the proofs, and says whose theorem the hardness of those flows is. Here both sides of the reduction are decided by
+trying everything: all sets of tasks on one side, all caches on the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import combinations, combinations_with_replacement, product
+from math import ceil
+from typing import Any
+
+from proofs_checks.tail_optimized.hindsight import all_equal
+from teltheory.claims.claim import Enumerated, SecondRoute, Unshrunk, Values, claim
+from teltheory.claims.origin import BOTH, OURS
+from teltheory.claims.registry import run
+from teltheory.model.instance import Instance
+from teltheory.optimal.brute_force import all_reuses, smallest_rising_total
+from teltheory.optimal.path_flow import (
+    CacheQuestion,
+    PathFlow,
+    Task,
+    percentile_question,
+    violations_question,
+    with_uniform_capacity,
+)
+from teltheory.optimal.percentile import best_percentile
+from teltheory.optimal.violations import fewest_violations
+
+FIT, KEEP = "tasks that fit", "turns that keep the SLO"
+POSSIBLE = "P_q <= xi is possible"
+LEVELS = (Fraction(1, 2), Fraction(3, 4), Fraction(15, 16))
+TAIL = (Fraction(9, 10), Fraction(19, 20), Fraction(99, 100))
+"""The paper's levels."""
+
+
+def most_that_fit(flow: PathFlow) -> int:
+    """Return the most tasks that fit, by trying every set."""
+    numbers = range(len(flow.tasks))
+    sizes = (size for size in range(len(numbers), 0, -1) if any(map(flow.fits, combinations(numbers, size))))
+    return next(sizes, 0)
+
+
+@dataclass(frozen=True)
+class FlowCase(Unshrunk):
+    """A flow and the caching mode of its trace; for percentiles a level and a number of tasks."""
+
+    flow: PathFlow
+    forced: bool = False
+    q: Fraction = Fraction(1, 2)
+    wanted: int = 0
+
+    def size(self) -> tuple[Any, ...]:
+        """Return the order of "smallest"."""
+        return (len(self.flow.tasks), self.flow.edges, self.flow.capacity, self.flow.tasks, self.q, self.wanted)
+
+    def measures(self) -> dict[str, int]:
+        """Return the tasks and edges."""
+        return {"tasks": len(self.flow.tasks), "edges": self.flow.edges}
+
+    def as_counterexample(self, values: Values) -> dict[str, Any]:
+        """Return the tasks and what was counted."""
+        found = {name: value if isinstance(value, int) else list(value) for name, value in values.items()}
+        asked = {"q": str(self.q), "wanted": self.wanted} if self.wanted else {}
+        tasks = [list(task) for task in self.flow.tasks]
+        return {"tasks": tasks, "capacity": self.flow.capacity, "forced": self.forced, **asked, "values": found}
+
+
+@dataclass(frozen=True)
+class Flows(Enumerated):
+    """All flows up to a number of tasks, edges, and a largest demand and capacity for each number of tasks."""
+
+    quick: tuple[tuple[int, int, int], ...]
+    full: tuple[tuple[int, int, int], ...]
+    forced: bool = False
+    levels: tuple[Fraction, ...] = ()
+
+    def classes(self, effort: str) -> Iterator[Iterator[FlowCase]]:
+        """Yield the flows of 1, 2, ... tasks."""
+        for tasks, (edges, demand, capacity) in enumerate(getattr(self, effort), start=1):
+            yield self._class(tasks, edges, demand, capacity)
+
+    def _class(self, count: int, edges: int, demand: int, capacity: int) -> Iterator[FlowCase]:
+        for room in range(1, capacity + 1):
+            for tasks in combinations_with_replacement(kinds(edges, min(demand, room)), count):
+                if min(task.first for task in tasks) == 1:
+                    yield from self._asked(PathFlow(tasks, room))
+
+    def _asked(self, flow: PathFlow) -> Iterator[FlowCase]:
+        if not self.levels:
+            yield FlowCase(flow, self.forced)
+            return
+        for q in self.levels:
+            for wanted in range(1, len(flow.tasks) + 1):
+                yield FlowCase(flow, self.forced, q, wanted)
+
+    def bounds(self, effort: str) -> dict[str, Any]:
+        """Return what is enumerated."""
+        rows = (
+            f"{tasks} on {edges} edges with demands to {demand} and capacities to {capacity}"
+            for tasks, (edges, demand, capacity) in enumerate(getattr(self, effort), start=1)
+        )
+        return {"what": "all sets of tasks, " + ", ".join(rows)}
+
+
+def kinds(edges: int, demand: int) -> list[Task]:
+    """Return every task on so many edges, up to a demand."""
+    spans = combinations_with_replacement(range(1, edges + 1), 2)
+    return [Task(first, last, d) for first, last in spans for d in range(1, demand + 1)]
+
+
+def instance(question: CacheQuestion) -> Instance:
+    """Return a question's trace with its capacity."""
+    return Instance.of(question.trace, question.capacity, forced=question.forced)
+
+
+def violations(case: FlowCase) -> Values:
+    """Count what fits by all sets of tasks, and which turns keep the SLO by all caches."""
+    question = violations_question(case.flow, case.forced)
+    least = smallest_rising_total(instance(question), lambda uncached: uncached > question.xi)
+    return {FIT: most_that_fit(case.flow), KEEP: len(case.flow.tasks) - least}
+
+
+def violations_by_search(case: FlowCase, values: Values) -> Values:
+    """Count those turns by the search for the fewest violations, if it proves its answer without a solver."""
+    question = violations_question(case.flow, case.forced)
+    found = fewest_violations(question.trace, question.capacity, question.xi, question.forced)
+    proved = not found.by_solver and found.violations == found.lower
+    return {KEEP: len(case.flow.tasks) - found.violations if proved else -1}
+
+
+def percentiles(case: FlowCase) -> Values:
+    """Ask whether so many tasks fit, and whether some policy has a percentile of xi or less."""
+    question = percentile_question(case.flow, case.q, case.wanted, case.forced)
+    ways = uncached_by_all_policies(case.flow, case.forced)
+    added = question.trace.prompt[len(next(iter(ways))) :].tolist()
+    least = min(percentile([*uncached, *added], case.q) for uncached in ways)
+    return {FIT: most_that_fit(case.flow) >= case.wanted, POSSIBLE: least <= question.xi}
+
+
+@lru_cache(maxsize=1)
+def uncached_by_all_policies(flow: PathFlow, forced: bool) -> set[tuple[int, ...]]:
+    """Return the uncached lengths, without the turns that are added for percentiles, that policies reach."""
+    tried = instance(violations_question(flow, forced))
+    totals = tried.total.tolist()
+    return {tuple(total - x for total, x in zip(totals, reuses, strict=True)) for reuses in all_reuses(tried)}
+
+
+def percentile(uncached: Sequence[int], q: Fraction) -> int:
+    """Return the ceil(q n)-th smallest, the smallest for q = 0."""
+    return sorted(uncached)[max(ceil(q * len(uncached)), 1) - 1]
+
+
+def percentile_by_search(case: FlowCase, values: Values) -> Values:
+    """Ask the search for the best percentile, of the trace with all its turns."""
+    question = percentile_question(case.flow, case.q, case.wanted, case.forced)
+    found = best_percentile(question.trace, question.capacity, float(case.q), question.forced)
+    proved = not found.by_solver and found.value == found.lower
+    return {POSSIBLE: found.value <= question.xi if proved else None}
+
+
+@dataclass(frozen=True)
+class OwnCapacities(Unshrunk):
+    """Tasks on edges with capacities of their own."""
+
+    tasks: tuple[Task, ...]
+    capacities: tuple[int, ...]
+
+    def size(self) -> tuple[Any, ...]:
+        """Return the order of "smallest"."""
+        return (len(self.tasks), self.capacities, self.tasks)
+
+    def measures(self) -> dict[str, int]:
+        """Return the tasks and edges."""
+        return {"tasks": len(self.tasks), "edges": len(self.capacities)}
+
+    def as_counterexample(self, values: Values) -> dict[str, Any]:
+        """Return tasks, capacities and what was counted."""
+        return {"tasks": list(map(list, self.tasks)), "capacities": list(self.capacities), "values": dict(values)}
+
+
+@dataclass(frozen=True)
+class AllCapacities(Enumerated):
+    """All tasks on two edges with all capacities."""
+
+    def classes(self, effort: str) -> Iterator[Iterator[OwnCapacities]]:
+        """Yield those of 1, 2, ... tasks."""
+        for count in range(1, 4 if effort == "quick" else 5):
+            yield self._class(count)
+
+    def _class(self, count: int) -> Iterator[OwnCapacities]:
+        for capacities in product(range(4), repeat=2):
+            for tasks in combinations_with_replacement(kinds(2, 3), count):
+                yield OwnCapacities(tasks, capacities)
+
+    def bounds(self, effort: str) -> dict[str, Any]:
+        """Return what is enumerated."""
+        most = 3 if effort == "quick" else 4
+        return {"what": f"up to {most} tasks on two edges with demands to 3 and capacities to 3"}
+
+
+def uniform(case: OwnCapacities) -> Values:
+    """Count what fits with own capacities, and with one capacity and fillers, by all sets of tasks."""
+    flow, fillers = with_uniform_capacity(case.tasks, case.capacities)
+    fitting = (
+        len(chosen)
+        for size in range(len(case.tasks) + 1)
+        for chosen in combinations(case.tasks, size)
+        if all(
+            sum(d for first, last, d in chosen if first <= edge <= last) <= room
+            for edge, room in enumerate(case.capacities, start=1)
+        )
+    )
+    return {FIT: max(fitting), "with one capacity, less the fillers": most_that_fit(flow) - fillers}
+
+
+@dataclass(frozen=True)
+class Requests(Unshrunk):
+    """General caching in the fault model: pages of some sizes are requested, and each fault costs 1."""
+
+    pages: tuple[int, ...]
+    sizes: tuple[int, ...]
+    capacity: int
+    bypassing: bool
+
+    def size(self) -> tuple[Any, ...]:
+        """Return the order of "smallest"."""
+        return (len(self.pages), len(self.sizes), self.capacity, self.pages, self.sizes, self.bypassing)
+
+    def measures(self) -> dict[str, int]:
+        """Return the requests and pages."""
+        return {"requests": len(self.pages), "pages": len(self.sizes)}
+
+    def as_counterexample(self, values: Values) -> dict[str, Any]:
+        """Return the requests and what was counted."""
+        found = {"requests": list(self.pages), "sizes": list(self.sizes), "capacity": self.capacity}
+        return {**found, "bypassing": self.bypassing, "values": dict(values)}
+
+    def tasks_and_capacities(self) -> tuple[list[Task], list[int]]:
+        """Return a task for each two consecutive requests of a page, and the edges' capacities."""
+        last: dict[int, int] = {}
+        tasks = []
+        for time, page in enumerate(self.pages, start=1):
+            if page in last:
+                first = last[page] + (not self.bypassing)
+                tasks.append(Task(first, time - 1, self.sizes[page]))
+            last[page] = time
+        room = [self.capacity - (0 if self.bypassing else self.sizes[page]) for page in self.pages]
+        return tasks, room
+
+    def fewest_faults(self) -> int:
+        """Return the fewest faults, by trying all contents of the cache."""
+        faults: dict[frozenset[int], int] = {frozenset(): 0}
+        for page in self.pages:
+            after: dict[frozenset[int], int] = {}
+            for held, count in faults.items():
+                cost = count + (page not in held)
+                for kept in self._contents(held | {page}, page):
+                    after[kept] = min(cost, after.get(kept, cost))
+            faults = after
+        return min(faults.values())
+
+    def _contents(self, at_hand: frozenset[int], page: int) -> Iterator[frozenset[int]]:
+        for count in range(len(at_hand) + 1):
+            for kept in map(frozenset, combinations(sorted(at_hand), count)):
+                fits = sum(self.sizes[one] for one in kept) <= self.capacity
+                if fits and (self.bypassing or page in kept):
+                    yield kept
+
+
+@dataclass(frozen=True)
+class AllRequests(Enumerated):
+    """All requests of up to three pages with sizes 1 to 3, in both modes, numbered in order of appearance."""
+
+    def classes(self, effort: str) -> Iterator[Iterator[Requests]]:
+        """Yield those of 1, 2, ... requests."""
+        for count in range(1, (5 if effort == "quick" else 6) + 1):
+            yield self._class(count)
+
+    def _class(self, count: int) -> Iterator[Requests]:
+        for pages in product(range(3), repeat=count):
+            if all(page <= max(pages[:k], default=-1) + 1 for k, page in enumerate(pages)):
+                for sizes in product((1, 2, 3), repeat=max(pages) + 1):
+                    for capacity in range(max(sizes), sum(sizes) + 1):
+                        for bypassing in (False, True):
+                            yield Requests(pages, sizes, capacity, bypassing)
+
+    def bounds(self, effort: str) -> dict[str, Any]:
+        """Return what is enumerated."""
+        return {"what": f"up to {5 if effort == 'quick' else 6} requests of up to 3 pages with sizes to 3"}
+
+
+def caching(case: Requests) -> Values:
+    """Count the faults by all contents of the cache, and by the tasks that fit."""
+    tasks, room = case.tasks_and_capacities()
+    some = [task for task in tasks if task.first <= task.last]
+    kept = len(tasks) - len(some)
+    if some:
+        flow, fillers = with_uniform_capacity(some, room)
+        kept += most_that_fit(flow) - fillers
+    return {"fewest faults": case.fewest_faults(), "requests less tasks": len(case.pages) - kept}
+
+
+FEWEST_BY_SEARCH = SecondRoute(
+    "the search for the fewest violations, proved without a solver", violations_by_search
+)
+BEST_BY_SEARCH = SecondRoute("the search for the best percentile, proved without a solver", percentile_by_search)
+
+slo = claim(
+    "slo.np-hard",
+    "Beyond the paper: docs/limits.md",
+    "Fewest SLO violations are strongly NP-hard: an unsplittable flow on a path with unit profits becomes a trace "
+    "in which as many turns can keep the SLO as tasks fit.",
+    relation=all_equal,
+    space=Flows(((3, 3, 4), (3, 3, 4), (3, 3, 4), (2, 2, 3)), ((4, 3, 5), (4, 3, 5), (3, 3, 5), (3, 2, 4))),
+    origin=OURS,
+    second=FEWEST_BY_SEARCH,
+)(violations)
+
+slo_forced = claim(
+    "slo.np-hard.forced",
+    "Beyond the paper: docs/limits.md",
+    "The same under forced caching.",
+    relation=all_equal,
+    space=Flows(((3, 3, 4), (3, 3, 4), (2, 2, 3)), ((4, 3, 5), (4, 3, 5), (3, 3, 4)), forced=True),
+    origin=OURS,
+    second=FEWEST_BY_SEARCH,
+)(violations)
+
+slo_caching = claim(
+    "slo.np-hard.caching",
+    "Beyond the paper: docs/limits.md",
+    "The fewest faults of general caching in the fault model, with or without bypassing, are the requests less "
+    "the most tasks that fit.",
+    relation=all_equal,
+    space=AllRequests(),
+    origin=OURS,
+)(caching)
+
+slo_uniform = claim(
+    "slo.np-hard.uniform",
+    "Beyond the paper: docs/limits.md",
+    "Tasks of one edge and demand 1 that fill all edges up to one capacity add their number to the most that fit.",
+    relation=all_equal,
+    space=AllCapacities(),
+    origin=OURS,
+)(uniform)
+
+best = claim(
+    "percentile.np-hard",
+    "Beyond the paper: docs/limits.md",
+    "Best percentiles are strongly NP-hard, at every level between 0 and 1: with turns added that never or always "
+    "exceed xi, P_q <= xi is possible exactly where a number of tasks fits.",
+    relation=all_equal,
+    space=Flows(((3, 2, 2), (3, 2, 2), (2, 2, 2)), ((3, 3, 4), (3, 3, 3), (3, 2, 2)), levels=LEVELS),
+    origin=OURS,
+    second=BEST_BY_SEARCH,
+)(percentiles)
+
+best_forced = claim(
+    "percentile.np-hard.forced",
+    "Beyond the paper: docs/limits.md",
+    "The same under forced caching.",
+    relation=all_equal,
+    space=Flows(((3, 2, 2), (3, 2, 2)), ((3, 3, 3), (3, 2, 2)), forced=True, levels=LEVELS),
+    origin=OURS,
+    second=BEST_BY_SEARCH,
+)(percentiles)
+
+as_the_paper_says = claim(
+    "appendix-g.hard",
+    "Appendix G.1",
+    "Solving for the optimal policy for tail latency (P90, P95, P99) is computationally hard.",
+    relation=all_equal,
+    space=Flows(((3, 2, 2), (3, 2, 2), (2, 1, 2)), ((3, 3, 4), (3, 3, 3), (2, 2, 2)), levels=TAIL),
+    origin=BOTH,
+)(percentiles)
+
+
+if __name__ == "__main__":
+    run(__file__)

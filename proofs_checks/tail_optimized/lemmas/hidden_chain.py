@@ -1,0 +1,149 @@
+"""The belief update for all real rates and times, with sympy: each function says what two sides differ by."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+from teltheory.claims.claim import Proof
+
+if TYPE_CHECKING:
+    from sympy import Expr
+
+
+class Model:
+    """The symbols, the hidden chain solved for them, and the formulas to be proved."""
+
+    def __init__(self) -> None:
+        import sympy
+
+        self.exp, self.oo = sympy.exp, sympy.oo
+        self.mu, self.rate, self.tau = mu, rate, tau = sympy.symbols("mu lambda tau", positive=True)
+        self.prior, self.later = sympy.symbols("pi sigma", positive=True)
+        alive, dead = sympy.Function("a"), sympy.Function("d")
+        chain = [
+            sympy.Eq(alive(tau).diff(tau), -(mu + rate) * alive(tau)),
+            sympy.Eq(dead(tau).diff(tau), mu * alive(tau)),
+        ]
+        start = {alive(0): self.prior, dead(0): 1 - self.prior}
+        found = sympy.dsolve(chain, [alive(tau), dead(tau)], ics=start)
+        self.alive, self.dead = (equation.rhs for equation in found)
+        self.formula = (mu + rate) / (rate + mu * sympy.exp((mu + rate) * tau))
+        decay = sympy.exp(-(mu + rate) * tau)
+        self.update = self.prior * decay / (1 - self.prior + self.prior * (mu + rate * decay) / (mu + rate))
+
+    def updated(self, prior: Expr, tau: Expr) -> Expr:
+        """Return the update of a prior over a time."""
+        return self.update.subs({self.prior: prior, self.tau: tau}, simultaneous=True)
+
+
+def living(m: Model) -> Expr:
+    """Put the solution into a' = -(mu + lambda) a: among the silent the living die or have a turn."""
+    return m.alive.diff(m.tau) + (m.mu + m.rate) * m.alive
+
+
+def dead(m: Model) -> Expr:
+    """Put the solution into d' = mu a: the dead stay silent."""
+    return m.dead.diff(m.tau) - m.mu * m.alive
+
+
+def start(m: Model) -> Expr:
+    """Hold the solution at a silence of 0 against the prior, pi alive and 1 - pi dead, in one polynomial of s."""
+    return (m.alive - m.prior + m.later * (m.dead - 1 + m.prior)).subs(m.tau, 0)
+
+
+def from_a_prior(m: Model) -> Expr:
+    """Hold the share of the living among the silent, a / (a + d), against the update of the prior."""
+    return m.alive / (m.alive + m.dead) - m.update
+
+
+def from_certainty(m: Model) -> Expr:
+    """Hold the update of the prior 1 against the formula of `belief.posterior.silence`."""
+    return m.update.subs(m.prior, 1) - m.formula
+
+
+def filter_equation(m: Model) -> Expr:
+    """Put the update into pi' = -pi (mu + lambda (1 - pi))."""
+    return m.update.diff(m.tau) + m.update * (m.mu + m.rate * (1 - m.update))
+
+
+def semigroup(m: Model) -> Expr:
+    """Hold two silences against one long one."""
+    return m.updated(m.updated(m.prior, m.tau), m.later) - m.updated(m.prior, m.tau + m.later)
+
+
+def another_turn(m: Model) -> Expr:
+    """Hold the chance of another turn against pi lambda / (lambda + mu)."""
+    first = m.prior * m.rate * m.exp(-(m.mu + m.rate) * m.tau)
+    return first.integrate((m.tau, 0, m.oo)) - m.prior * m.rate / (m.rate + m.mu)
+
+
+def _excess(m: Model) -> Expr:
+    """Return 1 / posterior - exp(mu tau), which has the sign of exp(-mu tau) - posterior."""
+    return 1 / m.formula - m.exp(m.mu * m.tau)
+
+
+def no_time(m: Model) -> Expr:
+    """Take 1 / posterior - exp(mu tau) at a silence of 0."""
+    return _excess(m).subs(m.tau, 0)
+
+
+def growth(m: Model) -> Expr:
+    """Hold its growth against mu exp(mu tau) (exp(lambda tau) - 1), above 0: the paper's belief is larger."""
+    return _excess(m).diff(m.tau) - m.mu * m.exp(m.mu * m.tau) * (m.exp(m.rate * m.tau) - 1)
+
+
+def no_turns(m: Model) -> Expr:
+    """Hold the formula without turns against exp(-mu tau): silence then tells nothing."""
+    return m.formula.subs(m.rate, 0) - m.exp(-m.mu * m.tau)
+
+
+def mean_over_histories(m: Model) -> Expr:
+    """Hold silent so far, or a first turn at some time and not dead since, against exp(-mu tau)."""
+    after_a_turn = m.rate * m.exp(-(m.mu + m.rate) * m.later - m.mu * (m.tau - m.later))
+    silent = m.exp(-(m.mu + m.rate) * m.tau)
+    return silent + after_a_turn.integrate((m.later, 0, m.tau)) - m.exp(-m.mu * m.tau)
+
+
+IDENTITIES: dict[str, Callable[[Model], Expr]] = {
+    "living": living,
+    "dead": dead,
+    "start": start,
+    "from a prior": from_a_prior,
+    "from certainty": from_certainty,
+    "filter equation": filter_equation,
+    "semigroup": semigroup,
+    "another turn": another_turn,
+    "excess at 0": no_time,
+    "growth of the excess": growth,
+    "no turns": no_turns,
+    "mean over histories": mean_over_histories,
+}
+
+
+HAND = "all real mu, lambda and tau above 0; by hand: that the chain is the conversation model's"
+FORMULA = ("living", "dead", "start", "from a prior", "from certainty", "semigroup")
+MEAN = ("mean over histories",)
+LARGER = (*FORMULA, "excess at 0", "growth of the excess", "no turns")
+
+
+def proof(names: Sequence[str] = (), covers: str = HAND) -> Proof:
+    """Return the proof that some identities hold, all of them when left out."""
+    import sympy
+
+    chosen = names or tuple(IDENTITIES)
+    unproved = tuple(name for name in chosen if difference(name) != "0")
+    return Proof(f"sympy {sympy.__version__}", covers, len(chosen) - len(unproved), unproved)
+
+
+def difference(name: str) -> str:
+    """Return what the two sides of an identity differ by, simplified."""
+    from sympy import simplify
+
+    return str(simplify(IDENTITIES[name](_model())))
+
+
+@cache
+def _model() -> Model:
+    return Model()

@@ -1,0 +1,185 @@
+"""TEL is not competitive (ours): what every policy pays against conversations that it can't tell apart.
+
+`teltheory.claims.adversary` has the game, docs/limits.md the proof. On this trace a policy without dice is one of
+the ways to cut the caches before the draw; all of them are tried. A policy with dice is a mixture of them, and its
+mean is no less than the least of theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from fractions import Fraction
+from math import floor
+from typing import Any
+
+import numpy as np
+
+from proofs_checks.tail_optimized.lemmas.limit_proofs import game_proof
+from teltheory.claims.adversary import Game, Turns, adversary
+from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
+from teltheory.claims.origin import OURS
+from teltheory.claims.registry import run
+from teltheory.cost.latency import A100_LLAMA2_7B
+from teltheory.model.instance import Instance
+from teltheory.model.trace import Trace
+from teltheory.optimal.brute_force import smallest_total, states_before_last
+from teltheory.policies import LRU, SLOTLRU, TLRU, AdaptiveTLRU, AnyPolicy, Conversation, ThresholdLRU
+from teltheory.policies.learned.etlru import ETLRU
+from teltheory.workloads.laws import Finite
+
+LEAST, BOUND, OPTIMUM = "the least of all policies", "n (K - h)", "the optimum"
+TAKEN = "the adversary's, times K"
+MOST_STATES = {"quick": 125, "full": 1300}
+SEEDS = range(4)
+
+
+def online_policies(xi: int) -> tuple[AnyPolicy, ...]:
+    """Return policies of the toolkit that know only the past."""
+    return (
+        LRU(),
+        ThresholdLRU(xi),
+        *(TLRU(xi, q_hat, trim) for q_hat in (0, xi) for trim in ("round-robin", "least-recent", "eager")),
+        SLOTLRU(A100_LLAMA2_7B, xi * A100_LLAMA2_7B.seconds_per_token, xi),
+        AdaptiveTLRU(xi, xi, window=1, every=1),
+        ETLRU(xi, Finite((xi,), (Fraction(1),)), 0.1, 1.0),
+    )
+
+
+@dataclass(eq=False)
+class Dice:
+    """A policy that takes each token from a conversation that it draws."""
+
+    seed: int
+    rng: np.random.Generator = field(init=False)
+
+    def bound_to(self, instance: Instance) -> Any:
+        """Throw the same dice in every replay."""
+        self.rng = np.random.default_rng(self.seed)
+        return lambda turn: self
+
+    def cut(self, conversations: Sequence[Conversation], overflow: int) -> None:
+        """Take the overflow."""
+        for _ in range(overflow):
+            held = [conversation for conversation in conversations if conversation.cached]
+            held[self.rng.integers(len(held))].cached -= 1
+
+
+@dataclass(frozen=True)
+class Played(Unshrunk):
+    """A phase of the game."""
+
+    game: Game
+
+    def turns(self, returning: int) -> Turns:
+        """Return the phase in which one of the conversations returns."""
+        return self.game.opened(0) + self.game.returned(returning)
+
+    def instance(self, returning: int, capacity: int) -> Instance:
+        """Return that phase with a capacity."""
+        trace = Trace.from_turns(*zip(*self.turns(returning), strict=True))
+        return Instance.of(trace, capacity, forced=self.game.forced)
+
+    def size(self) -> tuple[int, ...]:
+        """Return the order of "smallest"."""
+        game = self.game
+        return (game.conversations + game.forced, game.budget, game.augmentation, game.xi)
+
+    def measures(self) -> dict[str, int]:
+        """Return the conversations and their budget."""
+        return {"conversations": self.game.conversations, "budget": self.game.budget}
+
+    def as_counterexample(self, values: Values) -> dict[str, Any]:
+        """Return the phase in which the first conversation returns, and all values."""
+        game = self.game
+        return {
+            "turns": [list(turn) for turn in self.turns(0)],
+            "initial": [],
+            "capacity": game.capacity,
+            "xi": game.xi,
+            "q_hat": 0,
+            "forced": game.forced,
+            "values": {name: value if isinstance(value, int) else list(value) for name, value in values.items()},
+        }
+
+
+@dataclass(frozen=True)
+class Games(Enumerated):
+    """All games up to a number of caches."""
+
+    forced: bool = False
+
+    def classes(self, effort: str) -> Iterator[Iterator[Played]]:
+        """Yield the games of each number of conversations."""
+        for conversations in range(2, 5):
+            yield self._class(conversations, MOST_STATES[effort])
+
+    def _class(self, conversations: int, most: int) -> Iterator[Played]:
+        for budget in range(1, most):
+            if (budget + 1) ** (conversations + self.forced) > most:
+                return
+            for augmentation in range(1, conversations):
+                for xi in (1, budget + 1):
+                    yield Played(Game(budget, conversations, augmentation, xi, self.forced))
+
+    def bounds(self, effort: str) -> dict[str, Any]:
+        """Return what is enumerated."""
+        return {"what": f"2 to 4 conversations, all games of at most {MOST_STATES[effort]:,} caches"}
+
+
+def paid(case: Played) -> Values:
+    """Return what caches and the optimum pay, summed over who returns, and K times what the adversary takes."""
+    game, returning = case.game, range(case.game.conversations)
+    policies = (*online_policies(game.xi), Dice)
+    attacks = [adversary(policy, **asdict(game), seeds=SEEDS) for policy in policies]
+    hindsight = [
+        smallest_total(case.instance(who, game.optimum_capacity), lambda uncached: max(uncached - game.xi, 0))
+        for who in returning
+    ]
+    return {
+        LEAST: least_of_all_caches(case),
+        BOUND: game.budget * (game.conversations - game.augmentation),
+        OPTIMUM: max(*hindsight, *(attack.optimum for attack in attacks)),
+        TAKEN: [floor(attack.expected * game.conversations) for attack in attacks],
+    }
+
+
+def least_of_all_caches(case: Played) -> int:
+    """Return the least sum, over who returns, of the last turn's excess, of all caches that can be reached."""
+    game = case.game
+    total = int(case.instance(0, game.capacity).total[-1])
+    return min(
+        sum(max(total - cached - game.xi, 0) for cached in cache[: game.conversations])
+        for cache in states_before_last(case.instance(0, game.capacity))
+    )
+
+
+def nobody_escapes(values: Values) -> bool:
+    """Whether all pay the bound, some cache just that, and the optimum nothing."""
+    return bool(values[LEAST] == values[BOUND] <= min(values[TAKEN]) and values[OPTIMUM] == 0)
+
+
+not_competitive = claim(
+    "tel.not-competitive",
+    "Beyond the paper: docs/limits.md",
+    "TEL is not competitive: of K new conversations with a budget of n = C one returns, by a fair draw; with a "
+    "cache of h C every online policy, with dice too, pays n (1 - h/K) on average at least, the optimum nothing.",
+    relation=nobody_escapes,
+    space=Games(),
+    origin=OURS,
+    proof=game_proof,
+)(paid)
+
+not_competitive_forced = claim(
+    "tel.not-competitive.forced",
+    "Beyond the paper: docs/limits.md",
+    "The same under forced caching, with one more conversation that never returns, C = 2n, a cache of n + h n.",
+    relation=nobody_escapes,
+    space=Games(forced=True),
+    origin=OURS,
+    proof=game_proof,
+)(paid)
+
+
+if __name__ == "__main__":
+    run(__file__)

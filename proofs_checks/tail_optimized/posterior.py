@@ -1,0 +1,248 @@
+"""Whether a silent conversation is alive (Appendix D, the belief update).
+
+Rates are whole numbers a second and exp(-1 second) is a fraction, so exp(-mu tau) and exp(-(mu + lambda) tau) are
+fractions too and every value below is exact. The judge is Bayes' rule on a chain of two hidden states, of which
+is only seen, second by second, whether any turn came. `belief.posterior.symbolic` derives the formulas for real
+numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache, partial
+from itertools import product
+from typing import Any
+
+from proofs_checks.tail_optimized.hindsight import all_equal
+from proofs_checks.tail_optimized.lemmas.hidden_chain import (
+    FORMULA,
+    HAND,
+    IDENTITIES,
+    LARGER,
+    MEAN,
+    difference,
+    proof,
+)
+from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
+from teltheory.claims.origin import BOTH, OURS, repairs
+from teltheory.claims.registry import run
+from teltheory.claims.worlds import Given
+from teltheory.policies.learned.posterior import exact_after_silence, exact_posterior
+
+PAPER = "exp(-mu tau)"
+SILENT = "alive, given the silence"
+
+
+@dataclass(frozen=True)
+class Silence(Unshrunk):
+    """A conversation that had a turn some seconds ago.
+
+    Attributes
+    ----------
+    seconds : int
+        tau, the time since that turn.
+    death_rate, turn_rate : int
+        mu and lambda a second.
+    decay : Fraction
+        exp(-1 second).
+    """
+
+    seconds: int
+    death_rate: int
+    turn_rate: int
+    decay: Fraction
+
+    @property
+    def undying(self) -> Fraction:
+        """exp(-mu tau)."""
+        return self.decay ** (self.death_rate * self.seconds)
+
+    @property
+    def undisturbed(self) -> Fraction:
+        """exp(-(mu + lambda) tau)."""
+        return self.decay ** ((self.death_rate + self.turn_rate) * self.seconds)
+
+    def size(self) -> tuple[int, ...]:
+        """Return the order of "smallest": seconds, rates, then the fraction."""
+        return (self.seconds, self.death_rate, self.turn_rate, self.decay.denominator, self.decay.numerator)
+
+    def measures(self) -> dict[str, int]:
+        """Return the seconds and the rates."""
+        return {"seconds": self.seconds, "death_rate": self.death_rate, "turn_rate": self.turn_rate}
+
+    def as_counterexample(self, values: Values) -> dict[str, Any]:
+        """Return the silence and the values, fractions as "2/5"."""
+        found = {name: str(value) for name, value in values.items()}
+        return {**self.measures(), "exp(-1)": str(self.decay), "values": found}
+
+
+@dataclass(frozen=True)
+class Silences(Enumerated):
+    """Every silence within bounds.
+
+    Attributes
+    ----------
+    least : int
+        Least seconds and least turn rate.
+    """
+
+    least: int = 1
+
+    def classes(self, effort: str) -> Iterator[Iterator[Silence]]:
+        """Yield the silences, those of the same number of seconds together."""
+        most, rate, denominator = self._bounds(effort)
+        decays = sorted({Fraction(a, b) for b in range(2, denominator + 1) for a in range(1, b)})
+        for seconds in range(self.least, most + 1):
+            rates = product(range(1, rate + 1), range(self.least, rate + 1), decays)
+            yield (Silence(seconds, *drawn) for drawn in rates)
+
+    def _bounds(self, effort: str) -> tuple[int, int, int]:
+        return (5, 5, 7) if effort == "full" else (3, 3, 5)
+
+    def bounds(self, effort: str) -> dict[str, Any]:
+        """Return the bounds in words."""
+        seconds, rate, denominator = self._bounds(effort)
+        fractions = f"exp(-1 second) a fraction of denominator up to {denominator}"
+        return {"cases": f"every silence of up to {seconds} seconds, rates up to {rate} a second, {fractions}"}
+
+
+History = tuple[bool, ...]
+
+
+@cache
+def filtered(case: Silence) -> dict[History, tuple[Fraction, Fraction]]:
+    """Return, for each record of the seconds with a turn, its probability with the conversation alive and dead."""
+    quiet = case.decay ** (case.death_rate + case.turn_rate)
+    dying = (1 - quiet) * Fraction(case.death_rate, case.death_rate + case.turn_rate)
+    surviving = case.decay**case.death_rate
+    from_alive = {False: (quiet, dying), True: (surviving - quiet, 1 - surviving - dying)}
+    found: dict[History, tuple[Fraction, Fraction]] = {(): (Fraction(1), Fraction(0))}
+    for _ in range(case.seconds):
+        found = {
+            (*seen, turned): (alive * stays, alive * dies + (0 if turned else dead))
+            for seen, (alive, dead) in found.items()
+            for turned, (stays, dies) in from_alive.items()
+        }
+    return found
+
+
+def given_silence(case: Silence) -> Fraction:
+    """Return the probability of being alive where no second had a turn, by Bayes' rule."""
+    alive, dead = filtered(case)[(False,) * case.seconds]
+    return alive / (alive + dead)
+
+
+@claim(
+    "belief.posterior",
+    "Appendix D, the belief update",
+    "exp(-mu tau), tau the time since the last turn, is the probability that a conversation is alive given all "
+    "that was observed.",
+    relation=all_equal,
+    space=Silences(),
+    origin=BOTH,
+)
+def posterior(case: Silence) -> Values:
+    """Hold the paper's belief against Bayes' rule."""
+    return {PAPER: case.undying, SILENT: given_silence(case)}
+
+
+@claim(
+    "belief.posterior.silence",
+    "Appendix D, the belief update",
+    "(mu + lambda) / (lambda + mu exp((mu + lambda) tau)) is that probability, and its update second by second "
+    "gives the same.",
+    relation=all_equal,
+    space=Silences(0),
+    proof=partial(proof, FORMULA),
+    origin=repairs("belief.posterior"),
+)
+def silence(case: Silence) -> Values:
+    """Hold the formula and its repeated update against Bayes' rule."""
+    pi, second = Fraction(1), case.decay ** (case.death_rate + case.turn_rate)
+    for _ in range(case.seconds):
+        pi = exact_after_silence(pi, second, case.death_rate, case.turn_rate)
+    formula = exact_posterior(case.undisturbed, case.death_rate, case.turn_rate)
+    return {"formula": formula, "second by second": pi, SILENT: given_silence(case)}
+
+
+@claim(
+    "belief.posterior.alive-at-last-turn",
+    "Appendix D, the belief update",
+    "exp(-mu tau) is the probability that a conversation is alive tau after a turn where nothing since is known: "
+    "the mean of the posterior over all that may be observed.",
+    relation=all_equal,
+    space=Silences(0),
+    proof=partial(proof, MEAN),
+    origin=repairs("belief.posterior"),
+)
+def alive_at_last_turn(case: Silence) -> Values:
+    """Average over all records."""
+    records = filtered(case).values()
+    mean = sum(((alive + dead) * (alive / (alive + dead)) for alive, dead in records if alive + dead), Fraction(0))
+    return {PAPER: case.undying, "mean posterior": mean}
+
+
+def larger_unless_trivial(values: Values) -> bool:
+    """Whether the paper's belief is larger, or the same where no turn or no time could tell."""
+    difference = values[PAPER] - values[SILENT]
+    return bool(difference > 0 if values["lambda tau"] else difference == 0)
+
+
+@claim(
+    "belief.posterior.sign",
+    "Appendix D, the belief update",
+    "exp(-mu tau) is larger than the posterior for every lambda > 0 and tau > 0, and the same only where one of "
+    "them is 0.",
+    relation=larger_unless_trivial,
+    space=Silences(0),
+    proof=partial(proof, LARGER, f"{HAND}, and that exp(x) > 1 for x > 0"),
+    origin=OURS,
+)
+def sign(case: Silence) -> Values:
+    """Compare the two."""
+    return {PAPER: case.undying, SILENT: given_silence(case), "lambda tau": case.turn_rate * case.seconds}
+
+
+@dataclass(frozen=True)
+class Identity(Unshrunk):
+    """One of the identities below."""
+
+    name: str
+
+    def size(self) -> tuple[int, ...]:
+        """Return the place among the identities."""
+        return (list(IDENTITIES).index(self.name),)
+
+    def measures(self) -> dict[str, int]:
+        """Return the place among the identities."""
+        return {"identity": self.size()[0]}
+
+    def as_counterexample(self, values: Values) -> dict[str, Any]:
+        """Return the identity and what its two sides differ by."""
+        return {"identity": self.name, "values": dict(values)}
+
+
+ALL_IDENTITIES = Given(
+    tuple(map(Identity, IDENTITIES)), f"{len(IDENTITIES)} symbolic identities: " + ", ".join(IDENTITIES)
+)
+
+
+@claim(
+    "belief.posterior.symbolic",
+    "Appendix D, the belief update",
+    "The formulas of these rows follow from the hidden chain a' = -(mu + lambda) a, d' = mu a of the living and "
+    "the dead among the silent, for all real rates and times.",
+    relation=lambda values: values["difference"] == "0",
+    space=ALL_IDENTITIES,
+    proof=proof,
+    origin=OURS,
+)
+def symbolic(case: Identity) -> Values:
+    """Simplify what the two sides differ by."""
+    return {"difference": difference(case.name)}
+
+
+if __name__ == "__main__":
+    run(__file__)

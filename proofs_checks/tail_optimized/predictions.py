@@ -1,0 +1,343 @@
+"""Which threshold is best, and what knowing the future is worth: Section 4.2, Appendices G.1 and G.2, measured.
+
+- `sensitivity.peak`: means over the samples, on the grid of Tables 1 and 4 and on the finer one with 150 ms.
+  That the best threshold is near the percentile is also true of 300 ms everywhere on the WildChat-like
+  workload, so the row counts how many steps of the grid lie between the two, and compares that with one
+  threshold for all.
+- `prediction.end-aware` is held against the lower end of the mean's 95 % interval, in tokens of TEL.
+- `prediction.poisson`: "marginal gains" is read as less than a tenth of the distance from T-LRU to Tail-Optimized
+  Belady. A place of the grid speaks against it where the share lies above a tenth, with an interval that holds at
+  all 72 places at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from proofs_checks.tail_optimized.instances.paper_runs import (
+    ONLINE_SEEDS,
+    TOGETHER,
+    Sampled,
+    Spot,
+    at_once,
+    interval,
+    moved,
+    replayed,
+    share,
+    told,
+)
+from proofs_checks.tail_optimized.printed_tables import BESIDE, BEST, CELLS, OFF, Row, one_for_all, peaks
+from teltheory.claims.claim import Cells, Enumerated, Placed, Rule, Values, claim
+from teltheory.claims.data_files import MOONCAKE, data_file
+from teltheory.claims.origin import OURS, reading, repairs
+from teltheory.claims.registry import run
+from teltheory.paper.grid import XI_MS, Setting, chats_of, runs
+from teltheory.paper.printed import CAPACITIES, Column, Metric
+from teltheory.paper.tables import Runs
+from teltheory.sweep import TraceFile
+
+PERCENTILES: tuple[Metric, ...] = ("p90", "p95", "p99")
+WORKLOADS = ("wildchat", "sharegpt")
+THRESHOLDS = (50, 100, 200, 300, 500)
+TENTH = 10.0
+SO, OTHERWISE = "as stated", "otherwise"
+FIRST, SECOND = "T-LRU to End-Aware", "End- to Length-Aware"
+LEAST = "low at all places at once"
+HIGHEST = "ShareGPT-like high"
+WILDCHAT, SHAREGPT = "WildChat-like workload", "ShareGPT-like workload"
+MOONCAKE_SETTING = Setting(
+    (300_000, 1_000_000, 3_000_000),
+    (1000, 2000, 3000),
+    slo_ms=1000,
+    policies=("tlru", "end-aware", "length-aware"),
+)
+
+
+@dataclass(frozen=True)
+class Peak(Placed):
+    """A percentile at a capacity, improved by T-LRU at each threshold of a grid.
+
+    Attributes
+    ----------
+    workload : str
+        "wildchat" or "sharegpt".
+    metric : {"p90", "p95", "p99"}
+        The percentile.
+    capacity : int
+        In tokens.
+    grid : tuple of int
+        Thresholds, in milliseconds.
+    """
+
+    workload: str
+    metric: Metric
+    capacity: int
+    grid: tuple[int, ...]
+
+    @property
+    def row(self) -> str:
+        """Workload, percentile and grid."""
+        finer = ", with 150 ms" if 150 in self.grid else ""
+        return f"{chats_of(self.workload).name}, {self.metric.upper()}{finer}"
+
+    @property
+    def column(self) -> str:
+        """The capacity."""
+        return f"C = {self.capacity:,}"
+
+    def shown(self, values: Values) -> str:
+        """Return the best threshold, and the percentile under LRU."""
+        return f"{', '.join(map(str, values[BEST]))} (LRU {told(values['LRU'])})"
+
+    def measured(self) -> Row:
+        """Return mean improvements and the mean percentile under LRU."""
+        found = replayed(self.workload)
+        columns = (Column(xi, self.metric, "lru") for xi in self.grid)
+        means = tuple(float(found.improvements(column, self.capacity).mean()) for column in columns)
+        lru = float(found.of(self.metric, "lru", self.capacity, self.grid[0]).mean())
+        return Row(chats_of(self.workload).name, self.capacity, self.metric.upper(), means, lru, self.grid)
+
+
+PEAKS = tuple(
+    Peak(workload, metric, capacity, grid)
+    for grid in (THRESHOLDS, XI_MS)
+    for workload in WORKLOADS
+    for metric in PERCENTILES
+    for capacity in CAPACITIES
+)
+
+
+@claim(
+    "sensitivity.peak",
+    "Section 4.2, sensitivity to the threshold, and Appendix G.2",
+    "The best xi on the grid for a percentile is the grid value nearest to that percentile under LRU, or a "
+    "neighbour of it: P90, P95 and P99 at every C, means over samples of both kinds of workload.",
+    relation=lambda counts: bool(counts[BESIDE] == counts[CELLS]),
+    space=Sampled(
+        PEAKS, "best xi in ms by percentile and C, with the percentile under LRU in ms", WORKLOADS, ONLINE_SEEDS
+    ),
+    sampled=True,
+    rule=Rule(
+        "Everywhere the best threshold is the grid value nearest to the percentile under LRU, or a neighbour of "
+        "it.",
+        peaks,
+        OFF,
+        one_for_all((THRESHOLDS, XI_MS)),
+    ),
+    together=TOGETHER,
+    origin=reading("xi matches a percentile: it is the grid value nearest to it, or a neighbour"),
+)
+def peak(case: Peak) -> Values:
+    """Compare the best thresholds with those near the percentile."""
+    row = case.measured()
+    return {**row.beside_lru(), "LRU": row.lru, "improvement by xi": list(row.improvements)}
+
+
+def spots(workload: str, policy: str, against: str) -> tuple[Spot, ...]:
+    """Return the places of the grid at which the TEL of two policies is compared."""
+    grid = product(CAPACITIES, XI_MS)
+    return tuple(Spot(workload, capacity, xi, policy, against, "tel") for capacity, xi in grid)
+
+
+def gains(tlru: Any, end: Any, length: Any) -> Values:
+    """Return by how much the first step of foresight gains more than the second, and both steps."""
+    more = (tlru - end) - (end - length)
+    steps = {
+        FIRST: float((tlru - end).mean()),
+        SECOND: float((end - length).mean()),
+    }
+    return {**interval(more), **steps, "samples": len(more), "samples with more": int((more > 0).sum())}
+
+
+def places(stated: Callable[[Values], bool]) -> Callable[[Cells], Values]:
+    """Return what counts the places at which a statement is true of the values, and the others."""
+
+    def count(cells: Cells) -> Values:
+        true = sum(stated(cell) for cell in cells)
+        return {CELLS: len(cells), SO: true, OTHERWISE: len(cells) - true}
+
+    return count
+
+
+def everywhere(counts: Values) -> bool:
+    """Whether a statement is true at every place."""
+    return not counts[OTHERWISE]
+
+
+def turned(cell: Values) -> Values:
+    """Return a place where each step of foresight gains what the other does."""
+    return {**cell, "ours": -cell["ours"], "low": -cell["high"], "high": -cell["low"]}
+
+
+@claim(
+    "prediction.end-aware",
+    "Appendix G.1",
+    "TEL(T-LRU) - TEL(End-Aware) > TEL(End-Aware) - TEL(Length-Aware): at every C and xi the mean over samples of "
+    "the difference of both sides is above 0, its 95 % interval included, on both kinds of workload.",
+    relation=everywhere,
+    space=Sampled(
+        tuple(spot for workload in WORKLOADS for spot in spots(workload, "end-aware", "length-aware")),
+        "left side less right side, in tokens of TEL",
+        WORKLOADS,
+    ),
+    sampled=True,
+    rule=Rule(
+        "At every place the 95 % interval of the mean difference lies above 0.",
+        places(lambda cell: bool(cell["low"] > 0)),
+        OTHERWISE,
+        {
+            "no step gains": lambda cells: [moved(cell, 0.0) for cell in cells],
+            "the steps swapped": lambda cells: [turned(cell) for cell in cells],
+        },
+    ),
+    together=TOGETHER,
+    origin=reading("much better, and only a small edge: differences of TEL compared"),
+)
+def end_aware(case: Spot) -> Values:
+    """Compare what one bit of foresight gains with what the exact prompt adds."""
+    return gains(case.of("tlru"), case.of("end-aware"), case.of("length-aware"))
+
+
+def closed(case: Spot) -> Values:
+    """Return the share of the distance from T-LRU to Tail-Optimized Belady that a policy closes, in per cent."""
+    tlru = case.of("tlru")
+    part, whole = tlru - case.of(case.policy), tlru - case.of(case.against)
+    found = share(part, whole)
+    least = at_once(found, len(part), 2 * len(CAPACITIES) * len(XI_MS))
+    return {**found, LEAST: least, "distance in tokens": float(whole.mean())}
+
+
+def informed(workload: str) -> tuple[Spot, ...]:
+    """Return the places of the grid, for End- and for Length-Aware T-LRU."""
+    return tuple(s for who in ("end-aware", "length-aware") for s in spots(workload, who, "tail-optimized-belady"))
+
+
+@claim(
+    "prediction.poisson",
+    "Appendix G.2",
+    "Under Poisson arrivals (ShareGPT-like) End- and Length-Aware T-LRU close less than a tenth of the distance "
+    "in TEL from T-LRU to Tail-Optimized Belady, at every C and xi.",
+    relation=everywhere,
+    space=Sampled(informed("sharegpt"), "share of the distance that is closed, in per cent", ("sharegpt",)),
+    sampled=True,
+    rule=Rule(
+        "At no place the share lies above a tenth, with an interval that holds at all places at once.",
+        places(lambda cell: not cell[LEAST] > TENTH),
+        OTHERWISE,
+        {
+            f"the {WILDCHAT}'s shares": lambda cells: [{**cell, LEAST: cell[WILDCHAT]} for cell in cells],
+            "the whole distance": lambda cells: [{**cell, LEAST: 100.0} for cell in cells],
+        },
+    ),
+    together=TOGETHER,
+    origin=reading("marginal: less than a tenth of the distance"),
+)
+def poisson(case: Spot) -> Values:
+    """Compute the share, and the one on the other workload in the same way."""
+    return {**closed(case), WILDCHAT: closed(replace(case, workload="wildchat"))[LEAST]}
+
+
+@claim(
+    "prediction.poisson.contrast",
+    "Appendix G.2",
+    "At every C and xi End- and Length-Aware T-LRU close a smaller share of the distance in TEL from T-LRU to "
+    "Tail-Optimized Belady under Poisson arrivals (ShareGPT-like) than on the WildChat-like workload, 95 % "
+    "intervals apart.",
+    relation=everywhere,
+    space=Sampled(informed("wildchat"), "share on the WildChat-like workload, in per cent", WORKLOADS),
+    sampled=True,
+    rule=Rule(
+        "At every place the 95 % interval of the share lies below the WildChat-like workload's.",
+        places(lambda cell: bool(cell[HIGHEST] < cell["low"])),
+        OTHERWISE,
+        {
+            f"the {SHAREGPT}'s shares on both": lambda cells: [moved(cell, cell[SHAREGPT]) for cell in cells],
+            "no share on either": lambda cells: [{**moved(cell, 0.0), HIGHEST: 0.0} for cell in cells],
+        },
+    ),
+    together=TOGETHER,
+    origin=repairs("prediction.poisson"),
+)
+def contrast(case: Spot) -> Values:
+    """Compute the shares on both kinds of workload."""
+    other = closed(replace(case, workload="sharegpt"))
+    return {**closed(case), SHAREGPT: other["ours"], HIGHEST: other["high"]}
+
+
+@dataclass(frozen=True)
+class RealSpot(Spot):
+    """A place of the grid on the Mooncake trace: one trace, no interval."""
+
+    @property
+    def row(self) -> str:
+        """The capacity."""
+        return f"C = {self.capacity:,}"
+
+    def shown(self, values: Values) -> str:
+        """Return both steps."""
+        return f"{values[FIRST]:,} / {values[SECOND]:,}"
+
+    def of(self, policy: str) -> Any:
+        """Return the TEL of a policy here."""
+        return _mooncake().of(self.metric, policy, self.capacity, self.xi_ms)
+
+
+@cache
+def _mooncake() -> Runs:
+    return Runs(runs([TraceFile(str(data_file(MOONCAKE)))], MOONCAKE_SETTING))
+
+
+class MooncakeGrid(Enumerated):
+    """The Mooncake trace at its own capacities and thresholds."""
+
+    def classes(self, effort: str) -> Any:
+        """Yield the places as one class.
+
+        Raises
+        ------
+        MissingDataError
+            Where the file is not in the data folder.
+        """
+        data_file(MOONCAKE)
+        grid = product(MOONCAKE_SETTING.capacities, MOONCAKE_SETTING.xi_ms)
+        yield iter([RealSpot("", c, xi, "end-aware", "length-aware", "tel") for c, xi in grid])
+
+    def bounds(self, effort: str) -> dict[str, Any]:
+        """Return the trace and the grid in words."""
+        return {
+            "cases": f"{MOONCAKE}: 3 capacities and 3 thresholds, T-LRU to End-Aware / to Length-Aware in tokens"
+        }
+
+
+@claim(
+    "prediction.end-aware.mooncake",
+    "Appendix G.1",
+    "TEL(T-LRU) - TEL(End-Aware) > TEL(End-Aware) - TEL(Length-Aware) on the Mooncake trace, C = 0.3, 1 and 3 M "
+    "tokens, xi = 1, 2 and 3 s.",
+    relation=everywhere,
+    space=MooncakeGrid(),
+    rule=Rule(
+        "At every place the first step gains more than the second.",
+        places(lambda cell: bool(cell[FIRST] > cell[SECOND])),
+        OTHERWISE,
+        {
+            "no step gains": lambda cells: [{FIRST: 0, SECOND: 0} for _ in cells],
+            "the steps swapped": lambda cells: [{FIRST: cell[SECOND], SECOND: cell[FIRST]} for cell in cells],
+        },
+    ),
+    origin=OURS,
+)
+def end_aware_mooncake(case: RealSpot) -> Values:
+    """Compare what one bit of foresight gains with what the exact prompt adds, on one trace."""
+    tlru, end, length = (int(np.sum(case.of(name))) for name in MOONCAKE_SETTING.policies)
+    return {FIRST: tlru - end, SECOND: end - length}
+
+
+if __name__ == "__main__":
+    run(__file__)

@@ -1,0 +1,184 @@
+"""ET-LRU as it is printed, in the true model: it weighs by lambda exp(-mu tau), and the silence is information.
+
+The belief MDP has the posterior, by given gaps or by the race between the conversations, as in
+`theorem_d2_bayes.py`. The last row has no gaps: the next turn's law is integrated over all of time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from proofs_checks.tail_optimized.instances.belief_grids import (
+    A_HALF,
+    BAYES,
+    FIRST,
+    HALF,
+    PROMPTS,
+    Grid,
+    Rule,
+    always,
+    both,
+    by_index,
+    kinds_of,
+    optimality_row,
+)
+from proofs_checks.tail_optimized.theorem_d2_bayes import FEW, KNOWN, gaps_and_race
+from teltheory.belief.exact_events import exact_next_event, exact_sequences
+from teltheory.belief.model import Allocation, BeliefMDP, Known, State, allocations
+from teltheory.belief.optimality import Ties, printed_turn_rates
+from teltheory.belief.rules import et_lru
+from teltheory.claims.claim import Enumerated, SecondRoute, Unshrunk, Values, claim
+from teltheory.claims.origin import OURS, reading, repairs
+from teltheory.claims.registry import run
+from teltheory.policies.learned.posterior import exact_posterior
+from teltheory.workloads.laws import fixed
+
+SOURCE = "Theorem D.2, with Definition D.1 in the stochastic conversation model"
+
+
+def by_printed_index(ties: Ties) -> Rule:
+    """Return ET-LRU by the printed index."""
+    return by_index("ET-LRU", printed_turn_rates, ties)
+
+
+ONE_LENGTH = (((FIRST, fixed(1)),), ((FIRST, fixed(2)),))
+GAPS = (A_HALF, always("3/4"))
+TWO_RATES = Grid(((1, 3),), ONE_LENGTH, (1, 2), (1, 2), GAPS, responses=(fixed(1),), base=BAYES)
+printed_index = optimality_row(
+    "et-lru.printed-index",
+    SOURCE,
+    "ET-LRU that weighs by the printed lambda exp(-mu tau) is optimal in the conversation model, where the "
+    "silence of a conversation says that it may have ended.",
+    by_printed_index("best"),
+    (TWO_RATES, TWO_RATES),
+    {"quick": ((2, 1), (3, 1)), "full": ((2, 1), (3, 1), (2, 2))},
+    "two turn rates, one known length; every prompt, response, C and xi at least 1",
+    reading("the printed index, and turns that come as in the conversation model"),
+)
+RANDOM, ZERO = (*PROMPTS["random"], PROMPTS["by-conversation"][1]), (0,)
+printed_index_homogeneous = optimality_row(
+    "et-lru.printed-index.homogeneous",
+    SOURCE,
+    "ET-LRU by the printed index is optimal in the conversation model where turn rates are homogeneous, and "
+    "lengths of prompts are known or xi = 0.",
+    by_printed_index("worst"),
+    (
+        both(gaps_and_race(KNOWN, (0, 1), wide=False), gaps_and_race(RANDOM, ZERO, wide=False)),
+        both(gaps_and_race(KNOWN, (0, 1, 2), wide=True), gaps_and_race(RANDOM, ZERO, wide=True)),
+    ),
+    FEW,
+    "homogeneous rates, known lengths or xi = 0",
+    repairs("et-lru.printed-index"),
+)
+
+
+@dataclass(frozen=True)
+class Fast(Unshrunk):
+    """A fast conversation that is silent, then a slow one: what one token of room is worth at the next turn.
+
+    Every prompt and rate is 1 but the fast one's rate, and so are C and xi; exp(-silence) = 1/2.
+
+    Attributes
+    ----------
+    n : int
+        How many times the least the cost is to exceed; the fast one's rate is n + 2.
+    """
+
+    n: int
+
+    @property
+    def rates(self) -> tuple[int, int]:
+        """Turn rates of the two."""
+        return (self.n + 2, 1)
+
+    @property
+    def model(self) -> BeliefMDP:
+        """The model; its gaps are of no matter here."""
+        return BeliefMDP(1, 1, kinds_of(self.rates, ((fixed(1),),), fixed(0)), belief="bayes")
+
+    @property
+    def state(self) -> State:
+        """The state after the slow one's turn."""
+        alive = exact_posterior(HALF ** (self.rates[0] + 1), 1, self.rates[0])
+        return State((Known(0, 0, alive, 1), Known(1, 0, Fraction(1), 1)), (0, 1))
+
+    @property
+    def alive(self) -> tuple[Fraction, ...]:
+        """The posteriors."""
+        return tuple(known.alive for known in self.state.conversations)
+
+    def cost(self, kept: Allocation, chances: tuple[Fraction, ...]) -> Fraction:
+        """Return the expected excess of the next turn; a new conversation's is 0."""
+        known = zip(self.state.conversations, kept, chances, strict=True)
+        return sum((p * max(one.past + 1 - y - 1, 0) for one, y, p in known), Fraction(0))
+
+    def size(self) -> tuple[Any, ...]:
+        """Return n."""
+        return (self.n,)
+
+    def measures(self) -> dict[str, int]:
+        """Return n."""
+        return {"n": self.n}
+
+    def as_counterexample(self, values: Values) -> dict[str, Any]:
+        """Return the case and the values as text."""
+        named = {name: str(value) for name, value in values.items()}
+        return {"rates": list(self.rates), "alive": list(map(str, self.alive)), "values": named}
+
+
+@dataclass(frozen=True)
+class EveryRatio(Enumerated):
+    """n from 1 on."""
+
+    def classes(self, effort: str) -> Iterator[Iterator[Fast]]:
+        """Yield a class for each n."""
+        return (iter([Fast(n)]) for n in range(1, self._most(effort) + 1))
+
+    def _most(self, effort: str) -> int:
+        return 200 if effort == "full" else 50
+
+    def bounds(self, effort: str) -> dict[str, Any]:
+        """Return what is enumerated."""
+        return {
+            "n": f"1 to {self._most(effort)}",
+            "cases": "a fast silent conversation and a slow one, one turn to come",
+        }
+
+
+def dearer_than_n_times(values: Values) -> bool:
+    """Whether the printed index costs more than n times the least, which is above 0."""
+    return bool(values["ET-LRU"] > values["n"] * values["least"] > 0)
+
+
+def by_jumps(case: Fast, values: Values) -> Values:
+    """Compute the costs from the jump chain over the hidden set of conversations that are alive."""
+    law = exact_sequences(case.alive, case.rates, death_rate=1, birth_rate=1, events=1, new_rate=1)
+    return _costs(case, (law[0,], law[1,]))
+
+
+def _costs(case: Fast, chances: tuple[Fraction, ...]) -> Values:
+    every = allocations(case.model, case.state, (1, 1))
+    kept = et_lru(printed_turn_rates)(case.model, case.state, (1, 1))
+    return {"ET-LRU": case.cost(kept, chances), "least": min(case.cost(one, chances) for one in every)}
+
+
+@claim(
+    "et-lru.printed-index.ratio",
+    SOURCE,
+    "For each n there is a state of the conversation model at which ET-LRU by the printed index costs more than n "
+    "times the least, with one turn to come; time is continuous.",
+    relation=dearer_than_n_times,
+    space=EveryRatio(),
+    origin=OURS,
+    second=SecondRoute("the jump chain over hidden sets", by_jumps),
+)
+def printed_index_ratio(case: Fast) -> Values:
+    """Compute both costs from the exact law of the next turn."""
+    return {"n": case.n, **_costs(case, exact_next_event(case.alive, case.rates, 1, 1)[0])}
+
+
+if __name__ == "__main__":
+    run(__file__)

@@ -1,0 +1,185 @@
+"""Algorithm 2's score P(L + Q - xi >= X) and what it stands for, the growth of E[(L + Q - xi - X)+] (Appendix D).
+
+The appendix prints the two as equal. They are for whole numbers; with xi between two whole numbers the growth is
+larger by (ceil xi - xi) P(L + Q - X = floor xi). The small cases go through the library's laws and means;
+`excess_calculus` proves the identities for all numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
+from math import ceil, floor
+from typing import Any
+
+from proofs_checks.tail_optimized.algorithm_2 import HALF, LAWS, THIRD
+from proofs_checks.tail_optimized.hindsight import all_equal
+from proofs_checks.tail_optimized.lemmas.excess_calculus import (
+    convexity_proof,
+    real_score_proof,
+    whole_score_proof,
+)
+from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
+from teltheory.claims.origin import BOTH, OURS, repairs
+from teltheory.claims.registry import run
+from teltheory.policies.learned.allocation import mean_excess
+from teltheory.workloads.laws import Finite
+
+SOURCE = "Appendix D, Greedy Implementation"
+SCORE, GROWTH = "P(L + Q - xi >= X)", "growth"
+
+
+@dataclass(frozen=True)
+class Token(Unshrunk):
+    """The last cached token of a conversation.
+
+    Attributes
+    ----------
+    past, cached : int
+        L, and X >= 1.
+    xi : Fraction
+        Threshold.
+    law : Finite
+        Law of the next prompt.
+    """
+
+    past: int
+    cached: int
+    xi: Fraction
+    law: Finite
+
+    @property
+    def score(self) -> Fraction:
+        """P(L + Q - xi >= X)."""
+        return self.law.exactly_at_least(ceil(self.cached - self.past + self.xi))
+
+    @property
+    def just_missed(self) -> Fraction:
+        """P(L + Q - X = floor xi)."""
+        prompt = floor(self.xi) + self.cached - self.past
+        return sum((p for q, p in self.law.outcomes if q == prompt), Fraction(0))
+
+    def growth(self, cached: int) -> Fraction:
+        """Return what the expected excess grows by if the last of some cached tokens goes."""
+        less, more = (mean_excess(self.past, x, self.law, self.xi) for x in (cached - 1, cached))
+        return less - more
+
+    def size(self) -> tuple[Any, ...]:
+        """Return the order of "smallest": L, X, prompts, denominator of xi, xi, the law."""
+        outcomes = self.law.outcomes
+        return (self.past, self.cached, len(outcomes), self.xi.denominator, self.xi, outcomes)
+
+    def measures(self) -> dict[str, int]:
+        """Return L and X."""
+        return {"past": self.past, "cached": self.cached}
+
+    def as_counterexample(self, values: Values) -> dict[str, Any]:
+        """Return the token and the values, fractions as strings."""
+        return {
+            "past": self.past,
+            "cached": self.cached,
+            "xi": str(self.xi),
+            "prompt": {str(q): str(p) for q, p in self.law.outcomes},
+            "values": {name: str(value) for name, value in values.items()},
+        }
+
+
+@dataclass(frozen=True)
+class Tokens(Enumerated):
+    """Every last token of pasts up to a length.
+
+    Attributes
+    ----------
+    thresholds : tuple of Fraction
+        Tried values of xi.
+    """
+
+    thresholds: tuple[Fraction, ...]
+
+    def classes(self, effort: str) -> Iterator[Iterator[Token]]:
+        """Yield the tokens, shortest past first."""
+        for past in range(1, self._longest(effort) + 1):
+            sizes = [(cached, xi) for cached in range(1, past + 1) for xi in self.thresholds]
+            yield (Token(past, cached, xi, law) for cached, xi in sizes for law in LAWS)
+
+    def _longest(self, effort: str) -> int:
+        return 24 if effort == "full" else 8
+
+    def bounds(self, effort: str) -> dict[str, Any]:
+        """Return what is enumerated."""
+        tried = ", ".join(map(str, self.thresholds))
+        return {"cases": f"every X >= 1 of pasts up to {self._longest(effort)}, xi of {tried}, {len(LAWS)} laws"}
+
+
+WHOLE = Tokens(tuple(map(Fraction, range(5))))
+REAL = Tokens((HALF, THIRD, 2 * THIRD, Fraction(3, 2), Fraction(9, 4)))
+EVERY = Tokens((*WHOLE.thresholds, *REAL.thresholds))
+
+
+@claim(
+    "algorithm-2.score",
+    SOURCE,
+    "P(L + Q - xi >= X) = E[(L + Q - xi - (X - 1))+] - E[(L + Q - xi - X)+], for whole xi.",
+    relation=all_equal,
+    space=WHOLE,
+    proof=whole_score_proof,
+    origin=BOTH,
+)
+def score(case: Token) -> Values:
+    """Compare the score with the growth."""
+    return {SCORE: case.score, GROWTH: case.growth(case.cached)}
+
+
+@claim(
+    "algorithm-2.score.real-threshold",
+    SOURCE,
+    "P(L + Q - xi >= X) = E[(L + Q - xi - (X - 1))+] - E[(L + Q - xi - X)+], for xi that is not whole.",
+    relation=all_equal,
+    space=REAL,
+    origin=BOTH,
+)
+def score_at_real_thresholds(case: Token) -> Values:
+    """Compare the score with the growth."""
+    return {SCORE: case.score, GROWTH: case.growth(case.cached)}
+
+
+@claim(
+    "algorithm-2.score.difference",
+    SOURCE,
+    "For xi that is not whole the growth is P(L + Q - xi >= X) + (ceil xi - xi) P(L + Q - X = floor xi).",
+    relation=all_equal,
+    space=REAL,
+    proof=real_score_proof,
+    origin=repairs("algorithm-2.score.real-threshold"),
+)
+def difference(case: Token) -> Values:
+    """Compare the repaired score with the growth."""
+    repaired = case.score + (ceil(case.xi) - case.xi) * case.just_missed
+    return {"repaired score": repaired, GROWTH: case.growth(case.cached)}
+
+
+def falls_to_zero(values: Values) -> bool:
+    """Whether the growths are 0 or more, and none is above the one before."""
+    growths = [1, *values["growth at X = 1, 2, ..."], 0]
+    return all(a >= b for a, b in pairwise(growths))
+
+
+@claim(
+    "algorithm-2.convex",
+    SOURCE,
+    "E[(L + Q - X - xi)+] is convex in X for any law of Q and real xi: each token kept saves no more than the one "
+    "before it, and 0 or more.",
+    relation=falls_to_zero,
+    space=EVERY,
+    proof=convexity_proof,
+    origin=OURS,
+)
+def convex(case: Token) -> Values:
+    """List the growth at 1 ... X."""
+    return {"growth at X = 1, 2, ...": [case.growth(x) for x in range(1, case.cached + 1)]}
+
+
+if __name__ == "__main__":
+    run(__file__)

@@ -1,0 +1,238 @@
+"""The exchange lemma behind Theorem D.2, at every state of bounded size and proved for all (ours).
+
+T has C - 1 tokens, and b and all of T score at least as much as a: then keeping T and b costs no more than keeping
+T and a, whatever the number of turns that follow. A state is anything that can be known right after a turn,
+whether a history leads there or not. `exchange_proof.py` has the proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from proofs_checks.tail_optimized.instances.belief_grids import (
+    A_HALF,
+    COIN,
+    HALF,
+    SELDOM_ONE,
+    TWO_GAPS,
+    ZERO_OR_TWO,
+    Gaps,
+    kinds_of,
+)
+from proofs_checks.tail_optimized.lemmas.exchange_proof import same_law_proof
+from teltheory.belief.mdp import Solver
+from teltheory.belief.model import NOTHING, Allocation, BeliefMDP, Known, State
+from teltheory.belief.optimality import turn_rates
+from teltheory.belief.tables import Tables, fits
+from teltheory.claims.beliefs import model_as_dict
+from teltheory.claims.claim import Enumerated, SecondRoute, Unshrunk, Values, claim
+from teltheory.claims.origin import OURS
+from teltheory.claims.registry import run
+from teltheory.workloads.laws import Finite, fixed
+
+
+@dataclass(frozen=True)
+class Choice(Unshrunk):
+    """What may be kept at a state.
+
+    Attributes
+    ----------
+    tables : Tables
+        Of the model.
+    state : State
+        What is known.
+    turns : int
+        Turns to come.
+    """
+
+    tables: Tables = field(compare=False)
+    state: State
+    turns: int
+
+    def score(self, place: int, token: int) -> Fraction:
+        """Return lambda pi P(L + Q - xi >= j) of a conversation's token j."""
+        known, model = self.state.conversations[place], self.tables.model
+        law = model.kinds[known.kind].prompt(known.turns)
+        return turn_rates(model, self.state)[place] * law.exactly_at_least(token - known.past + model.xi)
+
+    def exchanges(self) -> Iterator[tuple[Allocation, Allocation]]:
+        """Yield T + a and T + b, as prefixes that fill the cache."""
+        sizes = [range(1, min(known.past, self.tables.model.capacity) + 1) for known in self.state.conversations]
+        scores = [[Fraction(0), *(self.score(i, j) for j in tokens)] for i, tokens in enumerate(sizes)]
+        for kept in np.argwhere(fits(self.tables.model, self.state)).tolist():
+            last = {i: scores[i][j] for i, j in enumerate(kept) if j}
+            if sum(kept) == self.tables.model.capacity and last:
+                yield from _exchanges(kept, scores, [i for i, v in last.items() if v == min(last.values())])
+
+    def size(self) -> tuple[Any, ...]:
+        """Return the order of "smallest": turns, conversations, tokens, C, xi, then the model."""
+        model = self.tables.model
+        return (*self.measures().values(), model.capacity, model.xi, repr(model), self.state)
+
+    def measures(self) -> dict[str, int]:
+        """Return turns to come, conversations and tokens."""
+        pasts = [known.past for known in self.state.conversations]
+        return {"turns": self.turns, "conversations": len(pasts), "tokens": sum(pasts)}
+
+    def as_counterexample(self, values: Values) -> dict[str, Any]:
+        """Return the state and its exchanges as plain data."""
+        return {
+            "model": model_as_dict(self.tables.model),
+            "known": [[known.kind, str(known.alive), known.past] for known in self.state.conversations],
+            "following": self.turns,
+            "values": {name: [str(value) for value in found] for name, found in values.items()},
+        }
+
+
+def _exchanges(
+    kept: list[int], scores: list[list[Fraction]], lowest: list[int]
+) -> Iterator[tuple[Allocation, Allocation]]:
+    for i, j in product(lowest, range(len(kept))):
+        if j != i and kept[j] + 1 < len(scores[j]) and scores[j][kept[j] + 1] >= scores[i][kept[i]]:
+            yield tuple(kept), tuple(x + (k == j) - (k == i) for k, x in enumerate(kept))
+
+
+LAWS = (fixed(0), ZERO_OR_TWO, SELDOM_ONE, fixed(1))
+ALIVE = (Fraction(1), HALF, Fraction(1, 5))
+
+
+@dataclass(frozen=True)
+class Size:
+    """Every state of a number of conversations, the last of which has just arrived.
+
+    Attributes
+    ----------
+    conversations, laws, longest, alive, turns : int
+        How many conversations, of how many `LAWS`, up to which past, with how many `ALIVE`, and turns to come.
+    capacities, thresholds : tuple of int
+        C and xi.
+    gaps : Gaps
+        Law of the gaps.
+    response : Finite
+        Law of the responses.
+    """
+
+    conversations: int
+    laws: int
+    longest: int
+    alive: int
+    turns: int
+    capacities: tuple[int, ...] = (1, 2)
+    thresholds: tuple[int, ...] = (0, 1)
+    gaps: Gaps = A_HALF
+    response: Finite = NOTHING
+
+    def models(self) -> Iterator[BeliefMDP]:
+        """Yield the models: each conversation has a kind, of rate 1 or 3 and with any of the laws."""
+        n = self.conversations
+        for rates, laws in product(product((1, 3), repeat=n), product(LAWS[: self.laws], repeat=n)):
+            kinds = kinds_of(rates, tuple((fixed(2), law) for law in laws), self.response)
+            for capacity, xi in product(self.capacities, self.thresholds):
+                yield BeliefMDP(capacity, xi, kinds, gaps=self.gaps)
+
+    def states(self) -> Iterator[State]:
+        """Yield what may be known."""
+        n = self.conversations
+        beliefs = product(*([ALIVE[: self.alive]] * (n - 1)), ALIVE[:1])
+        for alive, pasts in product(list(beliefs), product(range(1, self.longest + 1), repeat=n)):
+            known = (Known(i, 1, *pair) for i, pair in enumerate(zip(alive, pasts, strict=True)))
+            yield State(tuple(known), tuple(range(n)))
+
+    def cases(self) -> Iterator[Choice]:
+        """Yield all of them."""
+        for model in self.models():
+            tables = Tables(model)
+            for state in self.states():
+                yield Choice(tables, state, self.turns)
+
+
+QUICK = (
+    Size(2, 3, 2, 3, 1, gaps=TWO_GAPS),
+    Size(2, 3, 2, 3, 2),
+    Size(3, 2, 1, 2, 2, (2,), (0,)),
+    Size(2, 2, 2, 2, 3, (2,), (1,)),
+)
+FULL = (
+    Size(2, 4, 4, 3, 1, (1, 2, 3), (0, 1, 2), TWO_GAPS),
+    Size(2, 4, 3, 3, 2, (1, 2, 3), (0, 1, 2), TWO_GAPS),
+    Size(2, 2, 2, 3, 2, response=COIN),
+    Size(3, 2, 2, 2, 2, (2,)),
+    Size(2, 3, 2, 3, 3, (2,)),
+)
+
+
+@dataclass(frozen=True)
+class States(Enumerated):
+    """Every state of some sizes."""
+
+    def classes(self, effort: str) -> Iterator[Iterator[Choice]]:
+        """Yield the states, fewest turns to come first."""
+        return (size.cases() for size in (FULL if effort == "full" else QUICK))
+
+    def bounds(self, effort: str) -> dict[str, Any]:
+        """Return what is enumerated."""
+        sizes = FULL if effort == "full" else QUICK
+        return {
+            "models": len({model for size in sizes for model in size.models()}),
+            "what": "every state of conversations of rate 1 or 3: " + "; ".join(map(_words, sizes)),
+        }
+
+
+def _words(size: Size) -> str:
+    return (
+        f"{size.conversations} with {size.laws} laws, pasts up to {size.longest}, {size.alive} beliefs, C of "
+        f"{list(size.capacities)}, xi of {list(size.thresholds)}, {size.turns} to come"
+    )
+
+
+def no_dearer(values: Values) -> bool:
+    """Whether keeping T + b never costs more than keeping T + a."""
+    return all(b <= a for a, b in zip(values["a kept"], values["b kept"], strict=True))
+
+
+def by_recursion(case: Choice, values: Values) -> Values:
+    """Compute the costs state by state with memory."""
+    solver = Solver(case.tables.model)
+    kept = {"a kept": values["T + a"], "b kept": values["T + b"]}
+    return {
+        name: [solver.cost_of_keeping(case.state, one, case.turns) for one in every]
+        for name, every in kept.items()
+    }
+
+
+@claim(
+    "theorem-d2.exchange",
+    "Theorem D.2, its proof",
+    "The exchange lemma: if T has C - 1 tokens, and b and all of T score at least as much as a, then keeping T "
+    "and b costs no more than keeping T and a, for any number of turns to come. Optional caching, the paper's "
+    "belief, any turn rates, any law of a conversation's prompts that stays the same from turn to turn.",
+    relation=no_dearer,
+    space=States(),
+    origin=OURS,
+    proof=same_law_proof,
+    second=SecondRoute("recursion over states with memory", by_recursion),
+)
+def exchange(case: Choice) -> Values | None:
+    """Compare the two costs at every exchange of a state."""
+    pairs = list(case.exchanges())
+    costs = case.tables.of_keeping(case.state, case.turns)
+    return (
+        {
+            "T + a": [a for a, _ in pairs],
+            "T + b": [b for _, b in pairs],
+            "a kept": [costs.at(a) for a, _ in pairs],
+            "b kept": [costs.at(b) for _, b in pairs],
+        }
+        if pairs
+        else None
+    )
+
+
+if __name__ == "__main__":
+    run(__file__)
