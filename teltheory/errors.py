@@ -54,13 +54,7 @@ def listed(names: Sequence[str]) -> str:
 
 
 class TelTheoryError(_PortableError, ValueError):
-    """Base of every error about an argument: it names the argument, the value and what was expected.
-
-    Parameters
-    ----------
-    message : str
-        What went wrong; whatever it quotes, the error is one line that can be printed.
-    """
+    """Base of every error about an argument; whatever its message quotes, it is one line that can be printed."""
 
     def __init__(self, message: str) -> None:
         super().__init__(printable(message))
@@ -158,15 +152,7 @@ class SolverError(_PortableError, RuntimeError):
 
 
 class WorkerError(_PortableError, RuntimeError):
-    """The processes that ran a piece of work gave no result.
-
-    Parameters
-    ----------
-    work : str
-        What they ran.
-    found : str
-        What became of them.
-    """
+    """The processes that ran a piece of work gave no result."""
 
     def __init__(self, work: str, found: str) -> None:
         self.work, self.found = work, found
@@ -174,15 +160,7 @@ class WorkerError(_PortableError, RuntimeError):
 
 
 class ProbeError(TelTheoryError):
-    """A server that can't be measured; the message says what it did and what to do about it.
-
-    Parameters
-    ----------
-    message : str
-        One line.
-    status : int or None
-        Status of the HTTP answer, where the server gave one that is an error.
-    """
+    """A server that can't be measured: what it did, what to do about it, and the status of an HTTP error."""
 
     def __init__(self, message: str, status: int | None = None) -> None:
         self.status = status

@@ -36,22 +36,7 @@ def check_file(file: Path, expected: str) -> None:
 
 
 def read_bytes(file: Path, expected: str, most: int | None = None) -> bytes:
-    """Return what a file holds.
-
-    Parameters
-    ----------
-    file : Path
-        The file.
-    expected : str
-        What it should be, for errors.
-    most : int, optional
-        More bytes are an error.
-
-    Raises
-    ------
-    FileError
-        Where it can't be read.
-    """
+    """Return what a file holds; more than `most` bytes are an error, which says what was `expected`."""
     check_file(file, expected)
     with reported(file, expected), file.open("rb") as opened:
         content = opened.read(-1 if most is None else most + 1)
@@ -61,24 +46,12 @@ def read_bytes(file: Path, expected: str, most: int | None = None) -> bytes:
 
 
 def read_json(file: Path, expected: str, most: int | None = None) -> Any:
-    """Return the JSON document that a file holds; see `read_bytes`.
-
-    Raises
-    ------
-    FileError
-        Also where it is no JSON.
-    """
+    """Return the JSON document that a file holds; see `read_bytes`."""
     return parsed_json(read_bytes(file, expected, most), str(file), expected)
 
 
 def parsed_json(text: str | bytes, name: str, expected: str) -> Any:
-    """Return a JSON document in which no object has a field twice.
-
-    Raises
-    ------
-    FileError
-        For text that is none, is nested too deeply, or has a number of thousands of digits.
-    """
+    """Return a JSON document in which no object has a field twice; deep nesting and huge numbers are errors."""
     try:
         return json.loads(text, object_pairs_hook=_once)
     except json.JSONDecodeError as error:

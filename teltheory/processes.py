@@ -58,23 +58,9 @@ def on_processes(
 ) -> Generator[tuple[int, R], None, None]:
     """Do the work on every item and yield (index of the item, result) in the order in which they are done.
 
-    Parameters
-    ----------
-    work : callable
-        Sent to each process once, so it and the items must be picklable.
-    items : iterable
-        What to work on, asked for an item when a process is free for it.
-    workers : int
-        Most processes at a time, at least 1.
-    name : callable
-        What an error calls an item.
-
-    Raises
-    ------
-    WorkerError
-        If an item has cost three processes; all other items are done by then.
-    Exception
-        What `work` raises, at once.
+    `work` is sent to each process once, so it and the items must be picklable; an item is asked for when a process
+    is free for it. What `work` raises is raised at once; an item that has cost three processes is a WorkerError at
+    the end, after all others.
     """
     return _results(_Processes(work, workers), items, name)
 
@@ -84,26 +70,8 @@ def on_cluster(
 ) -> Generator[tuple[int, R], None, None]:
     """Do the same on the workers of a Dask scheduler, two items ahead per thread so that none waits.
 
-    Scheduler and workers need this package and nothing else of the machine that asks.
-
-    Parameters
-    ----------
-    work : callable
-        Sent to the cluster once.
-    items : iterable
-        What to work on.
-    address : str
-        Of the scheduler.
-    name : callable
-        What an error calls an item.
-
-    Raises
-    ------
-    ArgumentError
-        If Dask is not installed, or no scheduler answers at the address within 10 seconds.
-    WorkerError
-        If the scheduler has given an item up (all others are done by then), if the cluster can't run an item, or
-        if the scheduler is gone.
+    Scheduler and workers need this package and nothing else of the machine that asks. An item that the scheduler
+    has given up is a WorkerError at the end; one that the cluster can't run, or a lost scheduler, is one at once.
     """
     return _results(_Cluster(work, connect(address), address), items, name)
 

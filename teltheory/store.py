@@ -44,27 +44,13 @@ def text_of(about: Plain) -> str:
 
 @dataclass(frozen=True)
 class Results:
-    """Results of one kind in a file.
-
-    Attributes
-    ----------
-    path : Path
-        The file; it is made when the first result is added.
-    kind : str
-        What made the results: "sweep" or "campaign".
-    """
+    """Results of one kind, "sweep" or "campaign", in a file that the first result makes."""
 
     path: Path
     kind: str
 
     def check_place(self) -> None:
-        """Check that the file can be made, or is a store that can be added to.
-
-        Raises
-        ------
-        FileError
-            If it can't.
-        """
+        """Check that the file can be made, or is a store that can be added to."""
         path = self.path
         check_place(path, "for the store")
         if path.exists():
@@ -90,13 +76,7 @@ class Results:
         raise FileError(f"{self.path}: found no store, expected one that the toolkit made, or a new file")
 
     def read(self) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
-        """Yield the text that each result is found by, what determines it, and the result.
-
-        Raises
-        ------
-        FileError
-            If the file can't be read, or a row is no result.
-        """
+        """Yield the text that each result is found by, what determines it, and the result."""
         if not self.path.exists():
             return
         with self._open(self.path) as database:
@@ -119,13 +99,7 @@ class Results:
         )
 
     def add(self, results: Sequence[tuple[Plain, Plain]]) -> None:
-        """Add results, each after what determines it; they are on disk afterwards.
-
-        Raises
-        ------
-        FileError
-            If that fails; what was there before stays as it was.
-        """
+        """Add results, each after what determines it; they are on disk afterwards, or nothing changed."""
         rows = [(self.kind, text_of(about), text_of(found)) for about, found in results]
         if not self.path.exists():
             self._make()
@@ -170,14 +144,9 @@ _LEFT_OUT = {"key", "seed", "teltheory_sweep", "teltheory_campaign"}
 
 
 def import_lines(old: Path, new: Path) -> int:
-    """Import a file of JSON lines into a store; return the number of results that were imported.
+    """Import a file of JSON lines into a store, whole or not at all; return the number of results.
 
     Left out: a last line without its end, which was cut off when a run was killed, and lines of other versions.
-
-    Raises
-    ------
-    FileError
-        If a line is no result; the store is then not touched.
     """
     check_file(old, "a store of an earlier version")
     with reported(old, "a store of an earlier version"):

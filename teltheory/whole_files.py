@@ -12,20 +12,7 @@ from teltheory.input_files import reported
 
 
 def check_place(path: Path, why: str) -> None:
-    """Check, before long work, that a file can be there.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    why : str
-        What it is for, such as "for the store".
-
-    Raises
-    ------
-    FileError
-        Where the folder does not exist or the target is a folder.
-    """
+    """Check, before long work, that a file can be there; `why` it is needed is such as "for the store"."""
     with reported(path, f"a file {why}"):
         if not path.absolute().parent.is_dir():
             raise FileError(f"{path}: found no folder {path.parent}, expected one {why}")
@@ -34,21 +21,9 @@ def check_place(path: Path, why: str) -> None:
 
 
 def write_whole(path: Path, write: Callable[[Path], object]) -> None:
-    """Write a file beside its place, then rename it; what was there before stays until then.
+    """Write a file beside its place, then rename it; until then, and after an error, what was there before stays.
 
     What is no file, such as /dev/null, is written to as it is.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    write : callable
-        Writes to the path that it is given.
-
-    Raises
-    ------
-    FileError
-        If that fails; nothing half-written stays.
     """
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     try:

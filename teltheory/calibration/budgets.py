@@ -25,23 +25,7 @@ WORTH_A_WARNING = 0.05
 
 @dataclass(frozen=True)
 class TokenError:
-    """Largest differences between two models, in tokens.
-
-    Attributes
-    ----------
-    threshold : int
-        Of xi.
-    threshold_slo : float
-        At this SLO, in seconds.
-    budget : int
-        Of the TEL-safe budget of an input.
-    budget_slo : float
-        At this SLO, in seconds.
-    budget_total : int
-        For an input of so many tokens.
-    longest : int
-        Longest prompt that was measured.
-    """
+    """Largest differences of xi and of the budget between two models, in tokens, and the SLOs (in seconds)."""
 
     threshold: int
     threshold_slo: float

@@ -12,17 +12,7 @@ from teltheory.model.numbers import FloatArray, IntArray
 
 @dataclass(frozen=True)
 class Cells:
-    """Medians of equal requests.
-
-    Attributes
-    ----------
-    prompt_tokens, cached_tokens : ndarray of int64, shape (m,)
-        n and c of each cell.
-    seconds : ndarray of float64, shape (m,)
-        Median TTFT.
-    count : ndarray of int64, shape (m,)
-        Requests of each.
-    """
+    """Medians (in seconds) of requests with equal n and c, and how many requests each stands for."""
 
     prompt_tokens: IntArray
     cached_tokens: IntArray

@@ -20,14 +20,7 @@ ENDPOINT = "/v1/completions"
 
 
 def checked_url(url: str) -> str:
-    """Return the address of a server without a trailing slash or ``/v1``.
-
-    Raises
-    ------
-    ArgumentError
-        Where it is no http or https address, has no port that there is, or has credentials, a query or a fragment;
-        the message has none of these three.
-    """
+    """Return a server's address without a trailing slash or ``/v1``; no error shows credentials or a query."""
     expected = "an address such as http://localhost:8000"
     try:
         parsed = httpx.URL(url.strip())
@@ -44,13 +37,7 @@ def checked_url(url: str) -> str:
 
 
 def checked_key(key: str, source: str) -> str:
-    """Return an API key without white space around it.
-
-    Raises
-    ------
-    ArgumentError
-        Where it can't be sent in a header; the message names only `source`.
-    """
+    """Return an API key without white space around it; an error names only its `source`."""
     key = key.strip()
     if not key or not key.isascii() or not key.isprintable():
         raise ArgumentError(source, "nothing that can be a key", "a key of printable ASCII characters")
@@ -60,25 +47,8 @@ def checked_key(key: str, source: str) -> str:
 class Completions:
     """Streamed completions of one model at one address; an async context manager.
 
-    Nothing is sent elsewhere: redirects are not followed, and proxies in the environment are ignored.
-
-    Parameters
-    ----------
-    url, model : str
-        Address of the server, and its name of the model.
-    timeout : float
-        Most seconds for one request, from sending to the end of the stream.
-    key : str, optional
-        API key; it is sent to the server and never shown.
-    transport : httpx.AsyncBaseTransport, optional
-        What carries the requests; the network when left out.
-    clock : callable
-        What tells the time in seconds.
-
-    Raises
-    ------
-    ArgumentError
-        For a URL that is none, or a timeout that is not above 0.
+    Nothing is sent elsewhere: redirects are not followed, and proxies in the environment are ignored. The key is
+    sent to the server and never shown; `timeout` is in seconds, from sending to the end of the stream.
     """
 
     def __init__(
@@ -111,13 +81,7 @@ class Completions:
         await self._http.__aexit__(kind, error, trace)
 
     async def ask(self, prompt: Prompt) -> Answer:
-        """Send a prompt for one token; `first_token` is in seconds after sending.
-
-        Raises
-        ------
-        ProbeError
-            If no whole answer came.
-        """
+        """Send a prompt for one token; `first_token` is in seconds after sending."""
         try:
             async with asyncio.timeout(self._timeout):
                 return await self._asked(prompt)

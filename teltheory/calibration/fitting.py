@@ -51,18 +51,7 @@ LEVEL = 0.95
 class FittedForm:
     """A form fitted to all cells, and how well it predicts cells that it has not seen.
 
-    Attributes
-    ----------
-    form : str
-        Its name.
-    model : LatencyModel or TableLatency
-        The fit.
-    r_squared : float
-        Share of the variance of the cell medians that it explains.
-    error, standard_error : float
-        Mean absolute error on cells left out, and its standard error; seconds.
-    worst : float
-        Largest absolute residual of a cell, in seconds.
+    `error` is the mean absolute error on cells left out, `worst` the largest residual of a cell; in seconds.
     """
 
     form: str

@@ -56,23 +56,7 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True)
 class Parsed:
-    """What a file holds.
-
-    Attributes
-    ----------
-    format : str
-        Its shape.
-    samples : list of Sample
-        The requests that count.
-    fields : tuple of str
-        What the file calls prompt tokens, cached tokens and TTFT.
-    left_out : Counter of str
-        Requests that do not count, by reason.
-    facts : mapping of str to str
-        What the file says about the server and the run.
-    notes : tuple of str
-        What else a reader should know.
-    """
+    """What a file holds; `fields` are its names of prompt tokens, cached tokens and TTFT."""
 
     format: str
     samples: list[Sample]
@@ -313,19 +297,7 @@ def _ttft_column(path: Path, rows: Rows) -> str:
 
 @dataclass(frozen=True)
 class ResultFormat:
-    """A format of result files.
-
-    Attributes
-    ----------
-    name : str
-        What `--format` calls it.
-    fields : str
-        Fields that it is told by, for people.
-    tells : callable
-        Whether the fields of a first object are its own.
-    read : callable
-        Returns what the objects of a file hold.
-    """
+    """A format of result files; `tells` is asked about a first object's fields, `fields` says them to people."""
 
     name: str
     fields: str

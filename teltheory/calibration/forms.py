@@ -35,15 +35,7 @@ PARAMETERS = ("per_token", "per_pair", "constant", "floor")
 
 @dataclass(frozen=True)
 class Form:
-    """A form of the model.
-
-    Attributes
-    ----------
-    name : str
-        As above.
-    attention, floor : bool
-        Whether it has gamma, and a floor.
-    """
+    """A form of the model, and whether it has gamma and a floor."""
 
     name: str
     attention: bool = False
@@ -90,20 +82,9 @@ def fit_formula(form: Form, cells: Cells) -> FloatArray:
 def fit_with_floor(
     form: Form, x: FloatArray, y: FloatArray, below: NDArray[np.bool_], turns: int = TURNS, rounds: int = ROUGH
 ) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """Return the values of each sample, shape (b, 4), and the cells that lie on the floor.
+    """Return the values of each sample, shape (b, 4), and the cells that lie on the floor, shape (b, m).
 
-    Parameters
-    ----------
-    form : Form
-        A form with a floor.
-    x : ndarray of float64, shape (b, m, p)
-        Predictors.
-    y : ndarray of float64, shape (b, m)
-        Medians, in seconds.
-    below : ndarray of bool, shape (b, m)
-        The cells on the floor at first.
-    turns, rounds : int
-        How often floor and formula take turns, and the rounds of each fit, at most.
+    Floor and formula take `turns` turns at most, from the cells `below`; x is (b, m, p), y is (b, m) in seconds.
     """
     values = np.zeros((len(y), len(PARAMETERS)))
     for _ in range(turns):
@@ -159,10 +140,10 @@ def rounded(value: float) -> Fraction:
 
 
 def fit_table(cells: Cells, name: str = "", provenance: Provenance | None = None) -> TableLatency | None:
-    """Return a monotone table of the medians; None where they are in fewer than two rows.
+    """Return a monotone table of the medians; None if they are in fewer than two rows.
 
-    Rows are the totals, neighbours taken together where there are many; columns are at most eight cached shares.
-    Between the cells of a row the table interpolates, and what lies beyond its last is taken from that.
+    Neighbouring totals share a row if there are many; columns are at most eight cached shares. Between the cells
+    of a row the table interpolates.
     """
     rows = _rows(cells)
     if len(rows) < 2:

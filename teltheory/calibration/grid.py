@@ -19,15 +19,7 @@ MOST_MEASUREMENTS = 1_000_000
 
 @dataclass(frozen=True)
 class Step:
-    """One measurement of a plan.
-
-    Attributes
-    ----------
-    cell, repeat : int
-        Which cell of the grid, and how many times it was measured before.
-    prompt_tokens, cached_tokens : int
-        Length n of the prompt, and length c < n of the prefix that is warmed first, in tokens.
-    """
+    """One measurement of a plan: its cell, how many times that was measured before, n, and c < n, in tokens."""
 
     cell: int
     repeat: int
@@ -39,27 +31,7 @@ class Step:
 class ProbePlan:
     """What is measured where; two probes with the same plan can share a file.
 
-    Parameters
-    ----------
-    url : str
-        Address of the server, such as ``http://localhost:8000``, without credentials.
-    model : str
-        Name of the model as the server knows it.
-    lengths : sequence of int
-        Lengths of prompts, in tokens.
-    shares : sequence of float
-        Shares of the prompt that are cached, each at least 0 and below 1; rounded down to whole blocks.
-    repeats : int
-        Measurements of each cell.
-    seed : int
-        Fixes the order, and nothing else.
-    block_size : int
-        Tokens in a block of the server's cache.
-
-    Raises
-    ------
-    ArgumentError
-        Where one of them is none of that, or so large that no server could be measured so.
+    Cached shares, from 0 to below 1, are rounded down to whole blocks. The seed fixes the order and nothing else.
     """
 
     url: str

@@ -22,17 +22,7 @@ SLOW_SHARE, SLOW = 0.1, 2.0
 
 
 def signs_of_load(runs: TTFTRuns, cells: Cells, cell: IntArray) -> tuple[str, ...]:
-    """Return a sentence for each sign of load.
-
-    Parameters
-    ----------
-    runs : TTFTRuns
-        The requests, in the file's order.
-    cells : Cells
-        Their cells.
-    cell : ndarray of int64, shape (m,)
-        The cell of each request.
-    """
+    """Return a sentence for each sign of load in requests that are in the order of the file."""
     repeated = cells.count[cell] >= REPEATS
     relative = (runs.ttft / cells.seconds[cell])[repeated]
     signs = [_overlap(runs), _drift(relative), _skew(relative)]

@@ -19,15 +19,7 @@ REFUSED_PROMPT = (400, 415, 422)
 
 @dataclass(frozen=True)
 class Prompts:
-    """Where prompts come from.
-
-    Parameters
-    ----------
-    rng : numpy.random.Generator
-        Seeded differently for each run, so that no server has a prompt cached.
-    vocabulary : int
-        Token ids are drawn below it.
-    """
+    """Where prompts come from: token ids below `vocabulary`, from a generator that is seeded anew for each run."""
 
     rng: np.random.Generator
     vocabulary: int = 30_000
@@ -36,29 +28,10 @@ class Prompts:
 async def probe(
     server: Completions, record: ProbeRecord, prompts: Prompts, report: Callable[[Measured], None]
 ) -> None:
-    """Measure what the file of a probe lacks.
+    """Measure what the file of a probe lacks; `report` is called with each measurement once it is on disk.
 
     Before the first measurement one is made and thrown away, of the cell with the longest prefix. It warms the
     server, and shows whether it reports cached tokens.
-
-    Parameters
-    ----------
-    server : Completions
-        The server and the model.
-    record : ProbeRecord
-        Where measurements go, as they come.
-    prompts : Prompts
-        Where prompts come from.
-    report : callable
-        Called with each measurement once it is on disk.
-
-    Raises
-    ------
-    ProbeError
-        Where the server gives no whole answer, or never reports cached tokens. All measurements so far are in the
-        file.
-    FileError
-        Where the file can't be written.
     """
     steps = record.missing()
     if not steps:

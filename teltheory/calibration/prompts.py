@@ -21,13 +21,7 @@ WORDS = tuple(_WORDS.split())
 
 @dataclass(frozen=True)
 class RandomPrompt:
-    """A prompt whose prefixes are prompts.
-
-    Parameters
-    ----------
-    parts : tuple of int or of str
-        Token ids, or words that are about a token each.
-    """
+    """A prompt of token ids, or of words that are about a token each; its prefixes are prompts."""
 
     parts: tuple[int, ...] | tuple[str, ...]
 
@@ -40,23 +34,9 @@ class RandomPrompt:
 
 
 def random_prompt(kind: str, length: int, vocabulary: int, rng: np.random.Generator) -> RandomPrompt:
-    """Draw a prompt.
+    """Draw ``"tokens"`` or words (``"text"``); no id is among the first few, where tokenizers keep special ones.
 
-    Parameters
-    ----------
-    kind : str
-        ``"tokens"`` for token ids, ``"text"`` for words.
-    length : int
-        Token ids or words.
-    vocabulary : int
-        Token ids are drawn below it, and not from its first few, where tokenizers keep special ones.
-    rng : numpy.random.Generator
-        Where the randomness comes from; seed it differently for each run, or the server has the prompts cached.
-
-    Raises
-    ------
-    ArgumentError
-        Where the vocabulary has fewer than two tokens.
+    The generator must be seeded differently for each run, or the server has the prompts cached.
     """
     if whole_number("vocabulary", vocabulary) < 2:
         raise ArgumentError("vocabulary", vocabulary, "a whole number of at least 2")

@@ -36,25 +36,9 @@ _BEGINNING = f'{{"{VERSION_FIELD}": '.encode()
 
 @dataclass(frozen=True)
 class Measured:
-    """One measurement, as the file has it.
+    """One measurement, as the file has it; tokens are as the server reported them, None if it did not.
 
-    Attributes
-    ----------
-    prompt_tokens, cached_tokens : int
-        Length of the prompt and how much of it was cached, as the server reported both; None where it was asked to
-        have a prefix cached and reported nothing.
-    ttft_s : float
-        Seconds from sending the request to the first token.
-    requested_cached_tokens : int
-        Length of the prefix that was warmed.
-    reported_cached_tokens : int or None
-        What the server said was cached; None where it said nothing.
-    mismatch : bool
-        Whether requested and reported differ by more than a block; then nothing may use the measurement.
-    cell, repeat : int
-        Which measurement of the plan it is.
-    started : str
-        When it started, in UTC.
+    `mismatch`: requested and reported differ by more than a block, and nothing may use the measurement.
     """
 
     prompt_tokens: int
@@ -69,21 +53,7 @@ class Measured:
 
 
 class ProbeRecord:
-    """The file of a probe, open for appending; a context manager.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file; it is made where it is not there.
-    plan : ProbePlan
-        What is to be measured.
-
-    Raises
-    ------
-    FileError
-        Where the file belongs to another plan or is no file of a probe, another probe writes to it, or it can't be
-        read or written.
-    """
+    """The file of a probe, open for appending to one process; a context manager."""
 
     def __init__(self, path: str | Path, plan: ProbePlan) -> None:
         self.path, self.plan = Path(path), plan
@@ -118,13 +88,7 @@ class ProbeRecord:
         self._append(header)
 
     def add(self, line: Measured) -> None:
-        """Append a measurement; it is on disk afterwards.
-
-        Raises
-        ------
-        FileError
-            Where that fails; what was there before stays as it was.
-        """
+        """Append a measurement; it is on disk afterwards, or what was there before stays as it was."""
         self._append(asdict(line))
         self.measured.append(line)
 

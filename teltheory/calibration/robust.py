@@ -26,24 +26,10 @@ SCALES, ROUNDS, STILL, NOTHING = 15, 100, 1e-9, 1e-12
 def huber(
     x: FloatArray, y: FloatArray, used: NDArray[np.bool_], bounded: Sequence[int], rounds: int = ROUNDS
 ) -> FloatArray:
-    """Return the coefficients of each sample.
+    """Return the coefficients of each sample, shape (b, p), of predictors (b, m, p) and values (b, m).
 
-    Parameters
-    ----------
-    x : ndarray of float64, shape (b, m, p)
-        Predictors of m cells in b samples.
-    y : ndarray of float64, shape (b, m)
-        What they predict.
-    used : ndarray of bool, shape (b, m)
-        Which cells count; in each sample at least one must.
-    bounded : sequence of int
-        Which coefficients are 0 or more.
-    rounds : int
-        Least squares problems solved at one scale, at most.
-
-    Returns
-    -------
-    ndarray of float64, shape (b, p)
+    Only cells that are `used` count; `bounded` coefficients are 0 or more; a scale is solved for `rounds` times
+    at most.
     """
     unit = np.maximum(np.abs(x).max(axis=(0, 1)), NOTHING)
     scaled, least = x / unit, NOTHING * np.abs(y).max()

@@ -19,17 +19,7 @@ SHOWN = 200
 
 @dataclass(frozen=True)
 class Answer:
-    """What a server did with one prompt.
-
-    Attributes
-    ----------
-    prompt_tokens : int
-        Length of the prompt, as the server counted it.
-    cached_tokens : int or None
-        How much of it the server took from its cache; None if it did not say.
-    first_token : float
-        When the first token came, on the clock of the reader.
-    """
+    """What a server did with one prompt; `first_token` is on the clock of the reader."""
 
     prompt_tokens: int
     cached_tokens: int | None
@@ -37,13 +27,7 @@ class Answer:
 
 
 async def read_answer(response: httpx.Response, clock: Callable[[], float], hide: Callable[[str], str]) -> Answer:
-    """Read a stream to its end; `hide` takes out of each event what no message may show.
-
-    Raises
-    ------
-    ProbeError
-        If it is no stream, is malformed, ends too early, carries an error or lacks the usage.
-    """
+    """Read a stream to its end; `hide` takes out of each event what no message may show."""
     first: float | None = None
     usage: object = None
     ended = False

@@ -26,19 +26,10 @@ AttentionLatency = LatencyModel
 
 
 def with_attention(linear: LatencyModel, share: Fraction, low: int, high: int) -> LatencyModel:
-    """Return the model with an attention term that agrees with a linear one on prompts of two lengths.
+    """Return the model with an attention term that agrees with a linear one on prompts of `low` and `high` tokens.
 
     A line through the prefill times of uncached prompts of both lengths has the slope alpha + gamma (low + high):
-    what a linear fit calls time a token has attention in it.
-
-    Parameters
-    ----------
-    linear : LatencyModel
-        Its slope was fitted from `low` to `high` tokens.
-    share : Fraction
-        gamma / alpha, a token.
-    low, high : int
-        Tokens.
+    what a linear fit calls time per token has attention in it. `share` is gamma / alpha, per token.
     """
     per_token = linear.per_token / (1 + share * (low + high))
     constant = (linear.per_token - per_token) * low - per_token * share * low**2

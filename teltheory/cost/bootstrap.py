@@ -27,13 +27,7 @@ Values: TypeAlias = NDArray[Any]
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
-    """Consecutive blocks of turns whose lengths differ by one at most.
-
-    Attributes
-    ----------
-    bounds : ndarray of int64, shape (blocks + 1,)
-        Block b has the turns bounds[b] ... bounds[b + 1] - 1.
-    """
+    """Consecutive blocks of turns, about equally long; block b has the turns bounds[b] ... bounds[b + 1] - 1."""
 
     bounds: IntArray
 
@@ -72,18 +66,9 @@ class Blocks:
         return np.asarray(weights @ totals, np.float64)
 
     def percentiles(self, values: Values, weights: IntArray, level: Fraction) -> FloatArray:
-        """Return the percentile of a value a turn in each draw, the ceil(level n)-th smallest of its n values.
+        """Return the percentile of a value per turn in each draw, the ceil(level n)-th smallest of its n values.
 
-        Bisection over the values that occur, for all draws at once.
-
-        Parameters
-        ----------
-        values : ndarray, shape (turns,)
-            One a turn.
-        weights : ndarray of int64, shape (draws, blocks)
-            Draws, none of them empty.
-        level : Fraction
-            In (0, 1].
+        Bisection over the values that occur, for all draws at once; no draw may be empty.
         """
         if not 0 < level <= 1:
             raise ArgumentError("level", str(level), "a level above 0, at most 1")
@@ -107,15 +92,7 @@ class Blocks:
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number with an interval.
-
-    Attributes
-    ----------
-    value : float
-        From all turns.
-    low, high : float
-        Ends of the interval.
-    """
+    """A number from all turns, with an interval."""
 
     value: float
     low: float
@@ -139,17 +116,8 @@ class Estimate:
 def interval(value: float, draws: FloatArray, blocks: int, level: float = 0.95) -> Estimate:
     """Return the percentile interval of a number, widened as Student's t with one block fewer asks for.
 
-    Parameters
-    ----------
-    value : float
-        From all turns.
-    draws : ndarray of float64, shape (draws,)
-        The same number in each draw.
-    blocks : int
-        How many blocks there were to draw from. A draw of k blocks spreads less than k new blocks would, by
-        sqrt((k - 1) / k), and k blocks are few. With one block there is nothing to say: the ends are infinite.
-    level : float
-        What part of the draws lies within, before widening.
+    A draw of k blocks spreads less than k new blocks would, by sqrt((k - 1) / k), and k blocks are few. With one
+    block there is nothing to say: the ends are infinite.
     """
     from scipy.special import ndtri, stdtrit
 

@@ -20,15 +20,7 @@ MEASURED = {"llama-2-7b": A100_LLAMA2_7B, "vicuna-7b": A100_LLAMA2_7B}
 
 
 def latency_named(text: str) -> LatencyModel | TableLatency:
-    """Return an embedded model by its name, or that of a JSON file, which is its name where it has none.
-
-    Raises
-    ------
-    ArgumentError
-        For a text that is neither a name nor ends in ``.json``.
-    FileError
-        Where the file holds no model.
-    """
+    """Return an embedded model by its name, or that of a JSON file, which is its name if it has none."""
     if text in EMBEDDED:
         return EMBEDDED[text]
     if Path(text).suffix != ".json":

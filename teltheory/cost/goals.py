@@ -18,15 +18,7 @@ MOST_DIGITS = 9
 
 @dataclass(frozen=True)
 class Level:
-    """A percentile such as p95 or p99.9.
-
-    Attributes
-    ----------
-    text : str
-        As it was given.
-    q : Fraction
-        Above 0, at most 1.
-    """
+    """A percentile such as p95 or p99.9; q is above 0, at most 1."""
 
     text: str
     q: Fraction
@@ -49,13 +41,7 @@ def read_level(text: str) -> Level | None:
 
 
 def read_goal(text: str) -> str | Level:
-    """Read a goal: TEL, violations of the SLO, or a percentile.
-
-    Raises
-    ------
-    ArgumentError
-        For anything else.
-    """
+    """Read a goal: TEL, violations of the SLO, or a percentile."""
     asked = text.lower()
     level = read_level(asked)
     if level is None and asked not in (TEL, SLO):

@@ -139,13 +139,7 @@ ARCHITECTURES = {
 
 
 def architecture(name: str) -> Architecture:
-    """Return an architecture by its name, in capitals or not.
-
-    Raises
-    ------
-    ArgumentError
-        For a name that is not known.
-    """
+    """Return an architecture by its name, in capitals or not."""
     found = ARCHITECTURES.get(name.strip().lower())
     if found is None:
         raise ArgumentError("model", name, "one of " + ", ".join(ARCHITECTURES))

@@ -102,13 +102,7 @@ def read_trace(
 
 
 def _told(source: Source) -> tuple[Format, str | None]:
-    """Return the format that the fields of the first record tell, and one of them; no field in an empty file.
-
-    Raises
-    ------
-    FileError
-        If no format fits.
-    """
+    """Return the format that the fields of the first record tell, and one of them; no field in an empty file."""
     try:
         file, kind = source.files()[0]
         fields = fields_of(file, kind)

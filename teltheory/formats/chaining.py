@@ -32,18 +32,7 @@ class Request:
 
 
 def chain(requests: Sequence[Request]) -> Trace:
-    """Chain requests into conversations, as the module's first lines say.
-
-    Parameters
-    ----------
-    requests : sequence of Request
-        In file order, which is the order of arrival.
-
-    Returns
-    -------
-    Trace
-        One turn a request; its `report` is a `ChainingReport`.
-    """
+    """Chain requests, in the order of the file, into conversations; the report is a `ChainingReport`."""
     shared = _shared_ids(requests)
     parents = find_parents([[i for i in r.hash_ids[:-1] if i not in shared] for r in requests])
     columns, conversations = Requests(), 0

@@ -29,17 +29,7 @@ MESSAGE_FIELDS = ("role", "content", "from", "value", "text", "tool_calls", "fun
 
 @dataclass(frozen=True)
 class Chat:
-    """A format of conversations.
-
-    Attributes
-    ----------
-    name : str
-        Its name.
-    shape : Shape
-        Where it keeps its messages.
-    dated : bool
-        Whether responses, or else conversations, have a time stamp.
-    """
+    """A format of conversations; `dated` if responses, or else conversations, have a time stamp."""
 
     name: str
     shape: Shape

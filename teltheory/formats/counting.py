@@ -42,35 +42,14 @@ PATTERNS = {"r50k_base": _R50K, "p50k_base": _R50K, "cl100k_base": _CL100K, "o20
 
 @dataclass(frozen=True)
 class Counter:
-    """Counts tokens.
-
-    Attributes
-    ----------
-    name : str
-        What counts, as a report says it.
-    count : callable
-        Turns texts into their numbers of tokens.
-    """
+    """Turns texts into their numbers of tokens; a report calls it by `name`."""
 
     name: str
     count: Callable[[Sequence[str]], list[int]] = field(repr=False)
 
 
 def counter(tokenizer: object) -> Counter:
-    """Return the counter that a user named or handed over.
-
-    Parameters
-    ----------
-    tokenizer : str, Path, tokenizers.Tokenizer, tiktoken.Encoding or None
-        A file, ``"characters/4"``, or a tokenizer that was made elsewhere.
-
-    Raises
-    ------
-    ArgumentError
-        Where it is none of these; the message says what to pass.
-    FileError
-        Where the file can't be read as a tokenizer.
-    """
+    """Return the counter of a file, of ``"characters/4"``, or of a tokenizer that was made elsewhere."""
     if tokenizer == ESTIMATE:
         return Counter(f"an estimate, {ESTIMATE} rounded up", lambda texts: [-(-len(text) // 4) for text in texts])
     if isinstance(tokenizer, (str, Path)):

@@ -27,17 +27,7 @@ IN_MEMORY: dict[str, Callable[[Path], Rows]] = {"csv": csv_rows, "jsonl": json_r
 
 @dataclass(frozen=True)
 class Source:
-    """What a reader is given.
-
-    Attributes
-    ----------
-    path : Path
-        A file, or a folder of shards.
-    tokenizer, times, initial : object
-        As for `teltheory.read_trace`.
-    named : bool
-        Whether the user named the format; False if the fields told it.
-    """
+    """What a reader is given; `path` is a file or a folder, `named` says that the user named the format."""
 
     path: Path
     tokenizer: object = None

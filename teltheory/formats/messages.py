@@ -31,15 +31,7 @@ RESPONSE_ROLES = frozenset(
 
 @dataclass(frozen=True)
 class Shape:
-    """Where a format keeps its messages.
-
-    Attributes
-    ----------
-    messages : tuple of str
-        Names of the field that holds the list; the first that a record has.
-    role, content : tuple of str
-        Names of a message's fields; the first that a message has.
-    """
+    """The fields of a record that may hold its messages, and those of a message; the first that is there."""
 
     messages: tuple[str, ...]
     role: tuple[str, ...] = ("role",)
@@ -57,13 +49,7 @@ class Message:
 
 
 def messages_of(record: Record, shape: Shape, odd: Counter[str]) -> list[Message]:
-    """Return the messages of a record; what is odd about them is counted.
-
-    Raises
-    ------
-    FileError
-        Names the message by its place, counted from 0, the field, what was found and what was expected.
-    """
+    """Return the messages of a record; what is odd about them is counted, errors count messages from 0."""
     name = _present(record.fields, shape.messages)
     messages = record.needed(name)
     if not isinstance(messages, list):
@@ -120,15 +106,7 @@ def _calls(record: Record, place: str, calls: Any) -> str:
 
 
 def turns_in(answers: Sequence[bool], odd: Counter[str]) -> Iterator[tuple[int, int, int]]:
-    """Yield (start, response, end) of each turn: prompt messages, then response messages.
-
-    Parameters
-    ----------
-    answers : sequence of bool
-        Whether each message is a response.
-    odd : Counter
-        Counts what is odd.
-    """
+    """Yield (start, response, end) of each turn: prompt messages, then messages that are `answers`."""
     start, at = 0, _past(answers, 0, True)
     odd["conversations that begin with a response"] += at > 0
     while at < len(answers):

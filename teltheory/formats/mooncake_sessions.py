@@ -25,17 +25,7 @@ MAKE = {WHOLE: whole_inputs, DELTA: new_inputs}
 
 
 def read_sessions(rows: Rows, format: str, times: Times | None) -> Trace:
-    """Make a trace of requests that name their session.
-
-    Parameters
-    ----------
-    rows : Rows
-        With `session_id`, `input_length`, `output_length`; optional `timestamp`, `delay`, `hash_ids`.
-    format : str
-        "mooncake", "mooncake-delta", or "auto".
-    times : Times or None
-        What is assumed about arrival times, in place of those in the file.
-    """
+    """Make a trace of requests that name their session; `times` stand in place of those in the file."""
     names = rows.column("session_id")
     for row, name in enumerate(names):
         if isinstance(name, bool) or not isinstance(name, (str, int)):

@@ -15,15 +15,9 @@ CHUNK = 1 << 18
 
 @contextmanager
 def opened_parquet(path: Path, **options: Any) -> Iterator[Any]:
-    """Open a Parquet file as a `pyarrow.parquet.ParquetFile`.
+    """Open a Parquet file as a `pyarrow.parquet.ParquetFile`; afterwards give back the memory that PyArrow keeps.
 
-    Its pages are looked at first: PyArrow may end the process when a damaged column is asked for its length, and
-    the reader of pages raises an error. Afterwards the memory that PyArrow keeps unused is given back.
-
-    Raises
-    ------
-    FileError
-        If it is none, is damaged, or has a column twice.
+    PyArrow may end the process when a damaged column is asked for its length, so its pages are read first.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -21,24 +21,10 @@ _LATEST = 10**14
 
 @dataclass(frozen=True)
 class ChainingReport:
-    """What the chaining did.
+    """What the chaining did: numbers of requests, of conversations and of turns.
 
-    Attributes
-    ----------
-    requests, chained, conversations : int
-        Requests in the file, those with a parent, and conversations made of them.
-    continued_conversations, longest_conversation : int
-        Conversations of more than one turn, and the turns of the longest.
-    branches : int
-        Requests that are the parent of more than one.
-    shorter_children : int
-        Chained requests whose input is shorter than their parent's input.
-    edited : int
-        Chained requests whose input is shorter than their parent's input + output (edits, regenerations).
-    shortened_histories : int
-        Turns whose history is shorter than their conversation's past.
-    shared_ids : int
-        Hash ids that stand in more than 1 % of all requests.
+    `branches` are parents of several, `shorter_children` have a shorter input than their parent's input, `edited`
+    than its input and output, and `shared_ids` stand in more than 1 % of all requests.
     """
 
     requests: int
@@ -68,23 +54,7 @@ class ChainingReport:
 
 @dataclass(frozen=True)
 class ReadingReport:
-    """How a reader made a trace of a file.
-
-    Attributes
-    ----------
-    format : str
-        What the file was read as.
-    turns, conversations, without_turns : int
-        Turns and conversations of the trace, and conversations of the file that have no turn.
-    tokenizer : str or None
-        What counted the tokens; None where the file has counts.
-    times : str
-        What the arrival times stand for, or what was assumed.
-    odd : tuple of (str, int)
-        What was odd about the file, and how often.
-    chaining : ChainingReport or None
-        Where requests were chained into conversations.
-    """
+    """How a reader made a trace; `tokenizer` is None if the file has counts, `odd` counts what was odd."""
 
     format: str
     turns: int
@@ -133,11 +103,7 @@ def ints(values: array[int]) -> IntArray:
 
 
 def microseconds(record: Record, place: str, value: object) -> int:
-    """Return a point in time as microseconds since 1970.
-
-    Taken are a date and time (of Parquet), a text in ISO 8601 (without a zone it is UTC), and a number of
-    milliseconds since 1970, as pandas and `datasets` write times in JSON.
-    """
+    """Return a date and time, ISO 8601 text (UTC without a zone) or milliseconds since 1970 in microseconds."""
     if isinstance(value, str):
         with suppress(ValueError):
             value = datetime.fromisoformat(value.strip())

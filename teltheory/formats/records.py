@@ -32,19 +32,7 @@ KINDS = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", 
 
 @dataclass(frozen=True)
 class Record:
-    """One object of a file.
-
-    Attributes
-    ----------
-    path : Path
-        The file.
-    place : str
-        "line 3", "row 3" or "element 3", counted from 1.
-    fields : mapping of str to object
-        What it holds.
-    typed : bool
-        False where every value is a text, as in CSV.
-    """
+    """One object of a file, at a place such as "line 3", counted from 1; unless `typed`, all values are texts."""
 
     path: Path
     place: str
@@ -89,17 +77,7 @@ class Record:
 
 
 def records_of(path: Path, kind: str, wanted: frozenset[str] = frozenset()) -> Iterator[Record]:
-    """Yield the records of one file.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    kind : str
-        "csv", "jsonl", "json" (an array) or "parquet".
-    wanted : frozenset of str
-        Fields of a Parquet file that are read, at any depth; all if it is empty.
-    """
+    """Yield the records of one csv, jsonl, json or parquet file; of Parquet only the `wanted` fields, if any."""
     check_file(path, "a trace")
     with reported(path, "a trace"):
         if kind == "parquet":

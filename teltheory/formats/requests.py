@@ -121,13 +121,7 @@ def _report(
 
 
 def arrivals(requests: Requests, format: str, times: Times | None) -> tuple[FloatArray, str]:
-    """Return the time of each request in seconds, in the order of the file, and what it stands for in words.
-
-    Raises
-    ------
-    ArgumentError
-        Where neither the file nor `times` says when conversations start.
-    """
+    """Return the time of each request in seconds, in the order of the file, and what it stands for in words."""
     conversation = ints(requests.conversation)
     seconds, delay = (np.array(column, np.float64) for column in (requests.seconds, requests.delay))
     by = np.argsort(conversation, kind="stable")

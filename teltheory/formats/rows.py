@@ -26,19 +26,7 @@ LONGEST = 2**62
 
 @dataclass(frozen=True)
 class Rows:
-    """Columns of a file.
-
-    Attributes
-    ----------
-    path : Path
-        The file.
-    columns : mapping of str to sequence
-        Values by field, None where a row has none.
-    numbers : sequence of int
-        Number of each row in the file, counted from 1.
-    unit : str
-        What the numbers count: "line" or "row".
-    """
+    """Columns of a file, None where a row has no value, and the number of each row, counted from 1."""
 
     path: Path
     columns: Mapping[str, Sequence[Any]]
@@ -162,10 +150,7 @@ def parquet_rows(path: Path) -> Rows:
 
 
 def _parquet_column(file: Any, name: str) -> Any:
-    """Return a column's values: an array where it is one of a trace's and plain numbers, else a list.
-
-    Nothing of PyArrow's is kept, so that no more than one column is there twice.
-    """
+    """Return a column's values with nothing of PyArrow's: an array if they are a trace's numbers, else a list."""
     import pyarrow as pa
 
     table = file.read(columns=[name], use_threads=False)

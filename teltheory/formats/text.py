@@ -32,13 +32,7 @@ def opened_text(path: Path) -> TextIO:
 
 
 def lines_of(path: Path, file: TextIO) -> Iterator[str]:
-    """Yield the lines of an open file.
-
-    Raises
-    ------
-    FileError
-        If a line is longer than any record is.
-    """
+    """Yield the lines of an open file; one that is longer than any record is a FileError."""
     number = 0
     while line := file.readline(LONGEST_LINE + 1):
         number += 1

@@ -17,10 +17,7 @@ Initial = Iterable[tuple[int | str, int, int]]
 
 
 class Start(NamedTuple):
-    """A conversation that is there before the first turn.
-
-    `code` continues `Trace.code`: conversations that never arrive are numbered after all that do.
-    """
+    """A conversation that is there before the first turn; those that never arrive have codes after all that do."""
 
     code: int
     past: int

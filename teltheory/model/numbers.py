@@ -21,13 +21,7 @@ MOST_POWER = 30
 
 
 def whole_number(argument: str, value: object) -> int:
-    """Return `value` as an int.
-
-    Raises
-    ------
-    ArgumentError
-        Unless `value` is a whole number from 0 to 2**63 - 1 (booleans and floats are not).
-    """
+    """Return `value` as an int from 0 to 2**63 - 1; booleans and floats are errors."""
     if isinstance(value, (bool, np.bool_)):
         raise ArgumentError(argument, value, "a whole number, 0 or more")
     try:
@@ -40,27 +34,14 @@ def whole_number(argument: str, value: object) -> int:
 
 
 def rational(argument: str, value: object) -> Fraction:
-    """Return `value` as a Fraction.
-
-    Raises
-    ------
-    ArgumentError
-        Unless `value` is a whole number or a Fraction: a float is a number that nobody wrote down.
-    """
+    """Return a whole number or a Fraction as a Fraction; a float is an error, as nobody wrote that number down."""
     if isinstance(value, bool) or not isinstance(value, Rational):
         raise ArgumentError(argument, value, "a whole number or a Fraction")
     return Fraction(int(value.numerator), int(value.denominator))
 
 
 def read_fraction(argument: str, text: str, expected: str) -> Fraction:
-    """Read a fraction such as ``0.5``, ``1/2`` or ``1e-3``.
-
-    Raises
-    ------
-    ArgumentError
-        Unless `text` is one, with a power of ten up to 30: a greater one stands for more digits than there is time
-        or memory for.
-    """
+    """Read a fraction such as ``0.5``, ``1/2`` or ``1e-3``; a power of ten above 30 is an error."""
     power = text.lower().partition("e")[2]
     try:
         if abs(int(power or 0)) <= MOST_POWER:
@@ -71,30 +52,13 @@ def read_fraction(argument: str, text: str, expected: str) -> Fraction:
 
 
 def exact_sum(values: IntArray) -> int:
-    """Sum int64 values without overflow.
-
-    Parameters
-    ----------
-    values : ndarray of int64
-        Any shape, fewer than 2**31 entries.
-
-    Returns
-    -------
-    int
-        The exact sum.
-    """
+    """Sum fewer than 2**31 int64 values without overflow."""
     high, low = values >> 32, values & 0xFFFFFFFF
     return (int(high.sum()) << 32) + int(low.sum())
 
 
 def exact_dot(left: IntArray, right: IntArray) -> int:
-    """Return the sum of left * right, exactly, whatever its size.
-
-    Parameters
-    ----------
-    left, right : ndarray of int64 or of Python ints, shape (n,)
-        Factors.
-    """
+    """Return the sum of left * right, exactly, whatever its size."""
     if not len(left):
         return 0
     if int(abs(left).max()) * int(abs(right).max()) * len(left) <= INT64_MAX:
@@ -115,13 +79,7 @@ def readonly(values: IntArray) -> IntArray:
 
 
 def exact_root(argument: str, value: Fraction, degree: int) -> Fraction:
-    """Return the fraction of 0 or more whose power of a degree is `value`.
-
-    Raises
-    ------
-    ArgumentError
-        Where there is none.
-    """
+    """Return the fraction of 0 or more whose power of a degree is `value`, or raise ArgumentError."""
     from sympy import integer_nthroot
 
     root = Fraction(*(int(integer_nthroot(part, degree)[0]) for part in value.as_integer_ratio()))

@@ -32,30 +32,8 @@ def check_plan(
 ) -> IntArray:
     """Check that some policy reuses at least ``kept[k]`` at turn k; O(n), no solver.
 
-    Parameters
-    ----------
-    trace : Trace
-        The turns.
-    capacity : int
-        Capacity, in the trace's unit.
-    kept : ndarray of int64, shape (n,)
-        The plan, in the trace's unit.
-    forced : bool
-        Forced caching.
-    initial : iterable of (conversation, past, cached)
-        Initial cache, least recent first.
-
-    Returns
-    -------
-    ndarray of int64, shape (n,)
-        What each turn computes when it reuses just what the plan says.
-
-    Raises
-    ------
-    CertificateError
-        Where no policy does; the error says at which turn or step.
-    ArgumentError, TraceError, ForcedCachingError
-        Wrong arguments.
+    Return what each turn computes when it reuses just that. If no policy does, raise a CertificateError that names
+    the turn or step.
     """
     instance = Instance.of(trace, capacity, forced=forced, initial=initial)
     n = len(trace)

@@ -44,15 +44,7 @@ _GROUPED = re.compile(r"\d{1,3}(,\d{3})+", re.ASCII)
 
 @dataclass(frozen=True)
 class Time:
-    """A time as it was given.
-
-    Attributes
-    ----------
-    text : str
-        With its unit.
-    seconds : Fraction
-        0 or more.
-    """
+    """A time as it was given, with its unit, and its seconds."""
 
     text: str
     seconds: Fraction
@@ -62,13 +54,7 @@ class Time:
 
 
 def listed_values(argument: str, texts: Iterable[str]) -> tuple[str, ...]:
-    """Return the values of an option that is repeated, or lists values between commas.
-
-    Raises
-    ------
-    ArgumentError
-        For an empty value, and for commas that group digits, as in ``1,000,000``.
-    """
+    """Return the values of an option that is repeated, or lists values between commas; ``1,000`` is an error."""
     return tuple(value for text in texts for value in _values(argument, text))
 
 
@@ -84,20 +70,7 @@ def _values(argument: str, text: str) -> list[str]:
 
 
 def read_time(argument: str, text: str, units: Mapping[str, Fraction] = TIMES) -> Fraction:
-    """Read a time such as ``200ms`` or ``1.5s``, in seconds.
-
-    Parameters
-    ----------
-    argument, text : str
-        What is read, and from what.
-    units : mapping of str to Fraction
-        Seconds of each unit: `TIMES` or `LONG_TIMES`.
-
-    Raises
-    ------
-    ArgumentError
-        Where `text` is no time of 0 seconds or more with its unit.
-    """
+    """Read a time such as ``200ms`` or ``1.5s``, in seconds; `units` are `TIMES` or `LONG_TIMES`."""
     number, unit = _quantity(text)
     if number is not None and unit in units:
         return Fraction(Decimal(number)) * units[unit]
@@ -121,17 +94,7 @@ def bytes_in(text: str) -> Fraction | None:
 def read_tokens(argument: str, text: str, or_bytes: bool = False) -> int:
     """Read a whole number of tokens such as ``300000``, ``300_000``, ``300k`` or ``0.3M``.
 
-    Parameters
-    ----------
-    argument, text : str
-        What is read, and from what.
-    or_bytes : bool
-        Whether the error for another unit offers bytes too.
-
-    Raises
-    ------
-    ArgumentError
-        Where `text` is no whole number of tokens from 0 to 2**63 - 1.
+    The error for another unit offers bytes too if they are an alternative (`or_bytes`).
     """
     number, unit = _quantity(text)
     factor = TOKENS.get(unit)

@@ -57,28 +57,9 @@ class Grid:
 
 @dataclass(frozen=True)
 class Cell:
-    """One policy at one capacity and threshold.
+    """One policy at one capacity and threshold: its `Measurement`, and the TEL of LRU and of the optimum there.
 
-    Attributes
-    ----------
-    capacity, xi : int
-        Capacity and threshold.
-    policy : str
-        Short form of the policy.
-    p50, p90, p95, p99 : float or None
-        Percentiles of TTFT, in seconds; None for an empty trace.
-    hit_rate : float
-        Share of the input that was reused, 0 where there is no input.
-    prefilled : int
-        The server's work: all that was computed, in the trace's unit.
-    violations : int
-        Turns with a TTFT above the threshold's.
-    tel : int
-        Tail excess latency.
-    lru, optimum : int
-        TEL of LRU and the least TEL of any policy, at the same capacity and threshold.
-    trace : str or None
-        Label of the trace where several are swept, None where there is one.
+    `trace` is the label of the trace if several are swept.
     """
 
     capacity: int

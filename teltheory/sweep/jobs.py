@@ -25,18 +25,9 @@ QUANTILES = (0.5, 0.9, 0.95, 0.99)
 class Measurement:
     """What a replay is worth at one threshold.
 
-    Attributes
-    ----------
-    p50, p90, p95, p99 : float or None
-        Percentiles of TTFT, in seconds; None for an empty trace.
-    hit_rate : float
-        Share of the input that was reused, 0 where there is no input.
-    prefilled : int
-        The server's work: all that was computed, in the trace's unit.
-    violations : int
-        Turns with a TTFT above the threshold's.
-    tel : int
-        Tail excess latency, in the trace's unit.
+    Percentiles of TTFT are in seconds, None for an empty trace; `hit_rate` is the reused share of the input,
+    `prefilled` all that was computed (the server's work), `violations` the turns with a TTFT above that of the
+    threshold, and `tel` is in the trace's unit.
     """
 
     p50: float | None
@@ -51,27 +42,7 @@ class Measurement:
 
 @dataclass(frozen=True)
 class Job:
-    """One replay and the thresholds that it is measured at.
-
-    Attributes
-    ----------
-    trace : str
-        Key of the trace.
-    turns : int
-        Length of the trace.
-    policy : Policy
-        A dataclass, so that its repr says all about it.
-    capacity : int
-        Capacity, in the trace's unit.
-    forced : bool
-        Forced caching.
-    latency : Latency
-        Turns uncached and cached tokens into TTFT.
-    thresholds : tuple of int
-        Where it is measured.
-    slos : tuple of (int, Fraction)
-        Thresholds that stand for a TTFT, with its seconds.
-    """
+    """One replay and the thresholds that it is measured at; `slos` are those that stand for a TTFT, in seconds."""
 
     trace: str
     turns: int
@@ -106,20 +77,7 @@ class Job:
     def run(
         self, load: Callable[[str], Trace], progress: Callable[[int], object] | None = None
     ) -> list[Measurement]:
-        """Replay and measure.
-
-        Parameters
-        ----------
-        load : callable
-            Returns the trace of a key.
-        progress : callable, optional
-            Called with the number of turns done, now and then.
-
-        Returns
-        -------
-        list of Measurement
-            One a threshold.
-        """
+        """Replay the trace of a key and return a measurement per threshold; `progress` is told the turns done."""
         outcome = replay(load(self.trace), self.policy, self.capacity, self.forced, progress=progress)
         return measure(outcome, self.thresholds, self.latency, self._slos)
 

@@ -22,13 +22,7 @@ REFERENCE_SLOWDOWN = 50
 
 
 def processes_for(jobs: Sequence[Job], workers: int | None) -> int:
-    """Return the number of processes: those asked for, else one per core if there is work enough, else 1.
-
-    Raises
-    ------
-    ArgumentError
-        For a number below 1.
-    """
+    """Return the number of processes: those asked for, else one per core if there is work enough, else 1."""
     if workers is not None:
         if whole_number("workers", workers) == 0:
             raise ArgumentError("workers", workers, "at least 1")
@@ -48,11 +42,6 @@ def answers(
 
     Other processes are sent the traces in memory once and read files themselves; a cluster is sent the contents of
     files too, so that only the asking machine needs to see them. Samples are sampled where they are replayed.
-
-    Raises
-    ------
-    ArgumentError, WorkerError
-        As `processes.on_processes` and `processes.on_cluster` do.
     """
     processes = processes_for(jobs, workers)
     if scheduler is not None and jobs:

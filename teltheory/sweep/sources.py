@@ -86,15 +86,7 @@ class _Known:
 
 @dataclass(frozen=True, eq=False)
 class TraceAtHand(_Known):
-    """A trace in memory.
-
-    Attributes
-    ----------
-    trace : Trace
-        The turns.
-    label : str
-        What a table calls it.
-    """
+    """A trace in memory, and what a table calls it."""
 
     trace: Trace
     label: str = "trace"
@@ -110,15 +102,7 @@ class TraceAtHand(_Known):
 
 @dataclass(frozen=True)
 class TraceFile(_Known):
-    """A file that `teltheory.read_trace` reads.
-
-    Attributes
-    ----------
-    path : str
-        The file, which is also its label.
-    format : str
-        As for `teltheory.read_trace`.
-    """
+    """A file that `teltheory.read_trace` reads."""
 
     path: str
     format: str = "auto"
@@ -195,13 +179,7 @@ Source: TypeAlias = TraceAtHand | TraceFile | Sample
 
 
 def as_sources(traces: Trace | Source | Sequence[Trace | Source]) -> list[Source]:
-    """Return sources of one or several traces; traces at hand are numbered from 1.
-
-    Raises
-    ------
-    ArgumentError
-        Where there is none, something else than a trace, or one label twice.
-    """
+    """Return sources of one or several traces, no label twice; traces in memory are numbered from 1."""
     several = traces if isinstance(traces, Sequence) and not isinstance(traces, str) else [traces]
     if not several:
         raise ArgumentError("traces", several, "at least one")
@@ -224,26 +202,14 @@ def _source(trace: object, number: int) -> Source:
 
 
 class Loader:
-    """Loads traces by their keys and holds on to the last one.
-
-    Parameters
-    ----------
-    sources : dict of str to Source
-        Where the trace of each key comes from.
-    """
+    """Loads traces by their keys and holds on to the last one."""
 
     def __init__(self, sources: dict[str, Source]) -> None:
         self._sources = sources
         self._last: tuple[str, Trace] | None = None
 
     def __call__(self, key: str) -> Trace:
-        """Return the trace of a key.
-
-        Raises
-        ------
-        FileError
-            Where a file is no longer what it was when the key was made.
-        """
+        """Return the trace of a key."""
         last = self._last
         if last is None or last[0] != key:
             last = self._last = key, load(self._sources[key], key)
@@ -251,13 +217,7 @@ class Loader:
 
 
 def load(source: Source, key: str) -> Trace:
-    """Load a trace that must have this key.
-
-    Raises
-    ------
-    FileError
-        Where it has another one: the file has changed, or the sample is of another version of numpy.
-    """
+    """Load a trace that must have this key: a file may have changed, a sample be of another version of numpy."""
     trace = source.load()
     found = source.key if isinstance(source, Sample) else trace_key(trace)
     if found != key:

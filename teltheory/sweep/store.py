@@ -15,18 +15,7 @@ _MEASURED = {field.name for field in fields(Measurement)}
 
 
 class Store:
-    """Measurements in a file.
-
-    Parameters
-    ----------
-    path : str or Path
-        The file; it is made by the first measurement that is added.
-
-    Raises
-    ------
-    FileError
-        If the file is no store, a result in it is damaged, or the file can't be read or written.
-    """
+    """Measurements in a file, which the first one that is added makes."""
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
@@ -43,13 +32,7 @@ class Store:
         return self._measurements.get(text_of(job.determinants(xi)))
 
     def add(self, job: Job, measurements: Sequence[Measurement]) -> None:
-        """Add the measurements of a job, one for each of its thresholds; they are on disk afterwards.
-
-        Raises
-        ------
-        FileError
-            If that fails; what was there before stays as it was.
-        """
+        """Add the measurements of a job, one per threshold; they are on disk afterwards, or nothing changed."""
         made = [(job.determinants(xi), m) for xi, m in zip(job.thresholds, measurements, strict=True)]
         self._results.add([(about, asdict(measurement)) for about, measurement in made])
         self._measurements |= {text_of(about): measurement for about, measurement in made}

@@ -128,13 +128,7 @@ def sharegpt_like(
 
 
 def giant_turns(giants: float, mean_giant: float, longest: int, mean_turns: float) -> Finite:
-    """Return the mixture of two geometric laws on 1 ... `longest` with this mean.
-
-    Raises
-    ------
-    ArgumentError
-        Where the giants alone have a larger mean.
-    """
+    """Return the mixture of two geometric laws on 1 ... `longest` with this mean."""
     from scipy.optimize import brentq
 
     counts = np.arange(1, longest + 1)

@@ -39,20 +39,8 @@ SHARES_IN = 10**9
 class Chats:
     """Conversations with a law of turns, and gaps that do not depend on them.
 
-    Attributes
-    ----------
-    name : str
-        What a table calls it.
-    seconds_between_starts : float
-        Mean time between the starts of two conversations.
-    turns : Finite
-        Turns of a conversation, 1 or more.
-    gaps : Gaps
-        Seconds from a turn of a conversation to its next one.
-    prompts, responses : tuple of QuantileLaw
-        Laws by the number of the turn; the last one holds for all turns after it too.
-    response_correlation : float
-        Correlation of the normal scores of two responses of one conversation, from 0 to 1.
+    Prompts and responses have laws by the number of the turn; the last one holds for all turns after it too.
+    `response_correlation` is that of the normal scores of two responses of one conversation, from 0 to 1.
     """
 
     name: str
@@ -99,20 +87,7 @@ class Chats:
         return replace(self, prompts=tuple(law.scaled(factor) for law in self.prompts))
 
     def sample(self, turns: int, rng: np.random.Generator) -> Trace:
-        """Sample the first `turns` turns from an empty start.
-
-        Parameters
-        ----------
-        turns : int
-            Length of the trace.
-        rng : numpy.random.Generator
-            Source of randomness; the same state gives the same trace.
-
-        Returns
-        -------
-        Trace
-            With arrival times; conversations numbered in order of their start.
-        """
+        """Sample the first `turns` turns from an empty start; conversations are numbered by their start."""
         n = whole_number("turns", turns)
         starts, counts, silences, asked, answered = rng.spawn(5)
         births = np.cumsum(starts.exponential(self.seconds_between_starts, n))
@@ -154,13 +129,7 @@ def _drawn(laws: Sequence[QuantileLaw], number: IntArray, shares: FloatArray) ->
 def turn_law(at_least: Mapping[int, float], longest: int) -> Finite:
     """Return a law of turns from shares of conversations with at least so many, cut at `longest`.
 
-    Parameters
-    ----------
-    at_least : mapping of int to float
-        Share of the conversations with at least so many turns; 1 has the share 1, shares fall. Between two stated
-        numbers, and beyond the last, their logarithm is a straight line.
-    longest : int
-        Conversations with more turns end after so many.
+    Between two stated numbers, and beyond the last, the logarithm of the share is a straight line.
     """
     stated = sorted(at_least)
     shares = np.array([at_least[k] for k in stated])

@@ -35,19 +35,7 @@ BLOCK = 1 << 21
 
 @dataclass(frozen=True, eq=False)
 class LabelledTrace:
-    """A sample with what an observer does not see. All arrays have one entry a conversation, by `Trace.code`.
-
-    Attributes
-    ----------
-    trace : Trace
-        What is observed.
-    kind : ndarray of int64, shape (conversations,)
-        Kind, an index of the model's `kinds`.
-    turn_rate : ndarray of float64, shape (conversations,)
-        lambda-bar a second.
-    death : ndarray of float64, shape (conversations,)
-        Seconds at which the conversation ends.
-    """
+    """A sample with what an observer does not see: kind, turn rate and end (seconds) of each conversation."""
 
     trace: Trace
     kind: IntArray

@@ -29,13 +29,7 @@ class FittedLaws:
 
 
 def fit_laws(trace: Trace, lengths: str, by_turn: int) -> FittedLaws:
-    """Fit laws of prompts and of responses; the arguments are those of `fit_conversations`.
-
-    Raises
-    ------
-    ArgumentError
-        For an unknown law, for more laws by turn than turns, and for a lognormal law of lengths of 0 tokens.
-    """
+    """Fit laws of prompts and of responses; the arguments are those of `fit_conversations`."""
     if lengths not in KINDS_OF_LAWS:
         raise ArgumentError("lengths", lengths, " or ".join(map(repr, KINDS_OF_LAWS)))
     number = turn_numbers(trace.code)
@@ -61,24 +55,9 @@ def _fit(law: str, seen: IntArray) -> tuple[Law, Mapping[str, float]]:
 
 
 def fit_lognormal(lengths: IntArray) -> tuple[LogNormal, Mapping[str, float]]:
-    """Fit a lognormal law, rounded up, by maximum likelihood.
+    """Fit a lognormal law, rounded up, by maximum likelihood; return it with standard errors.
 
-    Parameters
-    ----------
-    lengths : ndarray of int64
-        1 or more tokens each, at least one.
-
-    Returns
-    -------
-    law : LogNormal
-        Of spread 0 where all lengths are the same.
-    errors : mapping of str to float
-        Standard errors of mean_length and spread; NaN where all lengths are the same.
-
-    Raises
-    ------
-    ArgumentError
-        Where a length is 0.
+    All lengths the same: the spread is 0 and the errors are NaN.
     """
     known, counts = np.unique(lengths, return_counts=True)
     if known[0] < 1:

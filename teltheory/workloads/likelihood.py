@@ -32,18 +32,10 @@ NEGLIGIBLE = 45.0
 
 @dataclass(frozen=True, eq=False)
 class Histories:
-    """What the arrival times of a trace say of its conversations; arrays have one entry a conversation, by code.
+    """What arrival times say of conversations, in seconds; arrays have one entry per conversation, by code.
 
-    Attributes
-    ----------
-    seconds : float
-        Length T of the observation.
-    returns : ndarray of float64, shape (conversations,)
-        Number k of further turns.
-    active : ndarray of float64, shape (conversations,)
-        Seconds g from the first turn to the last one.
-    silence : ndarray of float64, shape (conversations,)
-        Seconds s from the last turn to the end.
+    `seconds` is the length T of the observation. A conversation has k further turns (`returns`); it is `active`
+    for g seconds, from its first turn to its last, and then there are s seconds of `silence`.
     """
 
     seconds: float
@@ -53,13 +45,7 @@ class Histories:
 
 
 def histories(trace: Trace, start: float = 0.0, end: float | None = None) -> Histories:
-    """Return what the likelihood of the arrival times depends on.
-
-    Raises
-    ------
-    ArgumentError
-        Where the trace has no arrival times, or some before `start` or after `end`.
-    """
+    """Return what the likelihood of the arrival times depends on."""
     seconds = trace.arrival
     if seconds is None:
         raise ArgumentError("trace", "no arrival times", "a trace with the column arrival")

@@ -22,16 +22,7 @@ def maximise(
 ) -> FloatArray:
     """Return where a function is largest within bounds, the best of the maxima that are reached from `starts`.
 
-    Parameters
-    ----------
-    value : callable
-        The function of an array of shape (parameters,).
-    starts : sequence of ndarray
-        Where to begin.
-    bounds : sequence of (float, float)
-        Least and largest value of each parameter.
-    slopes : callable, optional
-        Its derivatives; differences stand for them where they are left out.
+    Differences stand for its derivatives `slopes` if they are left out.
     """
     ends = [_climb(value, np.clip(start, *np.transpose(bounds)), bounds, slopes) for start in starts]
     return max(ends, key=value)

@@ -32,15 +32,7 @@ class QuantileLaw(Law, Protocol):
 
 @dataclass(frozen=True)
 class Quantiles:
-    """Lengths with a piecewise linear quantile function, rounded up.
-
-    Attributes
-    ----------
-    levels : tuple of float
-        Strictly increasing from 0 to 1.
-    lengths : tuple of float
-        The quantile at each level, in tokens; strictly increasing, from 0 on.
-    """
+    """Lengths in tokens with a piecewise linear quantile function, rounded up; both columns strictly increase."""
 
     levels: tuple[float, ...]
     lengths: tuple[float, ...]

@@ -66,15 +66,7 @@ def _names(kinds: int) -> list[str]:
 
 
 def kinds_log_likelihood(x: FloatArray, seen: Histories) -> float:
-    """Return the log-likelihood of the further turns under kinds of given rates.
-
-    Parameters
-    ----------
-    x : ndarray of float64, shape (2 kinds,)
-        Logarithms of mu and of each kind's rate, and log(share_j / share_0) of the kinds after the first.
-    seen : Histories
-        The observation.
-    """
+    """Return the log-likelihood of the further turns under kinds; x is as in `fit_kinds`."""
     return float(np.logaddexp.reduce(_joint(x, seen), axis=1).sum())
 
 

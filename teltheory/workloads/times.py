@@ -106,13 +106,7 @@ NEEDED = "an assumption: Times(ExponentialGaps(360), rate=1), or --times exponen
 
 
 def parse_times(text: str, seed: int = 0) -> Times:
-    """Read an assumption such as ``exponential:mean=360,rate=0.5`` or ``sharegpt``.
-
-    Raises
-    ------
-    ArgumentError
-        Where it is none.
-    """
+    """Read an assumption such as ``exponential:mean=360,rate=0.5`` or ``sharegpt``."""
     if text == "sharegpt":
         return replace(SHAREGPT_TIMES, seed=seed)
     name, _, rest = text.partition(":")
