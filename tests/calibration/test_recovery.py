@@ -36,7 +36,7 @@ def test_alpha_beta_and_gamma_come_back_on_a_virtual_clock(tmp_path):
         low, high = intervals([(line.prompt_tokens, line.cached_tokens, line.ttft_s) for line in measured])
         inside += (low <= TRUTH) & (high >= TRUTH)
     assert (inside >= 26).all(), inside
-    assert (inside < 30).any(), "intervals that always contain the truth are too wide"
+    assert inside.sum() < 88, "95 % intervals that contain the truth in 98 % of all cases are too wide"
 
 
 def medians(law, path, front):
