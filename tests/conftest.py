@@ -1,5 +1,6 @@
 import logging
 import os
+import signal
 
 import pytest
 from hypothesis import Phase, settings
@@ -8,6 +9,10 @@ from no_skips import pytest_sessionfinish, pytest_terminal_summary
 from teltheory.workloads import data_folder
 
 __all__ = ["loggers_as_before", "mooncake", "pytest_sessionfinish", "pytest_terminal_summary"]
+
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    # A run in the background of a shell ignores interrupts, and so would the commands that tests interrupt.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 UNSHRUNK = (Phase.explicit, Phase.generate)
 
