@@ -169,7 +169,7 @@ def test_the_next_event_decides_by_the_probability_of_arriving_next():
     gone = int(np.argmin(likely))
     policy = tt.ETLRU(0, fixed(1), 0.1, tuple(rates), 0.3, "next-event")
     conversations = [Conversation(0, 4, 4, None, 0, 0), Conversation(1, 4, 4, None, 1, 1)]
-    bound = policy.bound_to(tt.instance.Instance.of(trace, 6))
+    bound = policy.bound_to(tt.model.instance.Instance.of(trace, 6))
     bound(1).cut(conversations, 2)
     assert [c.cached for c in conversations] == [4 - 2 * (gone == i) for i in range(2)]
 

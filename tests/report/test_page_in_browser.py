@@ -37,7 +37,7 @@ def chosen(page):
 
 def expected(trace, capacity, slo_ms):
     """The TEL of LRU, T-LRU and the optimum, from the reference and the solver."""
-    xi = tt.A100_LLAMA2_7B.threshold(tt.units.read_time("slo", f"{slo_ms}ms"))
+    xi = tt.A100_LLAMA2_7B.threshold(tt.model.units.read_time("slo", f"{slo_ms}ms"))
     policies = (tt.LRU(), tt.TLRU(xi, default_estimate(trace)))
     outcomes = [tt.replay(trace, policy, capacity, engine="reference") for policy in policies]
     tels = [tt.tail_excess_latency(outcome, xi) for outcome in outcomes]
@@ -47,7 +47,7 @@ def expected(trace, capacity, slo_ms):
 def test_the_chosen_numbers_are_pythons_and_a_link_brings_them_back(page, built):
     for capacity, slo in ((2000, 100), (5000, 50)):
         choose(page, 0, f"{capacity:,} tokens")
-        xi = tt.A100_LLAMA2_7B.threshold(tt.units.read_time("slo", f"{slo}ms"))
+        xi = tt.A100_LLAMA2_7B.threshold(tt.model.units.read_time("slo", f"{slo}ms"))
         choose(page, 1, f"{slo} ms = {xi:,} tokens")
         page.wait_for_timeout(100)
         assert expected(built[1], capacity, slo) <= set(page.locator(NUMBERS).all_text_contents())
