@@ -35,16 +35,9 @@ Key = tuple[str, str, int]
 
 @dataclass(frozen=True)
 class Batch:
-    """Cases to try.
+    """Cases to try; `text` is the digest of the claim, see `text_of`.
 
-    Attributes
-    ----------
-    claim, generator : str
-        Names of the claim and of the generator.
-    number : int
-        Number of the batch, counted from 0; the same for all claims and generators of a round.
-    text : str
-        Digest of what the claim says and of how it is decided, see `text_of`.
+    `number` counts from 0 and is the same for all claims and generators of a round.
     """
 
     claim: str
@@ -69,18 +62,9 @@ class Batch:
 
 @dataclass(frozen=True)
 class Found:
-    """What a batch found.
+    """What a batch found: cases within the claim's hypotheses, how many refute, and the first that does, shrunk.
 
-    Attributes
-    ----------
-    tried : int
-        Cases within the claim's hypotheses.
-    refuting : int
-        How many of them refute the claim.
-    counterexample : dict or None
-        The first that does, shrunk until no single step makes it smaller.
-    problem : str or None
-        How the check broke, where it did; the batch ends there.
+    `problem` says how the check broke; the batch ends there.
     """
 
     tried: int
@@ -132,30 +116,14 @@ def in_order(
 
 @dataclass(frozen=True)
 class Trial:
-    """What a process does with a batch; it is sent to each once.
-
-    Attributes
-    ----------
-    find : callable
-        Returns the claim of a name.
-    real : RealTurns or None
-        What the generator of perturbed real traces draws from.
-    generators : tuple of Generator
-        The generators.
-    """
+    """What a process does with a batch; it is sent to each once. `find` returns the claim of a name."""
 
     find: Callable[[str], Claim[Case]]
     real: RealTurns | None = None
     generators: tuple[Generator, ...] = GENERATORS
 
     def __call__(self, batch: Batch) -> tuple[str, Found]:
-        """Try a batch; return by what, and what it found.
-
-        Raises
-        ------
-        WorkerError
-            Where the claim is another one here than where the batch was made.
-        """
+        """Try a batch; return by what, and what it found; `WorkerError` if the claim is another one here."""
         claim = self.find(batch.claim)
         generator = next(generator for generator in self.generators if generator.name == batch.generator)
         if text_of(claim, generator, self.real) != batch.text:

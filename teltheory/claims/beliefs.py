@@ -23,16 +23,9 @@ Models = Callable[[], Iterator[BeliefMDP]]
 
 
 class Step(NamedTuple):
-    """A turn of a history.
+    """A turn of a history: x = exp(-t) of the gap before it, 1 for the first; conversations by first turns.
 
-    Attributes
-    ----------
-    x : Fraction
-        exp(-t) of the gap before it; 1 for the first.
-    place, kind : int
-        The conversation, numbered by first turns, and its kind.
-    prompt, response : int
-        Q and A.
+    `prompt` and `response` are Q and A.
     """
 
     x: Fraction
@@ -44,17 +37,7 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class BeliefCase:
-    """A model, a history, and the number of turns that follow.
-
-    Attributes
-    ----------
-    model : BeliefMDP
-        The model.
-    steps : tuple of Step
-        The history, one turn or more.
-    turns : int
-        Turns that follow.
-    """
+    """A model, a history of one turn or more, and the number of turns that follow."""
 
     model: BeliefMDP
     steps: tuple[Step, ...]
@@ -155,18 +138,9 @@ def _tables(model: BeliefMDP) -> Tables:
 
 @dataclass(frozen=True)
 class Histories(Enumerated):
-    """Every history up to a length, under each of some models.
+    """Every history up to a length, under each of some models, at either effort; `note` names the models.
 
-    Attributes
-    ----------
-    models : mapping of str to callable
-        The models at either effort.
-    lengths : mapping of str to tuple of (int, int)
-        Pairs of turns of the history and turns that follow, at either effort.
-    note : str
-        The models in words.
-    conversations : int
-        Most conversations of a history.
+    `lengths` has pairs of turns of the history and turns that follow. `conversations` is the most of a history.
     """
 
     models: Mapping[str, Models]

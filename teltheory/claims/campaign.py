@@ -34,18 +34,9 @@ from teltheory.store import Results
 
 @dataclass(frozen=True)
 class Campaign:
-    """What is tried.
+    """What is tried: claims on traces, in the ledger's order.
 
-    Attributes
-    ----------
-    claims : tuple of Claim
-        Claims whose cases are traces, in the ledger's order.
-    trial : Trial
-        What tries a batch.
-    batches : int or None
-        How many of the first batches, None for no bound.
-    seconds : float or None
-        After which no batch is handed out any more, None for no bound.
+    `batches` is how many of the first batches, and after `seconds` no batch is handed out; None for no bound.
     """
 
     claims: tuple[Claim[Case], ...]
@@ -72,21 +63,11 @@ class Campaign:
 
 
 class CampaignStore:
-    """What batches found, in a file or in memory alone.
+    """What batches found, in a file, made by the first batch that is added, or in memory alone.
 
-    What another version of the toolkit, of numpy or of a claim has found is passed over, and kept in the file.
-
-    Parameters
-    ----------
-    path : str, Path or None
-        The file; it is made by the first batch that is added.
-    texts : dict of (str, str) to str
-        The text that the batches of a claim (its name) and a generator have, see `batches.text_of`.
-
-    Raises
-    ------
-    FileError
-        If the file is no store, or a result in it is damaged.
+    What another version of the toolkit, of numpy or of a claim has found is passed over, and kept in the file:
+    `texts` are those of each claim and generator (`batches.text_of`). `FileError` if a file is no store or
+    damaged.
     """
 
     def __init__(self, path: str | Path | None, texts: dict[tuple[str, str], str]) -> None:
@@ -158,23 +139,8 @@ def run(
 ) -> None:
     """Try the batches that the store does not have, and keep what they find there.
 
-    Parameters
-    ----------
-    campaign : Campaign
-        What is tried, and for how long.
-    store : CampaignStore
-        Where what is found is kept.
-    progress : callable, optional
-        Called with the number of batches finished and the seconds since the beginning.
-    workers : int or None
-        Processes of this machine, None for one a core.
-    scheduler : str, optional
-        Address of a Dask scheduler, whose workers try the batches instead.
-
-    Raises
-    ------
-    ArgumentError, WorkerError, FileError
-        As `processes.on_processes`, `processes.on_cluster` and `CampaignStore.add` do.
+    They are tried by processes, one per core if `workers` is None, or by the workers of the Dask scheduler at an
+    address. `progress` is called with the number of batches finished and the seconds since the beginning.
     """
     begin = time.monotonic()
     handed: list[Batch] = []
@@ -210,18 +176,9 @@ def with_traces(claims: Sequence[Claim[Any]]) -> tuple[Claim[Case], ...]:
 
 @dataclass(frozen=True)
 class Summary:
-    """What a campaign found on a claim.
+    """What a campaign found on a claim: facts for the scope, and the smallest counterexample with its batch.
 
-    Attributes
-    ----------
-    facts : dict
-        For the scope: instances, batches and seeds, in all and by generator.
-    refuting : int
-        Instances that refute the claim.
-    counterexample : dict or None
-        The smallest, and `origin`, the batch that it comes from.
-    problem : str or None
-        How the check broke in the first batch where it did.
+    `problem` says how the check broke in the first batch that it broke in.
     """
 
     facts: dict[str, Any]

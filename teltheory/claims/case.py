@@ -83,13 +83,7 @@ class Case:
 
     @classmethod
     def of(cls, example: Mapping[str, Any]) -> Case:
-        """Return the case that `as_counterexample` wrote down.
-
-        Raises
-        ------
-        ArgumentError
-            For what it never writes; the error names the field.
-        """
+        """Return the case that `as_counterexample` wrote down; `ArgumentError` names a field of anything else."""
         if not isinstance(example, Mapping) or not set(_OF_A_CASE) <= set(example):
             raise ArgumentError("case", example, f"an object with {', '.join(_OF_A_CASE)}")
         turns, initial = (_triples(name, example[name]) for name in ("turns", "initial"))
@@ -208,17 +202,7 @@ def compared(
     policies: Policies,
     given: Callable[[Case], bool] = lambda case: True,
 ) -> Callable[[Case], Values | None]:
-    """Return the check that computes a measure under policies, by their names.
-
-    Parameters
-    ----------
-    measure : callable
-        ``Case.tel``, ``Case.excesses``, ``Case.uncached`` or ``Case.reuses``.
-    policies : mapping of str to callable
-        Makes each policy for a case.
-    given : callable
-        The claim's hypothesis.
-    """
+    """Return the check that computes a measure under policies, by their names, of cases that are `given`."""
 
     def values(case: Case) -> Values | None:
         return {name: measure(case, make(case)) for name, make in policies.items()} if given(case) else None

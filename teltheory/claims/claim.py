@@ -127,16 +127,9 @@ class Enumerated:
 
 @dataclass(frozen=True)
 class Tally(Generic[C]):
-    """What a check said of the cases of a class.
+    """What a check said of a class: cases within the hypotheses, how many refute, and the smallest that does.
 
-    Attributes
-    ----------
-    within, refuting : int
-        How many satisfied the hypotheses, and how many of those refuted the claim.
-    total : int
-        Sum of all values with weights, modulo 2^64.
-    smallest : case or None
-        The smallest that refuted.
+    `total` is the sum of all values with weights, modulo 2^64.
     """
 
     within: int = 0
@@ -371,10 +364,7 @@ def claim(
 def exact_values(claim: Claim[C], case: C) -> Values | None:
     """Return what a claim computes on a case.
 
-    Raises
-    ------
-    TypeError
-        Where a float is among it: only what is measured may rest on one, and that has a rule.
+    `TypeError` if a float is among it: only what is measured may rest on one, and that has a rule.
     """
     values = claim.values(case)
     number = None if values is None else next(_floats(values.values()), None)

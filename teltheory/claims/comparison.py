@@ -31,13 +31,7 @@ def _is_list(value: Any) -> bool:
 
 
 def recompute(claim: Claim[C], case: C) -> None:
-    """Compute what a claim's second route knows of a case.
-
-    Raises
-    ------
-    DisagreementError
-        Where the two routes differ.
-    """
+    """Compute what a claim's second route knows of a case; `DisagreementError` if the two differ."""
     if claim.second is None:
         return
     values = claim.values(case)
@@ -52,15 +46,7 @@ def recompute(claim: Claim[C], case: C) -> None:
 def compare(claim: Claim[C], compiled: CompiledSpace[C], effort: str) -> Tally[C]:
     """Compare the two on every class that plain Python enumerates, up to the first that refutes.
 
-    Returns
-    -------
-    Tally
-        What plain Python tried.
-
-    Raises
-    ------
-    DisagreementError
-        Where the two differ.
+    Return what plain Python tried; `DisagreementError` if the two differ.
     """
     space: SizedSpace[C] = claim.space  # type: ignore[assignment]
     total, covered = Tally[C](), {size[:3] for size in compiled.sizes(effort)}
@@ -95,10 +81,7 @@ def plain_tally(claim: Claim[C], compiled: CompiledSpace[C], cases: Iterable[C])
 def tally(claim: Claim[C], compiled: CompiledSpace[C], effort: str) -> Tally[C]:
     """Enumerate by the compiled encoding, up to the first class that refutes.
 
-    Raises
-    ------
-    DisagreementError
-        Where the smallest case that refutes does not refute the claim itself, or with other values.
+    `DisagreementError` if the smallest case that refutes does not refute the claim itself, or with other values.
     """
     total = Tally[C]()
     for size in compiled.sizes(effort):

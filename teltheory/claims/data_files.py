@@ -14,13 +14,7 @@ MOONCAKE = "mooncake_conversation.jsonl"
 
 
 def data_file(name: str) -> Path:
-    """Return where a file of the data folder is.
-
-    Raises
-    ------
-    MissingDataError
-        Where it is not there.
-    """
+    """Return where a file of the data folder is; `MissingDataError` if it is not there."""
     file = data_folder() / name
     if not file.is_file():
         raise MissingDataError(f"{name} is not in the data folder (TELTHEORY_DATA names it)")
@@ -29,13 +23,7 @@ def data_file(name: str) -> Path:
 
 @dataclass(frozen=True)
 class Missing(Enumerated):
-    """Cases that nobody can look up.
-
-    Attributes
-    ----------
-    what : str
-        What is missing, in a sentence.
-    """
+    """Cases that nobody can look up; `what` says in a sentence what is missing."""
 
     what: str
 

@@ -75,20 +75,10 @@ class Erratum:
 
 
 def check_errata(rows: Mapping[str, Mapping[str, Any]], errata: tuple[Erratum, ...]) -> None:
-    """Hold the errata against a whole ledger.
+    """Hold the errata against a whole ledger, its rows by identifier; `ArgumentError` names what does not fit.
 
-    Parameters
-    ----------
-    rows : mapping of str to mapping
-        The rows of the ledger by identifier.
-    errata : tuple of Erratum
-        All of them.
-
-    Raises
-    ------
-    ArgumentError
-        Where a refuted statement of the paper has no erratum or two, an erratum speaks of a row that is not there
-        or not refuted, or a row that should decide a repair does not hold. Rows whose data are missing pass.
+    Each refuted statement of the paper has one erratum, each erratum speaks of refuted rows, and rows that decide
+    a repair hold. Rows whose data are missing pass.
     """
     told = [name for erratum in errata for name in erratum.shows]
     for name in told:

@@ -38,13 +38,7 @@ Random: TypeAlias = np.random.Generator
 
 @dataclass(frozen=True, eq=False)
 class RealTurns:
-    """The turns of a real trace.
-
-    Attributes
-    ----------
-    conversation, prompt, response : ndarray of int64, shape (n,)
-        In order of arrival.
-    """
+    """The turns of a real trace in order of arrival."""
 
     conversation: IntArray
     prompt: IntArray
@@ -58,29 +52,16 @@ class RealTurns:
 
 
 def mooncake_turns() -> RealTurns:
-    """Read the Mooncake trace from the data folder.
-
-    Raises
-    ------
-    MissingDataError
-        Where it is not there.
-    """
+    """Read the Mooncake trace from the data folder; `MissingDataError` if it is not there."""
     trace = read_trace(data_file(MOONCAKE))
     return RealTurns(trace.code, trace.prompt, trace.response)
 
 
 @dataclass(frozen=True)
 class Generator:
-    """A way to draw cases.
+    """A way to draw cases, so many a batch; its name stands in stores and scopes.
 
-    Attributes
-    ----------
-    name : str
-        Its name in stores and scopes.
-    drawn : int
-        Cases that a batch draws.
-    draw : callable
-        Draws a case for a space; None where the draw has no admissible parameter.
+    `draw` returns None if the draw has no admissible parameter.
     """
 
     name: str

@@ -61,13 +61,7 @@ def claims_of(module: ModuleType, file: str | None = None) -> tuple[Claim[Any], 
 
 @cache
 def claims_of_file(file: str) -> tuple[Claim[Any], ...]:
-    """Return the claims of a Python file, whether it is registered or not.
-
-    Raises
-    ------
-    FileError
-        If it is no Python file, can't be run, or defines no claims.
-    """
+    """Return the claims of a Python file, registered or not; `FileError` if it has none or can't be run."""
     path = Path(file)
     registered = next(_registered_as(path.resolve()), None)
     claims = claims_of(_loaded(path), path.name) if registered is None else claims_of(registered)
@@ -102,13 +96,7 @@ def claims_in(file: str | None) -> tuple[Claim[Any], ...]:
 
 
 def claim_named(name: str, file: str | None = None) -> Claim[Any]:
-    """Return a claim of the ledger, or of a file.
-
-    Raises
-    ------
-    ArgumentError
-        If there is none of this name.
-    """
+    """Return a claim of the ledger, or of a file; `ArgumentError` if there is none of this name."""
     found = next((claim for claim in claims_in(file) if claim.id == name), None)
     if found is None:
         raise ArgumentError("claim", name, "the identifier of a claim")

@@ -31,13 +31,7 @@ def regression(example: dict[str, Any], origin: Batch) -> tuple[str, dict[str, A
 
 
 def read_regression(file: Path) -> dict[str, Any]:
-    """Read a file.
-
-    Raises
-    ------
-    FileError
-        Where it is none.
-    """
+    """Read a file; `FileError` if it is none."""
     content = read_json(file, "a counterexample")
     if not isinstance(content, dict) or tuple(content) != FIELDS:
         raise FileError(f"{file}: found other fields, expected {', '.join(FIELDS)}")

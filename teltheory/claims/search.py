@@ -33,20 +33,10 @@ CROSS_CHECK_EVERY = 100
 
 
 def decide(claim: Claim[C], effort: Effort = "quick") -> Verdict:
-    """Decide a claim.
+    """Decide a claim; efforts are bounded by numbers of cases, never by time.
 
-    Parameters
-    ----------
-    claim : Claim
-        What to decide.
-    effort : {"quick", "full"}
-        How many cases; bounded by numbers of cases, never by time.
-
-    Returns
-    -------
-    Verdict
-        "refuted" with a counterexample, or "holds" with its scope; "reproduced" or "not reproduced" where the
-        claim has a rule; "undecided" where no case satisfied the hypotheses.
+    It is "refuted" with a counterexample, or "holds" with its scope; "reproduced" or "not reproduced" if the claim
+    has a rule; "undecided" if no case satisfied the hypotheses.
     """
     begin = time.perf_counter()
     if claim.rule is not None:

@@ -30,16 +30,7 @@ SECOND_OPINION = 3
 class Obligation:
     """What is to be proved for all values of its variables.
 
-    Attributes
-    ----------
-    name : str
-        Which statement, for which number of conversations and arrival, and which step of its proof.
-    hypotheses : tuple of Bool
-        What may be assumed.
-    conclusion : Bool
-        What follows.
-    size : int
-        Number of conversations, or tokens, that are written out, 0 where it is any number.
+    `size` counts the conversations, or tokens, that are written out, 0 if it is any number.
     """
 
     name: str
@@ -75,25 +66,13 @@ def _text(assertions: Sequence[Bool], title: str) -> str:
 
 @cache
 def z3_answer(text: str) -> Answer:
-    """Return z3's answer to a text in SMT-LIB 2.
-
-    Raises
-    ------
-    MissingDataError
-        Where z3 is not installed.
-    """
+    """Return z3's answer to a text in SMT-LIB 2; `MissingDataError` if z3 is not installed."""
     return str(_z3_solver(text).check())  # type: ignore[return-value]
 
 
 @cache
 def cvc5_answer(text: str) -> Answer:
-    """Return cvc5's answer to a text in SMT-LIB 2.
-
-    Raises
-    ------
-    MissingDataError
-        Where cvc5 is not installed.
-    """
+    """Return cvc5's answer to a text in SMT-LIB 2; `MissingDataError` if cvc5 is not installed."""
     cvc5 = _prover("cvc5")
     solver = cvc5.Solver(cvc5.TermManager())
     solver.setOption("rlimit", str(STEPS))
@@ -107,14 +86,9 @@ def cvc5_answer(text: str) -> Answer:
 
 
 def counter_model(assertions: Sequence[Bool]) -> dict[str, int | bool | Fraction] | None:
-    """Return values of the variables under which all assertions hold, None where there are none.
+    """Return values of the variables under which all assertions hold, None if there are none.
 
-    Raises
-    ------
-    MissingDataError
-        Where z3 is not installed.
-    RuntimeError
-        Where z3 gives up.
+    `MissingDataError` if z3 is not installed, `RuntimeError` if it gives up.
     """
     solver = _z3_solver(_text(assertions, "a model"))
     answer = str(solver.check())
@@ -168,28 +142,11 @@ def prove(
     things: str = "conversations",
     by_what: str = "a scan",
 ) -> Proof:
-    """Prove obligations with z3, and the smaller ones with cvc5 too where it is installed.
+    """Prove obligations with z3, and those up to a size with cvc5 too if it is installed.
 
-    Parameters
-    ----------
-    obligations : sequence of Obligation
-        What is to be proved.
-    covers : str
-        What they prove together, in a sentence.
-    second_up_to : int
-        Largest size for which cvc5 is asked.
-    things, by_what : str
-        What sizes count, and what covers every number of them.
-
-    Returns
-    -------
-    Proof
-        With the names of the obligations that a prover did not prove.
-
-    Raises
-    ------
-    MissingDataError
-        Where z3 is not installed.
+    `covers` says in a sentence what they prove together, `things` and `by_what` what sizes count and what covers
+    every number of them. The proof names the obligations that a prover did not prove; `MissingDataError` without
+    z3.
     """
     second = [o for o in obligations if o.size <= second_up_to] if has_second() else []
     unproved = [f"{o.name} (z3)" for o in obligations if z3_answer(o.text) != "unsat"]

@@ -18,16 +18,9 @@ Environment: TypeAlias = Mapping[str, "int | bool"]
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """An operator of SMT-LIB with its arguments; a variable or a number where it has none.
+    """An operator of SMT-LIB with its arguments; a variable or a number if it has none.
 
-    Attributes
-    ----------
-    operator : str
-        Operator, or the name of a variable, or a number.
-    arguments : tuple of Term
-        What it is applied to.
-    real : bool
-        Whether it is a variable for a real number; what it is added to is real too.
+    `real` says that it is a variable for a real number; what it is added to is real too.
     """
 
     operator: str
@@ -211,15 +204,8 @@ def has_reals(terms: Iterable[Term]) -> bool:
 class Printer:
     """Writes terms in SMT-LIB 2; what is shared by several terms is written once.
 
-    Parameters
-    ----------
-    real : bool
-        Whether sums are real; variables for whole numbers stay whole.
-
-    Attributes
-    ----------
-    lines : list of str
-        Declarations and definitions of what was printed so far, in an order that can be read.
+    If `real`, sums are real, and variables for whole numbers stay whole. `lines` declare and define what was
+    printed so far, in an order that can be read.
     """
 
     def __init__(self, real: bool = False) -> None:

@@ -45,13 +45,7 @@ def upper_bounds(world: World, xi: int) -> range:
 
 @dataclass(frozen=True)
 class Reach:
-    """How large the worlds of a campaign may be.
-
-    Attributes
-    ----------
-    turns, tokens, conversations : int
-        Most of each.
-    """
+    """The most turns, tokens and conversations that the worlds of a campaign may have."""
 
     turns: int = 200
     tokens: int = 20_000

@@ -33,14 +33,7 @@ def allocation_model(problem: AllocationProblem) -> Any:
 
 
 def milp_allocation(problem: AllocationProblem) -> tuple[int, ...]:
-    """Return an optimal allocation of (6), found by HiGHS, which works in floats, and proved in fractions.
-
-    Raises
-    ------
-    SolverError
-        Where HiGHS does not say "optimal", or its answer fails the exact check: Y is no allocation, or what it
-        costs is not what the price of a token proves.
-    """
+    """Return an optimal allocation of (6), found by HiGHS in floats, and proved in fractions or `SolverError`."""
     model = allocation_model(problem)
     said, _ = solve_model(model)
     kept = tuple(whole(model.Y[i]) for i in model.conversations)

@@ -33,16 +33,7 @@ FINEST = 1000
 class LinearProgram:
     """min cost x, matrix x <= room, low <= x <= high; every number is a float that stands for itself.
 
-    Attributes
-    ----------
-    names : tuple of str
-        Of the columns.
-    cost, low, high : ndarray of float, shape (m,)
-        An infinite bound is none.
-    matrix : csc_array, shape (rows, m)
-        Coefficients.
-    room : ndarray of float, shape (rows,)
-        Right sides.
+    `names` are those of the columns; an infinite bound is none.
     """
 
     names: tuple[str, ...]
@@ -68,28 +59,14 @@ class LinearProgram:
 
 @dataclass(frozen=True)
 class ProvedOptimum:
-    """A point that costs what prices prove.
-
-    Attributes
-    ----------
-    objective : Fraction
-        The optimum.
-    values : dict of str to Fraction
-        An optimal point, by name of the column.
-    """
+    """An optimal point, by name of the column, that costs what prices prove."""
 
     objective: Fraction
     values: dict[str, Fraction]
 
 
 def proved_optimum(program: LinearProgram) -> ProvedOptimum:
-    """Solve a linear program and prove the optimum in fractions.
-
-    Raises
-    ------
-    SolverError
-        Where the solver finds none, or its answer is not proved.
-    """
+    """Solve a linear program and prove the optimum in fractions; `SolverError` if that fails."""
     point, prices = (_fractions(column) for column in _solved(program))
     prices = [max(price, Fraction(0)) for price in prices]
     objective, bound = cost_of(program, point), bound_of(program, prices)
@@ -99,13 +76,7 @@ def proved_optimum(program: LinearProgram) -> ProvedOptimum:
 
 
 def cost_of(program: LinearProgram, point: list[Fraction]) -> Fraction:
-    """Return what a point costs, in fractions.
-
-    Raises
-    ------
-    SolverError
-        Where it breaks a bound or a row.
-    """
+    """Return what a point costs, in fractions; `SolverError` if it breaks a bound or a row."""
     low, high = program.low.tolist(), program.high.tolist()
     if not all(least <= x <= most for least, x, most in zip(low, point, high, strict=True)):
         raise SolverError(NOT_PROVED)
@@ -120,10 +91,7 @@ def cost_of(program: LinearProgram, point: list[Fraction]) -> Fraction:
 def bound_of(program: LinearProgram, prices: list[Fraction]) -> Fraction:
     """Return what every point costs at least, by prices of 0 or more, in fractions.
 
-    Raises
-    ------
-    SolverError
-        Where they bound nothing: below 0, or a column without a bound is worth having without end.
+    `SolverError` if they bound nothing: one is below 0, or a column without a bound is worth having without end.
     """
     reduced = _exact(program.cost)
     for row, column, entry in _entries(program):

@@ -117,13 +117,7 @@ def history_cut(model: Any, i: int, t: int) -> Any:
 
 
 def whole_point(model: Any) -> tuple[list[int], list[int]]:
-    """Return what a solved model has in the cache of each turn's conversation, x, and each turn's excess, u.
-
-    Raises
-    ------
-    SolverError
-        If a value is not whole; the solver's own tolerance for whole numbers is allowed.
-    """
+    """Return x[i, t] and u[i, t] of each turn t of a solved model; `SolverError` unless they are whole."""
     turns = model.theta.items()
     return [whole(model.x[i, t]) for t, i in turns], [whole(model.u[i, t]) for t, i in turns]
 

@@ -39,20 +39,10 @@ Numbers = TypeVar("Numbers", IntArray, FloatArray)
 class IntervalProblem:
     """Reuse intervals of an instance; steps are counted from 1, step t is the cache at the start of turn t.
 
-    Attributes
-    ----------
-    turn : ndarray of int64, shape (m,)
-        Turn (counted from 0) that reuses what interval k keeps.
-    first, last : ndarray of int64, shape (m,)
-        First and last step that the interval covers; ``first > last`` where it covers none.
-    most : ndarray of int64, shape (m,)
-        Largest reuse that counts.
-    room : ndarray of int64, shape (n + 1,)
-        Capacity C_t of step t; entry 0 is unused.
-    unavoidable : int
-        Sum of weight max(0, total - xi): the TEL without a cache, or another cost without a cache.
-    weight : ndarray of int64, shape (m,)
-        What a unit that interval k keeps is worth, 1 or more.
+    Turn ``turn[k]``, counted from 0, reuses what interval k keeps at the steps ``first[k]`` to ``last[k]``, none
+    if ``first[k] > last[k]``: ``most[k]`` at most, worth ``weight[k]``, 1 or more, a unit. ``room[t]`` is the
+    capacity of step t; entry 0 is unused. `unavoidable` is the cost without a cache, sum of weight max(0, total -
+    xi) for TEL.
     """
 
     turn: IntArray
@@ -137,17 +127,7 @@ class IntervalProblem:
 
 
 def interval_problem(instance: Instance, xi: int, weight: IntArray | None = None) -> IntervalProblem:
-    """Write an instance as a problem over reuse intervals.
-
-    Parameters
-    ----------
-    instance : Instance
-        Trace, capacity, caching mode and initial cache.
-    xi : int
-        Threshold.
-    weight : ndarray of int64, shape (n,), optional
-        Of the turns, 0 or more; 1 if left out.
-    """
+    """Write an instance as a problem over reuse intervals; `weight` is of the turns, 0 or more, 1 if left out."""
     trace, n = instance.trace, len(instance.trace)
     weight = np.ones(n, np.int64) if weight is None else weight
     worth = np.maximum(instance.total - xi, 0)

@@ -52,18 +52,9 @@ ROUNDING = 1e-6
 
 @dataclass(frozen=True)
 class LazySolution:
-    """An optimum of the interval problem, and what proves it.
+    """An optimum of the interval problem: what each interval keeps, and whole prices of steps P that prove it.
 
-    Attributes
-    ----------
-    kept : ndarray of int64, shape (m,)
-        What each interval keeps.
-    steps : ndarray of int64
-        The set P, ascending, whose bound is the worth of `kept`.
-    rounds, rows : int
-        Solves, and rows that the program has now.
-    prices : ndarray of int64
-        Whole prices of `steps`.
+    `rounds` counts the solves, `rows` those that the program has now.
     """
 
     kept: IntArray
@@ -88,13 +79,7 @@ class LazyIntervalSolver:
         self._kept = problem.most
 
     def solve(self, time_limit: float | None = None) -> LazySolution:
-        """Solve, in seconds at most.
-
-        Raises
-        ------
-        SolverError
-            If an optimum was not proved in whole numbers; it has an incumbent and a bound on the TEL.
-        """
+        """Solve, in seconds at most; `SolverError`, with incumbent and bound on the TEL, if nothing was proved."""
         deadline, rounds = deadline_of(time_limit), 0
         try:
             while len(violated := self._violated()):

@@ -39,15 +39,7 @@ class Task(NamedTuple):
 
 @dataclass(frozen=True)
 class PathFlow:
-    """Tasks on a path whose edges all have one capacity.
-
-    Attributes
-    ----------
-    tasks : tuple of Task
-        At least one.
-    capacity : int
-        Of every edge, 1 or more.
-    """
+    """Tasks, at least one, on a path whose edges all have one capacity, 1 or more."""
 
     tasks: tuple[Task, ...]
     capacity: int
@@ -80,16 +72,9 @@ class PathFlow:
 
 
 def with_uniform_capacity(tasks: Sequence[Task], capacities: Sequence[int]) -> tuple[PathFlow, int]:
-    """Return a flow with one capacity for tasks on edges with their own, and the number of its fillers.
+    """Return a flow with one capacity for tasks on edges 1, 2, ... with their own, and the number of its fillers.
 
     The most tasks that fit there are the most that fit here and the fillers.
-
-    Parameters
-    ----------
-    tasks : sequence of Task
-        At least one.
-    capacities : sequence of int
-        Of edges 1, 2, ..., each 0 or more.
     """
     if max(task.last for task in tasks) > len(capacities):
         raise ArgumentError("capacities", list(capacities), "one for each edge that a task covers")
@@ -100,19 +85,10 @@ def with_uniform_capacity(tasks: Sequence[Task], capacities: Sequence[int]) -> t
 
 @dataclass(frozen=True)
 class CacheQuestion:
-    """A trace in which tasks are conversations.
+    """A trace in which task k is conversation k.
 
-    Attributes
-    ----------
-    trace : Trace
-        The turns; the conversation of task k has number k.
-    capacity, xi : int
-        Capacity and threshold, in tokens.
-    forced : bool
-        Forced caching.
-    returns : tuple of int
-        For each task the turn, counted from 0, that exceeds xi unless all of the task's tokens are cached. What
-        other turns compute does not depend on the policy.
+    ``returns[k]`` is the turn, counted from 0, that exceeds xi unless all tokens of task k are cached. What other
+    turns compute does not depend on the policy.
     """
 
     trace: Trace
@@ -125,30 +101,13 @@ class CacheQuestion:
 def violations_question(flow: PathFlow, forced: bool = False) -> CacheQuestion:
     """Return a trace whose fewest SLO violations are the tasks less the most that fit.
 
-    Parameters
-    ----------
-    flow : PathFlow
-        The tasks.
-    forced : bool
-        Forced caching; then each edge has a turn of one more conversation, for which there is room besides.
+    Under forced caching each edge has a turn of one more conversation, for which there is room besides.
     """
     return _question(flow, _turns(flow, forced), forced)
 
 
 def percentile_question(flow: PathFlow, q: Fraction, wanted: int, forced: bool = False) -> CacheQuestion:
-    """Return a trace with P_q <= xi, whatever the policy that reaches it, if and only if `wanted` tasks fit.
-
-    Parameters
-    ----------
-    flow : PathFlow
-        The tasks.
-    q : Fraction
-        Level, above 0 and below 1.
-    wanted : int
-        Number of tasks, at most all of them.
-    forced : bool
-        Forced caching.
-    """
+    """Return a trace with P_q <= xi, whatever the policy that reaches it, if and only if `wanted` tasks fit."""
     if not 0 < rational("q", q) < 1:
         raise ArgumentError("q", str(q), "a level above 0 and below 1")
     if whole_number("wanted", wanted) > len(flow.tasks):

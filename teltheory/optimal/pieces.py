@@ -24,16 +24,9 @@ FINEST = 20
 
 @dataclass(frozen=True)
 class Pieces:
-    """Stretches of reuse, turn after turn, each turn's from the first unit on.
+    """Stretches of reuse, turn after turn, each turn's from the first unit on: `length` units, 1 or more.
 
-    Attributes
-    ----------
-    turn : ndarray of int64, shape (s,)
-        Turn, counted from 0.
-    length : ndarray of int64, shape (s,)
-        Units of reuse, 1 or more.
-    gain : ndarray of int64, shape (s,)
-        What the cost falls by over the whole piece, 0 or more.
+    `gain` is what the cost falls by over the whole piece, 0 or more.
     """
 
     turn: IntArray

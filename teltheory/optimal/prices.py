@@ -126,20 +126,11 @@ class PricedTurn(NamedTuple):
 
 
 class Priced(NamedTuple):
-    """Prices on an instance.
+    """Prices on an instance; turns ascend.
 
-    Attributes
-    ----------
-    turns : list of PricedTurn
-        Ascending.
-    above : int
-        Turns above xi without a cache.
-    room, price : list of int, shape (n + 1,)
-        Room of step t, and the numerator of its price; entry 0 is unused.
-    most_weight : list of int
-        The most that fits, of each cut.
-    most_paid : int
-        What those that are avoided together pay at most.
+    `above` counts the turns above xi without a cache. ``room[t]`` and ``price[t]``, a numerator, are those of step
+    t, entry 0 is unused. `most_weight` is the most that fits, of each cut, and `most_paid` what those that are
+    avoided together pay at most.
     """
 
     turns: list[PricedTurn]
@@ -151,13 +142,7 @@ class Priced(NamedTuple):
 
 
 def priced_turns(instance: Instance, xi: int, prices: Prices) -> Priced:
-    """Put prices on the turns of an instance.
-
-    Raises
-    ------
-    CertificateError
-        Where the prices are none.
-    """
+    """Put prices on the turns of an instance; `CertificateError` if they are none."""
     n = len(instance.trace)
     check_prices(prices, n)
     for i, cut in enumerate(prices.cuts):

@@ -31,18 +31,9 @@ from teltheory.optimal.intervals import IntervalProblem, Numbers, interval_probl
 class Selection:
     """The intervals that may be chosen, over the steps that can bind.
 
-    Attributes
-    ----------
-    intervals : IntervalProblem
-        One interval for each turn that keeps its SLO when it is chosen; `most` is what it then holds.
-    rows : ndarray of int64, shape (r,)
-        Steps whose room implies that of the others.
-    begin, end : ndarray of int64, shape (m,)
-        Interval k covers ``rows[begin[k]:end[k]]``.
-    above : int
-        Turns with total > xi: the violations without a cache.
-    within_history : int
-        How many of them need no more than was ever there: the avoidable violations.
+    ``intervals.most`` is what a turn keeps its SLO with. `rows` are steps whose room implies that of the others;
+    interval k covers ``rows[begin[k]:end[k]]``. `above` counts the turns with total > xi, `within_history` those
+    of them that need no more than was ever there: the avoidable violations.
     """
 
     intervals: IntervalProblem

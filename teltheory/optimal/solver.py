@@ -55,13 +55,7 @@ class GrowingProgram:
         expect(status, "rows")
 
     def solve(self, time_limit: float | None = None) -> Vertex:
-        """Solve for the rows that are there.
-
-        Raises
-        ------
-        SolverError
-            Where the solver does not say "optimal".
-        """
+        """Solve for the rows that are there; `SolverError` unless the solver says "optimal"."""
         status = self._engine.run(time_limit)
         if status is not None:
             raise SolverError(status)
@@ -139,19 +133,9 @@ def solve_whole(
 
 
 def solve_intervals(problem: IntervalProblem, time_limit: float | None = None) -> tuple[IntArray, float, float]:
-    """Maximise the reuse over intervals by the integer program, with every row from the start.
+    """Maximise the reuse over intervals by the integer program; return an amount for each, its worth and a bound.
 
-    Returns
-    -------
-    kept : ndarray of int64, shape (m,)
-        An amount for each interval, feasible in exact integers.
-    worth, bound : float
-        What the solver says that they add up to, and at most add up to: its word.
-
-    Raises
-    ------
-    SolverError
-        If the solver does not say "optimal", or its answer fails the exact check.
+    The amounts are feasible in exact integers, or `SolverError` is raised; worth and bound are the solver's word.
     """
     m = len(problem.turn)
     if not m:
@@ -210,10 +194,7 @@ def packing(
 def solve_model(model: Any, time_limit: float | None = None) -> tuple[float, float]:
     """Solve a Pyomo model with HiGHS and load its solution; return the solver's objective and bound, its word.
 
-    Raises
-    ------
-    SolverError
-        If the solver does not prove an optimum; the model is then left without a solution.
+    `SolverError` if the solver does not prove an optimum; the model is then left without a solution.
     """
     from pyomo.contrib.solver.common.factory import SolverFactory
     from pyomo.contrib.solver.common.results import SolutionStatus, TerminationCondition

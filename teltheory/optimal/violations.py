@@ -232,10 +232,7 @@ def exhausted(
 ) -> SearchUnderWay:
     """Prove without the solver that more can't be avoided, or not as many as a target.
 
-    Raises
-    ------
-    SolverError
-        If more can be avoided than the solver said.
+    `SolverError` if more can be avoided than the solver said.
     """
     above = search.problem.above
     beyond = range(search.proved + 1, above - search.count + 1) if target is None else [above - target + 1]

@@ -26,15 +26,7 @@ Weights: TypeAlias = Sequence[Weight] | NDArray[Any] | Mapping[Any, Weight]
 
 @dataclass(frozen=True)
 class TurnWeights:
-    """Weights of the turns: turn k has ``whole[k] * unit``.
-
-    Attributes
-    ----------
-    whole : ndarray of int64, shape (n,)
-        0 or more, without a common factor.
-    unit : Fraction
-        Above 0.
-    """
+    """Weights of the turns: turn k has ``whole[k] * unit``; `whole` is 0 or more, without a common factor."""
 
     whole: IntArray
     unit: Fraction
@@ -46,22 +38,7 @@ class TurnWeights:
 
 
 def turn_weights(trace: Trace, weights: Weights | None) -> TurnWeights:
-    """Read weights: one per turn, or one per conversation; None stands for 1 everywhere.
-
-    Parameters
-    ----------
-    trace : Trace
-        The turns.
-    weights : sequence of int or Fraction, or mapping, or None
-        One weight per turn in the trace's order, or a mapping from a conversation, as the trace names it, to the
-        weight of all its turns; conversations that are left out have 1.
-
-    Raises
-    ------
-    ArgumentError
-        A weight that is negative or a float, a wrong number of weights, a conversation that the trace has not, or
-        weights whose common multiples leave int64.
-    """
+    """Read weights, one per turn or a mapping from conversations (1 if left out); None stands for 1 everywhere."""
     if weights is None:
         return TurnWeights(np.ones(len(trace), np.int64), Fraction(1))
     values = _of_conversations(trace, weights) if isinstance(weights, Mapping) else _of_turns(trace, weights)

@@ -100,14 +100,11 @@ def pieces(size: Size, least: int = 0) -> Iterator[Piece]:
 
 
 def tally_piece(plan: Plan, piece: Piece, rows: int = 0) -> tuple[IntArray, IntArray]:
-    """Check a piece.
+    """Check a piece; return totals and cases as rows of length `KEY`.
 
-    Returns
-    -------
-    totals : ndarray of int64, shape (3,)
-        Cases within the hypotheses, cases that refute, and a sum of their values with weights, modulo 2^64.
-    found : ndarray of int64, shape (2 + rows, KEY)
-        The smallest case that refutes, working room, and up to `rows` cases that refute in the order found.
+    The totals are the cases within the hypotheses, those that refute, and a sum of their values with weights,
+    modulo 2^64. The rows are the smallest case that refutes, working room, and up to `rows` cases that refute as
+    found.
     """
     size = piece.size
     world = new_world(size.turns, size.conversations, size.starts, size.tokens)

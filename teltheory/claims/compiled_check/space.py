@@ -72,18 +72,8 @@ ESTIMATES = {
 class CompiledWorlds:
     """A compiled check of a claim and the small worlds on which it is run.
 
-    Attributes
-    ----------
-    check : str
-        Name in `teltheory.claims.compiled_check.judge.CHECKS`.
-    worlds : SmallWorlds
-        Bounds, caching mode and initial caches; its ranges are not called, the names below stand for them.
-    capacities : {"all", "first past"}
-        What is tried of a world.
-    thresholds : {"all", "zero"}
-        What is tried of a world.
-    estimates : str
-        A key of `ESTIMATES`.
+    `check` is a name in `judge.CHECKS`. Of `worlds` bounds, caching mode and initial caches count; the keys of
+    `CAPACITIES`, `THRESHOLDS` and `ESTIMATES` stand for its ranges.
     """
 
     check: str
