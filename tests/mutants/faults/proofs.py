@@ -151,8 +151,8 @@ FAULTS = (
     Fault(
         "campaign-store-forgets",
         "teltheory/claims/campaign.py",
-        "            self._found.setdefault(batch.key, found)\n",
-        "            self._found.setdefault(batch.key, found) if batch.number else None\n",
+        "batch.text == texts.get((batch.claim, batch.generator)):",
+        "batch.text == texts.get((batch.claim, batch.generator)) and batch.number:",
         "the first batches of a store are tried again",
         tests=(*CAMPAIGN, "tests/claims/test_campaign_kill.py"),
     ),
