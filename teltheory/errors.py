@@ -86,7 +86,7 @@ class TraceError(TelTheoryError):
     field : str
         Column of the trace.
     turn : int or None
-        Turn, counted from 0; None where the whole column is meant.
+        Turn, counted from 0; None if the whole column is meant.
     found : object
         The value that was given.
     expected : str
@@ -136,9 +136,9 @@ class SolverError(_PortableError, RuntimeError):
     status : str
         The solver's own word for how it stopped.
     incumbent : float or None
-        Objective of the best feasible point, where there is one.
+        Objective of the best feasible point, if there is one.
     bound : float or None
-        Lower bound on the optimum, where there is one.
+        Lower bound on the optimum, if there is one.
     """
 
     def __init__(self, status: str, incumbent: float | None = None, bound: float | None = None) -> None:

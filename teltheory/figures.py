@@ -90,7 +90,7 @@ def _add_legend(figure: Figure, panel: Axes) -> None:
 
 
 def _add_title(figure: Figure, title: str) -> None:
-    """Add a title above the panels, on several lines where it is too long; the figure grows with them."""
+    """Add a title above the panels, on several lines if it is too long; the figure grows with them."""
     heading = figure.suptitle(as_it_stands(title))
     if _width(figure, heading) > figure.get_figwidth():
         lines = wrap(title, int(WIDEST_LETTERS_AN_INCH * figure.get_figwidth()))

@@ -31,7 +31,7 @@ from concurrent.futures import (
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager
 from itertools import chain, islice
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from teltheory.errors import ArgumentError, TelTheoryError, WorkerError
 
@@ -80,25 +80,10 @@ class _LostError(Exception):
     """The processes that ran an item are dead."""
 
 
-class _Place(Protocol):
-    attempts: int
-
-    def room(self, running: int) -> int:
-        """Return how many more items it takes."""
-
-    def submit(self, item: Any) -> Future[Any]:
-        """Begin with an item."""
-
-    def result(self, future: Future[Any], name: str) -> Any:
-        """Return what a future holds; raise `_LostError` if its process died."""
-
-    def close(self) -> None:
-        """End everything at once."""
-
-
 def _results(
-    place: _Place, items: Iterable[T], name: Callable[[T], str]
+    place: _Processes | _Cluster, items: Iterable[T], name: Callable[[T], str]
 ) -> Generator[tuple[int, Any], None, None]:
+    """Hand items to a place as it has room for them; `result` raises a `_LostError` if a process died."""
     again, running = deque[tuple[int, T]](), dict[Future[Any], tuple[int, T]]()
     coming, deaths, given_up = enumerate(items), Counter[int](), dict[int, WorkerError]()
     try:
@@ -144,7 +129,8 @@ class _Processes:
         return self._workers - running
 
     def submit(self, item: object) -> Future[Any]:
-        executor = self._idle.pop() if self._idle else self._started()
+        spawn = multiprocessing.get_context("spawn")
+        executor = self._idle.pop() if self._idle else ProcessPoolExecutor(1, spawn, _begin, (self._work,))
         try:
             with _interrupts_held():
                 future: Future[Any] = executor.submit(_work_on, item)
@@ -152,9 +138,6 @@ class _Processes:
             return self.submit(item)
         self._busy[future] = executor
         return future
-
-    def _started(self) -> ProcessPoolExecutor:
-        return ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), _begin, (self._work,))
 
     def result(self, future: Future[Any], name: str) -> Any:
         self._idle.append(self._busy.pop(future))

@@ -50,7 +50,9 @@ def token_error(model: Latency, judged_by: Latency, cells: Cells) -> TokenError:
     """Return how far a model's thresholds and budgets are from another's, over the range of the data."""
     slos = [rounded(float(value)) for value in np.unique(np.quantile(cells.seconds, LEVELS))]
     longest = int(cells.prompt_tokens.max())
-    totals = _totals(cells)
+    different = np.unique(cells.prompt_tokens)
+    levels = np.linspace(0, 1, min(MOST_TOTALS, len(different)))
+    totals = np.unique(np.quantile(different, levels, method="nearest")).astype(np.int64)
     xi = [abs(_threshold(model, slo, longest) - _threshold(judged_by, slo, longest)) for slo in slos]
     budgets = np.array([np.abs(_safe(model, totals, slo) - _safe(judged_by, totals, slo)) for slo in slos])
     worst = int(np.argmax(xi))
@@ -58,12 +60,6 @@ def token_error(model: Latency, judged_by: Latency, cells: Cells) -> TokenError:
     return TokenError(
         xi[worst], float(slos[worst]), int(budgets.max()), float(slos[int(at)]), int(totals[place]), longest
     )
-
-
-def _totals(cells: Cells) -> IntArray:
-    different = np.unique(cells.prompt_tokens)
-    levels = np.linspace(0, 1, min(MOST_TOTALS, len(different)))
-    return np.asarray(np.unique(np.quantile(different, levels, method="nearest")), np.int64)
 
 
 def _threshold(model: Latency, slo: Fraction, longest: int) -> int:

@@ -29,13 +29,13 @@ from teltheory.calibration.forms import (
     Form,
     as_model,
     fit_formula,
+    fit_plain,
     fit_table,
     fit_with_floor,
     predicted,
     predictors,
 )
 from teltheory.calibration.load import signs_of_load
-from teltheory.calibration.robust import huber
 from teltheory.calibration.runs import TTFTRuns
 from teltheory.cost.latency import LatencyModel, Provenance
 from teltheory.cost.latency_table import TableLatency
@@ -187,7 +187,7 @@ def _fitted(cells: Cells, rng: np.random.Generator, about: Provenance) -> tuple[
 
 
 def _model(name: str, cells: Cells, about: Provenance | None = None) -> LatencyModel | TableLatency | None:
-    """Return the form fitted to cells, None where they are too few for it."""
+    """Return the form fitted to cells, None if they are too few for it."""
     title = f"{name}, fitted"
     if name == TABLE:
         enough = len(cells) >= LINEAR.parameters + FEWEST_SPARE
@@ -241,13 +241,9 @@ def _intervals(
     spare = m - form.parameters
     wider = np.sqrt(m / spare) * float(t.ppf((1 + LEVEL) / 2, spare) / norm.ppf((1 + LEVEL) / 2))
     low, high = values - wider * (values - low), values + wider * (high - values)
-    bounded = {"per_token": 0.0, "per_pair": 0.0, "floor": 0.0}
-    had = {"per_pair": form.attention, "floor": form.floor}
-    return {
-        name: (max(float(low[i]), bounded.get(name, -np.inf)), float(high[i]))
-        for i, name in enumerate(PARAMETERS)
-        if had.get(name, True)
-    }
+    least, had = (0.0, 0.0, -np.inf, 0.0), (True, form.attention, True, form.floor)
+    bounds = zip(PARAMETERS, np.maximum(low, least).tolist(), high.tolist(), had, strict=True)
+    return {name: (lower, upper) for name, lower, upper, there in bounds if there}
 
 
 def _resampled(
@@ -263,9 +259,7 @@ def _resampled(
         if form.floor:
             found.append(fit_with_floor(form, x[drawn], y[drawn], below[drawn], 3, 20)[0])
         else:
-            theta = huber(x[drawn], y[drawn], np.ones(drawn.shape, np.bool_), (0, 1) if form.attention else (0,))
-            gamma = theta[:, 1] if form.attention else np.zeros(some)
-            found.append(np.stack([theta[:, 0], gamma, theta[:, -1], np.zeros(some)], axis=1))
+            found.append(fit_plain(form, x[drawn], y[drawn]))
     return np.concatenate(found)
 
 

@@ -34,7 +34,7 @@ class Sample(NamedTuple):
     prompt_tokens : object
         n.
     cached_tokens : object
-        c; None where the file does not say.
+        c; None if the file does not say.
     ttft : object
         Time to the first token, in `unit`.
     unit : float
@@ -133,7 +133,7 @@ def _entries(path: Path, place: str, run: Mapping[str, Any], name: str, expected
 
 
 def _spans(run: Mapping[str, Any], count: int) -> list[tuple[float, float] | None]:
-    """Return when requests began and ended, where the file has `start_times`, and `itls` between later tokens."""
+    """Return when requests began and ended, if the file has `start_times`, and `itls` between later tokens."""
     starts, gaps, ttfts = (run.get(name) for name in ("start_times", "itls", "ttfts"))
     if not isinstance(starts, list) or len(starts) != count or not isinstance(ttfts, list):
         return [None] * count
@@ -164,8 +164,11 @@ def _check_mean(path: Path, place: str, run: Mapping[str, Any], ttfts: list[obje
 
 def _serving_facts(objects: Objects, engine: str) -> dict[str, str]:
     run = objects[-1][1] if objects else {}
-    model = run.get("model_id") or run.get("model") or ""
-    facts = {"engine": engine, "model": model, "date": run.get("date") or ""}
+    return _texts(engine=engine, model=run.get("model_id") or run.get("model"), date=run.get("date"))
+
+
+def _texts(**facts: object) -> dict[str, str]:
+    """Return the facts that a file tells as text."""
     return {name: value for name, value in facts.items() if isinstance(value, str) and value}
 
 
@@ -242,7 +245,9 @@ def probe(path: Path, objects: Objects) -> Parsed:
     samples, left, facts = list[Sample](), Counter[str](), dict[str, str]()
     for place, line in objects:
         if PROBE in line:
-            facts |= _probe_facts(line)
+            plan = line.get("plan")
+            model = plan.get("model") if isinstance(plan, dict) else None
+            facts |= _texts(model=model, date=line.get("started"))
         elif line.get("cached_tokens") is None and "cached_tokens" in line:
             left["the server did not report cached tokens"] += 1
         elif line.get("mismatch"):
@@ -251,13 +256,6 @@ def probe(path: Path, objects: Objects) -> Parsed:
             n, c, ttft = (line.get(name) for name in PROBED)
             samples.append(Sample(place, n, c, ttft, 1.0))
     return Parsed("probe", samples, PROBED, left, facts)
-
-
-def _probe_facts(header: Mapping[str, Any]) -> dict[str, str]:
-    plan = header.get("plan")
-    model = plan.get("model") if isinstance(plan, dict) else None
-    facts = {"model": model, "date": header.get("started")}
-    return {name: value for name, value in facts.items() if isinstance(value, str) and value}
 
 
 TTFT_COLUMNS = {"ttft_s": 1.0, "ttft_ms": 1e-3, "prefill_ms": 1e-3}

@@ -64,8 +64,7 @@ def predictors(form: Form, cells: Cells) -> FloatArray:
 def fit_formula(form: Form, cells: Cells) -> FloatArray:
     """Return alpha, gamma, beta and the floor, those that a form lacks as 0."""
     x, y = predictors(form, cells)[None], cells.seconds[None]
-    everything = np.ones((1, len(cells)), np.bool_)
-    plain = _values(form, _slopes(form, x, y, everything), np.zeros(1))
+    plain = fit_plain(form, x, y)
     if not form.floor:
         return np.asarray(plain[0], np.float64)
     starts = cells.uncached_tokens <= _starts(cells)[:, None]
@@ -95,6 +94,11 @@ def fit_with_floor(
         if (below == on).all():
             break
     return values, on
+
+
+def fit_plain(form: Form, x: FloatArray, y: FloatArray) -> FloatArray:
+    """Return the values of each sample, shape (b, 4), if no cell lies on a floor."""
+    return _values(form, _slopes(form, x, y, np.ones(y.shape, np.bool_)), np.zeros(len(y)))
 
 
 def _starts(cells: Cells) -> FloatArray:

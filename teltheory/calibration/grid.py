@@ -56,10 +56,8 @@ class ProbePlan:
     @property
     def cells(self) -> tuple[tuple[int, int], ...]:
         """Prompt and cached tokens of each cell, in ascending order; cells that round to the same are one."""
-        return tuple(sorted({(n, self._cached(n, share)) for n in self.lengths for share in self.shares}))
-
-    def _cached(self, length: int, share: float) -> int:
-        return int(Fraction(str(share)) * length) // self.block_size * self.block_size
+        size, shares = self.block_size, [Fraction(str(share)) for share in self.shares]
+        return tuple(sorted({(n, int(share * n) // size * size) for n in self.lengths for share in shares}))
 
     def steps(self) -> tuple[Step, ...]:
         """Return all measurements in their order: each repeat is one pass over all cells, shuffled anew."""

@@ -42,7 +42,7 @@ class TTFTRuns:
     source : str
         Name of the file, and its format.
     sent, done : ndarray of float64, shape (m,), or None
-        Seconds on one clock, where the file has them.
+        Seconds on one clock, if the file has them.
     facts : mapping of str to str
         What the file says about the server and the run; `data_sha256` is the file's digest.
     notes : tuple of str
@@ -106,7 +106,7 @@ def read_ttft_runs(
     cold : bool
         Says of a file without cached tokens that its requests met an empty prefix cache and share no prefix.
     model : str or None
-        Which served model's requests to take, where the file has those of several.
+        Which served model's requests to take, if the file has those of several.
 
     Returns
     -------
@@ -117,7 +117,7 @@ def read_ttft_runs(
     FileError
         Names file, line or entry, and field, what was found and what was expected.
     ArgumentError
-        An unknown format or model, or none where the file has several.
+        An unknown format or model, or none if the file has several.
     """
     file = Path(path)
     if format not in ("auto", *FORMATS):

@@ -34,7 +34,7 @@ class Level:
 
 
 def read_level(text: str) -> Level | None:
-    """Read a percentile; None where the text is none."""
+    """Read a percentile; None if the text is none."""
     found = re.fullmatch(rf"p(\d{{1,3}}(?:\.\d{{1,{MOST_DIGITS}}})?)", text, re.ASCII)
     q = Fraction(found[1]) / 100 if found else Fraction(0)
     return Level(text, q) if 0 < q <= 1 else None

@@ -103,7 +103,7 @@ class Architecture:
         Raises
         ------
         ArgumentError
-            Where the heads can't be divided, or the format is not known.
+            If the heads can't be divided, or the format is not known.
         """
         if self.kv_heads % gpus and gpus % self.kv_heads:
             expected = f"a number that divides the {self.kv_heads} key-value heads of {self.name}, or a multiple"

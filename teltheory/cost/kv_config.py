@@ -47,7 +47,7 @@ def read_architecture(file: str | Path) -> Architecture:
     Raises
     ------
     FileError
-        Where the file can't be read, a field is missing or no number, or layers keep something else than keys and
+        If the file can't be read, a field is missing or no number, or layers keep something else than keys and
         values of all tokens; the error names file and field.
     """
     data = read_json(Path(file), "a model's config.json", MOST_BYTES)

@@ -84,7 +84,7 @@ class Latency(Protocol):
         ...
 
     def safe_uncached(self, total: IntArray, slo: Fraction) -> IntArray:
-        """Return for each n of `total` the largest u <= n with TTFT(u, n - u) <= `slo`, -1 where there is none."""
+        """Return for each n of `total` the largest u <= n with TTFT(u, n - u) <= `slo`, -1 if there is none."""
         ...
 
 
@@ -107,7 +107,7 @@ class LatencyModel:
     per_token : Fraction
         alpha, seconds an uncached token; 0 or more.
     per_pair : Fraction
-        gamma, seconds for a pair of tokens, each pair counted twice; 0 or more, and 0 where the model is linear.
+        gamma, seconds for a pair of tokens, each pair counted twice; 0 or more, and 0 if the model is linear.
     constant : Fraction
         beta, seconds; may be negative.
     floor : Fraction
@@ -153,7 +153,7 @@ class LatencyModel:
         Parameters
         ----------
         uncached, cached : array_like of int
-            Tokens of each turn, of the same shape; none are cached where `cached` is left out.
+            Tokens of each turn, of the same shape; none are cached if `cached` is left out.
 
         Returns
         -------
@@ -172,7 +172,7 @@ class LatencyModel:
         Raises
         ------
         ArgumentError
-            Where not even 0 tokens keep it, or any number does.
+            If not even 0 tokens keep it, or any number does.
         """
         left = self._left(slo)
         alpha, gamma, *_ = self._scaled
@@ -198,7 +198,7 @@ class LatencyModel:
         Returns
         -------
         ndarray of int64
-            Of the same shape, from 0 to n; -1 where even an input that is all cached takes longer.
+            Of the same shape, from 0 to n; -1 if even an input that is all cached takes longer.
         """
         left = self._left(slo)
         if left is None:
@@ -216,7 +216,7 @@ class LatencyModel:
         return _Scaled(alpha, gamma, beta, floor, one)
 
     def _left(self, slo: Fraction) -> int | None:
-        """Return what the SLO leaves to the tokens, rounded down to 1 / `one` seconds; None where it is missed."""
+        """Return what the SLO leaves to the tokens, rounded down to 1 / `one` seconds; None if it is missed."""
         scaled = self._scaled
         within = rational("slo", slo) * scaled.one // 1
         return None if within < max(scaled.floor, scaled.constant) else within - scaled.constant

@@ -61,7 +61,7 @@ def latency_from_json(data: object, place: str = "latency") -> LatencyModel | Ta
     Raises
     ------
     FileError
-        Where it is no latency model; the error names the place and the field.
+        If it is no latency model; the error names the place and the field.
     """
     if not isinstance(data, Mapping) or type(data.get("teltheory_latency")) is not int:
         raise FileError(f'{place}: expected a latency model, an object with "teltheory_latency": {VERSION}')
@@ -84,7 +84,7 @@ def read_latency(file: str | Path) -> LatencyModel | TableLatency:
     Raises
     ------
     FileError
-        Where the file can't be read or holds no latency model; the error names file and field.
+        If the file can't be read or holds no latency model; the error names file and field.
     """
     data = read_json(Path(file), "a latency model", MOST_BYTES)
     return latency_from_json(data, str(file))

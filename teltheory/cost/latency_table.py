@@ -43,7 +43,7 @@ class TableLatency:
     Raises
     ------
     ArgumentError
-        Where that is not so; the error names the cell. `TableLatency.monotone` makes a table of measurements.
+        If that is not so; the error names the cell. `TableLatency.monotone` makes a table of measurements.
     """
 
     totals: tuple[int, ...]
@@ -113,7 +113,7 @@ class TableLatency:
         Raises
         ------
         ArgumentError
-            Where not even 0 tokens keep it, or any number does.
+            If not even 0 tokens keep it, or any number does.
         """
         slo = rational("slo", slo)
         cold = [row[0] for row in self.seconds]
@@ -127,7 +127,7 @@ class TableLatency:
         return self.totals[i] + int((slo - cold[i]) * width / (cold[i + 1] - cold[i]))
 
     def safe_uncached(self, total: IntArray, slo: Fraction) -> IntArray:
-        """Return for each n of `total` the largest u <= n with TTFT(u, n - u) <= `slo`, -1 where there is none."""
+        """Return for each n of `total` the largest u <= n with TTFT(u, n - u) <= `slo`, -1 if there is none."""
         slo = rational("slo", slo)
         return each(total, lambda n: self._safe(n, slo))
 

@@ -71,7 +71,7 @@ def slo_violations(outcome: Outcome, xi: int) -> int:
 def ttft_violations(outcome: Outcome, latency: Latency, slo: Fraction) -> int:
     """Return the number of turns whose TTFT is above `slo` seconds, without rounding.
 
-    Where cached tokens cost nothing these are the `slo_violations` at the model's threshold.
+    If cached tokens cost nothing these are the `slo_violations` at the model's threshold.
     """
     return int(np.count_nonzero(above_slo(outcome, latency, slo)))
 
@@ -85,6 +85,6 @@ def above_slo(outcome: Outcome, latency: Latency, slo: Fraction) -> NDArray[np.b
 def share_closed(lru: int, policy: int, optimum: int) -> Fraction | None:
     """Return (LRU - policy) / (LRU - optimum), the share of LRU's distance to the optimum that is closed.
 
-    None where LRU is optimal, so that there is no distance.
+    None if LRU is optimal, so that there is no distance.
     """
     return None if lru == optimum else Fraction(lru - policy, lru - optimum)

@@ -81,7 +81,7 @@ def _common(left: Sequence[bytes], right: Sequence[bytes]) -> int:
 
 
 def _seconds(record: Record, name: str) -> float:
-    """Return a field of milliseconds in seconds, nan where it is missing."""
+    """Return a field of milliseconds in seconds, nan if it is missing."""
     if record.get(name) is None:
         return float(np.nan)
     return record.number(name, "a number of milliseconds") / 1000

@@ -14,7 +14,7 @@ CHUNK = 1 << 18
 
 
 @contextmanager
-def opened_parquet(path: Path, **options: Any) -> Iterator[Any]:
+def opened_parquet(path: Path) -> Iterator[Any]:
     """Open a Parquet file as a `pyarrow.parquet.ParquetFile`; afterwards give back the memory that PyArrow keeps.
 
     PyArrow may end the process when a damaged column is asked for its length, so its pages are read first.
@@ -23,7 +23,7 @@ def opened_parquet(path: Path, **options: Any) -> Iterator[Any]:
     import pyarrow.parquet as pq
 
     try:
-        with pq.ParquetFile(path, buffer_size=CHUNK, pre_buffer=False, **options) as file:
+        with pq.ParquetFile(path, buffer_size=CHUNK, pre_buffer=False) as file:
             _check_names(path, file.schema_arrow.names)
             if file.metadata.num_rows and file.metadata.num_columns:
                 file.scan_contents()

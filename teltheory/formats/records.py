@@ -44,7 +44,7 @@ class Record:
         raise FileError(f"{self.path}, {self.place}, {name}: found {shortened(found)}, expected {expected}")
 
     def get(self, name: str) -> Any:
-        """Return a field, None where it is missing."""
+        """Return a field, None if it is missing."""
         return self.fields.get(name)
 
     def needed(self, name: str) -> Any:

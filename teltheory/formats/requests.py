@@ -21,7 +21,7 @@ import numpy as np
 from teltheory.errors import ArgumentError
 from teltheory.formats.reading import ChainingReport, ReadingReport, counted, ints
 from teltheory.model.numbers import BoolArray, FloatArray, IntArray
-from teltheory.model.trace import Trace
+from teltheory.model.trace import Trace, consecutive_turns
 from teltheory.workloads.times import NEEDED, Times
 
 SUBMITTED = "a turn is at the time when its request was sent"
@@ -37,11 +37,11 @@ class Requests:
     conversation, inputs, outputs : array of int64
         Conversation, tokens in and tokens out.
     parent : array of int64
-        Request that it continues, -1 where there is none; empty where requests name no parent.
+        Request that it continues, -1 if there is none; empty if requests name no parent.
     history : array of int64
-        Length that the input shares with the conversation's request before; empty where it follows by the rule.
+        Length that the input shares with the conversation's request before; empty if it follows by the rule.
     seconds, delay : array of float64
-        Time, and seconds since the request before; nan where the file has none.
+        Time, and seconds since the request before; nan if the file has none.
     odd : Counter
         What was odd, and how often.
     """
@@ -155,16 +155,15 @@ def _from_file(
 
 
 def _before(conversation: IntArray) -> IntArray:
-    """Return for each request the one before it in its conversation, -1 where there is none."""
-    by = np.argsort(conversation, kind="stable")
-    same = conversation[by[1:]] == conversation[by[:-1]]
-    before = np.full(len(by), -1, np.int64)
-    before[by[1:][same]] = by[:-1][same]
+    """Return for each request the one before it in its conversation, -1 if there is none."""
+    earlier, later = consecutive_turns(conversation)
+    before = np.full(len(conversation), -1, np.int64)
+    before[later] = earlier
     return before
 
 
 def _parents(requests: Requests, order: IntArray) -> IntArray:
-    """Return for each request in order the place of its parent in that order, -1 where it has none."""
+    """Return for each request in order the place of its parent in that order, -1 if it has none."""
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
     parent = ints(requests.parent)[order]

@@ -26,7 +26,7 @@ LONGEST = 2**62
 
 @dataclass(frozen=True)
 class Rows:
-    """Columns of a file, None where a row has no value, and the number of each row, counted from 1."""
+    """Columns of a file, None if a row has no value, and the number of each row, counted from 1."""
 
     path: Path
     columns: Mapping[str, Sequence[Any]]

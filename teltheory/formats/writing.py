@@ -33,10 +33,10 @@ def write_trace(trace: Trace, path: str | Path) -> None:
     Raises
     ------
     ArgumentError
-        Where the format can't hold the trace: one in blocks; in CSV names of conversations that would be read as
+        If the format can't hold the trace: one in blocks; in CSV names of conversations that would be read as
         others; in JSON lines a trace without turns, but with arrivals or histories.
     FileError
-        Where the file can't be written.
+        If the file can't be written.
     """
     file = Path(path)
     write = _WRITERS.get(file.suffix.lower())

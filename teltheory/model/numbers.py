@@ -67,7 +67,7 @@ def exact_dot(left: IntArray, right: IntArray) -> int:
 
 
 def running_sums(values: IntArray) -> IntArray:
-    """Return 0 and the sums of the first 1, 2, ... values of 0 or more; Python ints where int64 is too narrow."""
+    """Return 0 and the sums of the first 1, 2, ... values of 0 or more; Python ints if int64 is too narrow."""
     wide = exact_sum(values) > INT64_MAX
     return np.concatenate(([0], np.cumsum(values.astype(object) if wide else values)))
 

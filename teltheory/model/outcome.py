@@ -42,7 +42,7 @@ class Outcome:
 
     @property
     def hit_rate(self) -> Fraction:
-        """Share of all turns' input that was reused, 0 where there is no input; exact."""
+        """Share of all turns' input that was reused, 0 if there is no input; exact."""
         reused = exact_sum(self.cached)
         return Fraction(reused, max(reused + self.prefilled, 1))
 

@@ -40,7 +40,7 @@ class Trace:
     arrival : ndarray of float64, shape (n,), or None
         Seconds, never decreasing.
     cumulative : bool
-        True where the history was left out, so that each turn begins with its conversation's whole past.
+        True if the history was left out, so that each turn begins with its conversation's whole past.
     names : tuple of str or None
         Where conversations were named by strings: the name of conversation i is ``names[i]``.
     block_size : int
@@ -166,7 +166,7 @@ class Trace:
 
     @cached_property
     def forest(self) -> Forest:
-        """Conversations as a forest: chains, with branches where a history is shorter than the past."""
+        """Conversations as a forest: chains, with branches if a history is shorter than the past."""
         columns = self.code, self.history, self.prompt, self.response
         return Forest.of_turns(*columns, self.arrival, self.block_size)
 
@@ -187,16 +187,16 @@ class Trace:
 
     @cached_property
     def next_turn(self) -> IntArray:
-        """Next turn of the same conversation, n where there is none; shape (n,)."""
-        earlier, later = _consecutive_turns(self.conversation)
+        """Next turn of the same conversation, n if there is none; shape (n,)."""
+        earlier, later = consecutive_turns(self.conversation)
         following = np.full(len(self), len(self), np.int64)
         following[earlier] = later
         return readonly(following)
 
     @cached_property
     def previous_turn(self) -> IntArray:
-        """Previous turn of the same conversation, -1 where there is none; shape (n,)."""
-        earlier, later = _consecutive_turns(self.conversation)
+        """Previous turn of the same conversation, -1 if there is none; shape (n,)."""
+        earlier, later = consecutive_turns(self.conversation)
         preceding = np.full(len(self), -1, np.int64)
         preceding[later] = earlier
         return readonly(preceding)
@@ -210,7 +210,7 @@ class Trace:
 
     @cached_property
     def held(self) -> IntArray:
-        """All pasts together after each turn; shape (n,), Python ints where int64 is too narrow."""
+        """All pasts together after each turn; shape (n,), Python ints if int64 is too narrow."""
         wide = exact_sum(self.past) > INT64_MAX
         past = self.past.astype(object) if wide else self.past
         before = np.where(self.continuing, past[self.previous_turn], 0) if len(self) else past
@@ -222,7 +222,7 @@ class Trace:
         return max(int(self.held.max()), 0) if len(self) else 0
 
     def first(self, turns: int) -> Trace:
-        """Return the first `turns` turns; all turns where there are fewer."""
+        """Return the first `turns` turns; all turns if there are fewer."""
         shown = slice(whole_number("turns", turns))
         names = None if self.names is None else [self.names[i] for i in self.conversation[shown].tolist()]
         return Trace.from_turns(
@@ -259,7 +259,7 @@ class Trace:
         )
 
 
-def _consecutive_turns(conversation: IntArray) -> tuple[IntArray, IntArray]:
+def consecutive_turns(conversation: IntArray) -> tuple[IntArray, IntArray]:
     """Return the pairs (earlier, later) of consecutive turns of one conversation, as two arrays."""
     order = np.argsort(conversation, kind="stable")
     same = conversation[order[1:]] == conversation[order[:-1]]

@@ -86,7 +86,7 @@ def is_time(text: str) -> bool:
 
 
 def bytes_in(text: str) -> Fraction | None:
-    """Read a size such as ``40GiB`` (of 2^30 bytes) or ``40GB`` (10^9); None where there is no unit of bytes."""
+    """Read a size such as ``40GiB`` (of 2^30 bytes) or ``40GB`` (10^9); None if there is no unit of bytes."""
     number, unit = _quantity(text)
     return Fraction(Decimal(number)) * BYTES[unit] if number is not None and unit in BYTES else None
 
@@ -107,7 +107,7 @@ def read_tokens(argument: str, text: str, or_bytes: bool = False) -> int:
 
 
 def _quantity(text: str) -> tuple[str | None, str]:
-    """Return the number of a text, without underscores, and its unit; None where it has not that form."""
+    """Return the number of a text, without underscores, and its unit; None if it has not that form."""
     found = _QUANTITY.fullmatch(text.strip())
     return (None, "") if found is None else (found[1].replace("_", ""), found[2])
 

@@ -24,7 +24,7 @@ class Grid:
     Attributes
     ----------
     policies : sequence of Spec
-        Policies; the threshold of a cell fills in where one is left out.
+        Policies; the threshold of a cell fills in if one is left out.
     capacities, thresholds : sequence of int
         Capacities and thresholds, in the trace's unit.
     q_hat : int or None
@@ -35,7 +35,7 @@ class Grid:
     forced : bool
         Forced caching.
     slos : mapping of int to Fraction
-        Thresholds that stand for a TTFT, with its seconds: a turn violates such a one where its TTFT is above it.
+        Thresholds that stand for a TTFT, with its seconds: a turn violates such a one if its TTFT is above it.
     latency : Latency or None
         For policies that take an SLO in seconds.
     """
@@ -50,7 +50,7 @@ class Grid:
     latency: Latency | None = None
 
     def build(self, spec: Spec, xi: int, estimate: Callable[[], int]) -> Policy:
-        """Make a policy for a threshold; `estimate` is asked where the grid has no prompt estimate."""
+        """Make a policy for a threshold; `estimate` is asked if the grid has no prompt estimate."""
         q_hat = estimate() if self.q_hat is None else self.q_hat
         return spec.build(xi, q_hat, self.cutoff, self.latency, self.slos.get(xi))
 
@@ -84,16 +84,16 @@ class Cell:
 
     @property
     def change(self) -> Fraction | None:
-        """Relative change of TEL against LRU; None where LRU has none."""
+        """Relative change of TEL against LRU; None if LRU has none."""
         return Fraction(self.tel - self.lru, self.lru) if self.lru else None
 
     @property
     def closed(self) -> Fraction | None:
-        """Share of LRU's distance to the optimum that is closed; None where there is no distance."""
+        """Share of LRU's distance to the optimum that is closed; None if there is no distance."""
         return share_closed(self.lru, self.tel, self.optimum)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the cell as plain data, the trace's label first where there is one."""
+        """Return the cell as plain data, the trace's label first if there is one."""
         plain = asdict(self)
         label = plain.pop("trace")
         derived = {"regret": self.regret, "change": _number(self.change), "share_closed": _number(self.closed)}

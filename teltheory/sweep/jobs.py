@@ -85,7 +85,7 @@ class Job:
 def measure(
     outcome: Outcome, thresholds: tuple[int, ...], latency: Latency, slos: Mapping[int, Fraction]
 ) -> list[Measurement]:
-    """Return what an outcome is worth at each threshold; violations are those of its SLO where it has one."""
+    """Return what an outcome is worth at each threshold; violations are those of its SLO if it has one."""
     quantiles = ttft_quantiles(outcome, QUANTILES, latency).tolist() if len(outcome) else [None] * len(QUANTILES)
     p50, p90, p95, p99 = quantiles
     work = (float(outcome.hit_rate), outcome.prefilled)

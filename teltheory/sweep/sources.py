@@ -33,11 +33,6 @@ class Facts(NamedTuple):
     estimate: int
 
 
-def facts_of(trace: Trace) -> Facts:
-    """Return a trace's key, its length and the prompt estimate for policies that have none of their own."""
-    return Facts(trace_key(trace), len(trace), default_estimate(trace))
-
-
 def trace_key(trace: Trace) -> str:
     """Return a digest of what replays of a trace depend on, as 64 hexadecimal digits."""
     digest = hashlib.sha256()
@@ -62,7 +57,8 @@ class _Known:
 
     @cached_property
     def _facts(self) -> Facts:
-        return facts_of(self.load())
+        trace = self.load()
+        return Facts(trace_key(trace), len(trace), default_estimate(trace))
 
     def load(self) -> Trace:
         """Return the trace."""

@@ -16,19 +16,7 @@ import numpy as np
 from teltheory.model.numbers import FloatArray, IntArray, whole_number
 from teltheory.model.trace import Trace
 from teltheory.workloads.laws import Law
-from teltheory.workloads.model import ConversationMixture, ConversationModel, Conversations, GammaRates, Kind
-
-__all__ = [
-    "ConversationMixture",
-    "ConversationModel",
-    "GammaRates",
-    "Kind",
-    "LabelledTrace",
-    "sample_conversations",
-    "sample_labelled",
-    "turn_numbers",
-    "turns_by_law",
-]
+from teltheory.workloads.model import Conversations, GammaRates, Kind
 
 BLOCK = 1 << 21
 
@@ -81,7 +69,8 @@ def sample_labelled(model: Conversations, turns: int, rng: np.random.Generator) 
     kind = _kinds(kinds, n, rng)
     rates = _rates(kinds, kind, rng)
     conversation, arrival = _first_turns(births, lifetimes, rng.poisson(rates * lifetimes), rng)
-    number = turn_numbers(conversation) if _turns_differ(kinds) else np.zeros(n, np.int64)
+    turns_differ = any(len(laws) > 1 for kind in kinds for laws in kind.laws)
+    number = turn_numbers(conversation) if turns_differ else np.zeros(n, np.int64)
     kind_of_turn = kind[conversation]
     prompt, response = (_lengths([k.laws[i] for k in kinds], kind_of_turn, number, rng) for i in (0, 1))
     seen = int(conversation.max(initial=-1)) + 1
@@ -135,10 +124,6 @@ def _blocks(returns: IntArray) -> Iterator[tuple[int, int]]:
     sums = np.cumsum(returns)
     ends = np.searchsorted(sums, np.arange(BLOCK, int(sums[-1]) + BLOCK, BLOCK), side="right")
     yield from pairwise(np.unique([0, *ends, len(returns)]).tolist())
-
-
-def _turns_differ(kinds: Sequence[Kind]) -> bool:
-    return any(len(laws) > 1 for kind in kinds for laws in kind.laws)
 
 
 def turn_numbers(conversation: IntArray) -> IntArray:

@@ -17,10 +17,10 @@ import numpy as np
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import whole_number
 from teltheory.model.trace import Trace
-from teltheory.workloads.length_fits import FittedLaws, fit_laws
+from teltheory.workloads.length_fits import fit_laws
 from teltheory.workloads.likelihood import Histories, histories
 from teltheory.workloads.model import ConversationMixture, Kind
-from teltheory.workloads.rate_fits import FittedRates, fit_gamma, fit_kinds
+from teltheory.workloads.rate_fits import fit_gamma, fit_kinds
 
 LengthLaws: TypeAlias = Literal["lognormal", "empirical"]
 
@@ -40,8 +40,8 @@ class FittedConversations:
     standard_errors : mapping of str to float
         Of birth_rate, death_rate, turn_rate (turn_rate[0], share[0], ... of several kinds; turn_rate.mean and
         turn_rate.variation of gamma rates), and prompts[0].mean_length, prompts[0].spread, ... of lognormal laws.
-        NaN where the likelihood has no proper maximum in the parameter, such as a variation at its lower end; far
-        larger than the parameter where there are more kinds than the trace tells apart.
+        NaN if the likelihood has no proper maximum in the parameter, such as a variation at its lower end; far
+        larger than the parameter if there are more kinds than the trace tells apart.
     conversations, turns : int
         How many were used.
     seconds : float
@@ -79,7 +79,7 @@ def fit_conversations(
     by_turn : int
         Number of laws by turn: 2 gives first turns one of their own, and so on; 1 has one for all.
     start, end : float
-        Seconds of the observation; `end` is the last arrival where it is left out.
+        Seconds of the observation; `end` is the last arrival if it is left out.
 
     Returns
     -------
@@ -88,7 +88,7 @@ def fit_conversations(
     Raises
     ------
     ArgumentError
-        Where the trace has no arrival times, or nothing in it tells a rate: no conversation returns, all turns
+        If the trace has no arrival times, or nothing in it tells a rate: no conversation returns, all turns
         come at once, or no silence is long enough to speak of a death.
     """
     seen = histories(trace, start, end)
@@ -102,7 +102,7 @@ def fit_conversations(
         model=ConversationMixture(birth_rate, rates.death_rate, mixture),
         log_likelihood=float(births * np.log(birth_rate) - births + rates.log_likelihood),
         log_likelihood_of_lengths=laws.log_likelihood,
-        standard_errors=_all_errors(birth_rate / births**0.5, rates, laws),
+        standard_errors=MappingProxyType({"birth_rate": birth_rate / births**0.5, **rates.errors, **laws.errors}),
         conversations=births,
         turns=len(trace),
         seconds=seen.seconds,
@@ -124,7 +124,3 @@ def _number_of_kinds(kinds: object, seen: Histories) -> int:
     if not 1 <= number <= most:
         raise ArgumentError("kinds", kinds, f"'gamma', or 1 to {most}, the conversations that return")
     return number
-
-
-def _all_errors(of_births: float, rates: FittedRates, laws: FittedLaws) -> Mapping[str, float]:
-    return MappingProxyType({"birth_rate": of_births, **rates.errors, **laws.errors})

@@ -41,7 +41,7 @@ class Law(Protocol):
         ...
 
     def log_probability(self, length: IntArray) -> FloatArray:
-        """Return the logarithm of each length's probability; -inf where it is 0."""
+        """Return the logarithm of each length's probability; -inf if it is 0."""
         ...
 
 
@@ -99,7 +99,7 @@ class Finite:
         return tails[np.searchsorted(np.array(self.lengths), length, side="left")]
 
     def log_probability(self, length: IntArray) -> FloatArray:
-        """Return the logarithm of each length's probability; -inf where it is not among the lengths."""
+        """Return the logarithm of each length's probability; -inf if it is not among the lengths."""
         logarithms = np.array([math.log(p.numerator) - math.log(p.denominator) for p in self.probabilities])
         return _looked_up(np.array(self.lengths, np.int64), logarithms, length)
 
@@ -213,7 +213,7 @@ class Empirical:
         return 1.0 - np.searchsorted(self.seen, length, side="left") / len(self.seen)
 
     def log_probability(self, length: IntArray) -> FloatArray:
-        """Return the logarithm of the share of the seen lengths that are each length; -inf where none is."""
+        """Return the logarithm of the share of the seen lengths that are each length; -inf if none is."""
         lengths, counts = np.unique(self.seen, return_counts=True)
         return _looked_up(lengths, np.log(counts / len(self.seen)), length)
 

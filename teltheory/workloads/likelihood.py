@@ -83,17 +83,17 @@ def log_likelihood(
         logarithm; with several they also speak of each conversation's kind. An empirical law gives a length its
         share among those seen, and -inf to one never seen.
     start, end : float
-        Seconds of the observation; `end` is the last arrival where it is left out.
+        Seconds of the observation; `end` is the last arrival if it is left out.
 
     Returns
     -------
     float
-        In units of 1 / second for each turn; -inf where a length is impossible.
+        In units of 1 / second for each turn; -inf if a length is impossible.
 
     Raises
     ------
     ArgumentError
-        Where the trace has no arrival times, or some outside the observation.
+        If the trace has no arrival times, or some outside the observation.
     """
     seen = histories(trace, start, end)
     of_births = len(seen.returns) * np.log(model.birth_rate) - model.birth_rate * seen.seconds
@@ -116,7 +116,7 @@ def kind_posterior(
     Raises
     ------
     ArgumentError
-        As `log_likelihood`, and where a conversation is impossible for every kind.
+        As `log_likelihood`, and if a conversation is impossible for every kind.
     """
     joint = _joint(model, trace, histories(trace, start, end), lengths)
     of_conversation = np.logaddexp.reduce(joint, axis=1, keepdims=True)

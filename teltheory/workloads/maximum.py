@@ -55,7 +55,7 @@ def standard_errors(
 ) -> FloatArray:
     """Return the standard errors of `natural(x)` at the maximum x of a log-likelihood.
 
-    They come from the inverse of the observed information by the delta method; NaN where a quantity depends on a
+    They come from the inverse of the observed information by the delta method; NaN if a quantity depends on a
     parameter at one of its bounds, and everywhere if the information is not positive definite.
     """
     inside = np.array([low + AT_BOUND < at < high - AT_BOUND for at, (low, high) in zip(x, bounds, strict=True)])

@@ -75,7 +75,7 @@ class Quantiles:
         return np.where(above < 0, 1.0, 1.0 - np.interp(above, self.lengths, self.levels))
 
     def log_probability(self, length: IntArray) -> FloatArray:
-        """Return the logarithm of each length's probability; -inf where it is 0."""
+        """Return the logarithm of each length's probability; -inf if it is 0."""
         lengths = np.asarray(length, np.int64)
         with np.errstate(divide="ignore"):
             logarithm: FloatArray = np.log(self.at_least(lengths) - self.at_least(lengths + 1))

@@ -27,10 +27,10 @@ class Times:
     Attributes
     ----------
     gaps : Gaps or None
-        Law of the seconds from a turn to its conversation's next; None where the file has delays and they count
+        Law of the seconds from a turn to its conversation's next; None if the file has delays and they count
         as gaps.
     rate : float or None
-        Conversations that start in a second, a Poisson process; None where the file has their times.
+        Conversations that start in a second, a Poisson process; None if the file has their times.
     seed : int
         Of the draws.
     """
@@ -68,9 +68,9 @@ class Times:
         sizes : ndarray of int64, shape (conversations,)
             Turns of each, 1 or more.
         last : ndarray of float64, shape (conversations,), optional
-            Seconds of each conversation's last turn, where `rate` is None.
+            Seconds of each conversation's last turn, if `rate` is None.
         delays : ndarray of float64, shape (turns - conversations,), optional
-            Seconds before each turn that continues a conversation, where `gaps` is None.
+            Seconds before each turn that continues a conversation, if `gaps` is None.
         """
         rng = np.random.default_rng(self.seed)
         first = np.cumsum(sizes) - sizes

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import strategies as st
 
 import teltheory as tt
 
@@ -241,11 +240,6 @@ def test_the_runs_are_checked_and_closed_for_writing():
     with pytest.raises(ValueError, match="read-only"):
         runs.ttft[0] = 1
     assert columns(runs.where(np.array([False, True]), "the second")) == ([3], [1], [0.25])
-
-
-CELLS = st.sampled_from(
-    ["prompt_tokens", "cached_tokens", "ttft_s", "1", "0.5", "", "nan", "inf", "x", '"', "9" * 30]
-)
 
 
 def shared(name):

@@ -33,30 +33,9 @@ def test_the_share_is_that_of_the_flops_of_every_token():
     assert WEIGHTS == LAYERS * (4 * WIDTH**2 + 3 * 11008 * WIDTH)
 
 
-def test_reuse_saves_the_pairs_of_what_is_reused():
-    total, cached = np.array([9000, 9000]), np.array([0, 5000])
-    full, rest = MODEL.ttft(total - cached, cached)
-    assert full - rest == pytest.approx(float(MODEL.per_token * 5000 + MODEL.per_pair * 5000**2))
-
-
 def test_without_attention_the_model_is_the_linear_one():
     model = with_attention(tt.A100_LLAMA2_7B, Fraction(0), 256, 4096)
     assert (model.per_token, model.per_pair, model.constant) == (tt.A100_LLAMA2_7B.seconds_per_token, 0, 0)
-
-
-@pytest.mark.parametrize("slo", [Fraction(1, 100), Fraction(1), Fraction(3), Fraction(7, 3)])
-def test_the_threshold_is_the_last_number_of_tokens_within_the_slo(slo):
-    for model in (
-        MODEL,
-        with_attention(tt.A100_LLAMA2_7B, Fraction(0), 1, 2),
-        tt.AttentionLatency(0, Fraction(1, 9)),
-    ):
-        xi = model.threshold(slo)
-        seconds = [model.per_token * u + model.per_pair * u**2 + model.constant for u in (xi, xi + 1)]
-        assert seconds[0] <= slo < seconds[1]
-    for model in (tt.AttentionLatency(1, 0, Fraction(9)), tt.AttentionLatency(0, 0)):
-        with pytest.raises(tt.ArgumentError, match="slo: found"):
-            model.threshold(slo)
 
 
 def prefill() -> Path:

@@ -12,7 +12,7 @@ import teltheory as tt
 from teltheory.cost.metrics import excess
 from teltheory.errors import ArgumentError
 from teltheory.model.instance import Instance
-from teltheory.model.numbers import exact_sum, whole_number
+from teltheory.model.numbers import exact_sum
 
 MOST = 2**63 - 1
 SLOPE = Fraction(717, 10_000_000)
@@ -84,13 +84,6 @@ def test_a_wrong_xi_is_an_error(xi: object) -> None:
         assert repr(xi) in str(caught.value)
 
 
-@pytest.mark.parametrize("value", [0, 7, MOST, np.int8(5), np.uint64(MOST)])
-def test_whole_numbers_become_ints(value: object) -> None:
-    number = whole_number("n", value)
-    assert type(number) is int
-    assert number == value
-
-
 @given(
     st.lists(st.integers(0, 10**6), min_size=1, max_size=60),
     st.lists(st.sampled_from(["0.5", "0.9", "0.95", "0.99", "1.0"]), min_size=1, max_size=5),
@@ -113,13 +106,6 @@ def test_a_level_outside_0_to_1_is_an_error(q: float) -> None:
     for turns in (outcome(), outcome(1, 2)):
         with pytest.raises(ArgumentError, match=r"^qs: found .*, expected a level above 0, at most 1"):
             tt.ttft_quantiles(turns, [0.5, q], tt.A100_LLAMA2_7B)
-
-
-@given(TIMES, SLOPES)
-def test_the_threshold_is_the_most_tokens_that_keep_the_slo(slo: Fraction, slope: Fraction) -> None:
-    u = tt.LatencyModel(slope, name="exact").threshold(slo)
-    assert type(u) is int
-    assert u * slope <= slo < (u + 1) * slope
 
 
 @given(TIMES, SLOPES, st.lists(st.integers(-2, 2) | st.integers(0, 10**6), max_size=20))
@@ -176,9 +162,3 @@ def test_tail_excess_seconds_is_not_the_slope_times_the_excess_tokens() -> None:
 )
 def test_share_closed(lru: int, policy: int, optimum: int, share: Fraction | None) -> None:
     assert tt.share_closed(lru, policy, optimum) == share
-
-
-def test_what_was_reused_has_no_excess() -> None:
-    outcome = tt.Outcome(np.array([5, 0, 9]), np.array([3, 4, 1]))
-    assert tt.tail_excess_latency(outcome, 2) == 3
-    assert tt.slo_violations(outcome, 2) == 2

@@ -111,7 +111,6 @@ def lines(*rows: Columns | str) -> str:
 
 CSV_FAILURES = [
     (f"{HEADER}\n0,1,1\n0,-1,1\n", "line 3, prompt: found -1, expected 0"),
-    (f"{HEADER}\n0,1.5,1\n", "line 2, prompt: found 1.5, expected a whole number"),
     (f"{HEADER}\n0,1,1\n0,x,1\n", "line 3, prompt: found 'x', expected a whole number"),
     (f"{HEADER}\n0,,1\n", "line 2, prompt: found nothing, expected a value in every row"),
     (f"{HEADER}\n0,{2**63},1\n", f"line 2, prompt: found {2**63}, expected a whole number below 2**63"),
@@ -120,12 +119,9 @@ CSV_FAILURES = [
     (f'{HEADER}\n0,"1,1\n', "line 2, row: "),
     (f"{HEADER}\n0,{'1' * 200_000},1\n", "line 2, row: field larger than field limit"),
     (f"{HEADER},promt\n0,1,1,1\n", "columns: found 'promt', expected only conversation, prompt"),
-    (f"{HEADER},\n0,1,1,\n", "columns: found '', expected only conversation, prompt"),
     ("conversation,prompt\n", "response: found nothing, expected a value in every row"),
     (f"{HEADER},arrival\n0,1,1,nan\n", "line 2, arrival: found nan, expected a finite number"),
-    (f"{HEADER},arrival\n0,1,1,noon\n", "line 2, arrival: found 'noon', expected a number of seconds"),
     (f"{HEADER},history\n0,1,1,0\n\n\n0,1,1,3\n", "line 5, history: found 3, expected at most 2"),
-    (f"{HEADER},history\n\n0,1,1,4\n", "line 3, history: found 4, expected at most 0"),
 ]
 
 
@@ -140,14 +136,11 @@ JSON_FAILURES = [
     ((OK, "7"), "line 2, row: found '7', expected a JSON object"),
     ((OK, DEEP), "line 2, row: "),
     ((OK, '{"prompt": ' + "1" * 5000 + "}"), "line 2, row: "),
-    ((OK | {"prompt": 1.0},), "line 1, prompt: found 1.0, expected a whole number"),
     ((OK, OK | {"response": "1"}), "line 2, response: found '1', expected a whole number"),
     ((OK, OK | {"prompt": None}), "line 2, prompt: found nothing, expected a value in every row"),
     (({"prompt": 1, "response": 1}, OK), "line 1, conversation: found nothing, expected a value"),
-    ((OK, OK | {"conversation": "a"}), "line 2, conversation: found 'a', expected a whole number"),
     ((OK, OK | {"pro\nmt": 1}), r"columns: found 'pro\nmt', expected only"),
     ((OK | {"arrival": 2}, OK | {"arrival": 1}), "line 2, arrival: found 1.0, expected 2.0 or later"),
-    ((OK | {"arrival": "1"},), "line 1, arrival: found '1', expected a number of seconds"),
     (("", OK | {"history": 0}, "", OK | {"history": 3}), "line 4, history: found 3, expected at most 2"),
     ((OK | {"prompt": "x" * 10_000},), "line 1, prompt: found 'xxx"),
 ]
@@ -163,17 +156,13 @@ def test_a_wrong_jsonl_file_is_an_error_at_its_line(
 PARQUET_FAILURES: list[tuple[Columns, str]] = [
     ({"prompt": [1, -2]}, "row 2, prompt: found -2, expected 0"),
     ({"prompt": [1, None]}, "row 2, prompt: found nothing, expected a value in every row"),
-    ({"prompt": [None, None]}, "row 1, prompt: found nothing, expected a value in every row"),
     ({"prompt": [1.0, 2.0]}, "row 1, prompt: found 1.0, expected a whole number"),
     (
         {"prompt": pa.array([1, 2**63], pa.uint64())},
         f"row 2, prompt: found {2**63}, expected a whole number below",
     ),
-    ({"conversation": [b"a", b"b"]}, "row 1, conversation: found b'a', expected a whole number"),
     ({"arrival": [1.0, 0.5]}, "row 2, arrival: found 0.5, expected 1.0 or later"),
-    ({"arrival": [float("nan"), 0.5]}, "row 1, arrival: found nan, expected a finite number"),
     ({"history": [0, 3]}, "row 2, history: found 3, expected at most 2"),
-    ({"history": [1, 0]}, "row 1, history: found 1, expected at most 0"),
     ({"promt": [1, 1]}, "columns: found 'promt', expected only conversation, prompt"),
 ]
 
@@ -296,11 +285,8 @@ def test_auto_tells_the_formats_by_their_fields(failing: Callable[..., str], tmp
     ("changes", "place"),
     [
         ({"timestamp": "0"}, "timestamp: found '0', expected a number of milliseconds"),
-        ({"timestamp": None}, "timestamp: found nothing, expected a value in every row"),
         ({"input_length": 1.0}, "input_length: found 1.0, expected a whole number"),
-        ({"output_length": None}, "output_length: found nothing, expected a value in every row"),
         ({"hash_ids": [1, 2.0]}, "hash_ids: found [1, 2.0], expected a list of whole numbers"),
-        ({"hash_ids": None}, "hash_ids: found nothing, expected a value in every row"),
     ],
 )
 def test_a_wrong_mooncake_file_is_an_error_at_its_line(

@@ -77,9 +77,8 @@ SOURCES = {
 }
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES)
 @pytest.mark.parametrize("format", [*SOURCES, "burstgpt"])
-def test_what_a_reader_reads_round_trips(format, suffix, tmp_path):
+def test_what_a_reader_reads_round_trips(format, tmp_path):
     if format == "burstgpt":
         (tmp_path / "b.csv").write_text(HEADER + "5,s,1,m,4,1,5,log\n5.7,s,1,m,3,1,4,log\n7,,1,m,9,1,10,log\n")
         trace = tt.read_trace(tmp_path / "b.csv")
@@ -90,7 +89,7 @@ def test_what_a_reader_reads_round_trips(format, suffix, tmp_path):
         trace = tt.read_trace(file, tokenizer="characters/4" if text else None, times=times)
     assert trace.report.format == format
     assert len(trace)
-    assert again(trace, tmp_path / f"own{suffix}") == trace
+    assert again(trace, tmp_path / "own.csv") == trace
 
 
 def test_the_mooncake_trace_round_trips(mooncake, tmp_path):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from strategies import LABELS, NAMES, Columns, given_columns, lengths, timed_columns, turn_columns
+from strategies import NAMES, Columns, given_columns, lengths, timed_columns, turn_columns
 
 import teltheory as tt
 from teltheory.errors import ArgumentError, TraceError
@@ -36,17 +36,6 @@ ANY_COLUMNS = st.one_of(
     timed_columns(turn_columns(NAMES, lengths())),
     timed_columns(given_columns(NAMES, lengths())),
 )
-
-
-def test_the_readme_trace() -> None:
-    trace = tt.Trace.from_turns(conversation=[0, 1, 0], prompt=[100, 100, 100], response=[0, 0, 0])
-    assert len(trace) == 3
-    assert trace.conversations == 2
-    assert trace.history.tolist() == [0, 0, 100]
-    assert trace.total.tolist() == [100, 100, 200]
-    assert trace.past.tolist() == [100, 100, 200]
-    assert trace.cumulative
-    assert (trace.arrival, trace.names, trace.block_size) == (None, None, 1)
 
 
 def test_columns_are_int64_copies_that_nobody_can_write_to() -> None:
@@ -314,15 +303,6 @@ def test_a_wrong_block_size_is_an_error(size: Any) -> None:
     with pytest.raises(ArgumentError, match=r"^block_size: found ") as caught:
         made().to_blocks(size)
     assert repr(size) in str(caught.value)
-
-
-@given(turn_columns(LABELS, st.integers(0, 9)))
-def test_a_trace_whose_given_histories_are_cumulative_has_the_same_lengths(columns: Columns) -> None:
-    left_out = tt.Trace.from_turns(**columns)
-    as_given = tt.Trace.from_turns(**columns, history=histories(columns))
-    assert as_given.past.tolist() == left_out.past.tolist()
-    assert as_given.total.tolist() == left_out.total.tolist()
-    assert not as_given.cumulative
 
 
 @given(turn_columns() | turn_columns(NAMES) | given_columns() | timed_columns(given_columns()), st.integers(0, 20))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from replay.instances import Case
 
-from teltheory.workloads.conversations import ConversationModel, sample_conversations
+from teltheory.workloads import ConversationModel, sample_conversations
 
 
 def sampled(turns: int, capacity: int) -> Case:

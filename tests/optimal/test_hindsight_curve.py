@@ -8,7 +8,7 @@ from replay.instances import Case, fewer, forced_need, seeded
 
 import teltheory as tt
 from teltheory.optimal.curve import HindsightCurve, Tangent, hindsight_curve
-from teltheory.workloads.conversations import ConversationModel, sample_conversations
+from teltheory.workloads import ConversationModel, sample_conversations
 
 LIMITS = {"turns": (1, 12), "conversations": 4, "length": 4}
 

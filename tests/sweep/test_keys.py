@@ -21,18 +21,12 @@ JOB = Job("a" * 64, 5, tt.TLRU(7, 3), 100, False, A100_LLAMA2_7B, (7,))
     [
         {"trace": "b" * 64},
         {"policy": tt.TLRU(8, 3)},
-        {"policy": tt.TLRU(7, 4)},
-        {"policy": tt.TLRU(7, 3, "eager")},
         {"policy": tt.TLRU(7, 3, "least-recent")},
         {"policy": tt.EndAwareTLRU(7, 3)},
-        {"policy": tt.LengthAwareTLRU(7)},
-        {"policy": tt.ThresholdLRU(7)},
         {"capacity": 101},
         {"forced": True},
         {"latency": replace(A100_LLAMA2_7B, per_token=Fraction(717, 10_000_001))},
         {"latency": replace(A100_LLAMA2_7B, per_pair=Fraction(1, 10**9))},
-        {"latency": replace(A100_LLAMA2_7B, constant=Fraction(1, 10**9))},
-        {"latency": replace(A100_LLAMA2_7B, floor=Fraction(1, 10**9))},
     ],
     ids=str,
 )

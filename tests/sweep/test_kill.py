@@ -56,7 +56,8 @@ def test_a_killed_sweep_goes_on_where_it_was(tmp_path, workers, finished):
     assert Counter(number for number, _ in runs(folder)) == {n: 2 if n == HELD else 1 for n in range(6)}
 
 
-@pytest.mark.parametrize("with_store", [pytest.param(False, marks=pytest.mark.long), True])
+@pytest.mark.parametrize("with_store", [False, True])
+@pytest.mark.long
 def test_a_killed_worker_loses_its_job_and_nothing_else(tmp_path, with_store):
     folder, store = tmp_path / "runs", tmp_path / "out.store" if with_store else None
     folder.mkdir()
@@ -79,6 +80,7 @@ def test_a_killed_worker_loses_its_job_and_nothing_else(tmp_path, with_store):
         assert len(keys(store)) == len(set(keys(store))) == MEASUREMENTS
 
 
+@pytest.mark.long
 def test_a_job_that_kills_its_workers_is_named_and_the_rest_is_kept(tmp_path):
     store = tmp_path / "out.store"
     grid = noting_grid(tmp_path, deadly=4)
@@ -88,18 +90,3 @@ def test_a_job_that_kills_its_workers_is_named_and_the_rest_is_kept(tmp_path):
         sweep(some_trace(), grid, A100_LLAMA2_7B, workers=2, store=store)
     assert len(keys(store)) == len(set(keys(store))) == MEASUREMENTS - 2
     assert Counter(number for number, _ in runs(tmp_path)) == {n: 3 if n == 4 else 1 for n in range(6)}
-
-
-def test_an_interrupted_sweep_ends_at_once_and_keeps_its_store(tmp_path):
-    folder, store = tmp_path / "runs", tmp_path / "out.store"
-    folder.mkdir()
-    process = start_sweep(folder, store, 2)
-    wait_for(lambda: runs(folder, HELD) and len(rows(store)) == MEASUREMENTS - 2)
-    process.send_signal(signal.SIGINT)
-    _, complaint = process.communicate(timeout=60)
-    assert complaint.splitlines()[-1] == b"KeyboardInterrupt"
-    assert complaint.count(b"Traceback") == 1
-    ((_, worker),) = runs(folder, HELD)
-    with pytest.raises(ProcessLookupError):
-        os.kill(worker, 0)
-    assert len(keys(store)) == MEASUREMENTS - 2

@@ -49,7 +49,7 @@ def test_several_traces_are_told_apart_and_come_in_order(tmp_path):
         csv.writer(out).writerows([("conversation", "prompt", "response"), ("A", 5, 1), ("B", 4, 0), ("A", 20, 2)])
     sample = Sample(ConversationModel(mean_prompt=9, mean_response=3), 80, 3)
     traces = [some_trace(), TraceFile(str(file)), sample, TraceAtHand(some_trace(seed=2), "mine")]
-    cells = sweep(traces, GRID, A100_LLAMA2_7B, workers=2)
+    cells = sweep(traces, GRID, A100_LLAMA2_7B)
     labels = ["trace 1", str(file), "seed 3, 80 turns", "mine"]
     sampled = sample_conversations(sample.model, 80, np.random.default_rng(3))
     alone = [some_trace(), tt.read_trace(file), sampled, some_trace(seed=2)]
@@ -81,7 +81,7 @@ def test_one_trace_under_two_labels_is_replayed_once(monkeypatch):
     assert len(ran) == len(set(ran)) == len(POLICIES)
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_progress_rises_to_the_whole(workers):
     told = []
     sweep(some_trace(), GRID, A100_LLAMA2_7B, lambda *done: told.append(done), workers=workers)

@@ -5,8 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import teltheory as tt
 from teltheory.errors import ArgumentError
@@ -40,30 +38,6 @@ def early(large: tt.Trace) -> int:
     return int(np.count_nonzero(births < seconds[-1] - 30 / MODEL.death_rate))
 
 
-def test_the_same_seed_gives_the_same_trace() -> None:
-    assert sampled(seed=3) == sampled(seed=3)
-    assert sampled(seed=3) != sampled(seed=4)
-
-
-@settings(max_examples=40)
-@given(st.integers(0, 300), st.integers(0, 2**32 - 1), st.sampled_from([0.001, 0.03, 3.0]))
-def test_a_sample_has_exactly_its_turns_in_order(turns: int, seed: int, turn_rate: float) -> None:
-    model = ConversationModel(death_rate=0.01, turn_rate=turn_rate)
-    trace = sampled(model, turns, seed)
-    assert len(trace) == turns
-    assert trace.cumulative
-    assert (np.diff(arrivals(trace)) >= 0).all()
-    assert (arrivals(trace) > 0).all()
-    assert trace.prompt.min(initial=1) >= 1
-    assert trace.response.min(initial=1) >= 1
-
-
-@given(st.integers(0, 2**32 - 1))
-def test_conversations_are_numbered_by_birth(seed: int) -> None:
-    trace = sampled(seed=seed)
-    assert trace.conversation.tolist() == trace.code.tolist()
-
-
 def test_a_sample_is_the_first_turns_in_time() -> None:
     """With rates of 1 and no deaths, t seconds bring t births and t**2 / 2 turns after them."""
     lasting = ConversationModel(birth_rate=1.0, death_rate=1e-3, turn_rate=1.0)
@@ -73,37 +47,12 @@ def test_a_sample_is_the_first_turns_in_time() -> None:
     assert abs(trace.conversations - seconds) < 4 * math.sqrt(seconds)
 
 
-def test_turns_per_conversation_are_geometric(large: tt.Trace, early: int) -> None:
-    turns = np.bincount(large.conversation)[:early]
-    ratio = MODEL.turn_rate / MODEL.death_rate
-    error = math.sqrt(ratio * (1 + ratio) / early)
-    assert early > 5000
-    assert abs(turns.mean() - (1 + ratio)) < 4 * error
-    never_return = 1 / (1 + ratio)
-    share = float((turns == 1).mean())
-    assert abs(share - never_return) < 4 * math.sqrt(never_return * (1 - never_return) / early)
-
-
 def test_births_come_at_their_rate(large: tt.Trace, early: int) -> None:
     births = arrivals(large)[~large.continuing][:early]
     gaps = np.diff(births, prepend=0.0)
     mean = 1 / MODEL.birth_rate
     assert abs(gaps.mean() - mean) < 4 * mean / math.sqrt(early)
     assert abs((gaps > mean).mean() - math.exp(-1)) < 4 * math.sqrt(math.exp(-1) * (1 - math.exp(-1)) / early)
-
-
-def test_a_return_lies_one_mean_lifetime_after_the_birth_on_average(large: tt.Trace, early: int) -> None:
-    seconds = arrivals(large)
-    births = seconds[~large.continuing]
-    delays = seconds - births[large.conversation]
-    whole = large.continuing & (large.conversation < early)
-    by_conversation = np.bincount(large.conversation[whole], delays[whole], minlength=early)[:early]
-    returns = np.bincount(large.conversation[whole], minlength=early)[:early]
-    lifetime = 1 / MODEL.death_rate
-    found = by_conversation.sum() / returns.sum()
-    error = (by_conversation - found * returns).std() / math.sqrt(early) / returns.mean()
-    assert error < 0.03 * lifetime
-    assert abs(found - lifetime) < 4 * error
 
 
 @pytest.mark.parametrize("column", ["prompt", "response"])
