@@ -185,17 +185,6 @@ def test_half_a_parquet_file_is_an_error(failing: Callable[..., str], tmp_path: 
         assert failing("half.parquet", whole[:size]).startswith("half.parquet: ")
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "byte"),
-    [
-        ("turns.csv", f"{HEADER}\n".encode() + b"\xe9,1,1\n", rb"\xe9"),
-        ("turns.jsonl", json.dumps(OK).encode("utf-16"), rb"\xff"),
-    ],
-)
-def test_text_is_utf_8(name: str, content: bytes, byte: bytes, failing: Callable[..., str]) -> None:
-    assert failing(name, content).startswith(f"{name}: found byte b'{byte.decode()}', expected text in UTF-8; ")
-
-
 @pytest.mark.parametrize("name", ["turns.txt", "turns", "turns.csv.bz2"])
 def test_a_name_that_tells_no_format_is_an_error(name: str, failing: Callable[..., str]) -> None:
     message = failing(name, lines(OK))
