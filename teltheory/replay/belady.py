@@ -39,6 +39,15 @@ def _evict_furthest(
 
 
 @compiled
+def ended_have_no_cap(cap: IntArray, following: IntArray, n: int) -> bool:
+    """Whether nothing is worth keeping of what never returns, which the loop relies on."""
+    some = False
+    for s in range(len(cap)):
+        some |= (following[s] == n) & (cap[s] > 0)
+    return not some
+
+
+@compiled
 def _await_initial(holds: IntArray, following: IntArray, n: int, waiting: Bitset) -> int:
     """Let the initial cache wait for its next turns; return what has none, which its slots then do not hold."""
     ended = 0

@@ -22,7 +22,7 @@ from teltheory.policies.clairvoyant import TailOptimizedBelady
 from teltheory.policies.learned.etlru import ETLRU
 from teltheory.policies.policy import AnyPolicy, NotCompiledError, has_rules, own_loop
 from teltheory.replay.adaptive import follow_tail
-from teltheory.replay.belady import replay_belady
+from teltheory.replay.belady import ended_have_no_cap, replay_belady
 from teltheory.replay.generic import replay_generic
 from teltheory.replay.recency import Layout, replay_least_recent_trim, replay_lru, replay_round_robin_trim
 from teltheory.replay.rules import Rules, places
@@ -30,25 +30,7 @@ from teltheory.replay.slots import Slots, first_arrival_ranks, unless_never_cut
 
 
 def replay_kernel(instance: Instance, policy: AnyPolicy) -> Outcome:
-    """Replay the instance's trace by a compiled loop.
-
-    Parameters
-    ----------
-    instance : Instance
-        Trace, capacity, caching mode and initial cache.
-    policy : Policy, or another that names a loop
-        What is kept and what goes first.
-
-    Returns
-    -------
-    Outcome
-        What each turn reused and computed.
-
-    Raises
-    ------
-    ArgumentError
-        If no loop does what the policy does.
-    """
+    """Replay the instance's trace by a compiled loop; `NotCompiledError` if none does what the policy does."""
     loop = own_loop(policy)
     if loop is not None:
         return OWN_LOOPS[loop](instance, policy)
@@ -58,9 +40,10 @@ def replay_kernel(instance: Instance, policy: AnyPolicy) -> Outcome:
     rules = Rules.of(policy, instance, slots)
     if rules.by_recency:
         return _by_recency(instance, slots, rules, policy.trim)
-    caps = np.asarray(rules.budget)
-    if rules.by_next_use and rules.full is slots.before_first_cut and not caps[slots.ended].any():
-        return _by_next_use(instance, slots, caps, np.empty((0, 2), np.int64))[0]
+    if rules.by_next_use and rules.full is slots.before_first_cut:
+        caps = np.asarray(rules.budget)
+        if ended_have_no_cap(caps, slots.following, len(instance.trace)):
+            return _by_next_use(instance, slots, caps, np.empty((0, 2), np.int64))[0]
     if policy.trim == "round-robin":
         raise _refusal(policy, "which has round-robin trimming with orders of its own")
     return _generic(instance, slots, rules)

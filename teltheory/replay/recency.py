@@ -60,12 +60,12 @@ def replay_lru(layout: Layout, exempt: IntArray | None) -> None:
     """Replay LRU, Threshold-LRU and eager trimming: a slot is cut to `full` at once, then LRU."""
     history, prompt, full, previous, following, capacity, cached, uncached = layout
     n, m = len(history), len(full) - len(history)
-    rest = most = _held_at_start(layout)
-    tail = -1
+    rest = most = _held_at_start(layout)  # what the slots after the tail hold; its maximum since the tail moved
+    tail = -1  # the least recent slot that may hold anything; it holds what `most` left it
     for k in range(n):
         before = previous[k]
         whole = full[max(before, 0)]
-        removed = whole if before > tail else 0
+        removed = whole if before > tail else 0  # before the tail all is gone; the tail's slot is not in `rest`
         held = min(whole, capacity - most) if before == tail else removed
         reused = min(held, history[k])
         cached[k] = reused
@@ -76,13 +76,13 @@ def replay_lru(layout: Layout, exempt: IntArray | None) -> None:
         else:
             rest += _under_exemption(exempt, full, m + k, k)
             if k == n - 1:
-                break
+                break  # no cut after the last turn
         if rest > capacity:
-            while rest > capacity:
+            while rest > capacity:  # the new tail's slot is the first without which the others fit
                 tail += 1
                 rest -= full[tail] if following[tail] > k else 0
             most = rest
-        most = max(most, rest)
+        most = max(most, rest)  # what the tail's slot lost does not come back when others leave
 
 
 @compiled
@@ -95,13 +95,14 @@ def replay_least_recent_trim(layout: Layout, least: IntArray | None, safe: int, 
     """Replay the T-LRU variants with least-recent trim; without `least` a slot's surplus is `safe` at most."""
     history, prompt, full, previous, following, capacity, cached, uncached = layout
     n, m = len(history), len(full) - len(history)
-    rest = _held_at_start(layout)
+    rest = _held_at_start(layout)  # budgets after the tail and surpluses after the trim pointer
+    # The last slots that may have lost budget (tail) and surplus (trim), and what they still have of it.
     tail, trim, left, over = -1, -1, 0, 0
     for k in range(n):
         before = previous[k]
         slot = max(before, 0)
         budget = _budget(full, least, safe, slot)
-        within = budget if before > tail else 0
+        within = budget if before > tail else 0  # at a pointer's own slot `left` or `over` counts instead
         surplus = full[slot] - budget if before > trim else 0
         rest -= within + surplus
         held = (left if before == tail else within) + (over if before == trim else surplus)
@@ -109,20 +110,20 @@ def replay_least_recent_trim(layout: Layout, least: IntArray | None, safe: int, 
         reused = min(held, history[k])
         cached[k] = reused
         uncached[k] = history[k] + prompt[k] - reused
-        last = m + k if exempt is None else m + k - 1
+        last = m + k if exempt is None else m + k - 1  # the last slot under this cut
         if exempt is None:
             rest += full[m + k]
         else:
             rest += _under_exemption(exempt, full, m + k, k)
             if k == n - 1:
                 break
-        while rest + left > capacity and trim < last:
+        while rest + left > capacity and trim < last:  # as if `over` went whole; below what fits stays
             trim += 1
             surplus = full[trim] - _budget(full, least, safe, trim)
             over = surplus if following[trim] > k else 0
             rest -= over
         over = min(over, max(capacity - rest - left, 0))
-        while rest > capacity:
+        while rest > capacity:  # all surplus is gone, and budgets alone do not fit
             tail += 1
             budget = _budget(full, least, safe, tail)
             left = budget if following[tail] > k else 0
@@ -145,7 +146,7 @@ def _evict(
     while room < 0:
         left = _budget(full, least, safe, tail) - gone if following[tail] > k else 0
         room += left
-        if room > 0:
+        if room > 0:  # too much was taken: the tail's slot keeps the rest
             return tail, gone + left - room
         tail += 1
         gone = 0
@@ -162,14 +163,14 @@ def replay_round_robin_trim(
     """
     history, prompt, full, previous, following, capacity, cached, uncached = layout
     n, m = len(history), len(full) - len(history)
-    room = capacity - _held_at_start(layout)
+    room = capacity - _held_at_start(layout)  # below 0 between a turn and its cut only
     tree = new_tree(rank.max() + 1 if len(rank) else 1)
     for s in range(m):
         exchange(tree, rank[s], full[s] - _budget(full, least, safe, s))
-    tail = gone = 0
+    tail = gone = 0  # the first slot that still has budget, and what it lost of that
     for k in range(n):
         before = previous[k]
-        content = 0
+        content = 0  # what the old slot holds: budget from the tail on, and surplus that is in the tree
         if before >= tail:
             content = _budget(full, least, safe, before)
             if before == tail:
@@ -186,7 +187,7 @@ def replay_round_robin_trim(
             room -= _under_exemption(exempt, full, m + k, k)
             if k == n - 1:
                 break
-            if k > 0 and following[m + k - 1] > k:
+            if k > 0 and following[m + k - 1] > k:  # the slot before is exempt no longer: its surplus may go
                 surplus = full[m + k - 1] - _budget(full, least, safe, m + k - 1)
                 exchange(tree, rank[m + k - 1], surplus)
         if room < 0:
