@@ -86,15 +86,10 @@ class Chances(NamedTuple):
 
 
 class NextTurn(NamedTuple):
-    """What may follow a configuration.
+    """Every possible move, and what the next turn costs.
 
-    Attributes
-    ----------
-    moves : dict of Move to Chances
-        Every possible move.
-    costs : tuple of ndarray of float64
-        For each conversation the expected excess of the next turn if that is its own, by what is kept of it; with
-        the last one's goes the expected excess of a new conversation's first turn.
+    `costs` has for each conversation the expected excess of the next turn if that is its own, by what is kept of
+    it; with the last one's goes the expected excess of a new conversation's first turn.
     """
 
     moves: dict[Move, Chances]
@@ -102,13 +97,7 @@ class NextTurn(NamedTuple):
 
 
 def next_turn_of(model: BeliefMDP, state: State, truncation: Truncation | None = None) -> NextTurn:
-    """Return what may follow a configuration, least recent first.
-
-    Raises
-    ------
-    ForcedCachingError
-        Under forced caching, where the past of the last one is longer than the capacity.
-    """
+    """Return what may follow a configuration, least recent first."""
     check_feasible(model, state)
     found: dict[Move, list[Fraction]] = defaultdict(lambda: [Fraction(0), Fraction(0)])
     costs = [np.zeros(min(known.past, model.capacity) + 1) for known in state.conversations]

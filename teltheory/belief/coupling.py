@@ -24,22 +24,7 @@ from teltheory.model.numbers import FloatArray
 def truncation_error(graph: Graph, discount: float) -> FloatArray:
     """Return a bound on what the truncation changes of any value, of the best decisions or of a policy.
 
-    Parameters
-    ----------
-    graph : Graph
-        The graph of a truncation.
-    discount : float
-        beta, in [0, 1).
-
-    Returns
-    -------
-    ndarray of float64, shape (nodes,)
-        |value with the truncation - value without| at most, whatever is cached; but for rounding.
-
-    Raises
-    ------
-    ArgumentError
-        Where the graph has no truncation, or the discount is not as above.
+    One number per node, whatever is cached; rounding comes on top. The discount is in [0, 1).
     """
     if graph.truncation is None:
         raise ArgumentError("graph", graph.turns, "the graph of a truncation")

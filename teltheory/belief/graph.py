@@ -24,31 +24,14 @@ from teltheory.model.numbers import FloatArray, IntArray, whole_number
 
 
 class Arrays(NamedTuple):
-    """A graph as arrays; nodes of the same caps share a layout.
+    """A graph as arrays; nodes of the same caps share a layout, and `most` is the most decisions of a node.
 
-    Attributes
-    ----------
-    forced : bool
-        Forced caching.
-    most : int
-        Most decisions of a node.
-    conversations, layout : ndarray of int64, shape (nodes,)
-        The number of a node's conversations; its layout's number.
-    table, decision, group_at : ndarray of int64, shape (nodes + 1,)
-        Numbers of each node's first state, decision and group of edges, and how many there are in all.
-    states, first_at, less_at, without_at : ndarray of int64, shape (layouts,)
-        The number of states of a layout; where its part of each of the next three begins.
-    first, less, without : ndarray of int64
-        Of every `Layout`, row by row.
-    excess : ndarray of float64, shape (decisions,)
-        The next turn's expected excess.
-    group : ndarray of int64, shape (groups + 1,)
-        First edge of each group. With n conversations a node has n + 1: in group j are the edges that drop
-        conversation j, in the last one those that drop none.
-    child : ndarray of int64, shape (edges,)
-        Node that an edge leads to.
-    probability, intact : ndarray of float64, shape (edges,)
-        Of the edge; of the edge without the truncation changing anything.
+    `table`, `decision`, `group_at` and `group` say where the states, decisions and groups of each node and the
+    edges of each group begin, and how many there are in all. `first_at`, `less_at` and `without_at` say where a
+    layout's part of `first`, `less` and `without` begins; these are those of every `Layout`, row by row. With n
+    conversations a node has n + 1 groups: in group j are the edges that drop conversation j, in the last one those
+    that drop none. Each edge has a probability, and that of the edge without the truncation changing anything
+    (`intact`).
     """
 
     forced: bool
@@ -74,23 +57,10 @@ class Arrays(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """Configurations that follow a first one.
+    """Configurations that follow a first one, each with its conversations least recent first.
 
-    Attributes
-    ----------
-    model : BeliefMDP
-        The model.
-    turns : int or None
-        The horizon, None where the graph is that of a truncation and has cycles.
-    truncation : Truncation or None
-        The truncation.
-    nodes : tuple of State
-        Configurations, each with its conversations least recent first; the first one comes first, and with a
-        horizon no node comes before one with more turns to come.
-    layouts : tuple of Layout
-        Each node's layout.
-    arrays : Arrays
-        What the compiled code goes through.
+    The first one comes first, and with a horizon no node comes before one with more turns to come. `turns` is None
+    if the graph is that of a truncation, and has cycles.
     """
 
     model: BeliefMDP
@@ -117,26 +87,14 @@ class Graph:
         return {state: v for v, state in reversed(list(enumerate(self.nodes)))}
 
     def node(self, state: State) -> int:
-        """Return the number of a configuration's node; of several, the one with the most turns to come.
-
-        Raises
-        ------
-        ArgumentError
-            Where the graph does not have it.
-        """
+        """Return the number of a configuration's node; of several, the one with the most turns to come."""
         number = self._numbers.get(by_recency(state))
         if number is None:
             raise ArgumentError("state", state, "a configuration that the graph has")
         return number
 
     def decision_limits(self, state: State, cached: Allocation) -> Allocation:
-        """Return what is cached, least recent first.
-
-        Raises
-        ------
-        ArgumentError
-            Unless there is a whole number for each conversation, at most its past.
-        """
+        """Return what is cached, least recent first: at most the past of each conversation."""
         pasts = [known.past for known in state.conversations]
         if len(cached) != len(pasts):
             raise ArgumentError("cached", cached, f"{len(pasts)} numbers, one a conversation")
@@ -153,22 +111,7 @@ class Graph:
 
 
 def layered_graph(model: BeliefMDP, state: State, turns: int) -> Graph:
-    """Return the configurations of the next turns, each with the number of turns to come.
-
-    Parameters
-    ----------
-    model : BeliefMDP
-        The model.
-    state : State
-        The first configuration.
-    turns : int
-        Horizon, 1 or more.
-
-    Raises
-    ------
-    ForcedCachingError
-        Under forced caching, where a past can be longer than the capacity.
-    """
+    """Return the configurations of the next turns, 1 or more, each with the number of turns to come."""
     if whole_number("turns", turns) == 0:
         raise ArgumentError("turns", 0, "1 or more")
     return _graph(model, by_recency(state), turns, None)

@@ -27,28 +27,13 @@ Sweep: TypeAlias = Callable[[Arrays, FloatArray, FloatArray, float, IntArray], N
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """Values of every state of a graph.
+    """Values of every state of a graph, node by node, in each in the order of `Layout.states`.
 
-    Attributes
-    ----------
-    graph : Graph
-        The graph.
-    discount : float
-        beta.
-    values : ndarray of float64, shape (states,)
-        W: node by node, in each in the order of `Layout.states`.
-    later : ndarray of float64, shape (states,)
-        What the last sweep read: `values` is the least cost of a decision, or the policy's, with it.
-    sweeps : int
-        How often every state's value was computed.
-    bound : float
-        The most that a value differs from that of the infinite horizon, but for rounding; 0 with a horizon.
-    choices : ndarray of int64, shape (states,)
-        The decision at every state, a number of `Layout.decisions`: the policy's, or the best with `later`. With a
-        horizon these are the best decisions; without, the policy that repeats them costs at most 2 `bound` more
-        than the best, as the last sweep bounds its values too.
-    of_policy : bool
-        Whether a policy was evaluated.
+    `later` is what the last of the `sweeps` read: `values` is the least cost of a decision, or the policy's, with
+    it. `bound` is the most that a value differs from that of the infinite horizon, rounding aside; 0 with a
+    horizon. `choices` has the decision at every state, a number of `Layout.decisions`: the policy's, or the best
+    with `later`. With a horizon these are the best decisions; without, the policy that repeats them costs at most
+    2 `bound` more than the best, as the last sweep bounds its values too.
     """
 
     graph: Graph
@@ -69,20 +54,9 @@ class Solution:
         return self.sweeps * (self.graph.states if self.of_policy else self.graph.pairs)
 
     def cost(self, state: State, cached: Allocation) -> float:
-        """Return W before the cut.
+        """Return W before the cut; `cached` is in the state's order.
 
-        Parameters
-        ----------
-        state : State
-            A configuration of the graph.
-        cached : tuple of int
-            What is cached of each conversation, in the state's order.
-
-        Raises
-        ------
-        ArgumentError
-            Where the graph does not have the state, more is cached than there is, nothing is allowed, or, for a
-            policy, not all of the last one is cached or the rest does not fit.
+        Under a policy all of the last one has to be cached, and the rest has to fit.
         """
         node, limits = self.graph.node(state), self.graph.decision_limits(state, cached)
         place = self.graph.layouts[node].place_of_state.get(limits[:-1])

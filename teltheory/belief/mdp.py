@@ -26,15 +26,7 @@ from teltheory.belief.model import (
 
 
 class Solver:
-    """Backward induction with memory: the least expected excess, or that of a policy.
-
-    Parameters
-    ----------
-    model : BeliefMDP
-        The model.
-    policy : Policy, optional
-        What is kept; the best where left out.
-    """
+    """Backward induction with memory: the least expected excess, or that of a policy."""
 
     def __init__(self, model: BeliefMDP, policy: Policy | None = None) -> None:
         self.model, self.policy = model, policy

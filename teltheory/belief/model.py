@@ -164,20 +164,9 @@ class State(NamedTuple):
 
 
 class Arrival(NamedTuple):
-    """A possible next turn.
+    """A possible next turn: of a place in the state, or of the number of conversations for a new one.
 
-    Attributes
-    ----------
-    probability : Fraction
-        Its probability.
-    place : int
-        The conversation's place in the state; the number of conversations for a new one.
-    prompt, response : int
-        Q and A.
-    alive : tuple of Fraction
-        Every pi right before it, of the conversations that were known.
-    kind : int
-        The conversation's kind.
+    `alive` is every pi right before it, of the conversations that were known.
     """
 
     probability: Fraction
@@ -282,13 +271,7 @@ def at_hand(state: State, kept: Allocation) -> Allocation:
 
 
 def allocations(model: BeliefMDP, state: State, cached: Allocation) -> list[Allocation]:
-    """Return everything that may be kept.
-
-    Raises
-    ------
-    ForcedCachingError
-        Under forced caching, where theta's past is longer than the capacity.
-    """
+    """Return everything that may be kept."""
     check_feasible(model, state)
     theta = state.arrived
     least = [state.conversations[i].past if model.forced and i == theta else 0 for i in range(len(cached))]

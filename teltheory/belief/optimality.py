@@ -32,12 +32,7 @@ def turn_rates(model: BeliefMDP, state: State) -> list[Fraction]:
 def printed_turn_rates(model: BeliefMDP, state: State) -> list[Fraction]:
     """Return lambda-bar_i exp(-mu tau_i), tau_i the time since i's last turn: the printed index, in either model.
 
-    With the posterior for a belief, pi_i tells tau_i.
-
-    Raises
-    ------
-    ArgumentError
-        Where pi_i is none that gaps of rational exp(-t) lead to.
+    With the posterior for a belief, pi_i tells tau_i, if it is one that gaps of rational exp(-t) lead to.
     """
     if model.belief == "paper":
         return turn_rates(model, state)
@@ -62,20 +57,10 @@ def alive(model: BeliefMDP, state: State) -> list[Fraction]:
 
 @dataclass(frozen=True)
 class Decision:
-    """What a rule keeps, and what that costs.
+    """What a rule keeps of a cache X, `kept`, its worst choice if it leaves one, and what that costs.
 
-    Attributes
-    ----------
-    cached : tuple of int
-        X, before the cut.
-    kept : tuple of int
-        Y, by the rule; its worst choice where it leaves a choice.
-    cost : Fraction
-        Expected excess of the next turns after keeping Y, with the best decisions from then on.
-    best : tuple of int
-        An optimal Y.
-    optimal : Fraction
-        Its expected excess.
+    `cost` is the expected excess of the next turns after keeping it, with the best decisions from then on;
+    `optimal` is that of `best`, an optimal choice.
     """
 
     cached: Allocation

@@ -31,15 +31,7 @@ BROAD = 2**60
 
 @dataclass(frozen=True)
 class Exact:
-    """A table of fractions over one denominator.
-
-    Attributes
-    ----------
-    numerators : ndarray of int64 or object
-        One axis a conversation.
-    denominator : int
-        Above 0.
-    """
+    """A table of fractions over one denominator, one axis per conversation."""
 
     numerators: Table
     denominator: int
@@ -50,13 +42,7 @@ class Exact:
 
 
 class Tables:
-    """Tables of the states that can follow, each computed once.
-
-    Parameters
-    ----------
-    model : BeliefMDP
-        The model.
-    """
+    """Tables of the states that can follow, each computed once."""
 
     def __init__(self, model: BeliefMDP) -> None:
         self.model = model
@@ -73,13 +59,7 @@ class Tables:
         return self._kept[key]
 
     def of_cached(self, state: State, turns: int) -> Exact:
-        """Return W: the least expected excess for everything that may be cached, theta's axis of length one.
-
-        Raises
-        ------
-        ForcedCachingError
-            Under forced caching, where theta's past is longer than the capacity.
-        """
+        """Return W: the least expected excess for everything that may be cached, theta's axis of length one."""
         known = self.of_keeping(state, turns)
         return Exact(least(self.model, state, known.numerators), known.denominator)
 

@@ -88,15 +88,7 @@ class AdaptiveTLRU:
         return observed >= self.window and (observed - self.window) % self.every == 0
 
     def updated(self, xi: int, recent: Sequence[int] | IntArray) -> int:
-        """Return the threshold that follows `xi` after an update.
-
-        Parameters
-        ----------
-        xi : int
-            The threshold so far.
-        recent : sequence of int
-            Uncached lengths of the last `window` turns.
-        """
+        """Return the threshold that follows `xi` an update, from the last `window` uncached lengths."""
         rank = -(-self.quantile.numerator * self.window // self.quantile.denominator)
         percentile = int(np.partition(np.asarray(recent, np.int64), rank - 1)[rank - 1])
         candidate = percentile * self.share.numerator // self.share.denominator

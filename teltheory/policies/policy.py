@@ -167,13 +167,7 @@ def tel_safe_budget(past: int, prompt: int, xi: int) -> int:
 
 
 def trim_order(value: object) -> Trim:
-    """Return `value` if it names a way of trimming.
-
-    Raises
-    ------
-    ArgumentError
-        For anything else.
-    """
+    """Return `value` if it names a way of trimming."""
     for trim in TRIMS:
         if value == trim:
             return trim

@@ -57,15 +57,7 @@ Value: TypeAlias = int | float | str | Fraction | Time
 
 @dataclass(frozen=True)
 class Spec:
-    """A policy's name and the parameters that were given.
-
-    Attributes
-    ----------
-    name : str
-        A key of `NAMED`, or an entry point of `GROUP`.
-    given : tuple of (str, int, float, str, Fraction or Time)
-        Parameters, in the order given; a `Time` is a threshold that a latency model makes one in tokens.
-    """
+    """A policy's name and the parameters that were given, in that order."""
 
     name: str
     given: tuple[tuple[str, Value], ...] = ()
@@ -94,14 +86,7 @@ class Spec:
         latency: Latency | None = None,
         slo: Fraction | None = None,
     ) -> Policy:
-        """Make the policy; the arguments fill in what was left out.
-
-        Raises
-        ------
-        ArgumentError
-            For a policy of `FOR_SLOS` without a latency model or an SLO, for a threshold in seconds without a
-            latency model, and for parameters that another package's policy lacks or refuses.
-        """
+        """Make the policy; the arguments fill in what was left out, and a latency model makes seconds tokens."""
         defaults: dict[str, Value] = {"xi": xi, "q_hat": q_hat, "cutoff": cutoff}
         parameters = {key: value for key, value in defaults.items() if self.needs(key)}
         parameters |= {key: self._in_tokens(value, latency) for key, value in self.given}
@@ -148,13 +133,7 @@ def others() -> dict[str, EntryPoint]:
 
 
 def policy_class(name: str) -> type[Any]:
-    """Return the class of a policy.
-
-    Raises
-    ------
-    ArgumentError
-        For an unknown name, or an entry point that cannot be loaded or is no dataclass.
-    """
+    """Return the class of a policy; one of another package has to be a dataclass."""
     if name in NAMED:
         return NAMED[name]
     found = others()

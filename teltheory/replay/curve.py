@@ -192,13 +192,7 @@ def _shrinks(trace: Trace) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class SegmentCurve(CapacityCurve):
-    """The curve of a stack algorithm; every capacity from the segments that one pass over the trace found.
-
-    Attributes
-    ----------
-    segments : Segments
-        Of each turn; see `teltheory.replay.segments`.
-    """
+    """The curve of a stack algorithm; every capacity from the segments that one pass over the trace found."""
 
     segments: Segments
 

@@ -39,15 +39,7 @@ class AfterTurn(Node):
 
 @dataclass(frozen=True)
 class NextTurns:
-    """The next turns of all slots: n, 0 and 0 for what never returns.
-
-    Attributes
-    ----------
-    instance : Instance
-        Whose turns.
-    slots : Slots
-        Whose next turns.
-    """
+    """The next turns of all slots: n, 0 and 0 for what never returns."""
 
     instance: Instance
     slots: Slots
@@ -76,15 +68,7 @@ class NextTurns:
 
 @dataclass(frozen=True)
 class Nodes:
-    """Every slot's conversation after its turn; arrays of shape (m + n,), computed when a rule reads them.
-
-    Attributes
-    ----------
-    instance : Instance
-        Whose turns.
-    slots : Slots
-        Of the instance.
-    """
+    """Every slot's conversation after its turn; arrays of shape (m + n,), computed when a rule reads them."""
 
     instance: Instance
     slots: Slots

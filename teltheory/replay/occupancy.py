@@ -62,14 +62,7 @@ def _if_odd(node: int) -> int:
 class Live(NamedTuple):
     """Slots with two weights each, as a trace has them: what is past the first `safe` blocks, and at most those.
 
-    Attributes
-    ----------
-    past : ndarray of int64, shape (n,)
-        Both weights together.
-    safe : int
-        The most that the second weight can be.
-    following : ndarray of int64, shape (n,)
-        Turn at which a slot is removed.
+    `past` is both weights together, `following` the turn at which a slot is removed.
     """
 
     past: IntArray

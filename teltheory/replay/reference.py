@@ -38,22 +38,7 @@ from teltheory.policies.policy import (
 def replay_reference(
     instance: Instance, policy: AnyPolicy, progress: Callable[[int], object] | None = None
 ) -> Outcome:
-    """Replay the instance's trace under a policy.
-
-    Parameters
-    ----------
-    instance : Instance
-        Trace, capacity, caching mode and initial cache.
-    policy : Policy or CuttingPolicy
-        What is kept and what goes first.
-    progress : callable, optional
-        Called with the number of turns done, now and then.
-
-    Returns
-    -------
-    Outcome
-        What each turn reused and computed.
-    """
+    """Replay the instance's trace under a policy; `progress` gets the number of turns done, now and then."""
     reused = []
     for k, (taken, _) in enumerate(replayed_turns(instance, policy)):
         reused.append(taken)

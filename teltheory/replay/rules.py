@@ -30,16 +30,8 @@ Keys: TypeAlias = int | Deferred | NDArray[Any] | Sequence[Any]
 class Rules:
     """What a policy's rules say of every slot; arrays of shape (m + n,).
 
-    Attributes
-    ----------
-    kept : ndarray of int64
-        What a slot holds unless the policy drops it.
-    budget : ndarray of int64 or AllBut
-        What is worth keeping; `kept` itself if nothing is surplus.
-    trimming, eviction : Keys
-        The two orders: the smallest goes first, among equals the least recent.
-    eager : bool
-        Whether surplus goes at once.
+    `kept` is what a slot holds unless the policy drops it, and `budget` is `kept` itself if nothing is surplus. In
+    either order the smallest goes first, among equals the least recent. With `eager` surplus goes at once.
     """
 
     kept: IntArray
@@ -50,13 +42,7 @@ class Rules:
 
     @classmethod
     def of(cls, policy: Policy, instance: Instance, slots: Slots) -> Rules:
-        """Ask a policy for its rules.
-
-        Raises
-        ------
-        ArgumentError
-            If they look at what is cached, keep less than 0, or do not answer for every node.
-        """
+        """Ask a policy for its rules, which may not look at what is cached, and keep 0 or more."""
         nodes = Nodes(instance, slots)
         kept = _kept(_answer(policy, "drops", nodes), slots.before_first_cut)
         budget = _answer(policy, "budget", nodes)

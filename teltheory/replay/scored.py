@@ -27,18 +27,10 @@ STEEPEST = 600.0
 
 
 class Laws(NamedTuple):
-    """The steps of all laws, one law after the other.
+    """The steps of all laws, one law after the other: where each begins, and its logarithm.
 
-    Attributes
-    ----------
-    start : ndarray of int64
-        Where each step begins.
-    log : ndarray of float64
-        Logarithm of the probability of at least that length.
-    first : ndarray of int64, shape (laws + 1,)
-        First step of each law, and the end.
-    of_slot : ndarray of int64, shape (m + n,)
-        Law of each slot's conversation; empty where there is one law.
+    `first` is the first step of each law, and the end; `of_slot` the law of each slot's conversation, empty if
+    there is one law.
     """
 
     start: IntArray

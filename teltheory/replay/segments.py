@@ -20,16 +20,9 @@ CELL_BITS = 10
 
 
 class Segments(NamedTuple):
-    """Two segments a turn, the second of length 0 where a policy has only one.
+    """Two segments per turn: where they start, the length of the first (`split`), and that of both together.
 
-    Attributes
-    ----------
-    first, second : ndarray of int64, shape (n,)
-        Where they start.
-    split : ndarray of int64, shape (n,)
-        Length of the first.
-    reusable : ndarray of int64, shape (n,)
-        Length of both together.
+    The second has length 0 if a policy has only one.
     """
 
     first: IntArray

@@ -25,16 +25,10 @@ from teltheory.model.numbers import IntArray, readonly
 class Slots:
     """Arrays of a replay, closed for writing; n turns, m conversations in the initial cache.
 
-    Attributes
-    ----------
-    past : ndarray of int64, shape (m + n,)
-        Past of the conversation after the slot's turn.
-    before_first_cut : ndarray of int64, shape (m + n,)
-        What the slot holds before its first cut: the past, or what the initial cache holds.
-    previous : ndarray of int64, shape (n,)
-        Slot that a turn's conversation had before, -1 if it had none.
-    following : ndarray of int64, shape (m + n,)
-        Next turn of the slot's conversation, n if it never returns.
+    `past` and `before_first_cut` (m + n) are the past after the slot's turn, and what the slot holds before its
+    first cut: the past, or what the initial cache holds. `previous` (n) is the slot that a turn's conversation had
+    before, -1 if it had none; `following` (m + n) is the next turn of the slot's conversation, n if it never
+    returns.
     """
 
     past: IntArray

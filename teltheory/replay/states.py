@@ -12,15 +12,7 @@ from teltheory.replay.reference import replayed_turns
 
 
 class Held(NamedTuple):
-    """A conversation after a cut.
-
-    Attributes
-    ----------
-    code : int
-        Its number, as in `Trace.code`.
-    past, cached : int
-        L and X.
-    """
+    """A conversation after a cut: its number as in `Trace.code`, L and X."""
 
     code: int
     past: int
@@ -28,19 +20,10 @@ class Held(NamedTuple):
 
 
 class Served(NamedTuple):
-    """A turn, and the cache that it leaves behind.
+    """A turn, counted from 0, and the cache that it leaves behind, least recent first.
 
-    Attributes
-    ----------
-    turn : int
-        Counted from 0.
-    code : int
-        The arriving conversation, as in `Trace.code`.
-    history, prompt, reused : int
-        What the turn's input begins with, what it adds, and what of the history was cached.
-    held : tuple of Held
-        All that have arrived so far or were there before, least recent first. Under forced caching the cut after
-        the last turn is left out, as everywhere.
+    `held` has all conversations that have arrived so far or were there before. Under forced caching the cut after
+    the last turn is left out, as everywhere.
     """
 
     turn: int
@@ -62,19 +45,9 @@ class Served(NamedTuple):
 
 
 def served_turns(instance: Instance, policy: AnyPolicy) -> Iterator[Served]:
-    """Yield every turn of a replay with the cache after it.
+    """Yield every turn of a reference replay with the cache after it, one at a time.
 
-    Parameters
-    ----------
-    instance : Instance
-        Trace, capacity, caching mode and initial cache.
-    policy : Policy or CuttingPolicy
-        What is kept and what goes first.
-
-    Yields
-    ------
-    Served
-        From the reference replay, one at a time, so that what came before a cut that fails is there.
+    What came before a cut that fails is there.
     """
     codes, prompts = instance.trace.code.tolist(), instance.trace.prompt.tolist()
     for k, (reused, conversations) in enumerate(replayed_turns(instance, policy)):

@@ -20,21 +20,7 @@ from teltheory.workloads.laws import Finite
 
 @dataclass(frozen=True)
 class AllocationProblem:
-    """What is known after a turn.
-
-    Attributes
-    ----------
-    lengths, cached : tuple of int
-        Pasts L, and the largest Y allowed, X <= L.
-    rates : tuple of Fraction
-        Belief turn rates lambda, 0 or more.
-    laws : tuple of Finite
-        Laws of the next prompts.
-    xi : Fraction
-        Threshold, 0 or more; whole in the paper.
-    capacity : int
-        Capacity C.
-    """
+    """What is known after a turn: pasts L, cached X <= L, belief turn rates, laws of the next prompts."""
 
     lengths: tuple[int, ...]
     cached: tuple[int, ...]

@@ -62,19 +62,7 @@ def tail_score(
 def evict_lowest(cached: Sequence[int], score: Score, n: int) -> Eviction:
     """Run Algorithm 2 with a heap: evict n tokens, always one with the smallest score.
 
-    Parameters
-    ----------
-    cached : sequence of int
-        Cached prefixes X, least recent first.
-    score : callable
-        Such as `tail_score`.
-    n : int
-        Tokens to evict, at most what is cached.
-
-    Raises
-    ------
-    ArgumentError
-        If less than n is cached.
+    `cached` is least recent first; the score is such as `tail_score`.
     """
     left, n = list(cached), _at_most_all(cached, n)
     count = [0]

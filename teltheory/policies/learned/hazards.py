@@ -75,19 +75,7 @@ def turn_numbers(trace: Trace) -> IntArray:
 
 
 def counts_after(trace: Trace, times: FloatArray, cell: IntArray, turn: int) -> Counts:
-    """Count returns and exposure as they are known after a turn.
-
-    Parameters
-    ----------
-    trace : Trace
-        The turns, of which those after `turn` are not looked at.
-    times : ndarray of float64, shape (n,)
-        Arrivals in seconds.
-    cell : ndarray of int64, shape (n,)
-        Cell of each turn.
-    turn : int
-        The last turn that is known.
-    """
+    """Count returns and exposure as they are known after a turn; later turns are not looked at."""
     seen = turn + 1
     following = trace.next_turn[:seen]
     returned = following < seen
@@ -160,13 +148,7 @@ def _monotone(raw: FloatArray, weights: FloatArray, increasing: bool) -> FloatAr
 
 
 def return_indices(hazard: FloatArray) -> FloatArray:
-    """Return the index of each cell in the middle of each bin: step 4 of the module's first lines.
-
-    Parameters
-    ----------
-    hazard : ndarray of float64, shape (cells, bins)
-        Above 0, a second.
-    """
+    """Return the index of each cell in the middle of each bin: step 4 of the module's first lines."""
     width = np.diff(SILENCES)
     index = np.zeros_like(hazard)
     for j in range(hazard.shape[1]):
@@ -191,16 +173,8 @@ def renewals(turns: int) -> Iterator[int]:
 class ReturnIndices:
     """The return indices as they are known after each turn.
 
-    Attributes
-    ----------
-    cell : ndarray of int64, shape (n,)
-        Cell of each turn.
-    after : tuple of int
-        The turns after which estimates were renewed.
-    table : ndarray of int64, shape (n,)
-        Which of the estimates holds after each turn.
-    log : ndarray of float64, shape (estimates, CELLS, bins)
-        Logarithm of each return index, to `PLACES` places.
+    `after` are the turns after which estimates were renewed, `table` says which estimate holds after each turn,
+    and `log`, of shape (estimates, CELLS, bins), has the logarithms, to `PLACES` places.
     """
 
     cell: IntArray

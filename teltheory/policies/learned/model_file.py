@@ -22,13 +22,7 @@ MOST_BYTES = 1 << 26
 
 
 def read_model(file: str | Path) -> dict[str, Any]:
-    """Return the arguments of `ETLRU` that a file holds.
-
-    Raises
-    ------
-    FileError
-        If it can't be read, is no object, or has a field that is not known, is missing, or is wrong.
-    """
+    """Return the arguments of `ETLRU` that a file holds."""
     data = read_json(Path(file), EXPECTED, MOST_BYTES)
     if not isinstance(data, dict):
         raise FileError(f"{file}: found {shown(data)}, expected {EXPECTED}, an object with {', '.join(FIELDS)}")

@@ -49,19 +49,7 @@ def bayes_posterior(silence: FloatArray, death_rate: float, turn_rate: FloatArra
 
 
 def after_silence(alive: FloatArray, silence: FloatArray, death_rate: float, turn_rate: FloatArray) -> FloatArray:
-    """Return the probabilities of being alive after a further silence.
-
-    Parameters
-    ----------
-    alive : ndarray of float64
-        Probabilities before it.
-    silence : ndarray of float64
-        Seconds of silence, 0 or more.
-    death_rate : float
-        mu a second, above 0.
-    turn_rate : ndarray of float64
-        lambda a second of each conversation; all broadcast.
-    """
+    """Return the probabilities of being alive after a further silence in seconds; mu above 0, arrays broadcast."""
     leaving = death_rate + turn_rate
     decay = np.exp(-leaving * silence)
     silent = (1 - alive) + alive * (death_rate + turn_rate * decay) / leaving
@@ -76,17 +64,8 @@ def ever_again(alive: FloatArray, death_rate: float, turn_rate: FloatArray) -> F
 def exact_posterior(decay: Fraction, death_rate: Fraction | int, turn_rate: Fraction | int) -> Fraction:
     """Return the probability that a conversation is alive given its silence, exactly.
 
-    Parameters
-    ----------
-    decay : Fraction
-        exp(-(mu + lambda) tau), from 0 (silent for ever) to 1 (a turn just now).
-    death_rate, turn_rate : Fraction or int
-        mu above 0 and lambda, 0 or more; only their ratio matters.
-
-    Raises
-    ------
-    ArgumentError
-        For numbers that are no fractions, or out of range.
+    The decay exp(-(mu + lambda) tau) is from 0 (silent for ever) to 1 (a turn just now); mu is above 0, lambda 0
+    or more, and only their ratio matters.
     """
     return exact_after_silence(Fraction(1), decay, death_rate, turn_rate)
 
@@ -104,22 +83,7 @@ def exact_decay(alive: Fraction, death_rate: Fraction | int, turn_rate: Fraction
 def exact_after_silence(
     alive: Fraction, decay: Fraction, death_rate: Fraction | int, turn_rate: Fraction | int
 ) -> Fraction:
-    """Return the probability of being alive after a further silence, exactly.
-
-    Parameters
-    ----------
-    alive : Fraction
-        Probability before it.
-    decay : Fraction
-        exp(-(mu + lambda) tau) of the silence, from 0 to 1.
-    death_rate, turn_rate : Fraction or int
-        mu above 0 and lambda, 0 or more; only their ratio matters.
-
-    Raises
-    ------
-    ArgumentError
-        For numbers that are no fractions, or out of range.
-    """
+    """Return the probability of being alive after a further silence, exactly; see `exact_posterior`."""
     pi, x = share("alive", alive), share("decay", decay)
     mu, rate = exact_rate("death_rate", death_rate), exact_turn_rate("turn_rate", turn_rate)
     return pi * x / (1 - pi + pi * (mu + rate * x) / (mu + rate))

@@ -102,19 +102,7 @@ def followed(saved: IntArray, lead: float) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True)
 class LearntOrder:
-    """The policy that follows the learnt order always, on one instance.
-
-    Attributes
-    ----------
-    xi : int
-        Threshold.
-    indices : ReturnIndices
-        Return indices as they are known after each turn.
-    laws : tuple of Steps
-        Law of the next prompt, one per estimate.
-    times : ndarray of float64, shape (n,)
-        Arrivals in seconds.
-    """
+    """The policy that always follows the learnt order on one instance; a law of prompts per estimate."""
 
     xi: int
     indices: ReturnIndices

@@ -31,15 +31,7 @@ STEEPEST = 600.0
 
 
 class Steps(NamedTuple):
-    """log P(Q >= d) for d up to xi.
-
-    Attributes
-    ----------
-    start : sequence of int
-        Where each step begins, increasing; the first begins below everything.
-    log : sequence of float
-        Value of each step.
-    """
+    """log P(Q >= d) for d up to xi: where each step begins, increasing from below everything, and its value."""
 
     start: Sequence[int]
     log: Sequence[float]
@@ -50,21 +42,9 @@ class Steps(NamedTuple):
 
 
 def steps_of(law: Law, xi: int, longest: int) -> Steps:
-    """Return the steps of a law that scores can meet.
+    """Return the steps of a law that scores can meet, given the longest past; both in the trace's unit.
 
-    Parameters
-    ----------
-    law : Law
-        Of the next prompt.
-    xi : int
-        Threshold, in the trace's unit.
-    longest : int
-        Longest past, in the trace's unit.
-
-    Raises
-    ------
-    ArgumentError
-        Where a law that is not `Finite` would need a table of more than 2**24 lengths.
+    A law that is not `Finite` must not need a table of more than 2**24 lengths.
     """
     low = max(0, xi - longest)
     places = _places(law, low, xi)
@@ -99,15 +79,7 @@ def log_order(log_rate: FloatArray, arrival: FloatArray, death_rate: float) -> F
 
 
 def log_bayes_rate(turn_rate: float, death_rate: float, silence: float) -> float:
-    """Return the logarithm of lambda times the probability of being alive given the silence.
-
-    Parameters
-    ----------
-    turn_rate, death_rate : float
-        lambda and mu a second, above 0.
-    silence : float
-        Seconds since the last turn, 0 or more.
-    """
+    """Return log(lambda P(alive given a silence in seconds)); rates are above 0."""
     leaving = death_rate + turn_rate
     exponent = leaving * silence
     if exponent > STEEPEST:
