@@ -82,7 +82,8 @@ def replay_lru(layout: Layout, exempt: IntArray | None) -> None:
                 tail += 1
                 rest -= full[tail] if following[tail] > k else 0
             most = rest
-        most = max(most, rest)  # what the tail's slot lost does not come back when others leave
+        # What the tail's slot lost does not come back when others leave.
+        most = max(most, rest)
 
 
 @compiled
