@@ -47,15 +47,7 @@ def _solution(case: Case, title: str, *, initial_state: bool = True) -> StateTab
 
 @dataclass(frozen=True)
 class Watched:
-    """A reading of Algorithm 1, and the state in which one of its loops goes round; a policy like the reading.
-
-    Attributes
-    ----------
-    reading : Reading
-        What cuts.
-    state : list of Conversation
-        Filled where a loop never ends, least recent first.
-    """
+    """A policy that cuts as `reading`; `state` is filled, least recent first, if one of its loops never ends."""
 
     reading: Reading
     state: list[Conversation] = field(default_factory=list, compare=False)

@@ -50,20 +50,9 @@ class EndlessLoopError(Exception):
 class Reading:
     """Algorithm 1 as it can be read; a policy that `teltheory.replay` runs.
 
-    Attributes
-    ----------
-    xi, q_hat : int
-        Threshold and estimate.
-    strictly : bool
-        Trim above the budget only (X > L + Q - xi), not at it (X >= L + Q - xi, as printed).
-    nonnegative : bool
-        Keep every X >= 0.
-    trim_loop : {"while", "until nothing is trimmed", "if"}
-        The outer loop as printed, left also after a round that trims nothing, or passed once.
-    last_block : bool
-        Let LRU evict a conversation's last block (X >= 1), which the printed X > 1 does not.
-    lowest : list of int
-        Filled with the lowest X after each cut.
+    `strictly` trims at X > L + Q - xi only, not at the printed >=; `nonnegative` keeps every X >= 0; `trim_loop`
+    is the outer loop: as printed, left also after a round that trims nothing, or passed once; `last_block` lets
+    LRU evict at X >= 1, which the printed X > 1 does not. `lowest` is filled with the lowest X after each cut.
     """
 
     xi: int
@@ -75,13 +64,7 @@ class Reading:
     lowest: list[int] = field(default_factory=list, compare=False, repr=False)
 
     def cut(self, conversations: Sequence[Conversation], overflow: int) -> None:
-        """Run the algorithm on all conversations, least recent first.
-
-        Raises
-        ------
-        EndlessLoopError
-            Where a loop of the reading never ends.
-        """
+        """Run the algorithm on all conversations, least recent first; EndlessLoopError if a loop never ends."""
         try:
             self._evict(conversations, self._trim(conversations, overflow))
         finally:

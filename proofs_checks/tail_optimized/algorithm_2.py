@@ -89,17 +89,14 @@ class Cut(Unshrunk):
         return evict_lowest(self.cached, lambda i, x: self.known[i].marginal(self.xi, x), self.n)
 
     def size(self) -> tuple[Any, ...]:
-        """Return the order of "smallest": conversations, tokens, prompts, then n, xi, C, laws, rates."""
         tokens, prompts = sum(i.past for i in self.known), sum(i.law.lengths[-1] for i in self.known)
         plain = tuple((len(i.law.lengths), -i.rate, i.past, i.cached) for i in self.known)
         return (len(self.known), tokens, prompts, self.n, self.xi, self.capacity, plain)
 
     def measures(self) -> dict[str, int]:
-        """Return the size in words."""
         return {"conversations": len(self.known), "tokens": sum(i.past for i in self.known), "evicted": self.n}
 
     def as_counterexample(self, values: Values) -> dict[str, Any]:
-        """Return the cut and the values that refute a claim; fractions as strings."""
         return {
             "pasts": [i.past for i in self.known],
             "cached": list(self.cached),
@@ -126,16 +123,9 @@ LAWS = (
 
 @dataclass(frozen=True)
 class Cuts(Enumerated):
-    """Every cut up to a size.
+    """Every cut of up to so many (conversations, longest past), with up to `more` tokens above the overflow to go.
 
-    Attributes
-    ----------
-    quick, full : tuple of (conversations, longest past)
-        What is enumerated at either effort; three and more conversations have the first four laws only.
-    thresholds : tuple of Fraction
-        Tried values of xi.
-    more : int
-        How many tokens more than the overflow go, at most.
+    Three and more conversations have the first four laws only.
     """
 
     thresholds: tuple[Fraction, ...]
@@ -163,7 +153,6 @@ class Cuts(Enumerated):
                         yield Cut(known, xi, capacity, n)
 
     def bounds(self, effort: str) -> dict[str, Any]:
-        """Return what is enumerated."""
         sizes = ", ".join(f"{k} of up to {longest} tokens" for k, longest in self._sizes(effort))
         thresholds = ", ".join(map(str, self.thresholds))
         tried = f"{thresholds}; {len(RATES[effort])} rates, 6 laws (4 for 3)"
@@ -189,7 +178,6 @@ class Orders(Cuts):
                     yield Cut(known, Fraction(0), sum(cached) - n, n)
 
     def bounds(self, effort: str) -> dict[str, Any]:
-        """Return what is enumerated."""
         return {"cases": f"every order of the scores of up to {self.most[effort]} conversations of 1 or 2 tokens"}
 
 

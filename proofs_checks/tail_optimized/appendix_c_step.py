@@ -24,18 +24,10 @@ T_LRU, LEAST = "X of T-LRU", "min(X of LRU, b)"
 
 @dataclass(frozen=True)
 class Pair(Unshrunk):
-    """Two states of the same conversations.
+    """Two states of the same conversations; `safe` is s = xi - Q.
 
-    Attributes
-    ----------
-    arriving : int
-        Past of the arriving conversation after its turn.
-    others : tuple of (L, X of LRU, X of T-LRU)
-        The others, most recent first.
-    capacity : int
-        C.
-    safe : int
-        s = xi - Q.
+    `arriving` is the past of the arriving conversation after its turn; `others` are (L, X of LRU, X of T-LRU),
+    most recent first.
     """
 
     arriving: int
@@ -69,16 +61,13 @@ class Pair(Unshrunk):
         return {T_LRU: t_lru, LEAST: [min(r, self.budget(past)) for r, past in zip(lru, pasts, strict=True)]}
 
     def size(self) -> tuple[Any, ...]:
-        """Return the order of "smallest": tokens, C, s, then the pair."""
         tokens = self.arriving + sum(past for past, _, _ in self.others)
         return (tokens, self.capacity, self.safe, self.arriving, self.others)
 
     def measures(self) -> dict[str, int]:
-        """Return the tokens."""
         return {"tokens": self.size()[0]}
 
     def as_counterexample(self, values: Values) -> dict[str, Any]:
-        """Return the pair and what is kept."""
         others = [list(conversation) for conversation in self.others]
         where = {"arriving": self.arriving, "others (L, X of LRU, X of T-LRU)": others}
         return {**where, "capacity": self.capacity, "xi - Q": self.safe, "values": dict(values)}
@@ -115,7 +104,6 @@ class Pairs(Enumerated):
                     yield Pair(arriving, (first, second), capacity, safe)
 
     def bounds(self, effort: str) -> dict[str, Any]:
-        """Return what is enumerated."""
         return {
             "cases": f"every pair of states of two conversations, pasts up to {self._longest(effort)}, and a third"
         }

@@ -36,16 +36,9 @@ Block = tuple[int, int]
 
 @dataclass
 class Engine:
-    """An LRU engine with marks.
+    """An LRU engine with marks: at most `capacity` blocks, (conversation, place), the first to go at the left.
 
-    Attributes
-    ----------
-    capacity : int
-        Most blocks.
-    latest_first : bool
-        Whether of two marked blocks the one that was marked last goes first.
-    marked, others : deque of (conversation, place)
-        What is cached, the first to go at the left.
+    `latest_first`: of two marked blocks the one that was marked last goes first.
     """
 
     capacity: int
@@ -137,20 +130,10 @@ def least_recent(case: Case) -> Values:
 
 @dataclass
 class Server:
-    """A server under forced caching that calls T-LRU.
+    """A server under forced caching, empty at the start, that calls T-LRU for at most `most` tokens (None: all).
 
-    Attributes
-    ----------
-    case : Case
-        Turns, capacity, threshold and estimate; an empty start.
-    rounds : bool
-        Whether surplus goes in Algorithm 1's rounds; otherwise whole surpluses go, least recent first.
-    most : int or None
-        Most tokens that a call takes; None for all of the overflow.
-    pasts, cached : dict of int to int
-        L and X by conversation, in order of first arrival.
-    recency : list of int
-        Conversations, least recent first.
+    `rounds`: surplus goes in Algorithm 1's rounds; otherwise whole surpluses go, least recent first. `pasts` and
+    `cached` are in order of first arrival, `recency` is least recent first.
     """
 
     case: Case
@@ -221,13 +204,7 @@ def excesses_of(case: Case, most: int | None) -> list[int]:
 
 @dataclass(frozen=True)
 class CalledAgain:
-    """T-LRU that is called once for each token above the capacity; a policy that `teltheory.replay` runs.
-
-    Attributes
-    ----------
-    policy : TLRU
-        What is called.
-    """
+    """T-LRU that is called once for each token above the capacity; a policy that `teltheory.replay` runs."""
 
     policy: TLRU
 

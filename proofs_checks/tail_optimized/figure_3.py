@@ -27,15 +27,7 @@ SOURCE = "Section 2, Figure 3"
 
 @dataclass(frozen=True)
 class Measured(Unshrunk):
-    """The requests to one model in a file of the data folder.
-
-    Attributes
-    ----------
-    file : str
-        Name of the file.
-    model : str or None
-        The model; None where the file has one.
-    """
+    """The requests to one model (None: the file has one) in a file of the data folder."""
 
     file: str
     model: str | None
@@ -46,15 +38,12 @@ class Measured(Unshrunk):
         return _cells(data_file(self.file), self.model)
 
     def size(self) -> tuple[Any, ...]:
-        """Return the number of cells, then the model's name."""
         return (len(self.cells), self.model or "")
 
     def measures(self) -> dict[str, int]:
-        """Return the number of cells."""
         return {"cells": len(self.cells)}
 
     def as_counterexample(self, values: Values) -> dict[str, Any]:
-        """Return where the medians are and what share of their variance a line explains, to six digits."""
         found = {name: f"{float(value):.6f}" for name, value in values.items()}
         return {"file": self.file, "model": self.model, "cells": len(self.cells), "values": found}
 
@@ -66,35 +55,18 @@ def _cells(file: Path, model: str | None) -> Cells:
 
 @dataclass(frozen=True)
 class DataSet(Enumerated):
-    """The models of a file.
-
-    Attributes
-    ----------
-    file : str
-        Name of the file in the data folder.
-    models : tuple of str or None
-        Its models.
-    what : str
-        What was measured, in words.
-    """
+    """The models (None: the file has one) of a file in the data folder; `what` was measured, in words."""
 
     file: str
     models: tuple[str | None, ...]
     what: str
 
     def classes(self, effort: str) -> Iterator[Iterator[Measured]]:
-        """Yield the models as one class.
-
-        Raises
-        ------
-        MissingDataError
-            Where the file is not in the data folder.
-        """
+        """Yield the models as one class; MissingDataError if the file is not in the data folder."""
         data_file(self.file)
         yield (Measured(self.file, model) for model in self.models)
 
     def bounds(self, effort: str) -> dict[str, Any]:
-        """Return the measurements in words."""
         return {"cases": f"{self.file}: {self.what}"}
 
 

@@ -33,20 +33,10 @@ CELLS, GIVEN, WRONG = "cells", "by construction", "not near"
 
 @dataclass(frozen=True)
 class Fact(Placed):
-    """A number that is published or measured about a data set, and the workload's.
+    """A number that is published or measured about a data set, and the workload's, at most `within` apart.
 
-    Attributes
-    ----------
-    what, unit : str
-        What it is.
-    published, ours : float
-        Both numbers.
-    within : float
-        How far they may be apart.
-    null : float
-        What a simpler law, which knows only the mean, has in the place of ours.
-    given : bool
-        Whether it is an input of the workload.
+    `null` is what a simpler law, which knows only the mean, has in the place of ours; `given` says that the number
+    is an input of the workload.
     """
 
     what: str
@@ -59,12 +49,10 @@ class Fact(Placed):
 
     @property
     def row(self) -> str:
-        """What it is."""
         return f"{self.what}, {self.unit}" if self.unit else self.what
 
     @property
     def column(self) -> str:
-        """The only column."""
         return "published / ours"
 
     def shown(self, values: Values) -> str:
@@ -132,10 +120,7 @@ class Lengths(Enumerated):
     def classes(self, effort: str) -> Iterator[Iterator[Fact]]:
         """Yield means, and percentiles that the laws were not made of, as one class.
 
-        Raises
-        ------
-        MissingDataError
-            Where the file is not in the data folder.
+        MissingDataError if the file is not in the data folder.
         """
         data, chats = columns(data_file(FILE)), wildchat_like(mean_prompt=None)
         for name, laws in (("prompt", chats.prompts), ("response", chats.responses)):
@@ -144,7 +129,6 @@ class Lengths(Enumerated):
                 yield iter(_lengths(f"{which} {name}", lengths, law))
 
     def bounds(self, effort: str) -> dict[str, Any]:
-        """Return what is compared, in words."""
         return {"cases": f"{FILE}: means, and P25, P75 and P85, by kind of turn, prompts not scaled"}
 
 

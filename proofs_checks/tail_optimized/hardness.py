@@ -56,15 +56,12 @@ class FlowCase(Unshrunk):
     wanted: int = 0
 
     def size(self) -> tuple[Any, ...]:
-        """Return the order of "smallest"."""
         return (len(self.flow.tasks), self.flow.edges, self.flow.capacity, self.flow.tasks, self.q, self.wanted)
 
     def measures(self) -> dict[str, int]:
-        """Return the tasks and edges."""
         return {"tasks": len(self.flow.tasks), "edges": self.flow.edges}
 
     def as_counterexample(self, values: Values) -> dict[str, Any]:
-        """Return the tasks and what was counted."""
         found = {name: value if isinstance(value, int) else list(value) for name, value in values.items()}
         asked = {"q": str(self.q), "wanted": self.wanted} if self.wanted else {}
         tasks = [list(task) for task in self.flow.tasks]
@@ -100,7 +97,6 @@ class Flows(Enumerated):
                 yield FlowCase(flow, self.forced, q, wanted)
 
     def bounds(self, effort: str) -> dict[str, Any]:
-        """Return what is enumerated."""
         rows = (
             f"{tasks} on {edges} edges with demands to {demand} and capacities to {capacity}"
             for tasks, (edges, demand, capacity) in enumerate(getattr(self, effort), start=1)
@@ -172,15 +168,12 @@ class OwnCapacities(Unshrunk):
     capacities: tuple[int, ...]
 
     def size(self) -> tuple[Any, ...]:
-        """Return the order of "smallest"."""
         return (len(self.tasks), self.capacities, self.tasks)
 
     def measures(self) -> dict[str, int]:
-        """Return the tasks and edges."""
         return {"tasks": len(self.tasks), "edges": len(self.capacities)}
 
     def as_counterexample(self, values: Values) -> dict[str, Any]:
-        """Return tasks, capacities and what was counted."""
         return {"tasks": list(map(list, self.tasks)), "capacities": list(self.capacities), "values": dict(values)}
 
 
@@ -199,7 +192,6 @@ class AllCapacities(Enumerated):
                 yield OwnCapacities(tasks, capacities)
 
     def bounds(self, effort: str) -> dict[str, Any]:
-        """Return what is enumerated."""
         most = 3 if effort == "quick" else 4
         return {"what": f"up to {most} tasks on two edges with demands to 3 and capacities to 3"}
 
@@ -229,15 +221,12 @@ class Requests(Unshrunk):
     bypassing: bool
 
     def size(self) -> tuple[Any, ...]:
-        """Return the order of "smallest"."""
         return (len(self.pages), len(self.sizes), self.capacity, self.pages, self.sizes, self.bypassing)
 
     def measures(self) -> dict[str, int]:
-        """Return the requests and pages."""
         return {"requests": len(self.pages), "pages": len(self.sizes)}
 
     def as_counterexample(self, values: Values) -> dict[str, Any]:
-        """Return the requests and what was counted."""
         found = {"requests": list(self.pages), "sizes": list(self.sizes), "capacity": self.capacity}
         return {**found, "bypassing": self.bypassing, "values": dict(values)}
 
@@ -291,7 +280,6 @@ class AllRequests(Enumerated):
                             yield Requests(pages, sizes, capacity, bypassing)
 
     def bounds(self, effort: str) -> dict[str, Any]:
-        """Return what is enumerated."""
         return {"what": f"up to {5 if effort == 'quick' else 6} requests of up to 3 pages with sizes to 3"}
 
 

@@ -37,16 +37,9 @@ TENTH, WHOLE, TEN = Fraction(1, 10), Fraction(1), Fraction(10)
 
 @dataclass(frozen=True)
 class Sentence(Unshrunk):
-    """Numbers of a sentence, and those of the paper's tables that it speaks of.
+    """Numbers of a sentence and those of the paper's tables that it speaks of, in per cent.
 
-    Attributes
-    ----------
-    what : str
-        What they are.
-    said, found : tuple of Fraction
-        Both, in per cent.
-    digit : Fraction
-        The value of the last digit that the sentence prints.
+    `digit` is the value of the last digit that the sentence prints.
     """
 
     what: str
@@ -55,15 +48,12 @@ class Sentence(Unshrunk):
     digit: Fraction
 
     def size(self) -> tuple[Any, ...]:
-        """Return what it is."""
         return (self.what,)
 
     def measures(self) -> dict[str, int]:
-        """Return how many numbers it has."""
         return {"numbers": len(self.said)}
 
     def as_counterexample(self, values: Values) -> dict[str, Any]:
-        """Return what it is and both, as decimals."""
         plain = {name: [f"{float(number):g}" for number in values[name]] for name in (SAID, FOUND)}
         return {"what": self.what, "values": plain}
 

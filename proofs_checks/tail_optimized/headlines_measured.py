@@ -46,19 +46,7 @@ ERROR, NEAR, FAR = "mean squared error", "near", "not near"
 
 @dataclass(frozen=True)
 class Headline(Placed):
-    """A number of the text beside ours.
-
-    Attributes
-    ----------
-    workload, what : str
-        What it is.
-    printed : float
-        The text's.
-    samples : callable
-        Ours, one value a sample.
-    unit : str
-        Of both.
-    """
+    """A number of the text beside ours, which `samples` returns, one value per sample."""
 
     workload: str
     what: str
@@ -68,12 +56,10 @@ class Headline(Placed):
 
     @property
     def row(self) -> str:
-        """What it is."""
         return f"{self.workload}, {self.what}, {self.unit}"
 
     @property
     def column(self) -> str:
-        """The only column."""
         return "printed / ours"
 
     def shown(self, values: Values) -> str:

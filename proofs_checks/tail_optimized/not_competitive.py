@@ -81,16 +81,13 @@ class Played(Unshrunk):
         return Instance.of(trace, capacity, forced=self.game.forced)
 
     def size(self) -> tuple[int, ...]:
-        """Return the order of "smallest"."""
         game = self.game
         return (game.conversations + game.forced, game.budget, game.augmentation, game.xi)
 
     def measures(self) -> dict[str, int]:
-        """Return the conversations and their budget."""
         return {"conversations": self.game.conversations, "budget": self.game.budget}
 
     def as_counterexample(self, values: Values) -> dict[str, Any]:
-        """Return the phase in which the first conversation returns, and all values."""
         game = self.game
         return {
             "turns": [list(turn) for turn in self.turns(0)],
@@ -123,7 +120,6 @@ class Games(Enumerated):
                     yield Played(Game(budget, conversations, augmentation, xi, self.forced))
 
     def bounds(self, effort: str) -> dict[str, Any]:
-        """Return what is enumerated."""
         return {"what": f"2 to 4 conversations, all games of at most {MOST_STATES[effort]:,} caches"}
 
 

@@ -37,17 +37,7 @@ SILENT = "alive, given the silence"
 
 @dataclass(frozen=True)
 class Silence(Unshrunk):
-    """A conversation that had a turn some seconds ago.
-
-    Attributes
-    ----------
-    seconds : int
-        tau, the time since that turn.
-    death_rate, turn_rate : int
-        mu and lambda a second.
-    decay : Fraction
-        exp(-1 second).
-    """
+    """A conversation that had a turn `seconds` (tau) ago; rates mu and lambda per second, decay exp(-1 second)."""
 
     seconds: int
     death_rate: int
@@ -65,28 +55,19 @@ class Silence(Unshrunk):
         return self.decay ** ((self.death_rate + self.turn_rate) * self.seconds)
 
     def size(self) -> tuple[int, ...]:
-        """Return the order of "smallest": seconds, rates, then the fraction."""
         return (self.seconds, self.death_rate, self.turn_rate, self.decay.denominator, self.decay.numerator)
 
     def measures(self) -> dict[str, int]:
-        """Return the seconds and the rates."""
         return {"seconds": self.seconds, "death_rate": self.death_rate, "turn_rate": self.turn_rate}
 
     def as_counterexample(self, values: Values) -> dict[str, Any]:
-        """Return the silence and the values, fractions as "2/5"."""
         found = {name: str(value) for name, value in values.items()}
         return {**self.measures(), "exp(-1)": str(self.decay), "values": found}
 
 
 @dataclass(frozen=True)
 class Silences(Enumerated):
-    """Every silence within bounds.
-
-    Attributes
-    ----------
-    least : int
-        Least seconds and least turn rate.
-    """
+    """Every silence within bounds; `least` seconds and turn rate."""
 
     least: int = 1
 
@@ -102,7 +83,6 @@ class Silences(Enumerated):
         return (5, 5, 7) if effort == "full" else (3, 3, 5)
 
     def bounds(self, effort: str) -> dict[str, Any]:
-        """Return the bounds in words."""
         seconds, rate, denominator = self._bounds(effort)
         fractions = f"exp(-1 second) a fraction of denominator up to {denominator}"
         return {"cases": f"every silence of up to {seconds} seconds, rates up to {rate} a second, {fractions}"}
@@ -212,15 +192,12 @@ class Identity(Unshrunk):
     name: str
 
     def size(self) -> tuple[int, ...]:
-        """Return the place among the identities."""
         return (list(IDENTITIES).index(self.name),)
 
     def measures(self) -> dict[str, int]:
-        """Return the place among the identities."""
         return {"identity": self.size()[0]}
 
     def as_counterexample(self, values: Values) -> dict[str, Any]:
-        """Return the identity and what its two sides differ by."""
         return {"identity": self.name, "values": dict(values)}
 
 

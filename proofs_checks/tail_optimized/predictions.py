@@ -61,19 +61,7 @@ MOONCAKE_SETTING = Setting(
 
 @dataclass(frozen=True)
 class Peak(Placed):
-    """A percentile at a capacity, improved by T-LRU at each threshold of a grid.
-
-    Attributes
-    ----------
-    workload : str
-        "wildchat" or "sharegpt".
-    metric : {"p90", "p95", "p99"}
-        The percentile.
-    capacity : int
-        In tokens.
-    grid : tuple of int
-        Thresholds, in milliseconds.
-    """
+    """A percentile at a capacity (tokens), improved by T-LRU at each threshold of a grid (milliseconds)."""
 
     workload: str
     metric: Metric
@@ -82,13 +70,11 @@ class Peak(Placed):
 
     @property
     def row(self) -> str:
-        """Workload, percentile and grid."""
         finer = ", with 150 ms" if 150 in self.grid else ""
         return f"{chats_of(self.workload).name}, {self.metric.upper()}{finer}"
 
     @property
     def column(self) -> str:
-        """The capacity."""
         return f"C = {self.capacity:,}"
 
     def shown(self, values: Values) -> str:
@@ -276,7 +262,6 @@ class RealSpot(Spot):
 
     @property
     def row(self) -> str:
-        """The capacity."""
         return f"C = {self.capacity:,}"
 
     def shown(self, values: Values) -> str:
@@ -297,19 +282,12 @@ class MooncakeGrid(Enumerated):
     """The Mooncake trace at its own capacities and thresholds."""
 
     def classes(self, effort: str) -> Any:
-        """Yield the places as one class.
-
-        Raises
-        ------
-        MissingDataError
-            Where the file is not in the data folder.
-        """
+        """Yield the places as one class; MissingDataError if the file is not in the data folder."""
         data_file(MOONCAKE)
         grid = product(MOONCAKE_SETTING.capacities, MOONCAKE_SETTING.xi_ms)
         yield iter([RealSpot("", c, xi, "end-aware", "length-aware", "tel") for c, xi in grid])
 
     def bounds(self, effort: str) -> dict[str, Any]:
-        """Return the trace and the grid in words."""
         return {
             "cases": f"{MOONCAKE}: 3 capacities and 3 thresholds, T-LRU to End-Aware / to Length-Aware in tokens"
         }

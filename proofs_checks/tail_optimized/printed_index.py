@@ -79,12 +79,8 @@ printed_index_homogeneous = optimality_row(
 class Fast(Unshrunk):
     """A fast conversation that is silent, then a slow one: what one token of room is worth at the next turn.
 
-    Every prompt and rate is 1 but the fast one's rate, and so are C and xi; exp(-silence) = 1/2.
-
-    Attributes
-    ----------
-    n : int
-        How many times the least the cost is to exceed; the fast one's rate is n + 2.
+    Every prompt and rate is 1 but the fast one's rate, n + 2, and so are C and xi; exp(-silence) = 1/2. The cost
+    is to exceed the least n times.
     """
 
     n: int
@@ -116,15 +112,12 @@ class Fast(Unshrunk):
         return sum((p * max(one.past + 1 - y - 1, 0) for one, y, p in known), Fraction(0))
 
     def size(self) -> tuple[Any, ...]:
-        """Return n."""
         return (self.n,)
 
     def measures(self) -> dict[str, int]:
-        """Return n."""
         return {"n": self.n}
 
     def as_counterexample(self, values: Values) -> dict[str, Any]:
-        """Return the case and the values as text."""
         named = {name: str(value) for name, value in values.items()}
         return {"rates": list(self.rates), "alive": list(map(str, self.alive)), "values": named}
 
@@ -141,7 +134,6 @@ class EveryRatio(Enumerated):
         return 200 if effort == "full" else 50
 
     def bounds(self, effort: str) -> dict[str, Any]:
-        """Return what is enumerated."""
         return {
             "n": f"1 to {self._most(effort)}",
             "cases": "a fast silent conversation and a slow one, one turn to come",

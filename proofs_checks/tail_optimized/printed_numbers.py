@@ -25,15 +25,7 @@ BYTES, PRINTED, COUNTED = "bytes a token", "printed", "counted"
 
 @dataclass(frozen=True)
 class Cache(Unshrunk):
-    """A number of tokens in the KV cache of an architecture.
-
-    Attributes
-    ----------
-    model : str
-        Its name.
-    tokens : int
-        What is cached.
-    """
+    """A number of tokens in the KV cache of an architecture."""
 
     model: str
     tokens: int
@@ -45,15 +37,12 @@ class Cache(Unshrunk):
         return self.tokens * sum(2 * 2 * width for width in heads)
 
     def size(self) -> tuple[int, ...]:
-        """Return the order of "smallest"."""
         return (self.tokens,)
 
     def measures(self) -> dict[str, int]:
-        """Return the tokens."""
         return {"tokens": self.tokens}
 
     def as_counterexample(self, values: Values) -> dict[str, Any]:
-        """Return the cache and both sizes, as decimals."""
         found = {
             name: str(Decimal(size.numerator) / size.denominator) for name, size in values.items() if name != BYTES
         }

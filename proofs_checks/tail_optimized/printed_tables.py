@@ -29,22 +29,9 @@ CELLS, ON_IT, BESIDE, OFF = "cells", "nearest is best", "nearest or a neighbour 
 
 @dataclass(frozen=True)
 class Row(Unshrunk):
-    """The improvements that a table prints for a capacity and a percentile.
+    """The improvements, T-LRU over LRU in per cent, one per threshold, that a table prints for C and a percentile.
 
-    Attributes
-    ----------
-    table : str
-        The table.
-    capacity : int
-        Its row.
-    percentile : str
-        "P90" or "P95".
-    improvements : tuple of Fraction or float
-        T-LRU over LRU in per cent, one for each of `thresholds`.
-    lru : float
-        The percentile under LRU: what the text gives, or what was measured.
-    thresholds : tuple of int
-        The grid.
+    `lru` is the percentile under LRU: what the text gives, or what was measured.
     """
 
     table: str
@@ -56,12 +43,10 @@ class Row(Unshrunk):
 
     @property
     def row(self) -> str:
-        """The table."""
         return self.table
 
     @property
     def column(self) -> str:
-        """Capacity and percentile."""
         return f"C = {self.capacity:,}, {self.percentile}"
 
     def shown(self, values: Values) -> str:
@@ -80,15 +65,12 @@ class Row(Unshrunk):
         return {BEST: self.best, NEAREST: nearest, GRID: list(self.thresholds)}
 
     def size(self) -> tuple[Any, ...]:
-        """Return the order of the tables, capacities and percentiles."""
         return (self.table, self.capacity, self.percentile)
 
     def measures(self) -> dict[str, int]:
-        """Return the capacity."""
         return {"capacity": self.capacity}
 
     def as_counterexample(self, values: Values) -> dict[str, Any]:
-        """Return the row as printed and what is compared."""
         printed = {str(xi): f"{float(p)}" for xi, p in zip(self.thresholds, self.improvements, strict=True)}
         where = {"table": self.table, "capacity": self.capacity, "percentile": self.percentile}
         return {**where, "improvement by xi": printed, "values": dict(values)}

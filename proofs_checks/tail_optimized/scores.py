@@ -33,17 +33,7 @@ SCORE, GROWTH = "P(L + Q - xi >= X)", "growth"
 
 @dataclass(frozen=True)
 class Token(Unshrunk):
-    """The last cached token of a conversation.
-
-    Attributes
-    ----------
-    past, cached : int
-        L, and X >= 1.
-    xi : Fraction
-        Threshold.
-    law : Finite
-        Law of the next prompt.
-    """
+    """The last cached token of a conversation: L, X >= 1, the threshold, and the law of the next prompt."""
 
     past: int
     cached: int
@@ -67,16 +57,13 @@ class Token(Unshrunk):
         return less - more
 
     def size(self) -> tuple[Any, ...]:
-        """Return the order of "smallest": L, X, prompts, denominator of xi, xi, the law."""
         outcomes = self.law.outcomes
         return (self.past, self.cached, len(outcomes), self.xi.denominator, self.xi, outcomes)
 
     def measures(self) -> dict[str, int]:
-        """Return L and X."""
         return {"past": self.past, "cached": self.cached}
 
     def as_counterexample(self, values: Values) -> dict[str, Any]:
-        """Return the token and the values, fractions as strings."""
         return {
             "past": self.past,
             "cached": self.cached,
@@ -88,13 +75,7 @@ class Token(Unshrunk):
 
 @dataclass(frozen=True)
 class Tokens(Enumerated):
-    """Every last token of pasts up to a length.
-
-    Attributes
-    ----------
-    thresholds : tuple of Fraction
-        Tried values of xi.
-    """
+    """Every last token of pasts up to a length, at each of some thresholds."""
 
     thresholds: tuple[Fraction, ...]
 
@@ -108,7 +89,6 @@ class Tokens(Enumerated):
         return 24 if effort == "full" else 8
 
     def bounds(self, effort: str) -> dict[str, Any]:
-        """Return what is enumerated."""
         tried = ", ".join(map(str, self.thresholds))
         return {"cases": f"every X >= 1 of pasts up to {self._longest(effort)}, xi of {tried}, {len(LAWS)} laws"}
 

@@ -56,17 +56,7 @@ ERROR, UNCHANGED = "mean squared error", "LRU's own numbers"
 
 @dataclass(frozen=True)
 class TableCell(Placed):
-    """A cell of a printed table.
-
-    Attributes
-    ----------
-    table : PrintedTable
-        The table.
-    capacity : int
-        Its row.
-    heading : Column
-        Its column.
-    """
+    """A cell of a printed table."""
 
     table: PrintedTable
     capacity: int
@@ -74,12 +64,10 @@ class TableCell(Placed):
 
     @property
     def row(self) -> str:
-        """The capacity."""
         return f"C = {self.capacity:,}"
 
     @property
     def column(self) -> str:
-        """Threshold and measure."""
         what = self.heading.metric.upper()
         if self.heading.metric == "above":
             what = f"against {NAMES[self.heading.against]}"
@@ -128,18 +116,10 @@ NULLS = {
 
 @dataclass(frozen=True)
 class PassMark:
-    """How near a table has to come.
+    """How near a table has to come: most cells missed by sign, largest root mean squared difference (points).
 
-    Attributes
-    ----------
-    signs : {"all", "other than 0"}
-        Of which cells the sign counts. A printed 0 has the sign 0; ours is rounded to a tenth.
-    missed : int
-        Most cells with another sign.
-    rmse : float
-        Largest root of the mean squared difference, in points.
-    inside : int
-        Fewest cells whose printed number lies where 95 % of the samples do.
+    `inside`: fewest cells whose printed number lies where 95 % of the samples do. A printed 0 has the sign 0; ours
+    is rounded to a tenth.
     """
 
     signs: Literal["all", "other than 0"]

@@ -212,15 +212,12 @@ class Poor(Unshrunk):
     times: int
 
     def size(self) -> tuple[Any, ...]:
-        """Return the order of "smallest"."""
         return self.case.size()
 
     def measures(self) -> dict[str, int]:
-        """Return turns, conversations and tokens."""
         return self.case.measures()
 
     def as_counterexample(self, values: Values) -> dict[str, Any]:
-        """Return the trace and what both pay."""
         return self.case.as_counterexample(values)
 
 
@@ -250,7 +247,6 @@ class Families(Enumerated):
         yield (Poor(long_and_short(2 * k), k) for k in factors)
 
     def bounds(self, effort: str) -> dict[str, Any]:
-        """Return what the families are."""
         return {"what": f"three families of traces, for factors up to {self._most(effort)}"}
 
     def _most(self, effort: str) -> int:

@@ -39,17 +39,7 @@ from teltheory.workloads.laws import Finite, fixed
 
 @dataclass(frozen=True)
 class Choice(Unshrunk):
-    """What may be kept at a state.
-
-    Attributes
-    ----------
-    tables : Tables
-        Of the model.
-    state : State
-        What is known.
-    turns : int
-        Turns to come.
-    """
+    """What may be kept at a state with so many turns to come."""
 
     tables: Tables = field(compare=False)
     state: State
@@ -71,17 +61,14 @@ class Choice(Unshrunk):
                 yield from _exchanges(kept, scores, [i for i, v in last.items() if v == min(last.values())])
 
     def size(self) -> tuple[Any, ...]:
-        """Return the order of "smallest": turns, conversations, tokens, C, xi, then the model."""
         model = self.tables.model
         return (*self.measures().values(), model.capacity, model.xi, repr(model), self.state)
 
     def measures(self) -> dict[str, int]:
-        """Return turns to come, conversations and tokens."""
         pasts = [known.past for known in self.state.conversations]
         return {"turns": self.turns, "conversations": len(pasts), "tokens": sum(pasts)}
 
     def as_counterexample(self, values: Values) -> dict[str, Any]:
-        """Return the state and its exchanges as plain data."""
         return {
             "model": model_as_dict(self.tables.model),
             "known": [[known.kind, str(known.alive), known.past] for known in self.state.conversations],
@@ -104,18 +91,9 @@ ALIVE = (Fraction(1), HALF, Fraction(1, 5))
 
 @dataclass(frozen=True)
 class Size:
-    """Every state of a number of conversations, the last of which has just arrived.
+    """Every state of some conversations, the last of which has just arrived, with so many turns to come.
 
-    Attributes
-    ----------
-    conversations, laws, longest, alive, turns : int
-        How many conversations, of how many `LAWS`, up to which past, with how many `ALIVE`, and turns to come.
-    capacities, thresholds : tuple of int
-        C and xi.
-    gaps : Gaps
-        Law of the gaps.
-    response : Finite
-        Law of the responses.
+    Of how many `LAWS`, up to which past (`longest`), with how many of `ALIVE`.
     """
 
     conversations: int
@@ -176,7 +154,6 @@ class States(Enumerated):
         return (size.cases() for size in (FULL if effort == "full" else QUICK))
 
     def bounds(self, effort: str) -> dict[str, Any]:
-        """Return what is enumerated."""
         sizes = FULL if effort == "full" else QUICK
         return {
             "models": len({model for size in sizes for model in size.models()}),

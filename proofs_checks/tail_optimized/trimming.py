@@ -37,14 +37,8 @@ WITH_STARTS_FORCED = replace(WITH_STARTS, forced=True)
 def reachable_excesses(case: Case, budget: Budget, ends: bool) -> tuple[list[int], list[int]]:
     """Follow every order of trimming; return the smallest and the largest excess of each turn.
 
-    Parameters
-    ----------
-    case : Case
-        Optional caching from an empty start.
-    budget : callable
-        Budget of a conversation from its past and the turn it had last.
-    ends : bool
-        Whether a conversation is dropped right after its last turn.
+    Optional caching from an empty start; `budget` takes the past and the turn a conversation had last; `ends`: it
+    is dropped right after its last turn.
     """
     states: set[State] = {()}
     last_turn: dict[int, int] = {}

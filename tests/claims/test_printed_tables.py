@@ -26,7 +26,7 @@ from teltheory.workloads import data_folder
 
 SEEDS = data_folder().parent / "seeds"
 PAGES = sorted(SEEDS.glob("004_*.txt"))
-SCRIPT = Path(printed_tables.__file__).parent / "counterexamples" / "sensitivity_text.py"
+SCRIPT = Path(printed_tables.__file__).parents[1] / "counterexamples" / "sensitivity_text.py"
 
 
 def printed(number: int) -> list[list[Fraction]]:

@@ -71,24 +71,9 @@ RACE = replace(BAYES, race=True, gaps=NODES)
 
 @dataclass(frozen=True)
 class Grid:
-    """A product of models.
+    """A product of models: turn rates of the kinds, laws of each kind's prompts, C, xi, gaps, births, responses.
 
-    Attributes
-    ----------
-    rates : tuple of tuple of int
-        Turn rates of the kinds; those of a single law get a kind for each rate.
-    laws : tuple of tuple of Laws
-        Laws of the prompts of each kind.
-    capacities, thresholds : sequence of int
-        C and xi.
-    gaps : tuple of Gaps
-        Laws of the gaps.
-    births : tuple of int
-        lambda_conv.
-    responses : tuple of Finite
-        Laws of the response.
-    base : BeliefMDP
-        What all have in common.
+    Rates with a single law get a kind for each rate; `births` are lambda_conv; `base` is what all have in common.
     """
 
     rates: tuple[tuple[int, ...], ...]
@@ -165,22 +150,7 @@ def optimality_row(
 ) -> Claim[BeliefCase]:
     """Return a row on the optimality of a rule, at the end of every history and for every cache.
 
-    Parameters
-    ----------
-    id, source, statement : str
-        As of any claim.
-    rule : Rule
-        What is held against the optimum.
-    models : tuple of Models
-        At quick and at full effort.
-    lengths : Lengths
-        Turns so far, and turns to come.
-    note : str
-        What the models are.
-    origin : Origin
-        Whose statement it is.
-    proof : callable, optional
-        Proves it for more than can be tried.
+    `models` and `lengths` (turns so far, turns to come) are those of quick and of full effort.
     """
     name, decide = rule
 

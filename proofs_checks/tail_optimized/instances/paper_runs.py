@@ -110,19 +110,7 @@ def constant(*alike: str, put: Callable[[Values, float], Values] = moved) -> Cal
 
 @dataclass(frozen=True)
 class Spot(Placed):
-    """A place of the grid, and what is measured there.
-
-    Attributes
-    ----------
-    workload : str
-        "wildchat" or "sharegpt".
-    capacity, xi_ms : int
-        In tokens and milliseconds.
-    policy, against : str
-        Who is compared.
-    metric : str
-        What is compared: a percentile, or "tel".
-    """
+    """A place of the grid (tokens, milliseconds), and what is compared there: a percentile, or "tel"."""
 
     workload: str
     capacity: int
@@ -133,13 +121,11 @@ class Spot(Placed):
 
     @property
     def row(self) -> str:
-        """Workload, policies and capacity."""
         compared = f"{NAMES[self.policy]} against {NAMES[self.against]}"
         return f"{chats_of(self.workload).name}, {compared}, C = {self.capacity:,}"
 
     @property
     def column(self) -> str:
-        """Threshold and measure."""
         return f"xi = {self.xi_ms} ms, {self.metric.upper()}"
 
     def shown(self, values: Values) -> str:
@@ -153,19 +139,7 @@ class Spot(Placed):
 
 @dataclass(frozen=True)
 class Sampled(Enumerated, Generic[C]):
-    """Cases whose values rest on samples of workloads.
-
-    Attributes
-    ----------
-    listed : tuple of cases
-        All of them.
-    note : str
-        What they are.
-    workloads : tuple of str
-        What is sampled.
-    seeds : mapping of str to int
-        Number of samples of each.
-    """
+    """Cases whose values rest on so many samples (`seeds`) of each of the workloads; `note` is what they are."""
 
     listed: tuple[C, ...]
     note: str
@@ -177,7 +151,6 @@ class Sampled(Enumerated, Generic[C]):
         yield iter(self.listed)
 
     def bounds(self, effort: str) -> dict[str, Any]:
-        """Return what the cases are, and what the samples are made of."""
         drawn = {
             chats_of(name).name: f"seeds 0 to {self.seeds[name] - 1}, {_assumed(name)}" for name in self.workloads
         }

@@ -152,17 +152,7 @@ def obligations(sizes: Iterable[int] = SIZES) -> list[Obligation]:
 
 @dataclass(frozen=True)
 class Products:
-    """A number that is 0 or more, as a sum of products of numbers that are.
-
-    Attributes
-    ----------
-    given : tuple of Expr
-        Hypotheses: these are 0 or more.
-    shown : Expr
-        To be shown: this is 0 or more.
-    terms : tuple of tuple of Expr
-        Products, by their factors, that sum up to it.
-    """
+    """What is `shown` to be 0 or more: the sum of `terms`, products of factors that are `given` to be so."""
 
     given: tuple[Expr, ...]
     shown: Expr

@@ -108,19 +108,7 @@ def turn(n: int, k: int) -> Step:
 
 @dataclass(frozen=True)
 class Element:
-    """One position of one cache, and the sums over that cache.
-
-    Attributes
-    ----------
-    held, surplus, trimmed : Int
-        What is cached, its surplus, and what is trimmed of it.
-    all_held, all_surplus, all_trimmed : Int
-        The sums over the cache.
-    capacity, room : Int
-        Capacity, and what is left of it.
-    parts : Int
-        What the more recent ones hold within their budgets.
-    """
+    """One position of one cache, and the sums over that cache; `parts`: what more recent ones hold in budget."""
 
     held: Int
     surplus: Int

@@ -55,14 +55,8 @@ NUMBERS = range(1, 7)
 class Step:
     """One turn of a statement on n conversations.
 
-    Attributes
-    ----------
-    assumed : tuple of Bool
-        What may be assumed: the invariant before, and what the turn does.
-    before : Bool
-        What the invariant says of this turn's excess.
-    after : Bool
-        The invariant after the cut.
+    `assumed` is the invariant before and what the turn does, `before` what the invariant says of this turn's
+    excess, `after` the invariant after the cut.
     """
 
     assumed: tuple[Bool, ...]
@@ -215,14 +209,8 @@ def induction(
 ) -> Iterator[Obligation]:
     """Yield initiation from the same cache, and each turn's implication and consecution, written out.
 
-    Parameters
-    ----------
-    statement, mode : str
-        What is proved, and the caching mode where the turns differ by it.
-    invariant, turn : callable
-        The invariant of a state, and the step for a number of conversations and the position of the arrival.
-    given : callable
-        What may be assumed of every state.
+    `turn` makes the step for a number of conversations and the position of the arrival; `given` is what may be
+    assumed of every state.
     """
     for n in NUMBERS:
         state = caches(n)

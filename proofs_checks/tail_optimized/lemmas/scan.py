@@ -43,7 +43,6 @@ class Element:
 
     @property
     def bounds(self) -> Bool:
-        """Whether 0 <= X <= M and 0 <= Y <= M <= L."""
         return (self.X >= 0) & (self.X <= self.M) & (self.Y >= 0) & (self.Y <= self.M) & (self.M <= self.L)
 
     def carried(self, evicts: Bool = TRUE) -> Bool:
