@@ -1,4 +1,4 @@
-"""A campaign in a process of its own, to be killed: `campaigning.py FOLDER STORE WORKERS HELD NAP BATCHES`."""
+"""A campaign in a process of its own, to be killed: `campaigning.py FOLDER STORE HELD BATCHES`."""
 
 import json
 import sys
@@ -8,8 +8,8 @@ from claims.noted_trials import FEW, NotedTrial, campaign, claim_named, store_at
 from teltheory.claims.campaign import run
 
 if __name__ == "__main__":
-    folder, store_file, workers, held, nap, batches = sys.argv[1:]
-    trial = NotedTrial(claim_named, None, FEW, folder, int(held), nap=float(nap))
+    folder, store_file, held, batches = sys.argv[1:]
+    trial = NotedTrial(claim_named, None, FEW, folder, int(held))
     plan, store = campaign(int(batches), trial), store_at(store_file)
-    run(plan, store, workers=int(workers))
+    run(plan, store, workers=2)
     sys.stdout.write(json.dumps(told(plan, store)))

@@ -1,7 +1,6 @@
 """Campaigns for the tests that kill them: each batch notes in a folder that it was tried, and where."""
 
 import os
-import time
 from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,14 +28,12 @@ class NotedTrial(Trial):
 
     folder: str = ""
     held: int = -1
-    nap: float = 0.0
 
     def __call__(self, batch):
         rank = ranks(batch)
         os.close(mkstemp(prefix=f"run-{rank}-{os.getpid()}-", dir=self.folder)[0])
         if rank == self.held:
             wait_for((Path(self.folder) / "go").exists)
-        time.sleep(self.nap)
         return super().__call__(batch)
 
 

@@ -4,18 +4,43 @@ import signal
 import subprocess
 import sys
 from multiprocessing.pool import ThreadPool
+from pathlib import Path
 
 import pytest
-from claims.long_campaign_kill import kept, start
-from claims.noted_trials import A_ROUND, FEW, NotedTrial, campaign, claim_named, left_alone, store_at, told, tries
-from dask_cluster import cluster
+from claims.noted_trials import (
+    A_ROUND,
+    FEW,
+    NotedTrial,
+    campaign,
+    claim_named,
+    left_alone,
+    ranks,
+    store_at,
+    told,
+    tries,
+)
 from stored import rows
 from sweep.noting import runs, wait_for
 
+from teltheory.claims.batches import Batch
 from teltheory.claims.campaign import run
 
 HELD, BATCHES = 4, 2 * A_ROUND
 ONE_HELD_TWICE = {rank: 2 if rank == HELD else 1 for rank in range(BATCHES)}
+
+
+def start(folder, store):
+    script = Path(__file__).with_name("campaigning.py")
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])}
+    command = [sys.executable, script, folder, store, HELD, BATCHES]
+    return subprocess.Popen(
+        list(map(str, command)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment
+    )
+
+
+def kept(store):
+    """Return the places of the batches that a file has, each as often as it is there."""
+    return [ranks(Batch(about["claim"], about["generator"], about["number"])) for about, _ in rows(store)]
 
 
 @pytest.fixture
@@ -27,7 +52,7 @@ def folder(tmp_path):
 @pytest.mark.long
 def test_a_killed_campaign_goes_on_where_it_was(tmp_path, folder):
     store = tmp_path / "out.store"
-    victim = start(folder, store, held=HELD, nap=0, batches=BATCHES)
+    victim = start(folder, store)
     wait_for(lambda: runs(folder, HELD) and len(rows(store)) == BATCHES - 1)
     victim.kill()
     victim.wait()
@@ -35,7 +60,7 @@ def test_a_killed_campaign_goes_on_where_it_was(tmp_path, folder):
     (folder / "go").touch()
     victim.communicate()
 
-    printed, complaint = start(folder, store, held=HELD, nap=0, batches=BATCHES).communicate()
+    printed, complaint = start(folder, store).communicate()
     assert json.loads(printed) == json.loads(json.dumps(left_alone()))
     assert complaint == b""
     assert rows(store)[: len(before)] == before
@@ -62,20 +87,6 @@ def test_a_killed_worker_loses_its_batch_and_nothing_else(tmp_path, folder):
     assert told(plan, store) == left_alone()
     assert tries(folder) == ONE_HELD_TWICE
     assert sorted(kept(tmp_path / "out.store")) == list(range(BATCHES))
-
-
-@pytest.mark.long
-def test_a_killed_dask_worker_loses_nothing_that_was_finished(tmp_path, folder, capfd):
-    plan = campaign(trial=NotedTrial(claim_named, None, FEW, str(folder), HELD))
-    store = store_at(tmp_path / "out.store")
-    with cluster(tmp_path / "cluster") as (address, _, _), ThreadPool(1) as thread:
-        killing = thread.apply_async(kill_the_held_one, [folder])
-        run(plan, store, scheduler=address)
-        killing.get()
-    assert told(plan, store) == left_alone()
-    assert tries(folder)[HELD] == 2
-    assert sorted(kept(tmp_path / "out.store")) == list(range(BATCHES))
-    assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.long

@@ -1,9 +1,6 @@
 """The small simulator, the readings of Algorithm 1 and the optimum, compiled, against the plain ones."""
 
-from itertools import islice
-
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,7 +15,6 @@ from teltheory.claims.compiled_check.outcomes import COLUMNS
 from teltheory.claims.compiled_check.readings import CUTS, LOOPED, LOWEST, read
 from teltheory.claims.compiled_check.simulator import simulate
 from teltheory.claims.compiled_check.space import world_of
-from teltheory.claims.worlds import SmallWorlds
 from teltheory.optimal.brute_force import smallest_total
 from teltheory.policies.policy import TRIMS
 
@@ -102,38 +98,16 @@ def check_optimum(case):
     assert least_cost(world_of(case), room()[0], EXCESS) == best
 
 
-def small(**changes):
-    space = SmallWorlds({1: 3, 2: 3, 3: 3, 4: 2}, {}, estimates=lambda world, xi: range(3), **changes)
-    return (case for size_class in space.classes("quick") for case in size_class)
-
-
-@pytest.mark.parametrize("forced", [False, True])
-def test_every_policy_reuses_what_the_reference_does_on_small_worlds(forced):
-    for number, case in enumerate(islice(small(forced=forced, starts=1, start_tokens={"quick": 2}), 0, None, 97)):
-        check_policy(case, list(POLICIES)[number % len(POLICIES)])
-
-
 @given(cases())
 def test_every_policy_reuses_what_the_reference_does(case):
     for code in POLICIES:
         check_policy(case, code)
 
 
-def test_readings_of_algorithm_1_on_small_worlds():
-    for number, case in enumerate(islice(small(), 0, None, 53)):
-        check_reading(case, list(READINGS)[number % len(READINGS)])
-
-
 @given(cases(starts=0, modes=(False,)))
 def test_readings_of_algorithm_1(case):
     for code in READINGS:
         check_reading(case, code)
-
-
-@pytest.mark.parametrize("forced", [False, True])
-def test_the_optimum_on_small_worlds(forced):
-    for case in islice(small(forced=forced, starts=1, start_tokens={"quick": 2}), 0, None, 307):
-        check_optimum(case)
 
 
 @given(cases(most_turns=5, longest=2, starts=1))
