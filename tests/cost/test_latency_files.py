@@ -46,13 +46,6 @@ def test_a_file_written_by_hand(tmp_path: Path) -> None:
     assert tt.latency_from_json(TABLE).seconds[0] == (1, Fraction(1, 2))
 
 
-def test_the_embedded_models_fit_into_a_small_file() -> None:
-    for model in (tt.A100_LLAMA2_7B, tt.A100_LLAMA2_7B_ATTENTION):
-        text = json.dumps(tt.latency_to_json(model))
-        assert len(text) < 600
-        assert tt.latency_from_json(json.loads(text)) == model
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -80,17 +80,6 @@ def test_a_policy_whose_repr_says_nothing_has_no_key():
         replace(JOB, policy=Mine()).determinants(7)
 
 
-@dataclass(frozen=True)
-class OtherLatency:
-    seconds_per_token: Fraction
-    name: str
-
-
-def test_another_kind_of_latency_model_has_another_key():
-    other = OtherLatency(A100_LLAMA2_7B.seconds_per_token, A100_LLAMA2_7B.name)
-    assert replace(JOB, latency=other).determinants(7) != JOB.determinants(7)
-
-
 def test_a_file_a_copy_and_the_trace_at_hand_have_the_same_key(tmp_path):
     text = "conversation,prompt,response\nA,100,0\nB,100,0\nA,100,0\n"
     paths = [str(tmp_path / name) for name in ("a.csv", "b.csv")]

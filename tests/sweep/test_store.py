@@ -166,16 +166,6 @@ def test_another_threshold_computes_only_what_is_missing(tmp_path):
     assert [about["xi"] for about, _ in rows(path)[before:]] == [9, 9, 9, 9]
 
 
-@pytest.mark.long
-def test_the_store_does_not_tell_how_it_was_made(tmp_path):
-    made = []
-    for workers in (1, 2):
-        path = tmp_path / f"{workers}.store"
-        sweep(some_trace(), GRID, A100_LLAMA2_7B, store=path, workers=workers)
-        made.append(sorted(map(json.dumps, rows(path))))
-    assert made[0] == made[1]
-
-
 def old_lines(path):
     """Write what is in a store as earlier versions did, the last line cut off."""
     lines = [json.dumps({"teltheory_sweep": 2, "key": "0", **about, **found}) for about, found in rows(path)]

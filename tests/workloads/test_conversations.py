@@ -55,17 +55,6 @@ def test_births_come_at_their_rate(large: tt.Trace, early: int) -> None:
     assert abs((gaps > mean).mean() - math.exp(-1)) < 4 * math.sqrt(math.exp(-1) * (1 - math.exp(-1)) / early)
 
 
-@pytest.mark.parametrize("column", ["prompt", "response"])
-def test_lengths_are_lognormal_with_their_mean(column: str, large: tt.Trace) -> None:
-    mean = {"prompt": MODEL.mean_prompt, "response": MODEL.mean_response}[column]
-    lengths = getattr(large, column)
-    deviation = mean * math.sqrt(math.expm1(MODEL.spread**2))
-    assert abs(lengths.mean() - (mean + 0.5)) < 4 * deviation / math.sqrt(TURNS)
-    logarithms = np.log(lengths - 0.5)
-    assert abs(logarithms.std() - MODEL.spread) < 0.02
-    assert abs(np.median(lengths) - mean * math.exp(-(MODEL.spread**2) / 2)) < 0.03 * mean
-
-
 RATES = ("birth_rate", "death_rate", "turn_rate", "mean_prompt", "mean_response")
 BAD_MODELS = [
     *((name, value) for name in RATES for value in (0, 0.0, -1.0, math.nan, math.inf)),

@@ -201,13 +201,6 @@ def test_another_unit_of_time_changes_the_density_by_that_unit(
     assert found == pytest.approx(log_likelihood(model, trace, end=end) + len(trace) * math.log(factor), abs=1e-7)
 
 
-@given(timed_traces)
-def test_with_one_kind_lengths_only_add_their_logarithm(trace: tt.Trace) -> None:
-    prompts, responses = (laws[0] for laws in ONE.kinds[0].laws)
-    added = prompts.log_probability(trace.prompt).sum() + responses.log_probability(trace.response).sum()
-    assert log_likelihood(ONE, trace, lengths=True) == pytest.approx(log_likelihood(ONE, trace) + added)
-
-
 def test_lengths_that_no_law_allows_have_no_likelihood() -> None:
     model = replace(GAMMA, kinds=(replace(GAMMA.kinds[0], prompts=Empirical.of([1, 3])),))
     assert log_likelihood(model, TRACES[0], lengths=True) == -math.inf

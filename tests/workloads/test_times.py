@@ -8,7 +8,6 @@ from scipy import stats
 
 import teltheory as tt
 from teltheory.workloads import ExponentialGaps, LogNormalGaps, ParetoGaps, Times, parse_times
-from teltheory.workloads.times import SHAREGPT_TIMES
 
 SIZES = st.lists(st.integers(1, 5), min_size=1, max_size=30).map(np.array)
 
@@ -39,14 +38,6 @@ def test_the_delays_of_a_file_are_its_gaps():
 def test_the_rate_is_conversations_a_second():
     starts = Times(ExponentialGaps(1), rate=4.0).arrivals(np.ones(20_000, np.int64))
     assert stats.kstest(np.diff(starts), stats.expon(scale=0.25).cdf).pvalue > 1e-6
-
-
-def test_the_papers_choice_for_sharegpt():
-    sizes = np.full(20_000, 2)
-    drawn = SHAREGPT_TIMES.arrivals(sizes)
-    gaps, starts = drawn[1::2] - drawn[::2], np.diff(drawn[::2])
-    assert stats.kstest(gaps, stats.expon(scale=1 / 3).cdf).pvalue > 1e-6
-    assert stats.kstest(starts, stats.expon(scale=1).cdf).pvalue > 1e-6
 
 
 @pytest.mark.parametrize(
