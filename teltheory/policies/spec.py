@@ -1,9 +1,9 @@
 """The short form of policies on the command line, such as ``tlru:xi=2800,q_hat=200``.
 
-A policy's class says its `name`, and what makes one: its fields, or the classmethod that `made_by` names. What a
-short form leaves out comes from the command or the trace: the threshold, the prompt estimate, the cutoff 1024.
-Whole numbers may be written as sizes are (``q_hat=0.2k``), a threshold as a time too (``xi=200ms``), and a name in
-capitals or not.
+A policy is a dataclass in a module of this package that says its `name`, and what makes one: its fields, or the
+classmethod that `made_by` names. What a short form leaves out comes from the command or the trace: the threshold,
+the prompt estimate, the cutoff 1024. Whole numbers may be written as sizes are (``q_hat=0.2k``), a threshold as a
+time too (``xi=200ms``), and a name in capitals or not.
 
 Another package adds policies by entry points of the group ``teltheory.policies``: a name, and a frozen dataclass
 whose fields are the parameters. Fields called xi, q_hat and cutoff are filled in as the toolkit's own; fields that
@@ -16,36 +16,43 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, is_dataclass
 from fractions import Fraction
+from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from inspect import Parameter, signature
+from pkgutil import walk_packages
+from types import ModuleType
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from teltheory import policies
 from teltheory.cost.latency import A100_LLAMA2_7B, Latency
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import exact_sum, read_fraction
 from teltheory.model.trace import Trace
 from teltheory.model.units import Time, is_time, read_time, read_tokens
-from teltheory.policies.adaptive import AdaptiveTLRU
-from teltheory.policies.clairvoyant import Belady, EndAwareTLRU, LengthAwareTLRU, TailOptimizedBelady
-from teltheory.policies.learned.etlru import ETLRU
-from teltheory.policies.learned.return_aware import ReturnAwareTLRU
-from teltheory.policies.online import LRU, SLOTLRU, TLRU, ThresholdLRU
 from teltheory.policies.policy import Policy
 
 
-def _by_name(*kinds: type[Any]) -> dict[str, type[Any]]:
-    return {kind.name: kind for kind in kinds}
+def named_in(package: ModuleType) -> dict[str, type[Any]]:
+    """Return the policies of a package by name: the classes of its modules that say a name themselves."""
+    modules = [import_module(found.name) for found in walk_packages(package.__path__, f"{package.__name__}.")]
+    return {
+        vars(kind)["name"]: kind
+        for module in modules
+        for kind in vars(module).values()
+        if isinstance(kind, type) and is_dataclass(kind) and kind.__module__ == module.__name__
+        if isinstance(vars(kind).get("name"), str)
+    }
 
 
-POLICIES = _by_name(LRU, ThresholdLRU, TLRU, EndAwareTLRU, LengthAwareTLRU, Belady, TailOptimizedBelady)
-"""Policies that a command takes by itself."""
-FOR_SLOS = _by_name(SLOTLRU)
+_FOUND = named_in(policies)
+_TAKEN = ("lru", "threshold-lru", "tlru", "end-aware", "length-aware", "belady", "tail-optimized-belady")
+POLICIES = {name: _FOUND[name] for name in _TAKEN}
+"""Policies that a command takes by itself, in the order of its tables."""
+FOR_SLOS = {name: kind for name, kind in _FOUND.items() if {"latency", "slo"} <= signature(kind).parameters.keys()}
 """Policies that need a latency model and a threshold in seconds, which the command has and no short form names."""
-ON_REQUEST = _by_name(AdaptiveTLRU, ETLRU, ReturnAwareTLRU)
-"""Policies that no command takes by itself."""
-NAMED = POLICIES | FOR_SLOS | ON_REQUEST
+NAMED = POLICIES | FOR_SLOS | _FOUND
 GROUP = "teltheory.policies"
 """Entry points of other packages: the name of a policy, and its frozen dataclass."""
 
@@ -93,7 +100,7 @@ class Spec:
         if self.name in FOR_SLOS:
             if latency is None or slo is None:
                 raise ArgumentError("policy", self.text, "thresholds in seconds with it, --slo")
-            return SLOTLRU(latency, slo, **parameters)  # type: ignore[arg-type]
+            return self._made({**parameters, "latency": latency, "slo": slo})
         for name, parameter in parameters_of(self.name).items():
             if parameter.default is Parameter.empty and name not in parameters:
                 raise ArgumentError("policy", self.text, f"{name}=... with it")
@@ -106,7 +113,7 @@ class Spec:
             raise ArgumentError("policy", self.text, "a threshold in tokens: there is no latency here")
         return latency.threshold(value.seconds)
 
-    def _made(self, parameters: Mapping[str, Value]) -> Policy:
+    def _made(self, parameters: Mapping[str, Any]) -> Policy:
         try:
             policy: Policy = maker(policy_class(self.name))(**parameters)
         except (TypeError, ValueError) as error:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from importlib import import_module
 
 import pytest
 
 import teltheory as tt
-from teltheory.policies.spec import NAMED, parse_policy
+from teltheory.policies.spec import NAMED, named_in, parse_policy
 from teltheory.workloads.laws import Finite, LogNormal
 
 RATES = {"death_rate": 0.01, "turn_rate": 0.1}
@@ -23,6 +24,20 @@ def model(tmp_path, **fields):
 def test_each_policy_says_its_own_name():
     assert {name: kind.name for name, kind in NAMED.items()} == {name: name for name in NAMED}
     assert all(hasattr(tt, kind.__name__) for kind in NAMED.values())
+
+
+def test_a_policy_is_named_by_its_file_alone(tmp_path, monkeypatch):
+    package = tmp_path / "policies_of_a_test"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "frequency.py").write_text(
+        "from dataclasses import dataclass\nfrom teltheory.policies import TLRU\n"
+        "@dataclass(frozen=True)\nclass LFU(TLRU):\n    name = 'lfu'\n"
+        "@dataclass(frozen=True)\nclass Helper(TLRU):\n    pass\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    found = named_in(import_module("policies_of_a_test"))
+    assert {name: kind.__name__ for name, kind in found.items()} == {"lfu": "LFU"}
 
 
 @pytest.mark.parametrize(
