@@ -15,10 +15,10 @@ from teltheory.cli.output import check_target, progress_bar, report
 from teltheory.cli.served import Served
 from teltheory.cli.tables import SLOW_LEGEND, WORK_LEGEND, cells_tables
 from teltheory.cli.traces import Reading, about_turns, trace_options, turns_as_data
-from teltheory.errors import ArgumentError, FileError, ForcedCachingError, TraceError
+from teltheory.errors import ArgumentError, FileError, ForcedCachingError, TraceError, listed
 from teltheory.model.trace import Trace
 from teltheory.policies.spec import POLICIES, default_estimate, parse_policy, policy_texts
-from teltheory.replay import kernel_is_compiled
+from teltheory.replay import in_reference, kernel_is_compiled
 from teltheory.sweep import Cell, Grid, Store, sweep
 
 LEGEND = (
@@ -126,6 +126,14 @@ def assumptions(trace: Trace, grid: Grid, thresholds: Thresholds, given: bool) -
         )
     if any(spec.needs("cutoff") for spec in grid.policies):
         lines.append(f"Threshold-LRU has the cutoff {grid.cutoff}.")
+    slow = [
+        one.text
+        for one in grid.policies
+        for xi in grid.thresholds[:1]
+        if in_reference(grid.build(one, xi, int), len(trace))
+    ]
+    if slow:
+        lines.append(f"Replayed by the slow reference, as no compiled loop is known to fit: {listed(slow)}.")
     return lines
 
 

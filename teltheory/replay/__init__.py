@@ -17,6 +17,7 @@ from teltheory.replay.reference import replay_reference
 __all__ = [
     "Engine",
     "check_policy",
+    "in_reference",
     "kernel_is_compiled",
     "replay",
     "replay_instance",
@@ -99,6 +100,11 @@ def replay_instance(
     if outcome.cached.min(initial=0) < 0:
         raise ArgumentError("policy", policy, "one that keeps 0 or more of each conversation")
     return outcome
+
+
+def in_reference(policy: AnyPolicy, turns: int) -> bool:
+    """Whether a replay of so many turns is slow, as no compiled loop is known to do what the policy does."""
+    return turns >= KERNEL_FROM and not prefers_kernel(policy)
 
 
 def kernel_is_compiled() -> bool:

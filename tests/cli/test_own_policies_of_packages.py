@@ -105,6 +105,15 @@ def test_a_policy_of_another_package_is_replayed(package, run_json, trace_file):
     assert [row["policy"] for row in rows] == ["longest-first", "share:share=1/4", "lru"]
 
 
+def test_notes_name_the_policies_that_the_reference_replays(package, run, capsys, tmp_path):
+    file = tmp_path / "long.csv"
+    file.write_text("conversation,prompt,response,arrival\n" + "".join(f"{k % 7},2,1,{k}\n" for k in range(2000)))
+    policies = ("--policy", "ttl:seconds=5", "--policy", "longest-first", "--policy", "tlru")
+    assert run("replay", file, "--capacity", 100, "--xi", 60, *policies) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "Replayed by the slow reference, as no compiled loop is known to fit: ttl:seconds=5.0." in said
+
+
 def test_fields_are_read_by_their_types(package):
     import own_policies_of_a_test as own
 
