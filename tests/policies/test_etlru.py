@@ -116,7 +116,7 @@ def test_with_homogeneous_rates_and_a_fixed_prompt_it_is_t_lru(case, data):
 
 
 @given(case=cases(), data=st.data())
-@examples(60)
+@examples(30)
 def test_without_a_threshold_and_with_homogeneous_rates_it_is_lru(case, data):
     times = list(accumulate(data.draw(st.lists(st.sampled_from([0, 0.3, 7]), min_size=9, max_size=9))))
     times = times[: len(case.prompt)]

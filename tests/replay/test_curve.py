@@ -46,7 +46,7 @@ def test_every_capacity_of_small_traces(case):
 @pytest.mark.parametrize("given_histories", [False, True])
 def test_every_capacity_of_seeded_traces(given_histories):
     one_pass = dict.fromkeys(("LRU", "ThresholdLRU", *TRIMS), 0)
-    count = fewer(300, 8)
+    count = fewer(300, 20)
     for case in seeded(count, 77, given=given_histories, forced=False, start=False):
         for policy in curve_policies(case):
             name = policy.trim if isinstance(policy, tt.TLRU) else type(policy).__name__
@@ -59,7 +59,7 @@ def test_every_capacity_of_seeded_traces(given_histories):
 @pytest.mark.parametrize("given_histories", [False, True])
 def test_longer_traces(given_histories):
     limits = {"turns": (150, 300), "conversations": 5, "length": 30, "forced": False, "start": False}
-    for case in seeded(6, 3, given=given_histories, **limits):
+    for case in seeded(fewer(6, 3), 3, given=given_histories, **limits):
         for policy in curve_policies(case)[:4]:
             curve = tt.capacity_curve(case.trace, policy)
             for capacity in range(0, 2000, 37):
