@@ -30,10 +30,7 @@ HINDSIGHT = (
         "(1).”",
         shows={
             "theorem-b1.cap-is-necessary": traced(
-                {
-                    "LRU": lambda case: LRU(),
-                    "Tail-Optimized Belady": lambda case: TailOptimizedBelady(case.xi),
-                }
+                {"LRU": lambda case: LRU(), "Tail-Optimized Belady": lambda case: TailOptimizedBelady(case.xi)}
             )
         },
         repaired_by=("theorem-b1.cap-is-enough", "theorem-b1"),

@@ -189,10 +189,7 @@ AT_ONCE, CALLED_AGAIN = "one call", "a call a token"
 
 def caches_after(case: Case, *, rounds: bool) -> Values:
     """Return the caches after every turn, with one call each and with a call a token."""
-    return {
-        AT_ONCE: Server(case, rounds, None).serve()[1],
-        CALLED_AGAIN: Server(case, rounds, 1).serve()[1],
-    }
+    return {AT_ONCE: Server(case, rounds, None).serve()[1], CALLED_AGAIN: Server(case, rounds, 1).serve()[1]}
 
 
 def excesses_of(case: Case, most: int | None) -> list[int]:

@@ -88,13 +88,7 @@ def ends(rows: Iterable[Iterable[Fraction]]) -> tuple[Fraction, Fraction]:
     return min(best), max(best)
 
 
-def sentence(
-    id: str,
-    source: str,
-    statement: str,
-    case: Sentence,
-    origin: Origin,
-) -> Claim[Sentence]:
+def sentence(id: str, source: str, statement: str, case: Sentence, origin: Origin) -> Claim[Sentence]:
     """Return the claim that a sentence says what the tables have."""
     space = Given((case,), f"{case.what}, in fractions")
     return Claim(f"headline.{id}", source, statement, both, rounded_to, space, origin)

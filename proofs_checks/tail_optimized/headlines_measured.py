@@ -133,10 +133,7 @@ headline_measured = Claim(
         "At most one of the printed numbers lies outside the range of 95 % of the samples.",
         counted,
         ERROR,
-        {
-            "LRU's own numbers": lambda cells: [moved(cell, 0.0) for cell in cells],
-            "a constant": constant(),
-        },
+        {"LRU's own numbers": lambda cells: [moved(cell, 0.0) for cell in cells], "a constant": constant()},
     ),
     together=TOGETHER,
 )

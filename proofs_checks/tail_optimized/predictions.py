@@ -134,10 +134,7 @@ def spots(workload: str, policy: str, against: str) -> tuple[Spot, ...]:
 def gains(tlru: Any, end: Any, length: Any) -> Values:
     """Return by how much the first step of foresight gains more than the second, and both steps."""
     more = (tlru - end) - (end - length)
-    steps = {
-        FIRST: float((tlru - end).mean()),
-        SECOND: float((end - length).mean()),
-    }
+    steps = {FIRST: float((tlru - end).mean()), SECOND: float((end - length).mean())}
     return {**interval(more), **steps, "samples": len(more), "samples with more": int((more > 0).sum())}
 
 

@@ -54,12 +54,7 @@ WITH_THRESHOLDS = SmallWorlds(
     natural_sizes=({3: 2, 4: 1}, {3: 2, 4: 2}),
 )
 FIVE_TURNS = replace(
-    SMALL,
-    quick={5: 3},
-    full={4: 4, 5: 4},
-    conversations=2,
-    capacities=only_one,
-    natural_sizes=({5: 4}, {5: 4}),
+    SMALL, quick={5: 3}, full={4: 4, 5: 4}, conversations=2, capacities=only_one, natural_sizes=({5: 4}, {5: 4})
 )
 
 

@@ -180,9 +180,7 @@ mean_estimate = claim(
     origin=sharpness("the estimate is an upper bound on the prompts"),
 )(
     compared(
-        Case.tel,
-        {**T_LRU, **BASELINE},
-        lambda case: mean_of_all_prompts(case.world, case.xi) == (case.q_hat,),
+        Case.tel, {**T_LRU, **BASELINE}, lambda case: mean_of_all_prompts(case.world, case.xi) == (case.q_hat,)
     )
 )
 

@@ -23,15 +23,7 @@ from proofs_checks.tail_optimized.instances.belief_grids import (
 from proofs_checks.tail_optimized.theorem_d2 import turn_law
 from proofs_checks.tail_optimized.theorem_d2_bayes import bayes_random
 from teltheory.belief.mdp import Solver
-from teltheory.belief.model import (
-    Known,
-    State,
-    after,
-    allocations,
-    arrivals,
-    at_hand,
-    first_turn,
-)
+from teltheory.belief.model import Known, State, after, allocations, arrivals, at_hand, first_turn
 from teltheory.belief.optimality import decisions, turn_rates
 from teltheory.claims.beliefs import (
     BeliefCase,

@@ -11,14 +11,7 @@ from teltheory.workloads import data_folder
 
 LIST = data_folder().parent / "CLAIMS.md"
 SPLIT = {"theorem-d2.bayes-next-event", "figure-3", "headline.*"}
-TO_COME = {
-    "forest.*",
-    "parrot.*",
-    "prompt-cache.*",
-    "queue.*",
-    "ragcache.*",
-    "tiers.*",
-}
+TO_COME = {"forest.*", "parrot.*", "prompt-cache.*", "queue.*", "ragcache.*", "tiers.*"}
 """Statements on the list that no row decides yet."""
 
 

@@ -39,11 +39,7 @@ READINGS = {
     readings.PRINTED: {},
     readings.PRINTED_TRIM: {"last_block": True},
     readings.PRINTED_LRU: {"trim_loop": "until nothing is trimmed"},
-    readings.AT_THE_BUDGET: {
-        "nonnegative": True,
-        "trim_loop": "until nothing is trimmed",
-        "last_block": True,
-    },
+    readings.AT_THE_BUDGET: {"nonnegative": True, "trim_loop": "until nothing is trimmed", "last_block": True},
     readings.REPAIRED: {
         "strictly": True,
         "nonnegative": True,

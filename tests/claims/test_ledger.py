@@ -4,15 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from claims.expected_verdicts import (
-    BELIEF_ROWS,
-    CERTIFIED,
-    DATA_ROWS,
-    EXPECTED,
-    LIMIT_ROWS,
-    PROVED,
-    SAMPLED,
-)
+from claims.expected_verdicts import BELIEF_ROWS, CERTIFIED, DATA_ROWS, EXPECTED, LIMIT_ROWS, PROVED, SAMPLED
 from claims.made_up_runs import fed_with_a_null_model
 from claims.replaying import excesses, optimum, tel, whole
 from claims.second_opinion_on_tables import counted_again, improvements_again, twice_as_near_as_the_null_models

@@ -13,15 +13,7 @@ from proofs_checks.tail_optimized import printed_tables
 from proofs_checks.tail_optimized.printed_tables import SHAREGPT, WILDCHAT, WILDCHAT_V1, Row, improvements, peaks
 from teltheory.claims.search import decide, refutes
 from teltheory.claims.worlds import Given
-from teltheory.paper.printed import (
-    CAPACITIES,
-    TABLE_1,
-    TABLE_2,
-    TABLES,
-    V1_TABLES,
-    Column,
-    PrintedTable,
-)
+from teltheory.paper.printed import CAPACITIES, TABLE_1, TABLE_2, TABLES, V1_TABLES, Column, PrintedTable
 from teltheory.workloads import data_folder
 
 SEEDS = data_folder().parent / "seeds"

@@ -36,10 +36,7 @@ def false_claim(name, values, space=SPACE):
 
 T_LRU_COMPUTES_LESS = false_claim(
     "T-LRU computes no more than LRU",
-    lambda case: {
-        "T-LRU": sum(case.uncached(tt.TLRU(case.xi, case.q_hat))),
-        "LRU": sum(case.uncached(tt.LRU())),
-    },
+    lambda case: {"T-LRU": sum(case.uncached(tt.TLRU(case.xi, case.q_hat))), "LRU": sum(case.uncached(tt.LRU()))},
 )
 LRU_IS_OPTIMAL = false_claim(
     "LRU is optimal in hindsight",

@@ -49,10 +49,7 @@ def always(x: str) -> Gaps:
 PROMPTS: dict[str, tuple[tuple[Laws, ...], ...]] = {
     "fixed": (((FIRST, fixed(0)),), ((FIRST, fixed(1)),)),
     "random": (((FIRST, ZERO_OR_TWO),), ((FIRST, SELDOM_ONE),)),
-    "by-conversation": (
-        ((FIRST, fixed(0)), (FIRST, fixed(2))),
-        ((FIRST, fixed(1)), (FIRST, ZERO_OR_TWO)),
-    ),
+    "by-conversation": (((FIRST, fixed(0)), (FIRST, fixed(2))), ((FIRST, fixed(1)), (FIRST, ZERO_OR_TWO))),
 }
 """Kinds' laws of the first prompt and the later ones: alike for all, or two kinds."""
 

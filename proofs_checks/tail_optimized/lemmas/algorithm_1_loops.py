@@ -28,18 +28,7 @@ from proofs_checks.tail_optimized.lemmas.positions import (
     within,
 )
 from teltheory.claims.smt import Obligation
-from teltheory.claims.terms import (
-    equal,
-    every,
-    implies,
-    integer,
-    integers,
-    least,
-    positive,
-    some,
-    total,
-    truth,
-)
+from teltheory.claims.terms import equal, every, implies, integer, integers, least, positive, some, total, truth
 
 
 def trim_loop() -> Iterator[Obligation]:

@@ -19,10 +19,7 @@ BEYOND = PAST + BOUND - XI
 BUDGET = positive(BEYOND)
 WITHIN = least(CACHED, BUDGET)
 KEPT_T, KEPT_H, KEPT_R = least(WITHIN, ROOM_T), least(CACHED, ROOM_H), least(CACHED, ROOM_R)
-GIVEN = (
-    *(CACHED, PAST - CACHED, PROMPT, BOUND - PROMPT, XI - BOUND),
-    *(ROOM_T - ROOM_H, ROOM_H - ROOM_R, ROOM_R),
-)
+GIVEN = (*(CACHED, PAST - CACHED, PROMPT, BOUND - PROMPT, XI - BOUND), *(ROOM_T - ROOM_H, ROOM_H - ROOM_R, ROOM_R))
 """What is known of a conversation."""
 
 

@@ -128,9 +128,7 @@ def t_lru_turn(n: int, k: int, forced: bool = False) -> Step:
     state, trimmed = caches(n), integers("t", n)
     arrived = after_arrival(state, k)
     after = replace(
-        arrived,
-        X=in_room(minus(arrived.X, trimmed), C),
-        Y=in_room(dropped(arrived.Y, arrived.L, int(forced)), C),
+        arrived, X=in_room(minus(arrived.X, trimmed), C), Y=in_room(dropped(arrived.Y, arrived.L, int(forced)), C)
     )
     step = _step(state, arrived, after, k, below_t_lru, forced)
     surplus = surpluses(arrived.X, arrived.b, int(forced))

@@ -45,18 +45,7 @@ from proofs_checks.tail_optimized.lemmas.positions import (
 from proofs_checks.tail_optimized.lemmas.scan import full_or_nothing_evicted
 from teltheory.claims.claim import Proof
 from teltheory.claims.smt import Obligation, prove
-from teltheory.claims.terms import (
-    Bool,
-    Int,
-    choose,
-    equal,
-    implies,
-    integer,
-    integers,
-    least,
-    positive,
-    truth,
-)
+from teltheory.claims.terms import Bool, Int, choose, equal, implies, integer, integers, least, positive, truth
 
 STATEMENT = "the order of trimming is free"
 

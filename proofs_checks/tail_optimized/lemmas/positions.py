@@ -194,9 +194,7 @@ def turned(
     assumed = [*PARAMETERS, admissible(state), invariant(state), prompt_is_bounded(state, k)]
     assumed += [arrived.L[0] <= C] if forced else []
     return Step(
-        tuple(assumed),
-        relation(excess(state.L[k], state.X[k]), excess(state.L[k], state.Y[k])),
-        invariant(after),
+        tuple(assumed), relation(excess(state.L[k], state.X[k]), excess(state.L[k], state.Y[k])), invariant(after)
     )
 
 
