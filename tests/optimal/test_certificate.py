@@ -156,13 +156,6 @@ def test_what_is_no_certificate_is_refused():
         tt.check_certificate(TIGHT.trace, 1, 1, 3)
 
 
-def test_more_than_the_room_is_refused():
-    case = Case((0, 1, 0, 1), (2, 2, 0, 0), (0, 0, 0, 0), None, capacity=3, xi=0, q_hat=0)
-    both = tt.Certificate(4, np.array([0, 0, 2, 2]), np.array([], np.int64))
-    with pytest.raises(tt.CertificateError, match="more than the room of 3 at step 3"):
-        check(case, both)
-
-
 def test_more_of_the_initial_cache_than_forced_caching_leaves_room_for_is_refused():
     trace = tt.Trace.from_turns([2, 0, 1], [2, 0, 0], [0, 0, 0])
     both = tt.Certificate(2, np.array([0, 2, 2]), np.array([], np.int64))

@@ -45,7 +45,7 @@ def check(case: Case, prices: tt.Prices, least: int, **options: object) -> None:
 
 def test_nothing_that_fits_violates_a_cut():
     rng, seen, strict = np.random.default_rng(0), 0, 0
-    for case in middle_cases()[:8]:
+    for case in middle_cases()[:4]:
         problem = selection(case.instance, case.xi)
         for share in rng.uniform(0.3, 1, (2, len(problem))):
             for cut in violated_cuts(problem, share):
@@ -56,7 +56,7 @@ def test_nothing_that_fits_violates_a_cut():
                 assert heaviest <= cut.most < cut.weights @ share[some]
                 assert np.all((problem.begin[some] <= cut.row) & (cut.row < problem.end[some]))
                 seen, strict = seen + 1, strict + (heaviest == cut.most)
-    assert seen > 30
+    assert seen > 15
     assert strict > seen / 2
 
 

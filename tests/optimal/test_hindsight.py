@@ -78,7 +78,7 @@ def check(best: tt.HindsightOptimum, case: Case, method: str, expected: int) -> 
         assert best.bound == pytest.approx(expected, abs=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_greedy_lp_and_milp_find_what_brute_force_finds(seed):
     """And pyomo, which takes long, in a few cases."""
     for number, case in enumerate(seeded(fewer(350), seed, **SMALL)):
@@ -92,12 +92,12 @@ def test_the_instances_are_worth_solving():
     for forced in (False, True):
         for given_too in (False, True):
             below_lru = below_nothing = 0
-            for case in seeded(300, 2, forced=forced, given=given_too, **SMALL):
+            for case in seeded(100, 2, forced=forced, given=given_too, **SMALL):
                 best = case.optimum("greedy").objective
                 below_lru += best < tt.tail_excess_latency(case.replay(tt.LRU()), case.xi)
                 below_nothing += 0 < best < sum(max(total - case.xi, 0) for _, total, _ in lengths(case))
-            assert below_lru >= 3
-            assert below_nothing >= 80
+            assert below_lru >= 1
+            assert below_nothing >= 25
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -110,10 +110,7 @@ def test_every_outcome_is_one_that_some_policy_reaches(method):
 
 @pytest.mark.parametrize(
     ("method", "case"),
-    [
-        *[(method, FORCED_IN_A_ROW) for method in ("lp", "milp")],
-        *[(method, HELD_AT_THE_START) for method in ("lp", "milp")],
-    ],
+    [(method, case) for method in ("lp", "milp") for case in (FORCED_IN_A_ROW, HELD_AT_THE_START)],
 )
 def test_solver_outcomes_count_the_reuse_that_no_policy_avoids(method, case):
     reached = all_reuses(case.instance)
@@ -203,17 +200,15 @@ def test_unknown_method(method):
         SOME.optimum(method)
 
 
-@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("xi", [-1, 1.0, True, None])
-def test_wrong_threshold(method, xi):
+def test_wrong_threshold(xi):
     with pytest.raises(tt.ArgumentError, match="xi: found"):
-        replace(SOME, xi=xi).optimum(method)
+        replace(SOME, xi=xi).optimum("auto")
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_infeasible_forced_caching(method):
+def test_infeasible_forced_caching():
     with pytest.raises(tt.ForcedCachingError, match=r"turn 1: .* length 6, expected at most the capacity 5"):
-        replace(SOME, forced=True).optimum(method)
+        replace(SOME, forced=True).optimum("auto")
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -67,17 +67,14 @@ def test_violated_rows_are_as_good_as_all_rows_on_sampled_conversations(capacity
     assert proved(case) == case.optimum("greedy").objective
 
 
-@given(case=cases(turns=(1, 14), conversations=4), data=st.data())
+@given(case=cases(turns=(1, 14), conversations=4, forced=False))
 @examples(200)
-def test_fewer_rows_are_needed_only_where_others_imply_them(case, data):
+def test_no_needed_row_implies_another(case):
     problem = problem_of(case)
-    kept = np.array([data.draw(st.integers(0, int(most))) for most in problem.most], np.int64)
     steps = problem.needed_steps()
-    assert problem.feasible(kept) == bool((problem.rows(steps) @ kept <= problem.room[steps]).all())
     covered = {tuple(row) for row in problem.rows(steps).toarray()}
-    if not case.forced:
-        assert len(covered) == len(steps)
-        assert not any(a != b and all(x <= y for x, y in zip(a, b, strict=True)) for a in covered for b in covered)
+    assert len(covered) == len(steps)
+    assert not any(a != b and all(x <= y for x, y in zip(a, b, strict=True)) for a in covered for b in covered)
 
 
 @given(case=cases(turns=(1, 14), conversations=4), data=st.data())

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from fractions import Fraction
 
 import highspy
 import numpy as np
@@ -23,15 +22,10 @@ from proofs_checks.tail_optimized.hindsight import interval_optimum, relaxation,
 from teltheory.claims.case import Case as Tiny
 from teltheory.claims.case import World
 from teltheory.claims.search import decide_safely
-from teltheory.optimal.allocation import milp_allocation
-from teltheory.policies.learned.allocation import AllocationProblem, objective
-from teltheory.workloads.laws import Finite, fixed
 
 CAPACITY = 50
 CASE = Case((0, 1, 0, 1), (100,) * 4, (0,) * 4, None, capacity=CAPACITY, xi=160, q_hat=0)
 TINY = Tiny(World(((0, 100, 0), (1, 100, 0), (0, 100, 0), (1, 100, 0))), CAPACITY, 160)
-LAWS = (fixed(0), Finite((0, 1), (Fraction(1, 2), Fraction(1, 2))))
-BELIEF = AllocationProblem((60, 60), (60, 60), (Fraction(1), Fraction(2, 3)), LAWS, Fraction(1, 3), CAPACITY)
 Lie = Callable[[pytest.MonkeyPatch], None]
 
 
@@ -55,10 +49,6 @@ def by_pieces() -> object:
     return best.cost if best.status == "optimal by solver" else refused()
 
 
-def by_allocation() -> object:
-    return objective(BELIEF, milp_allocation(BELIEF))
-
-
 def shown() -> object:
     return [table.below for table in solutions(TINY.as_counterexample({}))]
 
@@ -77,7 +67,6 @@ ASKED: dict[str, tuple[Callable[[], object], set[str]]] = {
     "weighted": (by_weights, {POINT, CHEAPER, DEARER, OTHER}),
     "costs": (by_costs, {POINT, CHEAPER, OTHER}),
     "pieces": (by_pieces, {BOUND}),
-    "allocation": (by_allocation, {POINT, SAID, OTHER}),
     "relaxation of (1)-(5)": (lambda: relaxation(TINY).objective, {POINT, CHEAPER, DEARER, OTHER}),
     "(1)-(5)": (lambda: solved(TINY), {POINT, CHEAPER, DEARER, OTHER}),
     "errata": (shown, {POINT, CHEAPER, DEARER, OTHER}),

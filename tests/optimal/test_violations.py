@@ -12,7 +12,6 @@ from replay.instances import Case, fewer, seeded
 import teltheory as tt
 from teltheory.optimal import violations
 from teltheory.optimal.brute_force import all_reuses, smallest_total
-from teltheory.optimal.prices import bound_of
 from teltheory.optimal.selection import Selection, selection
 from teltheory.optimal.slo_solver import Milp, SharesProgram, choose
 
@@ -50,7 +49,7 @@ def middle_cases() -> list[Case]:
     return [replace(case, xi=40) for case in seeded(20, 3, forced=False, **MIDDLE)]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_the_search_finds_what_brute_force_finds_and_the_bounds_hold(seed):
     for case in seeded(fewer(500), seed, **SMALL):
         expected, best = brute_force(case), fewest(case)
@@ -126,22 +125,6 @@ def test_four_turns_by_hand():
     assert recheck(FOUR_TURNS, tt.Prices((3,), (1,), 20)) == 0
 
 
-def test_corrupted_prices_prove_nothing_more():
-    """Whatever the prices, the bound stays below the optimum; and what is malformed is refused."""
-    rng = np.random.default_rng(5)
-    weaker = 0
-    middle = [(case, fewest(case).violations) for case in middle_cases()[:6]]
-    for case, expected in [*((case, brute_force(case)) for case in seeded(60, 4, **SMALL)), *middle]:
-        prices = linear_prices(case)
-        proved = bound_of(case.instance, case.xi, prices)
-        for factor in (0, 2, 5):
-            numerators = tuple(int(v * factor * rng.random()) for v in prices.numerators)
-            changed = bound_of(case.instance, case.xi, replace(prices, numerators=numerators))
-            assert changed <= expected, case
-            weaker += changed < proved
-    assert weaker >= 1
-
-
 @pytest.mark.parametrize(
     ("prices", "message"),
     [
@@ -175,30 +158,23 @@ def test_an_interrupt_gives_the_best_so_far(monkeypatch):
     assert best.lower == 1
 
 
-@pytest.mark.parametrize("limit", [None, 20])
 @pytest.mark.parametrize("method", ["auto", "heuristic", "milp"])
-def test_what_is_proved_the_check_confirms_and_what_only_the_solver_says_is_labelled(method, limit):
+def test_what_is_proved_the_check_confirms_and_what_only_the_solver_says_is_labelled(method):
     """Without cuts and good plans, so that something is left to the solver and to searches."""
     told = set()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(violations, "sharpened", lambda search, deadline: search)
         patch.setattr(violations, "pack", lambda problem, *others: np.zeros(len(problem), np.bool_))
         for case in [*middle_cases(), *seeded(fewer(60), 12, **SMALL)]:
-            best = fewest(case, method, time_limit=limit)
+            best = fewest(case, method, time_limit=20)
             assert best.proved <= best.lower <= best.violations
             confirm(case, best)
             assert best.by_solver <= (best.proved < best.lower)
             assert (best.status == "optimal") == (best.lower == best.violations and not best.by_solver)
             assert (best.status == "optimal by solver") == (best.lower == best.violations and best.by_solver)
             told.add(best.status)
-    assert (
-        told
-        == {
-            "auto": {"optimal"},
-            "heuristic": {"optimal", "feasible"},
-            "milp": {"optimal", "optimal by solver"},
-        }[method]
-    )
+    more = {"auto": set(), "heuristic": {"feasible"}, "milp": {"optimal by solver"}}
+    assert told == {"optimal", *more[method]}
 
 
 def off_by_one(problem: Selection, start: np.ndarray, *others: object) -> Milp:

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 import teltheory as tt
 from proofs_checks.tail_optimized.algorithm_2 import ORDERS, WHOLE, Cut, Known, within_the_counts
-from teltheory.optimal.allocation import milp_allocation
 from teltheory.policies.learned.allocation import AllocationProblem, allocations, best_allocations, objective
 from teltheory.policies.learned.eviction import evict_in_runs, evict_lowest, tail_score
 from teltheory.policies.learned.scores import learnt_steps
@@ -115,23 +114,6 @@ def test_lemma_d3_beyond_the_ledger_s_bounds(problem):
     assert objective(problem, kept) == least
     assert kept in every
     assert all(sum(y) <= problem.capacity for y in allocations(problem))
-
-
-@given(problems(most=3))
-@settings(max_examples=25, deadline=None)
-def test_the_milp_finds_an_optimum(problem):
-    least, every = best_allocations(problem)
-    kept = milp_allocation(problem)
-    assert kept in every
-    assert objective(problem, kept) == least
-
-
-def test_the_milp_takes_real_thresholds():
-    xi = Fraction(1, 3)
-    laws = (fixed(0), Finite((0, 1), (Fraction(1, 2), Fraction(1, 2))))
-    problem = AllocationProblem((1, 1), (1, 1), (Fraction(1), Fraction(2, 3)), laws, xi, 1)
-    assert milp_allocation(problem) == (1, 0)
-    assert best_allocations(problem) == (Fraction(7, 9), [(1, 0)])
 
 
 def test_the_ledger_s_cuts_are_problems_of_the_library():

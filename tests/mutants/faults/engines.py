@@ -16,14 +16,6 @@ FAULTS = (
         rows=("section-3.infinitely-old", "section-3.infinitely-old.least-recent"),
     ),
     Fault(
-        "engine-marks-all",
-        ENGINES,
-        "engine.store(conversation, past, min(past, max(0, past + case.q_hat - case.xi)))",
-        "engine.store(conversation, past, 0)",
-        "an engine marks every block",
-        rows=("section-3.infinitely-old",),
-    ),
-    Fault(
         "engine-marks-nothing",
         ENGINES,
         "engine.store(conversation, past, min(past, max(0, past + case.q_hat - case.xi)))",

@@ -37,14 +37,6 @@ FAULTS = (
         tests=(PAPER_TABLES,),
     ),
     Fault(
-        "two-samples",
-        GRID,
-        "SEEDS, TURNS = 40, 2000",
-        "SEEDS, TURNS = 2, 2000",
-        "tables rest on two samples",
-        rows=("table-2",),
-    ),
-    Fault(
         "half-of-the-samples-range",
         TABLES,
         "QUANTILES = (0.025, 0.975)",
@@ -59,14 +51,6 @@ FAULTS = (
         "(cell.p50, cell.p95, cell.p90, cell.p99)",
         "P90 and P95 are swapped in what is measured",
         rows=("table-1.headings",),
-    ),
-    Fault(
-        "interval-of-one-sample",
-        TABLES,
-        "values.std(ddof=1) / math.sqrt(n)",
-        "values.std(ddof=1)",
-        "the interval of a mean is that of a single sample",
-        tests=(PAPER_ROWS,),
     ),
     Fault(
         "mean-above-a-tenth-refutes",
@@ -90,14 +74,6 @@ FAULTS = (
         'against = [max(cell["side"]',
         'against = [min(cell["side"]',
         "a difference whose interval reaches to both sides of 0 speaks against Figure 5",
-        tests=(PAPER_ROWS,),
-    ),
-    Fault(
-        "median-from-30-ms",
-        FIGURES,
-        "LRU_MEDIAN_MS, MEDIAN_MS, NEAR_THE_MEDIAN = 10, 40",
-        "LRU_MEDIAN_MS, MEDIAN_MS, NEAR_THE_MEDIAN = 30, 40",
-        "the median is said to rise from 30 ms",
         tests=(PAPER_ROWS,),
     ),
     Fault(
@@ -165,14 +141,6 @@ FAULTS = (
         "counted = list(cells)",
         "inputs of the workload count as reproduced",
         rows=("figure-4.turns",),
-    ),
-    Fault(
-        "half-of-half-a-digit",
-        HEADLINES,
-        '"half a digit": case.digit / 2',
-        '"half a digit": case.digit / 4',
-        "2.3 does not round to 2",
-        rows=("headline.sharegpt.violations",),
     ),
     Fault(
         "worst-threshold-for-best",

@@ -69,14 +69,6 @@ FAULTS = (
         tests=(CERTIFICATE_TESTS,),
     ),
     Fault(
-        "checker-delays-the-start",
-        CERTIFICATE,
-        "(trace.continuing if instance.forced else 0)",
-        "(1 if instance.forced else 0)",
-        "what the initial cache holds is added up wrongly; only under forced caching",
-        tests=(CERTIFICATE_TESTS,),
-    ),
-    Fault(
         "start-has-no-caps",
         CERTIFICATE,
         "cap[starting] = np.minimum(cap[starting], at_start)",

@@ -72,15 +72,6 @@ FAULTS = (
         tests=FLOW_TESTS,
     ),
     Fault(
-        "loud-turns-are-quiet",
-        FLOW,
-        "[flow.largest + 1] * loud",
-        "[flow.largest] * loud",
-        "turns that are to exceed the threshold are just as long",
-        rows=("percentile.np-hard",),
-        tests=FLOW_TESTS,
-    ),
-    Fault(
         "tel-of-what-is-reused",
         "teltheory/cost/metrics.py",
         'return np.maximum(outcome.uncached - whole_number("xi", xi), 0)',

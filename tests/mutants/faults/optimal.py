@@ -27,15 +27,6 @@ FAULTS = (
         tests=(HINDSIGHT_TESTS,),
     ),
     Fault(
-        "keeps-more-than-helps",
-        INTERVALS,
-        "most = np.minimum(instance.history, worth)",
-        "most = instance.history.copy()",
-        "reuse below the threshold counts as well",
-        rows=("hindsight.interval-matrix",),
-        tests=(HINDSIGHT_TESTS,),
-    ),
-    Fault(
         "start-keeps-more-than-helps",
         INTERVALS,
         "most[first_turn] = np.minimum(most[first_turn], from_start)",

@@ -62,14 +62,6 @@ FAULTS = (
         tests=(JUDGE,),
     ),
     Fault(
-        "belady-trims-what-returns-first",
-        NODE,
-        "else int(not ended)",
-        "else int(ended)",
-        "Tail-Optimized Belady trims what never returns last",
-        tests=(JUDGE,),
-    ),
-    Fault(
         "belady-evicts-the-nearest",
         NODE,
         "else -turn",
@@ -105,14 +97,6 @@ FAULTS = (
         tests=(JUDGE,),
     ),
     Fault(
-        "last-round-from-the-end",
-        REFERENCE,
-        "(1, in_round[:overflow])",
-        "(1, in_round[-overflow:])",
-        "the unfinished round of Algorithm 1 begins with the last conversation",
-        tests=(JUDGE,),
-    ),
-    Fault(
         "rounds-by-recency",
         REFERENCE,
         "key=lambda c: c.first)",
@@ -144,14 +128,6 @@ FAULTS = (
         "first, start.past, start.cached, arrivals",
         "first, start.past, start.past, arrivals",
         "the initial cache holds whole pasts; differs only where it holds a part",
-        tests=(JUDGE,),
-    ),
-    Fault(
-        "initial-cache-never-returns",
-        REFERENCE,
-        "arrivals.get(start.code), start.code,",
-        "None, start.code,",
-        "clairvoyant policies take the initial cache for conversations that have ended",
         tests=(JUDGE,),
     ),
     Fault(

@@ -55,15 +55,6 @@ FAULTS = (
         tests=ENUMERATION,
     ),
     Fault(
-        "small-caches-full-only",
-        f"{SMALL}/enumeration.py",
-        "            held = _next_held(world)\n",
-        "            held = False\n",
-        "initial caches hold nothing but the empty prefix",
-        rows=("theorem-31",),
-        tests=ENUMERATION,
-    ),
-    Fault(
         "small-bound-without-the-empty-set",
         f"{SMALL}/proofs.py",
         "for chosen in range(1 << world[SIZE, TURNS]):",
@@ -111,15 +102,6 @@ FAULTS = (
         "        room = room - 0 * len(kept)\n",
         "in the proofs each conversation has the whole capacity for itself",
         rows=("theorem-31.forced",),
-        tests=INDUCTION,
-    ),
-    Fault(
-        "trim-below-the-budget-in-proofs",
-        "proofs_checks/tail_optimized/lemmas/positions.py",
-        "        positive(x - b) if i >= exempt",
-        "        positive(x - b + 1) if i >= exempt",
-        "in the proofs one block of the budget may be trimmed too",
-        rows=("theorem-31",),
         tests=INDUCTION,
     ),
     Fault(
