@@ -36,21 +36,7 @@ PolicyOfSeed: TypeAlias = Callable[[int], AnyPolicy]
 
 @dataclass(frozen=True)
 class Game:
-    """What the adversary and the policy agree on.
-
-    Attributes
-    ----------
-    budget : int
-        Past n of each conversation, 1 or more; 2 or more for responses that are not empty.
-    conversations : int
-        New conversations K of a phase, 2 or more.
-    augmentation : int
-        How many times the optimum's room for the K conversations the policy has, h, 1 or more.
-    xi : int
-        Threshold, 1 or more.
-    forced : bool
-        Forced caching.
-    """
+    """What the adversary and the policy agree on: n, K, h, xi and the caching mode, see `adversary`."""
 
     budget: int = 100
     conversations: int = 2

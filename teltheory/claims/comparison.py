@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import Any
 
 from teltheory.claims.claim import C, Claim, CompiledSpace, SizedSpace, Tally, Values, exact_values
 
@@ -23,11 +22,9 @@ class DisagreementError(Exception):
 
 def row(values: Values) -> list[int]:
     """Return all values in a row."""
-    return [int(entry) for value in values.values() for entry in (value if _is_list(value) else (value,))]
-
-
-def _is_list(value: Any) -> bool:
-    return isinstance(value, Iterable)
+    return [
+        int(entry) for value in values.values() for entry in (value if isinstance(value, Iterable) else (value,))
+    ]
 
 
 def recompute(claim: Claim[C], case: C) -> None:

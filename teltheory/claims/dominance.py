@@ -93,17 +93,15 @@ def never_worse(
         return tels
 
     statement = "The policy has a TEL of at most the other's on every trace."
-    return decide(Claim("dominance", "", statement, values, _at_most, space))
+    return decide(
+        Claim("dominance", "", statement, values, lambda tels: bool(tels["policy"] <= tels["other"]), space)
+    )
 
 
 def _tel(case: Case, policy: AnyPolicy) -> int:
     if min(case.reuses(policy)) < 0:
         raise ArgumentError("policy", policy, "one that keeps 0 or more of each conversation")
     return case.tel(policy)
-
-
-def _at_most(values: Values) -> bool:
-    return bool(values["policy"] <= values["other"])
 
 
 @dataclass(frozen=True)

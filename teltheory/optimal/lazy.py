@@ -54,12 +54,11 @@ ROUNDING = 1e-6
 class LazySolution:
     """An optimum of the interval problem: what each interval keeps, and whole prices of steps P that prove it.
 
-    `rounds` counts the solves, `rows` those that the program has now.
+    `rows` counts the rows of the program.
     """
 
     kept: IntArray
     steps: IntArray
-    rounds: int
     rows: int
     prices: IntArray
 
@@ -80,13 +79,12 @@ class LazyIntervalSolver:
 
     def solve(self, time_limit: float | None = None) -> LazySolution:
         """Solve, in seconds at most; `SolverError`, with incumbent and bound on the TEL, if nothing was proved."""
-        deadline, rounds = deadline_of(time_limit), 0
+        deadline = deadline_of(time_limit)
         try:
             while len(violated := self._violated()):
                 self._add(violated)
                 self._round(deadline)
-                rounds += 1
-            return self._proved(rounds)
+            return self._proved()
         except KeyboardInterrupt:
             raise self._stopped(INTERRUPTED) from None
         except SolverError as error:
@@ -122,15 +120,15 @@ class LazyIntervalSolver:
     def so_far(self) -> LazySolution:
         """Return feasible amounts and prices of the last round, also after an early stop; they need not agree."""
         steps, prices = self._priced()
-        return LazySolution(cut_to_room(self._problem, self._kept), steps, 0, len(self._rows), prices)
+        return LazySolution(cut_to_room(self._problem, self._kept), steps, len(self._rows), prices)
 
-    def _proved(self, rounds: int) -> LazySolution:
+    def _proved(self) -> LazySolution:
         problem, (steps, prices) = self._problem, self._priced()
         if not problem.feasible(self._kept) or problem.worth(self._kept) != problem.worth_upper_bound(
             steps, prices
         ):
             raise SolverError(NOT_WHOLE)
-        return LazySolution(self._kept, steps, rounds, len(self._rows), prices)
+        return LazySolution(self._kept, steps, len(self._rows), prices)
 
     def _priced(self) -> tuple[IntArray, IntArray]:
         """Return the steps P and their whole prices."""

@@ -60,16 +60,6 @@ def test_every_optimum_is_proved(case):
     check(case, certified(case))
 
 
-@pytest.mark.parametrize("forced", [False, True])
-def test_longer_traces_with_many_evictions(forced):
-    steps = 0
-    for case in seeded(20, 6, turns=(150, 400), conversations=5, length=60, forced=forced):
-        certificate = certified(case)
-        check(case, certificate)
-        steps += len(certificate.steps)
-    assert steps > 20
-
-
 def changed(certificate: tt.Certificate, name: str, place: int, by: int) -> tt.Certificate:
     values = getattr(certificate, name).copy()
     values[place] += by

@@ -1,4 +1,4 @@
-"""Problem (1)-(5) in Pyomo and its interval form: what they are made of, and an independent solver's word."""
+"""Problem (1)-(5) in Pyomo and its interval form: what they are made of."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pyomo.repn import generate_standard_repn
 from replay.instances import Case, cases, examples, fewer, lengths, seeded
-from scipy.optimize import linprog
 
 import teltheory as tt
 from teltheory.optimal.brute_force import smallest_total
@@ -136,31 +135,6 @@ def all_rows(case: Case) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
     if case.forced:
         room[1:] -= np.array([past for _, _, past in rows[:-1]], np.int64)
     return matrix, room, most, sum(max(0, total - case.xi) for _, total, _ in rows)
-
-
-def most_reused(matrix: np.ndarray, room: np.ndarray, most: np.ndarray) -> float:
-    """The largest sum of y with 0 <= y <= most and matrix y <= room, by SciPy."""
-    if not len(most):
-        return 0.0
-    result = linprog(
-        -np.ones(len(most)), A_ub=matrix, b_ub=room, bounds=np.column_stack([np.zeros(len(most)), most])
-    )
-    assert result.status == 0
-    return -float(result.fun)
-
-
-def test_scipy_finds_the_same_optimum_from_needed_rows_and_from_all():
-    needs_fewer = 0
-    for case in seeded(60, 41, turns=(3, 12), conversations=4):
-        problem = interval_problem(case.instance, case.xi)
-        needed, room = problem.matrix()
-        every, every_room, most, unavoidable = all_rows(case)
-        needs_fewer += needed.shape[0] < every.shape[0]
-        expected = case.optimum("lp").objective
-        assert problem.unavoidable == unavoidable
-        assert unavoidable - most_reused(needed, room, problem.most) == pytest.approx(expected, abs=1e-6), case
-        assert unavoidable - most_reused(every, every_room, most) == pytest.approx(expected, abs=1e-6), case
-    assert needs_fewer > 30
 
 
 @given(case=cases(turns=(1, 14), conversations=4))

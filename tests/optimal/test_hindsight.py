@@ -102,7 +102,7 @@ def test_the_instances_are_worth_solving():
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_outcome_is_one_that_some_policy_reaches(method):
-    for case in seeded(60, 9, **TINY):
+    for case in seeded(20, 9, **TINY):
         cached = case.optimum(method).outcome.cached.tolist()
         reached = all_reuses(case.instance)
         assert tuple(cached) in reached, (method, case)

@@ -90,10 +90,10 @@ def test_a_plan_counts_the_reuse_that_no_policy_avoids():
 def test_the_instances_are_worth_solving():
     """Some have room for some avoidable violations and not for all, and some a linear bound below the optimum."""
     between = 0
-    for case in seeded(150, 2, **SMALL):
+    for case in seeded(60, 2, **SMALL):
         best = fewest(case)
         between += best.unavoidable < best.violations < best.unavoidable + best.avoidable
-    assert between >= 10
+    assert between >= 4
     solved = [(case, fewest(case)) for case in middle_cases()]
     middle = [best for _, best in solved]
     assert sum(recheck(case, linear_prices(case)) < best.violations for case, best in solved) >= 2

@@ -55,31 +55,6 @@ def objective(problem: AllocationProblem, kept: tuple[int, ...]) -> Fraction:
     return sum((rate * mean_excess(length, y, law, problem.xi) for length, y, law, rate in terms), Fraction(0))
 
 
-def price_of(problem: AllocationProblem, kept: tuple[int, ...]) -> Fraction:
-    """Return what one more token would save at most at an allocation Y; 0 where all is kept."""
-    rows = zip(problem.lengths, problem.cached, kept, problem.laws, problem.rates, strict=True)
-    saved = (
-        rate * (mean_excess(length, y, law, problem.xi) - mean_excess(length, y + 1, law, problem.xi))
-        for length, most, y, law, rate in rows
-        if y < most
-    )
-    return max(saved, default=Fraction(0))
-
-
-def bound(problem: AllocationProblem, price: Fraction) -> Fraction:
-    """Return what (6) is at least, by a price of a token, 0 or more: no allocation has more than C of them.
-
-    Each Y_i is chosen by itself, paying the price for each token. The mean excess is convex in Y, so with the
-    price of an optimum (`price_of`) the bound is the optimum.
-    """
-    rows = zip(problem.lengths, problem.cached, problem.laws, problem.rates, strict=True)
-    least = (
-        min(rate * mean_excess(length, y, law, problem.xi) + price * y for y in range(most + 1))
-        for length, most, law, rate in rows
-    )
-    return sum(least, Fraction(0)) - price * problem.capacity
-
-
 def allocations(problem: AllocationProblem) -> Iterator[tuple[int, ...]]:
     """Yield every feasible allocation."""
     for kept in product(*(range(x + 1) for x in problem.cached)):
