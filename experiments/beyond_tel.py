@@ -92,11 +92,7 @@ def beside(worth: Worth, lru: Worth, bound: Worth) -> dict[str, Any]:
 def measured(outcome: tt.Outcome, xi: int) -> dict[str, int]:
     """Return TEL, violations and P95 of an outcome, in tokens and turns."""
     p95 = int(np.quantile(outcome.uncached, Q, method="inverted_cdf"))
-    return {
-        "tel": tt.tail_excess_latency(outcome, xi),
-        "violations": tt.slo_violations(outcome, xi),
-        "p95": p95,
-    }
+    return {"tel": tt.tail_excess_latency(outcome, xi), "violations": tt.slo_violations(outcome, xi), "p95": p95}
 
 
 def rows_at(trace: tt.Trace, capacity: int, time_limit: float, bar: Progress) -> Iterator[Row]:

@@ -64,23 +64,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Answer:
-    """What an advice said; shares, not per cent.
-
-    Attributes
-    ----------
-    xi : int
-        The threshold tried on the rest.
-    first, low, high : float
-        Gain on the first half, and the interval promised; NaN if nothing is.
-    rest, rest_low, rest_high : float
-        Gain on the second half with its interval.
-    work, median : float
-        Prefilled tokens and P50 on the second half, in multiples of LRU's.
-    promised, kept, recommended : int
-        1 if something is promised, if the rest's gain is inside that, if the setting is recommended.
-    broken : int
-        How many limits that the first half keeps the second half breaks, if something is promised.
-    """
+    """What an advice said; shares, not per cent."""
 
     workload: str
     goal: str

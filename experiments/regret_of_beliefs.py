@@ -39,23 +39,7 @@ BELIEFS: tuple[Belief, ...] = ("paper", "bayes", "next-event")
 
 @dataclass(frozen=True)
 class Setting:
-    """A sample's model and seed.
-
-    Attributes
-    ----------
-    factor : str
-        What is changed.
-    value : float
-        Its value.
-    lifetime : float
-        1 / mu, in seconds.
-    variation : float
-        Coefficient of variation of the turn rates; 0 for a single rate.
-    spread : float
-        Standard deviation of the logarithm of a prompt.
-    seed : int
-        Of the sample.
-    """
+    """A sample's model and seed."""
 
     factor: str = ""
     value: float = 0.0

@@ -10,13 +10,7 @@ from teltheory.paper.tidy import read_rows
 
 
 class Averages:
-    """Averages by policy and measure.
-
-    Parameters
-    ----------
-    path : Path
-        As `teltheory.paper.averages` makes them.
-    """
+    """Averages by policy and measure."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -27,13 +21,7 @@ class Averages:
         self._at = {(row.capacity, row.xi_ms, row.policy, row.measure): row for row in rows}
 
     def at(self, capacity: int, xi_ms: int, policy: str, measure: str) -> Average:
-        """Return a row.
-
-        Raises
-        ------
-        FileError
-            If the table does not have it.
-        """
+        """Return a row."""
         place = (capacity, xi_ms, policy, measure)
         if place not in self._at:
             raise FileError(

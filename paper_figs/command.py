@@ -12,17 +12,7 @@ from teltheory.paper.script import end, errors_in_one_line
 
 
 def run(name: str, draw: Callable[[Path], Figure], arguments: Sequence[str]) -> None:
-    """Draw the table that the command line names.
-
-    Parameters
-    ----------
-    name : str
-        Of the script, for its usage.
-    draw : callable
-        Makes the figure of a table.
-    arguments : sequence of str
-        Table and figure; a figure without an ending is written as PDF, SVG and PNG.
-    """
+    """Draw the table that the command line names."""
     if len(arguments) != 2:
         end(f"usage: python -m paper_figs.{name} TABLE.csv FIGURE")
     with errors_in_one_line():

@@ -29,13 +29,7 @@ SHOWN = {
 
 
 def by_factor(table: Path) -> dict[str, list[Regret]]:
-    """Return the rows of each factor, by policy and value.
-
-    Raises
-    ------
-    FileError
-        If the table is malformed, or has none of the policies that are shown.
-    """
+    """Return the rows of each factor, by policy and value."""
     rows = [row for row in read_rows(table, Regret) if row.policy in SHOWN]
     if not rows:
         raise FileError(f"{table}: found no regret of any of {', '.join(SHOWN)}, expected a share of LRU's")

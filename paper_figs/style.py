@@ -27,17 +27,7 @@ Dashes: TypeAlias = str | tuple[int, tuple[float, ...]]
 
 @dataclass(frozen=True)
 class Line:
-    """How a policy, a percentile or a workload is drawn.
-
-    Attributes
-    ----------
-    name : str
-        In legends and tables.
-    colour, marker : str
-        As matplotlib takes them.
-    dashes : str or tuple
-        Line style.
-    """
+    """How a policy, a percentile or a workload is drawn."""
 
     name: str
     colour: str

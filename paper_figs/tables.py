@@ -52,21 +52,7 @@ Cell: TypeAlias = Compared | Improvement
 
 @dataclass(frozen=True)
 class Layout:
-    """A table: heads, and lines under them.
-
-    Attributes
-    ----------
-    title : str
-        Plain text.
-    left : tuple of str
-        Names of the columns that name a line.
-    groups : tuple of (str, tuple of str)
-        Heads over heads: a threshold and the columns under it.
-    lines : tuple of (tuple of str, tuple of str, bool)
-        What names a line, its cells as LaTeX, and whether it is in small type.
-    note : str
-        LaTeX that follows the title.
-    """
+    """A table: heads, and lines under them."""
 
     title: str
     left: tuple[str, ...]
@@ -189,13 +175,7 @@ def _csv(lines: Sequence[Sequence[object]]) -> str:
 
 
 def printed_tables(path: Path) -> dict[str, tuple[str, str]]:
-    """Return LaTeX and CSV of the paper's tables with ours, by name.
-
-    Raises
-    ------
-    FileError
-        Where the table is malformed.
-    """
+    """Return LaTeX and CSV of the paper's tables with ours, by name."""
     fields = {"paper": "printed", "ours": "ours", "low": "low", "high": "high", "verdict": "agreement"}
     found = {}
     cells = read_rows(path, Compared)
@@ -272,13 +252,7 @@ def _added_csv(found: Averages) -> str:
 
 
 def tables_of(path: Path) -> dict[str, tuple[str, str]]:
-    """Return LaTeX and CSV of all tables that a tidy table makes, by name; its own name says which.
-
-    Raises
-    ------
-    FileError
-        Where it is malformed, or none that tables are made of.
-    """
+    """Return LaTeX and CSV of all tables that a tidy table makes, by name; its own name says which."""
     kind, _, name = path.stem.partition("_")
     if kind == "cells":
         return printed_tables(path)

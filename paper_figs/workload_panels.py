@@ -37,23 +37,7 @@ def draw_by_workload(
     legend_columns: int,
     **shared: Any,
 ) -> Figure:
-    """Draw rows that have a workload and a capacity, each pair in its panel.
-
-    Parameters
-    ----------
-    found : sequence of Row
-        In the order in which workloads and capacities are shown.
-    draw_panel : callable
-        Draws the rows of one panel.
-    row_height : float
-        Inches.
-    labels : tuple of str
-        Of the lowest panels, and of the whole figure's left side.
-    legend_columns : int
-        Of the legend, which is that of the first panel.
-    **shared
-        As for `style.panels`.
-    """
+    """Draw rows that have a workload and a capacity, each pair in its panel."""
     workloads = list(dict.fromkeys(row.workload for row in found))
     of = {name: [row for row in found if row.workload == name] for name in workloads}
     capacities = {name: list(dict.fromkeys(row.capacity for row in rows)) for name, rows in of.items()}

@@ -25,17 +25,7 @@ MARGIN = 0.2
 
 
 def draw_curves(rows: Sequence[Mapping[str, Any]], labels: Mapping[int, str], title: str) -> Figure:
-    """Draw TEL against the capacity: a panel a threshold, a line a policy.
-
-    Parameters
-    ----------
-    rows : sequence of mapping
-        ``capacity``, ``xi``, ``policy``, ``tel``, and ``uncached_tel``: the TEL with no cache at all.
-    labels : mapping of int to str
-        What a panel calls its threshold.
-    title : str
-        Title of the figure.
-    """
+    """Draw TEL against the capacity: a panel a threshold, a line a policy."""
     from matplotlib.figure import Figure
 
     across = min(len(labels), PANELS_A_ROW)

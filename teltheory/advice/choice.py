@@ -45,16 +45,7 @@ QUARTERS = 4
 class Tried:
     """A margin on the first part.
 
-    Attributes
-    ----------
-    margin : int
-        xi - q_hat, in tokens.
-    gain : float
-        Share by which the goal is below LRU's.
-    cost : Cost
-        Of the turns that count.
-    allowed : bool
-        Whether it keeps the limits.
+    `gain` is the share by which the goal is below LRU's, and `cost` that of the turns that count.
     """
 
     margin: int
@@ -67,20 +58,9 @@ class Tried:
 class Choice:
     """The best margin on the first part.
 
-    Attributes
-    ----------
-    margin : int
-        xi - q_hat, in tokens; 0 stands for LRU.
-    warm_up : int
-        Turns until the cache overflows for the first time, which do not count.
-    here : Estimate
-        Gain on the first part, with the interval of its draws.
-    promise : Estimate or None
-        Interval for the gain on the rest; None where there is no gain that chance does not explain.
-    tried : tuple of Tried
-        All margins, ascending.
-    freely : Tried
-        What would have been chosen without limits.
+    `margin` is xi - q_hat in tokens, 0 for LRU; `warm_up` the turns until the first overflow, which do not count;
+    `here` the gain on the first part and `promise` that on the rest, None if chance explains it; `freely` is what
+    would have been chosen without limits.
     """
 
     margin: int
@@ -111,27 +91,7 @@ def choose(
     limits: Limits,
     progress: Callable[[], object] | None = None,
 ) -> Choice:
-    """Choose the margin for a goal.
-
-    Parameters
-    ----------
-    first : Trace
-        The first part of the trace; at least one turn.
-    rest_turns : int
-        Turns of the rest, for which something is promised.
-    capacity : int
-        Capacity, in the trace's unit.
-    goal : Goal
-        What is to be small.
-    rng : numpy.random.Generator
-        Of the draws.
-    policy : callable
-        Makes a policy of a margin above 0.
-    limits : Limits
-        What the margin may cost.
-    progress : callable, optional
-        Called after each margin.
-    """
+    """Choose the margin for a goal."""
     warm_up = first_overflow(first, capacity)
     base = capacity_curve(first, LRU()).outcome(capacity)
     counted = len(first) - warm_up

@@ -10,15 +10,7 @@ from teltheory.errors import ArgumentError
 
 @dataclass(frozen=True)
 class EngineSetting:
-    """Arguments of an engine's server.
-
-    Attributes
-    ----------
-    engine, release : str
-        Which engine, and where it has them.
-    arguments : str
-        As they are given on a shell's command line.
-    """
+    """Arguments of an engine's server."""
 
     engine: str
     release: str
@@ -26,21 +18,13 @@ class EngineSetting:
 
 
 def engine_settings(xi: int, q_hat: int) -> tuple[EngineSetting, ...]:
-    """Return T-LRU with a threshold and a prompt estimate, in tokens, for SGLang and for vLLM.
-
-    Raises
-    ------
-    ArgumentError
-        If the threshold is not above the estimate: that is LRU, and SGLang refuses it.
-    """
+    """Return T-LRU with a threshold and a prompt estimate, in tokens, for SGLang and for vLLM."""
     if xi <= q_hat:
         raise ArgumentError("xi", xi, f"more than q_hat, {q_hat}")
     parameters = json.dumps({"threshold": xi, "next_prompt_estimate": q_hat})
     return (
         EngineSetting(
-            "SGLang",
-            "0.5.23",
-            f"--radix-eviction-policy tlru --radix-eviction-policy-config '{parameters}'",
+            "SGLang", "0.5.23", f"--radix-eviction-policy tlru --radix-eviction-policy-config '{parameters}'"
         ),
         EngineSetting(
             "vLLM",

@@ -35,17 +35,7 @@ HALF = Fraction(1, 2)
 
 @dataclass(frozen=True)
 class Setting:
-    """A policy as it is tried.
-
-    Attributes
-    ----------
-    policy : policy
-        With both.
-    name : str
-        What it is called.
-    xi, q_hat : int
-        Threshold and prompt estimate, in tokens.
-    """
+    """A policy as it is tried."""
 
     policy: AnyPolicy
     name: str
@@ -62,22 +52,7 @@ class Setting:
 class Row:
     """A policy on the rest.
 
-    Attributes
-    ----------
-    policy : str
-        Its name.
-    hit_rate : float
-        Share of the input that was cached.
-    prefilled : int
-        Tokens that were computed, the server's work.
-    p50, p90, p95, p99 : float
-        Percentiles of TTFT, in seconds.
-    slow : int
-        Turns with a TTFT above the SLO.
-    tel : int
-        Tail excess latency above the SLO's threshold, in tokens.
-    regret : int
-        TEL above the hindsight optimum of the rest.
+    Percentiles of TTFT in seconds, turns above the SLO, TEL and regret, above the optimum of the rest, in tokens.
     """
 
     policy: str
@@ -96,26 +71,9 @@ class Row:
 class HeldOut:
     """What a setting did on the rest.
 
-    Attributes
-    ----------
-    margin : int
-        Of the T-LRU that was tried.
-    rows : tuple of Row
-        LRU, T-LRU, End-Aware T-LRU.
-    optimum : int
-        The least TEL on the rest of any plan.
-    gain : Estimate
-        Share by which T-LRU's goal is below LRU's.
-    median : Estimate
-        P50 of TTFT under T-LRU less that under LRU, in seconds.
-    end_aware : Estimate
-        Share by which End-Aware T-LRU's goal is below T-LRU's.
-    lru_capacity : int
-        The least capacity at which LRU's goal is no larger than T-LRU's at the capacity given.
-    within_budget : int
-        Turns above xi although their conversation kept its whole budget: their prompt was above q_hat.
-    broken : tuple of str
-        What is above its limit on the rest.
+    The rows are LRU, T-LRU, End-Aware T-LRU. `gain` and `end_aware` are shares by which the goal is below that of
+    the row before, `median` the difference of P50 in seconds. `lru_capacity` is the least at which LRU does as well;
+    `within_budget` counts turns above xi although their conversation kept its whole budget.
     """
 
     margin: int
@@ -130,33 +88,9 @@ class HeldOut:
 
 
 def hold_out(
-    trace: Trace,
-    start: int,
-    capacity: int,
-    goal: Goal,
-    setting: Setting,
-    rng: np.random.Generator,
-    limits: Limits,
+    trace: Trace, start: int, capacity: int, goal: Goal, setting: Setting, rng: np.random.Generator, limits: Limits
 ) -> HeldOut:
-    """Replay a setting and measure it on the turns from `start` on.
-
-    Parameters
-    ----------
-    trace : Trace
-        All turns.
-    start : int
-        First turn of the rest, of which there is at least one.
-    capacity : int
-        Capacity, in tokens.
-    goal : Goal
-        What counts.
-    setting : Setting
-        What is tried.
-    rng : numpy.random.Generator
-        Of the draws.
-    limits : Limits
-        What it may cost.
-    """
+    """Replay a setting and measure it on the turns from `start` on."""
     curve = capacity_curve(trace, LRU())
     lru = rest_of(curve.outcome(capacity), start)
     tried = rest_of(replay(trace, setting.policy, capacity), start)

@@ -26,14 +26,7 @@ MEDIAN = "P50"
 class Cost:
     """What some turns cost under a policy.
 
-    Attributes
-    ----------
-    prefilled : int
-        Tokens that were computed, the server's work.
-    hit_rate : float
-        Share of the input that was cached.
-    median : float
-        P50 of TTFT, in seconds.
+    Tokens that were computed, the share of the input that was cached, and P50 of TTFT in seconds.
     """
 
     prefilled: int
@@ -51,12 +44,8 @@ class Cost:
 class Limits:
     """What a recommendation may cost.
 
-    Attributes
-    ----------
-    work : Fraction or None
-        Prefilled tokens in multiples of LRU's, at least 1; None for no limit.
-    median : Fraction or None
-        P50 in multiples of LRU's, at least 1; None for no limit. Below half of the SLO every P50 will do.
+    In multiples of LRU's, at least 1, None for no limit: prefilled tokens, and P50, which below half of the SLO
+    may be anything.
     """
 
     work: Fraction | None = WORK_COST

@@ -22,17 +22,7 @@ MARGINS = 2 * STEPS + 1 + len(PROMPTS)
 
 
 def margins(uncached: IntArray, prompts: IntArray, goal: Goal) -> list[int]:
-    """Return the margins to try, ascending, 0 among them.
-
-    Parameters
-    ----------
-    uncached : ndarray of int64
-        Of the turns that count, under LRU; at least one.
-    prompts : ndarray of int64
-        Of the turns that continue a conversation.
-    goal : Goal
-        What is to be small.
-    """
+    """Return the margins to try, ascending, 0 among them."""
     scale = goal.xi if goal.level is None else int(percentile_of(uncached, goal)[0])
     found = {scale * step // STEPS for step in range(2 * STEPS + 1)}
     if len(prompts):

@@ -20,15 +20,7 @@ NEVER = -1
 
 @dataclass(frozen=True)
 class Requests:
-    """Requests for blocks.
-
-    Attributes
-    ----------
-    block : ndarray of int64, shape (r,)
-        Block of each request, numbered from 0.
-    next_request : ndarray of int64, shape (r,)
-        Next request for the same block, `NEVER` where there is none.
-    """
+    """Requests for blocks."""
 
     block: IntArray
     next_request: IntArray

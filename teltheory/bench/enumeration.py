@@ -42,17 +42,7 @@ def cases(space: SmallWorlds, plain: Size) -> list[Case]:
 
 
 def against_plain(sizes: tuple[Size, Size], rounds: int, report: Report) -> dict[str, Any]:
-    """Time both for every kind of check; return plain data.
-
-    Parameters
-    ----------
-    sizes : tuple of Size
-        Class of worlds for plain Python, and for the compiled check.
-    rounds : int
-        Timings of each.
-    report : callable
-        Called with what is measured next.
-    """
+    """Time both for every kind of check; return plain data."""
     chosen = [claim for claim in all_claims() if claim.id in CLAIMS]
     rows = [_row(claim, sizes, rounds, report) for claim in chosen]
     return {"plain": sizes[0], "compiled": sizes[1], "rows": rows}

@@ -9,15 +9,7 @@ from teltheory.bench.timing import Job
 from teltheory.bench.workload import CUTOFF, Q_HAT, XI
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
-from teltheory.policies import (
-    LRU,
-    TLRU,
-    Belady,
-    EndAwareTLRU,
-    LengthAwareTLRU,
-    TailOptimizedBelady,
-    ThresholdLRU,
-)
+from teltheory.policies import LRU, TLRU, Belady, EndAwareTLRU, LengthAwareTLRU, TailOptimizedBelady, ThresholdLRU
 from teltheory.policies.policy import AnyPolicy, Policy
 from teltheory.replay import Engine, replay
 

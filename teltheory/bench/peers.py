@@ -47,15 +47,7 @@ def write_requests(requests: Requests, file: Path) -> None:
 
 
 class LibCacheSim:
-    """libcachesim on a file that `write_requests` wrote.
-
-    Parameters
-    ----------
-    file : Path
-        The requests.
-    blocks : int
-        Capacity in blocks.
-    """
+    """libcachesim on a file that `write_requests` wrote."""
 
     def __init__(self, file: Path, blocks: int) -> None:
         import libcachesim

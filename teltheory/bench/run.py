@@ -108,24 +108,7 @@ class Section:
 
 
 def run(plan: Plan, trace: Trace, source: str, report: Report = lambda _: None) -> dict[str, Any]:
-    """Measure everything.
-
-    Parameters
-    ----------
-    plan : Plan
-        How much.
-    trace : Trace
-        What is replayed; prefixes of it are replayed by what is slower.
-    source : str
-        Where the trace comes from, in words.
-    report : callable
-        Called with what is measured next.
-
-    Returns
-    -------
-    dict
-        Plain data, ready for JSON.
-    """
+    """Measure everything."""
     with_peers, hits = against_libcachesim(plan, trace, report)
     replays = whole_trace(plan, trace, report)
     sections = {

@@ -22,17 +22,7 @@ Report = Callable[[str], object]
 
 @dataclass(frozen=True)
 class Job:
-    """Something to time.
-
-    Attributes
-    ----------
-    name : str
-        What a table calls it.
-    call : callable
-        What is timed; takes what `prepare` returned.
-    prepare : callable or None
-        Called before each timed call; not timed. With it, a timing is always that of one call.
-    """
+    """Something to time."""
 
     name: str
     call: Callable[[Any], object]

@@ -23,27 +23,7 @@ FEWEST = 100
 
 @dataclass(frozen=True)
 class Plan:
-    """How much is measured; lengths in turns.
-
-    Attributes
-    ----------
-    turns : int
-        Length of the trace.
-    capacity : int
-        Capacity in tokens.
-    rounds : int
-        Timings of each job.
-    peers, plain : int
-        Prefixes that libcachesim, and that what is written in Python, replays.
-    sizes : tuple of int
-        Prefixes of the curve of cost.
-    optimum : int
-        Length of the trace that the hindsight optimum is found on.
-    memory : int
-        Length of the trace that memory use is measured on.
-    worlds : tuple of tuple of int
-        Classes of small worlds for plain Python and for the compiled check, see `teltheory.bench.enumeration`.
-    """
+    """How much is measured; lengths in turns."""
 
     turns: int
     capacity: int
@@ -86,13 +66,7 @@ def _sizes(turns: int, first: int) -> tuple[int, ...]:
 
 
 def load(file: str | None, turns: int | None = None, quick: bool = False, read: Trace | None = None) -> Trace:
-    """Return the trace to measure on: the first turns of a file, or a sample with a fixed seed.
-
-    Raises
-    ------
-    FileError
-        Where the file's trace is too short to be measured.
-    """
+    """Return the trace to measure on: the first turns of a file, or a sample with a fixed seed."""
     n = turns or (20_000 if quick else 10_000_000)
     if file is None:
         return sample_conversations(ConversationModel(), n, np.random.default_rng(SEED))

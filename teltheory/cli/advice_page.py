@@ -38,23 +38,7 @@ METHOD = (
 def write_advice(
     target: str, file: str, about: Sequence[str], advices: Sequence[Advice], shape: KVSize | None, seed: int
 ) -> None:
-    """Write a page with an advice for each capacity.
-
-    Parameters
-    ----------
-    target : str
-        The file to write.
-    file : str
-        The trace's file.
-    about : sequence of str
-        What is said of the trace and the assumptions.
-    advices : sequence of Advice
-        At least one.
-    shape : KVSize or None
-        Gives capacities a size in bytes.
-    seed : int
-        Of the draws.
-    """
+    """Write a page with an advice for each capacity."""
     sections = [_section(f"capacity-{i}", advice, shape) for i, advice in enumerate(advices, start=1)]
     made = facts([*versions(), ("Seed of the draws", str(seed)), *_of_trace(Path(file))])
     method = Section("method", "How it was found", bullets([*about, *METHOD]))

@@ -91,15 +91,7 @@ def advise(
 
 @dataclass(frozen=True)
 class Wish:
-    """What was asked for, of whatever trace and capacities.
-
-    Attributes
-    ----------
-    slo, latency, goal, work_cost, median_cost, policy, q_hat, first
-        As `teltheory.advice.advise` takes them.
-    shape : KVSize or None
-        Gives capacities a size in bytes.
-    """
+    """What was asked for, of whatever trace and capacities."""
 
     slo: Fraction
     latency: Latency
@@ -148,13 +140,7 @@ def read_wish(
     first: str,
     q_hat: int | None,
 ) -> Wish:
-    """Return what was asked for.
-
-    Raises
-    ------
-    TelTheoryError
-        For text that stands for none of it.
-    """
+    """Return what was asked for."""
     from teltheory.advice import Goal
 
     ttft, shape = served.needed_latency, served.shape

@@ -53,12 +53,7 @@ def bench(
 
 
 def measure(
-    turns: int | None,
-    repeats: int | None,
-    capacity: int,
-    file: str | None,
-    quick: bool,
-    read: Trace | None = None,
+    turns: int | None, repeats: int | None, capacity: int, file: str | None, quick: bool, read: Trace | None = None
 ) -> dict[str, Any]:
     """Run the benchmarks with a progress bar."""
     from teltheory.bench.run import run

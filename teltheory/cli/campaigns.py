@@ -28,17 +28,7 @@ MOST_BATCHES = 1_000_000
 
 @dataclass(frozen=True)
 class CampaignOptions:
-    """What was asked for.
-
-    Attributes
-    ----------
-    budget : str or None
-        Time, such as 8h.
-    batches : int or None
-        Number of batches.
-    store, regressions, scheduler : str or None
-        File of the batches, folder of the counterexamples, address.
-    """
+    """What was asked for."""
 
     budget: str | None
     batches: int | None
@@ -52,13 +42,7 @@ class CampaignOptions:
         return self.budget is not None or self.batches is not None
 
     def check(self, workers: int | None) -> None:
-        """Check what can be checked before any work.
-
-        Raises
-        ------
-        ArgumentError, FileError
-            For options that do not go together, a budget that is no time, or a folder that is not there.
-        """
+        """Check what can be checked before any work."""
         for name in ("store", "regressions", "scheduler"):
             if not self.asked_for and getattr(self, name) is not None:
                 raise ArgumentError(

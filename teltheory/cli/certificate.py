@@ -33,13 +33,7 @@ def check(certificate_file: str, trace_file: str, reading: Reading) -> int:
 
 
 def checked(file: str, proofs: Sequence[Proof], trace: Trace) -> Iterator[Proof]:
-    """Yield the proofs, each after its check against a trace.
-
-    Raises
-    ------
-    CertificateError
-        At one that proves nothing; the error names the file and the place in it.
-    """
+    """Yield the proofs, each after its check against a trace."""
     for i, proof in enumerate(proofs):
         try:
             proof.check(trace)

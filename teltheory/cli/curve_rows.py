@@ -29,12 +29,7 @@ PERCENTILES = tuple(f"p{round(100 * q)}" for q in QUANTILES)
 class Rows:
     """Rows by threshold, then policy, then capacity.
 
-    Attributes
-    ----------
-    table, drawn : list of dict
-        Of the table, and of the figure.
-    tangents : dict of int to int
-        How many solves the drawn optima of a threshold took.
+    Of the table, and of the figure; `tangents` has the solves that the drawn optima of a threshold took.
     """
 
     table: list[dict[str, Any]] = field(default_factory=list)
@@ -44,21 +39,7 @@ class Rows:
 
 @dataclass(frozen=True)
 class Curves:
-    """What is asked of the curves.
-
-    Attributes
-    ----------
-    trace : Trace
-        The turns.
-    grid : Grid
-        Policies, thresholds, and the capacities of the table.
-    thresholds : Thresholds
-        The thresholds as they were given, and the latency model.
-    spaced : sequence of int
-        Capacities of the figure, ascending; none if nothing is drawn.
-    hindsight : bool
-        Whether the optimum is asked for too.
-    """
+    """What is asked of the curves."""
 
     trace: Trace
     grid: Grid

@@ -84,13 +84,7 @@ def _milliseconds(argument: str, text: str) -> int:
 def make(
     out: Console, folder: Path, trace: str | None, workers: int | None, again: bool = False, **grid: Any
 ) -> None:
-    """Make all tables and figures, a line each.
-
-    Raises
-    ------
-    TelTheoryError
-        For a malformed trace, wrong arguments, or a folder that cannot be written to.
-    """
+    """Make all tables and figures, a line each."""
     from teltheory.paper.all import make_all
     from teltheory.paper.drawing import draw_all
 

@@ -49,13 +49,7 @@ def _check_targets(targets: Sequence[str]) -> None:
 
 
 def ledger_rows(file: str) -> list[Row]:
-    """Return the rows of a ledger in a file, or on standard input for ``-``; each can be put into words.
-
-    Raises
-    ------
-    FileError
-        Where it can't be read, or is no ledger.
-    """
+    """Return the rows of a ledger in a file, or on standard input for ``-``; each can be put into words."""
     text = _standard_input() if file == "-" else read_bytes(Path(file), "a ledger")
     rows = read_ledger(text, file)
     check_words(rows, file)

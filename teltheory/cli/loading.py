@@ -9,17 +9,7 @@ import click
 
 
 class OnDemand(click.Command):
-    """The place of a command in `teltheory.cli`, with the sentence that a list of commands shows.
-
-    Parameters
-    ----------
-    name : str
-        What the command is called by.
-    summary : str
-        The first sentence of its help.
-    place : str
-        Module and attribute, "module:attribute"; by default both are called as the command is.
-    """
+    """The place of a command in `teltheory.cli`, with the sentence that a list of commands shows."""
 
     def __init__(self, name: str, summary: str, place: str | None = None) -> None:
         super().__init__(name, help=summary)

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 
 def between_marks(document: str, begin: str, end: str, text: str) -> str:
-    """Return a document with `text`, an empty line around it, in place of what stood between two marks.
-
-    Raises
-    ------
-    ValueError
-        If the document does not have both marks, in order.
-    """
+    """Return a document with `text`, an empty line around it, in place of what stood between two marks."""
     before, found, rest = document.partition(begin)
     _, also_found, after = rest.partition(end)
     if not found or not also_found:

@@ -62,18 +62,7 @@ def duration(ctx: click.Context, param: click.Parameter, text: str | None) -> fl
 class Thresholds:
     """Thresholds in tokens, each with the TTFT that it was given as.
 
-    Attributes
-    ----------
-    xis : tuple of int
-        Thresholds.
-    slos : dict of int to Time
-        Those that were given as a TTFT.
-    latency : Latency
-        Turns tokens into seconds, or counts them where `unit` is "tok".
-    said : tuple of str
-        What is to be said of the latency, of sizes in bytes, and of values that nobody gave, in sentences.
-    unit : str
-        Of percentiles: "s", or "tok" if nothing has a latency.
+    `unit` is of percentiles: "s", or "tok" if nothing has a latency, and `latency` counts tokens.
     """
 
     xis: tuple[int, ...]
@@ -114,27 +103,13 @@ class Thresholds:
 
 @dataclass(frozen=True)
 class Question:
-    """What was asked for, before the trace is read; what is empty is chosen by the trace.
-
-    Attributes
-    ----------
-    thresholds : Thresholds
-        Those that were given, with the latency.
-    capacities : tuple of int
-        In tokens.
-    """
+    """What was asked for, before the trace is read; what is empty is chosen by the trace."""
 
     thresholds: Thresholds
     capacities: tuple[int, ...]
 
     def on(self, trace: Trace, forced: bool = False) -> tuple[Thresholds, tuple[int, ...]]:
-        """Return thresholds and capacities, chosen by the trace if none were given, and said to be.
-
-        Raises
-        ------
-        ForcedCachingError
-            If thresholds are to be chosen at a capacity at which forced caching is infeasible.
-        """
+        """Return thresholds and capacities, chosen by the trace if none were given, and said to be."""
         found, said = self.thresholds, list(self.thresholds.said)
         sizes, origin = chosen_capacities(trace) if not self.capacities else (self.capacities, None)
         if origin is not None:
@@ -150,13 +125,7 @@ class Question:
 def read_question(
     xis: Sequence[str], slos: Sequence[str], capacities: Sequence[str], served: Served, specs: Sequence[Spec] = ()
 ) -> Question:
-    """Return what was asked for: the thresholds given; where every policy has its own, those.
-
-    Raises
-    ------
-    TelTheoryError
-        For text that stands for nothing, and for seconds without a latency.
-    """
+    """Return what was asked for: the thresholds given; where every policy has its own, those."""
     sizes = read_capacities(capacities, served.shape)
     given = read_thresholds(xis, slos)
     named = [value for spec in specs for key, value in spec.given if key == "xi" and isinstance(value, int | Time)]

@@ -96,26 +96,14 @@ def _line(task: Task) -> str:
 
 
 def check_target(target: str | None) -> None:
-    """Check, before long work, that `write_text` will be able to write there.
-
-    Raises
-    ------
-    FileError
-        If the folder does not exist or the target is a folder.
-    """
+    """Check, before long work, that `write_text` will be able to write there."""
     if target is None or target == "-":
         return
     check_place(Path(target), "to write")
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder for results, before long work, where it is not there.
-
-    Raises
-    ------
-    FileError
-        If it can't be made, is no folder, or is closed for writing.
-    """
+    """Make a folder for results, before long work, where it is not there."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if not os.access(folder, os.W_OK):

@@ -26,19 +26,7 @@ AGAINST = {"lru": "LRU", "threshold-lru": "Thre-LRU"}
 
 @dataclass(frozen=True)
 class Shown:
-    """A table of the paper with our numbers, as text.
-
-    Attributes
-    ----------
-    title : str
-        Its number, and what is in it.
-    header : tuple of str
-        A heading for each column, two lines; those of capacity and of whose the numbers are come first.
-    rows : list of (str, list of Compared)
-        A capacity, and the cells in its row.
-    summary : str
-        What they have in common.
-    """
+    """A table of the paper with our numbers, as text."""
 
     title: str
     header: tuple[str, ...]

@@ -74,13 +74,7 @@ def prices_as_data(prices: Prices | None) -> dict[str, Any] | None:
 
 
 def read_certificates(file: str) -> list[Proof]:
-    """Read certificates from a file.
-
-    Raises
-    ------
-    FileError
-        Where the file can't be read, is none of certificates, or was changed; the error says where.
-    """
+    """Read certificates from a file."""
     data = read_json(Path(file), "a file of certificates")
     version = data.get("teltheory_certificates") if isinstance(data, dict) else None
     if type(version) is not int or version not in VERSIONS:

@@ -19,17 +19,7 @@ from teltheory.optimal.prices import Prices
 
 @dataclass(frozen=True)
 class Certified:
-    """An optimal TEL with its proof.
-
-    Attributes
-    ----------
-    capacity, xi : int
-        In the trace's unit.
-    forced : bool
-        Forced caching.
-    certificate : Certificate
-        The proof.
-    """
+    """An optimal TEL with its proof."""
 
     capacity: int
     xi: int
@@ -51,20 +41,7 @@ class Certified:
 class CertifiedViolations:
     """A plan with few violations, and prices that prove that no policy has many fewer.
 
-    Attributes
-    ----------
-    capacity, xi : int
-        In the trace's unit.
-    forced : bool
-        Forced caching.
-    violations : int
-        Turns that compute more than xi in the plan.
-    proved : int
-        No policy has fewer.
-    kept : ndarray of int64, shape (n,)
-        The plan: what each turn reuses.
-    prices : Prices
-        They prove `proved`.
+    The plan `kept` has `violations` turns that compute more than xi; no policy has fewer than `proved`.
     """
 
     capacity: int
@@ -102,23 +79,8 @@ class CertifiedViolations:
 class CertifiedPercentile:
     """A plan with a small percentile of uncached lengths, and prices that prove that none is much smaller.
 
-    Attributes
-    ----------
-    capacity : int
-        In the trace's unit.
-    level : Level
-        Which percentile.
-    forced : bool
-        Forced caching.
-    value : int
-        The plan's percentile, in the trace's unit.
-    proved : int
-        No policy has a smaller one.
-    kept : ndarray of int64, shape (n,)
-        The plan: what each turn reuses.
-    prices : Prices or None
-        They prove that at the threshold ``proved - 1`` more turns violate than the percentile leaves above it;
-        None where `proved` is 0.
+    `prices` prove that at the threshold ``proved - 1`` more turns violate than the percentile leaves above it;
+    None if `proved` is 0.
     """
 
     capacity: int

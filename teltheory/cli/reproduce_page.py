@@ -54,19 +54,7 @@ CHARTS_LEAD = (
 
 @dataclass(frozen=True)
 class Replayed:
-    """A trace and its cells.
-
-    Attributes
-    ----------
-    title : str
-        What the trace is called; no path.
-    file : Path or None
-        Where it was read from; None for a sample.
-    trace, grid, thresholds
-        What was replayed.
-    cells : sequence of Cell
-        What came of it.
-    """
+    """A trace and its cells."""
 
     title: str
     file: Path | None
@@ -91,30 +79,7 @@ def write_page(
     settings: Sequence[tuple[str, str]],
     missing: Sequence[str] = (),
 ) -> Path:
-    """Write the page into the folder that has the figures, and their tables in ``tables``.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder.
-    rows : sequence of dict
-        The ledger.
-    errata : str
-        The document of errata.
-    replayed : sequence of Replayed
-        Traces.
-    cells : sequence of Compared
-        Tables 1 to 6 beside the paper's.
-    settings : sequence of (str, str)
-        What was asked for: seeds and efforts.
-    missing : sequence of str
-        What is left out, and why.
-
-    Raises
-    ------
-    FileError
-        If a file cannot be read or written.
-    """
+    """Write the page into the folder that has the figures, and their tables in ``tables``."""
     charts = [_explorer(one) for one in replayed if len(one.trace)]
     sections = [
         Section(

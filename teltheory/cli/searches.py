@@ -36,16 +36,7 @@ OF_THIS_PLAN = f"P50, hit and prefill of found are of this plan: others may have
 class Found:
     """A row, its proof, and what is wrong with it.
 
-    Attributes
-    ----------
-    row : dict
-        Plain data.
-    proof : Proof or None
-        None where the method has none.
-    problem : str or None
-        Why it is no answer, None where it is one.
-    interrupted : bool
-        Whether the search was interrupted.
+    The proof is None if the method has none, the problem if the row is an answer.
     """
 
     row: dict[str, Any]
@@ -56,21 +47,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Question:
-    """What every row has in common.
-
-    Attributes
-    ----------
-    trace : Trace
-        The turns.
-    grid : Grid
-        Capacities and thresholds, the prompt estimate of T-LRU, the caching mode.
-    thresholds : Thresholds
-        The thresholds as they were given, and the latency model.
-    method : str
-        How the answer is found.
-    time_limit : float or None
-        Seconds a row, None where none was given.
-    """
+    """What every row has in common."""
 
     trace: Trace
     grid: Grid

@@ -24,17 +24,7 @@ DEFAULT = next(iter(MEASURED))
 
 @dataclass(frozen=True)
 class Served:
-    """What was said of the model that is served; each part is None where it was left out.
-
-    Attributes
-    ----------
-    model, config, kv_bytes : str, str or int, or None
-        Its name, its ``config.json``, or bytes of its KV cache a token: at most one.
-    tensor_parallel, kv_dtype : int, str or None
-        GPUs that a replica is split over, and the format of a number in the cache; with a name or a file.
-    latency, accept_latency_of : str or None
-        A latency model or its file; the model whose latency is to be taken.
-    """
+    """What was said of the model that is served; each part is None where it was left out."""
 
     model: str | None = None
     config: str | None = None
@@ -75,13 +65,7 @@ class Served:
 
     @property
     def needed_latency(self) -> Latency:
-        """Its latency.
-
-        Raises
-        ------
-        ArgumentError
-            If there is none.
-        """
+        """Its latency."""
         if self._latency is None:
             option, value = self._named or ("", "")
             ways = f"--latency FILE.json or --accept-latency-of {DEFAULT}"

@@ -19,17 +19,7 @@ from teltheory.workloads import parse_times
 
 @dataclass(frozen=True)
 class Reading:
-    """How a trace is read.
-
-    Attributes
-    ----------
-    format : str
-        As for `teltheory.read_trace`.
-    tokenizer, times : str or None
-        As they were given.
-    seed : int
-        Of what is drawn.
-    """
+    """How a trace is read."""
 
     format: str
     tokenizer: str | None
@@ -42,13 +32,7 @@ class Reading:
         return self.tokenizer is not None or self.times is not None
 
     def read(self, file: str) -> Trace:
-        """Return the trace in a file.
-
-        Raises
-        ------
-        FileError
-            If it can't be read, or has no turn.
-        """
+        """Return the trace in a file."""
         times = None if self.times is None else parse_times(self.times, self.seed)
         if not _is_blank(Path(file)):
             trace = read_trace(file, self.format, tokenizer=self.tokenizer, times=times)
@@ -65,13 +49,7 @@ def _is_blank(path: Path) -> bool:
 
 
 def trace_options(seed: int = 0) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return a decorator that adds --format, --tokenizer, --times and --seed, handed over as `reading`.
-
-    Parameters
-    ----------
-    seed : int
-        Default of --seed.
-    """
+    """Return a decorator that adds --format, --tokenizer, --times and --seed, handed over as `reading`."""
     options = (
         click.option("--format", "format", default="auto", show_default=True, help=f"auto, {', '.join(FORMATS)}."),
         click.option(

@@ -79,13 +79,7 @@ def chosen_claims(only: Sequence[str], section: str | None, file: str | None = N
 def decide_all(
     ids: Sequence[str], effort: Effort, workers: int | None, file: str | None = None
 ) -> tuple[list[dict[str, Any]], bool]:
-    """Decide claims on several processes; return their rows in the order of `ids`, and whether all are sound.
-
-    Raises
-    ------
-    WorkerError
-        If the process that decides a claim dies, three times in a row.
-    """
+    """Decide claims on several processes; return their rows in the order of `ids`, and whether all are sound."""
     decided: dict[str, tuple[dict[str, Any], bool]] = {}
     handed = _handed_out([claim_named(name, file) for name in ids])
     deciding = on_processes(partial(_decide, effort=effort, file=file), handed, workers or cores(), _named)

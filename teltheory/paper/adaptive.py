@@ -39,16 +39,8 @@ MEASURES = ("p50", "p90", "p95", "p99", "blocks", "tel")
 class Key:
     """Which policy: "lru", "fixed", "best-fixed" or "adaptive"; with threshold over percentile, and the rest.
 
-    Attributes
-    ----------
-    policy : str
-        The family.
-    share : float
-        Of LRU's P95 where the threshold is fixed, of the observed percentile where it is adaptive.
-    quantile : float
-        The percentile that adaptive T-LRU follows.
-    window : int
-        Turns that it looks at; it updates five times a window.
+    `share` is of LRU's P95 if the threshold is fixed, of the observed percentile if it is adaptive. `window` is in
+    turns; there are five updates a window.
     """
 
     policy: str

@@ -155,13 +155,7 @@ def notes_of(folder: Path) -> dict[str, list[str]]:
 
 
 def make(todo: Sequence[Product], folder: Path, again: bool = False) -> Iterator[str]:
-    """Make the tables that are not there, whole and of the same things; yield a line for each.
-
-    Raises
-    ------
-    FileError
-        If the folder cannot be written to.
-    """
+    """Make the tables that are not there, whole and of the same things; yield a line for each."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for product in todo:
@@ -183,13 +177,7 @@ def _made(product: Product, folder: Path, again: bool) -> str:
 
 
 def file_name(trace: str) -> str:
-    """Return what the tables of a trace's file are called.
-
-    Raises
-    ------
-    ArgumentError
-        If that is the name of a workload.
-    """
+    """Return what the tables of a trace's file are called."""
     name = re.sub(r"[^A-Za-z0-9-]+", "-", Path(trace).stem).strip("-").lower() or "trace"
     if name in WORKLOADS or name in scenarios():
         raise ArgumentError("--trace", trace, f"a file that is not called {name}, as a workload is")
@@ -218,28 +206,7 @@ def make_all(
     xi_ms: Sequence[int] = TRACE_XI_MS,
     slo_ms: int = TRACE_SLO_MS,
 ) -> Iterator[str]:
-    """Make every table; yield a line for each, and one for each that is left out.
-
-    Parameters
-    ----------
-    folder : Path
-        Where tables go; made if it is missing.
-    trace : str or None
-        File that takes the Mooncake trace's place.
-    workers : int or None
-        Processes, as for `teltheory.sweep.sweep`.
-    again : bool
-        Make those too that are there.
-    seeds, turns : int
-        Samples of each kind of workload, and their length.
-    capacities, xi_ms, slo_ms
-        Of the trace's grid.
-
-    Raises
-    ------
-    TelTheoryError
-        For a malformed trace or wrong arguments.
-    """
+    """Make every table; yield a line for each, and one for each that is left out."""
     plans = [chat_plan(name, seeds, turns) for name in WORKLOADS]
     if trace is not None:
         plans.append(trace_plan(file_name(trace), trace, capacities, xi_ms, slo_ms))

@@ -55,15 +55,7 @@ SENSITIVITIES = ("p90", "p95", "p99", "improvement-p90", "improvement-p95", "imp
 
 
 def averages(found: Runs, measures: Sequence[str]) -> list[Average]:
-    """Average measures by capacity, threshold and policy.
-
-    Parameters
-    ----------
-    found : Runs
-        With the hindsight optimum, where regrets are asked for.
-    measures : sequence of str
-        Of `MEASURES`.
-    """
+    """Average measures by capacity, threshold and policy."""
     return [
         average(capacity, xi_ms, policy, measure, MEASURES[measure](found, policy, capacity, xi_ms))
         for capacity in found.capacities

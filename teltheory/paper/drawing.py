@@ -62,13 +62,7 @@ def saved(draw: Callable[[Path], Figure]) -> Callable[[Path, Path], Iterator[str
 
 
 def save(figure: Figure, target: Path) -> list[Path]:
-    """Write a figure as PDF, SVG and PNG; an ending of the target names the only format. Return the files.
-
-    Raises
-    ------
-    FileError
-        If a file can't be written.
-    """
+    """Write a figure as PDF, SVG and PNG; an ending of the target names the only format. Return the files."""
     only = target.suffix[1:] in FORMATS
     files = [target] if only else [target.with_name(f"{target.name}.{ending}") for ending in FORMATS]
     for file in files:
@@ -83,13 +77,7 @@ def figures() -> list[TableFigure]:
 
 
 def check_whole(folder: Path) -> None:
-    """Check that every table that `made.json` notes is there and as it was made.
-
-    Raises
-    ------
-    FileError
-        Naming the table.
-    """
+    """Check that every table that `made.json` notes is there and as it was made."""
     notes = folder / NOTES
     if not notes.is_file():
         return
@@ -105,22 +93,7 @@ def check_whole(folder: Path) -> None:
 
 
 def draw_all(folder: Path, out: Path, known: Sequence[TableFigure] | None = None) -> Iterator[str]:
-    """Make everything that the tables of a folder make; yield a line for each product.
-
-    Parameters
-    ----------
-    folder : Path
-        Tidy tables.
-    out : Path
-        Where figures and tables go; made if it is missing.
-    known : sequence of TableFigure, optional
-        What can be made; left out, that of all installed packages.
-
-    Raises
-    ------
-    FileError
-        If a table is missing, malformed or cut off, or nothing can be written.
-    """
+    """Make everything that the tables of a folder make; yield a line for each product."""
     check_whole(folder)
     known = figures() if known is None else known
     tables = sorted(folder.glob("*.csv"))

@@ -33,13 +33,7 @@ def missing_measurements() -> list[str]:
 
 
 def timed() -> list[Timed]:
-    """Return Figure 3's points for every series.
-
-    Raises
-    ------
-    FileError
-        Where a file is missing or malformed.
-    """
+    """Return Figure 3's points for every series."""
     return [
         row
         for series, (file, model) in MEASURED.items()

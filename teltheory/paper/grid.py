@@ -29,22 +29,7 @@ Q_HAT = {"wildchat": 200, "sharegpt": 100}
 class Setting:
     """What is replayed.
 
-    Attributes
-    ----------
-    capacities : tuple of int
-        In tokens.
-    xi_ms : tuple of int
-        Thresholds, in milliseconds.
-    q_hat : int or None
-        Prompt estimate; None for each trace's own mean prompt of the turns that continue a conversation.
-    slo_ms : int
-        SLO of the counted violations.
-    cutoff : int
-        Of Threshold-LRU.
-    policies : tuple of str
-        Names, of `POLICIES`.
-    latency : Latency
-        TTFT from tokens.
+    `q_hat` is None for each trace's own mean prompt of the turns that continue a conversation.
     """
 
     capacities: tuple[int, ...] = CAPACITIES
@@ -74,22 +59,7 @@ def runs(
     progress: Callable[[int, int], object] | None = None,
     store: str | None = None,
 ) -> list[Run]:
-    """Replay the grid on every source.
-
-    Parameters
-    ----------
-    sources : sequence of Source
-        Samples or traces.
-    setting : Setting
-        The grid.
-    workers, progress, store
-        As for `teltheory.sweep.sweep`.
-
-    Returns
-    -------
-    list of Run
-        By trace, capacity, threshold, policy.
-    """
+    """Replay the grid on every source."""
     thresholds = {ms: tokens(ms, setting.latency) for ms in (*setting.xi_ms, setting.slo_ms)}
     specs = {
         (name, ms): parse_policy(name) if not takes_xi(name) else parse_policy(f"{name}:xi={thresholds[ms]}")

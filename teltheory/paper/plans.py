@@ -23,19 +23,7 @@ FINE_XI_MS = {"wildchat": tuple(range(20, 601, 20)), "sharegpt": tuple(range(100
 
 @dataclass(frozen=True)
 class Plan:
-    """A workload and the grids that are replayed on it.
-
-    Attributes
-    ----------
-    name : str
-        What files call it.
-    sources, few : tuple of Source
-        Samples or the trace: all of them, and those for fine grids.
-    grid, curves, sensitivity : Setting
-        The paper's grid, one over many capacities, one over many thresholds.
-    printed : bool
-        Whether the paper prints tables of it.
-    """
+    """A workload and the grids that are replayed on it."""
 
     name: str
     sources: tuple[Source, ...]
@@ -66,13 +54,7 @@ def chat_plan(name: str, seeds: int, turns: int) -> Plan:
 
 
 def trace_plan(name: str, file: str, capacities: Sequence[int], xi_ms: Sequence[int], slo_ms: int) -> Plan:
-    """Return the plan of a trace, with fine grids around the capacities and thresholds.
-
-    Raises
-    ------
-    ArgumentError
-        Where a capacity, threshold or the SLO is not positive.
-    """
+    """Return the plan of a trace, with fine grids around the capacities and thresholds."""
     for what, numbers in (("capacity", capacities), ("xi-ms", xi_ms), ("slo-ms", (slo_ms,))):
         if min(numbers) < 1:
             raise ArgumentError(what, min(numbers), "1 or more")

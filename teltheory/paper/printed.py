@@ -19,17 +19,7 @@ SLO_MS = 200
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table: T-LRU with a threshold, what is measured, and what it is compared with.
-
-    Attributes
-    ----------
-    xi_ms : int
-        Threshold in the printed heading, in milliseconds.
-    metric : {"p90", "p95", "p99", "above"}
-        Percentile of TTFT, or the number of turns above the SLO of 200 ms.
-    against : {"lru", "threshold-lru"}
-        The policy that T-LRU improves on.
-    """
+    """A column of a table: T-LRU with a threshold, what is measured, and what it is compared with."""
 
     xi_ms: int
     metric: Metric
@@ -38,19 +28,7 @@ class Column:
 
 @dataclass(frozen=True)
 class PrintedTable:
-    """A table of relative improvements in per cent, one row a capacity.
-
-    Attributes
-    ----------
-    number : int
-        1 to 6.
-    workload : {"wildchat", "sharegpt"}
-        Whose turns they are.
-    columns : tuple of Column
-        In the printed order.
-    rows : tuple of tuple of Fraction
-        Improvements, one row for each of `CAPACITIES`.
-    """
+    """A table of relative improvements in per cent, one row a capacity."""
 
     number: int
     workload: Literal["wildchat", "sharegpt"]

@@ -33,18 +33,7 @@ R = TypeVar("R")
 class Scenario:
     """Samples of a workload or one trace, and what they are replayed with.
 
-    Attributes
-    ----------
-    name : str
-        In tables.
-    origin : tuple of Chats, or TraceAtHand
-        Workloads that follow each other, with equally many turns of each; or the trace of every seed.
-    turns, samples : int
-        Of all workloads together, and how many seeds there are.
-    capacities : tuple of int
-        In tokens.
-    q_hat, xi : int
-        Prompt estimate, and the threshold of TEL; in tokens.
+    `origin` has workloads that follow each other, with equally many of the `turns`, or the trace of every seed.
     """
 
     name: str
@@ -75,17 +64,7 @@ class Scenario:
 def scenarios(
     file: str | None = None, turns: int = TURNS, samples: tuple[int, int] = SAMPLES
 ) -> dict[str, Scenario]:
-    """Return the scenarios by name.
-
-    Parameters
-    ----------
-    file : str or None
-        A trace, which is added as "mooncake".
-    turns : int
-        Length of a sample; the long ones have ten times as many.
-    samples : tuple of int
-        Of the short and of the long workloads.
-    """
+    """Return the scenarios by name."""
     short, long = (turns, samples[0]), (LONGER * turns, samples[1])
     wildchat = wildchat_like()
     busier = replace(wildchat, seconds_between_starts=wildchat.seconds_between_starts / FACTOR)
@@ -119,22 +98,7 @@ def of_trace(
 def on_all(
     work: Callable[[Scenario, Trace, int], R], chosen: Sequence[Scenario], workers: int | None = 1
 ) -> Iterator[tuple[Scenario, int, list[R]]]:
-    """Do the work on every sample at every capacity.
-
-    Parameters
-    ----------
-    work : callable
-        From a scenario, a sample of it and a capacity; sent to processes.
-    chosen : sequence of Scenario
-        What it is done on.
-    workers : int or None
-        Processes; 1 is this one, None one per core.
-
-    Yields
-    ------
-    Scenario, int, list
-        The results of all samples at a capacity.
-    """
+    """Do the work on every sample at every capacity."""
     places = [(scenario, capacity) for scenario in chosen for capacity in scenario.capacities]
     jobs = [(scenario, capacity, seed) for scenario, capacity in places for seed in range(scenario.samples)]
     results = iter(in_order(partial(_on_sample, work), jobs, workers, _named))
@@ -179,21 +143,7 @@ def write_table(
     workloads: Sequence[str] = (),
     seeds: int = SAMPLES[0],
 ) -> None:
-    """Write the table that a script's arguments ask for.
-
-    Parameters
-    ----------
-    arguments : sequence of str or None
-        The table, ``--workload``, ``--seeds``, ``--trace`` and ``--workers``; None for those of the command line.
-    rows : callable
-        Yields the rows of scenarios, on so many processes.
-    row : type
-        Their dataclass.
-    workloads : sequence of str
-        Names of scenarios, to which a trace is added; empty for all.
-    seeds : int
-        Most samples of each.
-    """
+    """Write the table that a script's arguments ask for."""
     parser = argparse.ArgumentParser()
     parser.add_argument("table", type=Path)
     parser.add_argument("--workload", nargs="+")

@@ -19,19 +19,7 @@ R = TypeVar("R")
 def in_order(
     work: Callable[[T], R], cases: Sequence[T], workers: int | None = 1, name: Callable[[T], str] = str
 ) -> list[R]:
-    """Return the result of each case.
-
-    Parameters
-    ----------
-    work : callable
-        Sent to processes.
-    cases : sequence
-        What it is done on.
-    workers : int or None
-        Processes; 1 is this one, None one per core.
-    name : callable
-        What an error calls a case.
-    """
+    """Return the result of each case."""
     if workers == 1:
         return list(map(work, cases))
     done = dict(on_processes(work, cases, workers or cores(), name))

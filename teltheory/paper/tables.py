@@ -28,14 +28,7 @@ QUANTILES = (0.025, 0.975)
 class Summary:
     """What a table's cells have in common.
 
-    Attributes
-    ----------
-    cells, signs, inside : int
-        Cells, those of the same sign (a printed zero has the sign 0), and those inside the samples' range.
-    nonzero, nonzero_signs : int
-        Cells whose printed number is not 0, and those of them with the same sign.
-    rmse : float
-        Root of the mean squared difference between our mean and the printed number, in points.
+    A printed zero has the sign 0. `rmse` is between our means and the printed numbers, in points.
     """
 
     cells: int
@@ -47,13 +40,7 @@ class Summary:
 
 
 class Runs:
-    """Runs by policy, capacity and threshold, one value a trace.
-
-    Parameters
-    ----------
-    found : sequence of Run
-        As `teltheory.paper.grid` makes them.
-    """
+    """Runs by policy, capacity and threshold, one value a trace."""
 
     def __init__(self, found: Sequence[Run]) -> None:
         self.traces = list(dict.fromkeys(run.trace for run in found))

@@ -118,22 +118,7 @@ def _kind(hint: Any) -> Kind:
 
 
 def write_rows(rows: Iterable[Any], path: Path, row: type) -> None:
-    """Write a table as CSV.
-
-    Parameters
-    ----------
-    rows : iterable of dataclass
-        All of one kind.
-    path : Path
-        The file.
-    row : type
-        The dataclass.
-
-    Raises
-    ------
-    FileError
-        If the file cannot be written; nothing half-written stays.
-    """
+    """Write a table as CSV."""
     columns = [field.name for field in fields(row)]
     lines = [[getattr(one, name) for name in columns] for one in rows]
 
@@ -145,25 +130,7 @@ def write_rows(rows: Iterable[Any], path: Path, row: type) -> None:
 
 
 def read_rows(path: Path, row: type[R]) -> list[R]:
-    """Read a table.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    row : type
-        Declares the columns.
-
-    Returns
-    -------
-    list of row
-        At least one.
-
-    Raises
-    ------
-    FileError
-        Naming file, line and field, if something is missing, cut off, there twice or of another kind.
-    """
+    """Read a table."""
     columns, (heading, *lines) = kinds(row), _lines(path)
     if heading != list(columns):
         raise FileError(f"{path}, line 1: found {','.join(heading)!r}, expected {','.join(columns)!r}")

@@ -58,13 +58,7 @@ def caption(stem: str) -> tuple[str, str]:
 
 
 def pictures(files: Iterable[Path]) -> str:
-    """Return SVG files as HTML: Figures 3 to 6 first, then by name.
-
-    Raises
-    ------
-    FileError
-        If one cannot be read.
-    """
+    """Return SVG files as HTML: Figures 3 to 6 first, then by name."""
     known = list(CAPTIONS)
     ordered = sorted(files, key=lambda file: (_place(file.stem, known), file.stem))
     return "\n\n".join(picture(*caption(file.stem), _bytes(file)) for file in ordered)

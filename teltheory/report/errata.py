@@ -25,20 +25,7 @@ is 0.
 
 
 def errata_markdown(rows: Sequence[Row], errata: tuple[Erratum, ...]) -> str:
-    """Return the page of errata.
-
-    Parameters
-    ----------
-    rows : sequence of dict
-        The whole ledger.
-    errata : tuple of Erratum
-        One for every refuted statement of the paper.
-
-    Raises
-    ------
-    ArgumentError
-        If the ledger and the errata do not fit each other, or a replay gives other numbers than the ledger.
-    """
+    """Return the page of errata."""
     by_name = {row["id"]: row for row in rows}
     check_errata(by_name, errata)
     place = {name: i for i, name in enumerate(by_name)}

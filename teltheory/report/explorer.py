@@ -47,12 +47,7 @@ MEASURES = {
 class Steps:
     """What the inputs of a chart choose from.
 
-    Attributes
-    ----------
-    capacities : sequence of int
-        In tokens, ascending.
-    slos : mapping of int to Fraction
-        Thresholds in tokens, ascending, each with its seconds.
+    Capacities in tokens, ascending, and thresholds in tokens, ascending, each with its seconds.
     """
 
     capacities: Sequence[int]
@@ -106,19 +101,7 @@ def round_numbers(low: Fraction, high: Fraction, series: Sequence[int]) -> list[
 
 
 def explorer(title: str, cells: Iterable[Any], steps: Steps, start: tuple[int, int]) -> VConcatChart:
-    """Return a chart: the numbers at a capacity and a threshold, and curves of one measure along both.
-
-    Parameters
-    ----------
-    title : str
-        Of the chart.
-    cells : iterable of `sweep.Cell`
-        LRU and T-LRU at every step.
-    steps : Steps
-        What the inputs choose from.
-    start : (int, int)
-        Capacity and threshold; the inputs start at the steps closest to them.
-    """
+    """Return a chart: the numbers at a capacity and a threshold, and curves of one measure along both."""
     import altair as alt
 
     chosen = _inputs(steps, start)

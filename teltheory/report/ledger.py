@@ -84,20 +84,7 @@ def _section(name: str) -> str:
 
 
 def read_ledger(text: str | bytes, name: str) -> list[Row]:
-    """Return the rows of a ledger that `teltheory verify --json` wrote.
-
-    Parameters
-    ----------
-    text : str or bytes
-        The file's text.
-    name : str
-        The file's name, for errors.
-
-    Raises
-    ------
-    FileError
-        If it is no JSON, or not that of a ledger.
-    """
+    """Return the rows of a ledger that `teltheory verify --json` wrote."""
     data = parsed_json(text, name, "a ledger")
     rows = data.get("claims") if isinstance(data, dict) else None
     if not isinstance(rows, list) or not rows:

@@ -100,13 +100,7 @@ def side_by_side(row: Row) -> tuple[list[str], list[list[str]]]:
 
 
 def check_words(rows: Sequence[Row], name: str) -> None:
-    """Check that every row of a ledger can be put into words.
-
-    Raises
-    ------
-    FileError
-        Naming the first whose scope, counterexample or numbers are not as a verdict has them.
-    """
+    """Check that every row of a ledger can be put into words."""
     for i, row in enumerate(rows, start=1):
         try:
             header, lines = side_by_side(row)

@@ -77,10 +77,7 @@ def test_a_certificate_is_checked_against_the_trace_that_it_is_of(chats, tmp_pat
             ("--tokenizer", "characters/4", "--times", "soon"),
             "times: found 'soon', expected sharegpt, exponential",
         ),
-        (
-            ("--tokenizer", "none.json", *TIMES),
-            "none.json: found no such file, expected a tokenizer's file",
-        ),
+        (("--tokenizer", "none.json", *TIMES), "none.json: found no such file, expected a tokenizer's file"),
         (("--format", "wildchat", "--tokenizer", "characters/4"), r".*, element 1, conversation: found nothing"),
         (("--format", "tar"), "format: found 'tar', expected 'auto', 'teltheory', 'mooncake'"),
     ],

@@ -81,11 +81,7 @@ def test_any_policy_has_a_curve(run, trace_file, capsys):
     chosen = [word for name in ("tlru", "tail-optimized-belady", "end-aware") for word in ("--policy", name)]
     assert run("curve", trace_file, "--capacity", 100, "--xi", 160, *chosen, "--json", "-") == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
-    assert {row["policy"]: row["tel"] for row in rows} == {
-        "tlru": 0,
-        "tail-optimized-belady": 0,
-        "end-aware": 0,
-    }
+    assert {row["policy"]: row["tel"] for row in rows} == {"tlru": 0, "tail-optimized-belady": 0, "end-aware": 0}
 
 
 LONG = pytest.mark.long

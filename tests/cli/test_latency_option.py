@@ -118,19 +118,10 @@ def test_a_capacity_in_bytes_is_as_many_tokens_as_fit(given, latency, model, tok
 @pytest.mark.parametrize(
     ("flags", "message"),
     [
-        (
-            ["--capacity", "40GiB"],
-            "capacity: found '40GiB', expected tokens such as 300k, or the model",
-        ),
+        (["--capacity", "40GiB"], "capacity: found '40GiB', expected tokens such as 300k, or the model"),
         (["--capacity", "40GiB", "--model", "gpt-5"], "model: found 'gpt-5', expected one of llama-2-7b"),
-        (
-            ["--capacity", "40gib", "--model", "vicuna-7b"],
-            "capacity: found '40gib', expected 40GiB",
-        ),
-        (
-            ["--latency", "h100"],
-            "--latency: found 'h100', expected a100-llama2-7b, a100-llama2-7b-att",
-        ),
+        (["--capacity", "40gib", "--model", "vicuna-7b"], "capacity: found '40gib', expected 40GiB"),
+        (["--latency", "h100"], "--latency: found 'h100', expected a100-llama2-7b, a100-llama2-7b-att"),
         (["--latency", "none.json"], "none.json: found no such file, expected a latency model"),
     ],
 )

@@ -102,18 +102,9 @@ def test_the_smallest_percentile_needs_no_latency(run, run_json, capsys, trace_f
             ("--tensor-parallel", "2", "--kv-bytes", "9"),
             "--tensor-parallel: found 2, expected --model or --config with",
         ),
-        (
-            ("--model", "llama-3-8b", "--tensor-parallel", "3"),
-            "tensor_parallel: found 3, expected a number",
-        ),
-        (
-            ("--accept-latency-of", "gpt-5"),
-            "--accept-latency-of: found 'gpt-5', expected a model",
-        ),
-        (
-            ("--accept-latency-of", "llama-2-7b", "--latency", "x.json"),
-            "--accept-latency-of: found 'llama-2-7b'",
-        ),
+        (("--model", "llama-3-8b", "--tensor-parallel", "3"), "tensor_parallel: found 3, expected a number"),
+        (("--accept-latency-of", "gpt-5"), "--accept-latency-of: found 'gpt-5', expected a model"),
+        (("--accept-latency-of", "llama-2-7b", "--latency", "x.json"), "--accept-latency-of: found 'llama-2-7b'"),
         (("--config", "none.json"), "none.json: found no such file, expected a model's config.json"),
     ],
 )
