@@ -85,15 +85,12 @@ def rows(workload: Workload, capacity: int, slo: Fraction) -> list[Returned]:
             tel[name],
             optimum,
             tel[name] - optimum,
-            _share(tt.share_closed(tel["T-LRU"], tel[name], optimum)),
+            math.nan if closed is None else float(closed),
             *(round(float(seconds), 7) for seconds in tt.ttft_quantiles(outcome, QUANTILES, LATENCY)),
         )
         for name, outcome in outcomes.items()
+        for closed in [tt.share_closed(tel["T-LRU"], tel[name], optimum)]
     ]
-
-
-def _share(share: Fraction | None) -> float:
-    return math.nan if share is None else float(share)
 
 
 def lines(table: list[Returned]) -> Iterator[str]:
@@ -103,7 +100,8 @@ def lines(table: list[Returned]) -> Iterator[str]:
     for (name, capacity, slo), group in groupby(table, lambda row: (row.workload, row.capacity, row.slo)):
         of = {row.policy: row for row in group}
         tel = [f"{of[policy].tel:,}" for policy in ("T-LRU", "optimum")]
-        closed = [_per_cent(of[policy].closed) for policy in SHOWN]
+        shares = [of[policy].closed for policy in SHOWN]
+        closed = ["" if math.isnan(share) else f"{100 * share:.1f}" for share in shares]
         cells.append((name, f"{capacity:,}", f"{slo:g} s", *tel, *closed))
     yield from markdown(columns, cells, "lrrrr" + "r" * len(SHOWN))
 
@@ -117,10 +115,6 @@ def percentile_lines(table: list[Returned]) -> Iterator[str]:
         for levels in [[f"{seconds:.3f}" for seconds in (row.p50, row.p90, row.p95, row.p99)]]
     ]
     yield from markdown(columns, cells, "rrlrrrrrr")
-
-
-def _per_cent(share: float) -> str:
-    return "" if math.isnan(share) else f"{100 * share:.1f}"
 
 
 def main(trace_file: str, target: str) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import matplotlib as mpl
 from matplotlib import style
@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 
 from teltheory.figures import as_it_stands
 from teltheory.paper import drawing
+from teltheory.paper.rows import Adapted, Average
 
 COLUMN, TEXT = 3.25, 6.75
 """Width of a column and of the text in ICML's layout, in inches."""
@@ -107,26 +108,9 @@ def of_tokens(panel: Axes, *names: str) -> None:
         (panel.xaxis if name == "x" else panel.yaxis).set_major_formatter(tokens)
 
 
-class Interval(Protocol):
-    """A mean with its interval."""
-
-    @property
-    def mean(self) -> float:
-        """The mean."""
-        ...
-
-    @property
-    def low(self) -> float:
-        """The lower end, nan if there is none."""
-        ...
-
-    @property
-    def high(self) -> float:
-        """The upper end."""
-        ...
-
-
-def draw_means(panel: Axes, places: Sequence[float], rows: Sequence[Interval], line: Line, **look: Any) -> None:
+def draw_means(
+    panel: Axes, places: Sequence[float], rows: Sequence[Average | Adapted], line: Line, **look: Any
+) -> None:
     """Draw means as a line; the band is their intervals, unless one of them has none."""
     panel.plot(places, [row.mean for row in rows], **line.keywords, **look)
     if all(math.isfinite(row.low) for row in rows):

@@ -101,11 +101,7 @@ def _line(names: Sequence[str], cells: Sequence[str], small: bool) -> str:
 
 def percent(value: float) -> str:
     """Return a number of per cent as LaTeX, to a tenth."""
-    return rf"${_tenth(value)}$\%" if math.isfinite(value) else NOT_DEFINED
-
-
-def _tenth(value: float) -> str:
-    return f"{round(value, 1) + 0.0:.1f}"
+    return rf"${round(value, 1) + 0.0:.1f}$\%" if math.isfinite(value) else NOT_DEFINED
 
 
 def count(value: float) -> str:

@@ -3,30 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from paper_figs import style
 from teltheory.figures import as_it_stands
+from teltheory.paper.rows import Adapted, Point
 
-
-class Placed(Protocol):
-    """A row that has a workload and a capacity."""
-
-    @property
-    def workload(self) -> str:
-        """Its name."""
-        ...
-
-    @property
-    def capacity(self) -> int:
-        """In tokens."""
-        ...
-
-
-R = TypeVar("R", bound=Placed)
+R = TypeVar("R", Adapted, Point)
 
 
 def draw_by_workload(

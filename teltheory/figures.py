@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from io import BytesIO
+from itertools import cycle
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -98,7 +99,7 @@ def _width(figure: Figure, artist: Artist) -> float:
 
 def _draw_panel(panel: Axes, rows: Sequence[Mapping[str, Any]], label: str) -> None:
     policies = dict.fromkeys(row["policy"] for row in rows)
-    for (colour, line), policy in zip(_cycled(len(policies)), policies, strict=True):
+    for (colour, line), policy in zip(cycle(STYLES), policies, strict=False):
         points = sorted((row["capacity"], _share(row)) for row in rows if row["policy"] == policy)
         panel.plot(*zip(*points, strict=True), color=colour, linestyle=line, label=policy)
     panel.set_xscale("log")
@@ -108,7 +109,3 @@ def _draw_panel(panel: Axes, rows: Sequence[Mapping[str, Any]], label: str) -> N
 
 def _share(row: Mapping[str, Any]) -> float:
     return 100 * row["tel"] / row["uncached_tel"] if row["uncached_tel"] else 0.0
-
-
-def _cycled(count: int) -> list[tuple[str, str]]:
-    return [STYLES[i % len(STYLES)] for i in range(count)]

@@ -72,7 +72,7 @@ class HeldOut:
     """What a setting did on the rest.
 
     The rows are LRU, T-LRU, End-Aware T-LRU. `gain` and `end_aware` are shares by which the goal is below that of
-    the row before, `median` the difference of P50 in seconds. `lru_capacity` is the least at which LRU does as well;
+    the row before, `median` the difference of P50 in seconds. LRU does as well at `lru_capacity`;
     `within_budget` counts turns above xi although their conversation kept its whole budget.
     """
 

@@ -1,6 +1,6 @@
-"""Benchmarks: speed as ratios against peers in the same run, what a turn costs in memory, and the ceiling.
+"""Benchmarks: speed as ratios against peers in the same run, what a turn costs in memory, and start-up.
 
 `teltheory bench` runs them all. Each module is one part: the trace (`workload`), the clock (`timing`), a turn as
-block requests (`blocks`), other simulators (`peers`), our replays (`ours`), the hindsight optimum (`optimum`),
-memory traffic (`bandwidth`) and memory use (`memory`); `run` puts them together.
+block requests (`blocks`), other simulators (`peers`), our replays (`ours`, `expected`), the hindsight optimum
+(`optimum`), memory use (`footprint`) and start-up (`door`); `run` puts them together.
 """

@@ -16,10 +16,9 @@ from typing import Any
 import numpy as np
 
 import teltheory as tt
-from teltheory.bench import by_rules, expected, optimum
+from teltheory.bench import expected, optimum
 from teltheory.bench.blocks import block_requests
 from teltheory.bench.door import door
-from teltheory.bench.enumeration import against_plain
 from teltheory.bench.footprint import footprint
 from teltheory.bench.machine import machine
 from teltheory.bench.ours import GROWING, LEAST_RECENT, ROUND_ROBIN, TAIL_OPTIMIZED, chosen, jobs, policies
@@ -83,12 +82,16 @@ class Section:
 
     def as_dict(self) -> dict[str, Any]:
         """Return rows and ratios as plain data."""
+        of = self.timings
         return {
             "title": self.title,
             "turns": self.turns,
             "block_requests": self.blocks,
-            "rows": [self._row(name, timing) for name, timing in self.timings.items()],
-            "ratios": [self._ratio(slower, quicker) for slower, quicker in self.ratios],
+            "rows": [self._row(name, timing) for name, timing in of.items()],
+            "ratios": [
+                {"slower": slower, "quicker": quicker, **asdict(Ratio.of(of[slower], of[quicker]))}
+                for slower, quicker in self.ratios
+            ],
         }
 
     def _row(self, name: str, timing: Timing) -> dict[str, Any]:
@@ -99,13 +102,6 @@ class Section:
         }
         return {"name": name, **timing.as_dict(), **speed}
 
-    def _ratio(self, slower: str, quicker: str) -> dict[str, Any]:
-        return {
-            "slower": slower,
-            "quicker": quicker,
-            **asdict(Ratio.of(self.timings[slower], self.timings[quicker])),
-        }
-
 
 def run(plan: Plan, trace: Trace, source: str, report: Report = lambda _: None) -> dict[str, Any]:
     """Measure everything."""
@@ -114,7 +110,6 @@ def run(plan: Plan, trace: Trace, source: str, report: Report = lambda _: None) 
     sections = {
         "against_libcachesim": with_peers,
         "against_python": against_python(plan, trace, report),
-        "by_rules": custom_policies(plan, trace, report),
         "replays": replays,
         "expected": expected_tails(plan, "the paper's belief and a fixed prompt", expected.BY_LOOPS, report),
         "expected_others": expected_tails(plan, "other beliefs and laws", expected.OTHERS, report),
@@ -127,7 +122,6 @@ def run(plan: Plan, trace: Trace, source: str, report: Report = lambda _: None) 
         "trace": {"source": source, "turns": len(trace), "conversations": trace.conversations},
         "hits": hits,
         "sections": {name: section.as_dict() for name, section in sections.items()},
-        "enumerations": against_plain(plan.worlds, plan.rounds, report),
         "growth": growth(plan, trace, replays, report),
         "memory": footprint(plan.memory),
         "door": door(plan.rounds, report),
@@ -197,14 +191,6 @@ def against_python(plan: Plan, trace: Trace, report: Report) -> Section:
         ratios.insert(0, ("cachetools LRU", "LRU"))
     title = f"Compiled against Python, in blocks of {BLOCK} tokens"
     return Section(title, len(blocks), len(requests), measure(every, plan.rounds, report), ratios)
-
-
-def custom_policies(plan: Plan, trace: Trace, report: Report) -> Section:
-    """Time custom policies on a short prefix, against the reference and the loops of the same rules."""
-    tokens = prefix(trace, plan.plain)
-    every = by_rules.ruled_jobs(tokens, plan.capacity)
-    title = "Custom policies, whose rules the kernel asks for, in tokens"
-    return Section.of(title, tokens, every, by_rules.RATIOS, plan.rounds, report)
 
 
 def whole_trace(plan: Plan, trace: Trace, report: Report) -> Section:

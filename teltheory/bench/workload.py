@@ -33,16 +33,13 @@ class Plan:
     sizes: tuple[int, ...]
     optimum: int
     memory: int
-    worlds: tuple[tuple[int, int, int, int], tuple[int, int, int, int]]
 
     @classmethod
     def of(cls, turns: int, capacity: int, rounds: int | None = None, quick: bool = False) -> Plan:
         """Return the plan for a trace of so many turns."""
         first, peers, plain, optimum, memory = 10_000, 100_000, 2_000, 1_000_000, 2_000_000
-        worlds = ((3, 2, 3, 0), (4, 2, 6, 0))
         if quick:
             first, peers, plain, optimum, memory = 1_000, 2_000, 300, 10_000, 50_000
-            worlds = ((3, 2, 2, 0), (4, 2, 4, 0))
         return cls(
             turns,
             capacity,
@@ -52,7 +49,6 @@ class Plan:
             _sizes(turns, first),
             optimum,
             memory,
-            worlds,
         )
 
 

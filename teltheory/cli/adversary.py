@@ -29,16 +29,7 @@ if TYPE_CHECKING:
 @click.option("--phases", type=click.IntRange(1), default=1, show_default=True, help="How often it is played.")
 @click.option("--forced", is_flag=True, help="Forced caching instead of optional caching.")
 @json_option
-def adversary(
-    policy: str,
-    budget: int,
-    conversations: int,
-    augmentation: int,
-    xi: int,
-    phases: int,
-    forced: bool,
-    target: str | None,
-) -> int:
+def adversary(policy: str, xi: int, target: str | None, **game: Any) -> int:
     """Find a trace on which POLICY, an online one, pays, and the optimum nothing.
 
     TEL is not competitive: for every online policy there is a trace on which it pays n (1 - h/K) a phase or more.
@@ -47,9 +38,7 @@ def adversary(
     check_target(target)
     from teltheory.claims.adversary import adversary as found
 
-    spec = parse_policy(policy)
-    game = (budget, conversations, augmentation, xi, forced, phases)
-    attack = found(spec.build(xi, xi), *game)
+    attack = found(parse_policy(policy).build(xi, xi), xi=xi, **game)
     if target != "-":
         console().print(_told(policy, attack), highlight=False, markup=False)
     if target is not None:

@@ -116,14 +116,9 @@ def _judged(advice: Advice) -> str:
     else:
         verdict = "it does harm" if gain.below_zero else "it does not help, beyond what may be chance"
     which = "" if chosen else f" with {_setting(advice, held.margin)}"
-    promise = (
-        "" if advice.kept_promise is None else f" The gain is {_kept(advice.kept_promise)} what was promised."
-    )
+    kept = {True: "inside", False: "outside", None: None}[advice.kept_promise]
+    promise = "" if kept is None else f" The gain is {kept} what was promised."
     return f"On the rest{which} {advice.goal.name} is {_change(gain)} than with LRU: {verdict}.{promise}"
-
-
-def _kept(kept: bool) -> str:
-    return "inside" if kept else "outside"
 
 
 def _cost(advice: Advice) -> str:

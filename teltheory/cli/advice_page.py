@@ -40,21 +40,19 @@ def write_advice(
 ) -> None:
     """Write a page with an advice for each capacity."""
     sections = [_section(f"capacity-{i}", advice, shape) for i, advice in enumerate(advices, start=1)]
-    made = facts([*versions(), ("Seed of the draws", str(seed)), *_of_trace(Path(file))])
+    trace = Path(file)
+    source = [(trace.name, f"SHA-256 {digest(trace)}")] if trace.is_file() else []
+    made = facts([*versions(), ("Seed of the draws", str(seed)), *source])
     method = Section("method", "How it was found", bullets([*about, *METHOD]))
     cards = [_card(advice) for advice in advices]
     page = Page(
-        f"T-LRU on {Path(file).name}",
+        f"T-LRU on {trace.name}",
         LEAD,
         cards,
         "",
         [*sections, method, Section("provenance", "Provenance", made)],
     )
     write_text(target, render(page))
-
-
-def _of_trace(file: Path) -> list[tuple[str, str]]:
-    return [(file.name, f"SHA-256 {digest(file)}")] if file.is_file() else []
 
 
 def _card(advice: Advice) -> Card:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,6 @@ from teltheory.cli.replay import about
 from teltheory.cli.served import Served, served_options
 from teltheory.cli.traces import Reading, about_turns, trace_options, turns_as_data
 from teltheory.cost.kv_cache import KVSize
-from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import read_fraction
 from teltheory.model.trace import Trace
@@ -71,62 +69,32 @@ def advise(
     """
     check_target(target)
     check_page(page)
-    wish = read_wish(served, **wished)
-    sizes = read_capacities(capacities, wish.shape)
+    wish, shape = read_wish(served, **wished), served.shape
+    sizes = read_capacities(capacities, shape)
     trace = reading.read(trace_file)
     chosen, origin = chosen_capacities(trace)
     with about(trace_file):
-        found = wish.advices(trace, sizes or chosen, reading.seed)
-    notes = [served.sentence, *(read_sizes(capacities, wish.shape) if sizes else [origin])]
+        found = advices(trace, sizes or chosen, reading.seed, wish)
+    notes = [served.sentence, *(read_sizes(capacities, shape) if sizes else [origin])]
     said = [*about_trace(trace, found[0].start), *notes]
     if target != "-":
-        _print(console(), said, found, wish.shape)
+        _print(console(), said, found, shape)
     if page is not None:
-        write_advice(page, trace_file, said, found, wish.shape, reading.seed)
+        write_advice(page, trace_file, said, found, shape, reading.seed)
     if target is not None:
-        data = {"trace": turns_as_data(trace), "latency": wish.latency.name, "notes": notes}
+        data = {"trace": turns_as_data(trace), "latency": served.needed_latency.name, "notes": notes}
         write_json(target, data | {"advice": [advice_as_data(advice) for advice in found]})
     return 0
 
 
-@dataclass(frozen=True)
-class Wish:
-    """What was asked for, of whatever trace and capacities."""
+def advices(trace: Trace, sizes: Sequence[int], seed: int, wish: dict[str, Any]) -> list[Advice]:
+    """Return an advice for each capacity, with a progress bar."""
+    from teltheory.advice import MARGINS
+    from teltheory.advice import advise as advise_on
 
-    slo: Fraction
-    latency: Latency
-    goal: str
-    work_cost: Fraction | None
-    median_cost: Fraction | None
-    policy: Callable[[int, int], AnyPolicy] | None
-    q_hat: int | None
-    first: Fraction
-    shape: KVSize | None
-
-    def advices(self, trace: Trace, sizes: Sequence[int], seed: int) -> list[Advice]:
-        """Return an advice for each capacity, with a progress bar."""
-        from teltheory.advice import MARGINS
-        from teltheory.advice import advise as advise_on
-
-        with progress_bar() as bar:
-            task = bar.add_task("Trying settings", total=len(sizes) * MARGINS)
-            return [
-                advise_on(
-                    trace,
-                    size,
-                    self.slo,
-                    latency=self.latency,
-                    goal=self.goal,
-                    work_cost=self.work_cost,
-                    median_cost=self.median_cost,
-                    policy=self.policy,
-                    q_hat=self.q_hat,
-                    first=self.first,
-                    seed=seed,
-                    progress=lambda: bar.advance(task),
-                )
-                for size in sizes
-            ]
+    with progress_bar() as bar:
+        task = bar.add_task("Trying settings", total=len(sizes) * MARGINS)
+        return [advise_on(trace, size, **wish, seed=seed, progress=lambda: bar.advance(task)) for size in sizes]
 
 
 def read_wish(
@@ -139,18 +107,26 @@ def read_wish(
     policy_text: str | None,
     first: str,
     q_hat: int | None,
-) -> Wish:
-    """Return what was asked for."""
+) -> dict[str, Any]:
+    """Return what was asked for, of whatever trace and capacities, as `teltheory.advise` takes it."""
     from teltheory.advice import Goal
 
-    ttft, shape = served.needed_latency, served.shape
-    within, share = read_time("slo", slo), _share(first)
+    ttft, within, share = served.needed_latency, read_time("slo", slo), _share(first)
     ttft.threshold(within)
     aim = asked_goal(goal, before, "--quantile")
     Goal.of(aim, within, ttft)
     work, median = _times("--work-cost", work_cost), _times("--median-cost", median_cost)
     policy = None if policy_text is None else _policy(policy_text)
-    return Wish(within, ttft, aim, work, median, policy, q_hat, share, shape)
+    return {
+        "slo": within,
+        "latency": ttft,
+        "goal": aim,
+        "work_cost": work,
+        "median_cost": median,
+        "policy": policy,
+        "q_hat": q_hat,
+        "first": share,
+    }
 
 
 def _policy(text: str) -> Callable[[int, int], AnyPolicy]:

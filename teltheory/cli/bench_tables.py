@@ -39,7 +39,6 @@ def tables(data: dict[str, Any]) -> Iterator[Table]:
         yield _timings(section)
         if number == 0 and data["hits"]:
             yield _hits(data["hits"])
-    yield _enumerations(data["enumerations"])
     yield _ratios(data["sections"])
     yield _growth(data["growth"])
     if data["memory"] is not None:
@@ -80,19 +79,6 @@ def _ratios(sections: dict[str, Any]) -> Table:
         for row in section["ratios"]:
             times = (f"{section['turns']:,}", _three(row["ratio"]), _spread(row))
             table.add_row(row["slower"], row["quicker"], *times)
-    return table
-
-
-def _enumerations(section: dict[str, Any]) -> Table:
-    plain, fast = (
-        "{} turns, {} conversations, {} tokens".format(*section[name]) for name in ("plain", "compiled")
-    )
-    title = f"Claims on small worlds, cases a second: plain Python ({plain}) and compiled ({fast})"
-    table = _table(title, "claim", ("plain", "compiled", "times", "spread"))
-    for row in section["rows"]:
-        times = row["times"]
-        speeds = (f"{row[name]:,.0f}" for name in ("plain_a_second", "compiled_a_second"))
-        table.add_row(row["name"], *speeds, _three(times["ratio"]), _spread(times))
     return table
 
 

@@ -69,7 +69,8 @@ def calibrate(
     """
     check_target(target)
     server = _server(url, model, timeout, api_key_env)
-    plan = ProbePlan(server.url, model, _lengths(lengths), _shares(shares), repeats, seed, block_size)
+    prompts = tuple(read_tokens("lengths", part) for part in listed_values("lengths", [lengths]))
+    plan = ProbePlan(server.url, model, prompts, _shares(shares), repeats, seed, block_size)
     with ProbeRecord(out, plan) as record:
         _probe(server, record, vocabulary)
         data = {"plan": plan.as_dict(), "measurements": [asdict(m) for m in record.measured]}
@@ -117,15 +118,11 @@ def _shown(record: ProbeRecord) -> Iterator[str | Table]:
     yield f"Prompts: random {kind}. Cached tokens as the server reported them."
     apart = sum(measured.mismatch for measured in record.measured)
     if apart:
-        yield _apart(apart, record.plan.block_size)
+        yield (
+            f"Not used: {apart:,}, where requested and reported cached tokens differ by more than "
+            f"{record.plan.block_size}: the server has larger blocks (--block-size), or no room in its cache."
+        )
     yield _table(record.measured)
-
-
-def _apart(count: int, block_size: int) -> str:
-    return (
-        f"Not used: {count:,}, where requested and reported cached tokens differ by more than {block_size}: the "
-        "server has larger blocks (--block-size), or no room in its cache."
-    )
 
 
 def _table(measured: Sequence[Measured]) -> Table:
@@ -139,10 +136,6 @@ def _table(measured: Sequence[Measured]) -> Table:
         numbers = (f"{time:.4f}" for time in (median(times), min(times), max(times)))
         table.add_row(f"{prompt:,}", f"{cached:,}", str(len(times)), *numbers)
     return table
-
-
-def _lengths(text: str) -> tuple[int, ...]:
-    return tuple(read_tokens("lengths", part) for part in listed_values("lengths", [text]))
 
 
 def _shares(text: str) -> tuple[float, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -10,7 +11,6 @@ from teltheory.cli.curve_rows import HINDSIGHT, TOLERANCE, Curves, Rows
 from teltheory.cli.options import Thresholds, curve_options, read_question
 from teltheory.cli.output import check_target, progress_bar, report
 from teltheory.cli.replay import about, assumptions, caching, trace_as_data
-from teltheory.cli.served import Served
 from teltheory.cli.tables import SLOW_LEGEND, WORK_LEGEND, curve_tables
 from teltheory.cli.traces import Reading, trace_options
 from teltheory.errors import ArgumentError
@@ -40,12 +40,9 @@ def curve(
     q_hat: int | None,
     figure: str | None,
     points: int,
-    capacities: tuple[str, ...],
-    xis: tuple[str, ...],
-    slos: tuple[str, ...],
-    served: Served,
     reading: Reading,
     target: str | None,
+    **asked: Any,
 ) -> int:
     """Show TRACE under policies as a function of the capacity; optional caching.
 
@@ -55,20 +52,21 @@ def curve(
     """
     check_target(target)
     check_figure(figure)
-    named = [_in_usual_form(text) for text in policy_texts(policies) or DEFAULT_POLICIES]
-    specs = [_spec(text) for text in named if text != HINDSIGHT]
-    question = read_question(xis, slos, capacities, served, specs)
+    named = policy_texts(policies) or DEFAULT_POLICIES
+    specs = [_spec(text) for text in named if text.lower() != HINDSIGHT]
+    hindsight = len(specs) < len(named)
+    question = read_question(**asked, specs=specs)
     trace = reading.read(trace_file)
     thresholds, sizes = question.on(trace)
     estimate = default_estimate(trace) if q_hat is None else q_hat
     grid = Grid(specs, sizes, thresholds.xis, estimate, **thresholds.for_grid)
     spaced = _spaced(trace, points) if figure or target else []
     with about(trace_file), progress_bar() as bar:
-        rows = Curves(trace, grid, thresholds, spaced, HINDSIGHT in named).rows(bar)
+        rows = Curves(trace, grid, thresholds, spaced, hindsight).rows(bar)
     parts = [
         *assumptions(trace, grid, thresholds, q_hat is not None),
         f"{WORK_LEGEND} {SLOW_LEGEND} {caching(grid.forced)}",
-        *(optima_lines(rows, thresholds) if HINDSIGHT in named else ()),
+        *(optima_lines(rows, thresholds) if hindsight else ()),
         *curve_tables(rows.table, thresholds),
     ]
     solved = {"tolerance": TOLERANCE, "tangents": {str(xi): k for xi, k in rows.tangents.items()}}
@@ -78,10 +76,6 @@ def curve(
         labels = {xi: thresholds.label(xi) for xi in thresholds.xis}
         write_figure(figure, draw_curves(rows.drawn, labels, Path(trace_file).name))
     return 0
-
-
-def _in_usual_form(text: str) -> str:
-    return HINDSIGHT if text.lower() == HINDSIGHT else text
 
 
 def _spec(text: str) -> Spec:

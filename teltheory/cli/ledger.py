@@ -29,7 +29,11 @@ def ledger(ledger_file: str, markdown: str | None, latex: str | None, errata: st
 
     Nothing is decided again. The errata need the whole ledger: every refuted statement of the paper must have one.
     """
-    wanted = ((markdown, ledger_markdown), (latex, ledger_latex), (errata, _errata))
+    wanted = (
+        (markdown, ledger_markdown),
+        (latex, ledger_latex),
+        (errata, lambda rows: errata_markdown(rows, all_errata())),
+    )
     documents = [(target, make) for target, make in wanted if target is not None]
     _check_targets([target for target, _ in documents])
     rows = ledger_rows(ledger_file)
@@ -60,7 +64,3 @@ def _standard_input() -> bytes:
     if sys.stdin is None:
         raise FileError("standard input: found it closed, expected a ledger")
     return sys.stdin.buffer.read()
-
-
-def _errata(rows: Sequence[Row]) -> str:
-    return errata_markdown(rows, all_errata())

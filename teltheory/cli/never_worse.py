@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -31,16 +31,7 @@ SHOWN_EVERY = 1000
 @click.option("--samples", type=click.IntRange(0), default=2000, show_default=True, help="Larger random traces.")
 @click.option("--forced", is_flag=True, help="Forced caching instead of optional caching.")
 @json_option
-def never_worse(
-    policy: str,
-    than: str,
-    turns: int,
-    tokens: int,
-    conversations: int,
-    samples: int,
-    forced: bool,
-    target: str | None,
-) -> int:
+def never_worse(policy: str, than: str, target: str | None, **bounds: Any) -> int:
     """Search for a trace on which POLICY has a larger TEL than another policy; print the smallest.
 
     All traces up to the bounds are tried, smallest first, then random ones; where only a random one refutes, it is
@@ -52,17 +43,8 @@ def never_worse(
 
     ours, other = parse_policy(policy), parse_policy(than)
     with _counted() as tried_one:
-        verdict = decided(
-            _family(ours),
-            _family(other),
-            turns=turns,
-            tokens=tokens,
-            conversations=conversations,
-            samples=samples,
-            forced=forced,
-            progress=tried_one,
-        )
-    tried = f"instances of up to {turns} turns and {tokens} tokens"
+        verdict = decided(_family(ours), _family(other), **bounds, progress=tried_one)
+    tried = f"instances of up to {bounds['turns']} turns and {bounds['tokens']} tokens"
     report(target, [_told(policy, than, verdict, tried)], verdict.as_dict())
     return 0
 

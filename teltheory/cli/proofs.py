@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -60,12 +62,8 @@ class CertifiedViolations:
             raise CertificateError(
                 f"objective: found {self.violations}, expected {violations}, the violations of what is kept"
             )
-        try:
+        with _named(self.proved, "what the prices prove"):
             check_violations(trace, self.capacity, self.xi, self.prices, self.proved, self.forced)
-        except CertificateError as error:
-            raise CertificateError(
-                f"proved: found {self.proved}, expected what the prices prove; {error}"
-            ) from None
 
     def __str__(self) -> str:
         return (
@@ -108,11 +106,8 @@ class CertifiedPercentile:
         if self.prices is None:
             raise CertificateError(f"prices: found none, expected what proves {self.proved}")
         above = len(trace) - self.level.rank(len(trace)) + 1
-        try:
+        with _named(self.proved, f"{above} turns or more above {self.proved - 1}"):
             check_violations(trace, self.capacity, self.proved - 1, self.prices, above, self.forced)
-        except CertificateError as error:
-            expected = f"{above} turns or more above {self.proved - 1}"
-            raise CertificateError(f"proved: found {self.proved}, expected {expected}; {error}") from None
 
     def __str__(self) -> str:
         count = _count(self.prices) if self.prices else 0
@@ -122,11 +117,19 @@ class CertifiedPercentile:
         )
 
 
+Proof: TypeAlias = Certified | CertifiedViolations | CertifiedPercentile
+
+
+@contextmanager
+def _named(proved: int, expected: str) -> Iterator[None]:
+    try:
+        yield
+    except CertificateError as error:
+        raise CertificateError(f"proved: found {proved}, expected {expected}; {error}") from None
+
+
 def _counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-Proof: TypeAlias = Certified | CertifiedViolations | CertifiedPercentile
 
 
 def _count(prices: Prices) -> int:

@@ -12,7 +12,6 @@ from rich.table import Table
 from teltheory.cli.defaults import notes
 from teltheory.cli.options import Thresholds, grid_options, read_question, workers_option
 from teltheory.cli.output import check_target, progress_bar, report
-from teltheory.cli.served import Served
 from teltheory.cli.tables import SLOW_LEGEND, WORK_LEGEND, cells_tables
 from teltheory.cli.traces import Reading, about_turns, trace_options, turns_as_data
 from teltheory.errors import ArgumentError, FileError, ForcedCachingError, TraceError, listed
@@ -45,13 +44,10 @@ def replay(
     workers: int | None,
     store_file: str | None,
     scheduler: str | None,
-    capacities: tuple[str, ...],
-    xis: tuple[str, ...],
-    slos: tuple[str, ...],
-    served: Served,
     forced: bool,
     reading: Reading,
     target: str | None,
+    **asked: Any,
 ) -> int:
     """Replay TRACE under policies, next to LRU and the hindsight optimum.
 
@@ -62,7 +58,7 @@ def replay(
     if workers is not None and scheduler is not None:
         raise ArgumentError("--workers", workers, "none with --scheduler, whose own workers do the work")
     specs = [parse_policy(text) for text in policy_texts(policies) or POLICIES]
-    question = read_question(xis, slos, capacities, served, specs)
+    question = read_question(**asked, specs=specs)
     store = None if store_file is None else Store(store_file)
     trace = reading.read(trace_file)
     estimate = default_estimate(trace) if q_hat is None else q_hat

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from math import isfinite
 from time import monotonic
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from rich.table import Table
@@ -72,8 +71,8 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Search(ABC):
-    """A search for each capacity of a question."""
+class Searching:
+    """What the searches for each capacity of a question have in common."""
 
     question: Question
 
@@ -82,22 +81,6 @@ class Search(ABC):
         """Number of rows at each capacity."""
         return len(self.question.grid.thresholds)
 
-    @abstractmethod
-    def at(self, capacity: int) -> Iterator[Found]:
-        """Yield the rows of a capacity."""
-
-    @abstractmethod
-    def lines(self) -> list[str]:
-        """Return what stands above the table."""
-
-    @abstractmethod
-    def table(self, rows: list[dict[str, Any]]) -> Table:
-        """Return the table."""
-
-    @abstractmethod
-    def as_data(self, rows: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return the rows, and what was assumed, as plain data."""
-
     def _beside(self, capacity: int, xi: int) -> tuple[Outcome, Outcome]:
         """Return LRU's and T-LRU's outcomes."""
         trace, forced = self.question.trace, self.question.grid.forced
@@ -105,7 +88,7 @@ class Search(ABC):
 
 
 @dataclass(frozen=True)
-class LeastTel(Search):
+class LeastTel(Searching):
     """The least TEL at each threshold."""
 
     def at(self, capacity: int) -> Iterator[Found]:
@@ -170,7 +153,7 @@ class LeastTel(Search):
 
 
 @dataclass(frozen=True)
-class LeastViolations(Search):
+class LeastViolations(Searching):
     """The fewest violations at each threshold."""
 
     def at(self, capacity: int) -> Iterator[Found]:
@@ -217,7 +200,7 @@ class LeastViolations(Search):
 
 
 @dataclass(frozen=True)
-class LeastPercentile(Search):
+class LeastPercentile(Searching):
     """The smallest percentile of uncached lengths."""
 
     level: Level
@@ -277,6 +260,9 @@ class LeastPercentile(Search):
     def as_data(self, rows: list[dict[str, Any]]) -> dict[str, Any]:
         """Return the rows, and what was assumed, as plain data."""
         return _as_data(self.question, self.level.text, rows)
+
+
+Search: TypeAlias = LeastTel | LeastViolations | LeastPercentile
 
 
 def _said(question: Question) -> list[str]:

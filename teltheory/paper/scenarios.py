@@ -101,7 +101,14 @@ def on_all(
     """Do the work on every sample at every capacity."""
     places = [(scenario, capacity) for scenario in chosen for capacity in scenario.capacities]
     jobs = [(scenario, capacity, seed) for scenario, capacity in places for seed in range(scenario.samples)]
-    results = iter(in_order(partial(_on_sample, work), jobs, workers, _named))
+    results = iter(
+        in_order(
+            partial(_on_sample, work),
+            jobs,
+            workers,
+            lambda job: f"{job[0].name}, capacity {job[1]}, sample {job[2]}",
+        )
+    )
     for scenario, capacity in places:
         yield scenario, capacity, [next(results) for _ in range(scenario.samples)]
 
@@ -109,10 +116,6 @@ def on_all(
 def _on_sample(work: Callable[[Scenario, Trace, int], R], job: tuple[Scenario, int, int]) -> R:
     scenario, capacity, seed = job
     return work(scenario, scenario.sample(seed), capacity)
-
-
-def _named(job: tuple[Scenario, int, int]) -> str:
-    return f"{job[0].name}, capacity {job[1]}, sample {job[2]}"
 
 
 def scaled(workload: Chats, factor: float) -> Chats:

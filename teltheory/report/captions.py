@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from teltheory.errors import FileError
+from teltheory.input_files import read_bytes
 from teltheory.report.page import picture
 
 BY_CAPACITY = (
@@ -59,17 +59,6 @@ def caption(stem: str) -> tuple[str, str]:
 
 def pictures(files: Iterable[Path]) -> str:
     """Return SVG files as HTML: Figures 3 to 6 first, then by name."""
-    known = list(CAPTIONS)
-    ordered = sorted(files, key=lambda file: (_place(file.stem, known), file.stem))
-    return "\n\n".join(picture(*caption(file.stem), _bytes(file)) for file in ordered)
-
-
-def _place(stem: str, known: list[str]) -> int:
-    return known.index(stem) if stem in known else len(known)
-
-
-def _bytes(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise FileError(f"{file}: {error.strerror}, expected an SVG file") from None
+    place = {name: i for i, name in enumerate(CAPTIONS)}
+    ordered = sorted(files, key=lambda file: (place.get(file.stem, len(place)), file.stem))
+    return "\n\n".join(picture(*caption(file.stem), read_bytes(file, "an SVG file")) for file in ordered)

@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import teltheory
-from teltheory.errors import FileError
+from teltheory.input_files import read_bytes
 
 LIBRARIES = ("numpy", "scipy", "numba", "highspy", "pyomo", "pyarrow", "sympy", "z3-solver", "cvc5", "matplotlib")
 """Those that numbers, verdicts or figures come from."""
@@ -27,7 +27,4 @@ def versions() -> list[tuple[str, str]]:
 
 def digest(file: Path) -> str:
     """Return the SHA-256 of a file as 64 hexadecimal digits."""
-    try:
-        return sha256(file.read_bytes()).hexdigest()
-    except OSError as error:
-        raise FileError(f"{file}: {error.strerror}, expected a file") from None
+    return sha256(read_bytes(file, "a file")).hexdigest()

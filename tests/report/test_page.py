@@ -146,5 +146,5 @@ def test_figures_have_captions_in_order_of_the_paper(tmp_path):
 
 @pytest.mark.parametrize("read", [lambda file: pictures([file]), digest], ids=["figure", "digest"])
 def test_a_file_that_is_not_there_is_one_line(tmp_path, read):
-    with pytest.raises(FileError, match=r"nowhere\.svg: No such file or directory, expected"):
+    with pytest.raises(FileError, match=r"nowhere\.svg: found no such file, expected"):
         read(tmp_path / "nowhere.svg")
