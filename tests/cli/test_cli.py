@@ -11,7 +11,7 @@ from processes.deeds import die_deciding
 
 import proofs_checks
 import teltheory as tt
-from teltheory.errors import ArgumentError, SolverError, TelTheoryError
+from teltheory.errors import ArgumentError, TelTheoryError
 from teltheory.policies.spec import default_estimate, parse_policy
 
 
@@ -169,15 +169,6 @@ def test_bad_lines_are_named(run, tmp_path, capsys):
     error = capsys.readouterr().err
     assert "bad.csv, line 3, prompt: found -2, expected 0 tokens or more" in error
     assert not (tmp_path / "out.json").exists()
-
-
-def test_a_solver_that_gives_up_ends_with_1(run, trace_file, capsys, monkeypatch):
-    def give_up(*args, **kwargs):
-        raise SolverError("Time limit reached", 10.0, 5.0)
-
-    monkeypatch.setattr("teltheory.optimal.lazy.LazyIntervalSolver.solve", give_up)
-    assert run("optimum", trace_file, "--capacity", 100, "--xi", 1, "--method", "lp") == 1
-    assert "Time limit reached" in capsys.readouterr().err
 
 
 def test_an_interrupt_leaves_no_file(run, trace_file, tmp_path, capsys, monkeypatch):
