@@ -4,8 +4,8 @@
 
 1. Python blocks run as doctests, one session per document; `<!-- skip: next -->` leaves the next one out.
 2. Fences of `console` are a session at a terminal, run in a copy of the project's sources, one per document: after
-   `$ ` a command, below it what it prints. A line `[...]` stands for any number of lines; times (`in 1.2s`) and
-   versions are not compared.
+   `$ ` a command, below it what it prints. A line `[...]` stands for any number of lines; times (`in 1.2s`),
+   versions and lines of progress are not compared.
 3. `<!-- printed by: COMMAND -->` says which command prints the fence or table below it, or all of them above
    `<!-- printed until here -->`. Their lines stand together in what it prints; the heading of a table may be
    missing there. Beside it, `<!-- machine -->` says that the numbers depend on the machine, so nothing is
@@ -40,6 +40,7 @@ DATA = re.compile(r"\.\./shared/data/([\w./-]+)")
 MARK = re.compile(r"^<!-- printed by: (.*) -->\n(?:\s*<!-- (machine|slow) -->\n)?", re.MULTILINE)
 UNTIL_HERE = "<!-- printed until here -->"
 BLOCK = re.compile(r"^```[^\n]*\n(.*?)^```$|^((?:\|[^\n]*\n)+)", re.MULTILINE | re.DOTALL)
+PROGRESS = re.compile(r"^teltheory: .*, \d+ s$", re.MULTILINE)
 NOT_COMPARED = re.compile(r"(?<= in )\d+\.\d+s\b|\b\d+\.\d+\.\d+\b")
 
 
@@ -141,7 +142,7 @@ def session(example: Example) -> str | None:
     told, fault = [], None
     for step in re.split(r"^(?=\$ )", example.parsed.text, flags=re.MULTILINE)[1:]:
         command, _, shown = step.partition("\n")
-        said = in_shell(command[2:], folder)
+        said = PROGRESS.sub("", in_shell(command[2:], folder))
         same = agrees(shown, said)
         told.append(step if same else f"{command}\n{said.rstrip()}\n")
         fault = fault or (None if same else f"{command}\nprinted is\n{said}")
