@@ -21,9 +21,9 @@ def rows(thresholds, policies):
     ]
 
 
-@pytest.mark.parametrize("thresholds", [1, 4])
-@pytest.mark.parametrize("policies", [DEFAULT_POLICIES, DEFAULT_POLICIES + LONG, LONG[1:]], ids=len)
-@pytest.mark.parametrize("title", TITLES, ids=len)
+@pytest.mark.parametrize(
+    ("thresholds", "policies", "title"), [(1, LONG[1:], TITLES[0]), (4, DEFAULT_POLICIES + LONG, TITLES[1])]
+)
 def test_every_text_of_the_curves_is_within_the_figure(thresholds, policies, title):
     labels = dict.fromkeys(range(thresholds), "500ms = 12,345,678 tokens")
     figure = draw_curves(rows(thresholds, policies), labels, title)
