@@ -162,7 +162,7 @@ def copied_sources() -> TemporaryDirectory[str]:
 
 
 def agrees(shown: str, said: str) -> bool:
-    """Whether a document shows what was printed, but for times, versions and lines that it leaves out."""
+    """Whether a document shows what was printed, except for times, versions and lines that it leaves out."""
     wanted = [".*" if line == "[...]" else re.escape(NOT_COMPARED.sub("?", line)) for line in lines(shown)]
     printed = "\n".join(NOT_COMPARED.sub("?", line) for line in lines(said))
     return re.fullmatch("\n".join(wanted), printed, re.DOTALL) is not None

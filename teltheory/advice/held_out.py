@@ -3,7 +3,7 @@
 Every policy is replayed on the whole trace, so that the rest begins with the cache that the policy has by then,
 and only the turns of the rest count. The hindsight optimum of the rest is the least TEL that any plan for the
 whole trace has there (`opening`): what is kept between two turns of the first part is worth nothing then, and
-after a turn its whole past is at hand, so that of each conversation only the last turn before the rest matters.
+after a turn its whole past is available, so that of each conversation only the last turn before the rest matters.
 """
 
 from __future__ import annotations

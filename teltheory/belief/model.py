@@ -287,7 +287,7 @@ def check_feasible(model: BeliefMDP, state: State) -> None:
 
 
 def longest_past(model: BeliefMDP, state: State, turns: int) -> int:
-    """Return the longest past that can be at hand before the last of the next `turns` turns."""
+    """Return the longest past that can be available before the last of the next `turns` turns."""
     longest = state.conversations[state.arrived].past
     if turns > 1:
         known = [(model.kinds[k.kind], k.turns, k.past) for k in state.conversations]

@@ -2,7 +2,7 @@
 
 What is cached changes no arrival. So the tree of states that can follow is built once, and a state has two tables:
 J over everything that may be kept, one axis a conversation, and W over everything that may be cached before the
-cut, theta's axis of length one (all of theta is at hand). With g_i(y) = E[max(L_i + Q - y - xi, 0)]
+cut, theta's axis of length one (all of theta is available). With g_i(y) = E[max(L_i + Q - y - xi, 0)]
 
     J_m(Y) = sum_i P(next is i) g_i(Y_i) + sum_next P(next) W_{m-1}(next)(Y),
     W_m(X) = min over Y <= X with sum Y <= C of J_m(Y),

@@ -1,4 +1,4 @@
-"""What is replayed: a sample of the conversation model or a trace of one's own, and prefixes of it."""
+"""What is replayed: a sample of the conversation model or a custom trace, and prefixes of it."""
 
 from __future__ import annotations
 

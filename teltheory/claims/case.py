@@ -136,8 +136,8 @@ class Case:
     def smaller(self) -> Iterator[Case]:
         """Yield the admissible cases one step smaller, conversations in order of appearance.
 
-        A step takes away a turn (but for the only one) or a start, lowers a length by half or by one, or C, xi,
-        q_hat.
+        A step takes away a turn (unless it is the only one) or a start, lowers a length by half or by one, or C,
+        xi, q_hat.
         """
         for case in self._steps():
             if case.admissible:

@@ -72,7 +72,7 @@ class Verdict:
 
     @property
     def expected(self) -> bool:
-        """Whether the ledger is sound: decided where data are at hand, and not one of our own rows refuted."""
+        """Whether the ledger is sound: decided if the data are there, and not one of our own rows refuted."""
         return is_expected(self.verdict, self.claim)
 
     def as_dict(self) -> dict[str, Any]:

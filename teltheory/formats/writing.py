@@ -77,7 +77,7 @@ def _check_names(trace: Trace) -> None:
 
 
 def _check_unicode(trace: Trace) -> None:
-    """Parquet keeps every trace, but for names that are no Unicode."""
+    """Parquet keeps every trace, except for names that are no Unicode."""
     for name in trace.names or ():
         if not name.isascii() and name != name.encode("utf-8", "replace").decode():
             raise ArgumentError("conversation", name, "a name in Unicode")

@@ -2,7 +2,7 @@
 
 This is the judge of the replay, of the formulations and of Tail-Optimized Belady, so it shares nothing with
 them but the instance: the states are tuples of cached lengths, the transitions are written from the problem's
-description (a prefix may be kept of what is at hand; forced: the arriving conversation is kept whole).
+description (a prefix may be kept of what is available; forced: the arriving conversation is kept whole).
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class Filling:
     ) -> IntArray:
         """Return a plan that costs no more than a feasible one; stop if it costs enough, or at the deadline.
 
-        What scores most is filled first, but for the noise. There are no more rounds than `ROUNDS_PER_INTERVAL`
+        What scores most is filled first, except for the noise. There are no more rounds than `ROUNDS_PER_INTERVAL`
         for each interval either.
         """
         least = cost(plan)

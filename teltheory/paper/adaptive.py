@@ -30,7 +30,7 @@ QUANTILES = {"p90": Fraction(9, 10), "p95": Fraction(19, 20), "p99": Fraction(99
 WINDOWS = (100, 200, 500, 1000)
 BLOCK = 1000
 SETTINGS = str((RATIOS, SHARES, QUANTILES, WINDOWS, BLOCK))
-"""All that the table depends on, but for the workloads."""
+"""All that the table depends on, except for the workloads."""
 
 MEASURES = ("p50", "p90", "p95", "p99", "blocks", "tel")
 

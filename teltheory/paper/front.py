@@ -23,7 +23,7 @@ from teltheory.policies.policy import TRIMS, Trim
 RATIOS = tuple(Fraction(i, 40) for i in range(61))
 LEVELS = (0.5, 0.95, 0.99)
 SETTINGS = str((RATIOS, TRIMS, LEVELS))
-"""All that the table depends on, but for the workloads."""
+"""All that the table depends on, except for the workloads."""
 
 
 def percentiles(outcome: tt.Outcome) -> list[int]:

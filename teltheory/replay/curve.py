@@ -13,12 +13,12 @@ surplus, least recent first and from its end, then budgets.
 
 *Lemma 1. Where no past shrinks (a conversation's past is never shorter than after its turn before), the cache
 after each cut is the first C blocks of the ranking of all pasts.* By induction. Turn t belongs to conversation c.
-Before its cut at hand are the first C blocks of the ranking before, and the whole past of c. Take a block x of
+Before its cut available are the first C blocks of the ranking before, and the whole past of c. Take a block x of
 another conversation among the first C blocks of the ranking now. Compared with the ranking before, all other
 conversations stand to x as they stood; of c at least as many blocks precede x as did: if x is within a budget,
 the budget of c, which is no smaller than it was; if x is surplus, the whole past of c. So x was among the first C
-blocks before and is at hand. Hence all of the first C blocks are at hand, and the cut keeps them. (With a single
-class of blocks, the same with all of c's blocks.)
+blocks before and is available. Hence all of the first C blocks are available, and the cut keeps them. (With a
+single class of blocks, the same with all of c's blocks.)
 
 So a conversation with past L reuses clip(C - S, 0, b) + clip(C - S', 0, L - b), where S is the budgets of the more
 recent conversations and S' all budgets and the surpluses of the more recent ones: its blocks have the ranks S + 1

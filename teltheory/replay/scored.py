@@ -167,7 +167,7 @@ def by_order(
 ) -> None:
     """Replay ET-LRU with the paper's belief.
 
-    `full` is what is at hand, `holds` the initial cache and zeros, `order` what slots are worth, `least` what a
+    `full` is what is available, `holds` the initial cache and zeros, `order` what slots are worth, `least` what a
     slot holds once its tokens of score -inf are gone.
     """
     n = len(layout.history)
@@ -237,7 +237,7 @@ def by_current_worth(
 ) -> None:
     """Replay ET-LRU with what slots are worth at each cut.
 
-    `full` is what is at hand, `holds` the initial cache and zeros. With a clock `worth` is written, otherwise it
+    `full` is what is available, `holds` the initial cache and zeros. With a clock `worth` is written, otherwise it
     is the order of the paper's beliefs; with lessons `laws.log` is written. `waiting` and `heap` have room for all
     slots.
     """

@@ -1,4 +1,4 @@
-"""Where a swept trace comes from: one at hand, a file, or a sample of a workload.
+"""Where a swept trace comes from: a given one, a file, or a sample of a workload.
 
 A trace's key is a digest of all that a policy may read of it: every column and fact but the reader's report. A
 file's path and the label are no part of it. A sample's key is made of what it is sampled from instead, so that its

@@ -99,6 +99,7 @@ def test_a_truncation_that_is_wide_enough_changes_nothing():
     assert compared > 15
 
 
+@pytest.mark.long
 def test_a_finer_truncation_is_within_both_errors():
     """The model's own value is within its error of each, so they are within the sum of each other."""
     discount, shares = 0.2, []

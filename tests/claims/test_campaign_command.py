@@ -50,6 +50,7 @@ def verify(monkeypatch, capsys, tmp_path):
     return run
 
 
+@pytest.mark.long
 def test_the_ledger_tells_what_a_campaign_tried_and_repeats(verify, tmp_path):
     store, reached = tmp_path / "out.store", []
     for options in (["--store", store], [], ["--store", store]):
@@ -68,6 +69,7 @@ def test_the_ledger_tells_what_a_campaign_tried_and_repeats(verify, tmp_path):
     assert "campaign" not in decided["kv-size"]["scope"]["bounds"]
 
 
+@pytest.mark.long
 def test_counterexamples_are_written_once(verify, tmp_path):
     for _ in range(2):
         verify("--batches", 4, "--regressions", tmp_path)

@@ -34,6 +34,7 @@ def test_a_line_is_linear_and_a_square_is_not():
     assert 0.9 < explained(Cells(n, nothing, 1.0 * n**2, nothing)) < Fraction(99, 100)
 
 
+@pytest.mark.long
 def test_without_the_files_nothing_is_decided_and_verify_goes_on(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("TELTHEORY_DATA", str(tmp_path))
     verdict = decide_safely(vllm_cpu)

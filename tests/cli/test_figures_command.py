@@ -76,6 +76,7 @@ def test_wrong_calls_are_one_line(options, named, tmp_path, run, capsys, undrawn
     assert named in said
 
 
+@pytest.mark.long
 def test_reproduce_makes_them_too(tmp_path, run, capsys, undrawn, monkeypatch, trace_file):
     def small(folder, trace, workers, again, **grid):
         return make_all(folder, trace, workers, again, seeds=1, turns=20, **grid)

@@ -23,6 +23,7 @@ def made(run, folder, *options):
     return (folder / "report.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.long
 def test_it_is_the_same_when_it_is_made_again(alone, run, capsys):
     first = made(run, alone)
     assert "report.html" in capsys.readouterr().out

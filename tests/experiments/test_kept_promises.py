@@ -22,6 +22,7 @@ def small(monkeypatch):
     monkeypatch.setattr(experiment, "PIECES", ((1, 1), (2, 2)))
 
 
+@pytest.mark.long
 def test_every_question_has_a_line_in_the_table_and_each_group_one_in_the_summary(small, tmp_path, capsys):
     file, table = tmp_path / "of mine.csv", tmp_path / "table.csv"
     sample = experiment.trace_of(experiment.Question("wildchat", 3, 800, 0, 0, "tel"))

@@ -23,6 +23,7 @@ def short(monkeypatch, tmp_path):
     return tmp_path
 
 
+@pytest.mark.long
 def test_every_workload_has_every_policy_and_none_is_below_the_optimum(short, capsys):
     experiment.main(str(short / "trace.csv"), str(short / "table.csv"))
     with (short / "table.csv").open(newline="") as file:

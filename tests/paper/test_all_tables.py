@@ -179,6 +179,7 @@ def test_all_tables_are_made_once(little, tmp_path):
     assert {"adaptive_threshold.csv", "pareto_front.csv"} <= set(slower)
 
 
+@pytest.mark.long
 def test_all_tables_are_drawn(little, tmp_path, monkeypatch):
     little()
     pictures = []

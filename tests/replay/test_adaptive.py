@@ -73,6 +73,7 @@ def test_the_reference_against_a_judge_that_goes_block_by_block(drawn):
     assert case.replay(policy).cached.tolist() == judged(case, policy)
 
 
+@pytest.mark.long
 @given(drawn_cases(length=40))
 @examples(1500)
 def test_the_kernel_agrees_with_the_reference(drawn):

@@ -26,6 +26,7 @@ def answer():
 """
 
 
+@pytest.mark.long
 def test_a_change_in_another_file_is_seen(tmp_path):
     package = tmp_path / "tiny"
     package.mkdir()

@@ -49,6 +49,7 @@ def test_a_killed_dask_worker_loses_its_job_and_nothing_else(tmp_path, capfd):
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.long
 def test_a_cluster_finds_what_one_process_finds(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("only-here.csv").write_text("conversation,prompt,response\nA,100,0\nB,90,0\nA,100,0\nB,7,1\n")

@@ -1,7 +1,7 @@
 """The least cost over every cache state, on tiny worlds.
 
 A state, one digit a conversation (what it holds, up to its last past), is an index. What may be kept of what is
-at hand is any prefix of each conversation: the least cost of a state is the least over all states that hold no
+available is any prefix of each conversation: the least cost of a state is the least over all states that hold no
 less of any conversation, which is one pass a conversation from the largest digit down.
 """
 

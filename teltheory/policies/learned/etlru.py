@@ -209,9 +209,9 @@ class _Bound:
         return (lambda c: steps[c.code]) if len(steps) > 1 else (lambda _: steps[0])
 
     def worth(self, turn: int, holding: Sequence[Node], known: Sequence[Node]) -> list[float]:
-        """Return the logarithm of the belief turn rates of `holding`, but for a common summand.
+        """Return the logarithm of the belief turn rates of `holding`, except for a common summand.
 
-        `known` is who has arrived so far, but for the conversation that is exempt.
+        `known` is who has arrived so far, except for the conversation that is exempt.
         """
         if self.policy.belief == "paper":
             return [self._order(c) for c in holding]
