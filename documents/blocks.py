@@ -75,7 +75,9 @@ def is_printed(example: Example) -> str | None:
     missing = [name for name in DATA.findall(shown.command) if not (data_folder() / name).exists()]
     if missing:
         pytest.skip(f"the data folder has no {missing[0]}")
-    output = in_empty_folder(shown.command)
+    code, output = in_empty_folder(shown.command)
+    if code:
+        return f"{shown.command}\nended with {code}: {output.strip()[-300:]}"
     fault = difference(shown.text, output, shown.table)
     if fault and asked("reprint"):
         heading = 2 if shown.table and lines(shown.text)[0] not in lines(output) else 0
@@ -84,8 +86,8 @@ def is_printed(example: Example) -> str | None:
 
 
 @cache
-def in_empty_folder(command: str) -> str:
-    """Return what a command prints, run once, with the data folder where documents have it."""
+def in_empty_folder(command: str) -> tuple[int, str]:
+    """Return a command's exit code and what it prints, run once, with the data folder where documents have it."""
     with TemporaryDirectory() as folder:
         here, shared = Path(folder, "here"), Path(folder, "shared")
         here.mkdir()
@@ -94,8 +96,8 @@ def in_empty_folder(command: str) -> str:
         return in_shell(f"set -euo pipefail; {command}", here, subprocess.PIPE)
 
 
-def in_shell(command: str, folder: Path, errors: int = subprocess.STDOUT) -> str:
-    """Return what a command prints, run by this Python's programs; its errors among that, or only if it fails."""
+def in_shell(command: str, folder: Path, errors: int = subprocess.STDOUT) -> tuple[int, str]:
+    """Return a command's exit code and what it prints, its errors among that, or only if it fails."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     done = subprocess.run(
         ["bash", "-c", command],
@@ -106,7 +108,7 @@ def in_shell(command: str, folder: Path, errors: int = subprocess.STDOUT) -> str
         text=True,
         check=False,
     )
-    return done.stdout if done.returncode == 0 else done.stdout + (done.stderr or "")
+    return done.returncode, done.stdout if done.returncode == 0 else done.stdout + (done.stderr or "")
 
 
 def difference(text: str, output: str, table: bool = False) -> str | None:
@@ -138,11 +140,13 @@ def lines(text: str) -> list[str]:
 
 def session(example: Example) -> str | None:
     """Run the commands of a fence of `console` and compare what they print."""
-    folder = Path(example.namespace.setdefault("folder", copied_sources()).name)
+    if "folder" not in example.namespace:
+        example.namespace["folder"] = copied_sources()
+    folder = Path(example.namespace["folder"].name)
     told, fault = [], None
     for step in re.split(r"^(?=\$ )", example.parsed.text, flags=re.MULTILINE)[1:]:
         command, _, shown = step.partition("\n")
-        said = PROGRESS.sub("", in_shell(command[2:], folder))
+        said = PROGRESS.sub("", in_shell(command[2:], folder)[1])
         same = agrees(shown, said)
         told.append(step if same else f"{command}\n{said.rstrip()}\n")
         fault = fault or (None if same else f"{command}\nprinted is\n{said}")

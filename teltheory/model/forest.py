@@ -282,8 +282,8 @@ class _Growing:
         order = list(number)[1:]
         parent = [number[self.parent[node]] for node in order]
         columns = parent, [self.length[node] for node in order], [number[leaf] for leaf in leaves]
-        parents, lengths, renumbered = (readonly(np.array(column, np.int64)) for column in columns)
-        return parents, lengths, renumbered
+        parents, sizes, renumbered = (readonly(np.array(column, np.int64)) for column in columns)
+        return parents, sizes, renumbered
 
 
 def _walk(request: int, path: Sequence[int], nodes: dict[int, int], parents: list[int]) -> int:

@@ -1,0 +1,65 @@
+"""A block that is not what its command prints is told, and so is a command that fails."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from documents.blocks import Shown, agrees, difference, is_printed
+
+pytestmark = pytest.mark.repository
+
+OUTPUT = "head\n1\n2\n3\n"
+
+
+@pytest.mark.parametrize("text", ["head\n1\n2\n3", "1\n2", "1  \n\n2", "3"])
+def test_what_is_printed_one_below_the_other_is_up_to_date(text):
+    assert difference(text, OUTPUT) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("1\n3", "shows '3', printed is ['2']"),
+        ("2\n1", "shows '1', printed is ['3']"),
+        ("3\n4", "shows '4', printed is nothing"),
+        ("4", "shows '4', which is not printed"),
+        (" 1", "shows ' 1', which is not printed"),
+    ],
+)
+def test_what_is_not_is_stale(text, why):
+    assert why in difference(text, OUTPUT)
+
+
+def test_a_table_may_have_a_heading_of_its_own():
+    table = "| a |\n|---|\n| 1 |\n"
+    assert difference(table, "| 1 |\n", table=True) is None
+    assert difference(table, table, table=True) is None
+    assert difference(table, "| 2 |\n", table=True)
+
+
+def test_a_command_that_fails_is_stale_although_it_prints_the_block(tmp_path):
+    example = SimpleNamespace(parsed=Shown("echo 1; exit 3", "1\n", False, False), path=tmp_path / "page.md")
+    assert "ended with 3" in is_printed(example)
+    example.parsed = Shown("echo 1", "1\n", False, False)
+    assert is_printed(example) is None
+    assert not Path(example.path).exists()
+
+
+@pytest.mark.parametrize(
+    ("shown", "said", "same"),
+    [
+        ("a\nb", "a\nb", True),
+        ("a", "a\nb", False),
+        ("a\nb", "a", False),
+        ("TEL 41", "TEL 40", False),
+        ("P95 0.293", "P95 0.294", False),
+        ("a\n[...]\nz", "a\nb\nc\nz", True),
+        ("a\n[...]\nz", "a\nb\nc", False),
+        ("3 passed in 0.12s", "3 passed in 1.5s", True),
+        ("3 passed in 0.12s", "4 passed in 0.12s", False),
+        ("numpy 2.4.6", "numpy 2.5.0", True),
+    ],
+)
+def test_numbers_are_compared_and_times_and_versions_are_not(shown, said, same):
+    assert agrees(shown, said) is same
