@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from replay.own_policies import ByRules, HalfKept, LongestFirst
+from replay.own_policies import HalfKept, LongestFirst
 
 import teltheory as tt
 from proofs_checks.tail_optimized.not_competitive import Dice, online_policies
@@ -28,7 +28,7 @@ class EvenShares:
             max(conversations, key=lambda conversation: conversation.cached).cached -= 1
 
 
-OURS = (LongestFirst(), HalfKept(), ByRules(), EvenShares(), tt.ReturnAwareTLRU(2, 2, lead=None))
+OURS = (LongestFirst(), HalfKept(), EvenShares(), tt.ReturnAwareTLRU(2, 2, lead=None))
 
 
 @st.composite
