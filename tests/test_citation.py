@@ -9,7 +9,7 @@ import yaml
 from report.documents import row
 
 from teltheory.cli.output import console
-from teltheory.cli.tables import ledger_table
+from teltheory.cli.verify import ledger_table
 from teltheory.report.markdown import ledger_markdown
 from teltheory.report.words import WHICH_TEXT
 

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from teltheory.cli import commands
-from teltheory.cli.loading import OnDemand
+from teltheory.cli import OnDemand, commands
 
 pytestmark = pytest.mark.repository
 

@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from warnings import warn
 
 import numpy as np
 
-from teltheory.advice.cautions import cautions_of
-from teltheory.advice.choice import TRIM, Choice, choose
-from teltheory.advice.engines import EngineSetting, engine_settings
-from teltheory.advice.goal import Goal
+from teltheory.advice.choice import MARGINS, TRIM, Choice, choose
+from teltheory.advice.engines import EngineSetting, cautions_of, engine_settings
+from teltheory.advice.goal import MEDIAN_COST, WORK_COST, Goal, Limits
 from teltheory.advice.held_out import HeldOut, Row, Setting, hold_out
-from teltheory.advice.limits import MEDIAN_COST, WORK_COST, Limits
-from teltheory.advice.margins import MARGINS
 from teltheory.cost.bootstrap import Estimate
 from teltheory.cost.goals import TEL
 from teltheory.cost.latency import A100_LLAMA2_7B, Latency
@@ -120,7 +116,6 @@ def advise(
     trace: Trace,
     capacity: int,
     slo: Fraction,
-    quantile: Fraction | None = None,
     latency: Latency = A100_LLAMA2_7B,
     *,
     goal: str = TEL,
@@ -142,8 +137,6 @@ def advise(
         Capacity of the cache, in tokens.
     slo : Fraction
         Seconds to the first token.
-    quantile : Fraction, optional
-        The old name of a goal that is a percentile: ``Fraction(95, 100)`` is ``goal="p95"``. It warns.
     latency : Latency
         Turns tokens into seconds.
     goal : str
@@ -178,7 +171,7 @@ def advise(
     ArgumentError
         Wrong arguments, a trace in blocks or one that is too short.
     """
-    aim, limits = _goal(goal, quantile, slo, latency), Limits(work_cost, median_cost)
+    aim, limits = Goal.of(goal, slo, latency), Limits(work_cost, median_cost)
     start = _start(trace, first)
     beginning = trace.first(start)
     estimate = None if q_hat is None else whole_number("q_hat", q_hat)
@@ -214,14 +207,6 @@ def as_set(margin: int, slo_xi: int, estimate: int | None) -> tuple[int, int]:
 def t_lru(xi: int, q_hat: int) -> TLRU:
     """Return T-LRU as the engines trim."""
     return TLRU(xi, q_hat, TRIM)
-
-
-def _goal(goal: str, quantile: Fraction | None, slo: Fraction, latency: Latency) -> Goal:
-    if quantile is None:
-        return Goal.of(goal, slo, latency)
-    text = f'goal="p{float(100 * quantile):g}"'
-    warn(f"quantile is an old name, for this version: use {text}", DeprecationWarning, stacklevel=3)
-    return Goal(slo, latency, quantile)
 
 
 def _start(trace: Trace, first: Fraction) -> int:

@@ -1,10 +1,13 @@
 """The setting that would have served the first part of a trace best, and what it promises for the rest.
 
-1. There is one number to choose, the margin xi - q_hat (`margins`); T-LRU trims the least recent surplus first,
-   as the engines do. Its curve on the first part is asked at the capacity. Until the cache overflows for the first
-   time policies cannot differ: those turns are left out.
-2. A margin is allowed if it keeps the limits on what it costs (`limits`), on all turns of the first part and on
-   those from the first overflow on.
+1. There is one number to choose, the margin xi - q_hat: T-LRU's budget depends on it alone, and a margin of 0 is
+   LRU. Tried are twentieths of a scale, up to twice: of the SLO's threshold, or for a percentile of the uncached
+   tokens there under LRU. And the SLO's threshold less percentiles of the prompts that continue a conversation:
+   the budgets are then the least with which prompts up to that percentile keep the SLO. T-LRU trims the least
+   recent surplus first, as the engines do. Its curve on the first part is asked at the capacity. Until the cache
+   overflows for the first time policies cannot differ: those turns are left out.
+2. A margin is allowed if it keeps the limits on what it costs (`goal.Limits`), on all turns of the first part and
+   on those from the first overflow on.
 3. A percentile improves up to the best margin and jumps back right behind it, and lengths drift. So a margin is
    worth the mean, over draws of blocks, of its gain and its neighbours', weighted by how far the percentile under
    LRU drifted from the first half of the part to the second (`neighbours`). Of those allowed the greatest mean is
@@ -23,9 +26,7 @@ from functools import cached_property
 
 import numpy as np
 
-from teltheory.advice.goal import Goal, gain_interval
-from teltheory.advice.limits import Cost, Limits
-from teltheory.advice.margins import drift, margins, neighbours
+from teltheory.advice.goal import Cost, Goal, Limits, gain_interval
 from teltheory.cost.bootstrap import Blocks, Estimate, Values
 from teltheory.model.numbers import FloatArray, IntArray
 from teltheory.model.outcome import Outcome
@@ -39,6 +40,13 @@ TRIM: Trim = "least-recent"
 BLOCKS = 20
 DRAWS = 1000
 QUARTERS = 4
+STEPS = 20
+"""Margins in one scale of the goal."""
+PROMPTS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
+MARGINS = 2 * STEPS + 1 + len(PROMPTS)
+"""Most margins that are tried."""
+LEAST_SPREAD = 1e-6
+"""Drift below which there is none."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +104,8 @@ def choose(
     base = capacity_curve(first, LRU()).outcome(capacity)
     counted = len(first) - warm_up
     if counted < BLOCKS:
-        return _nothing(warm_up, base, goal)
+        nothing = Tried(0, 0.0, Cost.of(base, goal), allowed=True)
+        return Choice(0, warm_up, Estimate(0.0, 0.0, 0.0), None, (nothing,), nothing)
     compared = _Compared(goal, limits, base, warm_up)
     blocks = Blocks.of(counted, BLOCKS)
     draws = blocks.draw(BLOCKS, DRAWS, rng)
@@ -176,6 +185,42 @@ def first_overflow(trace: Trace, capacity: int) -> int:
     return int(over[0]) if len(over) else len(trace)
 
 
-def _nothing(warm_up: int, base: Outcome, goal: Goal) -> Choice:
-    lru = Tried(0, 0.0, Cost.of(base, goal), allowed=True)
-    return Choice(0, warm_up, Estimate(0.0, 0.0, 0.0), None, (lru,), lru)
+def margins(uncached: IntArray, prompts: IntArray, goal: Goal) -> list[int]:
+    """Return the margins to try, ascending, 0 among them."""
+    scale = goal.xi if goal.level is None else int(percentile_of(uncached, goal)[0])
+    found = {scale * step // STEPS for step in range(2 * STEPS + 1)}
+    if len(prompts):
+        longest = np.quantile(prompts, PROMPTS, method="inverted_cdf")
+        found.update(max(goal.xi - int(prompt), 0) for prompt in longest)
+    return sorted(found)
+
+
+def percentile_of(values: Values, goal: Goal) -> FloatArray:
+    """Return the goal's percentile of values, one a turn."""
+    assert goal.level is not None
+    blocks = Blocks.of(len(values), 1)
+    return blocks.percentiles(values, blocks.all, goal.level)
+
+
+def drift(goal: Goal, lru: Values) -> float:
+    """Return how much the percentile under LRU changed from the first to the second half, as a logarithm.
+
+    0 for a sum over turns, whose gain depends smoothly on the margin.
+    """
+    if goal.level is None or len(lru) < 2:
+        return 0.0
+    earlier, later = (float(percentile_of(part, goal)[0]) for part in (lru[: len(lru) // 2], lru[len(lru) // 2 :]))
+    return abs(np.log(later / earlier)) if earlier > 0 and later > 0 else 0.0
+
+
+def neighbours(candidates: list[int], spread: float) -> FloatArray:
+    """Return for each margin which margins it may turn out to be, if lengths drift by a lognormal factor.
+
+    A margin on lengths that are all f times as long does what a margin f times smaller does here.
+    """
+    weights = np.eye(len(candidates))
+    if spread > LEAST_SPREAD:
+        logs = np.log(np.array(candidates[1:], np.float64)) / spread
+        weights[1:, 1:] = np.exp(-((logs[:, None] - logs[None, :]) ** 2) / 2)
+    found: FloatArray = weights / weights.sum(axis=1, keepdims=True)
+    return found

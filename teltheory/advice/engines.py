@@ -1,11 +1,68 @@
-"""A setting as the engines take it."""
+"""A setting as the engines take it, and what somebody who follows it should know."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
+from teltheory.advice.goal import Goal
+from teltheory.advice.held_out import HeldOut
 from teltheory.errors import ArgumentError
+from teltheory.model.trace import Trace
+
+UNDER_ESTIMATED = 0.05
+"""Share of prompts above the estimate from which on it is said."""
+WHOLE_NODES = 0.05
+"""Share of conversations that SGLang would not trim from which on it is said."""
+NEARLY_ALL = 0.99
+"""Share of pasts without a budget from which on it is said."""
+
+
+def cautions_of(trace: Trace, goal: Goal, held: HeldOut, q_hat: int, followed: bool) -> Iterator[str]:
+    """Yield sentences on a setting: budgets of 0, and where it is followed what its guarantee leaves out."""
+    margin = held.margin if held.rows[1].policy == "T-LRU" else 0
+    longest = int(trace.total.max())
+    if longest <= goal.xi:
+        yield (
+            f"No turn has more than {longest:,} tokens, and up to {goal.xi:,} keep the SLO: every turn is safe, "
+            f"whatever is cached."
+        )
+    safe = float(np.mean(trace.past <= margin))
+    if margin and safe >= NEARLY_ALL:
+        yield (
+            f"ξ makes {'' if safe == 1 else 'nearly '}everything safe: after {100 * safe:.1f} % of the turns the "
+            f"budget is 0, and among blocks outside budgets recency alone decides, as in LRU."
+        )
+    if followed and margin:
+        yield from _uncovered(trace, goal, held, q_hat)
+
+
+def _uncovered(trace: Trace, goal: Goal, held: HeldOut, q_hat: int) -> Iterator[str]:
+    xi, prompts = held.margin + q_hat, trace.prompt[trace.continuing]
+    longer = float(np.mean(prompts > q_hat))
+    if longer > UNDER_ESTIMATED:
+        yield (
+            f"Q̂ = {q_hat:,} is below {100 * longer:.0f} % of the prompts that continue a conversation. For them "
+            f"the guarantee is void: {held.within_budget:,} turns of the rest were above ξ = {xi:,} although "
+            f"their conversation had kept its whole budget."
+        )
+    if xi > goal.xi:
+        yield (
+            f"ξ = {xi:,} is above the SLO's own threshold of {goal.xi:,} tokens: it was chosen for the goal, "
+            f"and a turn that keeps ξ may miss the SLO."
+        )
+    budgeted = trace.past > held.margin
+    whole = float(np.mean((trace.past - trace.history)[budgeted] > held.margin)) if budgeted.any() else 0.0
+    if whole > WHOLE_NODES:
+        yield (
+            f"SGLang evicts whole nodes of its tree, at least a turn each: after {100 * whole:.0f} % of the turns "
+            f"with a budget the turn alone is longer than ξ - Q̂, and nothing of it goes first there."
+        )
+    if not goal.latency.cached_is_free:
+        yield "TTFT depends on cached tokens too here; T-LRU's budget looks at uncached ones alone."
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,13 @@
-"""What a setting is judged by: TEL above an SLO, the number of turns above it, or a percentile of TTFT."""
+"""What a setting is judged by: TEL above an SLO, the turns above it, or a percentile of TTFT; what it may cost.
+
+The cost is the server's work, and the median of TTFT, next to LRU. The prefilled tokens are at most `work` times
+LRU's. P50 is at most `median` times LRU's, or below half of the SLO, where nobody waits for it. All comparisons
+are exact.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -11,10 +17,15 @@ import numpy as np
 from teltheory.cost.bootstrap import Blocks, Estimate, Values, interval
 from teltheory.cost.goals import SLO, Level, read_goal
 from teltheory.cost.latency import A100_LLAMA2_7B, Latency
-from teltheory.cost.metrics import above_slo, excess
+from teltheory.cost.metrics import above_slo, excess, ttft_quantiles
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import FloatArray, IntArray, rational
 from teltheory.model.outcome import Outcome
+
+WORK_COST = Fraction(105, 100)
+MEDIAN_COST = Fraction(110, 100)
+WORK = "prefilled tokens"
+MEDIAN = "P50"
 
 
 @dataclass(frozen=True)
@@ -81,15 +92,54 @@ class Goal:
 
     def gain(self, lru: Values, policy: Values, blocks: Blocks, draws: IntArray) -> FloatArray:
         """Return by what share a policy is below LRU in each draw, 0 where LRU has 0; shape (draws,)."""
-        return relative_gain(self.worth(lru, blocks, draws), self.worth(policy, blocks, draws))
-
-
-def relative_gain(before: FloatArray, after: FloatArray) -> FloatArray:
-    """Return (before - after) / before elementwise, 0 where `before` is 0."""
-    return np.divide(before - after, before, out=np.zeros_like(before), where=before > 0)
+        before, after = (self.worth(losses, blocks, draws) for losses in (lru, policy))
+        return np.divide(before - after, before, out=np.zeros_like(before), where=before > 0)
 
 
 def gain_interval(value: float, draws: FloatArray, blocks: int) -> Estimate:
     """Return the interval of a gain: nothing can be lower by more than the whole."""
     found = interval(value, draws, blocks)
     return replace(found, high=min(found.high, 1.0))
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What some turns cost under a policy.
+
+    Tokens that were computed, the share of the input that was cached, and P50 of TTFT in seconds.
+    """
+
+    prefilled: int
+    hit_rate: float
+    median: float
+
+    @classmethod
+    def of(cls, outcome: Outcome, goal: Goal) -> Cost:
+        """Return the cost of an outcome of at least one turn."""
+        (median,) = ttft_quantiles(outcome, (0.5,), goal.latency).tolist()
+        return cls(outcome.prefilled, float(outcome.hit_rate), median)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a recommendation may cost.
+
+    In multiples of LRU's, at least 1, None for no limit: prefilled tokens, and P50, which below half of the SLO
+    may be anything.
+    """
+
+    work: Fraction | None = WORK_COST
+    median: Fraction | None = MEDIAN_COST
+
+    def __post_init__(self) -> None:
+        for argument, value in (("work_cost", self.work), ("median_cost", self.median)):
+            if value is not None and rational(argument, value) < 1:
+                raise ArgumentError(argument, str(value), "a multiple of LRU's, at least 1, or None for no limit")
+
+    def broken(self, lru: Cost, tried: Cost, slo: Fraction) -> Iterator[str]:
+        """Yield what is above its limit: `WORK`, `MEDIAN`."""
+        if self.work is not None and tried.prefilled > self.work * lru.prefilled:
+            yield WORK
+        median = Fraction(tried.median)
+        if self.median is not None and median > self.median * Fraction(lru.median) and median >= slo / 2:
+            yield MEDIAN

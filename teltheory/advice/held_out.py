@@ -15,8 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from teltheory.advice.choice import BLOCKS, DRAWS, TRIM, rest_of
-from teltheory.advice.goal import Goal, gain_interval, relative_gain
-from teltheory.advice.limits import Cost, Limits
+from teltheory.advice.goal import Cost, Goal, Limits, gain_interval
 from teltheory.cost.bootstrap import Blocks, Estimate, interval
 from teltheory.cost.metrics import tail_excess_latency, ttft_quantiles, ttft_violations
 from teltheory.model.numbers import FloatArray, IntArray, exact_sum
@@ -130,11 +129,8 @@ class _Compared:
     blocks: Blocks
 
     def gain(self, before: Outcome, after: Outcome) -> Estimate:
-        def of(draws: IntArray) -> FloatArray:
-            return relative_gain(*(self.goal.worth(x, self.blocks, draws) for x in losses))
-
-        losses = [self.goal.losses(outcome) for outcome in (before, after)]
-        return gain_interval(*self._drawn(of))
+        lru, own = (self.goal.losses(outcome) for outcome in (before, after))
+        return gain_interval(*self._drawn(lambda draws: self.goal.gain(lru, own, self.blocks, draws)))
 
     def median(self, before: Outcome, after: Outcome) -> Estimate:
         def of(draws: IntArray) -> FloatArray:

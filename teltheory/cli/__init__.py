@@ -5,14 +5,33 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from io import TextIOWrapper
+from typing import Any
 
 import click
 
 from teltheory import __version__
-from teltheory.cli.loading import OnDemand
 from teltheory.cli.output import complain
 from teltheory.errors import SolverError, TelTheoryError, WorkerError
+
+
+class OnDemand(click.Command):
+    """The place of a command, whose module a call imports, with the sentence that a list of commands shows."""
+
+    def __init__(self, name: str, summary: str, place: str | None = None) -> None:
+        super().__init__(name, help=summary)
+        self.place = place or f"{name}:{name}"
+
+    def load(self) -> click.Command:
+        """Import the command and return it."""
+        module, attribute = self.place.split(":")
+        command: click.Command = getattr(import_module(f"teltheory.cli.{module}"), attribute)
+        return command
+
+    def make_context(self, *arguments: Any, **settings: Any) -> click.Context:
+        """Return the context of the command itself, with which click continues."""
+        return self.load().make_context(*arguments, **settings)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -43,13 +62,17 @@ for command in (
     OnDemand(
         "never-worse",
         "Search for a trace on which POLICY has a larger TEL than another policy; print the smallest.",
-        "never_worse:never_worse",
+        "counterexamples:never_worse",
     ),
-    OnDemand("adversary", "Find a trace on which POLICY, an online one, pays, and the optimum nothing."),
+    OnDemand(
+        "adversary",
+        "Find a trace on which POLICY, an online one, pays, and the optimum nothing.",
+        "counterexamples:adversary",
+    ),
     OnDemand(
         "calibrate-file",
         "Fit a latency model to the result file of a benchmark: vLLM, SGLang, AIPerf, CSV or the probe.",
-        "calibrate_file:calibrate_file",
+        "calibrate:calibrate_file",
     ),
     OnDemand(
         "figures", "Make the paper's tables and figures in FOLDER, and print Tables 1 to 6 beside the paper's."
@@ -58,6 +81,7 @@ for command in (
         "sample",
         "Write the first turns of WORKLOAD (wildchat-like or sharegpt-like) to OUT, "
         "a .csv, .jsonl or .parquet file.",
+        "convert:sample",
     ),
     OnDemand(
         "bench",

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from teltheory.cli.fitting import plain_table
-from teltheory.cli.tables import in_short
+from teltheory.cli.tables import in_short, percent, plain_table
 from teltheory.cost.kv_cache import KVSize
 
 if TYPE_CHECKING:
@@ -81,7 +80,7 @@ def _chosen(advice: Advice) -> str:
     found = f"On the first part {goal.name} is {_change(choice.here)} with {which} than with LRU"
     if choice.promise is None:
         return f"{found}, which may be chance. Nothing is promised."
-    low, high = _percent(choice.promise.low), _percent(choice.promise.high)
+    low, high = percent(choice.promise.low), percent(choice.promise.high)
     return f"{found}. Promised for the rest: {low} to {high} lower."
 
 
@@ -101,7 +100,7 @@ def _others(advice: Advice) -> Iterator[str]:
         return
     before, after = lru.cost, freely.cost
     yield (
-        f"Without limits: {_percent(freely.gain)} lower with {_setting(advice, freely.margin)}, for "
+        f"Without limits: {percent(freely.gain)} lower with {_setting(advice, freely.margin)}, for "
         f"{_times(before.prefilled, after.prefilled)} the prefill and a P50 of {1000 * after.median:.1f} ms in "
         f"the place of {1000 * before.median:.1f}."
     )
@@ -129,7 +128,7 @@ def _cost(advice: Advice) -> str:
     return (
         f"Cost on the rest: P50 goes from {1000 * lru.p50:.1f} to {1000 * tried.p50:.1f} ms, by "
         f"{1000 * median.value:+.1f} ms [{1000 * median.low:+.1f}, {1000 * median.high:+.1f}], the hit rate from "
-        f"{_percent(lru.hit_rate)} to {_percent(tried.hit_rate)}, the prefill to "
+        f"{percent(lru.hit_rate)} to {percent(tried.hit_rate)}, the prefill to "
         f"{_times(lru.prefilled, tried.prefilled)} LRU's: {broken}."
     )
 
@@ -142,7 +141,7 @@ def _hindsight(advice: Advice) -> str:
     held = advice.held_out
     lru, tlru, _ = held.rows
     distance = lru.regret
-    closed = f"; it closes {_percent((lru.tel - tlru.tel) / distance)} of LRU's distance" if distance else ""
+    closed = f"; it closes {percent((lru.tel - tlru.tel) / distance)} of LRU's distance" if distance else ""
     regret = f"{advice.policy}'s regret is {tlru.regret:,}{closed}."
     return f"Hindsight: the least TEL on the rest is {held.optimum:,}. {regret}"
 
@@ -175,23 +174,16 @@ def _rounded(share: float) -> float:
     return round(100 * share, 1) + 0.0
 
 
-def _percent(share: float) -> str:
-    return f"{_rounded(share):.1f} %"
-
-
 def advice_table(advice: Advice) -> Table:
     """Return the policies on the rest."""
-    table = plain_table("The rest", HEADER[1:], HEADER[:1])
-    for row in advice_rows(advice):
-        table.add_row(*row)
-    return table
+    return plain_table("The rest", HEADER, advice_rows(advice), HEADER[:1])
 
 
 def advice_rows(advice: Advice) -> Iterator[tuple[str, ...]]:
     """Yield the policies on the rest, as text under `HEADER`."""
     for row in advice.held_out.rows:
         percentiles = (f"{value:.3f}" for value in (row.p50, row.p90, row.p95, row.p99))
-        work = (_percent(row.hit_rate), in_short(row.prefilled))
+        work = (percent(row.hit_rate), in_short(row.prefilled))
         yield row.policy, *work, *percentiles, f"{row.slow:,}", f"{row.tel:,}", f"{row.regret:,}"
 
 

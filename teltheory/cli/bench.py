@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import click
+from rich.table import Table
 
-from teltheory.cli.bench_tables import lines_above, tables
-from teltheory.cli.options import MOST_TURNS, json_option
-from teltheory.cli.output import check_target, console, progress_bar, write_json
-from teltheory.cli.traces import Reading, report_lines, trace_options
-from teltheory.model.trace import Trace
+from teltheory.cli.options import MOST_TURNS, json_option, trace_options
+from teltheory.cli.output import check_target, progress_bar, report
+from teltheory.cli.tables import plain_table
+from teltheory.cli.traces import Reading, report_lines
 from teltheory.model.units import read_tokens
+
+PEERS = ("libcachesim", "cachetools")
 
 
 @click.command()
@@ -37,30 +40,118 @@ def bench(
 
     Use one quiet machine. The peers come with: pip install 'teltheory[bench]'
     """
-    check_target(target)
-    size = read_tokens("capacity", capacity)
-    read = None if file is None else reading.read(file)
-    data = measure(turns, repeats, size, file, quick, read)
-    if target != "-":
-        out = console()
-        for line in (*lines_above(data), *([] if read is None else report_lines(read))):
-            out.print(line, highlight=False, markup=False)
-        for table in tables(data):
-            out.print(table)
-    if target is not None:
-        write_json(target, data)
-    return 0
-
-
-def measure(
-    turns: int | None, repeats: int | None, capacity: int, file: str | None, quick: bool, read: Trace | None = None
-) -> dict[str, Any]:
-    """Run the benchmarks with a progress bar."""
     from teltheory.bench.run import run
     from teltheory.bench.workload import Plan, load, source
 
+    check_target(target)
+    size = read_tokens("capacity", capacity)
+    read = None if file is None else reading.read(file)
     with progress_bar() as bar:
         task = bar.add_task("Making the trace", total=None)
         trace = load(file, turns, quick, read)
-        plan = Plan.of(len(trace), capacity, repeats, quick)
-        return run(plan, trace, source(file), lambda name: bar.update(task, description=f"Measuring {name}"))
+        plan = Plan.of(len(trace), size, repeats, quick)
+        data = run(plan, trace, source(file), lambda name: bar.update(task, description=f"Measuring {name}"))
+    report(target, (*lines_above(data), *([] if read is None else report_lines(read)), *tables(data)), data)
+    return 0
+
+
+def lines_above(data: dict[str, Any]) -> list[str]:
+    """Return what stands above the tables: machine, trace, what a timing covers, what is missing."""
+    plan, machine, trace = data["plan"], data["machine"], data["trace"]
+    named = ("python", "numpy", "numba", *PEERS)
+    versions = ", ".join(f"{name} {machine[name]}" for name in named if machine[name])
+    lines = [
+        f"{machine['processor']}, {machine['cores']} cores, {machine['system']}.",
+        f"{versions[0].upper()}{versions[1:]}.",
+        f"One core. Medians of {plan['rounds']} timings, quickest to slowest in brackets; ratios within this run.",
+        f"Trace: {trace['source']}; {trace['turns']:,} turns, {trace['conversations']:,} conversations.",
+        f"Capacity {plan['capacity']:,} tokens, ξ = {plan['xi']:,}, Q̂ = {plan['q_hat']:,}, cutoff "
+        f"{plan['cutoff']:,}.",
+        "A replay is the whole call, from checks to Outcome, on a trace that was indexed before; the first call",
+        "includes the indexing. A turn asks a block cache for the blocks of its past after the turn, in order.",
+    ]
+    missing = [name for name in PEERS if machine[name] is None]
+    if missing:
+        lines.append(f"Not installed, and left out: {', '.join(missing)} (pip install 'teltheory[bench]').")
+    return lines
+
+
+def tables(data: dict[str, Any]) -> Iterator[Table]:
+    """Yield a table for each section."""
+    for number, section in enumerate(data["sections"].values()):
+        yield _timings(section)
+        if number == 0 and data["hits"]:
+            yield _hits(data["hits"])
+    yield _ratios(data["sections"])
+    yield _growth(data["growth"])
+    if data["memory"] is not None:
+        yield _memory(data["memory"])
+    yield _door(data["door"])
+
+
+def _timings(section: dict[str, Any]) -> Table:
+    title = "{title}: {turns:,} turns, {block_requests:,} block requests".format(**section)
+    lines = []
+    for row in section["rows"]:
+        speeds = [_three(row[key] / 1e6) for key in ("turns_a_second", "block_requests_a_second")]
+        times = (_three(row["median"] * 1e3), _spread(row, 1e3), _three(row["ns_a_turn"]))
+        lines.append((row["name"], *times, *speeds))
+    columns = ("replay", "ms", "spread", "ns/turn", "M turns/s", "M block requests/s")
+    return plain_table(title, columns, lines, ("replay",))
+
+
+def _hits(hits: Sequence[dict[str, Any]]) -> Table:
+    lines = (
+        (row["eviction"], f"{row['capacity']:,}", *(f"{100 * row[who]:.3f} %" for who in ("ours", "libcachesim")))
+        for row in hits
+    )
+    columns = ("eviction", "capacity, blocks", "ours", "libcachesim")
+    return plain_table("Share of block requests that hit", columns, lines, ("eviction",))
+
+
+def _ratios(sections: dict[str, Any]) -> Table:
+    lines = (
+        (row["slower"], row["quicker"], f"{section['turns']:,}", _three(row["ratio"]), _spread(row))
+        for section in sections.values()
+        for row in section["ratios"]
+    )
+    columns = ("this", "as this", "turns", "times", "spread")
+    return plain_table("How many times as long", columns, lines, ("this", "as this"))
+
+
+def _growth(growth: dict[str, Any]) -> Table:
+    sizes = list(growth["rows"][0]["ns_a_turn"])
+    title = "Nanoseconds a turn on n turns, and the growth from {from:,} to {to:,}".format(**growth)
+    lines = (
+        (row["name"], *(_three(row["ns_a_turn"][size]) for size in sizes), f"{row['factor']:.2f} ×")
+        for row in growth["rows"]
+    )
+    columns = ("replay", *(f"n = {int(size):,}" for size in sizes), "growth")
+    return plain_table(title, columns, lines, ("replay",))
+
+
+def _memory(rows: Sequence[dict[str, Any]]) -> Table:
+    title = f"Bytes a turn beyond what the process held before, measured on {rows[0]['turns']:,} turns"
+    lines = ((row["name"], *(f"{row[key] / row['turns']:.1f}" for key in ("peak", "kept"))) for row in rows)
+    return plain_table(title, ("step", "peak", "kept"), lines, ("step",))
+
+
+def _door(rows: Sequence[dict[str, Any]]) -> Table:
+    title = f"Before anything is done: whole processes; times: as long as `{rows[0]['name']}`"
+    lines = (
+        (row["name"], _three(row["median"]), _spread(row), _three(row["times"]["ratio"]), _spread(row["times"]))
+        for row in rows
+    )
+    return plain_table(title, ("process", "seconds", "spread", "times", "spread"), lines, ("process",))
+
+
+def _spread(row: dict[str, Any], unit: float = 1) -> str:
+    return f"({_three(row['low'] * unit)}–{_three(row['high'] * unit)})"
+
+
+def _three(value: float) -> str:
+    """Return a number with three digits, or with all before the point where those are more."""
+    for digits, least in ((0, 100), (1, 10), (2, 1), (3, 0.1)):
+        if value >= least:
+            return f"{value:,.{digits}f}"
+    return f"{value:.2g}"

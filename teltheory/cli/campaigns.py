@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from teltheory.claims.batches import Trial, text_of
 from teltheory.claims.campaign import Campaign, CampaignStore, Summary, run, summary, with_traces
-from teltheory.claims.case import Case
-from teltheory.claims.claim import Claim, MissingDataError
+from teltheory.claims.claim import MissingDataError
 from teltheory.claims.generators import RealTurns, mooncake_turns
 from teltheory.claims.registry import all_claims, claim_named
 from teltheory.claims.regressions import regression
+from teltheory.cli.options import together
 from teltheory.cli.output import progress_bar, write_json
 from teltheory.errors import ArgumentError, FileError
 from teltheory.model.units import LONG_TIMES, read_time
 
-F = TypeVar("F", bound=Callable[..., Any])
 MOST_BATCHES = 1_000_000
 """Where their number is bounded, all of them are listed; --budget has no bound."""
 
@@ -56,26 +55,19 @@ class CampaignOptions:
             raise FileError(f"{self.regressions}: found no folder, expected one for counterexamples")
 
 
-def campaign_options(command: F) -> F:
-    """Add --budget, --batches, --store, --scheduler and --regressions."""
-    options = (
-        click.option(
-            "--budget", metavar="TIME", help="Before the claims are decided, try random traces so long: 90s, 8h."
-        ),
-        click.option(
-            "--batches",
-            type=click.IntRange(0, MOST_BATCHES),
-            help="Try this many batches of random traces; repeats exactly.",
-        ),
-        click.option("--store", metavar="FILE", help="Keep finished batches here and try none twice."),
-        click.option("--scheduler", metavar="ADDRESS", help="Of a Dask cluster that tries them: tcp://host:8786."),
-        click.option(
-            "--regressions", metavar="DIR", help="Write counterexamples that they find here, a file each."
-        ),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+campaign_options = together(
+    click.option(
+        "--budget", metavar="TIME", help="Before the claims are decided, try random traces so long: 90s, 8h."
+    ),
+    click.option(
+        "--batches",
+        type=click.IntRange(0, MOST_BATCHES),
+        help="Try this many batches of random traces; repeats exactly.",
+    ),
+    click.option("--store", metavar="FILE", help="Keep finished batches here and try none twice."),
+    click.option("--scheduler", metavar="ADDRESS", help="Of a Dask cluster that tries them: tcp://host:8786."),
+    click.option("--regressions", metavar="DIR", help="Write counterexamples that they find here, a file each."),
+)
 
 
 def campaign(ids: Sequence[str], options: CampaignOptions, workers: int | None) -> dict[str, Summary]:
@@ -85,24 +77,21 @@ def campaign(ids: Sequence[str], options: CampaignOptions, workers: int | None) 
     if not claims:
         raise ArgumentError("claim", ", ".join(ids), "one whose cases are traces, for a campaign")
     seconds = None if options.budget is None else float(read_time("--budget", options.budget, LONG_TIMES))
-    plan = Campaign(claims, Trial(claim_named, _real()), options.batches, seconds)
-    store = CampaignStore(options.store, _texts(plan, every))
+    real: RealTurns | None = None
+    with suppress(MissingDataError):
+        real = mooncake_turns()
+    plan = Campaign(claims, Trial(claim_named, real), options.batches, seconds)
+    texts = {(c.id, g.name): text_of(c, g, real) for c in every for g in plan.trial.generators}
+    store = CampaignStore(options.store, texts)
     _run(plan, store, workers, options.scheduler)
     found = {claim.id: summary(plan, store, claim.id) for claim in claims}
-    if options.regressions is not None:
-        _write_regressions(Path(options.regressions), found)
+    folder = options.regressions
+    for one in found.values():
+        if folder is not None and one.counterexample is not None and one.origin is not None:
+            name, content = regression(one.counterexample, one.origin)
+            if not Path(folder, name).exists():
+                write_json(str(Path(folder, name)), content, indent=None)
     return found
-
-
-def _real() -> RealTurns | None:
-    with suppress(MissingDataError):
-        return mooncake_turns()
-    return None
-
-
-def _texts(plan: Campaign, claims: Sequence[Claim[Case]]) -> dict[tuple[str, str], str]:
-    generators = plan.trial.generators
-    return {(c.id, g.name): text_of(c, g, plan.trial.real) for c in claims for g in generators}
 
 
 def _run(plan: Campaign, store: CampaignStore, workers: int | None, scheduler: str | None) -> None:
@@ -118,15 +107,6 @@ def _run(plan: Campaign, store: CampaignStore, workers: int | None, scheduler: s
             bar.update(task, completed=reached, description=f"Campaign, {len(store):,} batches")
 
         run(plan, store, told, workers=workers, scheduler=scheduler)
-
-
-def _write_regressions(folder: Path, found: dict[str, Summary]) -> None:
-    """Write the counterexamples that are not there yet."""
-    for one in found.values():
-        if one.counterexample is not None and one.origin is not None:
-            name, content = regression(one.counterexample, one.origin)
-            if not (folder / name).exists():
-                write_json(str(folder / name), content, indent=None)
 
 
 def with_campaign(row: dict[str, Any], found: Summary | None) -> dict[str, Any]:

@@ -1,43 +1,56 @@
-"""`teltheory curve`: a trace under policies at every capacity."""
+"""`teltheory curve`: a trace under policies at every capacity, and hindsight by tangents and chords."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import click
+from rich.progress import Progress
+from rich.table import Table
 
-from teltheory.cli.curve_rows import HINDSIGHT, TOLERANCE, Curves, Rows
-from teltheory.cli.options import Thresholds, curve_options, read_question
+from teltheory.cli.options import grid_options, policy_option, q_hat_option, trace_options
 from teltheory.cli.output import check_target, progress_bar, report
-from teltheory.cli.replay import about, assumptions, caching, trace_as_data
-from teltheory.cli.tables import SLOW_LEGEND, WORK_LEGEND, curve_tables
-from teltheory.cli.traces import Reading, trace_options
+from teltheory.cli.question import Asked, Thresholds, read_question
+from teltheory.cli.replay import about
+from teltheory.cli.tables import SLOW_LEGEND, TTFTS, WORK_LEGEND, percent, plain_table, work_cells
+from teltheory.cli.traces import Reading
+from teltheory.cost.metrics import ttft_quantiles, ttft_violations
 from teltheory.errors import ArgumentError
 from teltheory.figures import draw_curves, write_figure
+from teltheory.model.numbers import exact_sum
 from teltheory.model.trace import Trace
-from teltheory.policies.spec import NAMED, Spec, default_estimate, others, parse_policy, policy_texts
-from teltheory.sweep import Grid
+from teltheory.optimal import hindsight_optimum
+from teltheory.optimal.curve import hindsight_curve
+from teltheory.policies.policy import Policy
+from teltheory.policies.spec import NAMED, Spec, others, parse_policy, policy_texts
+from teltheory.replay.curve import CapacityCurve, capacity_curve
+from teltheory.sweep import QUANTILES
 
+HINDSIGHT = "hindsight"
 DEFAULT_POLICIES = ("lru", "threshold-lru", "tlru:trim=least-recent", HINDSIGHT)
 FIGURES = (".png", ".svg", ".pdf")
 DECADES = 3
+TOLERANCE = 0.001
+PERCENTILES = tuple(f"p{round(100 * q)}" for q in QUANTILES)
+MEASURES = (*TTFTS, "hit", "prefill", "slow", "TEL", "vs no cache")
 
 
 @click.command()
 @click.argument("trace_file", metavar="TRACE")
-@click.option(
-    "--policy", "policies", multiple=True, metavar="POLICY", help="lru,tlru:trim=eager,hindsight; a comma lists."
-)
-@click.option("--q-hat", "q_hat", type=click.IntRange(0), help="Prompt estimate for policies without their own.")
+@policy_option
+@q_hat_option
 @click.option("--figure", metavar="FILE", help="Also draw the curves: a .png, .svg or .pdf file.")
 @click.option("--points", type=click.IntRange(2), default=200, show_default=True, help="Capacities of a curve.")
 @trace_options()
-@curve_options
+@grid_options
 def curve(
     trace_file: str,
     policies: tuple[str, ...],
-    q_hat: int | None,
     figure: str | None,
     points: int,
     reading: Reading,
@@ -51,29 +64,20 @@ def curve(
     policy. Without --policy: LRU, Threshold-LRU, T-LRU with least-recent trim, and hindsight.
     """
     check_target(target)
-    check_figure(figure)
+    check_target(figure)
+    if figure is not None and Path(figure).suffix not in FIGURES:
+        raise ArgumentError("figure", figure, "a file that ends in " + ", ".join(FIGURES))
     named = policy_texts(policies) or DEFAULT_POLICIES
     specs = [_spec(text) for text in named if text.lower() != HINDSIGHT]
-    hindsight = len(specs) < len(named)
-    question = read_question(**asked, specs=specs)
+    question = read_question(specs, **asked)
     trace = reading.read(trace_file)
-    thresholds, sizes = question.on(trace)
-    estimate = default_estimate(trace) if q_hat is None else q_hat
-    grid = Grid(specs, sizes, thresholds.xis, estimate, **thresholds.for_grid)
+    found, hindsight = question.on(trace), len(specs) < len(named)
     spaced = _spaced(trace, points) if figure or target else []
     with about(trace_file), progress_bar() as bar:
-        rows = Curves(trace, grid, thresholds, spaced, hindsight).rows(bar)
-    parts = [
-        *assumptions(trace, grid, thresholds, q_hat is not None),
-        f"{WORK_LEGEND} {SLOW_LEGEND} {caching(grid.forced)}",
-        *(optima_lines(rows, thresholds) if hindsight else ()),
-        *curve_tables(rows.table, thresholds),
-    ]
-    solved = {"tolerance": TOLERANCE, "tangents": {str(xi): k for xi, k in rows.tangents.items()}}
-    data = {**trace_as_data(trace, grid, thresholds), HINDSIGHT: solved, "rows": rows.table, "curve": rows.drawn}
-    report(target, parts, data)
+        rows = Curves(found, spaced, hindsight).rows(bar)
+    report(target, _shown(found, rows, hindsight), _as_data(found, rows))
     if figure is not None:
-        labels = {xi: thresholds.label(xi) for xi in thresholds.xis}
+        labels = {xi: found.thresholds.label(xi) for xi in found.thresholds.xis}
         write_figure(figure, draw_curves(rows.drawn, labels, Path(trace_file).name))
     return 0
 
@@ -86,26 +90,123 @@ def _spec(text: str) -> Spec:
     return parse_policy(text)
 
 
-def check_figure(figure: str | None) -> None:
-    """Check, before long work, that the figure can be written and has a known ending."""
-    check_target(figure)
-    if figure is not None and Path(figure).suffix not in FIGURES:
-        raise ArgumentError("figure", figure, "a file that ends in " + ", ".join(FIGURES))
-
-
 def _spaced(trace: Trace, points: int) -> list[int]:
     """Return capacities up to the peak, where nothing is evicted any more."""
     most = max(trace.peak, 1)
     return sorted({int(most * 10 ** (-DECADES * (1 - i / (points - 1)))) for i in range(points)})
 
 
-def optima_lines(rows: Rows, thresholds: Thresholds) -> list[str]:
-    """Return what hindsight is, and how well it is known where it is drawn."""
-    lines = [f"{HINDSIGHT}: the least TEL of any policy; nothing else of it, as other plans may reach it too."]
+@dataclass
+class Rows:
+    """Rows by threshold, then policy, then capacity.
+
+    Of the table, and of the figure; `tangents` has the solves that the drawn optima of a threshold took.
+    """
+
+    table: list[dict[str, Any]] = field(default_factory=list)
+    drawn: list[dict[str, Any]] = field(default_factory=list)
+    tangents: dict[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Curves:
+    """What is asked of the curves; `spaced` has the capacities that are drawn."""
+
+    asked: Asked
+    spaced: Sequence[int]
+    hindsight: bool
+
+    def rows(self, bar: Progress) -> Rows:
+        """Return all rows, with progress."""
+        rows, grid = Rows(), self.asked.grid
+        known: dict[Policy, CapacityCurve] = {}
+        columns: list[Spec | None] = [*grid.policies, *([None] if self.hindsight else [])]
+        pairs = [(xi, spec) for xi in grid.thresholds for spec in columns]
+        for xi, spec in bar.track(pairs, description="Drawing curves"):
+            if spec is None:
+                self._add_optima(rows, xi)
+                continue
+            policy = grid.build(spec, xi, int)
+            if policy not in known:
+                known[policy] = capacity_curve(self.asked.trace, policy)
+            found = known[policy]
+            rows.table += self._of_policy(found, spec, xi, grid.capacities, percentiles=True)
+            rows.drawn += self._of_policy(found, spec, xi, self.spaced, percentiles=False)
+        return rows
+
+    def _of_policy(
+        self, found: CapacityCurve, spec: Spec, xi: int, capacities: Sequence[int], percentiles: bool
+    ) -> Iterator[dict[str, Any]]:
+        tels = found.tail_excess_latency([*capacities, 0], xi).tolist()
+        work = found.tail_excess_latency(capacities, 0).tolist()
+        slow, every = self._violations(found, xi, capacities), exact_sum(self.asked.trace.total)
+        for i, capacity in enumerate(capacities):
+            row = {"capacity": capacity, "xi": xi, "policy": spec.text, "tel": tels[i], "uncached_tel": tels[-1]}
+            row |= {"hit_rate": float(1 - Fraction(work[i], every)) if every else 0.0, "prefilled": work[i]}
+            yield {**row, "violations": slow[i], **(self._percentiles(found, capacity) if percentiles else {})}
+
+    def _violations(self, found: CapacityCurve, xi: int, capacities: Sequence[int]) -> list[int]:
+        thresholds = self.asked.thresholds
+        latency, slo = thresholds.latency, thresholds.seconds.get(xi)
+        if slo is None or latency.cached_is_free:
+            counts: list[int] = found.slo_violations(capacities, xi).tolist()
+            return counts
+        return [ttft_violations(found.outcome(capacity), latency, slo) for capacity in capacities]
+
+    def _percentiles(self, found: CapacityCurve, capacity: int) -> dict[str, float | None]:
+        if not len(self.asked.trace):
+            return dict.fromkeys(PERCENTILES)
+        values = ttft_quantiles(found.outcome(capacity), QUANTILES, self.asked.thresholds.latency).tolist()
+        return dict(zip(PERCENTILES, values, strict=True))
+
+    def _add_optima(self, rows: Rows, xi: int) -> None:
+        """Add the least TEL: exact in the table, and between tangents and chords where it is drawn."""
+        trace, unknown = self.asked.trace, dict.fromkeys(("violations", "hit_rate", "prefilled"))
+        uncached = hindsight_optimum(trace, 0, xi).objective
+        row = {"xi": xi, "policy": HINDSIGHT, "uncached_tel": uncached, **unknown}
+        for capacity in self.asked.grid.capacities:
+            tel = hindsight_optimum(trace, capacity, xi).objective
+            rows.table.append({"capacity": capacity, **row, "tel": tel, **dict.fromkeys(PERCENTILES)})
+        if self.spaced:
+            found = hindsight_curve(trace, xi, self.spaced[0], self.spaced[-1], TOLERANCE)
+            rows.tangents[xi] = len(found.tangents)
+            for capacity in self.spaced:  # an optimal TEL is a whole number within its bounds
+                below, above = found.bounds(capacity)
+                rows.drawn.append(
+                    {"capacity": capacity, **row, "tel": int(above // 1), "lower": -int(-below // 1)}
+                )
+
+
+def _shown(asked: Asked, rows: Rows, hindsight: bool) -> Iterator[str | Table]:
+    """Yield what is assumed, what hindsight is, and a table for each threshold: the policies at each capacity."""
+    yield from asked.lines()
+    yield f"{WORK_LEGEND} {SLOW_LEGEND} {asked.caching}"
+    thresholds = asked.thresholds
+    if hindsight:
+        yield f"{HINDSIGHT}: the least TEL of any policy; nothing else of it, as other plans may reach it too."
     if rows.tangents:
-        counts = ", ".join(
-            f"{k} at {thresholds.slos.get(xi) or f'{xi:,} tokens'}" for xi, k in rows.tangents.items()
+        counts = (f"{k} at {thresholds.slos.get(xi) or f'{xi:,} tokens'}" for xi, k in rows.tangents.items())
+        known = f"known to {100 * TOLERANCE:g} %, by tangents below and chords above: {', '.join(counts)}"
+        yield f"In figure and JSON it is {known}."
+    columns = ("capacity", "policy", *map(thresholds.heading, MEASURES))
+    for xi in thresholds.xis:
+        section = sorted((row for row in rows.table if row["xi"] == xi), key=lambda row: row["capacity"])
+        lines = (
+            ("" if i else f"{capacity:,}", *_line(row, thresholds))
+            for capacity, at_capacity in groupby(section, key=lambda row: row["capacity"])
+            for i, row in enumerate(at_capacity)
         )
-        share = f"{100 * TOLERANCE:g} %"
-        lines.append(f"In figure and JSON it is known to {share}, by tangents below and chords above: {counts}.")
-    return lines
+        yield plain_table(f"Threshold {thresholds.label(xi)}", columns, lines, ("policy",))
+
+
+def _line(row: dict[str, Any], thresholds: Thresholds) -> list[str]:
+    p50, *work = work_cells(row, thresholds)
+    percentiles = [p50, *(thresholds.shown(row[name]) for name in ("p90", "p95", "p99"))]
+    change = Fraction(row["tel"] - row["uncached_tel"], row["uncached_tel"]) if row["uncached_tel"] else None
+    slow = "" if row["violations"] is None else f"{row['violations']:,}"
+    return [row["policy"], *percentiles, *work, slow, f"{row['tel']:,}", percent(change)]
+
+
+def _as_data(asked: Asked, rows: Rows) -> dict[str, Any]:
+    solved = {"tolerance": TOLERANCE, "tangents": {str(xi): k for xi, k in rows.tangents.items()}}
+    return {**asked.as_data(), HINDSIGHT: solved, "rows": rows.table, "curve": rows.drawn}

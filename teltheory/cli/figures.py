@@ -1,8 +1,13 @@
-"""`teltheory figures`: the paper's tables and figures, on its kind of workload and on a trace, into a folder."""
+"""`teltheory figures`: the paper's tables and figures, on its kind of workload and on a trace, into a folder.
+
+Tables 1 to 6 are printed with the paper's number, ours below it, and a mark for the verdict.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,16 +16,23 @@ from rich.console import Console
 
 from teltheory.cli.options import MOST_TURNS, workers_option
 from teltheory.cli.output import console, make_folder
-from teltheory.cli.paper_tables import LEGEND, paper_tables
+from teltheory.cli.tables import plain_table
 from teltheory.cli.traces import Reading
 from teltheory.errors import ArgumentError
 from teltheory.model.units import listed_values, read_time, read_tokens
 
 if TYPE_CHECKING:
+    from teltheory.paper.printed import Column
     from teltheory.paper.rows import Compared
 
 TABLES = "tables"
 MOST_SEEDS, MOST_MILLISECONDS = 100_000, 10**9
+MARKS = {"inside": "=", "same sign": "~", "off": "x"}
+LEGEND = (
+    "Improvement of T-LRU in per cent; the paper's number, ours below it: the mean over the samples. "
+    "= the paper's is inside the range of 95 % of the samples, ~ the same sign, x off."
+)
+AGAINST = {"lru": "LRU", "threshold-lru": "Thre-LRU"}
 
 
 @click.command()
@@ -107,6 +119,40 @@ def compared(folder: Path) -> list[Compared]:
 def show(out: Console, cells: Sequence[Compared]) -> None:
     """Print Tables 1 to 6 beside the paper's."""
     out.print(LEGEND, highlight=False)
-    for table, summary in paper_tables(cells):
-        out.print(table)
-        out.print(summary, highlight=False)
+    for one in paper_tables(cells):
+        out.print(plain_table(one.title, one.header, one.rows, left=("",)))
+        out.print(one.summary, highlight=False)
+
+
+@dataclass(frozen=True)
+class PaperTable:
+    """A table of the paper with our numbers below it, as text."""
+
+    title: str
+    header: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+    summary: str
+
+
+def paper_tables(cells: Sequence[Compared]) -> Iterator[PaperTable]:
+    """Yield each table whose cells these are."""
+    from teltheory.paper.printed import TABLES, V1_TABLES
+    from teltheory.paper.tables import said
+
+    columns = {table.number: table.columns for table in V1_TABLES}
+    corrected = [table.number for table, v1 in zip(TABLES, V1_TABLES, strict=True) if table != v1]
+    for number, section in groupby(cells, key=lambda cell: cell.table):
+        of, rows = list(section), list[tuple[str, ...]]()
+        for capacity, at_capacity in groupby(of, key=lambda cell: cell.capacity):
+            row = list(at_capacity)
+            rows.append((f"{capacity:,}", "paper", *(f"{cell.printed:.1f} " for cell in row)))
+            rows.append(("", "ours", *(f"{cell.ours:.1f}{MARKS[cell.agreement]}" for cell in row)))
+        edition = " under arXiv v1's headings" if number in corrected else ""
+        header = ("C", "", *map(_heading, columns[number]))
+        yield PaperTable(f"Table {number}{edition}, printed and ours", header, rows, f"Table {number}: {said(of)}")
+
+
+def _heading(column: Column) -> str:
+    """Return what stands above a column, in two lines."""
+    what = AGAINST[column.against] if column.metric == "above" else column.metric.upper()
+    return f"{column.xi_ms} ms\n{what}"

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from teltheory.cli.goal_option import asked_goal, goal_option
-from teltheory.cli.options import duration, grid_options, read_question
+from teltheory.cli.certificate import certificates_as_data
+from teltheory.cli.options import duration, forced_option, goal_option, grid_options, trace_options
 from teltheory.cli.output import check_target, complain, console, progress_bar, show, write_json
-from teltheory.cli.proof_files import certificates_as_data
+from teltheory.cli.question import read_question
 from teltheory.cli.replay import about
-from teltheory.cli.searches import Found, LeastPercentile, LeastTel, LeastViolations, Question, Search
+from teltheory.cli.searches import Found, Search
 from teltheory.cli.served import Served
-from teltheory.cli.traces import Reading, trace_options
+from teltheory.cli.traces import Reading
 from teltheory.cost.goals import SLO, TEL, Level, read_goal
 from teltheory.errors import ArgumentError
-from teltheory.policies.spec import Spec, default_estimate
-from teltheory.sweep import Grid
+from teltheory.policies.spec import Spec
 
 METHODS = {TEL: ("auto", "greedy", "lp", "milp", "pyomo"), SLO: ("auto", "heuristic", "milp")}
 OF_PERCENTILES = ("auto",)
@@ -23,7 +24,7 @@ OF_PERCENTILES = ("auto",)
 
 @click.command()
 @click.argument("trace_file", metavar="TRACE")
-@goal_option("--objective")
+@goal_option
 @click.option(
     "--method",
     type=click.Choice(list(dict.fromkeys((*METHODS[TEL], *METHODS[SLO])))),
@@ -37,23 +38,20 @@ OF_PERCENTILES = ("auto",)
     metavar="TIME",
     help="For the solver, each row. When left out: 60s with slo and percentiles, none with tel.",
 )
-@click.option("--certificate", "proof", metavar="FILE", help="Also write proofs, for check-certificate.")
+@click.option("--certificate", metavar="FILE", help="Also write certificates, for check-certificate.")
 @trace_options()
+@forced_option
 @grid_options
 def optimum(
     trace_file: str,
-    goal: str | None,
-    before: str | None,
+    goal: str,
     method: str,
     time_limit: float | None,
-    proof: str | None,
-    capacities: tuple[str, ...],
-    xis: tuple[str, ...],
-    slos: tuple[str, ...],
+    certificate: str | None,
     served: Served,
-    forced: bool,
     reading: Reading,
     target: str | None,
+    **asked: Any,
 ) -> int:
     """Print the least that any policy reaches on TRACE, known in advance.
 
@@ -65,21 +63,19 @@ def optimum(
     no file.
     """
     check_target(target)
-    check_target(proof)
-    goal = asked_goal(goal, before, "--objective")
-    asked = read_goal(goal)
-    _check(asked, method, xis or slos)
-    question = read_question(xis, slos, capacities, served)
-    if asked != TEL and not question.thresholds.latency.cached_is_free:
+    check_target(certificate)
+    aim = read_goal(goal)
+    _check(aim, method, asked["xis"] or asked["slos"])
+    specs = [Spec("lru")] if aim == TEL else [Spec("lru"), Spec("tlru")]
+    question = read_question(specs, served=served, **asked)
+    if aim != TEL and not question.thresholds.latency.cached_is_free:
         expected = f"one without attention or a table with --goal {goal}"
         raise ArgumentError("--latency", served.latency, expected)
     trace = reading.read(trace_file)
     with about(trace_file):
-        thresholds, sizes = question.on(trace, forced)
-        grid = Grid([Spec("lru"), Spec("tlru")], sizes, thresholds.xis, default_estimate(trace), forced=forced)
-        search = _search(asked, Question(trace, grid, thresholds, method, time_limit))
+        search = Search(question.on(trace), aim, method, time_limit)
         found = _run(search)
-    return _report(search, found, target, proof)
+    return _report(search, found, target, certificate)
 
 
 def _check(asked: str | Level, method: str, given: tuple[str, ...]) -> None:
@@ -92,16 +88,10 @@ def _check(asked: str | Level, method: str, given: tuple[str, ...]) -> None:
         raise ArgumentError("--method", method, f"{', '.join(methods)} with --goal {kind}")
 
 
-def _search(asked: str | Level, question: Question) -> Search:
-    if isinstance(asked, Level):
-        return LeastPercentile(question, asked)
-    return LeastTel(question) if asked == TEL else LeastViolations(question)
-
-
 def _run(search: Search) -> list[Found]:
     """Search at every capacity, with a progress bar; an interrupted search is the last."""
     found: list[Found] = []
-    capacities = search.question.grid.capacities
+    capacities = search.asked.grid.capacities
     with progress_bar() as bar:
         task = bar.add_task("Searching", total=len(capacities) * search.rows_a_capacity)
         for capacity in capacities:
@@ -114,7 +104,7 @@ def _run(search: Search) -> list[Found]:
     return found
 
 
-def _report(search: Search, found: list[Found], target: str | None, proof: str | None) -> int:
+def _report(search: Search, found: list[Found], target: str | None, certificate: str | None) -> int:
     rows = [one.row for one in found]
     problems = [one.problem for one in found if one.problem is not None]
     if target != "-":
@@ -123,8 +113,9 @@ def _report(search: Search, found: list[Found], target: str | None, proof: str |
         raise KeyboardInterrupt
     if target is not None:
         write_json(target, search.as_data(rows))
-    if proof is not None and not problems:
-        write_json(proof, certificates_as_data([one.proof for one in found if one.proof]), indent=None)
+    if certificate is not None and not problems:
+        entries = [one.certificate for one in found if one.certificate is not None]
+        write_json(certificate, certificates_as_data(entries), indent=None)
     if problems:
         more = f" (and {len(problems) - 1} more like it)" if len(problems) > 1 else ""
         return complain(f"{problems[0]}{more}", 1)

@@ -1,56 +1,95 @@
-"""Options that several commands share, and the reading of their values."""
+"""Options that several commands share, each declared once."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from fractions import Fraction
-from typing import Any, TypeVar
+from collections.abc import Callable
+from dataclasses import fields
+from functools import wraps
+from typing import Any, TypeAlias
 
 import click
 
-from teltheory.cli.defaults import chosen_capacities, chosen_thresholds
-from teltheory.cli.served import Served, served_options
-from teltheory.cost.kv_cache import KVSize
-from teltheory.cost.latency import Latency
-from teltheory.errors import ArgumentError
-from teltheory.model.trace import Trace
-from teltheory.model.units import LONG_TIMES, Time, bytes_in, listed_values, read_time, read_tokens
-from teltheory.policies.spec import FOR_SLOS, Spec
+from teltheory.cli.served import DEFAULT, Served
+from teltheory.cli.traces import Reading
+from teltheory.cost.embedded import EMBEDDED
+from teltheory.cost.kv_cache import NUMBERS
+from teltheory.formats import FORMATS
+from teltheory.model.numbers import INT64_MAX
+from teltheory.model.units import LONG_TIMES, read_time
 
-F = TypeVar("F", bound=Callable[..., Any])
+Option: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 MOST_TURNS = 10**9
 """Turns of a sample: a hundred gigabytes of times and lengths."""
 
 
-def grid_options(command: F) -> F:
-    """Add what `curve_options` adds, and --forced."""
-    forced = click.option("--forced", is_flag=True, help="Forced caching instead of optional caching.")
-    return curve_options(forced(command))
+def whole(name: str, default: int, help: str, least: int = 1) -> Option:
+    """Return an option that takes a whole number."""
+    return click.option(name, type=click.IntRange(least), default=default, show_default=True, help=help)
 
 
-def curve_options(command: F) -> F:
-    """Add --capacity, --xi, --slo and --json, and what `served_options` adds."""
-    options = (
-        capacity_option,
-        click.option("--xi", "xis", multiple=True, metavar="TOKENS,...", help="Thresholds: 2800,5k."),
-        click.option("--slo", "slos", multiple=True, metavar="TIME,...", help="Thresholds as TTFT: 200ms,2s."),
-        served_options,
-        json_option,
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
+def together(*options: Option) -> Option:
+    """Return a decorator that adds several options, in the order in which a command's help lists them."""
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+def bundled(name: str, kind: type[Any], *options: Option) -> Option:
+    """Return a decorator that adds options, handed over as one: a dataclass whose fields have their names."""
+
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def called(*args: Any, **given: Any) -> Any:
+            values = {field.name: given.pop(field.name) for field in fields(kind)}
+            return command(*args, **{name: kind(**values)}, **given)
+
+        return together(*options)(called)
+
+    return add
 
 
 capacity_option = click.option(
     "--capacity", "capacities", multiple=True, metavar="SIZE,...", help="300k,1M tokens, or 40GiB; a comma lists."
 )
+policy_option = click.option(
+    "--policy", "policies", multiple=True, metavar="POLICY", help="lru,tlru:xi=200ms,trim=eager; a comma lists."
+)
+q_hat_option = click.option(
+    "--q-hat", "q_hat", type=click.IntRange(0), help="Prompt estimate for policies without their own."
+)
+goal_option = click.option(
+    "--goal",
+    default="tel",
+    metavar="tel|slo|pNN",
+    help="TEL (as when left out), turns above the SLO, or p95 of TTFT.",
+)
+forced_option = click.option("--forced", is_flag=True, help="Forced caching instead of optional caching.")
 workers_option = click.option(
     "--workers", type=click.IntRange(1), default=None, help="Processes; one a core when left out."
 )
 json_option = click.option("--json", "target", metavar="FILE", help="Also write JSON; - for standard output.")
+_xi_option = click.option("--xi", "xis", multiple=True, metavar="TOKENS,...", help="Thresholds: 2800,5k.")
+_slo_option = click.option(
+    "--slo", "slos", multiple=True, metavar="TIME,...", help="Thresholds as TTFT: 200ms,2s."
+)
+served_options = bundled(
+    "served",
+    Served,
+    click.option("--latency", metavar="NAME|FILE.json", help=f"TTFT: {', '.join(EMBEDDED)} or a file."),
+    click.option("--model", metavar="NAME", help=f"Whose KV cache and TTFT: {DEFAULT}."),
+    click.option("--config", metavar="FILE.json", help="Whose KV cache: a Hugging Face config.json."),
+    click.option("--kv-bytes", type=click.IntRange(1, INT64_MAX), metavar="N", help="Bytes a token."),
+    click.option("--tensor-parallel", type=click.IntRange(1), metavar="N", help="GPUs of a replica."),
+    click.option("--kv-dtype", type=click.Choice(list(NUMBERS)), help="Numbers of the KV cache."),
+    click.option("--accept-latency-of", metavar="NAME", help=f"Take the TTFT of another model: {DEFAULT}."),
+)
+grid_options = together(capacity_option, _xi_option, _slo_option, served_options, json_option)
+"""What `read_question` is asked, but for the policies, and --json."""
 
 
 def duration(ctx: click.Context, param: click.Parameter, text: str | None) -> float | None:
@@ -58,110 +97,15 @@ def duration(ctx: click.Context, param: click.Parameter, text: str | None) -> fl
     return None if text is None else float(read_time(param.opts[0], text, LONG_TIMES))
 
 
-@dataclass(frozen=True)
-class Thresholds:
-    """Thresholds in tokens, each with the TTFT that it was given as.
-
-    `unit` is of percentiles: "s", or "tok" if nothing has a latency, and `latency` counts tokens.
-    """
-
-    xis: tuple[int, ...]
-    slos: dict[int, Time]
-    latency: Latency
-    said: tuple[str, ...] = ()
-    unit: str = "s"
-
-    @classmethod
-    def of(cls, given: Sequence[int | Time], latency: Latency, unit: str = "s") -> Thresholds:
-        """Return thresholds that were given in tokens or as a TTFT: first those in tokens."""
-        slos = {latency.threshold(one.seconds): one for one in given if isinstance(one, Time)}
-        xis = [one for one in given if isinstance(one, int)]
-        return cls(tuple(dict.fromkeys([*xis, *slos])), slos, latency, unit=unit)
-
-    @property
-    def seconds(self) -> dict[int, Fraction]:
-        """The thresholds that were given as a TTFT, in seconds."""
-        return {xi: slo.seconds for xi, slo in self.slos.items()}
-
-    def label(self, xi: int) -> str:
-        """Return a threshold as a table shows it."""
-        return f"{self.slos[xi]} = {xi:,} tokens" if xi in self.slos else f"{xi:,} tokens"
-
-    def heading(self, name: str) -> str:
-        """Return the heading of a column; that of a percentile, such as "P95 s", has its unit."""
-        return f"{name.removesuffix(' s')} {self.unit}" if name.startswith("P") else name
-
-    def shown(self, value: float | None) -> str:
-        """Return a percentile as a table shows it."""
-        return "" if value is None else f"{value:.3f}" if self.unit == "s" else f"{value:,.0f}"
-
-    @property
-    def for_grid(self) -> dict[str, Any]:
-        """What a grid needs for thresholds in seconds."""
-        return {"slos": self.seconds, "latency": self.latency}
-
-
-@dataclass(frozen=True)
-class Question:
-    """What was asked for, before the trace is read; what is empty is chosen by the trace."""
-
-    thresholds: Thresholds
-    capacities: tuple[int, ...]
-
-    def on(self, trace: Trace, forced: bool = False) -> tuple[Thresholds, tuple[int, ...]]:
-        """Return thresholds and capacities, chosen by the trace if none were given, and said to be."""
-        found, said = self.thresholds, list(self.thresholds.said)
-        sizes, origin = chosen_capacities(trace) if not self.capacities else (self.capacities, None)
-        if origin is not None:
-            said.append(origin)
-        if not found.xis:
-            middle = sorted(sizes)[len(sizes) // 2]
-            given, origin = chosen_thresholds(trace, middle, found.latency, found.unit == "s", forced)
-            found = Thresholds.of(given, found.latency, found.unit)
-            said.append(origin)
-        return replace(found, said=tuple(said)), sizes
-
-
-def read_question(
-    xis: Sequence[str], slos: Sequence[str], capacities: Sequence[str], served: Served, specs: Sequence[Spec] = ()
-) -> Question:
-    """Return what was asked for: the thresholds given; where every policy has its own, those."""
-    sizes = read_capacities(capacities, served.shape)
-    given = read_thresholds(xis, slos)
-    named = [value for spec in specs for key, value in spec.given if key == "xi" and isinstance(value, int | Time)]
-    in_seconds = any(isinstance(one, Time) for one in (*given, *named)) or any(s.name in FOR_SLOS for s in specs)
-    if not given and not any(spec.needs("xi") for spec in specs):
-        given = named
-    latency = served.needed_latency if in_seconds else served.latency_or_tokens
-    found = Thresholds.of(given, latency, served.unit)
-    return Question(replace(found, said=(served.sentence, *read_sizes(capacities, served.shape))), sizes)
-
-
-def read_thresholds(xis: Sequence[str], slos: Sequence[str]) -> list[int | Time]:
-    """Return the thresholds that were given."""
-    whole = [read_tokens("xi", text) for text in listed_values("xi", xis)]
-    return [*whole, *(Time(text, read_time("slo", text)) for text in listed_values("slo", slos))]
-
-
-def read_capacities(given: Sequence[str], shape: KVSize | None = None) -> tuple[int, ...]:
-    """Return the capacities that were given, in tokens."""
-    return tuple(dict.fromkeys(capacity(text, shape) for text in listed_values("capacity", given)))
-
-
-def capacity(text: str, shape: KVSize | None) -> int:
-    """Read a capacity: tokens, or bytes of the KV cache of a model, as many tokens as fit."""
-    size = bytes_in(text)
-    if size is None:
-        return read_tokens("capacity", text, or_bytes=True)
-    if shape is None:
-        models = "--model vicuna-7b, --config FILE.json or --kv-bytes N"
-        raise ArgumentError("capacity", text, f"tokens such as 300k, or the model whose bytes they are: {models}")
-    return shape.tokens(int(size))
-
-
-def read_sizes(given: Sequence[str], shape: KVSize | None) -> Iterator[str]:
-    """Yield a line for each capacity that was given in bytes."""
-    for text in listed_values("capacity", given):
-        if shape is not None and bytes_in(text) is not None:
-            size = f"{shape.bytes_per_token:,} bytes ({shape.name})"
-            yield f"Capacity {text} is {capacity(text, shape):,} tokens of {size}."
+def trace_options(seed: int = 0) -> Option:
+    """Return a decorator that adds --format, --tokenizer, --times and --seed, handed over as `reading`."""
+    tokenizers = "For text: a tokenizer.json, a .tiktoken file, or characters/4."
+    laws = "Assumed times: sharegpt, exponential:mean=360,rate=1, lognormal, pareto."
+    return bundled(
+        "reading",
+        Reading,
+        click.option("--format", "format", default="auto", show_default=True, help=f"auto, {', '.join(FORMATS)}."),
+        click.option("--tokenizer", metavar="FILE", help=tokenizers),
+        click.option("--times", metavar="LAW", help=laws),
+        whole("--seed", seed, "Of what is drawn.", least=0),
+    )

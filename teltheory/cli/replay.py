@@ -4,22 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import groupby
 from typing import Any
 
 import click
 from rich.table import Table
 
-from teltheory.cli.defaults import notes
-from teltheory.cli.options import Thresholds, grid_options, read_question, workers_option
+from teltheory.cli.options import (
+    forced_option,
+    grid_options,
+    policy_option,
+    q_hat_option,
+    trace_options,
+    workers_option,
+)
 from teltheory.cli.output import check_target, progress_bar, report
-from teltheory.cli.tables import SLOW_LEGEND, WORK_LEGEND, cells_tables
-from teltheory.cli.traces import Reading, about_turns, trace_options, turns_as_data
-from teltheory.errors import ArgumentError, FileError, ForcedCachingError, TraceError, listed
-from teltheory.model.trace import Trace
-from teltheory.policies.spec import POLICIES, default_estimate, parse_policy, policy_texts
-from teltheory.replay import in_reference, kernel_is_compiled
-from teltheory.sweep import Cell, Grid, Store, sweep
+from teltheory.cli.question import Asked, Thresholds, read_question
+from teltheory.cli.tables import SLOW_LEGEND, TTFTS, WORK_LEGEND, in_short, percent, plain_table
+from teltheory.cli.traces import Reading
+from teltheory.errors import ArgumentError, FileError, ForcedCachingError, TraceError
+from teltheory.policies.spec import POLICIES, parse_policy, policy_texts
+from teltheory.replay import kernel_is_compiled
+from teltheory.sweep import Cell, Store, sweep
 
+MEASURES = (*TTFTS, "hit", "prefill", "slow", "TEL", "vs LRU", "regret", "closed")
 LEGEND = (
     f"{WORK_LEGEND} {SLOW_LEGEND} regret: TEL above the hindsight optimum. closed: share of LRU's "
     "distance to the optimum that is closed."
@@ -28,23 +36,20 @@ LEGEND = (
 
 @click.command()
 @click.argument("trace_file", metavar="TRACE")
-@click.option(
-    "--policy", "policies", multiple=True, metavar="POLICY", help="lru,tlru:xi=200ms,q_hat=200; a comma lists."
-)
-@click.option("--q-hat", "q_hat", type=click.IntRange(0), help="Prompt estimate for policies without their own.")
+@policy_option
+@q_hat_option
 @workers_option
 @click.option("--store", "store_file", metavar="FILE", help="Keep results here and compute none twice.")
 @click.option("--scheduler", metavar="ADDRESS", help="Of a Dask cluster that replays: tcp://host:8786.")
 @trace_options()
+@forced_option
 @grid_options
 def replay(
     trace_file: str,
     policies: tuple[str, ...],
-    q_hat: int | None,
     workers: int | None,
     store_file: str | None,
     scheduler: str | None,
-    forced: bool,
     reading: Reading,
     target: str | None,
     **asked: Any,
@@ -58,35 +63,27 @@ def replay(
     if workers is not None and scheduler is not None:
         raise ArgumentError("--workers", workers, "none with --scheduler, whose own workers do the work")
     specs = [parse_policy(text) for text in policy_texts(policies) or POLICIES]
-    question = read_question(**asked, specs=specs)
+    question = read_question(specs, **asked)
     store = None if store_file is None else Store(store_file)
     trace = reading.read(trace_file)
-    estimate = default_estimate(trace) if q_hat is None else q_hat
     with about(trace_file):
-        thresholds, sizes = question.on(trace, forced)
-        grid = Grid(specs, sizes, thresholds.xis, estimate, forced=forced, **thresholds.for_grid)
-        cells = run(trace, grid, thresholds, workers, store, scheduler)
-    parts = shown_cells(trace, grid, cells, thresholds, q_hat is not None)
-    report(target, parts, cells_as_data(trace, grid, cells, thresholds))
+        found = question.on(trace)
+        cells = run(found, workers, store, scheduler)
+    report(target, shown_cells(found, cells), cells_as_data(found, cells))
     return 0
 
 
 def run(
-    trace: Trace,
-    grid: Grid,
-    thresholds: Thresholds,
-    workers: int | None = None,
-    store: Store | None = None,
-    scheduler: str | None = None,
+    asked: Asked, workers: int | None = None, store: Store | None = None, scheduler: str | None = None
 ) -> list[Cell]:
     """Sweep the grid with a progress bar."""
     with progress_bar() as bar:
         doing = "Replaying" if kernel_is_compiled() else "Compiling, then replaying"
         task = bar.add_task(doing, total=None)
         return sweep(
-            trace,
-            grid,
-            thresholds.latency,
+            asked.trace,
+            asked.grid,
+            asked.thresholds.latency,
             lambda done, every: bar.update(task, completed=done, total=every),
             workers=workers,
             store=store,
@@ -103,55 +100,25 @@ def about(file: str) -> Iterator[None]:
         raise FileError(f"{file}, {error}") from None
 
 
-def shown_cells(
-    trace: Trace, grid: Grid, cells: Sequence[Cell], thresholds: Thresholds, given: bool = False
-) -> Iterator[str | Table]:
+def shown_cells(asked: Asked, cells: Sequence[Cell]) -> Iterator[str | Table]:
     """Yield what was replayed, what was assumed, and a table for each capacity and threshold."""
-    yield from assumptions(trace, grid, thresholds, given)
-    yield f"{LEGEND} {caching(grid.forced)}"
-    yield from cells_tables(cells, thresholds)
+    yield from asked.lines()
+    yield f"{LEGEND} {asked.caching}"
+    thresholds = asked.thresholds
+    for (capacity, xi), section in groupby(cells, key=lambda cell: (cell.capacity, cell.xi)):
+        title = f"Capacity {capacity:,} tokens, threshold {thresholds.label(xi)}"
+        columns = ("policy", *map(thresholds.heading, MEASURES))
+        yield plain_table(title, columns, (cell_row(cell, thresholds) for cell in section), ("policy",))
 
 
-def assumptions(trace: Trace, grid: Grid, thresholds: Thresholds, given: bool) -> list[str]:
-    """Return what stands above every table: the trace, its chaining, the latency model, the defaults."""
-    lines = [*about_turns(trace), *thresholds.said, *notes(trace, grid.capacities, thresholds)]
-    if not given and any(spec.needs("q_hat") for spec in grid.policies):
-        lines.append(
-            f"Q̂ = {grid.q_hat:,} where a policy has none of its own: the mean prompt of the turns that continue a "
-            f"conversation, rounded up."
-        )
-    if any(spec.needs("cutoff") for spec in grid.policies):
-        lines.append(f"Threshold-LRU has the cutoff {grid.cutoff}.")
-    slow = [
-        one.text
-        for one in grid.policies
-        for xi in grid.thresholds[:1]
-        if in_reference(grid.build(one, xi, int), len(trace))
-    ]
-    if slow:
-        lines.append(f"Replayed by the slow reference, as no compiled loop is known to fit: {listed(slow)}.")
-    return lines
+def cell_row(cell: Cell, thresholds: Thresholds) -> list[str]:
+    """Return a cell's policy and its measures as text."""
+    percentiles = [thresholds.shown(value) for value in (cell.p50, cell.p90, cell.p95, cell.p99)]
+    work = [percent(cell.hit_rate), in_short(cell.prefilled)]
+    distance = [f"{cell.tel:,}", percent(cell.change), f"{cell.regret:,}", percent(cell.closed)]
+    return [cell.policy, *percentiles, *work, f"{cell.violations:,}", *distance]
 
 
-def caching(forced: bool) -> str:
-    """Return the caching mode as a sentence."""
-    return f"{'Forced' if forced else 'Optional'} caching."
-
-
-def cells_as_data(trace: Trace, grid: Grid, cells: Sequence[Cell], thresholds: Thresholds) -> dict[str, Any]:
+def cells_as_data(asked: Asked, cells: Sequence[Cell]) -> dict[str, Any]:
     """Return the sweep as plain data."""
-    data = trace_as_data(trace, grid, thresholds)
-    return {**data, "forced": grid.forced, "rows": [cell.as_dict() for cell in cells]}
-
-
-def trace_as_data(trace: Trace, grid: Grid, thresholds: Thresholds) -> dict[str, Any]:
-    """Return the trace, and what was assumed, as plain data."""
-    return {
-        "trace": turns_as_data(trace),
-        "latency": thresholds.latency.name,
-        "unit": thresholds.unit,
-        "notes": [*thresholds.said, *notes(trace, grid.capacities, thresholds)],
-        "q_hat": grid.q_hat,
-        "cutoff": grid.cutoff,
-        "slo": {str(xi): slo.text for xi, slo in thresholds.slos.items()},
-    }
+    return {**asked.as_data(), "rows": [cell.as_dict() for cell in cells]}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 import numpy as np
@@ -15,34 +15,30 @@ from rich.markup import escape
 
 from teltheory.claims.claim import EFFORTS, Effort
 from teltheory.cli import figures
-from teltheory.cli.options import json_option, read_question, workers_option
+from teltheory.cli.options import json_option, trace_options, workers_option
 from teltheory.cli.output import check_target, console, make_folder, show, write_json
+from teltheory.cli.question import read_question
 from teltheory.cli.replay import cells_as_data, run, shown_cells
 from teltheory.cli.reproduce_page import NAME as PAGE
 from teltheory.cli.reproduce_page import Replayed, write_page
 from teltheory.cli.served import Served
-from teltheory.cli.tables import ledger_table
-from teltheory.cli.traces import Reading, trace_options
-from teltheory.cli.verify import chosen_claims, decide_all
+from teltheory.cli.traces import Reading
+from teltheory.cli.verify import chosen_claims, decide_all, ledger_table
 from teltheory.errors import ArgumentError
 from teltheory.formats import read_trace
 from teltheory.model.trace import Trace
-from teltheory.policies.spec import POLICIES, Spec, default_estimate
+from teltheory.policies.spec import POLICIES, Spec
 from teltheory.report.errata import errata_markdown
 from teltheory.report.ledger import Row
 from teltheory.report.markdown import plain_text
-from teltheory.sweep import Grid
 from teltheory.workloads import ConversationModel, data_folder, sample_conversations
-
-if TYPE_CHECKING:
-    from teltheory.paper.rows import Compared
 
 MOONCAKE = "mooncake_conversation.jsonl"
 BUILT_IN_TURNS = 4000
-MOONCAKE_CAPACITIES = ("300k", "1M", "3M")
-MOONCAKE_SLOS = ("500ms", "1s", "2s", "3s", "5s")
-BUILT_IN_CAPACITIES = ("2k", "5k", "10k")
-BUILT_IN_SLOS = ("50ms", "100ms", "200ms")
+MOONCAKE_GRID = {"capacities": ("300k", "1M", "3M"), "slos": ("500ms", "1s", "2s", "3s", "5s")}
+BUILT_IN_GRID = {"capacities": ("2k", "5k", "10k"), "slos": ("50ms", "100ms", "200ms")}
+MISSING = f"The Mooncake trace is left out: the data folder has no {MOONCAKE} (TELTHEORY_DATA names the folder)."
+CHOSEN_BY_THE_TRACE: dict[str, tuple[str, ...]] = {"capacities": (), "slos": ()}
 
 
 @click.command()
@@ -79,63 +75,50 @@ def reproduce(
     rows, sound = decide_all(chosen_claims((), None), effort, workers)
     if not out.quiet:
         show(out, ledger_table(rows))
-    tables: dict[str, Any] = {}
     replayed = []
-    for one in _traces(given, trace_file, reading.seed):
-        done = _replay(one, workers)
-        replayed.append(done)
-        tables[one.name] = cells_as_data(done.trace, done.grid, done.cells, done.thresholds)
+    for one in _replays(given, trace_file, reading.seed, workers):
+        replayed.append(one)
         out.rule(escape(one.name))
-        show(out, *shown_cells(done.trace, done.grid, done.cells, done.thresholds))
-    missing = _missing(given)
-    if missing:
-        show(out, missing)
-    made = {}
+        show(out, *shown_cells(one.asked, one.cells))
+    data = {"claims": rows, "tables": {one.name: cells_as_data(one.asked, one.cells) for one in replayed}}
+    data["left_out"] = missing = [] if given is not None or _mooncake().is_file() else [MISSING]
+    show(out, *missing)
     if folder is not None:
-        cells = _paper(Path(folder), trace_file, workers, out)
-        made = {"paper": [{name: _number(value) for name, value in asdict(cell).items()} for cell in cells]}
-        page = write_page(
-            Path(folder),
-            rows,
-            _errata(rows),
-            replayed,
-            cells,
-            _settings(effort, given, reading.seed),
-            _left_out(given),
-        )
-        show(out, f"{page} has it all on one page.")
+        out.rule("The paper's tables and figures")
+        figures.make(out, Path(folder), trace_file, workers)
+        cells = figures.compared(Path(folder))
+        figures.show(out, cells)
+        data["paper"] = [{name: _number(value) for name, value in asdict(cell).items()} for cell in cells]
+        made_with = _settings(effort, given, reading.seed)
+        page = write_page(Path(folder), rows, _errata(rows), replayed, cells, made_with, missing)
+        show(out, f"Figures and tables for papers are in {folder}.", f"{page} has it all on one page.")
     if target is not None:
-        write_json(target, {"claims": rows, "tables": tables, "left_out": [missing] if missing else [], **made})
+        write_json(target, data)
     return 0 if sound else 1
 
 
-@dataclass(frozen=True)
-class _Asked:
-    """A trace to be replayed; for empty tuples it chooses capacities and thresholds."""
+def _replays(given: Trace | None, file: str | None, seed: int, workers: int | None) -> Iterator[Replayed]:
+    """Yield what is replayed: the given trace, or the built-in one and Mooncake's."""
 
-    name: str
-    title: str
-    file: Path | None
-    trace: Trace
-    capacities: tuple[str, ...] = ()
-    slos: tuple[str, ...] = ()
+    def replayed(name: str, title: str, path: Path | None, trace: Trace, grid: dict[str, Any]) -> Replayed:
+        policies = [Spec(policy) for policy in POLICIES]
+        asked = read_question(policies, xis=(), served=Served(), **grid).on(trace)
+        return Replayed(name, title, path, asked, run(asked, workers))
+
+    if given is not None:
+        path = Path(str(file))
+        yield replayed(str(file), path.name, path, given, CHOSEN_BY_THE_TRACE)
+        return
+    sampled = sample_conversations(ConversationModel(), BUILT_IN_TURNS, np.random.default_rng(seed))
+    name = f"Built-in trace: the paper's conversation model, seed {seed}"
+    yield replayed(name, f"Built-in trace, seed {seed}", None, sampled, BUILT_IN_GRID)
+    real = _mooncake()
+    if real.is_file():
+        yield replayed(f"Real trace: {MOONCAKE}", "Mooncake trace", real, read_trace(real), MOONCAKE_GRID)
 
 
-def _replay(one: _Asked, workers: int | None) -> Replayed:
-    thresholds, sizes = read_question((), one.slos, one.capacities, Served()).on(one.trace)
-    policies = [Spec(name) for name in POLICIES]
-    grid = Grid(policies, sizes, thresholds.xis, default_estimate(one.trace))
-    return Replayed(one.title, one.file, one.trace, grid, thresholds, run(one.trace, grid, thresholds, workers))
-
-
-def _paper(folder: Path, trace: str | None, workers: int | None, out: Console) -> list[Compared]:
-    """Make the paper's tables and figures; return the cells of Tables 1 to 6 beside the paper's."""
-    out.rule("The paper's tables and figures")
-    figures.make(out, folder, trace, workers)
-    cells = figures.compared(folder)
-    figures.show(out, cells)
-    show(out, f"Figures and tables for papers are in {folder}.")
-    return cells
+def _mooncake() -> Path:
+    return data_folder() / MOONCAKE
 
 
 def _errata(rows: Sequence[Row]) -> str:
@@ -157,33 +140,5 @@ def _settings(effort: Effort, given: Trace | None, seed: int) -> list[tuple[str,
     return [("Effort for the claims", effort), ("Samples of Tables 1 to 6", samples), *built_in]
 
 
-def _left_out(given: Trace | None) -> list[str]:
-    """Return what the page lacks if data are missing, without saying where it was looked for."""
-    return [f"The Mooncake trace is left out: the data folder has no {MOONCAKE}."] if _missing(given) else []
-
-
 def _number(value: object) -> object:
     return None if isinstance(value, float) and math.isnan(value) else value
-
-
-def _traces(given: Trace | None, file: str | None, seed: int) -> Iterator[_Asked]:
-    """Yield what is replayed."""
-    if given is not None:
-        path = Path(str(file))
-        yield _Asked(str(file), path.name, path, given)
-        return
-    sampled = sample_conversations(ConversationModel(), BUILT_IN_TURNS, np.random.default_rng(seed))
-    built_in = f"Built-in trace: the paper's conversation model, seed {seed}"
-    yield _Asked(built_in, f"Built-in trace, seed {seed}", None, sampled, BUILT_IN_CAPACITIES, BUILT_IN_SLOS)
-    real = data_folder() / MOONCAKE
-    if real.is_file():
-        name = f"Real trace: {MOONCAKE}"
-        yield _Asked(name, "Mooncake trace", real, read_trace(real), MOONCAKE_CAPACITIES, MOONCAKE_SLOS)
-
-
-def _missing(given: Trace | None) -> str | None:
-    """Return what was left out for want of data, None if nothing was."""
-    file = data_folder() / MOONCAKE
-    if given is not None or file.is_file():
-        return None
-    return f"The table of the Mooncake trace is left out: there is no {file} (TELTHEORY_DATA names the folder)."

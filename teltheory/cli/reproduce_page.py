@@ -8,13 +8,11 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from teltheory.cli.options import Thresholds
+from teltheory.cli.figures import LEGEND as PAPER_LEGEND
+from teltheory.cli.figures import paper_tables
 from teltheory.cli.output import write_text
-from teltheory.cli.paper_tables import LEGEND as PAPER_LEGEND
-from teltheory.cli.paper_tables import ours, printed, shown
-from teltheory.cli.replay import LEGEND, assumptions, caching
-from teltheory.cli.tables import MEASURES, cell_row
-from teltheory.model.trace import Trace
+from teltheory.cli.question import Asked
+from teltheory.cli.replay import LEGEND, MEASURES, cell_row
 from teltheory.policies.spec import Spec
 from teltheory.report.captions import pictures
 from teltheory.report.entries import errata_text, ledger_text, verdict_cards
@@ -56,17 +54,16 @@ CHARTS_LEAD = (
 class Replayed:
     """A trace and its cells."""
 
+    name: str
     title: str
     file: Path | None
-    trace: Trace
-    grid: Grid
-    thresholds: Thresholds
+    asked: Asked
     cells: Sequence[Cell]
 
     @property
     def middle(self) -> tuple[int, int]:
         """The capacity and threshold that are spoken of: those in the middle."""
-        sizes, xis = self.grid.capacities, self.grid.thresholds
+        sizes, xis = self.asked.grid.capacities, self.asked.grid.thresholds
         return sizes[len(sizes) // 2], xis[len(xis) // 2]
 
 
@@ -80,16 +77,14 @@ def write_page(
     missing: Sequence[str] = (),
 ) -> Path:
     """Write the page into the folder that has the figures, and their tables in ``tables``."""
-    charts = [_explorer(one) for one in replayed if len(one.trace)]
+    charts = [_explorer(one) for one in replayed if len(one.asked.trace)]
+    ledger = [WHICH_TEXT, paper_sentence(rows), LEDGER_LEAD, ledger_text(rows)]
+    replays = [part for one in replayed for part in _replays(one)]
     sections = [
-        Section(
-            "ledger", "The ledger", paragraphs([WHICH_TEXT, paper_sentence(rows), LEDGER_LEAD, ledger_text(rows)])
-        ),
+        Section("ledger", "The ledger", paragraphs(ledger)),
         Section("errata", "Errata", errata_text(errata)),
         Section("charts", "Every capacity and threshold", CHARTS_LEAD, charts),
-        Section(
-            "replays", "All policies, replayed", paragraphs(part for one in replayed for part in _replays(one))
-        ),
+        Section("replays", "All policies, replayed", paragraphs(replays)),
         Section("tables", "Tables 1 to 6 beside the paper’s", paragraphs(_paper(cells))),
         Section("figures", "Figures", pictures(folder.glob("*.svg"))),
         Section("provenance", "Provenance", paragraphs(_provenance(folder, replayed, settings))),
@@ -107,54 +102,48 @@ def summary_of(one: Replayed) -> str:
     lru, tlru = at["lru"], at["tlru"]
     if lru.p95 is None or tlru.p95 is None:
         return ""
-    where = f"{one.title}, with {size:,} tokens and a threshold of {one.thresholds.label(xi)}: "
+    where = f"{one.title}, with {size:,} tokens and a threshold of {one.asked.thresholds.label(xi)}: "
     return where + compared(lru.tel, tlru.tel, lru.optimum, lru.p95, tlru.p95)
 
 
 def _explorer(one: Replayed) -> VConcatChart:
-    latency = one.thresholds.latency
-    steps = Steps.of(one.trace, latency)
+    trace, q_hat, latency = one.asked.trace, one.asked.grid.q_hat, one.asked.thresholds.latency
+    steps = Steps.of(trace, latency)
     policies = [Spec(name) for name in POLICIES]
-    grid = Grid(policies, steps.capacities, tuple(steps.slos), one.grid.q_hat, slos=steps.slos, latency=latency)
-    title = f"{one.title}, Q̂ = {one.grid.q_hat:,} tokens"
-    return explorer(title, sweep(one.trace, grid, latency), steps, one.middle)
+    grid = Grid(policies, steps.capacities, tuple(steps.slos), q_hat, slos=steps.slos, latency=latency)
+    return explorer(f"{one.title}, Q̂ = {q_hat:,} tokens", sweep(trace, grid, latency), steps, one.middle)
 
 
 def _replays(one: Replayed) -> Iterator[str]:
     yield f"### {literal(one.title)}"
-    said = [*assumptions(one.trace, one.grid, one.thresholds, False), f"{LEGEND} {caching(one.grid.forced)}"]
-    yield bullets(said)
+    yield bullets([*one.asked.lines(), f"{LEGEND} {one.asked.caching}"])
     for size, cells in groupby(one.cells, key=lambda cell: cell.capacity):
         tables = [_table(one, xi, list(of)) for xi, of in groupby(cells, key=lambda cell: cell.xi)]
         yield folded(f"Capacity {size:,} tokens", *tables)
 
 
 def _table(one: Replayed, xi: int, cells: Sequence[Cell]) -> str:
-    lines = (map(plain_text, cell_row(cell, one.thresholds)) for cell in cells)
-    caption = f"Capacity {cells[0].capacity:,} tokens, threshold {one.thresholds.label(xi)}"
+    thresholds = one.asked.thresholds
+    lines = (map(plain_text, cell_row(cell, thresholds)) for cell in cells)
+    caption = f"Capacity {cells[0].capacity:,} tokens, threshold {thresholds.label(xi)}"
     return f"{plain_text(caption)}:\n\n{table(('policy', *MEASURES), lines, '---:')}"
 
 
 def _paper(cells: Sequence[Compared]) -> Iterator[str]:
     """Yield each table with its summary in one line."""
     yield plain_text(PAPER_LEGEND)
-    for one in shown(cells):
-        lines = [
-            (capacity, whose, *map(text, row))
-            for capacity, row in one.rows
-            for whose, text in (("paper", printed), ("ours", ours))
-        ]
-        yield f"{one.title}:\n\n{table(one.header, lines, '---:')}\n\n{plain_text(one.summary)}."
+    for one in paper_tables(cells):
+        yield f"{one.title}:\n\n{table(one.header, one.rows, '---:')}\n\n{plain_text(one.summary)}."
 
 
 def _provenance(folder: Path, replayed: Sequence[Replayed], settings: Sequence[tuple[str, str]]) -> Iterator[str]:
-    yield facts([*versions(), *settings, *(pair for one in replayed for pair in _of_trace(one))])
+    traces = []
+    for one in replayed:
+        traces += [] if one.file is None else [(one.file.name, f"SHA-256 {digest(one.file)}")]
+        traces.append(
+            (one.title, f"{len(one.asked.trace):,} turns, digest of the trace {trace_key(one.asked.trace)}")
+        )
+    yield facts([*versions(), *settings, *traces])
     tables = sorted((folder / "tables").glob("*.csv"))
     digests = [(file.name, f"SHA-256 {digest(file)}") for file in tables]
     yield folded("Digests of the tables that the figures are made of", facts(digests))
-
-
-def _of_trace(one: Replayed) -> Iterator[tuple[str, str]]:
-    if one.file is not None:
-        yield one.file.name, f"SHA-256 {digest(one.file)}"
-    yield one.title, f"{len(one.trace):,} turns, digest of the trace {trace_key(one.trace)}"

@@ -1,120 +1,119 @@
-"""The searches behind `teltheory optimum`: rows of its table, each with a proof where there is one."""
+"""The searches behind `teltheory optimum`: rows of its table, each with a certificate where there is one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from math import isfinite
 from time import monotonic
-from typing import Any, TypeAlias
+from typing import Any
 
-import numpy as np
 from rich.table import Table
 
-from teltheory.cli.defaults import notes
-from teltheory.cli.options import Thresholds
-from teltheory.cli.proofs import Certified, CertifiedPercentile, CertifiedViolations, Proof
-from teltheory.cli.replay import assumptions, caching, trace_as_data
-from teltheory.cli.tables import BESIDE, WORK_LEGEND, optima_table, percentiles_table, violations_table
-from teltheory.cli.traces import report_lines, turns_as_data
+from teltheory.cli.certificate import Certified
+from teltheory.cli.question import Asked
+from teltheory.cli.tables import WORK, WORK_LEGEND, percent, plain_table, work_cells
 from teltheory.cost.goals import SLO, TEL, Level
 from teltheory.cost.metrics import slo_violations, tail_excess_latency, ttft_quantiles
 from teltheory.errors import SolverError
 from teltheory.model.outcome import Outcome
-from teltheory.model.trace import Trace
-from teltheory.optimal import Method, hindsight_optimum
+from teltheory.optimal import hindsight_optimum
 from teltheory.policies.online import LRU, TLRU
 from teltheory.replay import replay
-from teltheory.sweep import Grid
 
 TIME_LIMIT = 60.0
-OF_THIS_PLAN = f"P50, hit and prefill of found are of this plan: others may have the same value. {WORK_LEGEND}"
+OF_THIS_PLAN = "P50, hit and prefill of {} are of this plan: others may have the same {}. " + WORK_LEGEND
+BOUNDS = (
+    "No policy has {} than proved, by prices that check-certificate evaluates, nor than lower. by solver: on the "
+    "word of HiGHS alone. gap: (found - lower) / found."
+)
+BESIDE = ("lru", "tlru", "lower", "proved")
 
 
 @dataclass(frozen=True)
 class Found:
-    """A row, its proof, and what is wrong with it.
+    """A row, its certificate, and what is wrong with it.
 
-    The proof is None if the method has none, the problem if the row is an answer.
+    The certificate is None if the method has none, the problem if the row is an answer.
     """
 
     row: dict[str, Any]
-    proof: Proof | None
+    certificate: Certified | None
     problem: str | None = None
     interrupted: bool = False
 
 
 @dataclass(frozen=True)
-class Question:
-    """What every row has in common."""
+class Search:
+    """A goal, and how it is searched for at every capacity."""
 
-    trace: Trace
-    grid: Grid
-    thresholds: Thresholds
+    asked: Asked
+    goal: str | Level
     method: Any
     time_limit: float | None
+
+    @property
+    def rows_a_capacity(self) -> int:
+        """Number of rows at each capacity: one a threshold, if there are any."""
+        return 1 if isinstance(self.goal, Level) else len(self.asked.grid.thresholds)
 
     @property
     def seconds(self) -> float:
         """Time limit of a search that may never end."""
         return TIME_LIMIT if self.time_limit is None else self.time_limit
 
-    def work(self, outcome: Outcome, who: str = "") -> dict[str, Any]:
-        """Return median TTFT, hit rate and what was prefilled as plain data; their names begin with `who`."""
-        p50 = float(ttft_quantiles(outcome, [0.5], self.thresholds.latency)[0]) if len(outcome) else None
-        worth = {"p50": p50, "hit_rate": float(outcome.hit_rate), "prefilled": outcome.prefilled}
-        return {f"{who}{name}": value for name, value in worth.items()}
-
-    def tlru(self, xi: int) -> TLRU:
-        """Return T-LRU with the grid's prompt estimate."""
-        return TLRU(xi, self.grid.q_hat or 0)
-
-
-@dataclass(frozen=True)
-class Searching:
-    """What the searches for each capacity of a question have in common."""
-
-    question: Question
-
-    @property
-    def rows_a_capacity(self) -> int:
-        """Number of rows at each capacity."""
-        return len(self.question.grid.thresholds)
-
-    def _beside(self, capacity: int, xi: int) -> tuple[Outcome, Outcome]:
-        """Return LRU's and T-LRU's outcomes."""
-        trace, forced = self.question.trace, self.question.grid.forced
-        return replay(trace, LRU(), capacity, forced), replay(trace, self.question.tlru(xi), capacity, forced)
-
-
-@dataclass(frozen=True)
-class LeastTel(Searching):
-    """The least TEL at each threshold."""
-
     def at(self, capacity: int) -> Iterator[Found]:
         """Yield the rows of a capacity."""
-        asked = self.question
-        lru = replay(asked.trace, LRU(), capacity, asked.grid.forced)
-        for xi in asked.grid.thresholds:
-            work = asked.work(lru, "lru_")
-            yield self._found({"capacity": capacity, "xi": xi, "lru": tail_excess_latency(lru, xi), **work})
+        if isinstance(self.goal, Level):
+            yield self._least_percentile(capacity, self.goal)
+            return
+        for xi in self.asked.grid.thresholds:
+            yield self._least_tel(capacity, xi) if self.goal == TEL else self._fewest_violations(capacity, xi)
 
-    def _found(self, row: dict[str, Any]) -> Found:
+    def lines(self) -> list[str]:
+        """Return what stands above the table."""
+        if self.goal == TEL:
+            return [*self.asked.lines(), OF_THIS_PLAN.format("an optimum", "TEL")]
+        plan = f"{OF_THIS_PLAN.format('found', 'value')} At most {self.seconds:g} s a search. {self.asked.caching}"
+        if isinstance(self.goal, Level):
+            what = (
+                f"{self.goal.text} of uncached tokens, and its TTFT. T-LRU has the best of the default thresholds."
+            )
+            told = f"{what} found: of the best plan that was found. {BOUNDS.format('less')} {plan}"
+        else:
+            what = f"found: violations of the best plan that was found. {BOUNDS.format('fewer')}"
+            told = f"{what} of avoidable: the same against the avoidable ones. {plan}"
+        return [*self.asked.lines(), told]
+
+    def as_data(self, rows: list[dict[str, Any]]) -> dict[str, Any]:
+        """Return the rows, and what was assumed, as plain data."""
+        goal = self.goal.text if isinstance(self.goal, Level) else self.goal
+        limit = self.time_limit if self.goal == TEL else self.seconds
+        return {**self.asked.as_data(), "objective": goal, "time_limit": limit, "rows": rows}
+
+    def table(self, rows: Sequence[dict[str, Any]]) -> Table:
+        """Return the table: at each capacity what was found, policies beside it, and bounds."""
+        if self.goal == TEL:
+            return self._tel_table(rows)
+        return self._percentiles_table(rows) if isinstance(self.goal, Level) else self._violations_table(rows)
+
+    def _least_tel(self, capacity: int, xi: int) -> Found:
+        trace, forced = self.asked.trace, self.asked.grid.forced
+        lru = replay(trace, LRU(), capacity, forced)
+        row = {"capacity": capacity, "xi": xi, "lru": tail_excess_latency(lru, xi), **self._work(lru, "lru_")}
+        limit = self.time_limit
         try:
-            return self._solved(row)
+            best = hindsight_optimum(trace, capacity, xi, forced, method=self.method, time_limit=limit)
         except SolverError as error:
             return self._given_up(row, error)
-
-    def _solved(self, row: dict[str, Any]) -> Found:
-        asked, capacity, xi = self.question, row["capacity"], row["xi"]
-        method: Method = asked.method
-        forced, limit = asked.grid.forced, asked.time_limit
-        best = hindsight_optimum(asked.trace, capacity, xi, forced, method=method, time_limit=limit)
         incumbent = None if best.bound is None else best.objective
         found = {"optimum": best.objective, "method": best.method, "status": "optimal", "incumbent": incumbent}
-        row = {**row, **found, "bound": best.bound, "gap": best.gap, **asked.work(best.outcome)}
-        proof = None if best.certificate is None else Certified(capacity, xi, forced, best.certificate)
-        return Found(row, proof)
+        row |= {**found, "bound": best.bound, "gap": best.gap, **self._work(best.outcome)}
+        if best.certificate is None:
+            return Found(row, None)
+        kept, steps = best.certificate.kept, best.certificate.steps
+        return Found(row, Certified(TEL, capacity, forced, int(best.objective), kept, xi, steps))
 
     def _given_up(self, row: dict[str, Any], error: SolverError) -> Found:
         from teltheory.optimal.solver import INTERRUPTED
@@ -122,162 +121,124 @@ class LeastTel(Searching):
         numbers = {"incumbent": error.incumbent, "bound": error.bound, "gap": error.gap}
         sides = {name: value if value is not None and isfinite(value) else None for name, value in numbers.items()}
         unknown = dict.fromkeys(("optimum", "p50", "hit_rate", "prefilled"))
-        row = {**row, **unknown, "method": self.question.method, "status": error.status, **sides}
-        place = f"capacity {row['capacity']:,}, threshold {self.question.thresholds.label(row['xi'])}"
+        row = {**row, **unknown, "method": self.method, "status": error.status, **sides}
+        place = f"capacity {row['capacity']:,}, threshold {self.asked.thresholds.label(row['xi'])}"
         return Found(row, None, f"{place}: {error}", error.status == INTERRUPTED)
 
-    def lines(self) -> list[str]:
-        """Return what stands above the table."""
-        return [
-            *report_lines(self.question.trace),
-            *_said(self.question),
-            f"P50, hit and prefill of an optimum are of this plan: others may have the same TEL. {WORK_LEGEND}",
-        ]
-
-    def table(self, rows: list[dict[str, Any]]) -> Table:
-        """Return the table."""
-        return optima_table(rows, self.question.thresholds)
-
-    def as_data(self, rows: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return the rows, and what was assumed, as plain data."""
-        asked = self.question
-        return {
-            "objective": TEL,
-            "trace": turns_as_data(asked.trace),
-            "forced": asked.grid.forced,
-            "latency": asked.thresholds.latency.name,
-            "unit": asked.thresholds.unit,
-            "notes": _said(asked),
-            "rows": rows,
-        }
-
-
-@dataclass(frozen=True)
-class LeastViolations(Searching):
-    """The fewest violations at each threshold."""
-
-    def at(self, capacity: int) -> Iterator[Found]:
-        """Yield the rows of a capacity."""
-        asked = self.question
-        for xi in asked.grid.thresholds:
-            lru, tlru = self._beside(capacity, xi)
-            policies = {"lru": slo_violations(lru, xi), "tlru": slo_violations(tlru, xi)}
-            work = {**asked.work(lru, "lru_"), **asked.work(tlru, "tlru_")}
-            yield self._found({"capacity": capacity, "xi": xi, **policies, **work})
-
-    def _found(self, row: dict[str, Any]) -> Found:
+    def _fewest_violations(self, capacity: int, xi: int) -> Found:
         from teltheory.optimal.violations import fewest_violations
 
-        asked, capacity, xi, began = self.question, row["capacity"], row["xi"], monotonic()
-        forced = asked.grid.forced
-        best = fewest_violations(asked.trace, capacity, xi, forced, method=asked.method, time_limit=asked.seconds)
-        bounds = {"lower": best.lower, "by_solver": best.by_solver, "proved": best.proved}
-        sides = {"violations": best.violations, **bounds, "gap": float(best.gap)}
-        ended = {"status": best.status, "method": best.method, "seconds": monotonic() - began}
-        sides |= {"gap_of_avoidable": float(best.gap_of_avoidable), **asked.work(best.outcome)}
-        row = {**row, **sides, **ended}
-        kept = best.outcome.cached
-        proof = CertifiedViolations(capacity, xi, forced, best.violations, best.proved, kept, best.prices)
-        return Found(row, proof, interrupted=best.status == "interrupted")
+        trace, forced, began = self.asked.trace, self.asked.grid.forced, monotonic()
+        row = {"capacity": capacity, "xi": xi, **self._beside(capacity, xi, lambda one: slo_violations(one, xi))}
+        limit = self.seconds
+        best = fewest_violations(trace, capacity, xi, forced, method=self.method, time_limit=limit)
+        row |= {"violations": best.violations, **self._searched(best, began), "method": best.method}
+        row |= {"gap_of_avoidable": float(best.gap_of_avoidable)}
+        certificate = Certified(
+            SLO, capacity, forced, best.violations, best.outcome.cached, xi, proved=best.proved, prices=best.prices
+        )
+        return Found(row, certificate, interrupted=best.status == "interrupted")
 
-    def lines(self) -> list[str]:
-        """Return what stands above the table."""
-        return [
-            *_assumed(self.question),
-            "found: violations of the best plan that was found. No policy has fewer than proved, by prices that "
-            "check-certificate evaluates, nor than lower. by solver: on the word of HiGHS alone. gap: "
-            "(found - lower) / found. of avoidable: the same against the avoidable ones. "
-            f"{OF_THIS_PLAN} {_limit(self.question)}",
-        ]
-
-    def table(self, rows: list[dict[str, Any]]) -> Table:
-        """Return the table."""
-        return violations_table(rows, self.question.thresholds)
-
-    def as_data(self, rows: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return the rows, and what was assumed, as plain data."""
-        return _as_data(self.question, SLO, rows)
-
-
-@dataclass(frozen=True)
-class LeastPercentile(Searching):
-    """The smallest percentile of uncached lengths."""
-
-    level: Level
-
-    @property
-    def rows_a_capacity(self) -> int:
-        """Number of rows at each capacity."""
-        return 1
-
-    def at(self, capacity: int) -> Iterator[Found]:
-        """Yield the row of a capacity."""
-        asked = self.question
-        row: dict[str, Any] = {"capacity": capacity, "level": float(self.level.q)}
-        found = self._found(row)
-        xis = asked.grid.thresholds
-        xi = min(xis, key=lambda xi: (self.level.of(self._beside(capacity, xi)[1].uncached), xi))
-        lru, tlru = self._beside(capacity, xi)
-        worth = {name: self.level.of(of.uncached) for name, of in (("lru", lru), ("tlru", tlru))}
-        work = {**asked.work(lru, "lru_"), **asked.work(tlru, "tlru_")}
-        row = {**row, **worth, "tlru_xi": xi, **work, **found.row}
-        timed = ("percentile", *BESIDE) if asked.thresholds.unit == "s" else ()
-        seconds = {f"{name}_ttft": self._ttft(row[name]) for name in timed}
-        yield Found({**row, **seconds}, found.proof, interrupted=found.interrupted)
-
-    def _ttft(self, uncached: int) -> float:
-        return float(self.question.thresholds.latency.ttft(np.array([uncached]))[0])
-
-    def _found(self, row: dict[str, Any]) -> Found:
+    def _least_percentile(self, capacity: int, level: Level) -> Found:
         from teltheory.optimal.percentile import best_percentile
 
-        asked, capacity, turns, began = self.question, row["capacity"], len(self.question.trace), monotonic()
-        forced = asked.grid.forced
-        q = (max(self.level.rank(turns), 1) - 0.5) / max(turns, 1)  # has the exact rank, whatever rounding does
-        best = best_percentile(asked.trace, capacity, q, forced, time_limit=asked.seconds)
-        bounds = {"lower": best.lower, "by_solver": best.by_solver, "proved": best.proved}
-        sides = {"percentile": best.value, **bounds, "gap": float(best.gap)}
-        ended = {"status": best.status, "seconds": monotonic() - began}
-        kept, proved = best.outcome.cached, best.proved
-        proof = CertifiedPercentile(capacity, self.level, forced, best.value, proved, kept, best.prices)
-        row = {**sides, "allowed": best.allowed, **asked.work(best.outcome), **ended}
-        return Found(row, proof, interrupted=best.status == "interrupted")
+        trace, grid, began = self.asked.trace, self.asked.grid, monotonic()
+        turns = len(trace)
+        q = (max(level.rank(turns), 1) - 0.5) / max(turns, 1)  # has the exact rank, whatever rounding does
+        best = best_percentile(trace, capacity, q, grid.forced, time_limit=self.seconds)
+        found = {"percentile": best.value, "allowed": best.allowed, **self._searched(best, began)}
+        policies = {xi: self._beside(capacity, xi, lambda one: level.of(one.uncached)) for xi in grid.thresholds}
+        xi = min(policies, key=lambda xi: (policies[xi]["tlru"], xi))
+        row = {"capacity": capacity, "level": float(level.q), **policies[xi], "tlru_xi": xi, **found}
+        if self.asked.thresholds.unit == "s":
+            latency = self.asked.thresholds.latency
+            row |= {f"{name}_ttft": float(latency.ttft(row[name])) for name in ("percentile", *BESIDE)}
+        certificate = Certified(
+            level, capacity, grid.forced, best.value, best.outcome.cached, proved=best.proved, prices=best.prices
+        )
+        return Found(row, certificate, interrupted=best.status == "interrupted")
 
-    def lines(self) -> list[str]:
-        """Return what stands above the table."""
-        return [
-            *_assumed(self.question),
-            f"{self.level.text} of uncached tokens, and its TTFT. T-LRU has the best of the default thresholds. "
-            "found: of the best plan that was found. No policy has less than proved, by prices that "
-            "check-certificate evaluates, nor than lower. by solver: on the word of HiGHS alone. gap: "
-            f"(found - lower) / found. {OF_THIS_PLAN} {_limit(self.question)}",
-        ]
+    def _beside(self, capacity: int, xi: int, worth: Callable[[Outcome], int]) -> dict[str, Any]:
+        """Return what LRU and T-LRU with the grid's prompt estimate are worth, and their work."""
+        found: dict[str, Any] = {}
+        for name, policy in (("lru", LRU()), ("tlru", TLRU(xi, self.asked.grid.q_hat or 0))):
+            outcome = replay(self.asked.trace, policy, capacity, self.asked.grid.forced)
+            found |= {name: worth(outcome), **self._work(outcome, f"{name}_")}
+        return found
 
-    def table(self, rows: list[dict[str, Any]]) -> Table:
-        """Return the table."""
-        return percentiles_table(rows, self.level.text, self.question.thresholds)
+    def _work(self, outcome: Outcome, who: str = "") -> dict[str, Any]:
+        """Return median TTFT, hit rate and what was prefilled as plain data; their names begin with `who`."""
+        p50 = float(ttft_quantiles(outcome, [0.5], self.asked.thresholds.latency)[0]) if len(outcome) else None
+        worth = {"p50": p50, "hit_rate": float(outcome.hit_rate), "prefilled": outcome.prefilled}
+        return {f"{who}{name}": value for name, value in worth.items()}
 
-    def as_data(self, rows: list[dict[str, Any]]) -> dict[str, Any]:
-        """Return the rows, and what was assumed, as plain data."""
-        return _as_data(self.question, self.level.text, rows)
+    def _searched(self, best: Any, began: float) -> dict[str, Any]:
+        """Return the bounds of a search, how it ended, and the work of the plan that it found."""
+        ended = {name: getattr(best, name) for name in ("lower", "by_solver", "proved", "status")}
+        return {**ended, "gap": float(best.gap), "seconds": monotonic() - began, **self._work(best.outcome)}
+
+    def _tel_table(self, rows: Sequence[dict[str, Any]]) -> Table:
+        thresholds = self.asked.thresholds
+        asked = any(row["bound"] is not None or row["status"] != "optimal" for row in rows)
+        lines: list[tuple[str, ...]] = []
+        for row in rows:
+            best, lru = row["optimum"], row["lru"]
+            change = Fraction(best - lru, lru) if lru and best is not None else None
+            tel = best if row["incumbent"] is None else row["incumbent"]
+            found = (
+                "incumbent" if asked else "optimum",
+                _tenths(tel),
+                percent(change),
+                *work_cells(row, thresholds),
+            )
+            ended = (_tenths(row["gap"]), row["status"]) if asked else ()
+            place = (f"{row['capacity']:,}", thresholds.label(row["xi"]))
+            lines.append((*place, *found, *ended, row["method"]))
+            lines.append(("", "", "LRU", f"{lru:,}", "", *work_cells(row, thresholds, "lru_")))
+            lines += [("", "", "bound", _tenths(row["bound"]))] if asked else []
+        ends = ("gap", "status", "method") if asked else ("method",)
+        return self._table("Hindsight optimum", "threshold", ("TEL", "vs LRU", *WORK, *ends), lines)
+
+    def _violations_table(self, rows: Sequence[dict[str, Any]]) -> Table:
+        lines: list[tuple[str, ...]] = []
+        for row in rows:
+            gaps = [f"{100 * row[name]:.2f} %" for name in ("gap", "gap_of_avoidable")]
+            values = {name: (f"{row[name]:,}",) for name in ("violations", *BESIDE)}
+            lines += self._lines(row, row["xi"], values, (*gaps, row["status"], f"{row['seconds']:.1f}"))
+        columns = ("slow", *WORK, "gap", "of\navoidable", "status", "time s")
+        return self._table("Fewest violations", "threshold", columns, lines)
+
+    def _percentiles_table(self, rows: Sequence[dict[str, Any]]) -> Table:
+        thresholds, name = self.asked.thresholds, self.goal.text if isinstance(self.goal, Level) else ""
+        timed = (f"{name} s",) if thresholds.unit == "s" else ()
+        lines: list[tuple[str, ...]] = []
+        for row in rows:
+            values = {
+                key: (f"{row[key]:,}", *(thresholds.shown(row[f"{key}_ttft"]) for _ in timed))
+                for key in ("percentile", *BESIDE)
+            }
+            ended = (f"{100 * row['gap']:.2f} %", row["status"], f"{row['seconds']:.1f}")
+            lines += self._lines(row, row["tlru_xi"], values, ended)
+        columns = ("tokens", *timed, *WORK, "gap", "status", "time s")
+        return self._table(f"Smallest {name} of uncached tokens", "T-LRU's threshold", columns, lines)
+
+    def _lines(
+        self, row: dict[str, Any], xi: int, values: Mapping[str, tuple[str, ...]], ended: tuple[str, ...]
+    ) -> Iterator[tuple[str, ...]]:
+        """Yield the lines of one search: its plan and how it ended, LRU and T-LRU, and its bounds."""
+        thresholds = self.asked.thresholds
+        found, lru, tlru, lower, proved = values.values()
+        place = (f"{row['capacity']:,}", thresholds.label(xi))
+        yield (*place, "found", *found, *work_cells(row, thresholds), *ended)
+        yield ("", "", "LRU", *lru, *work_cells(row, thresholds, "lru_"))
+        yield ("", "", "T-LRU", *tlru, *work_cells(row, thresholds, "tlru_"))
+        yield ("", "", "lower, by solver" if row["by_solver"] else "lower", *lower)
+        yield ("", "", "proved", *proved)
+
+    def _table(self, title: str, second: str, columns: Sequence[str], lines: list[tuple[str, ...]]) -> Table:
+        heads = ("capacity", second, "", *map(self.asked.thresholds.heading, columns))
+        return plain_table(title, heads, lines, (second, ""))
 
 
-Search: TypeAlias = LeastTel | LeastViolations | LeastPercentile
-
-
-def _said(question: Question) -> list[str]:
-    return [*question.thresholds.said, *notes(question.trace, question.grid.capacities, question.thresholds)]
-
-
-def _assumed(question: Question) -> list[str]:
-    return assumptions(question.trace, question.grid, question.thresholds, given=False)
-
-
-def _limit(question: Question) -> str:
-    return f"At most {question.seconds:g} s a search. {caching(question.grid.forced)}"
-
-
-def _as_data(question: Question, objective: str, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    data = trace_as_data(question.trace, question.grid, question.thresholds)
-    asked = {"objective": objective, "forced": question.grid.forced, "time_limit": question.seconds}
-    return {**data, **asked, "rows": rows}
+def _tenths(value: float | None) -> str:
+    return "" if value is None else f"{value:,.1f}".removesuffix(".0")

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, wraps
-from typing import Any
+from functools import cached_property
 
-import click
-
-from teltheory.cost.embedded import EMBEDDED, MEASURED, latency_named
-from teltheory.cost.kv_cache import ARCHITECTURES, NUMBERS, Architecture, KVSize, architecture
+from teltheory.cost.embedded import MEASURED, latency_named
+from teltheory.cost.kv_cache import ARCHITECTURES, Architecture, KVSize, architecture
 from teltheory.cost.kv_config import read_architecture
 from teltheory.cost.latency import Latency, LatencyModel
 from teltheory.errors import ArgumentError, printable
-from teltheory.model.numbers import INT64_MAX
 
 TOKENS = LatencyModel(Fraction(1), name="uncached tokens")
 """In the place of a TTFT if nothing has one."""
@@ -118,27 +113,3 @@ class Served:
         if found is None and self.accept_latency_of is not None:
             raise ArgumentError("--accept-latency-of", name, f"a model with a latency: {', '.join(MEASURED)}")
         return found
-
-
-def served_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add what says which model is served, handed over as `served`."""
-
-    @wraps(command)
-    def bundled(*args: Any, **given: Any) -> Any:
-        of_model = {field.name: given.pop(field.name) for field in fields(Served)}
-        return command(*args, served=Served(**of_model), **given)
-
-    for option in reversed(_OPTIONS):
-        bundled = option(bundled)
-    return bundled
-
-
-_OPTIONS = (
-    click.option("--latency", metavar="NAME|FILE.json", help=f"TTFT: {', '.join(EMBEDDED)} or a file."),
-    click.option("--model", metavar="NAME", help=f"Whose KV cache and TTFT: {DEFAULT}."),
-    click.option("--config", metavar="FILE.json", help="Whose KV cache: a Hugging Face config.json."),
-    click.option("--kv-bytes", type=click.IntRange(1, INT64_MAX), metavar="N", help="Bytes a token."),
-    click.option("--tensor-parallel", type=click.IntRange(1), metavar="N", help="GPUs of a replica."),
-    click.option("--kv-dtype", type=click.Choice(list(NUMBERS)), help="Numbers of the KV cache."),
-    click.option("--accept-latency-of", metavar="NAME", help=f"Take the TTFT of another model: {DEFAULT}."),
-)

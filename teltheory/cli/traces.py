@@ -1,17 +1,13 @@
-"""How a command reads its TRACE: one group of options for all of them, and what is said of what was read."""
+"""How a command reads its TRACE, and what is said of what was read."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
 from pathlib import Path
 from typing import Any
 
-import click
-
 from teltheory.errors import FileError, printable
-from teltheory.formats import FORMATS, read_trace
+from teltheory.formats import read_trace
 from teltheory.formats.reading import ChainingReport, ReadingReport
 from teltheory.model.trace import Trace
 from teltheory.workloads import parse_times
@@ -46,35 +42,6 @@ def _is_blank(path: Path) -> bool:
         return path.is_file() and not path.stat().st_size
     except (OSError, ValueError):
         return False
-
-
-def trace_options(seed: int = 0) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return a decorator that adds --format, --tokenizer, --times and --seed, handed over as `reading`."""
-    options = (
-        click.option("--format", "format", default="auto", show_default=True, help=f"auto, {', '.join(FORMATS)}."),
-        click.option(
-            "--tokenizer", metavar="FILE", help="For text: a tokenizer.json, a .tiktoken file, or characters/4."
-        ),
-        click.option(
-            "--times",
-            metavar="LAW",
-            help="Assumed times: sharegpt, exponential:mean=360,rate=1, lognormal, pareto.",
-        ),
-        click.option("--seed", type=click.IntRange(0), default=seed, show_default=True, help="Of what is drawn."),
-    )
-
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(command)
-        def bundled(
-            *args: Any, format: str, tokenizer: str | None, times: str | None, seed: int, **rest: Any
-        ) -> Any:
-            return command(*args, reading=Reading(format, tokenizer, times, seed), **rest)
-
-        for option in reversed(options):
-            bundled = option(bundled)
-        return bundled
-
-    return decorate
 
 
 def report_lines(trace: Trace) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
 from difflib import get_close_matches
@@ -9,6 +10,8 @@ from functools import partial
 from typing import Any
 
 import click
+from rich.table import Table
+from rich.text import Text
 
 from teltheory.claims.claim import EFFORTS, Claim, Effort
 from teltheory.claims.registry import all_claims, claim_named, claims_in, sections
@@ -16,10 +19,14 @@ from teltheory.claims.search import decide_safely
 from teltheory.claims.verdict import is_expected
 from teltheory.cli.campaigns import CampaignOptions, campaign, campaign_options, with_campaign
 from teltheory.cli.options import json_option, workers_option
-from teltheory.cli.output import check_target, console, progress_bar, write_json
-from teltheory.cli.tables import ledger_table
+from teltheory.cli.output import check_target, progress_bar, report
 from teltheory.errors import ArgumentError, listed
 from teltheory.processes import cores, on_processes
+from teltheory.report.entries import TONES
+from teltheory.report.standing import origin_text
+from teltheory.report.words import LEDGER_TITLE, evidence_text, strength
+
+STYLES = {"good": "green", "warn": "yellow", "bad": "red"}
 
 
 @click.command()
@@ -55,10 +62,7 @@ def verify(
     found = campaign(ids, options, workers) if options.asked_for else {}
     rows, fine = decide_all(ids, effort, workers, file)
     rows = [with_campaign(row, found.get(row["id"])) for row in rows]
-    if target != "-":
-        console().print(ledger_table(rows))
-    if target is not None:
-        write_json(target, {"claims": rows})
+    report(target, [ledger_table(rows)], {"claims": rows})
     tried = [row for row in rows if row["id"] in found]
     return 0 if fine and all(is_expected(row["verdict"], claim_named(row["id"])) for row in tried) else 1
 
@@ -111,3 +115,24 @@ def _named(ids: tuple[str, ...]) -> str:
 def _decide(names: tuple[str, ...], effort: Effort, file: str | None) -> list[tuple[dict[str, Any], bool]]:
     verdicts = [decide_safely(claim_named(name, file), effort) for name in names]
     return [(verdict.as_dict(), verdict.expected) for verdict in verdicts]
+
+
+def ledger_table(rows: Sequence[dict[str, Any]]) -> Table:
+    """Return the ledger: beside each verdict the claim, its statement, what decides it and what that rests on."""
+    counts = Counter(row["verdict"] for row in rows)
+    total = ", ".join(f"{verdict} {n:,}" for verdict, n in counts.items()) if len(rows) > 1 else None
+    table = Table(title=LEDGER_TITLE, caption=total, box=None, show_header=False, padding=(0, 2, 1, 0))
+    table.title_justify = table.caption_justify = "left"
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for row in rows:
+        style = STYLES.get(TONES.get(row["verdict"], ""), "dim")
+        table.add_row(Text(row["verdict"], style), _claim_text(row))
+    return table
+
+
+def _claim_text(row: dict[str, Any]) -> Text:
+    evidence = evidence_text(row)
+    label = "counterexample" if row["counterexample"] is not None else "counts"
+    lines = (row["statement"], *([f"{label}: {evidence}"] if evidence else []), *strength(row))
+    return Text.assemble((row["id"], "bold"), f" ({origin_text(row)})", *("\n" + line for line in lines))

@@ -11,7 +11,6 @@ from teltheory.advice import as_set
 from teltheory.advice.engines import engine_settings
 from teltheory.workloads import data_folder
 
-P95 = Fraction(95, 100)
 REAL = data_folder() / "mooncake_conversation.jsonl"
 
 
@@ -111,12 +110,6 @@ def test_limits_that_hold_on_the_first_part_alone_are_no_recommendation():
     assert tried.prefilled > lru.prefilled
     held = dataclasses.replace(cheap.held_out, broken=("prefilled tokens",))
     assert not dataclasses.replace(cheap, held_out=held).recommended
-
-
-def test_the_old_name_of_a_percentile_warns():
-    with pytest.warns(DeprecationWarning, match='use goal="p95"'):
-        old = tt.advise(chats(400), 2000, Fraction(1, 5), P95)
-    assert old.choice == tt.advise(chats(400), 2000, Fraction(1, 5), goal="p95").choice
 
 
 def test_where_too_few_turns_count_nothing_is_chosen():

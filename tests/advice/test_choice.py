@@ -9,10 +9,8 @@ from strategies import given_columns, turn_columns
 
 import teltheory as tt
 from teltheory.advice import choice as choosing
-from teltheory.advice.choice import BLOCKS, DRAWS, choose, first_overflow, widened
-from teltheory.advice.goal import Goal, gain_interval
-from teltheory.advice.limits import Cost, Limits
-from teltheory.advice.margins import drift, margins, neighbours
+from teltheory.advice.choice import BLOCKS, DRAWS, choose, drift, first_overflow, margins, neighbours, widened
+from teltheory.advice.goal import Cost, Goal, Limits, gain_interval
 from teltheory.cost.bootstrap import Blocks, Estimate
 
 FREE = Limits(None, None)

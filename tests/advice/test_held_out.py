@@ -9,9 +9,8 @@ from strategies import given_columns, turn_columns
 
 import teltheory as tt
 from teltheory.advice.choice import rest_of
-from teltheory.advice.goal import Goal
+from teltheory.advice.goal import Goal, Limits
 from teltheory.advice.held_out import Setting, above_within_budget, all_of, capacity_for, hold_out, least_tel
-from teltheory.advice.limits import Limits
 
 EITHER = turn_columns() | given_columns()
 

@@ -14,7 +14,7 @@ from teltheory.bench import peers, run, timing
 from teltheory.bench.ours import GROWING, policies
 from teltheory.bench.workload import Plan, load, prefix
 from teltheory.cli import main
-from teltheory.cli.bench_tables import lines_above, tables
+from teltheory.cli.bench import lines_above, tables
 from teltheory.cli.output import WIDTH
 
 SECTIONS = ("against_libcachesim", "against_python", "replays", "expected", "optima")

@@ -35,21 +35,6 @@ def test_the_command_prints_the_advice_and_its_settings(run, run_json, tmp_path,
     assert MARGINS - 7 <= len(data["choice"]["tried"]) <= MARGINS
 
 
-def test_the_old_name_of_the_goal_works_and_warns(run, tmp_path, capsys):
-    file = tmp_path / "t.csv"
-    tt.write_trace(chats(800), file)
-    printed = []
-    for name in ("--goal", "--quantile"):
-        assert run("advise", file, "--capacity", 2000, "--slo", "200ms", name, "p90") == 0
-        printed.append(capsys.readouterr())
-    assert printed[0].out == printed[1].out
-    assert printed[0].err == ""
-    assert (
-        printed[1].err
-        == "teltheory: warning: --quantile is the old name of --goal, and goes with the next version\n"
-    )
-
-
 def test_whose_latency_it_is_and_what_the_trace_chose_is_in_the_json(run_json, tmp_path):
     file = tmp_path / "t.csv"
     tt.write_trace(chats(800), file)
@@ -112,7 +97,6 @@ def test_the_command_says_plainly_that_it_does_not_help(run, tmp_path, capsys):
     [
         (("--slo", "200ms", "--goal", "p100"), "goal: found 'p100', expected a percentile below p100"),
         (("--slo", "200ms", "--goal", "95"), "goal: found '95', expected tel, slo or a percentile"),
-        (("--slo", "200ms", "--goal", "p95", "--quantile", "p95"), "--quantile"),
         (("--slo", "200ms", "--work-cost", "0.9"), "--work-cost: found '0.9', expected a multiple of LRU's"),
         (("--slo", "200ms", "--median-cost", "much"), "--median-cost"),
         (("--slo", "200ms", "--first", "2"), "--first: found '2', expected a share of the turns"),

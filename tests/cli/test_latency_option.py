@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 import teltheory as tt
-from teltheory.cli.options import read_question
+from teltheory.cli.question import read_question
 from teltheory.cli.served import Served
 
 EMBEDDED = "a100-llama2-7b"
@@ -108,9 +108,9 @@ def test_searches_that_know_one_threshold_refuse_attention(run, capsys, long_tur
     ],
 )
 def test_a_capacity_in_bytes_is_as_many_tokens_as_fit(given, latency, model, tokens):
-    question = read_question((), (), (given,), Served(latency=latency, model=model))
+    question = read_question((), capacities=(given,), xis=(), slos=(), served=Served(latency=latency, model=model))
     assert question.capacities == (tokens,)
-    sizes = question.thresholds.said[1:]
+    sizes = question.said[1:]
     assert len(sizes) == given.endswith("B")
     assert all(f"{given} is {tokens:,} tokens of" in line for line in sizes)
 

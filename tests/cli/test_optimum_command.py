@@ -197,7 +197,6 @@ def test_an_interrupted_solver_is_an_interrupt(run, trace_file, capsys, monkeypa
         (["--goal", "p0"], ["goal", "p0", "tel, slo or a percentile"]),
         (["--goal", "p100.5"], ["goal", "p100.5"]),
         (["--goal", "mean"], ["goal", "mean"]),
-        (["--goal", "slo", "--objective", "slo"], ["--objective", "--goal alone, its new name"]),
         (["--goal", "slo", "--method", "lp"], ["--method", "'lp'", "auto, heuristic, milp"]),
         (["--goal", "p95", "--method", "milp"], ["--method", "'milp'", "expected auto with"]),
         (["--method", "heuristic"], ["--method", "'heuristic'", "greedy"]),
@@ -217,16 +216,3 @@ def test_what_does_not_go_together_is_refused_in_one_line(
     assert captured.err.count("\n") == 1
     assert all(words in captured.err for words in told)
     assert list(tmp_path.iterdir()) == [trace_file]
-
-
-def test_the_old_name_of_the_goal_works_and_warns(run, four_turns, capsys):
-    printed = []
-    for name in ("--goal", "--objective"):
-        assert run("optimum", four_turns, name, "slo", "--capacity", 50, "--xi", 160) == 0
-        printed.append(capsys.readouterr())
-    assert printed[0].out == printed[1].out
-    assert printed[0].err == ""
-    assert (
-        printed[1].err
-        == "teltheory: warning: --objective is the old name of --goal, and goes with the next version\n"
-    )

@@ -34,7 +34,7 @@ def test_it_is_the_same_when_it_is_made_again(alone, run, capsys):
 
 def test_it_says_what_it_was_made_with(alone, run):
     other = made(run, alone, "--seed", 3, "--effort", "quick")
-    assert "The Mooncake trace is left out: the data folder has no mooncake_conversation.jsonl." in other
+    assert "The Mooncake trace is left out: the data folder has no mooncake_conversation.jsonl" in other
     for fact in ("seed 3, 40 turns", "seeds 0 to 39, 2,000 turns each", "Built-in trace, seed 3"):
         assert fact in other
 

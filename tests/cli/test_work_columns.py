@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 import teltheory as tt
-from teltheory.cli.tables import CURVE_MEASURES, MEASURES, in_short
+from teltheory.cli import curve, replay
+from teltheory.cli.tables import in_short
 from teltheory.optimal.percentile import best_percentile
 from teltheory.optimal.violations import fewest_violations
 from teltheory.policies.spec import parse_policy
@@ -69,7 +70,7 @@ def test_every_table_has_their_columns(run, trace_file, capsys, asked):
 
 
 def test_the_page_has_them_too():
-    assert {"P50 s", "hit", "prefill"} <= {*MEASURES} & {*CURVE_MEASURES}
+    assert {"P50 s", "hit", "prefill"} <= {*replay.MEASURES} & {*curve.MEASURES}
     assert {"P50 s", "hit rate", "prefilled tokens"} <= {*explorer.MEASURES}
 
 

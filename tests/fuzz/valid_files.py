@@ -29,10 +29,8 @@ from teltheory.claims.batches import Batch, Found
 from teltheory.claims.campaign import CampaignStore
 from teltheory.claims.case import Case
 from teltheory.claims.regressions import read_regression, regression
-from teltheory.cli.certificate import checked
+from teltheory.cli.certificate import Certified, certificates_as_data, checked, digest_of, read_certificates
 from teltheory.cli.ledger import ledger_rows
-from teltheory.cli.proof_files import certificates_as_data, digest_of, read_certificates
-from teltheory.cli.proofs import Certified, CertifiedViolations
 from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.formats.counting import counter
 from teltheory.optimal.prices import Cut
@@ -117,13 +115,12 @@ CERTIFIED = tt.Trace.from_turns([0, 1, 0, 1], [3, 4, 1, 2], [1, 2, 0, 0])
 
 def certificates():
     """Two proofs of the optimum, one of violations: about the trace `CERTIFIED`."""
-    proofs = [
-        Certified(c, xi, False, tt.hindsight_optimum(CERTIFIED, c, xi).certificate) for c, xi in ((5, 0), (7, 2))
-    ]
+    optima = [(c, xi, tt.hindsight_optimum(CERTIFIED, c, xi).certificate) for c, xi in ((5, 0), (7, 2))]
+    entries = [Certified("tel", c, False, one.objective, one.kept, xi, one.steps) for c, xi, one in optima]
     found = tt.fewest_violations(CERTIFIED, 5, 2)
     kept, prices = found.outcome.cached, replace(found.prices, cuts=(Cut(3, (2,), (1,), 1),))
-    proofs.append(CertifiedViolations(5, 2, False, found.violations, found.proved, kept, prices))
-    return json.dumps(certificates_as_data(proofs)).encode()
+    entries.append(Certified("slo", 5, False, found.violations, kept, 2, proved=found.proved, prices=prices))
+    return json.dumps(certificates_as_data(entries)).encode()
 
 
 def content_of(path):

@@ -8,13 +8,13 @@ import numpy as np
 from report.documents import row
 
 import teltheory as tt
-from teltheory.cli.options import read_question
+from teltheory.cli.question import read_question
 from teltheory.cli.reproduce_page import Replayed, write_page
 from teltheory.cli.served import Served
 from teltheory.paper.printed import V1_TABLES
 from teltheory.paper.rows import Compared
-from teltheory.policies.spec import POLICIES, Spec, default_estimate
-from teltheory.sweep import Grid, sweep
+from teltheory.policies.spec import POLICIES, Spec
+from teltheory.sweep import sweep
 
 HOSTILE = "<img src=x onerror=alert(1)>.jsonl"
 CLOSING = "</script><script>window.hacked = 1</script><b onclick='alert(2)'>\""
@@ -46,9 +46,9 @@ def sampled(turns, seed=7):
 
 
 def replayed(title, file, trace, capacities, slos):
-    thresholds, sizes = read_question((), slos, capacities, Served()).on(trace)
-    grid = Grid([Spec(name) for name in POLICIES], sizes, thresholds.xis, default_estimate(trace))
-    return Replayed(title, file, trace, grid, thresholds, sweep(trace, grid, thresholds.latency))
+    specs = [Spec(name) for name in POLICIES]
+    asked = read_question(specs, capacities=capacities, xis=(), slos=slos, served=Served()).on(trace)
+    return Replayed(title, title, file, asked, sweep(trace, asked.grid, asked.thresholds.latency))
 
 
 def compared():

@@ -1,14 +1,14 @@
-"""Certificates of violations and percentiles: what is false is refused, with the digest and without."""
+"""Certificates of optima, violations and percentiles: what is false is refused, with the digest and without."""
 
 import json
 import subprocess
 import sys
+from copy import deepcopy
 
 import pytest
-from cli.changes import by, changed, whole_numbers
 
 import teltheory as tt
-from teltheory.cli.proof_files import certificates_as_data, digest_of, read_certificates, read_entry
+from teltheory.cli.certificate import certificates_as_data, digest_of, read_certificates
 
 # the last two turns are kept over a step where there is room for 50, and need 40 each to compute at most 160
 TURNS = "conversation,prompt,response\nA,100,0\nB,100,0\nA,100,0\nB,100,0\n"
@@ -36,6 +36,30 @@ def proof(run, turns_file, tmp_path, objective, capsys):
     assert run("optimum", turns_file, "--capacity", 50, *ASKED[objective], "--certificate", file) == 0
     capsys.readouterr()
     return file
+
+
+def whole_numbers(data, path=()):
+    """Yield the path to each whole number, true and false among them."""
+    if isinstance(data, dict | list):
+        for key, value in data.items() if isinstance(data, dict) else enumerate(data):
+            yield from whole_numbers(value, (*path, key))
+    elif isinstance(data, int):
+        yield path
+
+
+def changed(data, path, change):
+    """Return a copy in which the value at a path is changed by a function."""
+    copy = deepcopy(data)
+    place = copy
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = change(place[path[-1]])
+    return copy
+
+
+def by(step):
+    """Return a change of a number by a step; what is true becomes false."""
+    return lambda value: not value if isinstance(value, bool) else value + step
 
 
 def with_digest(entry):
@@ -152,7 +176,7 @@ def test_a_bound_needs_prices_and_where_they_are_bad_everything_is_tried(run, tu
             "prices, numerators[0]: found -1",
         ),
         ({"kept": [2**63]}, "kept[0]: found 9223372036854775808"),
-        ({"more": 1}, "expected an object with capacity"),
+        ({"more": 1}, "expected an object with objective_kind, capacity"),
     ],
 )
 def test_a_malformed_entry_is_refused_in_one_line(run, turns_file, proof, capsys, change, told):
@@ -167,8 +191,7 @@ def test_a_malformed_entry_is_refused_in_one_line(run, turns_file, proof, capsys
 @EACH
 def test_what_is_read_is_what_was_written(proof):
     data = json.loads(proof.read_text())
-    assert certificates_as_data(read_certificates(str(proof))) == data
-    assert certificates_as_data([read_entry("here", data["certificates"][0])]) == data
+    assert json.loads(json.dumps(certificates_as_data(read_certificates(str(proof))))) == data
 
 
 @pytest.mark.parametrize("objective", ["p75"])
@@ -189,3 +212,44 @@ def test_checking_needs_no_solver_and_no_compiler(turns_file, proof):
     )
     checked = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (checked.returncode, checked.stderr) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", "no JSON"),
+        (b"\xff\xfe", "no JSON"),
+        (b"[" * 100_000, "no JSON"),
+        (b"[]", '"teltheory_certificates": 2'),
+        (b'{"teltheory_certificates": 3}', '"teltheory_certificates": 2'),
+        (b'{"teltheory_certificates": true}', '"teltheory_certificates": 2'),
+        (b'{"teltheory_certificates": 2, "certificates": 3}', "certificates: found int, expected a list"),
+        (b'{"teltheory_certificates": 2, "certificates": [3]}', "certificates[0]: expected an object"),
+        (b'{"teltheory_certificates": 2, "certificates": [], "sha256": ""}', "sha256: found another"),
+    ],
+)
+def test_other_files_are_refused_in_one_line(run, turns_file, tmp_path, capsys, content, told):
+    file = tmp_path / "other.json"
+    file.write_bytes(content)
+    assert run("check-certificate", file, turns_file) == 2
+    error = capsys.readouterr().err
+    assert told in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.parametrize("objective", ["tel"])
+def test_another_trace_is_refused(run, tmp_path, proof, capsys):
+    other = tmp_path / "other.csv"
+    other.write_text(TURNS.replace("B,100,0\nA", "B,100,1\nA"))
+    assert run("check-certificate", proof, other) == 2
+    assert "certificates[0]" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("method", ["auto", "greedy", "lp", "milp", "pyomo"])
+def test_every_method_writes_certificates_for_every_row(run, turns_file, tmp_path, capsys, method):
+    proof, rows = tmp_path / "proof.json", ("--capacity", "250,300", "--xi", "0,160")
+    assert run("optimum", turns_file, *rows, "--forced", "--method", method, "--certificate", proof) == 0
+    capsys.readouterr()
+    assert run("check-certificate", proof, turns_file) == 0
+    told = capsys.readouterr().out
+    assert told.count("forced caching: no policy has less TEL than") == 4
