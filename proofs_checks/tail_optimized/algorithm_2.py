@@ -16,7 +16,8 @@ from math import ceil
 from typing import Any
 
 from proofs_checks.tail_optimized.lemmas.excess_calculus import greedy_proof, whole_greedy_proof
-from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
+from teltheory.claims.claim import Unshrunk, Values, claim
+from teltheory.claims.listed import Listed, plain
 from teltheory.claims.origin import BOTH, repairs, sharpness
 from teltheory.claims.registry import run
 from teltheory.policies.learned.allocation import mean_excess
@@ -97,20 +98,13 @@ class Cut(Unshrunk):
         return {"conversations": len(self.known), "tokens": sum(i.past for i in self.known), "evicted": self.n}
 
     def as_counterexample(self, values: Values) -> dict[str, Any]:
-        return {
-            "pasts": [i.past for i in self.known],
-            "cached": list(self.cached),
-            "rates": [str(i.rate) for i in self.known],
-            "prompts": [{str(q): str(p) for q, p in i.law.outcomes} for i in self.known],
-            "xi": str(self.xi),
-            "capacity": self.capacity,
-            "n": self.n,
-            "values": {name: str(value) for name, value in values.items()},
-        }
+        known = ((i.past, i.cached, i.rate, i.law) for i in self.known)
+        columns = dict(zip(("pasts", "cached", "rates", "prompts"), zip(*known, strict=True), strict=True))
+        return plain({**columns, "xi": self.xi, "capacity": self.capacity, "n": self.n, "values": values})
 
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)
-RATES = {"quick": (Fraction(1), 2 * THIRD), "full": (Fraction(1), 2 * THIRD, HALF)}
+RATES = (Fraction(1), 2 * THIRD, HALF)
 LAWS = (
     fixed(0),
     fixed(1),
@@ -121,70 +115,53 @@ LAWS = (
 )
 
 
-@dataclass(frozen=True)
-class Cuts(Enumerated):
-    """Every cut of up to so many (conversations, longest past), with up to `more` tokens above the overflow to go.
+Limit = tuple[tuple[Fraction, ...], tuple[tuple[int, int], ...]]
+"""The rates, and the most conversations with the longest past of each, class by class."""
 
-    Three and more conversations have the first four laws only.
-    """
 
-    thresholds: tuple[Fraction, ...]
-    quick: tuple[tuple[int, int], ...] = ((1, 3), (2, 2), (3, 1))
-    full: tuple[tuple[int, int], ...] = ((1, 5), (2, 3), (3, 2))
-    more: int = 0
+def cuts(*thresholds: Fraction, more: int = 0) -> Listed[Cut]:
+    """Return every cut, with up to `more` tokens above the overflow to go; three conversations have four laws."""
 
-    def classes(self, effort: str) -> Iterator[Iterator[Cut]]:
-        """Yield the cuts, fewest conversations first."""
-        for conversations, longest in self._sizes(effort):
-            yield self._cuts(conversations, longest, RATES[effort])
+    def up_to(limit: Limit) -> Iterator[Iterator[Cut]]:
+        rates, sizes = limit
+        for conversations, longest in sizes:
+            yield _cuts(conversations, longest, rates)
 
-    def _sizes(self, effort: str) -> tuple[tuple[int, int], ...]:
-        return self.full if effort == "full" else self.quick
-
-    def _cuts(self, conversations: int, longest: int, rates: tuple[Fraction, ...]) -> Iterator[Cut]:
+    def _cuts(conversations: int, longest: int, rates: tuple[Fraction, ...]) -> Iterator[Cut]:
         laws = LAWS if conversations < 3 else LAWS[:4]
         pasts = [(past, cached) for past in range(longest + 1) for cached in range(past + 1)]
         kinds = [Known(*past, rate, law) for past in pasts for rate in rates for law in laws]
         for known in combinations_with_replacement(kinds, conversations):
             total = sum(i.cached for i in known)
-            for xi in self.thresholds:
-                for capacity in range(total + 1):
-                    for n in range(total - capacity, min(total - capacity + self.more, total) + 1):
-                        yield Cut(known, xi, capacity, n)
+            for xi, capacity in product(thresholds, range(total + 1)):
+                for n in range(total - capacity, min(total - capacity + more, total) + 1):
+                    yield Cut(known, xi, capacity, n)
 
-    def bounds(self, effort: str) -> dict[str, Any]:
-        sizes = ", ".join(f"{k} of up to {longest} tokens" for k, longest in self._sizes(effort))
-        thresholds = ", ".join(map(str, self.thresholds))
-        tried = f"{thresholds}; {len(RATES[effort])} rates, 6 laws (4 for 3)"
+    def note(limit: Limit) -> dict[str, str]:
+        sizes = ", ".join(f"{k} of up to {longest} tokens" for k, longest in limit[1])
+        tried = f"{', '.join(map(str, thresholds))}; {len(limit[0])} rates, 6 laws (4 for 3)"
         return {"cases": f"every cut of conversations: {sizes}; xi of {tried}"}
 
-
-@dataclass(frozen=True)
-class Orders(Cuts):
-    """Every order of up to `most` scores, with one or two cached tokens each, and every number to evict."""
-
-    most: dict[str, int] = field(default_factory=lambda: {"quick": 5, "full": 7}, hash=False)
-
-    def classes(self, effort: str) -> Iterator[Iterator[Cut]]:
-        """Yield the cuts, fewest conversations first."""
-        return (self._orders(k) for k in range(self.most[effort] + 1))
-
-    def _orders(self, k: int) -> Iterator[Cut]:
-        kinds = {(x, r): Known(x, x, Fraction(r), fixed(9)) for x in (1, 2) for r in range(1, k + 1)}
-        for cached in product((1, 2), repeat=k):
-            for ranks in permutations(range(1, k + 1)):
-                known = tuple(kinds[x, r] for x, r in zip(cached, ranks, strict=True))
-                for n in (0, k // 2, k, sum(cached)):
-                    yield Cut(known, Fraction(0), sum(cached) - n, n)
-
-    def bounds(self, effort: str) -> dict[str, Any]:
-        return {"cases": f"every order of the scores of up to {self.most[effort]} conversations of 1 or 2 tokens"}
+    return Listed(up_to, (RATES[:2], ((1, 3), (2, 2), (3, 1))), (RATES, ((1, 5), (2, 3), (3, 2))), note)
 
 
-WHOLE = Cuts(tuple(map(Fraction, range(3))))
-REAL = Cuts((HALF, THIRD, Fraction(3, 2)))
-MORE = Cuts(tuple(map(Fraction, range(3))), more=1)
-ORDERS = Orders(())
+def orders(most: int) -> Iterator[Iterator[Cut]]:
+    """Yield every order of up to `most` scores, with one or two cached tokens each, and every number to evict."""
+    return map(_orders, range(most + 1))
+
+
+def _orders(k: int) -> Iterator[Cut]:
+    kinds = {(x, r): Known(x, x, Fraction(r), fixed(9)) for x in (1, 2) for r in range(1, k + 1)}
+    for cached, ranks in product(product((1, 2), repeat=k), permutations(range(1, k + 1))):
+        known = tuple(kinds[x, r] for x, r in zip(cached, ranks, strict=True))
+        for n in (0, k // 2, k, sum(cached)):
+            yield Cut(known, Fraction(0), sum(cached) - n, n)
+
+
+WHOLE = cuts(*map(Fraction, range(3)))
+REAL = cuts(HALF, THIRD, Fraction(3, 2))
+MORE = cuts(*map(Fraction, range(3)), more=1)
+ORDERS = Listed(orders, 5, 7, "every order of the scores of up to {} conversations of 1 or 2 tokens")
 
 
 def greedy_is_optimal(values: Values) -> bool:
@@ -213,17 +190,19 @@ def lemma_d3(cut: Cut) -> Values:
     return {"greedy": max(cut.greedy_objectives()), "optimum": cut.optimum(cut.capacity)}
 
 
-@claim(
+def better_of_two_orders(cut: Cut) -> Values:
+    """Compare the greedy allocation, the better of two orders of equal scores, with the best that fits."""
+    return {"greedy": min(cut.greedy_objectives()), "optimum": cut.optimum(cut.capacity)}
+
+
+real_threshold = claim(
     "lemma-d3.real-threshold",
     "Lemma D.3",
     "Algorithm 2 solves problem (6) for xi that is not whole too.",
     relation=greedy_is_optimal,
     space=REAL,
     origin=BOTH,
-)
-def real_threshold(cut: Cut) -> Values:
-    """Compare the greedy allocation, the better of two orders of equal scores, with the best of all."""
-    return {"greedy": min(cut.greedy_objectives()), "optimum": cut.optimum(cut.capacity)}
+)(better_of_two_orders)
 
 
 @claim(
@@ -240,17 +219,14 @@ def real_threshold_by_marginals(cut: Cut) -> Values:
     return {"greedy": cut.objective(cut.greedy_by_marginals().cached), "optimum": cut.optimum(cut.capacity)}
 
 
-@claim(
+any_n = claim(
     "lemma-d3.any-n",
     "Lemma D.3",
     "Algorithm 2 solves problem (6) for any n of the overflow or more.",
     relation=greedy_is_optimal,
     space=MORE,
     origin=sharpness("n is the number of tokens that must go"),
-)
-def any_n(cut: Cut) -> Values:
-    """Compare the greedy allocation, the better of two orders of equal scores, with the best that fits."""
-    return {"greedy": min(cut.greedy_objectives()), "optimum": cut.optimum(cut.capacity)}
+)(better_of_two_orders)
 
 
 @claim(

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
-from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
+from teltheory.claims.claim import Values, claim
+from teltheory.claims.listed import Listed, Told, plain
 from teltheory.claims.origin import reading, repairs
 from teltheory.claims.registry import run
 
@@ -23,7 +24,7 @@ T_LRU, LEAST = "X of T-LRU", "min(X of LRU, b)"
 
 
 @dataclass(frozen=True)
-class Pair(Unshrunk):
+class Pair(Told):
     """Two states of the same conversations; `safe` is s = xi - Q.
 
     `arriving` is the past of the arriving conversation after its turn; `others` are (L, X of LRU, X of T-LRU),
@@ -68,9 +69,8 @@ class Pair(Unshrunk):
         return {"tokens": self.size()[0]}
 
     def as_counterexample(self, values: Values) -> dict[str, Any]:
-        others = [list(conversation) for conversation in self.others]
-        where = {"arriving": self.arriving, "others (L, X of LRU, X of T-LRU)": others}
-        return {**where, "capacity": self.capacity, "xi - Q": self.safe, "values": dict(values)}
+        others = {"arriving": self.arriving, "others (L, X of LRU, X of T-LRU)": plain(self.others)}
+        return {**others, "capacity": self.capacity, "xi - Q": self.safe, "values": plain(values)}
 
 
 def in_room_form(left: Sequence[int], capacity: int) -> list[int]:
@@ -82,31 +82,23 @@ def in_room_form(left: Sequence[int], capacity: int) -> list[int]:
     return kept
 
 
-@dataclass(frozen=True)
-class Pairs(Enumerated):
-    """Every pair of states in which the inequality holds, of pasts up to a length."""
+def pairs(most: int) -> Iterator[Iterator[Pair]]:
+    """Yield the pairs of states of pasts up to a length in which the inequality holds, by longest past."""
+    for longest in range(1, most + 1):
+        yield (pair for pair in _pairs(longest) if pair.dominated)
 
-    def classes(self, effort: str) -> Iterator[Iterator[Pair]]:
-        """Yield the pairs, by longest past."""
-        for longest in range(1, self._longest(effort) + 1):
-            yield (pair for pair in self._pairs(longest) if pair.dominated)
 
-    def _longest(self, effort: str) -> int:
-        return 4 if effort == "full" else 2
+def _pairs(longest: int) -> Iterator[Pair]:
+    sizes = range(longest + 1)
+    kinds = [(past, r, t) for past in sizes for r in range(past + 1) for t in range(past + 1)]
+    for arriving, first, second in product(sizes, kinds, kinds):
+        if max(arriving, first[0], second[0]) == longest:
+            tokens = arriving + first[0] + second[0]
+            for capacity, safe in product(range(tokens + 1), sizes):
+                yield Pair(arriving, (first, second), capacity, safe)
 
-    def _pairs(self, longest: int) -> Iterator[Pair]:
-        sizes = range(longest + 1)
-        kinds = [(past, r, t) for past in sizes for r in range(past + 1) for t in range(past + 1)]
-        for arriving, first, second in product(sizes, kinds, kinds):
-            if max(arriving, first[0], second[0]) == longest:
-                tokens = arriving + first[0] + second[0]
-                for capacity, safe in product(range(tokens + 1), sizes):
-                    yield Pair(arriving, (first, second), capacity, safe)
 
-    def bounds(self, effort: str) -> dict[str, Any]:
-        return {
-            "cases": f"every pair of states of two conversations, pasts up to {self._longest(effort)}, and a third"
-        }
+PAIRS = Listed(pairs, 2, 4, "every pair of states of two conversations, pasts up to {}, and a third")
 
 
 def carried(values: Values) -> bool:
@@ -119,7 +111,7 @@ def carried(values: Values) -> bool:
     SOURCE,
     "Where X of T-LRU >= min(X of LRU, b) for every conversation before a turn, so it is after it.",
     relation=carried,
-    space=Pairs(),
+    space=PAIRS,
     origin=reading("the inequality goes on holding from any two cache states, not only from equal ones"),
 )
 def step(case: Pair) -> Values:
@@ -132,7 +124,7 @@ def step(case: Pair) -> Values:
     SOURCE,
     "So it is if, moreover, LRU caches nothing less recent than a conversation that it does not cache fully.",
     relation=carried,
-    space=Pairs(),
+    space=PAIRS,
     origin=repairs("appendix-c.step"),
 )
 def step_in_recency_order(case: Pair) -> Values | None:

@@ -11,13 +11,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from operator import mul
 from pathlib import Path
 from typing import Any
 
 from teltheory.calibration.cells import Cells, cells_of
 from teltheory.calibration.runs import read_ttft_runs
-from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
+from teltheory.claims.claim import Values, claim
 from teltheory.claims.data_files import data_file
+from teltheory.claims.listed import Listed, Told
 from teltheory.claims.origin import reading
 from teltheory.claims.registry import run
 
@@ -26,7 +28,7 @@ SOURCE = "Section 2, Figure 3"
 
 
 @dataclass(frozen=True)
-class Measured(Unshrunk):
+class Measured(Told):
     """The requests to one model (None: the file has one) in a file of the data folder."""
 
     file: str
@@ -37,15 +39,12 @@ class Measured(Unshrunk):
         """The medians of equal requests."""
         return _cells(data_file(self.file), self.model)
 
-    def size(self) -> tuple[Any, ...]:
-        return (len(self.cells), self.model or "")
-
     def measures(self) -> dict[str, int]:
         return {"cells": len(self.cells)}
 
     def as_counterexample(self, values: Values) -> dict[str, Any]:
         found = {name: f"{float(value):.6f}" for name, value in values.items()}
-        return {"file": self.file, "model": self.model, "cells": len(self.cells), "values": found}
+        return {"file": self.file, "model": self.model, **self.measures(), "values": found}
 
 
 @cache
@@ -53,21 +52,14 @@ def _cells(file: Path, model: str | None) -> Cells:
     return cells_of(read_ttft_runs(file, model=model))[0]
 
 
-@dataclass(frozen=True)
-class DataSet(Enumerated):
-    """The models (None: the file has one) of a file in the data folder; `what` was measured, in words."""
+def measured(file: str, models: tuple[str | None, ...], what: str) -> Listed[Measured]:
+    """Return the models of a file in the data folder, as one class; `what` was measured, in words."""
 
-    file: str
-    models: tuple[str | None, ...]
-    what: str
+    def up_to(models: tuple[str | None, ...]) -> Iterator[list[Measured]]:
+        data_file(file)
+        yield [Measured(file, model) for model in models]
 
-    def classes(self, effort: str) -> Iterator[Iterator[Measured]]:
-        """Yield the models as one class; MissingDataError if the file is not in the data folder."""
-        data_file(self.file)
-        yield (Measured(self.file, model) for model in self.models)
-
-    def bounds(self, effort: str) -> dict[str, Any]:
-        return {"cases": f"{self.file}: {self.what}"}
+    return Listed(up_to, models, models, f"{file}: {what}")
 
 
 def explained(cells: Cells) -> Fraction:
@@ -79,7 +71,7 @@ def explained(cells: Cells) -> Fraction:
 
 
 def _product(left: Sequence[Fraction], right: Sequence[Fraction]) -> Fraction:
-    return sum((a * b for a, b in zip(left, right, strict=True)), Fraction(0))
+    return sum(map(mul, left, right), Fraction(0))
 
 
 def is_linear(values: Values) -> bool:
@@ -87,36 +79,34 @@ def is_linear(values: Values) -> bool:
     return bool(values["R^2"] >= LINEAR_ENOUGH)
 
 
-@claim(
+def squared_correlation(case: Measured) -> Values:
+    """Compute R^2."""
+    return {"R^2": explained(case.cells)}
+
+
+vllm_cpu = claim(
     "figure-3.vllm-cpu",
     SOURCE,
     "TTFT is linear in the uncached tokens, R^2 >= 0.99 on the medians of equal requests: vLLM 0.32 on two CPU "
     "cores, 0 to 98 % of the prompt cached.",
     relation=is_linear,
-    space=DataSet(
+    space=measured(
         "vllm_cpu_ttft.csv",
         ("llama-28M-8L", "llama-5M-4L"),
         "420 requests to two models, medians of 34 cells of each",
     ),
     origin=reading("roughly linear: R^2 >= 0.99 on medians, on a server that is not the paper's"),
-)
-def vllm_cpu(case: Measured) -> Values:
-    """Compute the squared correlation."""
-    return {"R^2": explained(case.cells)}
+)(squared_correlation)
 
-
-@claim(
+a100_cold = claim(
     "figure-3.a100-cold",
     SOURCE,
     "TTFT is linear in the tokens of a prompt of which nothing is cached, R^2 >= 0.99: prefill of Llama-2-7B on "
     "an A100, composed of operators' timings, 1 to 4,096 tokens.",
     relation=is_linear,
-    space=DataSet("a100_llama2_7b_prefill.csv", (None,), "259 lengths, nothing cached"),
+    space=measured("a100_llama2_7b_prefill.csv", (None,), "259 lengths, nothing cached"),
     origin=reading("roughly linear: R^2 >= 0.99, where nothing is cached"),
-)
-def a100_cold(case: Measured) -> Values:
-    """Compute the squared correlation."""
-    return {"R^2": explained(case.cells)}
+)(squared_correlation)
 
 
 if __name__ == "__main__":

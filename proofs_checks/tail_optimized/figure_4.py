@@ -14,8 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from teltheory.claims.claim import Cells, Claim, Enumerated, Placed, Rule, Values
+from teltheory.claims.claim import Cells, Claim, Placed, Rule, Values
 from teltheory.claims.data_files import Missing, data_file
+from teltheory.claims.listed import Listed
 from teltheory.claims.origin import BOTH, OURS
 from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
@@ -27,7 +28,6 @@ from teltheory.workloads.chats import turn_law
 
 TURNS_MEAN, TURNS_SHARES = 2.35, {2: 42.1, 3: 26.2, 5: 12.4, 10: 2.7}
 TURNS_PERCENTILES = {50: 1, 90: 5, 95: 7, 99: 13}
-LEFT_OUT = (25, 75, 85)
 CELLS, GIVEN, WRONG = "cells", "by construction", "not near"
 
 
@@ -114,29 +114,23 @@ def _of_turns(more: Mapping[int, float]) -> tuple[dict[int, int], dict[int, floa
     return percentiles, {k: 100 * more[k - 1] for k in TURNS_SHARES}
 
 
-class Lengths(Enumerated):
-    """WildChat's prompts and the responses to them, as the benchmark logs have them, and the workload's laws."""
+def lengths(left_out: tuple[int, ...]) -> Iterator[Iterator[Fact]]:
+    """Yield facts of WildChat's prompts and the responses to them, as the benchmark logs have them.
 
-    def classes(self, effort: str) -> Iterator[Iterator[Fact]]:
-        """Yield means, and percentiles that the laws were not made of, as one class.
-
-        MissingDataError if the file is not in the data folder.
-        """
-        data, chats = columns(data_file(FILE)), wildchat_like(mean_prompt=None)
-        for name, laws in (("prompt", chats.prompts), ("response", chats.responses)):
-            for which, law in zip(("first", "later"), laws, strict=True):
-                lengths = data[name][(data["turn"] == 1) == (which == "first")]
-                yield iter(_lengths(f"{which} {name}", lengths, law))
-
-    def bounds(self, effort: str) -> dict[str, Any]:
-        return {"cases": f"{FILE}: means, and P25, P75 and P85, by kind of turn, prompts not scaled"}
+    Means, and percentiles of which the workload's laws were not made.
+    """
+    data, chats = columns(data_file(FILE)), wildchat_like(mean_prompt=None)
+    for name, laws in (("prompt", chats.prompts), ("response", chats.responses)):
+        for which, law in zip(("first", "later"), laws, strict=True):
+            logged = data[name][(data["turn"] == 1) == (which == "first")]
+            yield _lengths(f"{which} {name}", logged, law, left_out)
 
 
-def _lengths(what: str, lengths: Any, law: Any) -> Iterator[Fact]:
+def _lengths(what: str, lengths: Any, law: Any, left_out: tuple[int, ...]) -> Iterator[Fact]:
     """Yield the mean, and percentiles with those of the exponential law of the same mean."""
     mean = float(lengths.mean())
     yield Fact(f"{what}, mean", "tokens", mean, law.mean, mean / 20, mean)
-    for q in LEFT_OUT:
+    for q in left_out:
         known = float(np.quantile(lengths, q / 100, method="inverted_cdf"))
         ours, null = float(law.quantile(np.array([q / 100]))[0]), -mean * math.log(1 - q / 100)
         yield Fact(f"{what}, P{q}", "tokens", known, ours, known / 10, null)
@@ -177,7 +171,12 @@ figure_4_lengths = replace(
     source="Figure 4, per-turn benchmark logs of WildChat's prompts",
     statement="Before prompts are scaled the WildChat-like workload has the lengths of the logs, also at "
     "percentiles of which its laws are not made.",
-    space=Lengths(),
+    space=Listed(
+        lengths,
+        (25, 75, 85),
+        (25, 75, 85),
+        f"{FILE}: means, and P25, P75 and P85, by kind of turn, prompts not scaled",
+    ),
     rule=Rule(
         "Every mean is within 5 % of the logs', every percentile within 10 %.",
         near,

@@ -8,7 +8,7 @@ trying everything: all sets of tasks on one side, all caches on the other.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, combinations_with_replacement, product
@@ -16,7 +16,8 @@ from math import ceil
 from typing import Any
 
 from proofs_checks.tail_optimized.hindsight import all_equal
-from teltheory.claims.claim import Enumerated, SecondRoute, Unshrunk, Values, claim
+from teltheory.claims.claim import SecondRoute, Values, claim
+from teltheory.claims.listed import Listed, Told, plain
 from teltheory.claims.origin import BOTH, OURS
 from teltheory.claims.registry import run
 from teltheory.model.instance import Instance
@@ -47,7 +48,7 @@ def most_that_fit(flow: PathFlow) -> int:
 
 
 @dataclass(frozen=True)
-class FlowCase(Unshrunk):
+class FlowCase(Told):
     """A flow and the caching mode of its trace; for percentiles a level and a number of tasks."""
 
     flow: PathFlow
@@ -55,53 +56,45 @@ class FlowCase(Unshrunk):
     q: Fraction = Fraction(1, 2)
     wanted: int = 0
 
-    def size(self) -> tuple[Any, ...]:
-        return (len(self.flow.tasks), self.flow.edges, self.flow.capacity, self.flow.tasks, self.q, self.wanted)
-
     def measures(self) -> dict[str, int]:
         return {"tasks": len(self.flow.tasks), "edges": self.flow.edges}
 
     def as_counterexample(self, values: Values) -> dict[str, Any]:
-        found = {name: value if isinstance(value, int) else list(value) for name, value in values.items()}
-        asked = {"q": str(self.q), "wanted": self.wanted} if self.wanted else {}
-        tasks = [list(task) for task in self.flow.tasks]
-        return {"tasks": tasks, "capacity": self.flow.capacity, "forced": self.forced, **asked, "values": found}
+        asked = {"q": self.q, "wanted": self.wanted} if self.wanted else {}
+        flow = {"tasks": self.flow.tasks, "capacity": self.flow.capacity}
+        return plain({**flow, "forced": self.forced, **asked, "values": values})
 
 
-@dataclass(frozen=True)
-class Flows(Enumerated):
-    """All flows up to a number of tasks, edges, and a largest demand and capacity for each number of tasks."""
+Limits = tuple[tuple[int, int, int], ...]
+"""Of flows of 1, 2, ... tasks: the edges, the largest demand, the largest capacity."""
 
-    quick: tuple[tuple[int, int, int], ...]
-    full: tuple[tuple[int, int, int], ...]
-    forced: bool = False
-    levels: tuple[Fraction, ...] = ()
 
-    def classes(self, effort: str) -> Iterator[Iterator[FlowCase]]:
-        """Yield the flows of 1, 2, ... tasks."""
-        for tasks, (edges, demand, capacity) in enumerate(getattr(self, effort), start=1):
-            yield self._class(tasks, edges, demand, capacity)
+def flows(quick: Limits, full: Limits, forced: bool = False, levels: Sequence[Fraction] = ()) -> Listed[FlowCase]:
+    """Return all flows within limits; for percentiles, each asks for every number of tasks at every level."""
 
-    def _class(self, count: int, edges: int, demand: int, capacity: int) -> Iterator[FlowCase]:
-        for room in range(1, capacity + 1):
-            for tasks in combinations_with_replacement(kinds(edges, min(demand, room)), count):
-                if min(task.first for task in tasks) == 1:
-                    yield from self._asked(PathFlow(tasks, room))
+    def up_to(limits: Limits) -> Iterator[Iterator[FlowCase]]:
+        for tasks, limit in enumerate(limits, start=1):
+            yield (case for flow in _flows(tasks, *limit) for case in asked(flow))
 
-    def _asked(self, flow: PathFlow) -> Iterator[FlowCase]:
-        if not self.levels:
-            yield FlowCase(flow, self.forced)
-            return
-        for q in self.levels:
-            for wanted in range(1, len(flow.tasks) + 1):
-                yield FlowCase(flow, self.forced, q, wanted)
+    def asked(flow: PathFlow) -> list[FlowCase]:
+        wanted = product(levels, range(1, len(flow.tasks) + 1))
+        return [FlowCase(flow, forced, *one) for one in wanted] if levels else [FlowCase(flow, forced)]
 
-    def bounds(self, effort: str) -> dict[str, Any]:
+    def note(limits: Limits) -> dict[str, str]:
         rows = (
             f"{tasks} on {edges} edges with demands to {demand} and capacities to {capacity}"
-            for tasks, (edges, demand, capacity) in enumerate(getattr(self, effort), start=1)
+            for tasks, (edges, demand, capacity) in enumerate(limits, start=1)
         )
         return {"what": "all sets of tasks, " + ", ".join(rows)}
+
+    return Listed(up_to, quick, full, note)
+
+
+def _flows(count: int, edges: int, demand: int, capacity: int) -> Iterator[PathFlow]:
+    for room in range(1, capacity + 1):
+        for tasks in combinations_with_replacement(kinds(edges, min(demand, room)), count):
+            if min(task.first for task in tasks) == 1:
+                yield PathFlow(tasks, room)
 
 
 def kinds(edges: int, demand: int) -> list[Task]:
@@ -161,39 +154,21 @@ def percentile_by_search(case: FlowCase, values: Values) -> Values:
 
 
 @dataclass(frozen=True)
-class OwnCapacities(Unshrunk):
+class OwnCapacities(Told):
     """Tasks on edges with capacities of their own."""
 
     tasks: tuple[Task, ...]
     capacities: tuple[int, ...]
 
-    def size(self) -> tuple[Any, ...]:
-        return (len(self.tasks), self.capacities, self.tasks)
-
     def measures(self) -> dict[str, int]:
         return {"tasks": len(self.tasks), "edges": len(self.capacities)}
 
-    def as_counterexample(self, values: Values) -> dict[str, Any]:
-        return {"tasks": list(map(list, self.tasks)), "capacities": list(self.capacities), "values": dict(values)}
 
-
-@dataclass(frozen=True)
-class AllCapacities(Enumerated):
-    """All tasks on two edges with all capacities."""
-
-    def classes(self, effort: str) -> Iterator[Iterator[OwnCapacities]]:
-        """Yield those of 1, 2, ... tasks."""
-        for count in range(1, 4 if effort == "quick" else 5):
-            yield self._class(count)
-
-    def _class(self, count: int) -> Iterator[OwnCapacities]:
-        for capacities in product(range(4), repeat=2):
-            for tasks in combinations_with_replacement(kinds(2, 3), count):
-                yield OwnCapacities(tasks, capacities)
-
-    def bounds(self, effort: str) -> dict[str, Any]:
-        most = 3 if effort == "quick" else 4
-        return {"what": f"up to {most} tasks on two edges with demands to 3 and capacities to 3"}
+def own_capacities(most: int) -> Iterator[Iterator[OwnCapacities]]:
+    """Yield up to so many tasks on two edges, with all demands and capacities up to 3, fewest tasks first."""
+    for count in range(1, most + 1):
+        tasks = combinations_with_replacement(kinds(2, 3), count)
+        yield (OwnCapacities(some, room) for room, some in product(product(range(4), repeat=2), tasks))
 
 
 def uniform(case: OwnCapacities) -> Values:
@@ -212,7 +187,7 @@ def uniform(case: OwnCapacities) -> Values:
 
 
 @dataclass(frozen=True)
-class Requests(Unshrunk):
+class Requests(Told):
     """General caching in the fault model: pages of some sizes are requested, and each fault costs 1."""
 
     pages: tuple[int, ...]
@@ -220,15 +195,8 @@ class Requests(Unshrunk):
     capacity: int
     bypassing: bool
 
-    def size(self) -> tuple[Any, ...]:
-        return (len(self.pages), len(self.sizes), self.capacity, self.pages, self.sizes, self.bypassing)
-
     def measures(self) -> dict[str, int]:
         return {"requests": len(self.pages), "pages": len(self.sizes)}
-
-    def as_counterexample(self, values: Values) -> dict[str, Any]:
-        found = {"requests": list(self.pages), "sizes": list(self.sizes), "capacity": self.capacity}
-        return {**found, "bypassing": self.bypassing, "values": dict(values)}
 
     def tasks_and_capacities(self) -> tuple[list[Task], list[int]]:
         """Return a task for each two consecutive requests of a page, and the edges' capacities."""
@@ -262,25 +230,17 @@ class Requests(Unshrunk):
                     yield kept
 
 
-@dataclass(frozen=True)
-class AllRequests(Enumerated):
-    """All requests of up to three pages with sizes 1 to 3, in both modes, numbered in order of appearance."""
+def requests(most: int) -> Iterator[Iterator[Requests]]:
+    """Yield up to so many requests of up to three pages of sizes 1 to 3, numbered in order of appearance."""
+    return map(_requests, range(1, most + 1))
 
-    def classes(self, effort: str) -> Iterator[Iterator[Requests]]:
-        """Yield those of 1, 2, ... requests."""
-        for count in range(1, (5 if effort == "quick" else 6) + 1):
-            yield self._class(count)
 
-    def _class(self, count: int) -> Iterator[Requests]:
-        for pages in product(range(3), repeat=count):
-            if all(page <= max(pages[:k], default=-1) + 1 for k, page in enumerate(pages)):
-                for sizes in product((1, 2, 3), repeat=max(pages) + 1):
-                    for capacity in range(max(sizes), sum(sizes) + 1):
-                        for bypassing in (False, True):
-                            yield Requests(pages, sizes, capacity, bypassing)
-
-    def bounds(self, effort: str) -> dict[str, Any]:
-        return {"what": f"up to {5 if effort == 'quick' else 6} requests of up to 3 pages with sizes to 3"}
+def _requests(count: int) -> Iterator[Requests]:
+    for pages in product(range(3), repeat=count):
+        if all(page <= max(pages[:k], default=-1) + 1 for k, page in enumerate(pages)):
+            for sizes in product((1, 2, 3), repeat=max(pages) + 1):
+                for capacity, bypassing in product(range(max(sizes), sum(sizes) + 1), (False, True)):
+                    yield Requests(pages, sizes, capacity, bypassing)
 
 
 def caching(case: Requests) -> Values:
@@ -298,74 +258,74 @@ FEWEST_BY_SEARCH = SecondRoute(
     "the search for the fewest violations, proved without a solver", violations_by_search
 )
 BEST_BY_SEARCH = SecondRoute("the search for the best percentile, proved without a solver", percentile_by_search)
+SOURCE = "Beyond the paper: docs/limits.md"
 
 slo = claim(
     "slo.np-hard",
-    "Beyond the paper: docs/limits.md",
+    SOURCE,
     "Fewest SLO violations are strongly NP-hard: an unsplittable flow on a path with unit profits becomes a trace "
     "in which as many turns can keep the SLO as tasks fit.",
     relation=all_equal,
-    space=Flows(((3, 3, 4), (3, 3, 4), (3, 3, 4), (2, 2, 3)), ((4, 3, 5), (4, 3, 5), (3, 3, 5), (3, 2, 4))),
+    space=flows(((3, 3, 4), (3, 3, 4), (3, 3, 4), (2, 2, 3)), ((4, 3, 5), (4, 3, 5), (3, 3, 5), (3, 2, 4))),
     origin=OURS,
     second=FEWEST_BY_SEARCH,
 )(violations)
 
-slo_forced = claim(
-    "slo.np-hard.forced",
-    "Beyond the paper: docs/limits.md",
-    "The same under forced caching.",
-    relation=all_equal,
-    space=Flows(((3, 3, 4), (3, 3, 4), (2, 2, 3)), ((4, 3, 5), (4, 3, 5), (3, 3, 4)), forced=True),
-    origin=OURS,
-    second=FEWEST_BY_SEARCH,
-)(violations)
+slo_forced = replace(
+    slo,
+    id="slo.np-hard.forced",
+    statement="The same under forced caching.",
+    space=flows(((3, 3, 4), (3, 3, 4), (2, 2, 3)), ((4, 3, 5), (4, 3, 5), (3, 3, 4)), forced=True),
+)
 
 slo_caching = claim(
     "slo.np-hard.caching",
-    "Beyond the paper: docs/limits.md",
+    SOURCE,
     "The fewest faults of general caching in the fault model, with or without bypassing, are the requests less "
     "the most tasks that fit.",
     relation=all_equal,
-    space=AllRequests(),
+    space=Listed(requests, 5, 6, lambda most: {"what": f"up to {most} requests of up to 3 pages with sizes to 3"}),
     origin=OURS,
 )(caching)
 
 slo_uniform = claim(
     "slo.np-hard.uniform",
-    "Beyond the paper: docs/limits.md",
+    SOURCE,
     "Tasks of one edge and demand 1 that fill all edges up to one capacity add their number to the most that fit.",
     relation=all_equal,
-    space=AllCapacities(),
+    space=Listed(
+        own_capacities,
+        3,
+        4,
+        lambda most: {"what": f"up to {most} tasks on two edges with demands to 3 and capacities to 3"},
+    ),
     origin=OURS,
 )(uniform)
 
 best = claim(
     "percentile.np-hard",
-    "Beyond the paper: docs/limits.md",
+    SOURCE,
     "Best percentiles are strongly NP-hard, at every level between 0 and 1: with turns added that never or always "
     "exceed xi, P_q <= xi is possible exactly where a number of tasks fits.",
     relation=all_equal,
-    space=Flows(((3, 2, 2), (3, 2, 2), (2, 2, 2)), ((3, 3, 4), (3, 3, 3), (3, 2, 2)), levels=LEVELS),
+    space=flows(((3, 2, 2), (3, 2, 2), (2, 2, 2)), ((3, 3, 4), (3, 3, 3), (3, 2, 2)), levels=LEVELS),
     origin=OURS,
     second=BEST_BY_SEARCH,
 )(percentiles)
 
-best_forced = claim(
-    "percentile.np-hard.forced",
-    "Beyond the paper: docs/limits.md",
-    "The same under forced caching.",
-    relation=all_equal,
-    space=Flows(((3, 2, 2), (3, 2, 2)), ((3, 3, 3), (3, 2, 2)), forced=True, levels=LEVELS),
-    origin=OURS,
-    second=BEST_BY_SEARCH,
-)(percentiles)
+best_forced = replace(
+    best,
+    id="percentile.np-hard.forced",
+    statement="The same under forced caching.",
+    space=flows(((3, 2, 2), (3, 2, 2)), ((3, 3, 3), (3, 2, 2)), forced=True, levels=LEVELS),
+)
 
 as_the_paper_says = claim(
     "appendix-g.hard",
     "Appendix G.1",
     "Solving for the optimal policy for tail latency (P90, P95, P99) is computationally hard.",
     relation=all_equal,
-    space=Flows(((3, 2, 2), (3, 2, 2), (2, 1, 2)), ((3, 3, 4), (3, 3, 3), (2, 2, 2)), levels=TAIL),
+    space=flows(((3, 2, 2), (3, 2, 2), (2, 1, 2)), ((3, 3, 4), (3, 3, 3), (2, 2, 2)), levels=TAIL),
     origin=BOTH,
 )(percentiles)
 

@@ -8,8 +8,9 @@ mean is no less than the least of theirs.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
+from itertools import product
 from math import floor
 from typing import Any
 
@@ -17,7 +18,9 @@ import numpy as np
 
 from proofs_checks.tail_optimized.lemmas.limit_proofs import game_proof
 from teltheory.claims.adversary import Game, Turns, adversary
-from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
+from teltheory.claims.case import Case, World
+from teltheory.claims.claim import Values, claim
+from teltheory.claims.listed import Listed, Told
 from teltheory.claims.origin import OURS
 from teltheory.claims.registry import run
 from teltheory.cost.latency import A100_LLAMA2_7B
@@ -30,7 +33,6 @@ from teltheory.workloads.laws import Finite
 
 LEAST, BOUND, OPTIMUM = "the least of all policies", "n (K - h)", "the optimum"
 TAKEN = "the adversary's, times K"
-MOST_STATES = {"quick": 125, "full": 1300}
 SEEDS = range(4)
 
 
@@ -66,7 +68,7 @@ class Dice:
 
 
 @dataclass(frozen=True)
-class Played(Unshrunk):
+class Played(Told):
     """A phase of the game."""
 
     game: Game
@@ -80,47 +82,31 @@ class Played(Unshrunk):
         trace = Trace.from_turns(*zip(*self.turns(returning), strict=True))
         return Instance.of(trace, capacity, forced=self.game.forced)
 
-    def size(self) -> tuple[int, ...]:
-        game = self.game
-        return (game.conversations + game.forced, game.budget, game.augmentation, game.xi)
-
     def measures(self) -> dict[str, int]:
         return {"conversations": self.game.conversations, "budget": self.game.budget}
 
     def as_counterexample(self, values: Values) -> dict[str, Any]:
-        game = self.game
-        return {
-            "turns": [list(turn) for turn in self.turns(0)],
-            "initial": [],
-            "capacity": game.capacity,
-            "xi": game.xi,
-            "q_hat": 0,
-            "forced": game.forced,
-            "values": {name: value if isinstance(value, int) else list(value) for name, value in values.items()},
-        }
+        case = Case(World(self.turns(0)), self.game.capacity, self.game.xi, forced=self.game.forced)
+        return case.as_counterexample(values)
 
 
-@dataclass(frozen=True)
-class Games(Enumerated):
-    """All games up to a number of caches."""
+def games(forced: bool) -> Listed[Played]:
+    """Return all games up to a number of caches, fewest conversations first."""
 
-    forced: bool = False
-
-    def classes(self, effort: str) -> Iterator[Iterator[Played]]:
-        """Yield the games of each number of conversations."""
+    def up_to(most: int) -> Iterator[Iterator[Played]]:
         for conversations in range(2, 5):
-            yield self._class(conversations, MOST_STATES[effort])
+            yield of(conversations, most)
 
-    def _class(self, conversations: int, most: int) -> Iterator[Played]:
+    def of(conversations: int, most: int) -> Iterator[Played]:
         for budget in range(1, most):
-            if (budget + 1) ** (conversations + self.forced) > most:
+            if (budget + 1) ** (conversations + forced) > most:
                 return
-            for augmentation in range(1, conversations):
-                for xi in (1, budget + 1):
-                    yield Played(Game(budget, conversations, augmentation, xi, self.forced))
+            for augmentation, xi in product(range(1, conversations), (1, budget + 1)):
+                yield Played(Game(budget, conversations, augmentation, xi, forced))
 
-    def bounds(self, effort: str) -> dict[str, Any]:
-        return {"what": f"2 to 4 conversations, all games of at most {MOST_STATES[effort]:,} caches"}
+    return Listed(
+        up_to, 125, 1300, lambda most: {"what": f"2 to 4 conversations, all games of at most {most:,} caches"}
+    )
 
 
 def paid(case: Played) -> Values:
@@ -161,20 +147,18 @@ not_competitive = claim(
     "TEL is not competitive: of K new conversations with a budget of n = C one returns, by a fair draw; with a "
     "cache of h C every online policy, with dice too, pays n (1 - h/K) on average at least, the optimum nothing.",
     relation=nobody_escapes,
-    space=Games(),
+    space=games(forced=False),
     origin=OURS,
     proof=game_proof,
 )(paid)
 
-not_competitive_forced = claim(
-    "tel.not-competitive.forced",
-    "Beyond the paper: docs/limits.md",
-    "The same under forced caching, with one more conversation that never returns, C = 2n, a cache of n + h n.",
-    relation=nobody_escapes,
-    space=Games(forced=True),
-    origin=OURS,
-    proof=game_proof,
-)(paid)
+not_competitive_forced = replace(
+    not_competitive,
+    id="tel.not-competitive.forced",
+    statement="The same under forced caching, with one more conversation that never returns, C = 2n, a cache of "
+    "n + h n.",
+    space=games(forced=True),
+)
 
 
 if __name__ == "__main__":

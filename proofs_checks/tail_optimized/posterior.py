@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, partial
-from itertools import product
+from itertools import product, starmap
 from typing import Any
 
 from proofs_checks.tail_optimized.hindsight import all_equal
@@ -25,7 +25,8 @@ from proofs_checks.tail_optimized.lemmas.hidden_chain import (
     difference,
     proof,
 )
-from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
+from teltheory.claims.claim import Values, claim
+from teltheory.claims.listed import Listed, Told, plain
 from teltheory.claims.origin import BOTH, OURS, repairs
 from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
@@ -36,7 +37,7 @@ SILENT = "alive, given the silence"
 
 
 @dataclass(frozen=True)
-class Silence(Unshrunk):
+class Silence(Told):
     """A conversation that had a turn `seconds` (tau) ago; rates mu and lambda per second, decay exp(-1 second)."""
 
     seconds: int
@@ -57,37 +58,30 @@ class Silence(Unshrunk):
     def size(self) -> tuple[int, ...]:
         return (self.seconds, self.death_rate, self.turn_rate, self.decay.denominator, self.decay.numerator)
 
-    def measures(self) -> dict[str, int]:
-        return {"seconds": self.seconds, "death_rate": self.death_rate, "turn_rate": self.turn_rate}
-
     def as_counterexample(self, values: Values) -> dict[str, Any]:
-        found = {name: str(value) for name, value in values.items()}
-        return {**self.measures(), "exp(-1)": str(self.decay), "values": found}
+        return {**self.measures(), "exp(-1)": str(self.decay), "values": plain(values)}
 
 
-@dataclass(frozen=True)
-class Silences(Enumerated):
-    """Every silence within bounds; `least` seconds and turn rate."""
+def silences(least: int) -> Listed[Silence]:
+    """Return every silence of at least so many seconds and so large a turn rate, by seconds."""
 
-    least: int = 1
-
-    def classes(self, effort: str) -> Iterator[Iterator[Silence]]:
-        """Yield the silences, those of the same number of seconds together."""
-        most, rate, denominator = self._bounds(effort)
+    def up_to(limits: tuple[int, int, int]) -> Iterator[Iterator[Silence]]:
+        most, rate, denominator = limits
         decays = sorted({Fraction(a, b) for b in range(2, denominator + 1) for a in range(1, b)})
-        for seconds in range(self.least, most + 1):
-            rates = product(range(1, rate + 1), range(self.least, rate + 1), decays)
-            yield (Silence(seconds, *drawn) for drawn in rates)
+        for seconds in range(least, most + 1):
+            rates = product([seconds], range(1, rate + 1), range(least, rate + 1), decays)
+            yield starmap(Silence, rates)
 
-    def _bounds(self, effort: str) -> tuple[int, int, int]:
-        return (5, 5, 7) if effort == "full" else (3, 3, 5)
+    return Listed(
+        up_to,
+        (3, 3, 5),
+        (5, 5, 7),
+        "every silence of up to {0[0]} seconds, rates up to {0[1]} a second, exp(-1 second) a fraction of "
+        "denominator up to {0[2]}",
+    )
 
-    def bounds(self, effort: str) -> dict[str, Any]:
-        seconds, rate, denominator = self._bounds(effort)
-        fractions = f"exp(-1 second) a fraction of denominator up to {denominator}"
-        return {"cases": f"every silence of up to {seconds} seconds, rates up to {rate} a second, {fractions}"}
 
-
+SILENCES, WITH_NONE = silences(1), silences(0)
 History = tuple[bool, ...]
 
 
@@ -120,7 +114,7 @@ def given_silence(case: Silence) -> Fraction:
     "exp(-mu tau), tau the time since the last turn, is the probability that a conversation is alive given all "
     "that was observed.",
     relation=all_equal,
-    space=Silences(),
+    space=SILENCES,
     origin=BOTH,
 )
 def posterior(case: Silence) -> Values:
@@ -134,7 +128,7 @@ def posterior(case: Silence) -> Values:
     "(mu + lambda) / (lambda + mu exp((mu + lambda) tau)) is that probability, and its update second by second "
     "gives the same.",
     relation=all_equal,
-    space=Silences(0),
+    space=WITH_NONE,
     proof=partial(proof, FORMULA),
     origin=repairs("belief.posterior"),
 )
@@ -153,7 +147,7 @@ def silence(case: Silence) -> Values:
     "exp(-mu tau) is the probability that a conversation is alive tau after a turn where nothing since is known: "
     "the mean of the posterior over all that may be observed.",
     relation=all_equal,
-    space=Silences(0),
+    space=WITH_NONE,
     proof=partial(proof, MEAN),
     origin=repairs("belief.posterior"),
 )
@@ -176,7 +170,7 @@ def larger_unless_trivial(values: Values) -> bool:
     "exp(-mu tau) is larger than the posterior for every lambda > 0 and tau > 0, and the same only where one of "
     "them is 0.",
     relation=larger_unless_trivial,
-    space=Silences(0),
+    space=WITH_NONE,
     proof=partial(proof, LARGER, f"{HAND}, and that exp(x) > 1 for x > 0"),
     origin=OURS,
 )
@@ -186,19 +180,10 @@ def sign(case: Silence) -> Values:
 
 
 @dataclass(frozen=True)
-class Identity(Unshrunk):
+class Identity(Told):
     """One of the identities below."""
 
-    name: str
-
-    def size(self) -> tuple[int, ...]:
-        return (list(IDENTITIES).index(self.name),)
-
-    def measures(self) -> dict[str, int]:
-        return {"identity": self.size()[0]}
-
-    def as_counterexample(self, values: Values) -> dict[str, Any]:
-        return {"identity": self.name, "values": dict(values)}
+    identity: str
 
 
 ALL_IDENTITIES = Given(
@@ -218,7 +203,7 @@ ALL_IDENTITIES = Given(
 )
 def symbolic(case: Identity) -> Values:
     """Simplify what the two sides differ by."""
-    return {"difference": difference(case.name)}
+    return {"difference": difference(case.identity)}
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
@@ -33,8 +33,9 @@ from proofs_checks.tail_optimized.instances.paper_runs import (
     told,
 )
 from proofs_checks.tail_optimized.printed_tables import BESIDE, BEST, CELLS, OFF, Row, one_for_all, peaks
-from teltheory.claims.claim import Cells, Enumerated, Placed, Rule, Values, claim
+from teltheory.claims.claim import Cells, Placed, Rule, Values, claim
 from teltheory.claims.data_files import MOONCAKE, data_file
+from teltheory.claims.listed import Listed
 from teltheory.claims.origin import OURS, reading, repairs
 from teltheory.claims.registry import run
 from teltheory.paper.grid import XI_MS, Setting, chats_of, runs
@@ -275,19 +276,11 @@ def _mooncake() -> Runs:
     return Runs(runs([TraceFile(str(data_file(MOONCAKE)))], MOONCAKE_SETTING))
 
 
-class MooncakeGrid(Enumerated):
-    """The Mooncake trace at its own capacities and thresholds."""
-
-    def classes(self, effort: str) -> Any:
-        """Yield the places as one class; MissingDataError if the file is not in the data folder."""
-        data_file(MOONCAKE)
-        grid = product(MOONCAKE_SETTING.capacities, MOONCAKE_SETTING.xi_ms)
-        yield iter([RealSpot("", c, xi, "end-aware", "length-aware", "tel") for c, xi in grid])
-
-    def bounds(self, effort: str) -> dict[str, Any]:
-        return {
-            "cases": f"{MOONCAKE}: 3 capacities and 3 thresholds, T-LRU to End-Aware / to Length-Aware in tokens"
-        }
+def mooncake_grid(setting: Setting) -> Iterator[list[RealSpot]]:
+    """Yield the capacities and thresholds of a setting on the Mooncake trace, as one class."""
+    data_file(MOONCAKE)
+    grid = product(setting.capacities, setting.xi_ms)
+    yield [RealSpot("", c, xi, "end-aware", "length-aware", "tel") for c, xi in grid]
 
 
 @claim(
@@ -296,7 +289,12 @@ class MooncakeGrid(Enumerated):
     "TEL(T-LRU) - TEL(End-Aware) > TEL(End-Aware) - TEL(Length-Aware) on the Mooncake trace, C = 0.3, 1 and 3 M "
     "tokens, xi = 1, 2 and 3 s.",
     relation=everywhere,
-    space=MooncakeGrid(),
+    space=Listed(
+        mooncake_grid,
+        MOONCAKE_SETTING,
+        MOONCAKE_SETTING,
+        f"{MOONCAKE}: 3 capacities and 3 thresholds, T-LRU to End-Aware / to Length-Aware in tokens",
+    ),
     rule=Rule(
         "At every place the first step gains more than the second.",
         places(lambda cell: bool(cell[FIRST] > cell[SECOND])),

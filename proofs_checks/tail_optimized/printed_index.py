@@ -6,10 +6,8 @@ The belief MDP has the posterior, by given gaps or by the race between the conve
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 from proofs_checks.tail_optimized.instances.belief_grids import (
     A_HALF,
@@ -30,7 +28,8 @@ from teltheory.belief.exact_events import exact_next_event, exact_sequences
 from teltheory.belief.model import Allocation, BeliefMDP, Known, State, allocations
 from teltheory.belief.optimality import Ties, printed_turn_rates
 from teltheory.belief.rules import et_lru
-from teltheory.claims.claim import Enumerated, SecondRoute, Unshrunk, Values, claim
+from teltheory.claims.claim import SecondRoute, Values, claim
+from teltheory.claims.listed import Listed, Told
 from teltheory.claims.origin import OURS, reading, repairs
 from teltheory.claims.registry import run
 from teltheory.policies.learned.posterior import exact_posterior
@@ -76,7 +75,7 @@ printed_index_homogeneous = optimality_row(
 
 
 @dataclass(frozen=True)
-class Fast(Unshrunk):
+class Fast(Told):
     """A fast conversation that is silent, then a slow one: what one token of room is worth at the next turn.
 
     Every prompt and rate is 1 but the fast one's rate, n + 2, and so are C and xi; exp(-silence) = 1/2. The cost
@@ -111,33 +110,13 @@ class Fast(Unshrunk):
         known = zip(self.state.conversations, kept, chances, strict=True)
         return sum((p * max(one.past + 1 - y - 1, 0) for one, y, p in known), Fraction(0))
 
-    def size(self) -> tuple[Any, ...]:
-        return (self.n,)
 
-    def measures(self) -> dict[str, int]:
-        return {"n": self.n}
-
-    def as_counterexample(self, values: Values) -> dict[str, Any]:
-        named = {name: str(value) for name, value in values.items()}
-        return {"rates": list(self.rates), "alive": list(map(str, self.alive)), "values": named}
-
-
-@dataclass(frozen=True)
-class EveryRatio(Enumerated):
-    """n from 1 on."""
-
-    def classes(self, effort: str) -> Iterator[Iterator[Fast]]:
-        """Yield a class for each n."""
-        return (iter([Fast(n)]) for n in range(1, self._most(effort) + 1))
-
-    def _most(self, effort: str) -> int:
-        return 200 if effort == "full" else 50
-
-    def bounds(self, effort: str) -> dict[str, Any]:
-        return {
-            "n": f"1 to {self._most(effort)}",
-            "cases": "a fast silent conversation and a slow one, one turn to come",
-        }
+EVERY_RATIO = Listed(
+    lambda most: ([Fast(n)] for n in range(1, most + 1)),
+    50,
+    200,
+    lambda most: {"n": f"1 to {most}", "cases": "a fast silent conversation and a slow one, one turn to come"},
+)
 
 
 def dearer_than_n_times(values: Values) -> bool:
@@ -163,7 +142,7 @@ def _costs(case: Fast, chances: tuple[Fraction, ...]) -> Values:
     "For each n there is a state of the conversation model at which ET-LRU by the printed index costs more than n "
     "times the least, with one turn to come; time is continuous.",
     relation=dearer_than_n_times,
-    space=EveryRatio(),
+    space=EVERY_RATIO,
     origin=OURS,
     second=SecondRoute("the jump chain over hidden sets", by_jumps),
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
+from itertools import pairwise, product, starmap
 from math import ceil, floor
 from typing import Any
 
@@ -21,7 +21,8 @@ from proofs_checks.tail_optimized.lemmas.excess_calculus import (
     real_score_proof,
     whole_score_proof,
 )
-from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
+from teltheory.claims.claim import Values, claim
+from teltheory.claims.listed import Listed, Told
 from teltheory.claims.origin import BOTH, OURS, repairs
 from teltheory.claims.registry import run
 from teltheory.policies.learned.allocation import mean_excess
@@ -32,73 +33,57 @@ SCORE, GROWTH = "P(L + Q - xi >= X)", "growth"
 
 
 @dataclass(frozen=True)
-class Token(Unshrunk):
+class Token(Told):
     """The last cached token of a conversation: L, X >= 1, the threshold, and the law of the next prompt."""
 
     past: int
     cached: int
     xi: Fraction
-    law: Finite
+    prompt: Finite
 
     @property
     def score(self) -> Fraction:
         """P(L + Q - xi >= X)."""
-        return self.law.exactly_at_least(ceil(self.cached - self.past + self.xi))
+        return self.prompt.exactly_at_least(ceil(self.cached - self.past + self.xi))
 
     @property
     def just_missed(self) -> Fraction:
         """P(L + Q - X = floor xi)."""
-        prompt = floor(self.xi) + self.cached - self.past
-        return sum((p for q, p in self.law.outcomes if q == prompt), Fraction(0))
+        missed = floor(self.xi) + self.cached - self.past
+        return sum((p for q, p in self.prompt.outcomes if q == missed), Fraction(0))
 
     def growth(self, cached: int) -> Fraction:
         """Return what the expected excess grows by if the last of some cached tokens goes."""
-        less, more = (mean_excess(self.past, x, self.law, self.xi) for x in (cached - 1, cached))
+        less, more = (mean_excess(self.past, x, self.prompt, self.xi) for x in (cached - 1, cached))
         return less - more
 
     def size(self) -> tuple[Any, ...]:
-        outcomes = self.law.outcomes
+        outcomes = self.prompt.outcomes
         return (self.past, self.cached, len(outcomes), self.xi.denominator, self.xi, outcomes)
 
-    def measures(self) -> dict[str, int]:
-        return {"past": self.past, "cached": self.cached}
 
-    def as_counterexample(self, values: Values) -> dict[str, Any]:
-        return {
-            "past": self.past,
-            "cached": self.cached,
-            "xi": str(self.xi),
-            "prompt": {str(q): str(p) for q, p in self.law.outcomes},
-            "values": {name: str(value) for name, value in values.items()},
-        }
+def tokens(*thresholds: Fraction) -> Listed[Token]:
+    """Return every last token of pasts up to a length, at each of some thresholds, shortest past first."""
 
+    def up_to(longest: int) -> Iterator[Iterator[Token]]:
+        for past in range(1, longest + 1):
+            yield starmap(Token, product([past], range(1, past + 1), thresholds, LAWS))
 
-@dataclass(frozen=True)
-class Tokens(Enumerated):
-    """Every last token of pasts up to a length, at each of some thresholds."""
-
-    thresholds: tuple[Fraction, ...]
-
-    def classes(self, effort: str) -> Iterator[Iterator[Token]]:
-        """Yield the tokens, shortest past first."""
-        for past in range(1, self._longest(effort) + 1):
-            sizes = [(cached, xi) for cached in range(1, past + 1) for xi in self.thresholds]
-            yield (Token(past, cached, xi, law) for cached, xi in sizes for law in LAWS)
-
-    def _longest(self, effort: str) -> int:
-        return 24 if effort == "full" else 8
-
-    def bounds(self, effort: str) -> dict[str, Any]:
-        tried = ", ".join(map(str, self.thresholds))
-        return {"cases": f"every X >= 1 of pasts up to {self._longest(effort)}, xi of {tried}, {len(LAWS)} laws"}
+    tried = ", ".join(map(str, thresholds))
+    return Listed(up_to, 8, 24, f"every X >= 1 of pasts up to {{}}, xi of {tried}, {len(LAWS)} laws")
 
 
-WHOLE = Tokens(tuple(map(Fraction, range(5))))
-REAL = Tokens((HALF, THIRD, 2 * THIRD, Fraction(3, 2), Fraction(9, 4)))
-EVERY = Tokens((*WHOLE.thresholds, *REAL.thresholds))
+WHOLE_XI = tuple(map(Fraction, range(5)))
+REAL_XI = (HALF, THIRD, 2 * THIRD, Fraction(3, 2), Fraction(9, 4))
+WHOLE, REAL, EVERY = tokens(*WHOLE_XI), tokens(*REAL_XI), tokens(*WHOLE_XI, *REAL_XI)
 
 
-@claim(
+def score_and_growth(case: Token) -> Values:
+    """Compare the score with the growth."""
+    return {SCORE: case.score, GROWTH: case.growth(case.cached)}
+
+
+score = claim(
     "algorithm-2.score",
     SOURCE,
     "P(L + Q - xi >= X) = E[(L + Q - xi - (X - 1))+] - E[(L + Q - xi - X)+], for whole xi.",
@@ -106,23 +91,16 @@ EVERY = Tokens((*WHOLE.thresholds, *REAL.thresholds))
     space=WHOLE,
     proof=whole_score_proof,
     origin=BOTH,
-)
-def score(case: Token) -> Values:
-    """Compare the score with the growth."""
-    return {SCORE: case.score, GROWTH: case.growth(case.cached)}
+)(score_and_growth)
 
-
-@claim(
+score_at_real_thresholds = claim(
     "algorithm-2.score.real-threshold",
     SOURCE,
     "P(L + Q - xi >= X) = E[(L + Q - xi - (X - 1))+] - E[(L + Q - xi - X)+], for xi that is not whole.",
     relation=all_equal,
     space=REAL,
     origin=BOTH,
-)
-def score_at_real_thresholds(case: Token) -> Values:
-    """Compare the score with the growth."""
-    return {SCORE: case.score, GROWTH: case.growth(case.cached)}
+)(score_and_growth)
 
 
 @claim(

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 from proofs_checks.tail_optimized.hardness import percentile
 from proofs_checks.tail_optimized.hindsight import all_equal
 from proofs_checks.tail_optimized.lemmas.limit_proofs import poor_proof
 from teltheory.claims.case import Case, World
-from teltheory.claims.claim import Enumerated, Unshrunk, Values, claim
+from teltheory.claims.claim import Values, claim
+from teltheory.claims.listed import Listed
 from teltheory.claims.origin import BOTH, OURS, reading, sharpness
 from teltheory.claims.registry import run
 from teltheory.claims.worlds import JUDGED_BY_BRUTE_FORCE, SmallWorlds
@@ -29,20 +29,10 @@ from teltheory.replay import replay
 LEVELS = (Fraction(0), Fraction(1, 2), Fraction(2, 3), Fraction(9, 10), Fraction(19, 20))
 
 
-def only_zero(world: World) -> range:
-    """Return 0, for claims without a threshold."""
-    return range(1)
-
-
-def only_one(world: World) -> range:
-    """Return 1, for a cache of one token."""
-    return range(1, 2)
-
-
 SMALL = SmallWorlds(
     quick={1: 3, 2: 3, 3: 3, 4: 2},
     full={1: 5, 2: 5, 3: 4, 4: 3, 5: 2},
-    thresholds=only_zero,
+    thresholds=lambda world: range(1),
     samples=0,
     reach=JUDGED_BY_BRUTE_FORCE,
 )
@@ -54,7 +44,12 @@ WITH_THRESHOLDS = SmallWorlds(
     natural_sizes=({3: 2, 4: 1}, {3: 2, 4: 2}),
 )
 FIVE_TURNS = replace(
-    SMALL, quick={5: 3}, full={4: 4, 5: 4}, conversations=2, capacities=only_one, natural_sizes=({5: 4}, {5: 4})
+    SMALL,
+    quick={5: 3},
+    full={4: 4, 5: 4},
+    conversations=2,
+    capacities=lambda world: range(1, 2),
+    natural_sizes=({5: 4}, {5: 4}),
 )
 
 
@@ -200,52 +195,33 @@ def every_threshold(case: Case) -> Values:
 
 
 @dataclass(frozen=True)
-class Poor(Unshrunk):
+class Poor(Case):
     """A trace on which LRU is to be `times` times as bad as T-LRU."""
 
-    case: Case
-    times: int
-
-    def size(self) -> tuple[Any, ...]:
-        return self.case.size()
-
-    def measures(self) -> dict[str, int]:
-        return self.case.measures()
-
-    def as_counterexample(self, values: Values) -> dict[str, Any]:
-        return self.case.as_counterexample(values)
+    times: int = 1
 
 
-def two_long(first: int, second: int, prompt: int, n: int) -> Case:
+def two_long(first: int, second: int, prompt: int, n: int, times: int) -> Poor:
     """Return two conversations, the first of which returns; C = xi = n."""
     turns = ((0, prompt, first - prompt), (1, prompt, second - prompt), (0, prompt, prompt))
-    return Case(World(turns), n, n, prompt)
+    return Poor(World(turns), n, n, prompt, times=times)
 
 
-def long_and_short(n: int) -> Case:
+def long_and_short(n: int, times: int) -> Poor:
     """Return a conversation of 2n that returns after n short ones that do not; C = 2n, xi = 3."""
     short = tuple((1 + k, 1, 1) for k in range(n))
-    return Case(World(((0, 1, 2 * n - 1), *short, (0, 1, 1))), 2 * n, 3, 1)
+    return Poor(World(((0, 1, 2 * n - 1), *short, (0, 1, 1))), 2 * n, 3, 1, times=times)
 
 
-@dataclass(frozen=True)
-class Families(Enumerated):
-    """Families of traces for every factor; in all but the first nothing is 0."""
+def families(most: int) -> Iterator[Iterator[Poor]]:
+    """Yield families of traces for every factor up to the largest; in all but the first nothing is 0."""
+    factors = range(1, most + 1)
+    yield (two_long(2 * k, k, 0, k, k) for k in factors)
+    yield (two_long(4 * k, 2 * k, 1, 2 * k, k) for k in factors)
+    yield (long_and_short(2 * k, k) for k in factors)
 
-    most: int = 40
 
-    def classes(self, effort: str) -> Iterator[Iterator[Poor]]:
-        """Yield the traces of each family."""
-        factors = range(1, self._most(effort) + 1)
-        yield (Poor(two_long(2 * k, k, 0, k), k) for k in factors)
-        yield (Poor(two_long(4 * k, 2 * k, 1, 2 * k), k) for k in factors)
-        yield (Poor(long_and_short(2 * k), k) for k in factors)
-
-    def bounds(self, effort: str) -> dict[str, Any]:
-        return {"what": f"three families of traces, for factors up to {self._most(effort)}"}
-
-    def _most(self, effort: str) -> int:
-        return self.most * (5 if effort == "full" else 1)
+FAMILIES = Listed(families, 40, 200, lambda most: {"what": f"three families of traces, for factors up to {most}"})
 
 
 def many_times(values: Values) -> bool:
@@ -258,14 +234,13 @@ def many_times(values: Values) -> bool:
     "Abstract",
     "LRU can perform arbitrarily poorly: for every k its TEL is k times T-LRU's, or k where T-LRU's is 0.",
     relation=many_times,
-    space=Families(),
+    space=FAMILIES,
     origin=BOTH,
     proof=poor_proof,
 )
 def arbitrarily_poor(poor: Poor) -> Values:
     """Replay both; the estimate is the next prompt."""
-    case = poor.case
-    return {"LRU": case.tel(LRU()), "T-LRU": case.tel(TLRU(case.xi, case.q_hat)), "times": poor.times}
+    return {"LRU": poor.tel(LRU()), "T-LRU": poor.tel(TLRU(poor.xi, poor.q_hat)), "times": poor.times}
 
 
 @claim(
@@ -273,16 +248,15 @@ def arbitrarily_poor(poor: Poor) -> Values:
     "Abstract",
     "LRU can perform arbitrarily poorly: for every k its largest uncached length is k times T-LRU's.",
     relation=many_times,
-    space=Families(),
+    space=FAMILIES,
     origin=reading("tail latency as the largest uncached length"),
 )
 def arbitrarily_poor_at_worst(poor: Poor) -> Values | None:
     """Replay both on the family whose largest lengths differ without bound."""
-    case = poor.case
-    if len(case.world.turns) == 3:
+    if len(poor.world.turns) == 3:
         return None
-    largest = [max(case.uncached(policy)) for policy in (LRU(), TLRU(case.xi, case.q_hat))]
-    return {"LRU": largest[0], "T-LRU": largest[1], "times": poor.times}
+    lru, t_lru = (max(poor.uncached(policy)) for policy in (LRU(), TLRU(poor.xi, poor.q_hat)))
+    return {"LRU": lru, "T-LRU": t_lru, "times": poor.times}
 
 
 if __name__ == "__main__":

@@ -31,14 +31,15 @@ from teltheory.belief.model import NOTHING, Allocation, BeliefMDP, Known, State
 from teltheory.belief.optimality import turn_rates
 from teltheory.belief.tables import Tables, fits
 from teltheory.claims.beliefs import model_as_dict
-from teltheory.claims.claim import Enumerated, SecondRoute, Unshrunk, Values, claim
+from teltheory.claims.claim import SecondRoute, Values, claim
+from teltheory.claims.listed import Listed, Told, plain
 from teltheory.claims.origin import OURS
 from teltheory.claims.registry import run
 from teltheory.workloads.laws import Finite, fixed
 
 
 @dataclass(frozen=True)
-class Choice(Unshrunk):
+class Choice(Told):
     """What may be kept at a state with so many turns to come."""
 
     tables: Tables = field(compare=False)
@@ -60,10 +61,6 @@ class Choice(Unshrunk):
             if sum(kept) == self.tables.model.capacity and last:
                 yield from _exchanges(kept, scores, [i for i, v in last.items() if v == min(last.values())])
 
-    def size(self) -> tuple[Any, ...]:
-        model = self.tables.model
-        return (*self.measures().values(), model.capacity, model.xi, repr(model), self.state)
-
     def measures(self) -> dict[str, int]:
         pasts = [known.past for known in self.state.conversations]
         return {"turns": self.turns, "conversations": len(pasts), "tokens": sum(pasts)}
@@ -73,7 +70,7 @@ class Choice(Unshrunk):
             "model": model_as_dict(self.tables.model),
             "known": [[known.kind, str(known.alive), known.past] for known in self.state.conversations],
             "following": self.turns,
-            "values": {name: [str(value) for value in found] for name, found in values.items()},
+            "values": plain(values),
         }
 
 
@@ -105,6 +102,12 @@ class Size:
     thresholds: tuple[int, ...] = (0, 1)
     gaps: Gaps = A_HALF
     response: Finite = NOTHING
+
+    def __str__(self) -> str:
+        return (
+            f"{self.conversations} with {self.laws} laws, pasts up to {self.longest}, {self.alive} beliefs, C of "
+            f"{list(self.capacities)}, xi of {list(self.thresholds)}, {self.turns} to come"
+        )
 
     def models(self) -> Iterator[BeliefMDP]:
         """Yield the models: each conversation has a kind, of rate 1 or 3 and with any of the laws."""
@@ -145,27 +148,14 @@ FULL = (
 )
 
 
-@dataclass(frozen=True)
-class States(Enumerated):
-    """Every state of some sizes."""
-
-    def classes(self, effort: str) -> Iterator[Iterator[Choice]]:
-        """Yield the states, fewest turns to come first."""
-        return (size.cases() for size in (FULL if effort == "full" else QUICK))
-
-    def bounds(self, effort: str) -> dict[str, Any]:
-        sizes = FULL if effort == "full" else QUICK
-        return {
-            "models": len({model for size in sizes for model in size.models()}),
-            "what": "every state of conversations of rate 1 or 3: " + "; ".join(map(_words, sizes)),
-        }
+def _told(sizes: tuple[Size, ...]) -> dict[str, Any]:
+    return {
+        "models": len({model for size in sizes for model in size.models()}),
+        "what": "every state of conversations of rate 1 or 3: " + "; ".join(map(str, sizes)),
+    }
 
 
-def _words(size: Size) -> str:
-    return (
-        f"{size.conversations} with {size.laws} laws, pasts up to {size.longest}, {size.alive} beliefs, C of "
-        f"{list(size.capacities)}, xi of {list(size.thresholds)}, {size.turns} to come"
-    )
+STATES = Listed(lambda sizes: (size.cases() for size in sizes), QUICK, FULL, _told)
 
 
 def no_dearer(values: Values) -> bool:
@@ -190,7 +180,7 @@ def by_recursion(case: Choice, values: Values) -> Values:
     "and b costs no more than keeping T and a, for any number of turns to come. Optional caching, the paper's "
     "belief, any turn rates, any law of a conversation's prompts that stays the same from turn to turn.",
     relation=no_dearer,
-    space=States(),
+    space=STATES,
     origin=OURS,
     proof=same_law_proof,
     second=SecondRoute("recursion over states with memory", by_recursion),
@@ -199,16 +189,10 @@ def exchange(case: Choice) -> Values | None:
     """Compare the two costs at every exchange of a state."""
     pairs = list(case.exchanges())
     costs = case.tables.of_keeping(case.state, case.turns)
-    return (
-        {
-            "T + a": [a for a, _ in pairs],
-            "T + b": [b for _, b in pairs],
-            "a kept": [costs.at(a) for a, _ in pairs],
-            "b kept": [costs.at(b) for _, b in pairs],
-        }
-        if pairs
-        else None
-    )
+    if not pairs:
+        return None
+    a, b = (list(one) for one in zip(*pairs, strict=True))
+    return {"T + a": a, "T + b": b, "a kept": list(map(costs.at, a)), "b kept": list(map(costs.at, b))}
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 import re
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
@@ -11,12 +12,14 @@ from proofs_checks.tail_optimized.lemmas import (
     induction_threshold,
     induction_trim,
     positions,
-    scan,
 )
 from proofs_checks.tail_optimized.lemmas.positions import C, Caches, Step, caches, in_room, total
 from teltheory.claims.claim import MissingDataError
 from teltheory.claims.smt import Obligation, counter_model, prove, z3_answer
 from teltheory.claims.terms import TRUE, every, integer, least, positive, some
+
+LRU, ROUNDS, TRIM = induction_lru.T_LRU_AND_LRU, induction_rounds.STATEMENT, induction_trim.STATEMENT
+THRESHOLD, T_LRU = induction_threshold.AGAINST_LRU, induction_threshold.AGAINST_THRESHOLD
 
 
 def step_fails(step: Step) -> bool:
@@ -34,8 +37,8 @@ EVERYTHING = {
     "Threshold-LRU <= LRU, forced": lambda: induction_threshold.against_lru(forced=True),
     "T-LRU <= Threshold-LRU, forced": lambda: induction_threshold.against_threshold(forced=True),
     "order of trimming": lambda: induction_trim.obligations(forced=False),
-    "formula of LRU": induction_stack.lru_obligations,
-    "formula of T-LRU": induction_stack.t_lru_obligations,
+    "formula of T-LRU": induction_stack.obligations,
+    "formula of LRU": lambda: [induction_stack.without_a_cut()],
     "inclusion, round-robin": induction_rounds.obligations,
     "loops of Algorithm 1": algorithm_1_loops.obligations,
 }
@@ -80,7 +83,7 @@ def test_without_a_prover_there_is_no_proof(monkeypatch):
 
 def test_t_lru_evicts_after_trimming_and_the_caches_differ():
     """Vacuity: such a turn is reachable from a state of the invariant, which is reachable itself."""
-    state, step = caches(3), induction_lru.turn(3, 2)
+    state, step = caches(3), LRU.turn(3, 2)
     arrived = positions.after_arrival(state, 2)
     left = positions.minus(arrived.X, positions.integers("t", 3))
     kept = in_room(left, C)
@@ -99,7 +102,7 @@ def printed_turn(n, k):
     state, trimmed = caches(n), positions.integers("t", n)
     arrived = positions.after_arrival(state, k)
     below = tuple(least(x, s + 1) for x, s in zip(arrived.X, surplus_of(arrived), strict=True))
-    honest = induction_lru.turn(n, k)
+    honest = LRU.turn(n, k)
     assumed = (*honest.assumed[:-1], positions.any_amount(trimmed, below))
     return replace(honest, assumed=assumed)
 
@@ -110,7 +113,7 @@ def surplus_of(arrived: Caches):
 
 def unbounded_turn(n, k):
     """The step of Theorem 3.1 where a prompt may be above its estimate."""
-    honest = induction_lru.turn(n, k)
+    honest = LRU.turn(n, k)
     bounded = positions.prompt_is_bounded(caches(n), k)
     kept = [h for h in honest.assumed if str(h) != str(bounded)]
     assert len(kept) == len(honest.assumed) - 1
@@ -132,7 +135,7 @@ def any_order_turn(n, k):
 
 def single_pass_turn(n, k):
     """The step of T-LRU <= Threshold-LRU where any amount may be trimmed."""
-    honest = induction_threshold.t_lru_turn(n, k)
+    honest = T_LRU.turn(n, k)
     arrived = positions.after_arrival(caches(n), k)
     amounts = positions.any_amount(positions.integers("t", n), surplus_of(arrived))
     return replace(honest, assumed=(*honest.assumed[:-1], amounts))
@@ -156,16 +159,16 @@ def most_recent_first(amounts, room):
 
 
 @pytest.mark.parametrize(
-    ("module", "turn"),
+    ("module", "statement"),
     [
-        (induction_lru, induction_lru.turn),
-        (induction_threshold, induction_threshold.threshold_turn),
-        (induction_threshold, induction_threshold.t_lru_turn),
-        (induction_trim, induction_trim.turn),
+        (induction_lru, LRU),
+        (induction_threshold, THRESHOLD),
+        (induction_threshold, T_LRU),
+        (induction_trim, TRIM),
     ],
     ids=["T-LRU", "Threshold-LRU", "T-LRU against Threshold-LRU", "trim"],
 )
-def test_evicting_the_most_recent_first_is_noticed(module, turn, monkeypatch):
+def test_evicting_the_most_recent_first_is_noticed(module, statement, monkeypatch):
     honest = module.in_room
     calls = []
 
@@ -175,14 +178,14 @@ def test_evicting_the_most_recent_first_is_noticed(module, turn, monkeypatch):
 
     def noticed(k):
         calls.clear()
-        return step_fails(turn(3, k))
+        return step_fails(statement.turn(3, k))
 
     monkeypatch.setattr(module, "in_room", wrong_once)
     assert any(noticed(k) for k in range(3))
 
 
-def trim_below_the_budget(cached, limits, exempt=0):
-    return positions.surpluses(cached, tuple(positive(b - 1) for b in limits), exempt)
+def trim_below_the_budget(honest, cached, limits, exempt=0):
+    return honest(cached, tuple(positive(b - 1) for b in limits), exempt)
 
 
 def keep_a_block_of_surplus(trimmed, surplus, cached):
@@ -190,27 +193,24 @@ def keep_a_block_of_surplus(trimmed, surplus, cached):
 
 
 @pytest.mark.parametrize(
-    ("module", "name", "fault", "turn"),
+    ("name", "fault", "statement"),
     [
-        (induction_lru, "surpluses", trim_below_the_budget, induction_lru.turn),
-        (induction_threshold, "surpluses", trim_below_the_budget, induction_threshold.t_lru_turn),
-        (induction_threshold, "enough", keep_a_block_of_surplus, induction_threshold.t_lru_turn),
-        (induction_trim, "enough", keep_a_block_of_surplus, induction_trim.turn),
-        (induction_rounds, "in_room", lambda amounts, room: in_room(amounts, C), induction_rounds.turn),
-        (induction_lru, "nothing_below_a_loss", lambda *_: TRUE, induction_lru.turn),
-        (
-            induction_lru,
-            "dominates",
-            lambda s: every(x >= y for x, y in zip(s.X, s.Y, strict=True)),
-            induction_lru.turn,
-        ),
-        (induction_trim, "_parts", lambda cached, limits: cached, induction_trim.turn),
-        (induction_threshold, "below_t_lru", induction_threshold.sound, induction_threshold.t_lru_turn),
+        ("surpluses", trim_below_the_budget, LRU),
+        ("surpluses", trim_below_the_budget, T_LRU),
+        ("enough", keep_a_block_of_surplus, T_LRU),
+        ("enough", keep_a_block_of_surplus, TRIM),
+        ("in_room", lambda amounts, room, honest=in_room: honest(amounts, C), ROUNDS),
+        ("nothing_below_a_loss", lambda *_: TRUE, LRU),
+        ("has_budget_or_as_much", lambda s: every(x >= y for x, y in zip(s.X, s.Y, strict=True)), LRU),
+        ("same", lambda *_: TRUE, TRIM),
+        ("has_budget_or_as_much", lambda *_: TRUE, T_LRU),
     ],
 )
-def test_a_wrong_transition_or_invariant_is_noticed(module, name, fault, turn, monkeypatch):
-    monkeypatch.setattr(module, name, fault)
-    steps = [turn(3, k) for k in range(3)]
+def test_a_wrong_transition_or_invariant_is_noticed(name, fault, statement, monkeypatch):
+    if name == "surpluses":
+        fault = partial(fault, positions.surpluses)
+    monkeypatch.setattr(positions, name, fault)
+    steps = [statement.turn(3, k) for k in range(3)]
     assert any(step_fails(s) or z3_answer(Obligation("s", s.assumed, s.before).text) == "sat" for s in steps)
 
 
@@ -222,11 +222,13 @@ def test_surplus_that_takes_the_first_room_is_noticed(monkeypatch):
         return honest(cached, swapped, capacity)
 
     monkeypatch.setattr(induction_stack, "in_two_rooms", surplus_first)
-    answers = {z3_answer(induction_stack.t_lru_consecution(3, k).text) for k in range(3)}
+    answers = {z3_answer(induction_stack.consecution(3, k).text) for k in range(3)}
     assert "sat" in answers
 
 
 def test_a_wrong_scan_is_noticed(monkeypatch):
     """The scan without "LRU lost nothing, or T-LRU has no less room"."""
-    monkeypatch.setattr(scan.Element, "carried", lambda self, evicts=TRUE: (self.room_x >= 0) & (self.room_y >= 0))
+    monkeypatch.setattr(
+        positions.Element, "carried", lambda self, evicts=TRUE: (self.room_x >= 0) & (self.room_y >= 0)
+    )
     assert any(z3_answer(o.text) == "sat" for o in induction_lru.scan())

@@ -84,7 +84,7 @@ def test_lru_and_threshold_lru(line, seed, capacity, cutoff):
     found, state = conversations(line, seed), caches(len(line))
     env = environment(found, C=capacity, xi=cutoff, Q_hat=0)
     assert [value_of(y, env) for y in in_room(state.X, C)] == cut(found, LRU(), capacity)
-    dropped = induction_threshold.dropped(state.X, state.L)
+    dropped = induction_threshold.without_short(state.X, state.L)
     assert [value_of(y, env) for y in in_room(dropped, C)] == cut(found, ThresholdLRU(cutoff), capacity)
 
 

@@ -22,100 +22,57 @@ constant size (`scan.py`).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from operator import le
 
-from proofs_checks.tail_optimized.lemmas import algorithm_1_loops
+from proofs_checks.tail_optimized.lemmas import algorithm_1_loops, positions
 from proofs_checks.tail_optimized.lemmas.positions import (
-    PARAMETERS,
     XI,
     C,
     Caches,
     Column,
-    Step,
-    admissible,
-    after_arrival,
-    any_amount,
+    Element,
+    Statement,
     budget,
-    caches,
-    fits,
     in_room,
-    induction,
-    minus,
-    mode,
-    nothing_below_a_loss,
-    same,
-    surpluses,
-    turned,
-    within,
 )
-from proofs_checks.tail_optimized.lemmas.scan import Element, scanned
 from teltheory.claims.claim import Proof
 from teltheory.claims.smt import Obligation, prove
 from teltheory.claims.terms import Bool, equal, every, implies, integer, integers, least, positive
 
-STATEMENT = "T-LRU <= LRU"
-
 
 def invariant(state: Caches) -> Bool:
     """Return the invariant of the module's first lines."""
-    bounds = within(0, state.X, state.M) & within(0, state.Y, state.M) & fits(state.X) & fits(state.Y)
-    return bounds & nothing_below_a_loss(state.Y, state.M) & dominates(state)
+    lru = positions.nothing_below_a_loss(state.Y, state.M)
+    return positions.sound(state) & lru & positions.has_budget_or_as_much(state)
 
 
-def dominates(state: Caches) -> Bool:
-    """Whether X >= min(Y, b) at each position."""
-    return every(x >= least(y, b) for x, y, b in zip(state.X, state.Y, state.b, strict=True))
-
-
-def cut(state: Caches, trimmed: Column) -> Caches:
-    """Trim T-LRU's cache, then evict from both by LRU."""
-    return replace(state, X=in_room(minus(state.X, trimmed), C), Y=in_room(state.Y, C))
-
-
-def turn(n: int, k: int, forced: bool = False) -> Step:
-    """Return the step of the conversation at position k arriving."""
-    state, trimmed = caches(n), integers("t", n)
-    arrived = after_arrival(state, k)
-    after = cut(arrived, trimmed)
-    step = turned(state, arrived, after, k, invariant, le, forced)
-    kept_whole = equal(after.X[0], arrived.L[0]) & equal(after.Y[0], arrived.L[0])
-    return Step(
-        (*step.assumed, any_amount(trimmed, surpluses(arrived.X, arrived.b, exempt=int(forced)))),
-        step.before,
-        step.after & kept_whole if forced else step.after,
-    )
+def cut(arrived: Caches, exempt: int) -> tuple[Column, Column, Bool]:
+    """Trim any amounts of T-LRU's surpluses, then evict from both by LRU."""
+    trimmed = integers("t", len(arrived.X))
+    amounts = positions.any_amount(trimmed, positions.surpluses(arrived.X, arrived.b, exempt))
+    return in_room(positions.minus(arrived.X, trimmed), C), in_room(arrived.Y, C), amounts
 
 
 def scan() -> Iterator[Obligation]:
     """Yield the induction over positions: any number of conversations."""
-    e, t, one = Element.any(), integer("t"), caches(1)
-    b = budget(e.L, one.Q[0])
+    e, t, Q = Element.any(), integer("t"), integer("Q")
+    b = budget(e.L, Q)
     after = e.after(least(e.X - t, e.room_x), least(e.Y, e.room_y))
     amount = (t >= 0) & (t <= positive(e.X - b))
     assumed = (XI >= 0, e.bounds, least(e.Y, b) <= e.X, implies(e.F, equal(e.Y, 0)), e.carried(), amount)
     kept = after.bounds & implies(e.G, equal(after.Y, 0)) & (least(after.Y, b) <= after.X)
-    yield from scanned(STATEMENT, assumed, after, kept)
-
-
-def q_hat_is_large(n: int, k: int) -> Step:
-    """Return a turn where each estimate is at least xi: both caches stay the same."""
-    state, trimmed = caches(n), integers("t", n)
-    arrived = after_arrival(state, k)
-    after = cut(arrived, trimmed)
-    large = every(q >= XI for q in (*state.Q, arrived.Q[0]))
-    assumed = (*PARAMETERS, admissible(state), large, alike(state))
-    return Step(
-        (*assumed, any_amount(trimmed, surpluses(arrived.X, arrived.b))),
-        equal(state.X[k], state.Y[k]),
-        alike(after),
-    )
+    yield from positions.scanned(T_LRU_AND_LRU.name, assumed, after, kept)
 
 
 def alike(state: Caches) -> Bool:
     """Whether both caches are the same, within the pasts."""
-    return same(state.X, state.Y) & within(0, state.X, state.L)
+    return positions.same(state.X, state.Y) & positions.within(0, state.X, state.L)
+
+
+def large(state: Caches) -> Bool:
+    """Whether each estimate is at least xi."""
+    return every(q >= XI for q in state.Q)
 
 
 def large_scan() -> Iterator[Obligation]:
@@ -127,30 +84,30 @@ def large_scan() -> Iterator[Obligation]:
     yield Obligation(name, assumed, equal(first, second) & (second <= L) & implies(room >= 0, second >= 0))
 
 
-def obligations(forced: bool) -> list[Obligation]:
-    """Return all obligations of Theorem 3.1, for one of the caching modes."""
-    return [*induction(STATEMENT, invariant, partial(turn, forced=forced), mode(forced)), *scan()]
-
-
-def large_obligations() -> list[Obligation]:
-    """Return all obligations of "with Q_hat >= xi T-LRU is LRU"."""
-    return [*induction("Q_hat >= xi", alike, q_hat_is_large), *large_scan()]
-
-
+T_LRU_AND_LRU = Statement("T-LRU <= LRU", invariant, cut, le)
+LARGE = Statement("Q_hat >= xi", alike, cut, equal, large, of_caches=True)
 COVERS = (
     "any lengths, parameters, turns, conversations and start, whatever part of the surplus is trimmed; three "
     "steps by hand (docs/proofs.md)"
 )
 
 
-def optional() -> Proof:
-    """Prove Theorem 3.1 under optional caching."""
-    return prove(obligations(forced=False), COVERS)
+def obligations(forced: bool) -> list[Obligation]:
+    """Return all obligations of Theorem 3.1, for one of the caching modes."""
+    return [*T_LRU_AND_LRU.obligations(forced), *scan()]
 
 
-def forced() -> Proof:
-    """Prove Theorem 3.1 under forced caching."""
-    return prove(obligations(forced=True), COVERS)
+def large_obligations() -> list[Obligation]:
+    """Return all obligations of "with Q_hat >= xi T-LRU is LRU"."""
+    return [*LARGE.obligations(), *large_scan()]
+
+
+def proved(forced: bool) -> Proof:
+    """Prove Theorem 3.1 under one of the caching modes."""
+    return prove(obligations(forced), COVERS)
+
+
+optional, forced = partial(proved, False), partial(proved, True)
 
 
 def large_q() -> Proof:

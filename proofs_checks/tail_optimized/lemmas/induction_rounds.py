@@ -18,41 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from operator import le
 
-from proofs_checks.tail_optimized.lemmas.positions import (
-    PARAMETERS,
-    C,
-    Caches,
-    Column,
-    Step,
-    admissible,
-    after_arrival,
-    arrive,
-    caches,
-    fits,
-    in_room,
-    induction,
-    minus,
-    surpluses,
-    within,
-)
+from proofs_checks.tail_optimized.lemmas import positions
+from proofs_checks.tail_optimized.lemmas.positions import C, Caches, Column, Statement
 from teltheory.claims.claim import Proof
 from teltheory.claims.smt import Obligation, prove
-from teltheory.claims.terms import (
-    Bool,
-    Int,
-    choose,
-    equal,
-    every,
-    implies,
-    integer,
-    integers,
-    least,
-    positive,
-    total,
-)
-
-STATEMENT = "inclusion, round-robin"
+from teltheory.claims.terms import Bool, Int, choose, equal, every, implies, integer, least, positive, total
 
 
 @dataclass(frozen=True)
@@ -76,11 +48,6 @@ class Rounds:
         return (self.whole > other.whole) | (equal(self.whole, other.whole) & (self.point >= other.point))
 
 
-def amounts(rounds: Rounds, surplus: Column, ranks: Column) -> Column:
-    """Return what rounds trim of each conversation."""
-    return tuple(map(rounds.amount, surplus, ranks))
-
-
 def just_enough(trimmed: Column, surplus: Column, cached: Column, capacity: Int) -> Bool:
     """Whether exactly the overflow is trimmed, or all surplus where this is less."""
     return equal(total(trimmed), least(positive(total(cached) - capacity), total(surplus)))
@@ -89,21 +56,25 @@ def just_enough(trimmed: Column, surplus: Column, cached: Column, capacity: Int)
 def invariant(state: Caches) -> Bool:
     """Return the invariant of the module's first lines."""
     one_more = (total(state.Y) <= C + 1) & (total(state.Y) <= total(state.X) + 1)
-    return within(0, state.X, state.Y) & within(0, state.Y, state.L) & fits(state.X) & one_more
+    bounds = positions.within(0, state.X, state.Y) & positions.within(0, state.Y, state.L)
+    return bounds & positions.fits(state.X) & one_more
 
 
-def turn(n: int, k: int) -> Step:
-    """Return the step of the conversation at position k arriving."""
-    state, ranks = caches(n), integers("rank", n)
-    arrived, ranks_now = after_arrival(state, k), arrive(ranks, k, ranks[k])
-    assumed, kept = [*PARAMETERS, admissible(state), invariant(state)], []
-    for name, cached, capacity in (("x", arrived.X, C), ("y", arrived.Y, C + 1)):
-        rounds, surplus = Rounds.named(name), surpluses(cached, arrived.b)
-        trimmed = amounts(rounds, surplus, ranks_now)
-        assumed += [rounds.whole >= 0, just_enough(trimmed, surplus, cached, capacity)]
-        kept.append(in_room(minus(cached, trimmed), capacity))
-    after = replace(arrived, X=kept[0], Y=kept[1])
-    return Step(tuple(assumed), state.X[k] <= state.Y[k], invariant(after))
+def cut(arrived: Caches, exempt: int) -> tuple[Column, Column, Bool]:
+    """Trim both caches in rounds, by the ranks E, each down to its own capacity, and evict by LRU."""
+    x, some_x = _cut("x", arrived.X, arrived, C)
+    y, some_y = _cut("y", arrived.Y, arrived, C + 1)
+    return x, y, some_x & some_y
+
+
+def _cut(name: str, cached: Column, arrived: Caches, capacity: Int) -> tuple[Column, Bool]:
+    rounds, surplus = Rounds.named(name), positions.surpluses(cached, arrived.b)
+    trimmed = tuple(map(rounds.amount, surplus, arrived.E))
+    amounts = (rounds.whole >= 0) & just_enough(trimmed, surplus, cached, capacity)
+    return positions.in_room(positions.minus(cached, trimmed), capacity), amounts
+
+
+STATEMENT = Statement("inclusion, round-robin", invariant, cut, le, of_caches=True)
 
 
 @dataclass(frozen=True)
@@ -184,7 +155,7 @@ def scan() -> Iterator[Obligation]:
     assumed = [C >= 0, limit >= 0, x.held >= 0, rounds, one_more(x, y), others]
     for one in (x, y):
         assumed += [one.sums, one.spared, one.roomy(one.room, one.parts)]
-    name = f"{STATEMENT}, every number of conversations:"
+    name = f"{STATEMENT.name}, every number of conversations:"
     grow = implies(many.at_least(few) & (y.held >= x.held), y.trimmed >= x.trimmed)
     yield Obligation(f"{name} amounts grow with the rounds", (rounds,), grow)
     kept = (x.kept >= 0) & (x.kept <= y.kept) & (y.kept <= y.held)
@@ -199,7 +170,7 @@ def scan() -> Iterator[Obligation]:
 
 def obligations() -> list[Obligation]:
     """Return all obligations."""
-    return [*induction(STATEMENT, invariant, turn), *scan()]
+    return [*STATEMENT.obligations(), *scan()]
 
 
 def inclusion() -> Proof:

@@ -1,12 +1,13 @@
 """The stack formulas and the inclusion property by induction, for all whole numbers (`stack.py`).
 
 Optional caching, empty start. The state is the pasts alone, by recency; budgets are b = min(L, (L - c)+) with any
-whole c, which is xi - Q_hat. The invariant is the formula itself:
+whole c, which is xi - Q_hat; LRU is the case c = 0, in which all budgets are whole pasts. The invariant is the
+formula itself:
 
     X = clip(C - S, 0, b) + clip(C - S', 0, L - b),
 
-S the budgets of the more recent conversations, S' all budgets and the surpluses of the more recent ones. LRU is
-the case c = 0, where S' plays no part. *Initiation*: nothing is cached and all pasts are 0. *Consecution*: the
+S the budgets of the more recent conversations, S' all budgets and the surpluses of the more recent ones.
+*Initiation*: nothing is cached and all pasts are 0. *Consecution*: the
 formula of the pasts before, the arriving conversation in front with all its past, cut in two rooms (budgets'
 parts from the most recent on, then surpluses in the room that they leave), is the formula of the pasts after.
 *Implication*: the formula grows with C, so a larger cache includes a smaller one.
@@ -21,21 +22,13 @@ they carry are the sums S and S' before and after the turn; conversations more r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-from proofs_checks.tail_optimized.lemmas.positions import (
-    NUMBERS,
-    PROMPT,
-    RESPONSE,
-    C,
-    Column,
-    arrive,
-    in_room,
-    same,
-)
+from proofs_checks.tail_optimized.lemmas import positions
+from proofs_checks.tail_optimized.lemmas.positions import NUMBERS, PROMPT, RESPONSE, C, Column, arrive, in_room
 from teltheory.claims.claim import Proof
 from teltheory.claims.smt import Obligation, prove
-from teltheory.claims.terms import Bool, Int, clip, equal, integer, integers, least, number, positive, total
+from teltheory.claims.terms import Int, clip, equal, integer, integers, least, number, positive, total
 
 CUT = integer("c")
 GIVEN = (C >= 0, PROMPT >= 0, RESPONSE >= 0)
@@ -56,11 +49,6 @@ def formula(pasts: Column, capacity: Int = C) -> Column:
     )
 
 
-def lru_formula(pasts: Column, capacity: Int = C) -> Column:
-    """Return what LRU holds of each past."""
-    return tuple(clip(capacity - total(pasts[:i]), past) for i, past in enumerate(pasts))
-
-
 def in_two_rooms(cached: Column, limits: Column, capacity: Int = C) -> Column:
     """Keep the parts within the budgets by recency, then the surpluses in the room that is left."""
     parts = in_room(map(least, cached, limits), capacity)
@@ -69,46 +57,42 @@ def in_two_rooms(cached: Column, limits: Column, capacity: Int = C) -> Column:
     return tuple(part + more for part, more in zip(parts, rest, strict=True))
 
 
-def t_lru_consecution(n: int, k: int) -> Obligation:
-    """Return the step of T-LRU's formula where the conversation at position k arrives."""
+def consecution(n: int, k: int) -> Obligation:
+    """Return the step of the formula where the conversation at position k arrives."""
     pasts = integers("L", n)
     longer = pasts[k] + PROMPT + RESPONSE
     after = arrive(pasts, k, longer)
     kept = in_two_rooms(arrive(formula(pasts), k, longer), tuple(map(within_budget, after)))
-    return _consecution("T-LRU", n, k, same(kept, formula(after)))
+    name = f"the formula of T-LRU, {n} conversations, arrival at {k}: consecution"
+    return Obligation(name, (*GIVEN, *(past >= 0 for past in pasts)), positions.same(kept, formula(after)), n)
 
 
-def lru_consecution(n: int, k: int) -> Obligation:
-    """Return the step of LRU's formula where the conversation at position k arrives."""
+def initiation(n: int) -> Obligation:
+    """Return that the formula holds nothing where all pasts are 0."""
     pasts = integers("L", n)
-    longer = pasts[k] + PROMPT + RESPONSE
-    kept = in_room(arrive(lru_formula(pasts), k, longer), C)
-    return _consecution("LRU", n, k, same(kept, lru_formula(arrive(pasts, k, longer))))
-
-
-def _consecution(policy: str, n: int, k: int, conclusion: Bool) -> Obligation:
-    name = f"the formula of {policy}, {n} conversations, arrival at {k}: consecution"
-    return Obligation(name, (*GIVEN, *(past >= 0 for past in integers("L", n))), conclusion, n)
-
-
-def initiation(policy: str, held: Callable[[Column], Column], n: int) -> Obligation:
-    """Return that a formula holds nothing where all pasts are 0."""
-    pasts = integers("L", n)
-    name = f"the formula of {policy}, {n} conversations: initiation"
     empty = (C >= 0, *(equal(past, 0) for past in pasts))
-    return Obligation(name, empty, same(held(pasts), (number(0),) * n), n)
+    name = f"the formula of T-LRU, {n} conversations: initiation"
+    return Obligation(name, empty, positions.same(formula(pasts), (number(0),) * n), n)
 
 
-def inclusion(policy: str) -> Obligation:
-    """Return that what a formula gives grows with C, at one position with any sums before it."""
+def inclusion() -> Obligation:
+    """Return that what the formula gives grows with C, at one position with any sums before it."""
     L, S, S2, larger = map(integer, ("L", "S", "S2", "larger"))
-    b = within_budget(L) if policy == "T-LRU" else L
+    b = within_budget(L)
 
     def held(capacity: Int) -> Int:
         return clip(capacity - S, b) + clip(capacity - S2, L - b)
 
     assumed = ((L >= 0) & (S >= 0) & (S2 >= 0), (C >= 0) & (larger >= C))
-    return Obligation(f"inclusion, {policy}: the formula grows with C", assumed, held(C) <= held(larger))
+    return Obligation("inclusion, T-LRU: the formula grows with C", assumed, held(C) <= held(larger))
+
+
+def without_a_cut() -> Obligation:
+    """Return that all budgets are whole pasts for c = 0, so that the formula is clip(C - S, 0, L): LRU's."""
+    L, S, S2 = map(integer, ("L", "S", "S2"))
+    b = within_budget(L)
+    whole = equal(b, L) & equal(clip(C - S, b) + clip(C - S2, L - b), clip(C - S, L))
+    return Obligation("the formula of LRU is that of T-LRU for c = 0", (L >= 0, equal(CUT, 0)), whole)
 
 
 def scans(early: bool) -> Iterator[Obligation]:
@@ -158,32 +142,10 @@ def fronts() -> Iterator[Obligation]:
     yield Obligation(f"{name} the surplus", (C >= 0, L >= 0, b <= B), kept)
 
 
-def lru_scan() -> Iterator[Obligation]:
-    """Yield the induction over positions for LRU's formula, on either side of the arriving conversation."""
-    L, last, S, room = map(integer, ("L", "last", "S", "room"))
-    for side, before, after in (
-        ("more", S, S + last + PROMPT + RESPONSE),
-        ("less", S + last, S + last + PROMPT + RESPONSE),
-    ):
-        assumed = (*GIVEN, (L >= 0) & (last >= 0) & (S >= 0), equal(room, positive(C - after)))
-        kept = least(clip(C - before, L), room)
-        as_formula = equal(kept, clip(C - after, L)) & equal(room - kept, positive(C - after - L))
-        name = f"the formula of LRU, every number of conversations, {side} recent than the arriving one"
-        yield Obligation(name, assumed, as_formula)
-
-
-def t_lru_obligations() -> list[Obligation]:
-    """Return all obligations of T-LRU's formula and of its inclusion property."""
-    found = [initiation("T-LRU", formula, n) for n in NUMBERS]
-    found += [t_lru_consecution(n, k) for n in NUMBERS for k in range(n)]
-    return [*found, inclusion("T-LRU"), *fronts(), *scans(early=True), *scans(early=False)]
-
-
-def lru_obligations() -> list[Obligation]:
-    """Return all obligations of LRU's formula and of its inclusion property."""
-    found = [initiation("LRU", lru_formula, n) for n in NUMBERS]
-    found += [lru_consecution(n, k) for n in NUMBERS for k in range(n)]
-    return [*found, inclusion("LRU"), *lru_scan()]
+def obligations() -> list[Obligation]:
+    """Return all obligations of the formula and of its inclusion property."""
+    found = [initiation(n) for n in NUMBERS] + [consecution(n, k) for n in NUMBERS for k in range(n)]
+    return [*found, inclusion(), *fronts(), *scans(early=True), *scans(early=False)]
 
 
 COVERS = "any lengths, capacities, turns and conversations; three steps by hand (docs/proofs.md)"
@@ -191,9 +153,9 @@ COVERS = "any lengths, capacities, turns and conversations; three steps by hand 
 
 def lru() -> Proof:
     """Prove LRU's formula and inclusion."""
-    return prove(lru_obligations(), COVERS)
+    return prove([*obligations(), without_a_cut()], COVERS)
 
 
 def t_lru() -> Proof:
     """Prove the formula of T-LRU with least-recent trim, and inclusion."""
-    return prove(t_lru_obligations(), f"any threshold and estimate, {COVERS}")
+    return prove(obligations(), f"any threshold and estimate, {COVERS}")

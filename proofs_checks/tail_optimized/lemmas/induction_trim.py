@@ -18,69 +18,38 @@ of the budgets' parts concern the whole cache (`scan.full_or_nothing_evicted`, a
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 
-from proofs_checks.tail_optimized.lemmas.positions import (
-    XI,
-    C,
-    Caches,
-    Column,
-    Step,
-    after_arrival,
-    arrive,
-    budget,
-    caches,
-    enough,
-    fits,
-    in_room,
-    induction,
-    minus,
-    mode,
-    same,
-    surpluses,
-    turned,
-    within,
-)
-from proofs_checks.tail_optimized.lemmas.scan import full_or_nothing_evicted
+from proofs_checks.tail_optimized.lemmas import positions
+from proofs_checks.tail_optimized.lemmas.positions import XI, C, Caches, Column, Statement, in_room
 from teltheory.claims.claim import Proof
 from teltheory.claims.smt import Obligation, prove
-from teltheory.claims.terms import Bool, Int, choose, equal, implies, integer, integers, least, positive, truth
-
-STATEMENT = "the order of trimming is free"
+from teltheory.claims.terms import Bool, Int, equal, implies, integer, integers, least, positive, truth
 
 
 def invariant(state: Caches) -> Bool:
     """Return the invariant of the module's first lines."""
-    bounds = within(0, state.X, state.L) & within(0, state.Y, state.L) & fits(state.X) & fits(state.Y)
-    return bounds & same(_parts(state.X, state.b), _parts(state.Y, state.b))
+    bounds = positions.within(0, state.X, state.L) & positions.within(0, state.Y, state.L)
+    parts = (tuple(map(least, cached, state.b)) for cached in (state.X, state.Y))
+    return bounds & positions.fits(state.X) & positions.fits(state.Y) & positions.same(*parts)
 
 
-def _parts(cached: Column, limits: Column) -> Column:
-    """Return min(X, b): what lies within the budgets."""
-    return tuple(map(least, cached, limits))
+def cut(arrived: Caches, exempt: int) -> tuple[Column, Column, Bool]:
+    """Drop what never comes again (E = 1), trim enough of either cache in its own way, and evict by LRU."""
+    x, some_x = _cut("s", arrived.X, arrived, exempt)
+    y, some_y = _cut("t", arrived.Y, arrived, exempt)
+    return x, y, some_x & some_y
 
 
-def dropped(cached: Column, ends: Column, exempt: int) -> Column:
-    """Return the cache without what never comes again (1 in `ends`)."""
-    return tuple(
-        choose(equal(end, 1), 0, x) if i >= exempt else x
-        for i, (x, end) in enumerate(zip(cached, ends, strict=True))
-    )
+def _cut(name: str, cached: Column, arrived: Caches, exempt: int) -> tuple[Column, Bool]:
+    left = positions.dropped(cached, (equal(end, 1) for end in arrived.E), exempt)
+    trimmed = integers(name, len(cached))
+    amounts = positions.enough(trimmed, positions.surpluses(left, arrived.b, exempt), left)
+    return in_room(positions.minus(left, trimmed), C), amounts
 
 
-def turn(n: int, k: int, forced: bool = False) -> Step:
-    """Return the step of two T-LRU caches, each trimming enough in its own way."""
-    state, ends, exempt = caches(n), integers("E", n), int(forced)
-    arrived, ends_now = after_arrival(state, k), arrive(ends, k, integer("E_next"))
-    amounts, kept = [], []
-    for name, cached in (("s", arrived.X), ("t", arrived.Y)):
-        left, trimmed = dropped(cached, ends_now, exempt), integers(name, n)
-        amounts.append(enough(trimmed, surpluses(left, arrived.b, exempt), left))
-        kept.append(in_room(minus(left, trimmed), C))
-    after = replace(arrived, X=kept[0], Y=kept[1])
-    step = turned(state, arrived, after, k, invariant, equal, forced)
-    return replace(step, assumed=(*step.assumed, *amounts, ~equal(ends[k], 1)))
+STATEMENT = Statement("the order of trimming is free", invariant, cut, equal)
+EVERY_NUMBER = f"{STATEMENT.name}, every number of conversations:"
 
 
 def scan() -> Iterator[Obligation]:
@@ -88,7 +57,7 @@ def scan() -> Iterator[Obligation]:
     L, Q, X, Y, s, t = map(integer, "LQXYst")
     room_x, room_y, V, W = integer("room_x"), integer("room_y"), truth("V"), truth("W")
     before, parts = integer("parts_before"), integer("parts")
-    b = budget(L, Q)
+    b = positions.budget(L, Q)
     part = least(X, b)
     x, y = least(X - s, room_x), least(Y - t, room_y)
     assumed = (
@@ -101,13 +70,12 @@ def scan() -> Iterator[Obligation]:
     )
     rooms = _rooms(room_x - x, before + part, V) & _rooms(room_y - y, before + part, W)
     kept = (x >= 0) & (x <= L) & (y >= 0) & (y <= L) & equal(least(x, b), least(y, b))
-    name = f"{STATEMENT}, every number of conversations:"
     begins = _rooms(C, integer("none"), V)
-    yield Obligation(f"{name} the scan begins", (C >= 0, equal(integer("none"), 0)), begins)
-    yield Obligation(f"{name} the scan goes on", assumed, rooms)
-    yield Obligation(f"{name} an element keeps the invariant", assumed, kept)
-    yield from full_or_nothing_evicted(STATEMENT)
-    yield from parts_fit()
+    yield Obligation(f"{EVERY_NUMBER} the scan begins", (C >= 0, equal(integer("none"), 0)), begins)
+    yield Obligation(f"{EVERY_NUMBER} the scan goes on", assumed, rooms)
+    yield Obligation(f"{EVERY_NUMBER} an element keeps the invariant", assumed, kept)
+    yield from positions.full_or_nothing_evicted(STATEMENT.name)
+    yield parts_fit()
 
 
 def _trims(cached: Int, trimmed: Int, limit: Int, room: Int, full: Bool, parts: Int) -> Bool:
@@ -122,30 +90,26 @@ def _rooms(room: Int, parts: Int, full: Bool) -> Bool:
     return (room >= 0) & implies(full, equal(room, positive(C - parts)))
 
 
-def parts_fit() -> Iterator[Obligation]:
-    """Yield that sums of parts stay below sums of what trimming leaves: if this fits, so do the parts."""
+def parts_fit() -> Obligation:
+    """Return that sums of parts stay below sums of what trimming leaves: if this fits, so do the parts."""
     x, b, t, parts, left = map(integer, ("x", "b", "t", "parts_before", "left_before"))
     assumed = (x >= 0, b >= 0, t >= 0, t <= positive(x - b), parts <= left)
-    name = f"{STATEMENT}, every number of conversations: the budgets' parts are at most what trimming leaves"
-    yield Obligation(name, assumed, parts + least(x, b) <= left + (x - t))
+    name = f"{EVERY_NUMBER} the budgets' parts are at most what trimming leaves"
+    return Obligation(name, assumed, parts + least(x, b) <= left + (x - t))
 
 
 def obligations(forced: bool) -> list[Obligation]:
     """Return all obligations, for one of the caching modes."""
-    return [*induction(STATEMENT, invariant, partial(turn, forced=forced), mode(forced)), *scan()]
+    return [*STATEMENT.obligations(forced), *scan()]
 
 
-COVERS = (
-    "any lengths, parameters, estimates of at least the prompt that comes, turns, conversations and start; three "
-    "steps by hand (docs/proofs.md)"
-)
+def proved(forced: bool) -> Proof:
+    """Prove that every turn's excess is the same, whichever surplus goes and when, under a caching mode."""
+    covers = (
+        "any lengths, parameters, estimates of at least the prompt that comes, turns, conversations and start; "
+        "three steps by hand (docs/proofs.md)"
+    )
+    return prove(obligations(forced), covers)
 
 
-def optional() -> Proof:
-    """Prove that every turn's excess is the same, whichever surplus goes and when, under optional caching."""
-    return prove(obligations(forced=False), COVERS)
-
-
-def forced() -> Proof:
-    """Prove the same under forced caching."""
-    return prove(obligations(forced=True), COVERS)
+optional, forced = partial(proved, False), partial(proved, True)

@@ -13,22 +13,34 @@ A conversation that has not come yet is a position with L = M = X = 0.
    room shrinks by y. This is least-recent-first eviction down to the capacity (docs/proofs.md;
    `algorithm_1_loops.py` proves it).
 
+A statement on two caches is proved for each number of conversations up to six, all its sums written out, and for
+every number by a *scan* over positions, from the most recent on. What it carries is of constant size: the room
+that is left to each cache, whether an earlier position had lost something before the cut (F), and whether one
+has lost something after it (G). One element's step, from anything that the scan's invariant allows, is the
+induction over positions; the front, with all its past at hand, is an element like any other. By hand remain
+(docs/proofs.md): moving a conversation that lost nothing to the front keeps "where Y < M, everything less recent
+has Y = 0", so that F before the cut implies Y = 0; and prefix sums of amounts from 0 on do not exceed the whole
+sum.
+
 Lengths, capacity and threshold are any whole numbers from 0 on, and so is the number of turns: an invariant that
 every turn keeps holds after any number of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from operator import le
 from typing import TypeAlias
 
 from teltheory.claims.smt import Obligation
 from teltheory.claims.terms import (
+    FALSE,
     TRUE,
     Bool,
     Int,
     Number,
+    choose,
     equal,
     every,
     implies,
@@ -38,13 +50,14 @@ from teltheory.claims.terms import (
     number,
     positive,
     total,
+    truth,
 )
 
 Column: TypeAlias = tuple[Int, ...]
 
 C, XI = integer("C"), integer("xi")
 PROMPT, RESPONSE = integer("q"), integer("a")
-NEXT_ESTIMATE = integer("Q_next")
+NEXT_ESTIMATE, FRONT = integer("Q_next"), integer("L_front")
 PARAMETERS = (C >= 0, XI >= 0, PROMPT >= 0, RESPONSE >= 0, NEXT_ESTIMATE >= 0)
 
 NUMBERS = range(1, 7)
@@ -83,11 +96,6 @@ def budget(past: Int, prompt: Number, xi: Int = XI) -> Int:
     return least(past, positive(past + prompt - xi))
 
 
-def budgets(pasts: Column, prompts: Sequence[Int]) -> Column:
-    """Return the budget of each past and prompt."""
-    return tuple(map(budget, pasts, prompts))
-
-
 def excess(past: Int, cached: Int) -> Int:
     """Return (L + q - X - xi)+, what a turn with prompt q has above the threshold."""
     return positive(past + PROMPT - cached - XI)
@@ -109,6 +117,13 @@ def enough(trimmed: Column, surplus: Column, cached: Column) -> Bool:
     """Whether what is trimmed ends the overflow, or is all the surplus that there is."""
     overflow = total(cached) - C
     return any_amount(trimmed, surplus) & (total(trimmed) >= least(positive(overflow), total(surplus)))
+
+
+def dropped(cached: Column, gone: Iterable[Bool], exempt: int = 0) -> Column:
+    """Return the cache without what is gone, the first `exempt` positions apart."""
+    return tuple(
+        x if i < exempt else choose(out, 0, x) for i, (x, out) in enumerate(zip(cached, gone, strict=True))
+    )
 
 
 def minus(cached: Column, trimmed: Column) -> Column:
@@ -142,23 +157,37 @@ def same(first: Column, second: Column) -> Bool:
 
 @dataclass(frozen=True)
 class Caches:
-    """Pasts L, at hand M, estimates Q of the next prompts, and the caches X and Y of two policies."""
+    """Pasts L, at hand M, estimates Q of the next prompts, the caches X and Y of two policies.
+
+    E is whatever else a policy knows of each conversation: when it first arrived, or that it never comes again.
+    """
 
     L: Column
     M: Column
     Q: Column
     X: Column
     Y: Column
+    E: Column
 
     @property
     def b(self) -> Column:
         """The budgets."""
-        return budgets(self.L, self.Q)
+        return tuple(map(budget, self.L, self.Q))
 
 
 def caches(n: int) -> Caches:
     """Return n positions of which nothing is known."""
-    return Caches(*(integers(name, n) for name in "LMQXY"))
+    return Caches(*(integers(name, n) for name in "LMQXYE"))
+
+
+def sound(state: Caches) -> Bool:
+    """Whether 0 <= X <= M, 0 <= Y <= M and both sums are at most C."""
+    return within(0, state.X, state.M) & within(0, state.Y, state.M) & fits(state.X) & fits(state.Y)
+
+
+def has_budget_or_as_much(state: Caches) -> Bool:
+    """Whether X >= min(Y, b) at each position."""
+    return every(x >= least(y, b) for x, y, b in zip(state.X, state.Y, state.b, strict=True))
 
 
 def admissible(state: Caches) -> Bool:
@@ -174,55 +203,135 @@ def prompt_is_bounded(state: Caches, k: int) -> Bool:
 def after_arrival(state: Caches, k: int) -> Caches:
     """Return all that is at hand before the cut: the whole past of the arriving conversation, and the others."""
     past = state.L[k] + PROMPT + RESPONSE
-    fronts = (past, past, NEXT_ESTIMATE, past, past)
+    fronts = (past, past, NEXT_ESTIMATE, past, past, integer("E_next"))
     return Caches(*(arrive(column, k, front) for column, front in zip(vars(state).values(), fronts, strict=True)))
 
 
-def turned(
-    state: Caches,
-    arrived: Caches,
-    after: Caches,
-    k: int,
-    invariant: Callable[[Caches], Bool],
-    relation: Callable[[Int, Int], Bool],
-    forced: bool = False,
-) -> Step:
-    """Return the step from a state through an arrival to the state after the cut.
+@dataclass(frozen=True)
+class Statement:
+    """A statement on two caches, proved by induction over turns.
 
-    Between the excesses of the turn under X and under Y the relation must hold.
+    Attributes
+    ----------
+    name : str
+        The statement.
+    invariant : callable
+        What every turn keeps.
+    cut : callable
+        From what is at hand, and how many positions are exempt: both caches after the cut, and what it may assume.
+    relation : callable
+        What holds between the turn's excesses under X and under Y.
+    given : callable
+        What may be assumed of every state.
+    of_caches : bool
+        The relation is between what both caches have of the arriving conversation, and its prompt has no bound.
     """
-    assumed = [*PARAMETERS, admissible(state), invariant(state), prompt_is_bounded(state, k)]
-    assumed += [arrived.L[0] <= C] if forced else []
-    return Step(
-        tuple(assumed), relation(excess(state.L[k], state.X[k]), excess(state.L[k], state.Y[k])), invariant(after)
-    )
 
+    name: str
+    invariant: Callable[[Caches], Bool]
+    cut: Callable[[Caches, int], tuple[Column, Column, Bool]]
+    relation: Callable[[Int, Int], Bool] = le
+    given: Callable[[Caches], Bool] = lambda state: TRUE
+    of_caches: bool = False
 
-def induction(
-    statement: str,
-    invariant: Callable[[Caches], Bool],
-    turn: Callable[[int, int], Step],
-    mode: str = "",
-    given: Callable[[Caches], Bool] = lambda state: TRUE,
-) -> Iterator[Obligation]:
-    """Yield initiation from the same cache, and each turn's implication and consecution, written out.
-
-    `turn` makes the step for a number of conversations and the position of the arrival; `given` is what may be
-    assumed of every state.
-    """
-    for n in NUMBERS:
+    def turn(self, n: int, k: int, forced: bool = False) -> Step:
+        """Return the step of the conversation at position k of n arriving."""
         state = caches(n)
-        state = replace(state, X=state.M, Y=state.M)
-        assumed = (*PARAMETERS, admissible(state), given(state), fits(state.M))
-        yield Obligation(f"{statement}, {n} conversations: initiation", assumed, invariant(state), n)
-    for n in NUMBERS:
-        for k in range(n):
-            step = turn(n, k)
-            place = f"{', '.join(filter(None, (statement, mode)))}, {n} conversations, arrival at {k}"
-            yield Obligation(f"{place}: implication", step.assumed, step.before, n)
-            yield Obligation(f"{place}: consecution", step.assumed, step.after, n)
+        arrived = after_arrival(state, k)
+        X, Y, amounts = self.cut(arrived, int(forced))
+        after = self.invariant(replace(arrived, X=X, Y=Y))
+        assumed = [*PARAMETERS, admissible(state), self.given(state), self.given(arrived), self.invariant(state)]
+        if forced:
+            assumed += [arrived.L[0] <= C]
+            after &= equal(X[0], arrived.L[0]) & equal(Y[0], arrived.L[0])
+        if self.of_caches:
+            return Step((*assumed, amounts), self.relation(state.X[k], state.Y[k]), after)
+        before = self.relation(excess(state.L[k], state.X[k]), excess(state.L[k], state.Y[k]))
+        return Step((*assumed, prompt_is_bounded(state, k), amounts), before, after)
+
+    def obligations(self, forced: bool = False) -> Iterator[Obligation]:
+        """Yield initiation from the same cache, and each turn's implication and consecution, written out."""
+        for n in NUMBERS:
+            state = caches(n)
+            state = replace(state, X=state.M, Y=state.M)
+            assumed = (*PARAMETERS, admissible(state), self.given(state), fits(state.M))
+            yield Obligation(f"{self.name}, {n} conversations: initiation", assumed, self.invariant(state), n)
+        for n in NUMBERS:
+            for k in range(n):
+                step = self.turn(n, k, forced)
+                mode = "forced" if forced else "optional"
+                place = f"{self.name}, {mode}, {n} conversations, arrival at {k}"
+                yield Obligation(f"{place}: implication", step.assumed, step.before, n)
+                yield Obligation(f"{place}: consecution", step.assumed, step.after, n)
 
 
-def mode(forced: bool) -> str:
-    """Return the name of a caching mode."""
-    return "forced" if forced else "optional"
+@dataclass(frozen=True)
+class Element:
+    """One position of a scan: past, what is at hand, two caches, the rooms that are left to them, the flags."""
+
+    L: Int
+    M: Int
+    X: Int
+    Y: Int
+    room_x: Int
+    room_y: Int
+    F: Bool
+    G: Bool
+
+    @staticmethod
+    def any() -> Element:
+        """Return an element of which nothing is known."""
+        numbers = {name: integer(name) for name in ("L", "M", "X", "Y", "room_x", "room_y")}
+        return Element(**numbers, F=truth("F"), G=truth("G"))
+
+    @property
+    def bounds(self) -> Bool:
+        return (self.X >= 0) & (self.X <= self.M) & (self.Y >= 0) & (self.Y <= self.M) & (self.M <= self.L)
+
+    def carried(self, evicts: Bool = TRUE) -> Bool:
+        """Return the scan's invariant: where X evicts at all it has no less room than Y, or Y has nothing more."""
+        rooms = (self.room_x >= 0) & (self.room_y >= 0)
+        exhausted = implies(self.G, self.F | equal(self.room_y, 0))
+        return rooms & exhausted & implies(evicts, self.G | (self.room_x >= self.room_y))
+
+    def after(self, x: Int, y: Int, counts: Bool = TRUE) -> Element:
+        """Return what is kept and carried on, where a loss of Y counts if a condition holds."""
+        return replace(
+            self,
+            X=x,
+            Y=y,
+            room_x=self.room_x - x,
+            room_y=self.room_y - y,
+            F=self.F | (counts & (self.Y < self.M)),
+            G=self.G | (counts & (y < self.M)),
+        )
+
+
+def scanned(
+    statement: str, assumed: tuple[Bool, ...], after: Element, kept: Bool, evicts: Bool = TRUE
+) -> Iterator[Obligation]:
+    """Yield that the scan begins (also behind an exempt front) and goes on, and that an element is kept sound."""
+    name = f"{statement}, every number of conversations:"
+    empty = replace(after, room_x=C, room_y=C, F=FALSE, G=FALSE)
+    behind = replace(empty, room_x=C - FRONT, room_y=C - FRONT)
+    yield Obligation(f"{name} the scan begins", PARAMETERS, empty.carried(evicts))
+    yield Obligation(f"{name} the scan begins, forced", (*PARAMETERS, FRONT <= C), behind.carried(evicts))
+    yield Obligation(f"{name} the scan goes on", assumed, after.carried(evicts))
+    yield Obligation(f"{name} an element keeps the invariant", assumed, kept)
+
+
+def full_or_nothing_evicted(statement: str) -> Iterator[Obligation]:
+    """Yield what trimming enough means for one element: all surplus goes, or the room is enough for what is left.
+
+    `x`, `s`, `t` are the element's cache, surplus and trimmed amount, `sum_...` the same for the whole cache, and
+    `kept` is what the more recent elements keep.
+    """
+    x, s, t, kept = map(integer, ("x", "s", "t", "kept"))
+    sum_x, sum_s, sum_t = map(integer, ("sum_x", "sum_s", "sum_t"))
+    enough = sum_t >= least(positive(sum_x - C), sum_s)
+    amounts = (t >= 0) & (t <= s) & (sum_t - t <= sum_s - s)
+    prefix = kept + (x - t) <= sum_x - sum_t
+    full = equal(sum_t, sum_s)
+    alternatives = implies(full, equal(t, s)) & (full | (x - t <= C - kept))
+    name = f"{statement}, every number of conversations: all surplus goes or nothing is evicted"
+    yield Obligation(name, (C >= 0, enough, amounts, prefix), alternatives)
