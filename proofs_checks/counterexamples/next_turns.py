@@ -93,7 +93,8 @@ LIKELY = {"births": 4, "index": "next"}
 BAYES, NEXT = "theorem-d2.bayes", "theorem-d2.bayes-next-event"
 ROWS = {
     "theorem-d2.turn-law": Row(
-        Fraction(9, 20), 2, 1, [(4, [{2: 1}, {0: 1, 1: 1}, NOTHING])], [(0, 1, 2), (0, 0, 2)], [0, 2], [1, 1], **PAPER
+        Fraction(9, 20), 2, 1, [(4, [{2: 1}, {0: 1, 1: 1}, NOTHING])],
+        [(0, 1, 2), (0, 0, 2)], [0, 2], [1, 1], **PAPER
     ),
     "theorem-d2.forced-heterogeneous": Row(
         Fraction(9, 10), 2, 0, [(1, [UP_TO_TWO, NOTHING]), (3, [UP_TO_TWO, NOTHING])],
@@ -111,7 +112,8 @@ ROWS = {
         [(0, 2, 1), (1, 1, 1), (0, 0, 1)], [0, 1, 1], [1, 0, 1], 1
     ),
     f"{NEXT}.homogeneous.random": Row(
-        Fraction(3, 4), 1, 2, [(1, [SHORT_OR_LONG, {0: 1, 1: 2}])], [(0, 1, 3), (0, 0, 2)], [1, 0], [0, 1], **LIKELY
+        Fraction(3, 4), 1, 2, [(1, [SHORT_OR_LONG, {0: 1, 1: 2}])],
+        [(0, 1, 3), (0, 0, 2)], [1, 0], [0, 1], **LIKELY
     ),
     f"{NEXT}.homogeneous.by-conversation": Row(
         Fraction(13, 20), 1, 2, [(1, [SHORT_OR_LONG, NOTHING]), (1, [SHORT_OR_LONG, {0: 1, 1: 1}])],
@@ -134,8 +136,8 @@ ROWS = {
         index="recency", name="T-LRU", **PAPER
     ),
     "paging.ever": Row(
-        Fraction(1, 2), 1, 0, [(1, [ONE, NOTHING]), (3, [ONE, NOTHING])], [(1, 1, 1), (0, 0, 1)], [0, 1], [1, 0], 1,
-        index="alive", name="the rule", **PAPER
+        Fraction(1, 2), 1, 0, [(1, [ONE, NOTHING]), (3, [ONE, NOTHING])],
+        [(1, 1, 1), (0, 0, 1)], [0, 1], [1, 0], 1, index="alive", name="the rule", **PAPER
     ),
     "et-lru.printed-index": Row(
         Fraction(1, 2), 1, 1, [(3, KNOWN_LENGTH), (1, KNOWN_LENGTH)], [(0, 1, 2), (1, 0, 2)], [1, 0], [0, 1], 1,

@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from proofs_checks.errata.shows import cut, silence, solutions, until_it_loops
-from proofs_checks.tail_optimized import algorithm_1
+from proofs_checks.tail_optimized.algorithm_1 import (
+    of_version_1,
+    of_version_1_from_0,
+    to_the_letter,
+    with_printed_lru_loop,
+    with_printed_test,
+    with_printed_trim_loop,
+)
 from proofs_checks.tail_optimized.theorem_31 import BASELINE, t_lru, threshold_lru
 from proofs_checks.tail_optimized.trimming import t_lru_by
 from teltheory.claims.erratum import Erratum
@@ -71,10 +78,8 @@ ERRATA = (
         "threshold. With this test alone as printed, and all else repaired, T-LRU can be worse than LRU.",
         repair="X_i > L_i + Q̂_i − ξ.",
         shows={
-            "algorithm-1.as-printed": traced({"Algorithm 1 with >=": algorithm_1.with_printed_test, **BASELINE}),
-            "algorithm-1.as-printed.v1": traced(
-                {"Algorithm 1, `if` with >=": algorithm_1.of_version_1_from_0, **BASELINE}
-            ),
+            "algorithm-1.as-printed": traced({"Algorithm 1 with >=": with_printed_test, **BASELINE}),
+            "algorithm-1.as-printed.v1": traced({"Algorithm 1, `if` with >=": of_version_1_from_0, **BASELINE}),
         },
         repaired_by=(*REPAIRED, "theorem-31"),
     ),
@@ -86,8 +91,8 @@ ERRATA = (
         "and the sum is down by a block that nobody held.",
         repair="Trim where X_i ≥ 1 too.",
         shows={
-            "algorithm-1.nonnegative": until_it_loops("Algorithm 1 as printed", algorithm_1.to_the_letter),
-            "algorithm-1.nonnegative.v1": until_it_loops("Algorithm 1 of version 1", algorithm_1.of_version_1),
+            "algorithm-1.nonnegative": until_it_loops("Algorithm 1 as printed", to_the_letter),
+            "algorithm-1.nonnegative.v1": until_it_loops("Algorithm 1 of version 1", of_version_1),
         },
         repaired_by=REPAIRED,
     ),
@@ -103,13 +108,9 @@ ERRATA = (
         "each conversation before LRU evicts, ends.)",
         repair="Leave the trim loop when a round trims nothing, and let LRU take the last block (X_i ≥ 1).",
         shows={
-            "algorithm-1.terminates": until_it_loops("Algorithm 1 as printed", algorithm_1.to_the_letter),
-            "algorithm-1.terminates.trim-loop": until_it_loops(
-                "The printed trim loop", algorithm_1.with_printed_trim_loop
-            ),
-            "algorithm-1.terminates.lru-loop": until_it_loops(
-                "The printed LRU loop", algorithm_1.with_printed_lru_loop
-            ),
+            "algorithm-1.terminates": until_it_loops("Algorithm 1 as printed", to_the_letter),
+            "algorithm-1.terminates.trim-loop": until_it_loops("The printed trim loop", with_printed_trim_loop),
+            "algorithm-1.terminates.lru-loop": until_it_loops("The printed LRU loop", with_printed_lru_loop),
         },
         repaired_by=(*REPAIRED, "algorithm-1.single-pass"),
     ),
@@ -135,7 +136,7 @@ ERRATA = (
         printed="T-LRU with ξ = 150 keeps 50 blocks of both conversations, and the largest uncached count is 150.",
         fact="The `if` passes once over the conversations and takes one block of each; all the rest goes by LRU.",
         repair="`while` in the place of `if`, left when a round trims nothing.",
-        shows={"figure-2.v1": traced({"Algorithm 1 of version 1": algorithm_1.of_version_1})},
+        shows={"figure-2.v1": traced({"Algorithm 1 of version 1": of_version_1})},
         repaired_by=("figure-2.v1.rounds", *REPAIRED),
     ),
     Erratum(
