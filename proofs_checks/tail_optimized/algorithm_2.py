@@ -17,7 +17,7 @@ from typing import Any
 
 from proofs_checks.tail_optimized.lemmas.excess_calculus import greedy_proof, whole_greedy_proof
 from teltheory.claims.claim import Unshrunk, Values, claim
-from teltheory.claims.listed import Listed, plain
+from teltheory.claims.listed import Listed, told
 from teltheory.claims.origin import BOTH, repairs, sharpness
 from teltheory.claims.registry import run
 from teltheory.policies.learned.allocation import mean_excess
@@ -100,7 +100,7 @@ class Cut(Unshrunk):
     def as_counterexample(self, values: Values) -> dict[str, Any]:
         known = ((i.past, i.cached, i.rate, i.law) for i in self.known)
         columns = dict(zip(("pasts", "cached", "rates", "prompts"), zip(*known, strict=True), strict=True))
-        return plain({**columns, "xi": self.xi, "capacity": self.capacity, "n": self.n, "values": values})
+        return told({**columns, "xi": self.xi, "capacity": self.capacity, "n": self.n, "values": values})
 
 
 HALF, THIRD = Fraction(1, 2), Fraction(1, 3)

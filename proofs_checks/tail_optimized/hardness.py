@@ -17,7 +17,7 @@ from typing import Any
 
 from proofs_checks.tail_optimized.hindsight import all_equal
 from teltheory.claims.claim import SecondRoute, Values, claim
-from teltheory.claims.listed import Listed, Told, plain
+from teltheory.claims.listed import Listed, Told, told
 from teltheory.claims.origin import BOTH, OURS
 from teltheory.claims.registry import run
 from teltheory.model.instance import Instance
@@ -62,7 +62,7 @@ class FlowCase(Told):
     def as_counterexample(self, values: Values) -> dict[str, Any]:
         asked = {"q": self.q, "wanted": self.wanted} if self.wanted else {}
         flow = {"tasks": self.flow.tasks, "capacity": self.flow.capacity}
-        return plain({**flow, "forced": self.forced, **asked, "values": values})
+        return told({**flow, "forced": self.forced, **asked, "values": values})
 
 
 Limits = tuple[tuple[int, int, int], ...]

@@ -47,10 +47,15 @@ class Told(Unshrunk):
 
     def as_counterexample(self, values: Values) -> dict[str, Any]:
         """Return the fields and the values as plain data."""
-        return {**plain(self._fields()), "values": plain(values)}
+        return told({**self._fields(), "values": values})
 
     def _fields(self) -> dict[str, Any]:
         return {one.name: getattr(self, one.name) for one in fields(self)}
+
+
+def told(facts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return facts as plain data, by their names."""
+    return {name: plain(value) for name, value in facts.items()}
 
 
 def plain(value: Any) -> Any:
@@ -58,7 +63,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, Finite):
         return {str(length): str(chance) for length, chance in value.outcomes}
     if isinstance(value, Mapping):
-        return {name: plain(one) for name, one in value.items()}
+        return told(value)
     if isinstance(value, list | tuple):
         return [plain(one) for one in value]
     return str(value) if isinstance(value, Fraction) else value

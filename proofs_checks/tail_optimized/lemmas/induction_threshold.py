@@ -26,7 +26,19 @@ from proofs_checks.tail_optimized.lemmas import positions
 from proofs_checks.tail_optimized.lemmas.positions import XI, C, Caches, Column, Element, Statement, in_room
 from teltheory.claims.claim import Proof
 from teltheory.claims.smt import Obligation, prove
-from teltheory.claims.terms import Bool, choose, equal, every, implies, integer, integers, least, positive, truth
+from teltheory.claims.terms import (
+    TRUE,
+    Bool,
+    choose,
+    equal,
+    every,
+    implies,
+    integer,
+    integers,
+    least,
+    positive,
+    truth,
+)
 
 Q_HAT = integer("Q_hat")
 CUTOFF = XI - Q_HAT
@@ -58,7 +70,7 @@ def below_t_lru(state: Caches) -> Bool:
 
 def threshold_cut(arrived: Caches, exempt: int) -> tuple[Column, Column, Bool]:
     """Cut the caches of Threshold-LRU and of LRU."""
-    return in_room(without_short(arrived.X, arrived.L, exempt), C), in_room(arrived.Y, C), positions.TRUE
+    return in_room(without_short(arrived.X, arrived.L, exempt), C), in_room(arrived.Y, C), TRUE
 
 
 def t_lru_cut(arrived: Caches, exempt: int) -> tuple[Column, Column, Bool]:

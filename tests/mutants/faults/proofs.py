@@ -107,15 +107,15 @@ FAULTS = (
     Fault(
         "proof-without-lru-shape",
         "proofs_checks/tail_optimized/lemmas/induction_lru.py",
-        "return bounds & nothing_below_a_loss(state.Y, state.M) & dominates(state)",
-        "return bounds & dominates(state)",
+        "return positions.sound(state) & lru & positions.has_budget_or_as_much(state)",
+        "return positions.sound(state) & positions.has_budget_or_as_much(state)",
         "Theorem 3.1's invariant forgets how LRU's caches look",
         rows=("theorem-31",),
         tests=INDUCTION,
     ),
     Fault(
         "scan-begins-with-room",
-        "proofs_checks/tail_optimized/lemmas/scan.py",
+        "proofs_checks/tail_optimized/lemmas/positions.py",
         "empty = replace(after, room_x=C, room_y=C, F=FALSE, G=FALSE)",
         "empty = replace(after, room_x=C, room_y=C + 1, F=FALSE, G=FALSE)",
         "the scan over positions begins with more room for LRU",
