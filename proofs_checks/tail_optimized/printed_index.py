@@ -9,24 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from proofs_checks.tail_optimized.instances.belief_grids import (
-    A_HALF,
-    BAYES,
-    FIRST,
-    HALF,
-    PROMPTS,
-    Grid,
-    Rule,
-    always,
-    both,
-    by_index,
-    kinds_of,
-    optimality_row,
-)
+from proofs_checks.tail_optimized.instances import belief_grids as grids
+from proofs_checks.tail_optimized.instances.belief_grids import Grid, always, both, optimality_row
 from proofs_checks.tail_optimized.theorem_d2_bayes import FEW, KNOWN, gaps_and_race
 from teltheory.belief.exact_events import exact_next_event, exact_sequences
 from teltheory.belief.model import Allocation, BeliefMDP, Known, State, allocations
-from teltheory.belief.optimality import Ties, printed_turn_rates
+from teltheory.belief.optimality import printed_turn_rates
 from teltheory.belief.rules import et_lru
 from teltheory.claims.claim import SecondRoute, Values, claim
 from teltheory.claims.listed import Listed, Told
@@ -38,39 +26,33 @@ from teltheory.workloads.laws import fixed
 SOURCE = "Theorem D.2, with Definition D.1 in the stochastic conversation model"
 
 
-def by_printed_index(ties: Ties) -> Rule:
-    """Return ET-LRU by the printed index."""
-    return by_index("ET-LRU", printed_turn_rates, ties)
-
-
-ONE_LENGTH = (((FIRST, fixed(1)),), ((FIRST, fixed(2)),))
-GAPS = (A_HALF, always("3/4"))
-TWO_RATES = Grid(((1, 3),), ONE_LENGTH, (1, 2), (1, 2), GAPS, responses=(fixed(1),), base=BAYES)
+ONE_LENGTH = (((grids.FIRST, fixed(1)),), ((grids.FIRST, fixed(2)),))
+GAPS = (grids.A_HALF, always("3/4"))
+TWO_RATES = Grid(((1, 3),), ONE_LENGTH, (1, 2), (1, 2), GAPS, responses=(fixed(1),), base=grids.BAYES)
 printed_index = optimality_row(
     "et-lru.printed-index",
-    SOURCE,
     "ET-LRU that weighs by the printed lambda exp(-mu tau) is optimal in the conversation model, where the "
     "silence of a conversation says that it may have ended.",
-    by_printed_index("best"),
-    (TWO_RATES, TWO_RATES),
-    {"quick": ((2, 1), (3, 1)), "full": ((2, 1), (3, 1), (2, 2))},
+    TWO_RATES,
+    None,
     "two turn rates, one known length; every prompt, response, C and xi at least 1",
-    reading("the printed index, and turns that come as in the conversation model"),
+    source=SOURCE,
+    rule=grids.by_index("ET-LRU", printed_turn_rates, "best"),
+    lengths={"quick": ((2, 1), (3, 1)), "full": ((2, 1), (3, 1), (2, 2))},
+    origin=reading("the printed index, and turns that come as in the conversation model"),
 )
-RANDOM, ZERO = (*PROMPTS["random"], PROMPTS["by-conversation"][1]), (0,)
+RANDOM, ZERO = (*grids.PROMPTS["random"], grids.PROMPTS["by-conversation"][1]), (0,)
 printed_index_homogeneous = optimality_row(
     "et-lru.printed-index.homogeneous",
-    SOURCE,
     "ET-LRU by the printed index is optimal in the conversation model where turn rates are homogeneous, and "
     "lengths of prompts are known or xi = 0.",
-    by_printed_index("worst"),
-    (
-        both(gaps_and_race(KNOWN, (0, 1), wide=False), gaps_and_race(RANDOM, ZERO, wide=False)),
-        both(gaps_and_race(KNOWN, (0, 1, 2), wide=True), gaps_and_race(RANDOM, ZERO, wide=True)),
-    ),
-    FEW,
+    both(gaps_and_race(KNOWN, (0, 1), wide=False), gaps_and_race(RANDOM, ZERO, wide=False)),
+    both(gaps_and_race(KNOWN, (0, 1, 2), wide=True), gaps_and_race(RANDOM, ZERO, wide=True)),
     "homogeneous rates, known lengths or xi = 0",
-    repairs("et-lru.printed-index"),
+    source=SOURCE,
+    rule=grids.by_index("ET-LRU", printed_turn_rates, "worst"),
+    lengths=FEW,
+    origin=repairs("et-lru.printed-index"),
 )
 
 
@@ -92,12 +74,12 @@ class Fast(Told):
     @property
     def model(self) -> BeliefMDP:
         """The model; its gaps are of no matter here."""
-        return BeliefMDP(1, 1, kinds_of(self.rates, ((fixed(1),),), fixed(0)), belief="bayes")
+        return BeliefMDP(1, 1, grids.kinds_of(self.rates, ((fixed(1),),), fixed(0)), belief="bayes")
 
     @property
     def state(self) -> State:
         """The state after the slow one's turn."""
-        alive = exact_posterior(HALF ** (self.rates[0] + 1), 1, self.rates[0])
+        alive = exact_posterior(grids.HALF ** (self.rates[0] + 1), 1, self.rates[0])
         return State((Known(0, 0, alive, 1), Known(1, 0, Fraction(1), 1)), (0, 1))
 
     @property

@@ -15,7 +15,7 @@ from proofs_checks.tail_optimized.hardness import percentile
 from proofs_checks.tail_optimized.hindsight import all_equal
 from proofs_checks.tail_optimized.lemmas.limit_proofs import poor_proof
 from teltheory.claims.case import Case, World
-from teltheory.claims.claim import Values, claim
+from teltheory.claims.claim import Unshrunk, Values, claim
 from teltheory.claims.listed import Listed
 from teltheory.claims.origin import BOTH, OURS, reading, sharpness
 from teltheory.claims.registry import run
@@ -195,7 +195,7 @@ def every_threshold(case: Case) -> Values:
 
 
 @dataclass(frozen=True)
-class Poor(Case):
+class Poor(Unshrunk, Case):
     """A trace on which LRU is to be `times` times as bad as T-LRU."""
 
     times: int = 1

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from proofs_checks import all_claims
-from proofs_checks.tail_optimized import corollaries_d2, theorem_d2, theorem_d2_bayes
+from proofs_checks.tail_optimized import corollaries_d2
 from proofs_checks.tail_optimized.instances import belief_grids
 from proofs_checks.tail_optimized.instances.belief_grids import (
     A_HALF,
@@ -133,12 +133,13 @@ def test_a_planted_fault_turns_its_row(fault, row, monkeypatch):
     assert verdict(row) in ("refuted", "two routes differ")
 
 
-def on(row, grid, lengths, **options):
-    """Return the verdict of a row's rule on other models."""
-    return decide_safely(row("none", "", grid, grid, "", lengths={"quick": (lengths,)}, **options)).verdict
+def on(grid, lengths, ties, index):
+    """Return the verdict on the optimality of ET-LRU on some models."""
+    rule = belief_grids.by_index("ET-LRU", index, ties)
+    options = {"source": "", "rule": rule, "lengths": {"quick": (lengths,)}}
+    return decide_safely(belief_grids.optimality_row("none", "", grid, None, "", **options)).verdict
 
 
-D2, POSTERIOR = theorem_d2.row, theorem_d2_bayes.row
 FALLING = Grid(((4,),), (((fixed(2), COIN, fixed(0)),),), (2,), (1,), (always("9/20"),))
 APART = Grid(((1, 3),), (((FIRST, fixed(0)),),), (2,), (0,), (always("9/10"),), base=FORCED)
 OWN_LAWS = Grid(
@@ -157,45 +158,43 @@ SAME_LAW = (((UP_TO_THREE, ONE_IN_THREE),),)
 
 
 @pytest.mark.parametrize(
-    ("row", "refuted", "condition", "lengths", "index"),
+    ("refuted", "condition", "lengths", "index"),
     [
-        (D2, FALLING, {"laws": (((fixed(2), COIN),),)}, (2, 2), None),
-        (D2, FALLING, {"laws": (((fixed(2), fixed(1), fixed(0)),),)}, (2, 2), None),
-        (D2, APART, {"rates": ((1,),)}, (3, 2), None),
-        (D2, APART, {"base": PAPER}, (3, 2), None),
-        (D2, OWN_LAWS, {"laws": SAME_LAW}, (3, 2), None),
-        (D2, OWN_LAWS, {"laws": (((UP_TO_THREE, fixed(1)), (UP_TO_THREE, fixed(2))),)}, (3, 2), None),
-        (POSTERIOR, RANDOM, {"thresholds": (0,)}, (2, 1), turn_rates),
-        (POSTERIOR, RANDOM, {"laws": (((FIRST, fixed(0)),),)}, (2, 1), turn_rates),
-        (POSTERIOR, RANDOM, {"base": PAPER}, (2, 1), turn_rates),
-        (POSTERIOR, UNLIKE, {"rates": ((1,),)}, (3, 1), turn_rates),
-        (POSTERIOR, UNLIKE, {"base": PAPER}, (3, 1), turn_rates),
-        (POSTERIOR, NEXT_RANDOM, {"laws": (((SHORT_OR_LONG, fixed(1)),),)}, (2, 2), next_turns),
-        (POSTERIOR, NEXT_RANDOM, {"thresholds": (0,)}, (2, 2), next_turns),
-        (POSTERIOR, NEXT_FIXED, {"rates": ((1,),)}, (2, 2), next_turns),
+        (FALLING, {"laws": (((fixed(2), COIN),),)}, (2, 2), turn_rates),
+        (FALLING, {"laws": (((fixed(2), fixed(1), fixed(0)),),)}, (2, 2), turn_rates),
+        (APART, {"rates": ((1,),)}, (3, 2), turn_rates),
+        (APART, {"base": PAPER}, (3, 2), turn_rates),
+        (OWN_LAWS, {"laws": SAME_LAW}, (3, 2), turn_rates),
+        (OWN_LAWS, {"laws": (((UP_TO_THREE, fixed(1)), (UP_TO_THREE, fixed(2))),)}, (3, 2), turn_rates),
+        (RANDOM, {"thresholds": (0,)}, (2, 1), turn_rates),
+        (RANDOM, {"laws": (((FIRST, fixed(0)),),)}, (2, 1), turn_rates),
+        (RANDOM, {"base": PAPER}, (2, 1), turn_rates),
+        (UNLIKE, {"rates": ((1,),)}, (3, 1), turn_rates),
+        (UNLIKE, {"base": PAPER}, (3, 1), turn_rates),
+        (NEXT_RANDOM, {"laws": (((SHORT_OR_LONG, fixed(1)),),)}, (2, 2), next_turns),
+        (NEXT_RANDOM, {"thresholds": (0,)}, (2, 2), next_turns),
+        (NEXT_FIXED, {"rates": ((1,),)}, (2, 2), next_turns),
     ],
 )
-def test_a_refuted_row_holds_with_its_condition(row, refuted, condition, lengths, index):
+def test_a_refuted_row_holds_with_its_condition(refuted, condition, lengths, index):
     """Where no choice of ET-LRU is optimal, every one is as soon as the condition is there."""
-    options = {} if index is None else {"index": index}
-    assert on(row, replace(refuted, **condition), lengths, ties="worst", **options) == "holds"
+    assert on(replace(refuted, **condition), lengths, "worst", index) == "holds"
 
 
 @pytest.mark.parametrize(
-    ("row", "refuted", "lengths", "index"),
+    ("refuted", "lengths", "index"),
     [
-        (D2, FALLING, (2, 2), None),
-        (D2, APART, (3, 2), None),
-        (D2, OWN_LAWS, (3, 2), None),
-        (POSTERIOR, RANDOM, (2, 1), turn_rates),
-        (POSTERIOR, UNLIKE, (3, 1), turn_rates),
-        (POSTERIOR, NEXT_RANDOM, (2, 2), next_turns),
-        (POSTERIOR, NEXT_FIXED, (2, 2), next_turns),
+        (FALLING, (2, 2), turn_rates),
+        (APART, (3, 2), turn_rates),
+        (OWN_LAWS, (3, 2), turn_rates),
+        (RANDOM, (2, 1), turn_rates),
+        (UNLIKE, (3, 1), turn_rates),
+        (NEXT_RANDOM, (2, 2), next_turns),
+        (NEXT_FIXED, (2, 2), next_turns),
     ],
 )
-def test_a_refuted_row_is_refuted_without_it(row, refuted, lengths, index):
-    options = {} if index is None else {"index": index}
-    assert on(row, refuted, lengths, ties="best", **options) == "refuted"
+def test_a_refuted_row_is_refuted_without_it(refuted, lengths, index):
+    assert on(refuted, lengths, "best", index) == "refuted"
 
 
 @pytest.mark.parametrize("capacity", [1, 2])
@@ -204,6 +203,3 @@ def test_classic_paging_by_the_belief_alone_needs_rates_that_are_alike(capacity)
     space = replace(corollaries_d2.paging_ever.space, models={"quick": lambda: iter([model])})
     assert decide_safely(replace(corollaries_d2.paging_ever, space=space)).verdict == "holds"
     assert verdict("paging.ever") == "refuted"
-
-
-BELIEF_ROWS = all_claims(("theorem_d2", "theorem_d2_bayes", "corollaries_d2"))

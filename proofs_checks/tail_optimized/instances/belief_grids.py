@@ -10,10 +10,10 @@ from typing import Literal, TypeAlias
 
 from teltheory.belief.mdp import Solver
 from teltheory.belief.model import BeliefMDP, Kind
-from teltheory.belief.optimality import Decision, Index, Ties, decisions
+from teltheory.belief.optimality import Decision, Index, Ties, decisions, turn_rates
 from teltheory.claims.beliefs import BeliefCase, Histories, Models, costs, optimal_everywhere, rule_of
 from teltheory.claims.claim import Claim, Proof, SecondRoute, Values, claim
-from teltheory.claims.origin import Origin
+from teltheory.claims.origin import BOTH, Origin
 from teltheory.workloads.laws import Finite, fixed
 
 Laws: TypeAlias = tuple[Finite, ...]
@@ -37,6 +37,7 @@ AT_ONCE: Gaps = ((Fraction(1), Fraction(1)),)
 A_HALF: Gaps = ((HALF, Fraction(1)),)
 TWO_GAPS: Gaps = ((Fraction(3, 4), HALF), (Fraction(1, 3), HALF))
 """Laws of x = exp(-t): no time passes (the paper's "without loss of generality"), always 1/2, one of two."""
+ANY_GAPS = (AT_ONCE, A_HALF, TWO_GAPS)
 NODES: Gaps = ((Fraction(9, 10), Fraction(1)), (Fraction(1, 3), Fraction(2)))
 """Gaps and their weights before the density of a next turn, where conversations race."""
 
@@ -134,27 +135,34 @@ def by_index(name: str, index: Index, ties: Ties) -> Rule:
     return name, lambda case: decisions(case.tables, case.state, case.turns, index, ties)
 
 
+EVERY_CHOICE = by_index("ET-LRU", turn_rates, "worst")
+SOME_CHOICE = by_index("ET-LRU", turn_rates, "best")
+"""ET-LRU's choices by belief turn rates, of which there are several if scores are equal."""
+
+
 def optimality_row(
     id: str,
-    source: str,
     statement: str,
-    rule: Rule,
-    models: tuple[Models, Models],
-    lengths: Lengths,
+    quick: Models,
+    full: Models | None,
     note: str,
-    origin: Origin,
+    *,
+    source: str,
+    rule: Rule,
+    lengths: Lengths,
+    origin: Origin = BOTH,
     proof: Callable[[], Proof] | None = None,
 ) -> Claim[BeliefCase]:
     """Return a row on the optimality of a rule, at the end of every history and for every cache.
 
-    `models` and `lengths` (turns so far, turns to come) are those of quick and of full effort.
+    `full` are the models at full effort, if others than at quick; `lengths` are the turns so far and to come.
     """
     name, decide = rule
 
     def values(case: BeliefCase) -> Values | None:
         return costs(name, decide(case)) if case.feasible else None
 
-    space = Histories(dict(zip(("quick", "full"), models, strict=True)), lengths, note)
+    space = Histories({"quick": quick, "full": full or quick}, lengths, note)
     return claim(
         id, source, statement, optimal_everywhere, space, origin=origin, proof=proof, second=BY_RECURSION
     )(values)
