@@ -16,6 +16,7 @@ MOVED = {
     "teltheory.belief.next_event": "teltheory.policies.learned.next_event",
     "teltheory.belief.posterior": "teltheory.policies.learned.posterior",
     "teltheory.belief.returns": "teltheory.policies.learned.return_aware",
+    "teltheory.belief.solve": "teltheory.belief.tables",
     "teltheory.instance": "teltheory.model.instance",
     "teltheory.kv_cache": "teltheory.cost.kv_cache",
     "teltheory.latency": "teltheory.cost.latency",

@@ -39,9 +39,8 @@ def et_lru(index: Index = turn_rates) -> Policy:
 def as_replayed(policy: ReplayPolicy | CuttingPolicy) -> Policy:
     """Return the policy of a replay, such as LRU or T-LRU, which sees no beliefs.
 
-    What goes by first arrival, as round-robin trimming does, goes by the places in the state. In fractions these
-    are in the order of first turns, but not in the graphs of the floating engine: T-LRU costs the same there only
-    if its trim goes by recency.
+    What goes by first arrival, as round-robin trimming does, goes by the places in the state, which are in the
+    order of first turns.
     """
 
     def keep(model: BeliefMDP, state: State, cached: Allocation) -> Allocation:

@@ -16,12 +16,16 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, reduce
 from math import gcd, lcm
+from operator import le
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from teltheory.belief.model import Allocation, BeliefMDP, State, after, arrivals, check_feasible, next_turn
+from teltheory.belief.mdp import Solver
+from teltheory.belief.model import Allocation, BeliefMDP, Policy, State, after, arrivals, check_feasible, next_turn
+from teltheory.errors import ArgumentError
+from teltheory.model.numbers import whole_number
 from teltheory.workloads.laws import Finite
 
 Table: TypeAlias = NDArray[Any]
@@ -39,6 +43,43 @@ class Exact:
     def at(self, place: Allocation) -> Fraction:
         """Return an entry."""
         return Fraction(int(self.numerators[place]), self.denominator)
+
+
+def solve(
+    model: BeliefMDP, state: State, cached: Allocation, turns: int, policy: Policy | None = None
+) -> Fraction:
+    """Return W: the expected excess of the next turns, before the cut, in fractions.
+
+    Parameters
+    ----------
+    model : BeliefMDP
+        The model.
+    state : State
+        The state, right after a turn.
+    cached : tuple of int
+        What is cached of each of its conversations.
+    turns : int
+        Horizon, 1 or more.
+    policy : Policy, optional
+        What is kept; the best if left out, by `Tables`. The cost of a policy is `teltheory.belief.mdp.Solver`'s.
+
+    Raises
+    ------
+    ArgumentError, ForcedCachingError
+        No turns, or more cached than there is; forced caching of a past that does not fit.
+    """
+    if whole_number("turns", turns) == 0:
+        raise ArgumentError("turns", turns, "1 or more")
+    check_feasible(model, state)
+    pasts = [known.past for known in state.conversations]
+    must = [past if model.forced and i == state.arrived else 0 for i, past in enumerate(pasts)]
+    if len(cached) != len(pasts) or not all(map(le, must, cached)) or not all(map(le, cached, pasts)):
+        raise ArgumentError("cached", cached, f"one entry a conversation, from {must} to {pasts}")
+    if policy is not None:
+        return Solver(model, policy).cost(state, cached, turns)
+    box = tuple(slice(low, x + 1) for low, x in zip(must, cached, strict=True))
+    table = Tables(model).of_keeping(state, turns)
+    return Fraction(int(table.numerators[box][fits(model, state)[box]].min()), table.denominator)
 
 
 class Tables:
@@ -84,6 +125,7 @@ def fits(model: BeliefMDP, state: State) -> NDArray[np.bool_]:
     return np.asarray(sum(np.indices(shape(model, state), sparse=True)) <= model.capacity)
 
 
+@lru_cache(maxsize=4096)
 def expected_excess(law: Finite, past: int, xi: int, most: int) -> Exact:
     """Return g(y) = E[max(L + Q - y - xi, 0)] for y = 0 ... most."""
     common = lcm(*(p.denominator for p in law.probabilities))
@@ -99,24 +141,17 @@ def objective(model: BeliefMDP, state: State, weights: list[Fraction]) -> Exact:
     terms = []
     for i, (known, size) in enumerate(zip(state.conversations, sizes, strict=True)):
         law = model.kinds[known.kind].prompt(known.turns)
-        terms.append((weights[i], along(_excess(law, known.past, model.xi, size - 1), i, len(sizes))))
+        terms.append((weights[i], along(expected_excess(law, known.past, model.xi, size - 1), i, len(sizes))))
     return total(terms, sizes)
-
-
-_excess = lru_cache(maxsize=4096)(expected_excess)
 
 
 def next_cost(model: BeliefMDP, state: State) -> Exact:
     """Return the expected excess of the next turn for everything that may be kept."""
     *weights, birth = next_turn(model, state)
-    new = sum((kind.share * _excess(kind.prompt(0), 0, model.xi, 0).at((0,)) for kind in model.kinds), Fraction(0))
     known = objective(model, state, weights)
-    return total([(Fraction(1), known), (birth, constant(new, known.numerators.ndim))], known.numerators.shape)
-
-
-def constant(value: Fraction, axes: int) -> Exact:
-    """Return a table of one entry."""
-    return Exact(np.full((1,) * axes, value.numerator, object), value.denominator)
+    first = [(kind.share, expected_excess(kind.prompt(0), 0, model.xi, 0)) for kind in model.kinds]
+    new = total(first, (1,))
+    return total([(Fraction(1), known), (birth, along(new, 0, known.numerators.ndim))], known.numerators.shape)
 
 
 def along(values: Exact, axis: int, axes: int) -> Exact:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from fractions import Fraction
 from random import Random
 
 import numpy as np
 
-from teltheory.belief.configurations import Truncation, by_recency
-from teltheory.belief.graph import Graph, truncated_graph
 from teltheory.belief.model import BeliefMDP, Kind, State, after, allocations, arrivals, first_turn
-from teltheory.errors import ArgumentError, ForcedCachingError
 from teltheory.workloads.laws import Finite
 
 GAPS = (Fraction(1, 3), Fraction(1, 2), Fraction(2, 3), Fraction(1))
@@ -70,48 +66,10 @@ def random_cached(rng: np.random.Generator, model: BeliefMDP, state: State) -> t
     return tuple(cached)
 
 
-def random_truncation(rng: np.random.Generator, model: BeliefMDP) -> Truncation:
-    longest = int(rng.integers(1, model.capacity + 1 if model.forced else 5))
-    return Truncation(longest, Fraction(1, int(rng.integers(2, 7))), int(rng.integers(1, 4)))
-
-
-def random_truncated_graphs(rng: np.random.Generator, number: int, most_nodes: int) -> Iterator[Graph]:
-    """Yield graphs of truncations; where a model has too many configurations or can't cache by force, another."""
-    found = 0
-    while found < number:
-        model = random_model(rng)
-        truncation = random_truncation(rng, model)
-        try:
-            graph = truncated_graph(model, truncated_start(model, truncation), truncation, most_nodes)
-        except (ArgumentError, ForcedCachingError):
-            continue
-        if len(graph.nodes) > 3:
-            found += 1
-            yield graph
-
-
-def truncated_start(model: BeliefMDP, truncation: Truncation) -> State:
-    kind = model.kinds[0]
-    state = first_turn(model, 0, kind.prompts[0].lengths[-1], kind.response.lengths[-1])
-    return truncation.of(state)[0]
-
-
-def least_recently_used(model: BeliefMDP, state: State, cached: tuple[int, ...]) -> tuple[int, ...]:
-    kept, room = [0] * len(cached), model.capacity
-    for i in reversed(state.recency):
-        kept[i] = min(cached[i], room)
-        room -= kept[i]
-    return tuple(kept)
-
-
 def arbitrary(seed: int):
-    """A policy without rhyme or reason that does not depend on the order of a state's conversations."""
+    """A policy without rhyme or reason."""
 
     def policy(model: BeliefMDP, state: State, cached: tuple[int, ...]) -> tuple[int, ...]:
-        ordered = tuple(cached[i] for i in state.recency)
-        canonical = by_recency(state)
-        allowed = allocations(model, canonical, ordered)
-        kept = Random(f"{seed} {canonical} {ordered}").choice(allowed)
-        return tuple(kept[state.recency.index(i)] for i in range(len(kept)))
+        return Random(f"{seed} {state} {cached}").choice(allocations(model, state, cached))
 
     return policy

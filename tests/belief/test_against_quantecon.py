@@ -1,112 +1,59 @@
-"""The truncated belief MDP against quantecon's DiscreteDP, with a row for each pair of a state and a decision."""
+"""The belief MDP's exact tables against quantecon's backward induction, with a row for each state and decision."""
 
 import numpy as np
 import pytest
-from belief.quantecon_pairs import pairs
-from belief.random_models import arbitrary, random_truncated_graphs
-from quantecon.markov import backward_induction as quantecon_induction
+from belief.random_models import random_cached, random_model, random_state
+from quantecon.markov import DiscreteDP, backward_induction
+from scipy.sparse import csr_matrix
 
-from teltheory.belief.induction import backward_induction, decisions_of, value_iteration
+from teltheory.belief.model import after, allocations, arrivals, at_hand, excess, longest_past
+from teltheory.belief.tables import solve
 
-INSTANCES = 50
-ROUNDING = 1e-9
-
-
-@pytest.fixture(scope="module")
-def instances():
-    """Graphs, quantecon's form of them, its solver and a discount."""
-    rng, found = np.random.default_rng(11), []
-    for graph in random_truncated_graphs(rng, INSTANCES, 60):
-        discount = float(rng.uniform(0.3, 0.95))
-        rows = pairs(graph)
-        found.append((graph, rows, rows.solver(discount), discount))
-    return found
+END = ("no turn", (), 0)
 
 
-def values_of(solution, rows):
-    """Return our values in quantecon's order, with the reward's sign."""
-    graph = solution.graph
-    return -np.array([solution.cost(graph.nodes[node], cached) for node, cached in rows.states])
+def by_quantecon(model, state, cached, turns):
+    """Return the least expected excess and the number of rows; a state has its number of turns to come."""
+    order = [END, (state, cached, turns)]
+    number = {key: i for i, key in enumerate(order)}
+    rows, rewards, of_state, action = [{0: 1.0}], [0.0], [0], [0]
+    for s, (now, there, left) in enumerate(order):
+        for a, kept in enumerate(allocations(model, now, there) if left else ()):
+            row, reward = {}, 0.0
+            for arrival in arrivals(model, now):
+                then = after(model, now, arrival)
+                key = (then, at_hand(then, kept), left - 1) if left > 1 else END
+                if key not in number:
+                    number[key] = len(order)
+                    order.append(key)
+                place, p = number[key], float(arrival.probability)
+                row[place] = row.get(place, 0.0) + p
+                reward -= p * excess(model, now, kept, arrival)
+            rows.append(row)
+            rewards.append(reward)
+            of_state.append(s)
+            action.append(a)
+    columns = [place for row in rows for place in row]
+    chances = [p for row in rows for p in row.values()]
+    ends = np.cumsum([0, *map(len, rows)])
+    moves = csr_matrix((chances, columns, ends), shape=(len(rows), len(number)))
+    solver = DiscreteDP(np.array(rewards), moves, 1.0, np.array(of_state), np.array(action))
+    return -backward_induction(solver, turns)[0][0][1], len(rows)
 
 
-def test_instances_are_of_every_sort(instances):
-    models = [graph.model for graph, *_ in instances]
+@pytest.mark.filterwarnings("ignore:infinite horizon solution methods")
+def test_the_least_cost_is_quantecon_s():
+    rng, rows, models = np.random.default_rng(11), 0, []
+    while rows < 2_000 or len(models) < 40:
+        model = random_model(rng)
+        state, turns = random_state(rng, model, int(rng.integers(0, 3))), int(rng.integers(1, 3))
+        if model.forced and longest_past(model, state, turns) > model.capacity:
+            continue
+        cached = random_cached(rng, model, state)
+        theirs, pairs = by_quantecon(model, state, cached, turns)
+        assert float(solve(model, state, cached, turns)) == pytest.approx(theirs, abs=1e-9)
+        rows += pairs
+        models.append(model)
+    assert len({len(model.kinds) for model in models}) == 2
     assert {model.forced for model in models} == {model.race for model in models} == {False, True}
     assert {model.belief for model in models} == {"paper", "bayes"}
-    assert max(len(state.conversations) for graph, *_ in instances for state in graph.nodes) == 3
-    assert sum(graph.pairs for graph, *_ in instances) > 3_000
-
-
-def test_there_are_as_many_states_and_pairs(instances):
-    for graph, rows, *_ in instances:
-        assert (graph.states, graph.pairs) == (len(rows.states), len(rows.rewards))
-
-
-@pytest.mark.parametrize("turns", [1, 4])
-def test_backward_induction(instances, turns):
-    for graph, rows, solver, discount in instances:
-        theirs, _ = quantecon_induction(solver, turns)
-        ours = backward_induction(graph, turns, discount)
-        assert ours.backups == turns * len(rows.rewards)
-        assert values_of(ours, rows) == pytest.approx(theirs[0], abs=ROUNDING)
-
-
-def test_value_iteration_is_within_its_bound_of_policy_iteration(instances):
-    for graph, rows, solver, discount in instances:
-        theirs = solver.solve(method="policy_iteration").v
-        for tolerance in (1e-1, 1e-4, 1e-10):
-            ours = value_iteration(graph, discount, tolerance)
-            assert ours.bound <= tolerance
-            assert abs(values_of(ours, rows) - theirs).max() <= ours.bound + ROUNDING
-
-
-def test_the_best_decision_has_the_cost_of_its_state(instances):
-    for graph, rows, _, discount in instances[:40]:
-        ours = value_iteration(graph, discount, 0.1)
-        for node, cached in list(rows.states)[:20]:
-            kept = ours.best(graph.nodes[node], cached)
-            cost = ours.cost(graph.nodes[node], cached)
-            assert ours.cost_of_keeping(graph.nodes[node], kept) == pytest.approx(cost, abs=ROUNDING)
-
-
-def sigma(choices, graph, rows, solver):
-    """Return decisions in quantecon's form."""
-    wanted = [
-        tuple(graph.layouts[node].decisions[choices[graph.arrays.table[node] + _place(graph, node, cached)]])
-        for node, cached in rows.states
-    ]
-    begin = np.append(solver.a_indptr[:-1], len(rows.decisions))
-    found = [rows.decisions[begin[s] : begin[s + 1]].index(kept) for s, kept in enumerate(wanted)]
-    return np.array(found)
-
-
-def _place(graph, node, cached):
-    return graph.layouts[node].place_of_state[cached[:-1]]
-
-
-def test_the_value_of_a_policy(instances):
-    for number, (graph, rows, solver, discount) in enumerate(instances):
-        choices = decisions_of(graph, arbitrary(number))
-        theirs = solver.evaluate_policy(sigma(choices, graph, rows, solver))
-        ours = value_iteration(graph, discount, 1e-7, choices)
-        assert abs(values_of(ours, rows) - theirs).max() <= ours.bound + ROUNDING
-
-
-def test_the_best_decisions_cost_at_most_twice_the_bound_more(instances):
-    losses = []
-    for graph, rows, solver, discount in instances:
-        best = solver.solve(method="policy_iteration").v
-        ours = value_iteration(graph, discount, 2.0)
-        loss = best - solver.evaluate_policy(sigma(ours.choices, graph, rows, solver))
-        assert loss.max() <= 2 * ours.bound + ROUNDING
-        losses.append(loss.max())
-    assert max(losses) > ROUNDING
-
-
-def test_sweeps_end_where_they_are_told_to(instances):
-    graph, rows, solver, discount = max(instances, key=lambda instance: instance[0].pairs)
-    ours = value_iteration(graph, discount, 1e-12, most_sweeps=3)
-    assert ours.sweeps == 3
-    assert ours.bound > 1e-12
-    theirs = solver.solve(method="policy_iteration").v
-    assert abs(values_of(ours, rows) - theirs).max() <= ours.bound + ROUNDING

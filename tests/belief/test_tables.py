@@ -6,7 +6,8 @@ from itertools import product
 
 import numpy as np
 import pytest
-from belief.random_models import random_cached, random_model, random_state
+from belief.policy_trees import Tree
+from belief.random_models import arbitrary, random_cached, random_model, random_state
 
 from teltheory.belief import tables as module
 from teltheory.belief.mdp import Solver
@@ -27,7 +28,7 @@ from teltheory.belief.model import (
     next_turn,
     silent,
 )
-from teltheory.belief.tables import Tables, fits, next_cost, objective, shape
+from teltheory.belief.tables import Tables, fits, next_cost, objective, shape, solve
 from teltheory.errors import ArgumentError, ForcedCachingError
 from teltheory.policies.learned.posterior import exact_after_silence
 from teltheory.workloads.laws import Finite, fixed
@@ -66,7 +67,7 @@ def agree(rng, model, state, turns, caches=3, kepts=3):
         cached = list(random_cached(rng, model, state))
         cached[state.arrived] = state.conversations[state.arrived].past
         cost = tables.of_cached(state, turns).at(place(model, state, cached))
-        assert cost == solver.cost(state, tuple(cached), turns)
+        assert cost == solver.cost(state, tuple(cached), turns) == solve(model, state, tuple(cached), turns)
     everything = tuple(known.past for known in state.conversations)
     allowed = allocations(model, state, everything)
     for i in rng.integers(len(allowed), size=kepts):
@@ -77,7 +78,7 @@ def agree(rng, model, state, turns, caches=3, kepts=3):
 
 def test_tables_are_the_recursion():
     seen = []
-    for rng, model, state, turns in instances(150, 31):
+    for rng, model, state, turns in instances(60, 31):
         agree(rng, model, state, turns)
         seen.append((model, state, turns))
     models = [model for model, _, _ in seen]
@@ -90,11 +91,42 @@ def test_tables_are_the_recursion():
 
 def test_tables_over_three_turns():
     compared = 0
-    for rng, model, state, turns in instances(60, 32, turns=3, longest=1):
+    for rng, model, state, turns in instances(24, 32, turns=3, longest=1):
         if len(model.kinds) * len(model.gaps) == 1 and len(state.conversations) < 3:
             agree(rng, model, state, turns, caches=1, kepts=1)
             compared += 1
-    assert compared > 8
+    assert compared > 3
+
+
+def test_two_turns_by_every_policy_there_is():
+    compared, policies = 0, 0
+    for rng, model, state, _ in instances(60, 5, turns=2):
+        cached = random_cached(rng, model, state)
+        tree = Tree(model, state, cached)
+        if tree.policies() > 300:
+            continue
+        assert Solver(model).cost(state, cached, 2) == solve(model, state, cached, 2) == tree.least()
+        compared, policies = compared + 1, policies + tree.policies()
+    assert compared > 15
+    assert policies > 300
+
+
+def test_no_policy_costs_less_than_the_best():
+    dearer = 0
+    for rng, model, state, turns in instances(20, 3):
+        cached, policy = random_cached(rng, model, state), arbitrary(int(rng.integers(1000)))
+        cost = solve(model, state, cached, turns, policy)
+        assert cost == Solver(model, policy).cost(state, cached, turns) >= solve(model, state, cached, turns)
+        dearer += cost > solve(model, state, cached, turns)
+    assert dearer > 5
+
+
+def test_what_cannot_be_solved_is_named():
+    model = BeliefMDP(2, 0, (Kind(1, (fixed(2),)),))
+    state = first_turn(model, 0, 2, 0)
+    for cached, turns, forced in (((2,), 0, False), ((3,), 1, False), ((2, 0), 1, False), ((1,), 1, True)):
+        with pytest.raises(ArgumentError, match=r"^turns: found 0|^cached: found"):
+            solve(replace(model, forced=forced), state, cached, turns)
 
 
 def narrow_gap(belief="bayes"):
