@@ -8,18 +8,21 @@
 4. Confidence intervals, 95 %, come from a bootstrap over cells: percentiles of the refitted parameters, widened
    around the estimate by sqrt(m / (m - p)) t / z for m cells and p parameters (Hesterberg 2015), since percentile
    intervals of few cells are too narrow.
+5. What the linear form would cost is counted in tokens. For SLOs within the range of the measured TTFTs the
+   threshold xi is the most uncached tokens of a prompt without a cached prefix, and the budget of an input is what
+   must stay cached of it, n less the most uncached tokens that keep the SLO; both within the lengths measured.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from teltheory.calibration.budgets import TokenError, token_error
-from teltheory.calibration.cells import Cells, cells_of
+from teltheory.calibration.cells import Cells, cells_of, signs_of_load
 from teltheory.calibration.forms import (
     FORMULAS,
     LINEAR,
@@ -34,10 +37,10 @@ from teltheory.calibration.forms import (
     fit_with_floor,
     predicted,
     predictors,
+    rounded,
 )
-from teltheory.calibration.load import signs_of_load
 from teltheory.calibration.runs import TTFTRuns
-from teltheory.cost.latency import LatencyModel, Provenance
+from teltheory.cost.latency import Latency, LatencyModel, Provenance
 from teltheory.cost.latency_table import TableLatency
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import FloatArray, IntArray, whole_number
@@ -45,6 +48,9 @@ from teltheory.model.numbers import FloatArray, IntArray, whole_number
 FOLDS, RESAMPLES, AT_ONCE = 10, 1000, 500_000
 FEWEST_SPARE = 2
 LEVEL = 0.95
+SLO_LEVELS = (0.1, 0.25, 0.5, 0.75, 0.9)
+MOST_TOTALS = 64
+WORTH_A_WARNING = 0.05
 
 
 @dataclass(frozen=True)
@@ -60,6 +66,29 @@ class FittedForm:
     error: float
     standard_error: float
     worst: float
+
+
+@dataclass(frozen=True)
+class TokenError:
+    """Largest differences of xi and of the budget between two models, in tokens, and the SLOs (in seconds)."""
+
+    threshold: int
+    threshold_slo: float
+    budget: int
+    budget_slo: float
+    budget_total: int
+    longest: int
+
+    @property
+    def matters(self) -> bool:
+        """Whether the larger one is more than a twentieth of the longest prompt."""
+        return max(self.threshold, self.budget) > WORTH_A_WARNING * self.longest
+
+    def __str__(self) -> str:
+        return (
+            f"xi is off by up to {self.threshold:,} tokens (SLO {self.threshold_slo:.4g} s), the budget by up to "
+            f"{self.budget:,} tokens (an input of {self.budget_total:,} tokens, SLO {self.budget_slo:.4g} s)"
+        )
 
 
 @dataclass(frozen=True)
@@ -272,3 +301,31 @@ def _warnings(chosen: FittedForm, off: TokenError, cells: Cells, load: tuple[str
     if chosen.form == TABLE:
         found.append("no formula fits: between its cells and beyond them the table interpolates")
     return tuple(found)
+
+
+def token_error(model: Latency, judged_by: Latency, cells: Cells) -> TokenError:
+    """Return how far a model's thresholds and budgets are from another's, over the range of the data."""
+    slos = [rounded(float(value)) for value in np.unique(np.quantile(cells.seconds, SLO_LEVELS))]
+    longest = int(cells.prompt_tokens.max())
+    different = np.unique(cells.prompt_tokens)
+    levels = np.linspace(0, 1, min(MOST_TOTALS, len(different)))
+    totals = np.unique(np.quantile(different, levels, method="nearest")).astype(np.int64)
+    xi = [abs(_threshold(model, slo, longest) - _threshold(judged_by, slo, longest)) for slo in slos]
+    budgets = np.array([np.abs(_safe(model, totals, slo) - _safe(judged_by, totals, slo)) for slo in slos])
+    worst = int(np.argmax(xi))
+    at, place = np.unravel_index(int(np.argmax(budgets)), budgets.shape)
+    return TokenError(
+        xi[worst], float(slos[worst]), int(budgets.max()), float(slos[int(at)]), int(totals[place]), longest
+    )
+
+
+def _threshold(model: Latency, slo: Fraction, longest: int) -> int:
+    try:
+        return min(model.threshold(slo), longest)
+    except ArgumentError:
+        flat = float(model.ttft(longest)) <= slo
+        return longest if flat else 0
+
+
+def _safe(model: Latency, totals: IntArray, slo: Fraction) -> IntArray:
+    return np.maximum(model.safe_uncached(totals, slo), 0)

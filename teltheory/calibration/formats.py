@@ -107,8 +107,8 @@ def serving(path: Path, objects: Objects) -> Parsed:
 
 def _good_entries(path: Path, place: str, run: Mapping[str, Any], left: Counter[str]) -> list[Sample]:
     advice = "a list (vLLM: --save-detailed, SGLang: --output-details)"
-    ttfts, lengths = (_entries(path, place, run, name, advice) for name in ("ttfts", "input_lens"))
-    errors = _entries(path, place, run, "errors", advice) if run.get("errors") else [""] * len(ttfts)
+    ttfts, lengths = (_field(path, place, run, name, list, advice) for name in ("ttfts", "input_lens"))
+    errors = _field(path, place, run, "errors", list, advice) if run.get("errors") else [""] * len(ttfts)
     for name, values in (("input_lens", lengths), ("errors", errors)):
         if len(values) != len(ttfts):
             fail(path, place, name, f"{len(values)} entries", f"{len(ttfts)}, as many as in ttfts")
@@ -125,11 +125,12 @@ def _good_entries(path: Path, place: str, run: Mapping[str, Any], left: Counter[
     return good
 
 
-def _entries(path: Path, place: str, run: Mapping[str, Any], name: str, expected: str) -> list[Any]:
-    values = run.get(name)
-    if not isinstance(values, list):
-        fail(path, place, name, "nothing" if values is None else values, expected)
-    return values
+def _field(path: Path, place: str, of: Mapping[str, Any], name: str, kind: type, expected: str) -> Any:
+    """Return what an object has under a name; `FileError` unless it is of a kind."""
+    value = of.get(name)
+    if not isinstance(value, kind):
+        fail(path, place, name, "nothing" if value is None else value, expected)
+    return value
 
 
 def _spans(run: Mapping[str, Any], count: int) -> list[tuple[float, float] | None]:
@@ -190,12 +191,8 @@ def aiperf(path: Path, objects: Objects) -> Parsed:
 
 
 def _not_counted(path: Path, place: str, record: Mapping[str, Any]) -> str | None:
-    about = record.get("metadata")
-    if not isinstance(about, dict):
-        fail(path, place, "metadata", "nothing" if about is None else about, "an object")
-    phase = about.get("benchmark_phase")
-    if not isinstance(phase, str):
-        fail(path, place, "benchmark_phase", "nothing" if phase is None else phase, "text such as 'profiling'")
+    about = _field(path, place, record, "metadata", dict, "an object")
+    phase = _field(path, place, about, "benchmark_phase", str, "text such as 'profiling'")
     if phase != "profiling":
         return f"phase {phase!r}, not 'profiling'"
     if about.get("was_cancelled"):
@@ -204,9 +201,7 @@ def _not_counted(path: Path, place: str, record: Mapping[str, Any]) -> str | Non
 
 
 def _aiperf_sample(path: Path, place: str, record: Mapping[str, Any]) -> Sample:
-    metrics = record.get("metrics")
-    if not isinstance(metrics, dict):
-        fail(path, place, "metrics", "nothing" if metrics is None else metrics, "an object")
+    metrics = _field(path, place, record, "metrics", dict, "an object")
     ttft, unit = _metric(path, place, metrics, "time_to_first_token")
     if unit not in UNITS:
         fail(path, place, "time_to_first_token, unit", unit, "one of " + ", ".join(UNITS))
@@ -224,13 +219,10 @@ def _is_nanoseconds(value: object) -> bool:
 
 
 def _metric(path: Path, place: str, metrics: Mapping[str, Any], name: str) -> tuple[Any, str]:
-    metric = metrics.get(name)
-    if not isinstance(metric, dict) or not {"value", "unit"} <= set(metric):
-        fail(path, place, name, "nothing" if metric is None else metric, "a value with its unit")
-    unit = metric["unit"]
-    if not isinstance(unit, str):
-        fail(path, place, f"{name}, unit", unit, "text")
-    return metric["value"], unit
+    metric = _field(path, place, metrics, name, dict, "a value with its unit")
+    if "value" not in metric:
+        fail(path, place, name, metric, "a value with its unit")
+    return metric["value"], _field(path, f"{place}, {name}", metric, "unit", str, "the name of a unit")
 
 
 PROBE = "teltheory_probe"

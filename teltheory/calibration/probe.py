@@ -1,4 +1,7 @@
-"""The probe: times to the first token over prompt length and cached share, one request at a time."""
+"""The probe: times to the first token over prompt length and cached share, one request at a time.
+
+Prompts are random, with prefixes that no server can have cached.
+"""
 
 from __future__ import annotations
 
@@ -7,22 +10,51 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from teltheory.calibration.client import Completions
+from teltheory.calibration.client import Answer, Completions, Prompt
 from teltheory.calibration.grid import ProbePlan, Step
-from teltheory.calibration.prompts import random_prompt
 from teltheory.calibration.record import Measured, ProbeRecord, now
-from teltheory.calibration.stream import Answer
-from teltheory.errors import ProbeError
+from teltheory.errors import ArgumentError, ProbeError
+from teltheory.model.numbers import whole_number
 
 REFUSED_PROMPT = (400, 415, 422)
 
 
+FIRST_ORDINARY = 300
+_WORDS = (
+    "time year people way day man thing woman life child world school state family student group country problem "
+    "hand part place case week company system program question work government number night point home water room "
+    "mother area money story fact month lot right study book eye job word business issue side kind head house "
+    "service friend father power hour game line end member law car city"
+)
+WORDS = tuple(_WORDS.split())
+
+
 @dataclass(frozen=True)
 class Prompts:
-    """Where prompts come from: token ids below `vocabulary`, from a generator that is seeded anew for each run."""
+    """Where prompts come from: a generator that must be seeded anew for each run, or the server has them cached.
+
+    No token id is `vocabulary` or above, nor among the first few, where tokenizers keep special ones.
+    """
 
     rng: np.random.Generator
     vocabulary: int = 30_000
+
+    def __post_init__(self) -> None:
+        if whole_number("vocabulary", self.vocabulary) < 2:
+            raise ArgumentError("vocabulary", self.vocabulary, "a whole number of at least 2")
+
+    def draw(self, kind: str, length: int) -> list[int] | list[str]:
+        """Draw ``"tokens"`` or words (``"text"``), which are about a token each."""
+        if kind == "text":
+            return [WORDS[i] for i in self.rng.integers(len(WORDS), size=length)]
+        least = min(FIRST_ORDINARY, self.vocabulary // 2)
+        return [int(token) for token in self.rng.integers(least, self.vocabulary, size=length)]
+
+
+def prefix(parts: list[int] | list[str], length: int) -> Prompt:
+    """Return a prompt of the first parts: a list of token ids, or text."""
+    tokens = [part for part in parts[:length] if isinstance(part, int)]
+    return tokens or " ".join(str(part) for part in parts[:length])
 
 
 async def probe(
@@ -50,7 +82,7 @@ async def _accepted_kind(server: Completions, plan: ProbePlan, prompts: Prompts)
     """Return ``"tokens"`` where the server takes token ids and counts them as such, else ``"text"``."""
     length = plan.lengths[0]
     try:
-        answer = await server.ask(random_prompt("tokens", length, prompts.vocabulary, prompts.rng).prefix(length))
+        answer = await server.ask(prefix(prompts.draw("tokens", length), length))
     except ProbeError as error:
         if error.status not in REFUSED_PROMPT:
             raise
@@ -71,13 +103,11 @@ async def _rehearse(server: Completions, plan: ProbePlan, kind: str, prompts: Pr
 
 
 async def _measured(server: Completions, step: Step, kind: str, prompts: Prompts, block_size: int) -> Measured:
-    prompt = random_prompt(kind, step.prompt_tokens, prompts.vocabulary, prompts.rng)
-    started = now()
-    requested = 0
+    parts, started, requested = prompts.draw(kind, step.prompt_tokens), now(), 0
     if step.cached_tokens:
-        warmed = await server.ask(prompt.prefix(step.cached_tokens))
+        warmed = await server.ask(prefix(parts, step.cached_tokens))
         requested = _as_sent(server, kind, step.cached_tokens, warmed)
-    answer = await server.ask(prompt.prefix(step.prompt_tokens))
+    answer = await server.ask(prefix(parts, step.prompt_tokens))
     length = _as_sent(server, kind, step.prompt_tokens, answer)
     reported = answer.cached_tokens
     return Measured(

@@ -39,8 +39,12 @@ def huber(
         off = np.abs(y - _times(scaled, theta))
         theta = _reweighted(scaled, y, weights, bounded, np.maximum(spread(off, used), least), off)
     scale = np.maximum(spread(y - _times(scaled, theta), used), least)
-    found: FloatArray = settled(scaled, y, weights, bounded, scale, theta, rounds) / unit
-    return found
+    for _ in range(rounds):
+        off = np.abs(y - _times(scaled, theta))
+        before, theta = theta, _reweighted(scaled, y, weights, bounded, scale, off)
+        if np.abs(theta - before).max() <= STILL * np.abs(theta).max():
+            break
+    return np.asarray(theta / unit, np.float64)
 
 
 def spread(residuals: FloatArray, used: NDArray[np.bool_]) -> FloatArray:
@@ -49,24 +53,6 @@ def spread(residuals: FloatArray, used: NDArray[np.bool_]) -> FloatArray:
     count, sample = used.sum(axis=1), np.arange(len(used))
     middle: FloatArray = TO_SIGMA * (ordered[sample, (count - 1) // 2] + ordered[sample, count // 2]) / 2
     return middle
-
-
-def settled(
-    x: FloatArray,
-    y: FloatArray,
-    used: FloatArray,
-    bounded: Sequence[int],
-    scale: FloatArray,
-    theta: FloatArray,
-    rounds: int = ROUNDS,
-) -> FloatArray:
-    """Return the coefficients that minimise the loss at a given scale, from a first guess."""
-    for _ in range(rounds):
-        off = np.abs(y - _times(x, theta))
-        before, theta = theta, _reweighted(x, y, used, bounded, scale, off)
-        if np.abs(theta - before).max() <= STILL * np.abs(theta).max():
-            break
-    return theta
 
 
 def _reweighted(

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import teltheory as tt
-from teltheory.calibration.budgets import token_error
 from teltheory.calibration.cells import cells_of
+from teltheory.calibration.fitting import token_error
 from teltheory.calibration.forms import NAMES
 
 FOLDER = Path(os.environ.get("TELTHEORY_DATA") or Path(__file__).parents[2] / "../shared/data")
