@@ -46,11 +46,10 @@ from teltheory.optimal import (
     hindsight_optimum,
     weighted_optimum,
 )
-from teltheory.optimal.cost_bound import cost_bound
 from teltheory.optimal.costs import PiecewiseCosts
 from teltheory.optimal.curve import HindsightCurve, hindsight_curve
 from teltheory.optimal.exhaustion import check_violations
-from teltheory.optimal.prices import Cut, Prices, violations_bound
+from teltheory.optimal.prices import Cut, Prices, cost_bound, violations_bound
 from teltheory.policies import (
     LRU,
     SLOTLRU,

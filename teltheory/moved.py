@@ -22,6 +22,7 @@ MOVED = {
     "teltheory.latency": "teltheory.cost.latency",
     "teltheory.metrics": "teltheory.cost.metrics",
     "teltheory.outcome": "teltheory.model.outcome",
+    "teltheory.optimal.cost_bound": "teltheory.optimal.prices",
     "teltheory.trace": "teltheory.model.trace",
     "teltheory.workloads.readers": "teltheory.formats",
     "teltheory.workloads.writing": "teltheory.formats",

@@ -119,17 +119,12 @@ def exact_sequences(
     known = [*rates, *[exact_turn_rate("new_rate", new_rate)] * whole_number("events", events)]
     found: dict[tuple[int, ...], Hidden] = {(): _hidden_now(pis)}
     for _ in range(events):
-        found = {
-            (*turns, i): hidden
-            for turns, before in found.items()
-            for i, hidden in _next_turn(before, known, mu, births, _numbered(turns, len(rates))).items()
-        }
+        longer: dict[tuple[int, ...], Hidden] = {}
+        for turns, before in found.items():
+            new = max((len(rates), *(i + 1 for i in turns)))
+            longer |= {(*turns, i): after for i, after in _next_turn(before, known, mu, births, new).items()}
+        found = longer
     return {turns: sum(hidden.values(), Fraction(0)) for turns, hidden in found.items()}
-
-
-def _numbered(turns: tuple[int, ...], given: int) -> int:
-    """Return the number that the next new conversation gets."""
-    return max((given, *(i + 1 for i in turns)))
 
 
 def _hidden_now(pis: Sequence[Fraction]) -> Hidden:

@@ -210,19 +210,15 @@ def chances(model: BeliefMDP, state: State) -> list[tuple[Fraction, tuple[Fracti
         total = model.birth_rate + sum(rates)
         density = Fraction(1)
         if model.race:
-            density = total * _power(x, model.birth_rate)
+            if model.birth_rate.denominator != 1:
+                raise ArgumentError("birth_rate", model.birth_rate, "a whole number, where gaps race")
+            density = total * x**model.birth_rate.numerator
             for known in state.conversations:
                 density *= silent(model, known, x)
         next_turn = [rate / total for rate in (*rates, model.birth_rate)]
         gaps.append((weight * density, aging, next_turn))
     sum_of_weights = sum(weight for weight, _, _ in gaps)
     return [(weight / sum_of_weights, alive, next_turn) for weight, alive, next_turn in gaps]
-
-
-def _power(x: Fraction, rate: Fraction) -> Fraction:
-    if rate.denominator != 1:
-        raise ArgumentError("birth_rate", rate, "a whole number, where gaps race")
-    return x**rate.numerator
 
 
 def next_turn(model: BeliefMDP, state: State) -> list[Fraction]:

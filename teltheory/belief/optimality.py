@@ -36,13 +36,11 @@ def printed_turn_rates(model: BeliefMDP, state: State) -> list[Fraction]:
     """
     if model.belief == "paper":
         return turn_rates(model, state)
-    return [
-        _printed(model.kinds[known.kind].turn_rate, model.death_rate, known.alive) for known in state.conversations
-    ]
-
-
-def _printed(rate: int, mu: int, alive: Fraction) -> Fraction:
-    return rate * exact_root("alive", exact_decay(alive, mu, rate), rate + mu) ** mu
+    mu, found = model.death_rate, []
+    for known in state.conversations:
+        rate = model.kinds[known.kind].turn_rate
+        found.append(rate * exact_root("alive", exact_decay(known.alive, mu, rate), rate + mu) ** mu)
+    return found
 
 
 def next_turns(model: BeliefMDP, state: State) -> list[Fraction]:

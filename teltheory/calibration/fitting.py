@@ -15,7 +15,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -177,7 +177,9 @@ def fit_latency(
     rng = np.random.default_rng(0) if rng is None else rng
     cells, cell = cells_of(runs)
     forms = _fitted(cells, rng, _provenance(runs))
-    name = _simplest_good(forms) if form == "auto" else form
+    best = min(forms, key=lambda fitted: fitted.error)
+    good = (fitted.form for fitted in forms if fitted.error <= best.error + best.standard_error)
+    name = next(good) if form == "auto" else form
     chosen = next((fitted for fitted in forms if fitted.form == name), None)
     if chosen is None:
         raise ArgumentError("form", form, "one that so few cells determine: " + ", ".join(f.form for f in forms))
@@ -221,13 +223,9 @@ def _model(name: str, cells: Cells, about: Provenance | None = None) -> LatencyM
     if name == TABLE:
         enough = len(cells) >= LINEAR.parameters + FEWEST_SPARE
         return fit_table(cells, title, about) if enough else None
-    form = _form(name)
+    form = FORMULAS[name]
     spare = min(len(cells), len(np.unique(predictors(form, cells), axis=0))) - form.parameters
     return as_model(fit_formula(form, cells), title, about) if spare >= FEWEST_SPARE else None
-
-
-def _form(name: str) -> Form:
-    return next(form for form in FORMULAS if form.name == name)
 
 
 def _judged(name: str, model: LatencyModel | TableLatency, cells: Cells, folds: IntArray) -> FittedForm:
@@ -247,13 +245,8 @@ def _left_out(name: str, cells: Cells, folds: IntArray) -> FloatArray:
             model = fit_table(rest)
             off[out] = residuals(model, left) if model is not None else np.inf
         else:
-            off[out] = left.seconds - predicted(fit_formula(_form(name), rest), left)
+            off[out] = left.seconds - predicted(fit_formula(FORMULAS[name], rest), left)
     return off
-
-
-def _simplest_good(forms: Sequence[FittedForm]) -> str:
-    best = min(forms, key=lambda fitted: fitted.error)
-    return next(fitted.form for fitted in forms if fitted.error <= best.error + best.standard_error)
 
 
 def _intervals(
@@ -263,7 +256,7 @@ def _intervals(
 
     if not resamples or chosen.form == TABLE or not isinstance(chosen.model, LatencyModel):
         return {}
-    form, m = _form(chosen.form), len(cells)
+    form, m = FORMULAS[chosen.form], len(cells)
     values = fit_formula(form, cells)
     resampled = _resampled(form, values, cells, rng, resamples)
     low, high = np.quantile(resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)

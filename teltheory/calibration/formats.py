@@ -102,7 +102,9 @@ def serving(path: Path, objects: Objects) -> Parsed:
         _check_mean(path, place, run, [sample.ttft for sample in good])
         samples += good
     engine = "vllm" if any("model_id" in run or "tokenizer_id" in run for _, run in objects) else "sglang"
-    return Parsed(engine, samples, ("input_lens", "cached_tokens", "ttfts"), left, _serving_facts(objects, engine))
+    run = objects[-1][1] if objects else {}
+    facts = _texts(engine=engine, model=run.get("model_id") or run.get("model"), date=run.get("date"))
+    return Parsed(engine, samples, ("input_lens", "cached_tokens", "ttfts"), left, facts)
 
 
 def _good_entries(path: Path, place: str, run: Mapping[str, Any], left: Counter[str]) -> list[Sample]:
@@ -163,11 +165,6 @@ def _check_mean(path: Path, place: str, run: Mapping[str, Any], ttfts: list[obje
         fail(path, place, "ttfts", f"mean {mean:.6g}", f"about {expected:.6g} seconds, as mean_ttft_ms says")
 
 
-def _serving_facts(objects: Objects, engine: str) -> dict[str, str]:
-    run = objects[-1][1] if objects else {}
-    return _texts(engine=engine, model=run.get("model_id") or run.get("model"), date=run.get("date"))
-
-
 def _texts(**facts: object) -> dict[str, str]:
     """Return the facts that a file tells as text."""
     return {name: value for name, value in facts.items() if isinstance(value, str) and value}
@@ -210,12 +207,12 @@ def _aiperf_sample(path: Path, place: str, record: Mapping[str, Any]) -> Sample:
     told = _metric(path, place, metrics, cached)[0] if metrics.get(cached) is not None else None
     about = record["metadata"]
     clock = (about.get("request_start_ns"), about.get("request_end_ns"))
-    span = (clock[0] / 1e9, clock[1] / 1e9) if all(map(_is_nanoseconds, clock)) else None
+    span = (
+        (clock[0] / 1e9, clock[1] / 1e9)
+        if all(isinstance(ns, int) and abs(ns) < 1 << 63 for ns in clock)
+        else None
+    )
     return Sample(place, _metric(path, place, metrics, counted)[0], told, ttft, UNITS[unit], span)
-
-
-def _is_nanoseconds(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 63
 
 
 def _metric(path: Path, place: str, metrics: Mapping[str, Any], name: str) -> tuple[Any, str]:

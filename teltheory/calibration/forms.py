@@ -49,8 +49,9 @@ class Form:
 
 LINEAR = Form("linear")
 TABLE = "table"
-FORMULAS = (LINEAR, Form("linear-floor", floor=True), Form("attention", True), Form("attention-floor", True, True))
-NAMES = (*(form.name for form in FORMULAS), TABLE)
+_FORMS = (LINEAR, Form("linear-floor", floor=True), Form("attention", True), Form("attention-floor", True, True))
+FORMULAS = {form.name: form for form in _FORMS}
+NAMES = (*FORMULAS, TABLE)
 """From the simplest to the least simple."""
 
 

@@ -114,7 +114,9 @@ def check_against(instance: Instance, xi: int, certificate: Certificate, weights
     _check_column("kept", certificate.kept, len(cap))
     check_kept(certificate.kept, cap, first, room)
     steps, prices = certificate.steps, _prices(certificate)
-    _check_steps(steps, len(cap))
+    _check_column("steps", steps)
+    for i in np.flatnonzero((steps < 1) | (steps > len(cap)) | (np.diff(steps, prepend=0) <= 0))[:1]:
+        raise CertificateError(f"steps[{i}]: found {steps[i]}, expected ascending steps from 1 to {len(cap)}")
     _check_column("prices", prices, len(steps))
     for i in np.flatnonzero(prices < 0)[:1]:
         raise CertificateError(f"prices[{i}]: found {prices[i]}, expected 0 or more")
@@ -126,19 +128,15 @@ def check_against(instance: Instance, xi: int, certificate: Certificate, weights
         )
     paid = np.zeros(len(cap), np.int64)
     paid[steps - 1] = prices
-    bound = exact_dot(paid, room) + exact_dot(_worth_above(paid, weights.whole, first), cap)
+    up_to = running_sums(paid)
+    worth_above = np.maximum(weights.whole - (up_to[1:] - up_to[first - 1]), 0)
+    bound = exact_dot(paid, room) + exact_dot(worth_above, cap)
     if kept != bound:
         raise CertificateError(f"steps: they bound what is kept by {bound}, expected {kept}, what is kept")
 
 
 def _prices(certificate: Certificate) -> IntArray:
     return np.ones_like(certificate.steps) if certificate.prices is None else certificate.prices
-
-
-def _worth_above(paid: IntArray, weight: IntArray, first: IntArray) -> IntArray:
-    """Return what a unit kept for each turn weighs beyond the prices of the steps that its interval covers."""
-    up_to = running_sums(paid)
-    return np.maximum(weight - (up_to[1:] - up_to[first - 1]), 0)
 
 
 def max_reuse(instance: Instance) -> IntArray:
@@ -149,6 +147,18 @@ def max_reuse(instance: Instance) -> IntArray:
     at_start = [held.get(code, 0) for code in trace.code[starting].tolist()] if held else 0
     cap[starting] = np.minimum(cap[starting], at_start)
     return cap
+
+
+def unavoidable_reuse(instance: Instance) -> IntArray:
+    """Return what no policy can help reusing: nothing is cut before turn 0 and, forced, between turns in a row."""
+    least = np.zeros(len(instance.trace), np.int64)
+    for start in instance.initial:
+        if len(least) and start.code == instance.trace.code[0]:
+            least[0] = min(start.cached, instance.history[0])
+    if instance.forced:
+        in_a_row = np.flatnonzero(instance.trace.code[1:] == instance.trace.code[:-1]) + 1
+        least[in_a_row] = instance.history[in_a_row]
+    return least
 
 
 def first_steps(instance: Instance) -> IntArray:
@@ -170,12 +180,6 @@ def _check_column(name: str, values: object, n: int | None = None) -> None:
         raise CertificateError(f"{name}: found {type(values).__name__}, expected an array of int64")
     if n is not None and len(values) != n:
         raise CertificateError(f"{name}: found {len(values)} values, expected {n}")
-
-
-def _check_steps(steps: IntArray, n: int) -> None:
-    _check_column("steps", steps)
-    for i in np.flatnonzero((steps < 1) | (steps > n) | (np.diff(steps, prepend=0) <= 0))[:1]:
-        raise CertificateError(f"steps[{i}]: found {steps[i]}, expected ascending steps from 1 to {n}")
 
 
 def check_kept(kept: IntArray, cap: IntArray, first: IntArray, room: IntArray) -> None:

@@ -1,8 +1,7 @@
 """The least cost that any policy reaches where a turn's cost is piecewise linear in its reuse.
 
 1. The interval problem over the lower convex envelopes (`teltheory.optimal.pieces`), with HiGHS by violated rows.
-Its
-   prices prove a bound, which `teltheory.optimal.cost_bound` counts in whole numbers; what it keeps is a plan,
+   Its prices prove a bound, which `teltheory.optimal.prices` counts in whole numbers; what it keeps is a plan,
    which is costed in whole numbers. Where every cost is convex both agree.
 2. Elsewhere a better plan is sought by dropping and filling (`teltheory.optimal.filling`).
 3. Then the integer program with HiGHS, a binary variable for each piece that gains more than the one before it.
@@ -21,20 +20,18 @@ from teltheory.model.instance import Initial, Instance
 from teltheory.model.numbers import IntArray, whole_number
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
-from teltheory.optimal.certificate import check_kept, first_steps, max_reuse, rooms
-from teltheory.optimal.cost_bound import bound_of_costs, check_costs, interval_prices
-from teltheory.optimal.cost_solver import choose_pieces
+from teltheory.optimal.certificate import check_kept, first_steps, max_reuse, rooms, unavoidable_reuse
 from teltheory.optimal.costs import PiecewiseCosts
 from teltheory.optimal.deadline import deadline_of, seconds_left
 from teltheory.optimal.filling import Filling
+from teltheory.optimal.hindsight import Status
 from teltheory.optimal.intervals import IntervalProblem
 from teltheory.optimal.lazy import LazyIntervalSolver, LazySolution
-from teltheory.optimal.pieces import Pieces, envelope_problem, pieces_of, turns_problem
-from teltheory.optimal.prices import Prices
-from teltheory.optimal.reuse import unavoidable_reuse
+from teltheory.optimal.pieces import Pieces, choose_pieces, envelope_problem, pieces_of, turns_problem
+from teltheory.optimal.prices import Prices, bound_of_costs, check_costs, interval_prices
 from teltheory.optimal.solver import INTERRUPTED, OUT_OF_TIME
 
-Status = Literal["optimal", "optimal by solver", "feasible", "time limit", "interrupted"]
+STOPS: dict[str, Status] = {OUT_OF_TIME: "time limit", INTERRUPTED: "interrupted"}
 
 
 @dataclass(frozen=True)
@@ -147,10 +144,11 @@ def cost_optimum(
     check_costs(costs, instance)
     seed, deadline, pieces = whole_number("seed", seed), deadline_of(time_limit), pieces_of(instance, costs)
     problem, divisor = envelope_problem(instance, costs, pieces)
-    solver = LazyIntervalSolver(problem)
-    solution, stopped = _relaxed(solver, deadline)
-    search = _begun(instance, costs, pieces, problem.reused(solution.kept, len(trace)), _prices(solution, divisor))
-    search = replace(search, status=stopped)
+    solution, stopped = _relaxed(LazyIntervalSolver(problem), deadline)
+    prices = Prices(tuple(solution.steps.tolist()), tuple(solution.prices.tolist()), divisor)
+    proved = bound_of_costs(instance, costs, prices)
+    plan = np.maximum(problem.reused(solution.kept, len(trace)), unavoidable_reuse(instance))
+    search = _Search(instance, costs, pieces, prices, proved, proved, plan, stopped)
     if stopped == "feasible" and len(pieces.rising) and search.cost > search.bound:
         search = _better(search, np.random.default_rng(seed), deadline)
     return _found(search)
@@ -161,22 +159,7 @@ def _relaxed(solver: LazyIntervalSolver, deadline: float) -> tuple[LazySolution,
     try:
         return solver.solve(time_limit=seconds_left(deadline)), "feasible"
     except SolverError as error:
-        return solver.so_far(), _stop(error.status)
-
-
-def _stop(status: str | None) -> Status:
-    stops: dict[str | None, Status] = {OUT_OF_TIME: "time limit", INTERRUPTED: "interrupted"}
-    return stops.get(status, "feasible")
-
-
-def _prices(solution: LazySolution, divisor: int) -> Prices:
-    return Prices(tuple(solution.steps.tolist()), tuple(solution.prices.tolist()), divisor)
-
-
-def _begun(instance: Instance, costs: PiecewiseCosts, pieces: Pieces, plan: IntArray, prices: Prices) -> _Search:
-    proved = bound_of_costs(instance, costs, prices)
-    plan = np.maximum(plan, unavoidable_reuse(instance))
-    return _Search(instance, costs, pieces, prices, proved, proved, plan)
+        return solver.so_far(), STOPS.get(error.status, "feasible")
 
 
 def _better(search: _Search, rng: np.random.Generator, deadline: float) -> _Search:
@@ -212,7 +195,7 @@ def _chosen(search: _Search, problem: IntervalProblem, deadline: float) -> _Sear
     answer = choose_pieces(problem, search.pieces, search.plan_of(problem), seconds_left(deadline))
     nothing = search.costs.total(np.zeros(len(search.plan), np.int64))
     bound = max(search.bound, ceil(nothing - answer.most)) if isfinite(answer.most) else search.bound
-    search = replace(search, bound=bound, status=_stop(answer.status))
+    search = replace(search, bound=bound, status=STOPS.get(answer.status or "", "feasible"))
     return search if answer.kept is None else search.with_plan(problem.reused(answer.kept, len(search.plan)))
 
 

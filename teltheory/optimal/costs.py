@@ -36,16 +36,13 @@ class PiecewiseCosts:
     reuse : ndarray of int64, shape (p,)
         What is reused at each point, in the trace's unit: from 0 and ascending within a turn.
     cost : ndarray of int64, shape (p,)
-        What that costs, 0 or more, in `unit`: never rising within a turn, and by a whole number for each unit of
+        What that costs, 0 or more: never rising within a turn, and by a whole number for each unit of
         reuse, so that every reuse has a whole cost.
-    unit : str
-        Of the costs, such as "ns".
     """
 
     offsets: IntArray
     reuse: IntArray
     cost: IntArray
-    unit: str = ""
 
     def __post_init__(self) -> None:
         for name in ("offsets", "reuse", "cost"):
@@ -59,7 +56,7 @@ class PiecewiseCosts:
         return len(self.offsets) - 1
 
     @classmethod
-    def from_points(cls, points: Iterable[Sequence[tuple[int, int]]], unit: str = "") -> PiecewiseCosts:
+    def from_points(cls, points: Iterable[Sequence[tuple[int, int]]]) -> PiecewiseCosts:
         """Make costs from a list of (reuse, cost) for each turn.
 
         Raises
@@ -75,7 +72,7 @@ class PiecewiseCosts:
                 raise ArgumentError(f"points[{i}]", point, "(reuse, cost)")
         reuse = np.array([whole_number("reuse", point[0]) for point in flat], np.int64)
         cost = np.array([whole_number("cost", point[1]) for point in flat], np.int64)
-        return cls(np.cumsum([0, *map(len, turns)]), reuse, cost, unit)
+        return cls(np.cumsum([0, *map(len, turns)]), reuse, cost)
 
     @classmethod
     def linear(cls, trace: Trace, xi: int, initial: Initial = ()) -> PiecewiseCosts:
@@ -146,7 +143,7 @@ class PiecewiseCosts:
         for i in range(segments, -1, -1):
             length = np.maximum(reuse[:, i + 1] - reuse[:, i], 1)
             cost[:, i] = cost[:, i + 1] + np.maximum(above[:, i] - cost[:, i + 1], 0) // length * length
-        return _of_table(reuse, cost, "ns")
+        return _of_table(reuse, cost)
 
     @cached_property
     def turn(self) -> IntArray:
@@ -174,13 +171,13 @@ class PiecewiseCosts:
         beyond = self.reuse > limit
         reuse, cost = np.where(beyond, limit, self.reuse), np.where(beyond, at_limit, self.cost)
         offsets = np.concatenate(([0], np.cumsum(keep)))[self.offsets]
-        return PiecewiseCosts(offsets, reuse[keep], cost[keep], self.unit)
+        return PiecewiseCosts(offsets, reuse[keep], cost[keep])
 
 
-def _of_table(reuse: IntArray, cost: IntArray, unit: str = "") -> PiecewiseCosts:
+def _of_table(reuse: IntArray, cost: IntArray) -> PiecewiseCosts:
     """Make costs of a table with a row a turn; points that repeat the one before are left out."""
     keep = np.diff(reuse, axis=1, prepend=-1) > 0
-    return PiecewiseCosts(np.concatenate(([0], np.cumsum(keep.sum(1)))), reuse[keep], cost[keep], unit)
+    return PiecewiseCosts(np.concatenate(([0], np.cumsum(keep.sum(1)))), reuse[keep], cost[keep])
 
 
 def _where_positive(instance: Instance, latency: LatencyModel, slo: float) -> tuple[IntArray, IntArray]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil, floor
 
 import numpy as np
 
@@ -117,23 +118,20 @@ def hindsight_curve(
     return HindsightCurve(tuple(found[capacity] for capacity in sorted(found)))
 
 
-def _crossing(left: Tangent, right: Tangent) -> list[int]:
-    """Return the whole capacities on either side of where two tangents meet, one where it is whole."""
+def _missing(left: Tangent, right: Tangent, tolerance: Fraction) -> int | None:
+    """Return where to solve next, beside where two tangents meet; None if the chord is within the tolerance."""
     if left.slope == right.slope:
-        return []
+        return None
     meet = Fraction(
         left.objective - right.objective + left.slope * left.capacity - right.slope * right.capacity,
         left.slope - right.slope,
     )
-    return sorted({meet.__floor__(), meet.__ceil__()})
-
-
-def _missing(left: Tangent, right: Tangent, tolerance: Fraction) -> int | None:
-    """Return where to solve next, None where the chord is within the tolerance of the tangents."""
-    inner = [c for c in _crossing(left, right) if left.capacity < c < right.capacity]
-    below = {c: max(left.at(c), right.at(c), 0) for c in inner}
-    open_ones = [c for c in inner if _chord(left, right, c) > (1 + tolerance) * below[c]]
-    return open_ones[0] if open_ones else None
+    for c in (floor(meet), ceil(meet)):
+        if left.capacity < c < right.capacity:
+            below = max(left.at(c), right.at(c), 0)
+            if _chord(left, right, c) > (1 + tolerance) * below:
+                return c
+    return None
 
 
 def _chord(left: Tangent, right: Tangent, capacity: int) -> Fraction:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from teltheory.model.numbers import FloatArray, IntArray
-from teltheory.optimal.selection import Selection
+from teltheory.optimal.intervals import Selection
 from teltheory.replay.compiled import compiled
 
 VIOLATED = 1e-4

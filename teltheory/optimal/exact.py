@@ -22,7 +22,7 @@ from scipy.sparse import csc_array
 
 from teltheory.errors import SolverError
 from teltheory.model.numbers import FloatArray
-from teltheory.optimal.solver import PRESOLVE, Engine, expect, packing
+from teltheory.optimal.solver import Engine, packing
 
 NOT_PROVED = "optimal, but not proved in fractions"
 FINEST = 1000
@@ -67,7 +67,11 @@ class ProvedOptimum:
 
 def proved_optimum(program: LinearProgram) -> ProvedOptimum:
     """Solve a linear program and prove the optimum in fractions; `SolverError` if that fails."""
-    point, prices = (_fractions(column) for column in _solved(program))
+    packed = packing(program.matrix, program.room, program.high, -program.cost, least=program.low)
+    vertex = Engine(packed).optimum(None)
+    if not np.isfinite(np.concatenate(vertex)).all():
+        raise SolverError(NOT_PROVED)
+    point, prices = ([Fraction(x).limit_denominator(FINEST) for x in column.tolist()] for column in vertex)
     prices = [max(price, Fraction(0)) for price in prices]
     objective, bound = cost_of(program, point), bound_of(program, prices)
     if objective != bound:
@@ -116,21 +120,3 @@ def _entries(program: LinearProgram) -> list[tuple[int, int, Fraction]]:
     matrix = program.matrix.tocoo()
     entries = zip(matrix.row.tolist(), matrix.col.tolist(), matrix.data.tolist(), strict=True)
     return [(row, column, Fraction(entry)) for row, column, entry in entries]
-
-
-def _fractions(values: FloatArray) -> list[Fraction]:
-    if not np.isfinite(values).all():
-        raise SolverError(NOT_PROVED)
-    return [Fraction(value).limit_denominator(FINEST) for value in values.tolist()]
-
-
-def _solved(program: LinearProgram) -> tuple[FloatArray, FloatArray]:
-    """Return the point and the prices that HiGHS says are optimal."""
-    engine = Engine(presolve=PRESOLVE)
-    model = packing(program.matrix, program.room, program.high, -program.cost, least=program.low)
-    expect(engine.highs.passModel(model), "model")
-    status = engine.run(None)
-    if status is not None:
-        raise SolverError(status)
-    solution = engine.highs.getSolution()
-    return np.array(solution.col_value), np.array(solution.row_dual)

@@ -96,7 +96,7 @@ class _Exhaustion:
         self, priced: Priced, prices: Prices, wanted: int, most_states: int, deadline: float = inf
     ) -> None:
         self._priced, self._most_states, self._deadline = priced, most_states, deadline
-        self._unit = prices.denominator
+        self._unit, self._price = prices.denominator, dict(zip(prices.steps, prices.numerators, strict=True))
         bound = priced.most_paid + sum(max(0, self._unit - turn.pays) for turn in priced.turns)
         self._allowed = bound - wanted * self._unit
         if bound + sum(turn.pays for turn in priced.turns) > LARGEST:
@@ -151,7 +151,7 @@ class _Exhaustion:
         self._taken[len(stay) :] += turn.need
 
     def _lose_at(self, step: int) -> None:
-        room, price = self._priced.room[step], self._priced.price[step]
+        room, price = self._priced.room[step], self._price.get(step, 0)
         if price or self._cuts[step]:
             self._loss = self._loss + price * (room - self._taken)
         for cut, most in self._cuts[step]:

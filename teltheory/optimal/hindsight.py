@@ -7,7 +7,6 @@ the proof). Tail-Optimized Belady is not optimal with weights: what is furthest 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -18,12 +17,13 @@ from teltheory.model.instance import Initial, Instance
 from teltheory.model.numbers import IntArray, exact_dot, readonly, whole_number
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
-from teltheory.optimal.certificate import Certificate, check_against
+from teltheory.optimal.certificate import Certificate, check_against, unavoidable_reuse
 from teltheory.optimal.deadline import deadline_of
-from teltheory.optimal.reuse import unavoidable_reuse
 from teltheory.optimal.weights import TurnWeights, Weight, Weights, turn_weights
 
 Method = Literal["auto", "greedy", "lp", "milp", "pyomo"]
+Status = Literal["optimal", "optimal by solver", "feasible", "time limit", "interrupted"]
+"""How a search between two sides ended; "by solver" rests on the word of HiGHS alone."""
 
 HALF = 0.5
 
@@ -85,7 +85,6 @@ def hindsight_optimum(
     initial: Initial = (),
     method: Method = "auto",
     time_limit: float | None = None,
-    progress: Callable[[int], object] | None = None,
 ) -> HindsightOptimum:
     """Find the least TEL that any policy reaches (Zhang et al. 2025, Appendix B, problem (1)-(5)).
 
@@ -106,8 +105,6 @@ def hindsight_optimum(
         others by the log of Tail-Optimized Belady.
     time_limit : float, optional
         Seconds for the solver; no effect on "greedy".
-    progress : callable, optional
-        Called by "greedy" with the number of turns done.
 
     Raises
     ------
@@ -124,8 +121,6 @@ def hindsight_optimum(
     weights = turn_weights(trace, None)
     if method in ("auto", "greedy"):
         answer = _by_greedy(instance, xi)
-        if progress is not None:
-            progress(len(trace))
     elif method == "lp":
         answer = _by_relaxation(instance, xi, weights, time_limit)
     elif method == "milp":

@@ -72,7 +72,7 @@ class LazyIntervalSolver:
         begin, end = problem.places(self._candidates)
         usual = float(np.median(end - begin)) if len(begin) else 0.0
         self._stretch = max(1, int(usual) // ROWS_AN_INTERVAL)
-        self._program: GrowingProgram | None = None
+        self._program = GrowingProgram(problem.most, problem.weight)
         self._rows: IntArray = np.empty(0, np.int64)
         self._prices: FloatArray = np.empty(0)
         self._kept = problem.most
@@ -102,15 +102,11 @@ class LazyIntervalSolver:
         return self._candidates[peaks]
 
     def _add(self, steps: IntArray) -> None:
-        problem = self._problem
-        if self._program is None:
-            self._program = GrowingProgram(problem.most, problem.weight)
-        self._program.add_rows(problem.rows(steps).tocsr(), problem.room[steps])
+        self._program.add_rows(self._problem.rows(steps).tocsr(), self._problem.room[steps])
         self._rows = np.concatenate((self._rows, steps))
         self._prices = np.concatenate((self._prices, np.zeros(len(steps))))
 
     def _round(self, deadline: float) -> None:
-        assert self._program is not None
         left = seconds_left(deadline)
         if left == 0:
             raise SolverError(OUT_OF_TIME)

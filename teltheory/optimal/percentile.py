@@ -55,20 +55,15 @@ class BestPercentile:
         Percentile of the incumbent.
     lower : int
         No policy has a smaller one.
-    by_solver : bool
-        Whether `lower` rests on the solver alone.
     proved : int
         The part of `lower` that `prices` prove: `check_violations` at the threshold ``proved - 1`` finds more than
         `allowed`.
     allowed : int
         Turns that may lie above the percentile, n - ceil(q n).
-    outcome : Outcome
-        The incumbent.
     prices : Prices or None
         None where `proved` is 0, which needs no proof.
-    status : str
-        Where `value` equals `lower`, "optimal by solver" if `by_solver` and else "optimal"; otherwise how the
-        search ended.
+    by_solver, outcome, status
+        As in `FewestViolations`.
     """
 
     value: int
@@ -120,7 +115,11 @@ def best_percentile(
         Wrong arguments; all are `ValueError`.
     """
     instance = Instance.of(trace, capacity, forced=forced, initial=initial)
-    rank = _rank(len(trace), q)
+    if isinstance(q, bool) or not isinstance(q, (int, float)) or not 0 < q <= 1:
+        raise ArgumentError("q", q, "a level above 0, at most 1")
+    if not len(trace):
+        raise ArgumentError("trace", "no turn", "at least one turn")
+    rank = int(np.quantile(np.arange(1, len(trace) + 1), q, method="inverted_cdf"))
     search = _Bisection(instance, rank, deadline_of(time_limit), np.random.default_rng(whole_number("seed", seed)))
     status = "time limit"
     try:
@@ -133,15 +132,6 @@ def best_percentile(
     except KeyboardInterrupt:
         status = "interrupted"
     return search.result(status)
-
-
-def _rank(n: int, q: float) -> int:
-    """Return ceil(q n) as `teltheory.cost.metrics` takes it."""
-    if isinstance(q, bool) or not isinstance(q, (int, float)) or not 0 < q <= 1:
-        raise ArgumentError("q", q, "a level above 0, at most 1")
-    if n == 0:
-        raise ArgumentError("trace", "no turn", "at least one turn")
-    return int(np.quantile(np.arange(1, n + 1), q, method="inverted_cdf"))
 
 
 class _Bisection:

@@ -1,4 +1,4 @@
-"""A lower bound on SLO violations, from prices and in exact arithmetic.
+"""Lower bounds on SLO violations and on any costs of turns, from prices and in exact arithmetic.
 
 Let p_t >= 0 be the price of a unit of room at step t. A turn whose violation is avoided takes need_e of the
 room at every step of its reuse interval, so by weak duality, for any prices at all,
@@ -10,6 +10,13 @@ An interval that does not even fit alone is left out of the sum.
 A *cut* sharpens this. It gives whole weights w_e to turns whose intervals cover a step. Those of them that are
 avoided together weigh at most W, the most that fits into the room of that step, which a knapsack over the weights
 finds here. With a price q of a unit of weight, q W is added on the right, and turn e pays q w_e more.
+
+**Costs.** A policy that reuses x_e at turn e holds x_e over the whole interval, so for any prices at all
+
+    sum of cost_e(x_e)  >=  sum of min over x of (cost_e(x) + p(I_e) x)  -  sum of p_t room_t,
+
+with p(I_e) the sum of the prices over the interval. Each minimum is at a point of the piecewise-linear cost, so it
+is exact for costs of any shape; what is lost is the difference to the lower convex envelopes.
 
 Good prices are the duals of the linear relaxation (`teltheory.optimal.slo_solver`), good cuts those that its
 solution violates (`teltheory.optimal.cuts`); bad ones give a weak bound, never a wrong one.
@@ -26,11 +33,14 @@ from fractions import Fraction
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
-from teltheory.errors import CertificateError
+import numpy as np
+
+from teltheory.errors import ArgumentError, CertificateError
 from teltheory.model.instance import Initial, Instance
 from teltheory.model.numbers import whole_number
 from teltheory.model.trace import Trace
 from teltheory.optimal.certificate import first_steps, max_reuse, rooms
+from teltheory.optimal.costs import PiecewiseCosts
 
 MOST_WEIGHT = 10**6
 
@@ -128,29 +138,24 @@ class PricedTurn(NamedTuple):
 class Priced(NamedTuple):
     """Prices on an instance; turns ascend.
 
-    `above` counts the turns above xi without a cache. ``room[t]`` and ``price[t]``, a numerator, are those of step
-    t, entry 0 is unused. `most_weight` is the most that fits, of each cut, and `most_paid` what those that are
+    `above` counts the turns above xi without a cache. ``room[t]`` is that of step t, entry 0 is unused.
+    `most_weight` is the most that fits, of each cut, and `most_paid` what those that are
     avoided together pay at most.
     """
 
     turns: list[PricedTurn]
     above: int
     room: list[int]
-    price: list[int]
     most_weight: list[int]
     most_paid: int
 
 
 def priced_turns(instance: Instance, xi: int, prices: Prices) -> Priced:
     """Put prices on the turns of an instance; `CertificateError` if they are none."""
-    n = len(instance.trace)
-    check_prices(prices, n)
+    most_paid, over = interval_prices(instance, prices)
     for i, cut in enumerate(prices.cuts):
-        _check_cut(f"cuts[{i}]", cut, n)
+        _check_cut(f"cuts[{i}]", cut, len(instance.trace))
     room = [0, *rooms(instance).tolist()]
-    price = [0] * (n + 1)
-    for step, numerator in zip(prices.steps, prices.numerators, strict=True):
-        price[step] = numerator
     above = list(_violations(instance, xi))
     avoidable = {
         turn: (need, first, last)
@@ -158,18 +163,13 @@ def priced_turns(instance: Instance, xi: int, prices: Prices) -> Priced:
         if need is not None and (first > last or need <= min(room[first : last + 1]))
     }
     most_weight = [_most_weight(cut, i, avoidable, room) for i, cut in enumerate(prices.cuts)]
-    most_paid = sum(price[step] * room[step] for step in prices.steps)
     most_paid += sum(cut.numerator * most for cut, most in zip(prices.cuts, most_weight, strict=True))
     extra: Counter[int] = Counter()
     for cut in prices.cuts:
         for turn, weight in zip(cut.turns, cut.weights, strict=True):
             extra[turn] += cut.numerator * weight
-    up_to = list(accumulate(price))
-    turns = []
-    for turn, (need, first, last) in avoidable.items():
-        paid = need * (up_to[last] - up_to[first - 1]) if first <= last else 0
-        turns.append(PricedTurn(turn, need, first, last, paid + extra[turn]))
-    return Priced(turns, len(above), room, price, most_weight, most_paid)
+    turns = [PricedTurn(turn, *where, where[0] * over[turn] + extra[turn]) for turn, where in avoidable.items()]
+    return Priced(turns, len(above), room, most_weight, most_paid)
 
 
 def _most_weight(cut: Cut, i: int, avoidable: dict[int, tuple[int, int, int]], room: list[int]) -> int:
@@ -226,3 +226,73 @@ def _check_cut(name: str, cut: Cut, n: int) -> None:
         raise CertificateError(f"{name}: found the numerator {cut.numerator}, expected 0 or more")
     if min(cut.weights, default=1) < 1 or sum(cut.weights) > MOST_WEIGHT:
         raise CertificateError(f"{name}: found other weights, expected 1 or more, {MOST_WEIGHT:,} at most in all")
+
+
+def cost_bound(
+    trace: Trace, capacity: int, costs: PiecewiseCosts, prices: Prices, forced: bool = False, initial: Initial = ()
+) -> int:
+    """Return what all turns cost at least, whatever the policy; no solver, whole numbers only.
+
+    Parameters
+    ----------
+    trace : Trace
+        The turns.
+    capacity : int
+        Capacity, in the trace's unit.
+    costs : PiecewiseCosts
+        What turns cost.
+    prices : Prices
+        What proves the bound, in the costs' unit for a unit of room.
+    forced : bool
+        Forced caching.
+    initial : iterable of (conversation, past, cached)
+        Initial cache, least recent first.
+
+    Returns
+    -------
+    int
+        In the costs' unit, rounded up: all costs are whole.
+
+    Raises
+    ------
+    CertificateError
+        If the prices are none: negative, out of order, of steps that are not there.
+    ArgumentError, TraceError, ForcedCachingError
+        Wrong arguments.
+    """
+    instance = Instance.of(trace, capacity, forced=forced, initial=initial)
+    check_costs(costs, instance)
+    return bound_of_costs(instance, costs, prices)
+
+
+def check_costs(costs: object, instance: Instance) -> None:
+    """Raise `ArgumentError` unless there are costs for every turn."""
+    if not isinstance(costs, PiecewiseCosts):
+        raise ArgumentError("costs", type(costs).__name__, "PiecewiseCosts")
+    if len(costs) != len(instance.trace):
+        raise ArgumentError("costs", f"{len(costs)} turns", f"{len(instance.trace)}, as in the trace")
+
+
+def bound_of_costs(instance: Instance, costs: PiecewiseCosts, prices: Prices) -> int:
+    """Return `cost_bound` of an instance that was checked already."""
+    paid, over = interval_prices(instance, prices)
+    within = costs.up_to(max_reuse(instance))
+    least: dict[int, int] = {}
+    for turn, x, cost in zip(within.turn.tolist(), within.reuse.tolist(), within.cost.tolist(), strict=True):
+        value = cost * prices.denominator + over[turn] * x
+        if turn not in least or value < least[turn]:
+            least[turn] = value
+    return max(0, -((paid - sum(least.values())) // prices.denominator))
+
+
+def interval_prices(instance: Instance, prices: Prices) -> tuple[int, list[int]]:
+    """Return what all room costs, and a unit kept over each turn's reuse interval; both times the denominator."""
+    n = len(instance.trace)
+    check_prices(prices, n)
+    room, price, paid = rooms(instance).tolist(), [0] * n, 0
+    for step, numerator in zip(prices.steps, prices.numerators, strict=True):
+        price[step - 1] = numerator
+        paid += numerator * room[step - 1]
+    up_to = [0, *accumulate(price)]
+    first = np.minimum(first_steps(instance), np.arange(2, n + 2)).tolist()
+    return paid, [up_to[turn + 1] - up_to[step - 1] for turn, step in enumerate(first)]

@@ -15,8 +15,8 @@ from teltheory.errors import SolverError
 from teltheory.model.numbers import BoolArray, FloatArray, IntArray
 from teltheory.optimal.cuts import Row, violated_cuts
 from teltheory.optimal.deadline import seconds_left
+from teltheory.optimal.intervals import Selection
 from teltheory.optimal.prices import Cut, Prices
-from teltheory.optimal.selection import Selection
 from teltheory.optimal.solver import INTERRUPTED, GrowingProgram, Vertex, packing, solve_whole
 
 CHUNKS = 512
@@ -49,7 +49,7 @@ class SharesProgram:
 
     def __init__(self, problem: Selection) -> None:
         self._problem = problem
-        self._program: GrowingProgram | None = None
+        self._program = GrowingProgram(np.ones(len(problem), np.int64), problem.intervals.weight)
         self._known = np.zeros(len(problem.rows), np.bool_)
         self._rows: list[Row] = []
         self._vertex = Vertex(np.ones(len(problem)), np.zeros(0))
@@ -86,27 +86,22 @@ class SharesProgram:
             over = self._problem.occupied(self._problem.need * self._vertex.values) / np.maximum(room, 1) - 1
             over[self._known] = 0
             violated = _most_violated(over)
-            self._add([self._row(row) for row in violated.tolist()])
+            covering = {row: self._problem.covering(row) for row in violated.tolist()}
+            need = self._problem.need
+            self._add([Row(row, some, need[some], int(room[row]), is_cut=False) for row, some in covering.items()])
             self._known[violated] = True
-            if self._program is None or len(self._vertex.prices) == len(self._rows):
+            if len(self._vertex.prices) == len(self._rows):
                 return
             self._vertex = self._program.solve(seconds_left(deadline))
-
-    def _row(self, row: int) -> Row:
-        items = self._problem.covering(row)
-        return Row(row, items, self._problem.need[items], int(self._problem.room[row]), is_cut=False)
 
     def _add(self, rows: list[Row]) -> None:
         """Add rows, divided by what they allow."""
         if not rows:
             return
-        m = len(self._problem)
-        if self._program is None:
-            self._program = GrowingProgram(np.ones(m, np.int64), self._problem.intervals.weight)
         values = np.concatenate([row.weights / _scale(row) for row in rows])
         columns = np.concatenate([row.intervals for row in rows])
         pointer = np.cumsum([0, *(len(row.intervals) for row in rows)])
-        matrix = csr_array((values, columns, pointer), shape=(len(rows), m))
+        matrix = csr_array((values, columns, pointer), shape=(len(rows), len(self._problem)))
         self._program.add_rows(matrix, np.array([row.most / _scale(row) for row in rows]))
         self._rows += rows
 

@@ -9,6 +9,7 @@ for a few hundred turns.
 from __future__ import annotations
 
 from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cached_property
 from threading import Event
 from typing import Any, NamedTuple
 
@@ -29,7 +30,7 @@ OUT_OF_TIME = "Time limit reached"
 
 
 class Vertex(NamedTuple):
-    """An optimum of a linear program: values of the columns, and prices of the rows, 0 or more."""
+    """An optimum of a linear program: values of the columns, and prices of the rows."""
 
     values: FloatArray
     prices: FloatArray
@@ -42,10 +43,13 @@ class GrowingProgram:
     """
 
     def __init__(self, most: IntArray, weight: IntArray) -> None:
-        self._scale = _scale(weight)
-        model = packing(csc_array((0, len(most))), np.empty(0), most, weight / self._scale)
-        self._engine = Engine(presolve=PRESOLVE)
-        expect(self._engine.highs.passModel(model), "model")
+        beyond = (int(weight.max(initial=1)) - 1).bit_length() - LARGEST_COST.bit_length() + 1
+        self._most, self._weight, self._scale = most, weight, 2.0 ** max(0, beyond)
+
+    @cached_property
+    def _engine(self) -> Engine:
+        no_rows = csc_array((0, len(self._most)))
+        return Engine(packing(no_rows, np.empty(0), self._most, self._weight / self._scale))
 
     def add_rows(self, matrix: csr_array, room: IntArray | FloatArray) -> None:
         """Add rows ``matrix @ y <= room``."""
@@ -55,26 +59,32 @@ class GrowingProgram:
         expect(status, "rows")
 
     def solve(self, time_limit: float | None = None) -> Vertex:
-        """Solve for the rows that are there; `SolverError` unless the solver says "optimal"."""
-        status = self._engine.run(time_limit)
-        if status is not None:
-            raise SolverError(status)
-        solution = self._engine.highs.getSolution()
-        return Vertex(np.array(solution.col_value), np.abs(np.array(solution.row_dual)) * self._scale)
+        """Solve for the rows that are there, with prices of 0 or more; `SolverError` as for `Engine.optimum`."""
+        vertex = self._engine.optimum(time_limit)
+        return Vertex(vertex.values, np.abs(vertex.prices) * self._scale)
 
 
 class Engine:
-    """HiGHS in one thread, silent, and stopped by an interrupt."""
+    """HiGHS on a program of `packing`, in one thread, silent, and stopped by an interrupt."""
 
-    def __init__(self, **options: object) -> None:
+    def __init__(self, model: Any, **options: object) -> None:
         self.highs = highspy.Highs()
         self._stop = Event()
         self._pool = ThreadPoolExecutor(1)
         self._pool.submit(int).result()  # the thread is there before anything can interrupt its start
         for callback in (self.highs.cbSimplexInterrupt, self.highs.cbIpmInterrupt, self.highs.cbMipInterrupt):
             callback.subscribe(self._stop_if_asked)
-        for name, value in {"output_flag": False, "threads": 1, **options}.items():
+        for name, value in {"output_flag": False, "threads": 1, "presolve": PRESOLVE, **options}.items():
             self._set(name, value)
+        expect(self.highs.passModel(model), "model")
+
+    def optimum(self, time_limit: float | None) -> Vertex:
+        """Solve a linear program; `SolverError` unless the solver says "optimal"."""
+        status = self.run(time_limit)
+        if status is not None:
+            raise SolverError(status)
+        solution = self.highs.getSolution()
+        return Vertex(np.array(solution.col_value), np.array(solution.row_dual))
 
     def run(self, time_limit: float | None) -> str | None:
         """Solve; return None where the solver says "optimal", and else its word for how it stopped."""
@@ -120,8 +130,7 @@ def solve_whole(
     model: Any, time_limit: float | None = None, start: FloatArray | None = None, **options: object
 ) -> WholeAnswer:
     """Solve a program of `packing` by branch and bound, from a feasible point if there is one."""
-    engine = Engine(presolve=PRESOLVE, mip_rel_gap=0.0, **options)
-    expect(engine.highs.passModel(model), "model")
+    engine = Engine(model, mip_rel_gap=0.0, **options)
     if start is not None:
         solution = highspy.HighsSolution()
         solution.col_value = start.tolist()
@@ -155,11 +164,6 @@ def expect(status: Any, what: str) -> None:
     """Raise `SolverError` where HiGHS refuses what it was given."""
     if status == highspy.HighsStatus.kError:
         raise SolverError(f"{what} refused by HiGHS")
-
-
-def _scale(weight: IntArray) -> float:
-    largest = int(weight.max(initial=1))
-    return 2.0 ** max(0, (largest - 1).bit_length() - LARGEST_COST.bit_length() + 1)
 
 
 def packing(

@@ -21,19 +21,19 @@ import numpy as np
 from teltheory.cost.metrics import slo_violations
 from teltheory.errors import ArgumentError, CertificateError, SolverError
 from teltheory.model.instance import Initial, Instance
-from teltheory.model.numbers import BoolArray, FloatArray, IntArray, whole_number
+from teltheory.model.numbers import BoolArray, whole_number
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
+from teltheory.optimal.certificate import unavoidable_reuse
 from teltheory.optimal.deadline import deadline_of, part_of, seconds_left
 from teltheory.optimal.exhaustion import MOST_STATES, is_least
 from teltheory.optimal.filling import ROUNDS, Filling
+from teltheory.optimal.hindsight import Status
+from teltheory.optimal.intervals import Selection, selection
 from teltheory.optimal.prices import Prices, bound_of
-from teltheory.optimal.reuse import unavoidable_reuse
-from teltheory.optimal.selection import Selection, selection
 from teltheory.optimal.slo_solver import Relaxation, SharesProgram, choose
 
 ViolationsMethod = Literal["auto", "heuristic", "milp"]
-Status = Literal["optimal", "optimal by solver", "feasible", "time limit", "interrupted"]
 
 FEW_STATES = 100_000
 """Of an exhaustion that takes a second or two."""
@@ -208,23 +208,16 @@ def _priced(search: SearchUnderWay) -> SearchUnderWay:
 
 
 def packed(search: SearchUnderWay, rng: np.random.Generator, deadline: float, rounds: int) -> SearchUnderWay:
-    """Choose by the heuristic."""
-    return _with(search, pack(search.problem, search.relaxation.share, rng, search.most, deadline, rounds))
-
-
-def pack(
-    problem: Selection, share: FloatArray, rng: np.random.Generator, enough: int, deadline: float, rounds: int
-) -> BoolArray:
-    """Choose many intervals that fit together; the orders are by share, by need x length and by end."""
+    """Choose by the heuristic; the orders are by share, by need x length and by end."""
+    problem, share = search.problem, search.relaxation.share
     filling, nothing = Filling(problem.intervals, parts=False), np.zeros_like(problem.need)
     work = problem.need * (problem.end - problem.begin).astype(np.float64)
     orders = (np.lexsort((work, -np.round(share, 6))), np.argsort(work, kind="stable"), np.argsort(problem.end))
     best = max((filling.fill(nothing, order) for order in orders), key=np.count_nonzero)
-    return filling.improve(best, share, _left_out, enough=-enough, rng=rng, deadline=deadline, rounds=rounds) > 0
-
-
-def _left_out(plan: IntArray) -> int:
-    return -int(np.count_nonzero(plan))
+    plan = filling.improve(
+        best, share, lambda plan: -int(np.count_nonzero(plan)), -search.most, rng, deadline, rounds
+    )
+    return _with(search, plan > 0)
 
 
 def exhausted(
@@ -255,13 +248,9 @@ def exhausted(
 
 def _with(search: SearchUnderWay, chosen: BoolArray | None) -> SearchUnderWay:
     """Take a choice if it is better and feasible in whole numbers."""
-    if chosen is None or chosen.sum() <= search.count or not _fits(search, chosen):
+    if chosen is None or chosen.sum() <= search.count or not search.problem.fits(chosen):
         return search
     return replace(search, chosen=chosen)
-
-
-def _fits(search: SearchUnderWay, chosen: BoolArray) -> bool:
-    return search.problem.intervals.feasible(search.problem.amounts(chosen))
 
 
 def exactly(search: SearchUnderWay, deadline: float, target: int | None = None) -> SearchUnderWay:
@@ -288,7 +277,7 @@ def decided(search: SearchUnderWay, deadline: float) -> SearchUnderWay:
 def found(search: SearchUnderWay) -> FewestViolations:
     """Count the violations of the plan and wrap them up."""
     problem = search.problem
-    if not _fits(search, search.chosen):
+    if not problem.fits(search.chosen):
         raise SolverError("a plan that does not fit")
     outcome = outcome_of(search)
     violations = slo_violations(outcome, search.xi)
@@ -296,19 +285,10 @@ def found(search: SearchUnderWay) -> FewestViolations:
     if violations < lower:
         raise SolverError("a bound above a plan", float(violations), float(lower))
     optimal: Status = "optimal by solver" if by_solver else "optimal"
+    status = optimal if violations == lower else search.status
+    sides = (violations, lower, by_solver, search.proved, outcome, search.relaxation.prices)
     unavoidable = problem.above - problem.within_history
-    return FewestViolations(
-        violations,
-        lower,
-        by_solver,
-        search.proved,
-        outcome,
-        search.relaxation.prices,
-        unavoidable,
-        problem.within_history,
-        optimal if violations == lower else search.status,
-        search.method,
-    )
+    return FewestViolations(*sides, unavoidable, problem.within_history, status, search.method)
 
 
 def outcome_of(search: SearchUnderWay) -> Outcome:

@@ -18,9 +18,8 @@ from replay.instances import Case, cases, examples, fewer, seeded
 import teltheory as tt
 from teltheory.optimal import cost_optimum as search
 from teltheory.optimal.brute_force import smallest_cost
-from teltheory.optimal.cost_solver import Chosen
 from teltheory.optimal.filling import Filling
-from teltheory.optimal.pieces import Pieces, pieces_of, pooled, turns_problem
+from teltheory.optimal.pieces import Chosen, Pieces, pieces_of, pooled, turns_problem
 
 SMALL = {"turns": (3, 8), "conversations": 4, "length": 3, "room": 6}
 Points = list[list[tuple[int, int]]]

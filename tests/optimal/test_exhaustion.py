@@ -24,7 +24,7 @@ from replay.instances import Case, fewer, seeded
 import teltheory as tt
 from teltheory.optimal import violations
 from teltheory.optimal.cuts import violated_cuts
-from teltheory.optimal.selection import selection
+from teltheory.optimal.intervals import selection
 from teltheory.optimal.slo_solver import SharesProgram, choose
 
 FORCED = {"turns": (20, 30), "conversations": 5, "length": 20, "forced": True}

@@ -175,14 +175,6 @@ def test_auto_is_greedy():
         assert (auto.objective, auto.method, auto.outcome) == (greedy.objective, "greedy", greedy.outcome)
 
 
-def test_greedy_tells_its_progress():
-    told: list[int] = []
-    trace = tt.Trace.from_turns([0] * 600, [1] * 600, [0] * 600)
-    tt.hindsight_optimum(trace, 9, 1, progress=told.append)
-    assert told == sorted(set(told))
-    assert told
-
-
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("forced", [False, True])
 def test_no_turn_and_one_turn(method, forced):

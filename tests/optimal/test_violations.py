@@ -12,7 +12,7 @@ from replay.instances import Case, fewer, seeded
 import teltheory as tt
 from teltheory.optimal import violations
 from teltheory.optimal.brute_force import all_reuses, smallest_total
-from teltheory.optimal.selection import Selection, selection
+from teltheory.optimal.intervals import Selection, selection
 from teltheory.optimal.slo_solver import Milp, SharesProgram, choose
 
 SMALL = {"turns": (3, 7), "conversations": 3, "length": 3, "room": 6}
@@ -152,7 +152,7 @@ def test_an_interrupt_gives_the_best_so_far(monkeypatch):
     def interrupted(*arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(violations, "pack", interrupted)
+    monkeypatch.setattr(violations, "packed", interrupted)
     best = fewest(FOUR_TURNS)
     assert (best.violations, best.status) == (2, "interrupted")
     assert best.lower == 1
@@ -164,7 +164,7 @@ def test_what_is_proved_the_check_confirms_and_what_only_the_solver_says_is_labe
     told = set()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(violations, "sharpened", lambda search, deadline: search)
-        patch.setattr(violations, "pack", lambda problem, *others: np.zeros(len(problem), np.bool_))
+        patch.setattr(violations, "packed", lambda search, *others: search)
         for case in [*middle_cases(), *seeded(fewer(60), 12, **SMALL)]:
             best = fewest(case, method, time_limit=20)
             assert best.proved <= best.lower <= best.violations
@@ -185,7 +185,7 @@ def off_by_one(problem: Selection, start: np.ndarray, *others: object) -> Milp:
 def test_a_solver_that_is_off_by_one_is_an_error_or_only_a_label(monkeypatch):
     """Whoever finds the better plan contradicts it; where none is looked for, the answer says who claims it."""
     monkeypatch.setattr(violations, "sharpened", lambda search, deadline: search)
-    monkeypatch.setattr(violations, "pack", lambda problem, *others: np.zeros(len(problem), np.bool_))
+    monkeypatch.setattr(violations, "packed", lambda search, *others: search)
     monkeypatch.setattr(violations, "choose", off_by_one)
     monkeypatch.setattr(violations, "FEW_STATES", 1)
     caught = 0

@@ -69,9 +69,9 @@ FAULTS = (
     ),
     Fault(
         "unavoidable-reuse-forgotten",
-        "teltheory/optimal/reuse.py",
-        "    if instance.forced:\n",
-        "    if False:\n",
+        "teltheory/optimal/certificate.py",
+        "        least[in_a_row] = instance.history[in_a_row]\n",
+        "        least[in_a_row] = 0\n",
         "an outcome under forced caching reuses less than any policy must",
         tests=("tests/optimal/test_hindsight.py::test_solver_outcomes_count_the_reuse_that_no_policy_avoids",),
     ),
