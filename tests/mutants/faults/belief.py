@@ -144,8 +144,8 @@ FAULTS = (
     Fault(
         "printed-index-without-the-rate",
         "teltheory/belief/optimality.py",
-        "return rate * exact_root(",
-        "return exact_root(",
+        "found.append(rate * exact_root(",
+        "found.append(exact_root(",
         "the printed index leaves out the turn rate",
         rows=("et-lru.printed-index", "et-lru.printed-index.ratio"),
         tests=(PRINTED_INDEX_TESTS,),
@@ -153,8 +153,8 @@ FAULTS = (
     Fault(
         "printed-index-turned-round",
         "teltheory/belief/optimality.py",
-        "return rate * exact_root(",
-        "return rate / exact_root(",
+        "found.append(rate * exact_root(",
+        "found.append(rate / exact_root(",
         "the printed index is largest for the longest silence",
         rows=("et-lru.printed-index.homogeneous",),
         tests=(PRINTED_INDEX_TESTS,),

@@ -112,8 +112,8 @@ FAULTS = (
     Fault(
         "weighted-bound-below-zero",
         CERTIFICATE,
-        "return np.maximum(weight - (up_to[1:] - up_to[first - 1]), 0)",
-        "return weight - (up_to[1:] - up_to[first - 1])",
+        "np.maximum(weights.whole - (up_to[1:] - up_to[first - 1]), 0)",
+        "weights.whole - (up_to[1:] - up_to[first - 1])",
         "turns that pay more than they weigh make the weighted bound too strong",
         tests=(CERTIFICATE_TESTS,),
     ),
