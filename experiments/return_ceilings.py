@@ -31,6 +31,7 @@ from scipy.stats import norm, rankdata
 import teltheory as tt
 from teltheory.model.instance import Instance
 from teltheory.model.numbers import FloatArray, IntArray
+from teltheory.model.trace import turn_numbers
 from teltheory.paper.script import end, errors_in_one_line, markdown
 from teltheory.paper.tidy import write_rows
 from teltheory.policies.learned import hazards
@@ -87,7 +88,7 @@ def log_index(hazard: FloatArray) -> FloatArray:
 def from_cells(known: Hindsight) -> FloatArray:
     """Return the index of each turn from the policy's cells, learnt from the whole trace."""
     trace = known.trace
-    cell = hazards.cells(hazards.turn_numbers(trace), trace.prompt)
+    cell = hazards.cells(turn_numbers(trace.code), trace.prompt)
     counts = hazards.counts_after(trace, known.times, cell, len(trace) - 1)
     return log_index(hazards.hazards(counts))[cell]
 
@@ -112,7 +113,7 @@ def through_noise(known: Hindsight, level: float) -> FloatArray:
 
 def features(known: Hindsight) -> FloatArray:
     """Return what an engine sees of each turn, a row each."""
-    trace, number = known.trace, hazards.turn_numbers(known.trace)
+    trace, number = known.trace, turn_numbers(known.trace.code)
     gap = _gaps(known)
     before = np.where(gap[:, 1] >= 0, gap[:, 0], -1.0)
     lengths = np.column_stack([trace.prompt, trace.response, trace.history, trace.past, number])

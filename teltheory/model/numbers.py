@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from fractions import Fraction
 from numbers import Rational
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,8 @@ BoolArray: TypeAlias = NDArray[np.bool_]
 
 INT64_MAX = 2**63 - 1
 MOST_POWER = 30
+LARGEST = 1e9
+"""The largest rate, mean or time that is taken."""
 
 
 def whole_number(argument: str, value: object) -> int:
@@ -38,6 +41,26 @@ def rational(argument: str, value: object) -> Fraction:
     if isinstance(value, bool) or not isinstance(value, Rational):
         raise ArgumentError(argument, value, "a whole number or a Fraction")
     return Fraction(int(value.numerator), int(value.denominator))
+
+
+def real_number(argument: str, value: Any, low: float, high: float = LARGEST, closed: bool = False) -> float:
+    """Return a number above `low` (or from it on, if `closed`) and at most `high`, as a float."""
+    real = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not real or not (low < value <= high or (closed and value == low)):
+        least = f"from {low:g} to" if closed else f"above {low:g}, at most"
+        raise ArgumentError(argument, value, f"a finite number {least} {high:g}")
+    return float(value)
+
+
+def read_number(argument: str, text: str, expected: str) -> float:
+    """Read a finite number such as ``2.5``."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = math.nan
+    if not math.isfinite(found):
+        raise ArgumentError(argument, text, expected)
+    return found
 
 
 def read_fraction(argument: str, text: str, expected: str) -> Fraction:

@@ -105,7 +105,7 @@ class Trace:
             conversation=labels,
             prompt=q,
             response=a,
-            history=_cumulative_history(labels, q + a) if h is None else h,
+            history=sums_before(labels, q + a) if h is None else h,
             arrival=None if arrival is None else arrivals(arrival, len(labels)),
             cumulative=h is None,
             names=names,
@@ -266,14 +266,20 @@ def consecutive_turns(conversation: IntArray) -> tuple[IntArray, IntArray]:
     return order[:-1][same], order[1:][same]
 
 
-def _cumulative_history(conversation: IntArray, growth: IntArray) -> IntArray:
+def sums_before(conversation: IntArray, values: IntArray) -> IntArray:
+    """Return the sum of a conversation's values before each of its turns; shape (n,)."""
     order = np.argsort(conversation, kind="stable")
-    before = np.cumsum(growth[order]) - growth[order]
+    before = np.cumsum(values[order]) - values[order]
     starts = np.flatnonzero(np.diff(conversation[order], prepend=conversation[order][:1] - 1))
     sizes = np.diff(np.append(starts, len(order)))
-    history = np.empty(len(order), np.int64)
-    history[order] = before - np.repeat(before[starts], sizes)
-    return readonly(history)
+    sums = np.empty(len(order), np.int64)
+    sums[order] = before - np.repeat(before[starts], sizes)
+    return readonly(sums)
+
+
+def turn_numbers(conversation: IntArray) -> IntArray:
+    """Return how many turns of the same conversation come before each turn; shape (n,)."""
+    return sums_before(conversation, np.ones(len(conversation), np.int64))
 
 
 def _check_histories(trace: Trace) -> None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from teltheory.workloads import data_folder
 from teltheory.workloads.chat_data import LEVELS
-from teltheory.workloads.quantiles import Quantiles
+from teltheory.workloads.laws import Quantiles
 
 FILE = "wildchat_turn_lengths.csv"
 

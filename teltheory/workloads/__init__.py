@@ -9,10 +9,9 @@ from teltheory.workloads.conversations import LabelledTrace, sample_conversation
 from teltheory.workloads.data import data_folder
 from teltheory.workloads.fitting import FittedConversations, fit_conversations
 from teltheory.workloads.gaps import ExponentialGaps, Gaps, LogNormalGaps, ParetoGaps
-from teltheory.workloads.laws import Empirical, Finite, Law, LogNormal, fixed
-from teltheory.workloads.likelihood import kind_posterior, log_likelihood
+from teltheory.workloads.laws import Empirical, Finite, Law, LogNormal, Quantiles, fixed
+from teltheory.workloads.likelihood import log_likelihood
 from teltheory.workloads.model import ConversationMixture, ConversationModel, Conversations, GammaRates, Kind
-from teltheory.workloads.quantiles import Quantiles
 from teltheory.workloads.times import SHAREGPT_TIMES, Times, parse_times
 
 __all__ = [
@@ -38,7 +37,6 @@ __all__ = [
     "data_folder",
     "fit_conversations",
     "fixed",
-    "kind_posterior",
     "log_likelihood",
     "parse_times",
     "sample_conversations",

@@ -24,12 +24,10 @@ from itertools import pairwise
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.model.numbers import FloatArray, IntArray, whole_number
+from teltheory.model.numbers import FloatArray, IntArray, real_number, whole_number
 from teltheory.model.trace import Trace
 from teltheory.workloads.gaps import Gaps
-from teltheory.workloads.laws import Finite
-from teltheory.workloads.model import check_positive
-from teltheory.workloads.quantiles import QuantileLaw
+from teltheory.workloads.laws import Finite, QuantileLaw
 
 SHARES_IN = 10**9
 """Shares of conversations are rounded to whole multiples of one in so many."""
@@ -52,14 +50,13 @@ class Chats:
     response_correlation: float = 0.0
 
     def __post_init__(self) -> None:
-        check_positive("seconds_between_starts", self.seconds_between_starts)
+        real_number("seconds_between_starts", self.seconds_between_starts, 0)
         if self.turns.lengths[0] < 1:
             raise ArgumentError("turns", self.turns.lengths, "a law of numbers of turns, 1 or more")
         for name in ("prompts", "responses"):
             if not getattr(self, name):
                 raise ArgumentError(name, getattr(self, name), "at least one law")
-        if not 0 <= self.response_correlation <= 1:
-            raise ArgumentError("response_correlation", self.response_correlation, "a number from 0 to 1")
+        real_number("response_correlation", self.response_correlation, 0, 1, closed=True)
 
     @property
     def mean_turns(self) -> float:

@@ -2,23 +2,20 @@
 
 A sample of n turns draws n births with all their further turns, (1 + lambda-bar / mu) n in all, and keeps the n
 earliest. Draws come in a fixed order, and one kind of conversation takes none for its kind, so that what a seed
-gives does not depend on how the draws are worked through.
+gives stays the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
 from teltheory.model.numbers import FloatArray, IntArray, whole_number
-from teltheory.model.trace import Trace
+from teltheory.model.trace import Trace, turn_numbers
 from teltheory.workloads.laws import Law
 from teltheory.workloads.model import Conversations, GammaRates, Kind
-
-BLOCK = 1 << 21
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,49 +93,17 @@ def _rates(kinds: Sequence[Kind], kind: IntArray, rng: np.random.Generator) -> F
 def _first_turns(
     births: FloatArray, lifetimes: FloatArray, returns: IntArray, rng: np.random.Generator
 ) -> tuple[IntArray, FloatArray]:
-    """Return conversation and arrival of the first n turns, n = len(births), in order of (arrival, conversation).
-
-    Whatever comes later is drawn all the same, block by block, so that the generator moves on as far.
-    """
+    """Return conversation and arrival of the first len(births) turns, in order of (arrival, conversation)."""
     n = len(births)
-    kept = [(np.arange(n), births)]
-    cut = births[-1] if n else 0.0
-    for first, last in _blocks(returns):
-        drawn = rng.random(int(returns[first:last].sum()))
-        if births[first] <= cut:
-            who = np.repeat(np.arange(first, last), returns[first:last])
-            seconds = births[who] + drawn * lifetimes[who]
-            kept.append((who[seconds <= cut], seconds[seconds <= cut]))
-            certain = births[last - 1]
-            if last + sum(int(np.count_nonzero(times <= certain)) for _, times in kept[1:]) >= n:
-                cut = min(cut, certain)
-    conversation, arrival = (np.concatenate([part[i][part[1] <= cut] for part in kept]) for i in (0, 1))
+    if not n:
+        return np.arange(0), births
+    of_further = np.repeat(np.arange(n), returns)
+    further = births[of_further] + rng.random(len(of_further)) * lifetimes[of_further]
+    conversation, arrival = np.append(np.arange(n), of_further), np.append(births, further)
+    kept = np.flatnonzero(arrival <= np.partition(arrival, n - 1)[n - 1])
+    conversation, arrival = conversation[kept], arrival[kept]
     order = np.lexsort((conversation, arrival))[:n]
     return conversation[order], arrival[order]
-
-
-def _blocks(returns: IntArray) -> Iterator[tuple[int, int]]:
-    """Yield ranges of conversations whose further turns are about `BLOCK`, or those of one conversation."""
-    if not len(returns):
-        return
-    sums = np.cumsum(returns)
-    ends = np.searchsorted(sums, np.arange(BLOCK, int(sums[-1]) + BLOCK, BLOCK), side="right")
-    yield from pairwise(np.unique([0, *ends, len(returns)]).tolist())
-
-
-def turn_numbers(conversation: IntArray) -> IntArray:
-    """Return how many turns of the same conversation come before each turn; shape (n,)."""
-    order = np.argsort(conversation, kind="stable")
-    starts = np.flatnonzero(np.diff(conversation[order], prepend=-1))
-    numbers = np.empty(len(order), np.int64)
-    numbers[order] = np.arange(len(order)) - np.repeat(starts, np.diff(np.append(starts, len(order))))
-    return numbers
-
-
-def turns_by_law(laws: Sequence[Law], number: IntArray) -> Iterator[tuple[Law, IntArray]]:
-    """Yield each law with the places of the turns whose number is its own; the last law has all later ones too."""
-    for i, law in enumerate(laws):
-        yield law, np.flatnonzero(number == i if i < len(laws) - 1 else number >= i)
 
 
 def _lengths(
@@ -148,7 +113,8 @@ def _lengths(
         return laws[0][0].sample(rng, len(kind))
     lengths = np.empty(len(kind), np.int64)
     for j, kind_laws in enumerate(laws):
-        members = np.flatnonzero(kind == j)
-        for law, places in turns_by_law(kind_laws, number[members]):
-            lengths[members[places]] = law.sample(rng, len(places))
+        which = np.minimum(number, len(kind_laws) - 1)
+        for i, law in enumerate(kind_laws):
+            places = np.flatnonzero((kind == j) & (which == i))
+            lengths[places] = law.sample(rng, len(places))
     return lengths

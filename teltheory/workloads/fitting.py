@@ -1,28 +1,33 @@
 """The conversation model that makes an observed trace most likely.
 
 Births, further turns and lengths are fitted apart, since the likelihood is their product: all kinds share the laws
-of the lengths. Rates are sought by their logarithms, and standard errors come from the observed information, the
-second derivatives of minus the log-likelihood at its maximum.
+of the lengths. Rates are sought by their logarithms, shares by the logarithms of their ratios to the first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Literal, TypeAlias
+from functools import partial
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.model.numbers import whole_number
+from teltheory.model.numbers import FloatArray, IntArray, whole_number
 from teltheory.model.trace import Trace
-from teltheory.workloads.length_fits import fit_laws
-from teltheory.workloads.likelihood import Histories, histories
+from teltheory.workloads.laws import LARGEST, WIDEST, Empirical, Law, LogNormal
+from teltheory.workloads.likelihood import Histories, histories, joint
 from teltheory.workloads.model import ConversationMixture, Kind
-from teltheory.workloads.rate_fits import fit_gamma, fit_kinds
 
 LengthLaws: TypeAlias = Literal["lognormal", "empirical"]
+Bounds: TypeAlias = Sequence[tuple[float, float]]
+NARROWEST = 1e-7
+SLOWEST = 1e-6
+"""Events in the whole observation at the least rate that is tried; a kind that never returns gets it."""
+MOST_LOPSIDED = 20.0
+WIDTHS = (2.0, 5.0, 20.0)
+"""How far apart the rates are from which several kinds are sought."""
 
 
 @dataclass(frozen=True)
@@ -35,13 +40,6 @@ class FittedConversations:
         The fitted model; several kinds in order of their turn rates.
     log_likelihood : float
         Logarithm of the density of the arrival times (births, further turns, silences) under the model.
-    log_likelihood_of_lengths : float
-        Logarithm of the probability of the prompts and responses.
-    standard_errors : mapping of str to float
-        Of birth_rate, death_rate, turn_rate (turn_rate[0], share[0], ... of several kinds; turn_rate.mean and
-        turn_rate.variation of gamma rates), and prompts[0].mean_length, prompts[0].spread, ... of lognormal laws.
-        NaN if the likelihood has no proper maximum in the parameter, such as a variation at its lower end; far
-        larger than the parameter if there are more kinds than the trace tells apart.
     conversations, turns : int
         How many were used.
     seconds : float
@@ -50,8 +48,6 @@ class FittedConversations:
 
     model: ConversationMixture
     log_likelihood: float
-    log_likelihood_of_lengths: float
-    standard_errors: Mapping[str, float]
     conversations: int
     turns: int
     seconds: float
@@ -59,10 +55,9 @@ class FittedConversations:
 
 def fit_conversations(
     trace: Trace,
-    kinds: int | Literal["gamma"] = 1,
+    kinds: int = 1,
     *,
     lengths: LengthLaws = "lognormal",
-    by_turn: int = 1,
     start: float = 0.0,
     end: float | None = None,
 ) -> FittedConversations:
@@ -72,12 +67,10 @@ def fit_conversations(
     ----------
     trace : Trace
         With arrival times. A conversation's first turn is taken for its birth.
-    kinds : int or "gamma"
-        Number of different turn rates; "gamma" for a rate a conversation from a gamma law.
+    kinds : int
+        Number of different turn rates.
     lengths : {"lognormal", "empirical"}
         Laws of prompts and responses: lognormal, rounded up, or the lengths that were seen.
-    by_turn : int
-        Number of laws by turn: 2 gives first turns one of their own, and so on; 1 has one for all.
     start, end : float
         Seconds of the observation; `end` is the last arrival if it is left out.
 
@@ -93,16 +86,22 @@ def fit_conversations(
     """
     seen = histories(trace, start, end)
     _check(seen)
-    laws = fit_laws(trace, lengths, by_turn)
-    rates = fit_gamma(seen) if kinds == "gamma" else fit_kinds(seen, _number_of_kinds(kinds, seen))
+    most = int(np.count_nonzero(seen.returns))
+    if not 1 <= whole_number("kinds", kinds) <= most:
+        raise ArgumentError("kinds", kinds, f"1 to {most}, the conversations that return")
+    if lengths not in ("lognormal", "empirical"):
+        raise ArgumentError("lengths", lengths, "'lognormal' or 'empirical'")
+    fit_law: Callable[[IntArray], Law] = fit_lognormal if lengths == "lognormal" else Empirical.of
+    laws = fit_law(trace.prompt), fit_law(trace.response)
+    x = fit_kinds(seen, kinds)
+    death_rate, *rates = np.exp(x[: kinds + 1]).tolist()
+    shares = np.exp(_log_shares(x)).tolist()
     births = len(seen.returns)
     birth_rate = births / seen.seconds
-    mixture = tuple(Kind(rate, laws.prompts, laws.responses, share) for rate, share in rates.turn_rates)
+    mixture = tuple(Kind(rate, *laws, share) for rate, share in zip(rates, shares, strict=True))
     return FittedConversations(
-        model=ConversationMixture(birth_rate, rates.death_rate, mixture),
-        log_likelihood=float(births * np.log(birth_rate) - births + rates.log_likelihood),
-        log_likelihood_of_lengths=laws.log_likelihood,
-        standard_errors=MappingProxyType({"birth_rate": birth_rate / births**0.5, **rates.errors, **laws.errors}),
+        model=ConversationMixture(birth_rate, death_rate, mixture),
+        log_likelihood=float(births * np.log(birth_rate) - births + kinds_log_likelihood(x, seen)),
         conversations=births,
         turns=len(trace),
         seconds=seen.seconds,
@@ -118,9 +117,93 @@ def _check(seen: Histories) -> None:
         raise ArgumentError("trace", "no silence after a last turn", "a later end, to fit the death rate")
 
 
-def _number_of_kinds(kinds: object, seen: Histories) -> int:
-    most = int(np.count_nonzero(seen.returns))
-    number = -1 if isinstance(kinds, str) else whole_number("kinds", kinds)
-    if not 1 <= number <= most:
-        raise ArgumentError("kinds", kinds, f"'gamma', or 1 to {most}, the conversations that return")
-    return number
+def fit_kinds(seen: Histories, kinds: int) -> FloatArray:
+    """Fit mu, a rate a kind, and shares; x is log mu, the logarithms of the rates, and log(share_j / share_0)."""
+    low, high = float(np.log(SLOWEST / seen.seconds)), float(np.log(LARGEST)) - 1e-9
+    bounds = [(low, high)] * (kinds + 1) + [(-MOST_LOPSIDED, MOST_LOPSIDED)] * (kinds - 1)
+    value, slopes = partial(kinds_log_likelihood, seen=seen), partial(kinds_slopes, seen=seen)
+    x = max((_climb(value, start, bounds, slopes) for start in _starts(seen, kinds)), key=value)
+    if x[0] < low + 1e-3:
+        raise ArgumentError("trace", "no silence that speaks of a death", "a longer observation, or fewer kinds")
+    if x[: kinds + 1].max() > high - 1e-3:
+        raise ArgumentError("trace", "turns of a conversation all at once", "arrivals at different times")
+    order = np.argsort(x[1 : kinds + 1])
+    tilts = np.append(0.0, x[kinds + 1 :])[order]
+    return np.concatenate((x[:1], x[1 : kinds + 1][order], tilts[1:] - tilts[0]))
+
+
+def _starts(seen: Histories, kinds: int) -> list[FloatArray]:
+    """Return x near mu and lambda by gaps, of mean 1 / (mu + lambda), and the share of turns with a next one."""
+    returns, conversations = seen.returns.sum(), len(seen.returns)
+    both = returns / seen.active.sum() / (returns + conversations)
+    steps = np.linspace(-1, 1, kinds) if kinds > 1 else np.zeros(1)
+    widths = WIDTHS if kinds > 1 else WIDTHS[:1]
+    rates = [np.log([both * conversations, *(both * returns * width**steps)]) for width in widths]
+    return [np.append(start, np.zeros(kinds - 1)) for start in rates]
+
+
+def kinds_log_likelihood(x: FloatArray, seen: Histories) -> float:
+    """Return the log-likelihood of the further turns under kinds; x is as in `fit_kinds`."""
+    return float(np.logaddexp.reduce(_joint(x, seen), axis=1).sum())
+
+
+def kinds_slopes(x: FloatArray, seen: Histories) -> FloatArray:
+    """Return the derivatives of `kinds_log_likelihood` in x; shape (2 kinds,)."""
+    kinds, likely = len(x) // 2, _joint(x, seen)
+    weight = np.exp(likely - np.logaddexp.reduce(likely, axis=1, keepdims=True))
+    mu, rates = np.exp(x[0]), np.exp(x[1 : kinds + 1])
+    of_death, of_turn = np.zeros(1), np.empty(kinds)
+    for j, rate in enumerate(rates):
+        silent = np.exp(-(mu + rate) * seen.silence)
+        fading, alike = rate * seen.silence * silent, seen.active + 1 / (mu + rate)
+        dead_or_silent = mu + rate * silent
+        of_death += mu * weight[:, j] @ ((1 - fading) / dead_or_silent - alike)
+        of_turn[j] = weight[:, j] @ (seen.returns + rate * ((silent - fading) / dead_or_silent - alike))
+    of_share = weight.sum(axis=0) - len(weight) * np.exp(_log_shares(x))
+    return np.concatenate((of_death, of_turn, of_share[1:]))
+
+
+def _joint(x: FloatArray, seen: Histories) -> FloatArray:
+    return joint(np.exp(x[1 : len(x) // 2 + 1]), _log_shares(x), float(np.exp(x[0])), seen)
+
+
+def _log_shares(x: FloatArray) -> FloatArray:
+    tilts = np.append(0.0, x[len(x) // 2 + 1 :])
+    return np.asarray(tilts - np.logaddexp.reduce(tilts), np.float64)
+
+
+def fit_lognormal(lengths: IntArray) -> LogNormal:
+    """Fit a lognormal law, rounded up, by maximum likelihood; the spread is 0 if all lengths are the same."""
+    known, counts = np.unique(lengths, return_counts=True)
+    if known[0] < 1:
+        raise ArgumentError("lengths", "a length of 0", "1 token or more for a lognormal law, or 'empirical'")
+    if len(known) == 1:
+        return LogNormal(float(known[0]), 0.0)
+
+    def law(x: FloatArray) -> LogNormal:
+        mean, spread = np.exp(x).tolist()
+        return LogNormal(min(mean, LARGEST), min(spread, WIDEST))
+
+    logarithms = np.log(known - 0.5)
+    centre = np.average(logarithms, weights=counts)
+    spread = np.sqrt(np.average((logarithms - centre) ** 2, weights=counts))
+    bounds = [(-1.0, float(np.log(LARGEST))), (float(np.log(NARROWEST)), float(np.log(WIDEST)))]
+    start = np.array([centre + spread**2 / 2, np.log(spread)])
+    return law(_climb(lambda x: float(counts @ law(x).log_probability(known)), start, bounds))
+
+
+def _climb(
+    value: Callable[[FloatArray], float],
+    start: FloatArray,
+    bounds: Bounds,
+    slopes: Callable[[FloatArray], FloatArray] | None = None,
+) -> FloatArray:
+    """Return where a function has the maximum that is reached from `start`."""
+    from scipy.optimize import minimize
+
+    start = np.clip(start, *np.transpose(bounds))
+    scale = -(abs(value(start)) or 1.0)
+    options: Any = {"ftol": 1e-12, "gtol": 1e-8, "maxiter": 1000}
+    descent: Any = None if slopes is None else (lambda x: slopes(x) / scale)
+    end = minimize(lambda x: value(x) / scale, start, (), "L-BFGS-B", descent, bounds=bounds, options=options)
+    return np.asarray(end.x, np.float64)

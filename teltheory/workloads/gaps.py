@@ -7,17 +7,14 @@ swept beside each other.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 
-from teltheory.errors import ArgumentError
-from teltheory.model.numbers import FloatArray
+from teltheory.model.numbers import FloatArray, real_number
+from teltheory.workloads.laws import WIDEST
 
-LONGEST_MEAN = 1e9
-WIDEST = 3.0
 STEEPEST = 100.0
 
 
@@ -48,7 +45,7 @@ class ExponentialGaps:
     mean: float
 
     def __post_init__(self) -> None:
-        _check_mean(self.mean)
+        real_number("mean", self.mean, 0)
 
     def sample(self, rng: np.random.Generator, size: int) -> FloatArray:
         """Return `size` independent gaps, in seconds."""
@@ -71,8 +68,8 @@ class LogNormalGaps:
     spread: float
 
     def __post_init__(self) -> None:
-        _check_mean(self.mean)
-        _check_number("spread", self.spread, 0.0, WIDEST)
+        real_number("mean", self.mean, 0)
+        real_number("spread", self.spread, 0, WIDEST)
 
     def sample(self, rng: np.random.Generator, size: int) -> FloatArray:
         """Return `size` independent gaps, in seconds."""
@@ -95,8 +92,8 @@ class ParetoGaps:
     shape: float
 
     def __post_init__(self) -> None:
-        _check_mean(self.mean)
-        _check_number("shape", self.shape, 1.0, STEEPEST)
+        real_number("mean", self.mean, 0)
+        real_number("shape", self.shape, 1, STEEPEST)
 
     @property
     def shortest(self) -> float:
@@ -107,13 +104,3 @@ class ParetoGaps:
         """Return `size` independent gaps, in seconds."""
         draws: FloatArray = self.shortest * (1 + rng.pareto(self.shape, size))
         return draws
-
-
-def _check_mean(mean: object) -> None:
-    _check_number("mean", mean, 0.0, LONGEST_MEAN, " seconds")
-
-
-def _check_number(argument: str, value: object, above: float, most: float, unit: str = "") -> None:
-    number = not isinstance(value, bool) and isinstance(value, (int, float, np.integer, np.floating))
-    if not number or not above < value <= most or not math.isfinite(value):  # type: ignore[operator,arg-type]
-        raise ArgumentError(argument, value, f"a number{unit} above {above:g}, at most {most:g}")

@@ -17,9 +17,8 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.model.numbers import FloatArray, IntArray, whole_number
+from teltheory.model.numbers import LARGEST, FloatArray, IntArray, real_number, whole_number
 
-LARGEST = 1e9
 WIDEST = 3.0
 
 
@@ -42,6 +41,18 @@ class Law(Protocol):
 
     def log_probability(self, length: IntArray) -> FloatArray:
         """Return the logarithm of each length's probability; -inf if it is 0."""
+        ...
+
+
+class QuantileLaw(Law, Protocol):
+    """A law of lengths that can be drawn by inversion, so that draws may depend on each other."""
+
+    def quantile(self, share: FloatArray) -> IntArray:
+        """Return the length that a draw does not exceed with each probability of `share`."""
+        ...
+
+    def scaled(self, factor: float) -> QuantileLaw:
+        """Return the law of the lengths times a factor above 0."""
         ...
 
 
@@ -125,10 +136,8 @@ class LogNormal:
     spread: float = 1.0
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.mean_length, (int, float)) and 0 < self.mean_length <= LARGEST):
-            raise ArgumentError("mean_length", self.mean_length, f"a finite number above 0 (at most {LARGEST:g})")
-        if not (isinstance(self.spread, (int, float)) and 0 <= self.spread <= WIDEST):
-            raise ArgumentError("spread", self.spread, f"a finite number, 0 or more (at most {WIDEST:g})")
+        real_number("mean_length", self.mean_length, 0)
+        real_number("spread", self.spread, 0, WIDEST, closed=True)
 
     @property
     def mean(self) -> float:
@@ -228,6 +237,61 @@ class Empirical:
         return f"Empirical({len(self.seen)} lengths of digest {digest})"
 
 
+@dataclass(frozen=True)
+class Quantiles:
+    """Lengths in tokens with a piecewise linear quantile function, rounded up; both columns strictly increase.
+
+    That is what is kept of a data set that may not be copied.
+    """
+
+    levels: tuple[float, ...]
+    lengths: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        for name in ("levels", "lengths"):
+            object.__setattr__(self, name, _increasing(name, getattr(self, name)))
+        if self.levels[0] != 0 or self.levels[-1] != 1:
+            raise ArgumentError("levels", self.levels, "levels from 0 to 1")
+        if len(self.lengths) != len(self.levels):
+            raise ArgumentError("lengths", self.lengths, f"{len(self.levels)} of them, one a level")
+
+    @classmethod
+    def of(cls, lengths: IntArray, levels: Sequence[float]) -> Quantiles:
+        """Return the law of seen lengths: at each level the length that so large a share does not exceed."""
+        found = np.quantile(lengths, levels, method="inverted_cdf")
+        return cls(tuple(levels), tuple(map(float, found)))
+
+    @property
+    def mean(self) -> float:
+        """Mean of what `sample` draws."""
+        wholes = np.arange(int(np.ceil(self.lengths[-1])), dtype=np.int64)
+        return float(self.at_least(wholes + 1).sum())
+
+    def scaled(self, factor: float) -> Quantiles:
+        """Return the law of the lengths times a factor above 0."""
+        return Quantiles(self.levels, tuple(length * factor for length in self.lengths))
+
+    def quantile(self, share: FloatArray) -> IntArray:
+        """Return the length that a draw does not exceed with each probability of `share`."""
+        return np.ceil(np.interp(share, self.levels, self.lengths)).astype(np.int64)
+
+    def sample(self, rng: np.random.Generator, size: int) -> IntArray:
+        """Return `size` independent draws."""
+        return self.quantile(rng.random(size))
+
+    def at_least(self, length: IntArray) -> FloatArray:
+        """Return the probability of at least each length: a draw of k or more was above k - 1."""
+        above = np.asarray(length, np.float64) - 1
+        return np.where(above < 0, 1.0, 1.0 - np.interp(above, self.lengths, self.levels))
+
+    def log_probability(self, length: IntArray) -> FloatArray:
+        """Return the logarithm of each length's probability; -inf if it is 0."""
+        lengths = np.asarray(length, np.int64)
+        with np.errstate(divide="ignore"):
+            logarithm: FloatArray = np.log(self.at_least(lengths) - self.at_least(lengths + 1))
+        return np.where(lengths < 0, -np.inf, logarithm)
+
+
 def _looked_up(lengths: IntArray, values: FloatArray, wanted: IntArray) -> FloatArray:
     places = np.minimum(np.searchsorted(lengths, wanted), len(lengths) - 1)
     return np.where(lengths[places] == wanted, values[places], -np.inf)
@@ -238,3 +302,11 @@ def _fraction(value: object) -> Fraction:
         return Fraction(value)  # type: ignore[call-overload,no-any-return]
     except (TypeError, ValueError, OverflowError):
         raise ArgumentError("probabilities", value, "a fraction, such as Fraction(1, 3)") from None
+
+
+def _increasing(name: str, values: object) -> tuple[float, ...]:
+    numbers = tuple(values) if isinstance(values, Sequence) else ()
+    fits = all(isinstance(v, (int, float)) and 0 <= v <= LARGEST for v in numbers)
+    if len(numbers) < 2 or not fits or any(a >= b for a, b in pairwise(numbers)):
+        raise ArgumentError(name, values, f"two or more numbers, strictly increasing, from 0 to {LARGEST:g}")
+    return tuple(map(float, numbers))

@@ -16,14 +16,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from teltheory.errors import ArgumentError
-from teltheory.model.numbers import FloatArray
-from teltheory.workloads.laws import LARGEST, WIDEST, Law, LogNormal
+from teltheory.model.numbers import FloatArray, real_number
+from teltheory.workloads.laws import WIDEST, Law, LogNormal
 
 if TYPE_CHECKING:
     import numpy as np
-
-MOST_VARIED = 10.0
-LEAST_VARIED = 0.01
 
 
 @dataclass(frozen=True)
@@ -42,10 +39,8 @@ class GammaRates:
     variation: float
 
     def __post_init__(self) -> None:
-        check_positive("mean", self.mean)
-        found = self.variation
-        if not (isinstance(found, (int, float)) and LEAST_VARIED <= found <= MOST_VARIED):
-            raise ArgumentError("variation", found, f"a number from {LEAST_VARIED:g} to {MOST_VARIED:g}")
+        real_number("mean", self.mean, 0)
+        real_number("variation", self.variation, 0.01, 10, closed=True)
 
     @property
     def shape(self) -> float:
@@ -79,11 +74,10 @@ class Kind:
 
     def __post_init__(self) -> None:
         if not isinstance(self.turn_rate, GammaRates):
-            check_positive("turn_rate", self.turn_rate)
+            real_number("turn_rate", self.turn_rate, 0)
         for name in ("prompts", "responses"):
             object.__setattr__(self, name, _laws(name, getattr(self, name)))
-        if not (isinstance(self.share, (int, float)) and 0 < self.share <= 1):
-            raise ArgumentError("share", self.share, "a number above 0 and at most 1")
+        real_number("share", self.share, 0, 1)
 
     @property
     def laws(self) -> tuple[tuple[Law, ...], tuple[Law, ...]]:
@@ -108,8 +102,8 @@ class ConversationMixture:
     kinds: Sequence[Kind]
 
     def __post_init__(self) -> None:
-        check_positive("birth_rate", self.birth_rate)
-        check_positive("death_rate", self.death_rate)
+        real_number("birth_rate", self.birth_rate, 0)
+        real_number("death_rate", self.death_rate, 0)
         kinds = tuple(self.kinds) if isinstance(self.kinds, Sequence) else ()
         object.__setattr__(self, "kinds", kinds)
         if not kinds or not all(isinstance(kind, Kind) for kind in kinds):
@@ -141,9 +135,8 @@ class ConversationModel:
 
     def __post_init__(self) -> None:
         for name in ("birth_rate", "death_rate", "turn_rate", "mean_prompt", "mean_response"):
-            check_positive(name, getattr(self, name))
-        if not (isinstance(self.spread, (int, float)) and 0 <= self.spread <= WIDEST):
-            raise ArgumentError("spread", self.spread, f"a finite number, 0 or more (at most {WIDEST:g})")
+            real_number(name, getattr(self, name), 0)
+        real_number("spread", self.spread, 0, WIDEST, closed=True)
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -153,12 +146,6 @@ class ConversationModel:
 
 
 Conversations: TypeAlias = ConversationModel | ConversationMixture
-
-
-def check_positive(name: str, value: object) -> None:
-    """Raise an `ArgumentError` unless `value` is a number above 0 and at most 1e9."""
-    if not (isinstance(value, (int, float)) and 0 < value <= LARGEST):
-        raise ArgumentError(name, value, f"a finite number above 0 (at most {LARGEST:g})")
 
 
 def _laws(name: str, value: object) -> tuple[Law, ...]:

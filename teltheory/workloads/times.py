@@ -7,17 +7,14 @@ et al. 2025, Appendix G.2: lambda_conv = 1, lambda_turn = 3; it names no unit, h
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.model.numbers import FloatArray, IntArray, whole_number
+from teltheory.model.numbers import FloatArray, IntArray, read_number, real_number, whole_number
 from teltheory.workloads.gaps import ExponentialGaps, Gaps, LogNormalGaps, ParetoGaps
-
-HIGHEST_RATE = 1e9
 
 
 @dataclass(frozen=True)
@@ -42,10 +39,8 @@ class Times:
     def __post_init__(self) -> None:
         if self.gaps is not None and not isinstance(self.gaps, Gaps):
             raise ArgumentError("gaps", self.gaps, "a law such as ExponentialGaps(360)")
-        rate = self.rate
-        number = isinstance(rate, (int, float)) and not isinstance(rate, bool)
-        if rate is not None and not (number and 0 < rate <= HIGHEST_RATE):
-            raise ArgumentError("rate", rate, f"conversations a second, above 0, at most {HIGHEST_RATE:g}")
+        if self.rate is not None:
+            real_number("rate", self.rate, 0)
         whole_number("seed", self.seed)
 
     def sentence(self) -> str:
@@ -111,7 +106,7 @@ def parse_times(text: str, seed: int = 0) -> Times:
         return replace(SHAREGPT_TIMES, seed=seed)
     name, _, rest = text.partition(":")
     pairs = [part.partition("=") for part in rest.split(",")] if rest else []
-    given = {key.strip(): _number(text, value) for key, _, value in pairs}
+    given = {key.strip(): read_number("times", value, EXPECTED) for key, _, value in pairs}
     make, parameters = LAWS.get(name, (None, ()))
     rate = given.pop("rate", None)
     if (
@@ -121,13 +116,3 @@ def parse_times(text: str, seed: int = 0) -> Times:
     ):
         raise ArgumentError("times", text, EXPECTED)
     return Times(None if make is None else make(**given), rate, seed)
-
-
-def _number(text: str, value: str) -> float:
-    try:
-        number = float(value)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
-        raise ArgumentError("times", text, EXPECTED)
-    return number

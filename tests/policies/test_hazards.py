@@ -14,6 +14,7 @@ from replay.instances import examples
 from strategies import SMALL, timed_columns, turn_columns
 
 import teltheory as tt
+from teltheory.model.trace import turn_numbers
 from teltheory.paper.scenarios import people_and_agents
 from teltheory.policies.learned import hazards
 from teltheory.policies.learned.hazards import SILENCES, ReturnIndices
@@ -48,7 +49,7 @@ def test_counts_are_those_of_the_turns_so_far(columns, turn):
     trace = tt.Trace.from_turns(**columns)
     if turn >= len(trace):
         return
-    cell = hazards.cells(hazards.turn_numbers(trace), trace.prompt)
+    cell = hazards.cells(turn_numbers(trace.code), trace.prompt)
     counts = hazards.counts_after(trace, trace.arrival, cell, turn)
     returns, exposure = plain_counts(trace, turn)
     for c, j in np.ndindex(counts.returns.shape):
@@ -57,7 +58,7 @@ def test_counts_are_those_of_the_turns_so_far(columns, turn):
 
 
 def test_counts_of_a_longer_trace():
-    cell = hazards.cells(hazards.turn_numbers(LONG), LONG.prompt)
+    cell = hazards.cells(turn_numbers(LONG.code), LONG.prompt)
     counts = hazards.counts_after(LONG, LONG.arrival, cell, 350)
     returns, exposure = plain_counts(LONG, 350)
     assert counts.returns.sum() == sum(returns.values()) > 100
@@ -104,7 +105,7 @@ def test_hazards_find_the_rate_of_a_memoryless_source():
     who = np.repeat(np.arange(40), 60)
     order = np.argsort(times.ravel())
     trace = tt.Trace.from_turns(who[order], np.full(2400, 9), np.zeros(2400, int), times.ravel()[order])
-    cell = hazards.cells(hazards.turn_numbers(trace), trace.prompt)
+    cell = hazards.cells(turn_numbers(trace.code), trace.prompt)
     counts = hazards.counts_after(trace, trace.arrival, cell, 2000)
     known = counts.exposure > 4_000
     found = hazards.hazards(counts)[known]
@@ -176,7 +177,7 @@ def test_groups_that_differ_by_no_more_than_chance_are_one():
 
 
 def test_a_cell_s_ratio_is_shrunk_towards_that_of_its_turn_number():
-    cell = hazards.cells(hazards.turn_numbers(LONG), LONG.prompt)
+    cell = hazards.cells(turn_numbers(LONG.code), LONG.prompt)
     counts = hazards.counts_after(LONG, LONG.arrival, cell, 399)
     common = hazards.common_hazards(counts.returns.sum(axis=0), counts.exposure.sum(axis=0))
     returns, expected = counts.returns.sum(axis=1).reshape(5, 7), (counts.exposure @ common).reshape(5, 7)

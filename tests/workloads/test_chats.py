@@ -7,14 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from teltheory.errors import ArgumentError
+from teltheory.model.trace import turn_numbers
 from teltheory.paper import fit_chat_lengths as fit
 from teltheory.workloads import chat_data, data_folder
 from teltheory.workloads.chat_data import giant_turns, sharegpt_like, wildchat_like
 from teltheory.workloads.chats import Chats, turn_law
-from teltheory.workloads.conversations import turn_numbers
 from teltheory.workloads.gaps import ExponentialGaps, LogNormalGaps
-from teltheory.workloads.laws import Finite, LogNormal, fixed
-from teltheory.workloads.quantiles import Quantiles
+from teltheory.workloads.laws import Finite, LogNormal, Quantiles, fixed
 
 
 def sampled(chats, turns=2000, seed=1):

@@ -41,5 +41,5 @@ def test_samples_have_the_law_with_that_mean(gaps, law):
     ],
 )
 def test_wrong_arguments_are_named(make, argument):
-    with pytest.raises(tt.ArgumentError, match=rf"^{argument}: found .*, expected a number"):
+    with pytest.raises(tt.ArgumentError, match=rf"^{argument}: found .*, expected a finite number"):
         make()

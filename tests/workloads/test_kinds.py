@@ -24,7 +24,6 @@ from teltheory.workloads import (
     Kind,
     LabelledTrace,
     LogNormal,
-    conversations,
     fixed,
     sample_conversations,
     sample_labelled,
@@ -66,15 +65,10 @@ def plain_sample(model: ConversationModel, turns: int, rng: np.random.Generator)
     ),
     st.integers(0, 200),
     st.integers(0, 2**32 - 1),
-    st.sampled_from([1, 7, 100, 1 << 21]),
 )
-def test_one_kind_is_sampled_as_ever_whatever_the_blocks(
-    model: ConversationModel, turns: int, seed: int, block: int
-) -> None:
+def test_one_kind_is_sampled_as_ever(model: ConversationModel, turns: int, seed: int) -> None:
     fast, plain = np.random.default_rng(seed), np.random.default_rng(seed)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(conversations, "BLOCK", block)
-        assert sample_conversations(model, turns, fast) == plain_sample(model, turns, plain)
+    assert sample_conversations(model, turns, fast) == plain_sample(model, turns, plain)
     assert fast.random() == plain.random()
 
 

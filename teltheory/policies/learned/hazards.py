@@ -33,7 +33,7 @@ from itertools import pairwise
 import numpy as np
 
 from teltheory.model.numbers import FloatArray, IntArray
-from teltheory.model.trace import Trace
+from teltheory.model.trace import Trace, turn_numbers
 
 SILENCES: FloatArray = np.concatenate(([0.0], 2.0 ** (np.arange(-12, 34) / 2)))
 """Ends of the bins of silence, in seconds; a silence beyond the last end counts as one of the last bin."""
@@ -62,16 +62,6 @@ def cells(number: IntArray, prompt: IntArray) -> IntArray:
 def bins(silence: FloatArray) -> IntArray:
     """Return the bin of each silence; the end of a bin belongs to the next."""
     return np.minimum(np.searchsorted(SILENCES, silence, side="right") - 1, len(SILENCES) - 2)
-
-
-def turn_numbers(trace: Trace) -> IntArray:
-    """Return how many turns of its conversation came before each turn."""
-    order = np.argsort(trace.code, kind="stable")
-    code = trace.code[order]
-    starts = np.flatnonzero(np.diff(code, prepend=-1))
-    number = np.empty(len(trace), np.int64)
-    number[order] = np.arange(len(trace)) - np.repeat(starts, np.diff(np.append(starts, len(trace))))
-    return number
 
 
 def counts_after(trace: Trace, times: FloatArray, cell: IntArray, turn: int) -> Counts:
@@ -185,7 +175,7 @@ class ReturnIndices:
     @classmethod
     def of(cls, trace: Trace, times: FloatArray) -> ReturnIndices:
         """Learn from a trace, each estimate from the turns before it."""
-        cell = cells(turn_numbers(trace), trace.prompt)
+        cell = cells(turn_numbers(trace.code), trace.prompt)
         after = tuple(renewals(len(trace)))
         found = [hazards(counts_after(trace, times, cell, turn)) for turn in after]
         shape = (len(after), CELLS, len(SILENCES) - 1)
