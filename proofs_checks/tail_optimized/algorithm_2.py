@@ -20,8 +20,7 @@ from teltheory.claims.claim import Unshrunk, Values, claim
 from teltheory.claims.listed import Listed, told
 from teltheory.claims.origin import BOTH, repairs, sharpness
 from teltheory.claims.registry import run
-from teltheory.policies.learned.allocation import mean_excess
-from teltheory.policies.learned.eviction import Eviction, evict_lowest
+from teltheory.policies.learned.eviction import Eviction, evict_lowest, mean_excess
 from teltheory.workloads.laws import Finite, fixed
 
 

@@ -25,7 +25,7 @@ from teltheory.claims.claim import Values, claim
 from teltheory.claims.listed import Listed, Told
 from teltheory.claims.origin import BOTH, OURS, repairs
 from teltheory.claims.registry import run
-from teltheory.policies.learned.allocation import mean_excess
+from teltheory.policies.learned.eviction import mean_excess
 from teltheory.workloads.laws import Finite
 
 SOURCE = "Appendix D, Greedy Implementation"

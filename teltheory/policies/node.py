@@ -2,7 +2,7 @@
 
 On the chain engine a node is a conversation. A rule that is marked `on_arrays` is asked once for all nodes, and
 once per node by the reference, so its expression has to hold for numbers and for arrays: `larger`, `smaller` and
-`choose` stand in for ``max``, ``min`` and ``if``. A rule without the mark is only ever asked per node.
+`choose` stand in for ``max``, ``min`` and ``if``. A policy with a rule that is not marked is for the reference.
 
 Three helpers say in addition what the compiled loops need not compute: `all_but`, `furthest_first`, `ended_first`.
 """
@@ -21,6 +21,8 @@ from teltheory.errors import ArgumentError
 from teltheory.model.numbers import INT64_MAX, IntArray
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+ALL_BUT, FURTHEST_FIRST, ENDED_FIRST = "all but", "furthest first", "ended first"
 
 
 class Turn(NamedTuple):
@@ -136,12 +138,23 @@ def choose(condition: bool, then: int, otherwise: int) -> int:
     return then if condition else otherwise
 
 
+@dataclass(frozen=True, eq=False)
 class Deferred(NDArrayOperatorsMixin):
-    """An array that is computed when something reads it."""
+    """An array that is computed when something reads it, of a kind that compiled loops know without it.
 
-    def computed(self) -> NDArray[Any]:
+    `ALL_BUT` are pasts less at most `safe`; `FURTHEST_FIRST` and `ENDED_FIRST` are keys by next turns, and by
+    whether there is one.
+    """
+
+    kind: str
+    of: NDArray[Any]
+    safe: int = 0
+
+    def computed(self) -> IntArray:
         """Return the array."""
-        raise NotImplementedError
+        if self.kind == ALL_BUT:
+            return _less(self.of, self.safe)
+        return -self.of if self.kind == FURTHEST_FIRST else (~self.of).astype(np.int64)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         return np.asarray(self.computed(), dtype)
@@ -151,45 +164,11 @@ class Deferred(NDArrayOperatorsMixin):
         return getattr(ufunc, method)(*arrays, **options)
 
 
-@dataclass(frozen=True, eq=False)
-class AllBut(Deferred):
-    """Pasts less at most a constant, which the loops subtract themselves."""
-
-    past: IntArray
-    safe: int
-
-    def computed(self) -> IntArray:
-        """Return max(past - safe, 0)."""
-        return _less(self.past, self.safe)
-
-
-@dataclass(frozen=True, eq=False)
-class FurthestFirst(Deferred):
-    """Keys of the order in which the furthest next turn goes first."""
-
-    turn: IntArray
-
-    def computed(self) -> IntArray:
-        """Return the keys."""
-        return -self.turn
-
-
-@dataclass(frozen=True, eq=False)
-class EndedFirst(Deferred):
-    """Keys of the order in which what never returns goes first."""
-
-    ended: NDArray[np.bool_]
-
-    def computed(self) -> IntArray:
-        """Return the keys."""
-        return (~self.ended).astype(np.int64)
-
-
 def all_but(past: int, safe: int) -> int:
     """Return max(past - safe, 0): all of a past but at most `safe` of it, 0 or more."""
     if not isinstance(past, np.ndarray):
         return max(past - safe, 0)
-    return _less(past, safe) if isinstance(safe, np.ndarray) else AllBut(past, safe)
+    return _less(past, safe) if isinstance(safe, np.ndarray) else Deferred(ALL_BUT, past, safe)
 
 
 def _less(past: IntArray, safe: int | IntArray) -> IntArray:
@@ -200,10 +179,10 @@ def _less(past: IntArray, safe: int | IntArray) -> IntArray:
 def furthest_first(node: Node) -> int:
     """Return the key by which the furthest next turn goes first; never is furthest of all."""
     turn = node.coming.turn
-    return FurthestFirst(turn) if isinstance(turn, np.ndarray) else -turn
+    return Deferred(FURTHEST_FIRST, turn) if isinstance(turn, np.ndarray) else -turn
 
 
 def ended_first(node: Node) -> int:
     """Return the key by which what never returns goes first."""
     ended = node.ended
-    return EndedFirst(ended) if isinstance(ended, np.ndarray) else int(not ended)
+    return Deferred(ENDED_FIRST, ended) if isinstance(ended, np.ndarray) else int(not ended)

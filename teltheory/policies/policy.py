@@ -126,13 +126,9 @@ def own_loop(policy: AnyPolicy) -> str | None:
 
 
 def prefers_kernel(policy: AnyPolicy) -> bool:
-    """Whether long traces take the kernel: all rules are on arrays, or the policy says ``has_kernel = True``."""
-    if own_loop(policy) is not None:
-        return True
-    if not has_rules(policy):
-        return False
-    on_arrays = all(getattr(getattr(policy, rule), "on_arrays", False) for rule in RULES)
-    return bool(getattr(policy, "has_kernel", on_arrays))
+    """Whether long traces take the kernel: all rules are on arrays, or the policy has a loop of its own."""
+    on_arrays = (getattr(getattr(policy, rule, None), "on_arrays", False) for rule in RULES)
+    return own_loop(policy) is not None or (has_rules(policy) and all(on_arrays))
 
 
 class LeastRecentlyUsed:

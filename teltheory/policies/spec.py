@@ -12,7 +12,6 @@ are ``int``, ``float`` or ``Fraction`` are read as such, any other as text.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, is_dataclass
 from fractions import Fraction
@@ -28,7 +27,7 @@ import numpy as np
 from teltheory import policies
 from teltheory.cost.latency import A100_LLAMA2_7B, Latency
 from teltheory.errors import ArgumentError
-from teltheory.model.numbers import exact_sum, read_fraction
+from teltheory.model.numbers import exact_sum, read_fraction, read_number
 from teltheory.model.trace import Trace
 from teltheory.model.units import Time, is_time, read_time, read_tokens
 from teltheory.policies.policy import Policy
@@ -219,13 +218,7 @@ def _share(argument: str, text: str) -> Fraction:
 
 
 def _number(argument: str, text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
-        raise ArgumentError(argument, text, "a number such as 2.5")
-    return number
+    return read_number(argument, text, "a number such as 2.5")
 
 
 def _threshold(argument: str, text: str) -> int | Time:

@@ -54,10 +54,10 @@ def replay(
     initial : iterable of (conversation, past, cached)
         Initial cache, least recent first.
     engine : {"auto", "kernel", "reference"}
-        The kernel is compiled (on its first call, then kept on disk) and runs policies with rules that do not
-        look at what is cached; the reference is plain Python and runs every policy. "auto" takes the kernel for
-        traces from 2,000 turns on if all rules are written on arrays (`teltheory.policies.on_arrays`) or the
-        policy says ``has_kernel = True``, and the kernel runs it. Both have the same outcome.
+        The kernel is compiled (on its first call, then kept on disk) and runs policies whose rules are written on
+        arrays (`teltheory.policies.on_arrays`) and do not look at what is cached; the reference is plain Python
+        and runs every policy. "auto" takes the kernel for traces from 2,000 turns on if it runs the policy. Both
+        have the same outcome.
     progress : callable, optional
         Called with the number of turns done, now and then.
 

@@ -140,11 +140,10 @@ class CapacityCurve:
 def capacity_curve(trace: Trace, policy: AnyPolicy) -> CapacityCurve:
     """Return what a policy reuses on a trace as a function of the capacity; optional caching, empty start.
 
-    One pass over the trace for a policy whose rules are on arrays (or that says ``has_kernel``), whose orders are
-    by recency, and that has no surplus (``trim="eager"``, or budgets of whole pasts), such as `LRU` and
-    `ThresholdLRU`; and with ``trim="least-recent"`` and budgets of all but a constant, such as `TLRU`'s, if no
-    conversation's past ever shrinks. Other curves are as exact, at the price of a replay for each capacity that
-    they are asked for.
+    One pass over the trace for a policy whose rules are on arrays, whose orders are by recency, and that has no
+    surplus (``trim="eager"``, or budgets of whole pasts), such as `LRU` and `ThresholdLRU`; and with
+    ``trim="least-recent"`` and budgets of all but a constant, such as `TLRU`'s, if no conversation's past ever
+    shrinks. Other curves are as exact, at the price of a replay for each capacity that they are asked for.
 
     Parameters
     ----------

@@ -7,26 +7,17 @@ score or none, as with a fixed prompt, ET-LRU is T-LRU with least-recent trim an
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 from teltheory.model.instance import Instance
 from teltheory.model.numbers import FloatArray, IntArray
-from teltheory.policies.learned.etlru import ETLRU, LEARNT, continuing_turns, seconds
-from teltheory.policies.learned.scores import LOWEST, Steps, log_order, steps_of
+from teltheory.policies.learned.etlru import ETLRU, LEARNT, LawTable, continuing_turns, seconds
+from teltheory.policies.learned.scores import LOWEST, log_order
 from teltheory.policies.online import TLRU
 from teltheory.replay.recency import Layout
 from teltheory.replay.scored import Clock, Laws, Lessons, by_current_worth, by_order, new_heap
 from teltheory.replay.slots import Slots
-from teltheory.workloads.laws import Law
-
-
-class _LawTable(NamedTuple):
-    """The steps of the different laws, and which of them each conversation has, by its code."""
-
-    steps: list[Steps]
-    of_code: IntArray
 
 
 def as_tlru(instance: Instance, etlru: ETLRU) -> TLRU | None:
@@ -34,7 +25,7 @@ def as_tlru(instance: Instance, etlru: ETLRU) -> TLRU | None:
     seconds(instance)
     if isinstance(etlru.turn_rate, tuple) or etlru.prompts == LEARNT:
         return None
-    laws = _table(instance, etlru)
+    laws = etlru.law_table(instance)
     if len(laws.steps) > 1:
         return None
     finite = [log for log in laws.steps[0].log if log > -math.inf]
@@ -51,7 +42,7 @@ def lowest_scores_first(instance: Instance, etlru: ETLRU, slots: Slots, layout: 
     since = np.concatenate((np.zeros(len(instance.initial)), times))
     most = len(slots.past)
     learnt = etlru.prompts == LEARNT
-    laws, lessons = _lessons(instance, etlru.xi) if learnt else (_laws(_table(instance, etlru), code), None)
+    laws, lessons = _lessons(instance, etlru.xi) if learnt else (_laws(etlru.law_table(instance), code), None)
     if etlru.belief == "paper" and not learnt:
         order = log_order(np.log(rates)[code], since, etlru.death_rate)
         least = _least(slots.past, laws, etlru.xi)
@@ -73,18 +64,7 @@ def _codes(instance: Instance) -> IntArray:
     return np.concatenate(([start.code for start in instance.initial], instance.trace.code))
 
 
-def _longest(instance: Instance) -> int:
-    return max([int(instance.past.max(initial=0)), *(start.past for start in instance.initial)])
-
-
-def _table(instance: Instance, etlru: ETLRU) -> _LawTable:
-    numbers: dict[Law, int] = {}
-    of_code = [numbers.setdefault(law, len(numbers)) for law in etlru.laws(instance)]
-    longest = _longest(instance)
-    return _LawTable([steps_of(law, etlru.xi, longest) for law in numbers], np.array(of_code, np.int64))
-
-
-def _laws(table: _LawTable, code: IntArray) -> Laws:
+def _laws(table: LawTable, code: IntArray) -> Laws:
     sizes = [len(steps.start) for steps in table.steps]
     return Laws(
         np.concatenate([np.array(steps.start, np.int64) for steps in table.steps]),

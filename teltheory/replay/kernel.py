@@ -99,7 +99,8 @@ def _scored(instance: Instance, policy: ETLRU) -> Outcome:
 def _adaptive(instance: Instance, policy: AdaptiveTLRU) -> Outcome:
     slots = Slots.of(instance)
     layout = _layout(instance, slots, slots.before_first_cut)
-    follow_tail(policy, layout, slots.past, first_arrival_ranks(instance), instance.forced)
+    ranks, holds = first_arrival_ranks(instance), _held_at_start(instance, slots)
+    follow_tail(policy, layout, slots.past, ranks, holds, instance.forced)
     return _outcome(layout)
 
 

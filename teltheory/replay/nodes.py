@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,29 +11,10 @@ import numpy as np
 from teltheory.errors import ArgumentError
 from teltheory.model.instance import Instance
 from teltheory.model.numbers import BoolArray, FloatArray, IntArray
-from teltheory.policies.node import Node, Turn
+from teltheory.policies.node import Turn
 from teltheory.policies.policy import NotCompiledError
 from teltheory.replay.compiled import compiled
 from teltheory.replay.slots import Slots, first_arrival_ranks
-
-
-def _refuse_cached() -> Any:
-    raise NotCompiledError("policy", "rules that look at what is cached", "engine='reference' for it")
-
-
-class AfterTurn(Node):
-    """A conversation after its turn; what is cached of it changes from cut to cut, so nobody may look."""
-
-    __slots__ = ()
-
-    @property
-    def cached(self) -> int:
-        """Refuse."""
-        return int(_refuse_cached())
-
-    @cached.setter
-    def cached(self, value: int) -> None:
-        """Take what the constructor gives, and forget it."""
 
 
 @dataclass(frozen=True)
@@ -83,8 +63,7 @@ class Nodes:
     @property
     def cached(self) -> IntArray:
         """Refuse: it changes from cut to cut."""
-        values: IntArray = _refuse_cached()
-        return values
+        raise NotCompiledError("policy", "rules that look at what is cached", "engine='reference' for it")
 
     @cached_property
     def first(self) -> IntArray:
@@ -130,26 +109,6 @@ class Nodes:
     def next(self) -> NextTurns:
         """The next turns, as `coming`."""
         return self.coming
-
-    @cached_property
-    def one_by_one(self) -> list[AfterTurn]:
-        """The same conversations as single nodes, for rules that are not written on arrays."""
-        return list(self._singly())
-
-    def _singly(self) -> Iterator[AfterTurn]:
-        histories, prompts = self.instance.history.tolist(), self.instance.trace.prompt.tolist()
-        turns: list[Turn | None] = [
-            Turn(k, *lengths) for k, lengths in enumerate(zip(histories, prompts, strict=True))
-        ]
-        turns.append(None)
-        timed = self.instance.trace.arrival is not None
-        times = self.time.tolist() if timed and len(turns) > 1 else [None] * len(self.past)
-        following = [turns[k] for k in self.slots.following.tolist()]
-        columns: Any = (self.first, self.past, self.code, self.last, self.hits)
-        for first, past, code, last, hits, then, time in zip(
-            *(column.tolist() for column in columns), following, times, strict=True
-        ):
-            yield AfterTurn(first, past, 0, then, code, last, hits, time)
 
 
 @compiled

@@ -18,21 +18,13 @@ that it holds or all that is needed, whichever is less, and round-robin trimming
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-
-from typing_extensions import TypeIs
+from typing import Any
 
 from teltheory.errors import ArgumentError
 from teltheory.model.instance import Instance
 from teltheory.model.outcome import Outcome
 from teltheory.policies.node import Node, Turn
-from teltheory.policies.policy import (
-    AnyPolicy,
-    CuttingPolicy,
-    ObservingPolicy,
-    Policy,
-    TimedPolicy,
-    WatchingPolicy,
-)
+from teltheory.policies.policy import AnyPolicy, CuttingPolicy, Policy
 
 
 def replay_reference(
@@ -66,16 +58,22 @@ def replayed_turns(instance: Instance, policy: AnyPolicy) -> Iterator[tuple[int,
     """
     trace = instance.trace
     after = _rules(policy, instance)
-    conversations = _initial_conversations(instance)
-    cache = {start.code: conversations[start.code] for start in instance.initial}
-    nexts, times = _next_turns(instance), _times(instance)
-    lengths = (values.tolist() for values in (instance.history, instance.total, instance.past))
-    turns = zip(trace.code.tolist(), *lengths, nexts, strict=True)
-    for k, (theta, history, total, past, upcoming) in enumerate(turns):
+    times = [None] * len(trace) if trace.arrival is None else trace.arrival.tolist()
+    columns = (trace.code, instance.history, instance.total, instance.past, trace.next_turn)
+    codes, histories, *_ = rows = [column.tolist() for column in columns]
+    turns = [*map(Turn, range(len(trace)), histories, trace.prompt.tolist()), None]
+    first_turns = dict(zip(codes[::-1], turns[-2::-1], strict=True)) if instance.initial else {}
+    beginning = times[0] if times else None
+    conversations = {
+        start.code: Node(rank, start.past, start.cached, first_turns.get(start.code), start.code, seen=beginning)
+        for rank, start in enumerate(instance.initial)
+    }
+    cache = dict(conversations)
+    for k, (theta, history, total, past, following) in enumerate(zip(*rows, strict=True)):
         arriving = conversations.setdefault(theta, Node(len(conversations), 0, 0, None, theta))
         reused = min(arriving.cached, history)
         arriving.past = arriving.cached = past
-        arriving.next, arriving.last, arriving.seen = upcoming, k, times[k]
+        arriving.next, arriving.last, arriving.seen = turns[following], k, times[k]
         arriving.hits += 1
         cache.pop(theta, None)
         cache[theta] = arriving
@@ -84,63 +82,30 @@ def replayed_turns(instance: Instance, policy: AnyPolicy) -> Iterator[tuple[int,
         yield reused, conversations
 
 
-def _rules(policy: AnyPolicy, instance: Instance) -> Callable[[int, int], Policy | CuttingPolicy]:
+def _rules(policy: Any, instance: Instance) -> Callable[[int, int], Policy | CuttingPolicy]:
     """Return what says how to cut after a turn, given its number and what it computed."""
-    if _watches(policy):
+    if hasattr(policy, "shadows"):
         shadows = policy.shadows(instance)
         beside = policy.beside(instance, shadows, [replay_reference(instance, shadow) for shadow in shadows])
         return lambda k, _: beside(k)
-    if _is_timed(policy):
+    if hasattr(policy, "bound_to"):
         at = policy.bound_to(instance)
         return lambda k, _: at(k)
-    if _observes(policy):
+    if hasattr(policy, "observing"):
         observe = policy.observing()
         return lambda _, uncached: observe(uncached)
     return lambda *_: policy
 
 
-def _next_turns(instance: Instance) -> list[Turn | None]:
-    """Return what follows each turn in its conversation."""
-    trace, n = instance.trace, len(instance.trace)
-    turns: list[Turn | None] = [
-        Turn(k, history, prompt)
-        for k, (history, prompt) in enumerate(zip(instance.history.tolist(), trace.prompt.tolist(), strict=True))
-    ]
-    turns.append(None)
-    return [turns[k] if k < n else None for k in trace.next_turn.tolist()]
-
-
-def _times(instance: Instance) -> list[float | None]:
-    arrival, n = instance.trace.arrival, len(instance.trace)
-    return [None] * n if arrival is None else arrival.tolist()
-
-
-def _initial_conversations(instance: Instance) -> dict[int, Node]:
-    arrivals, start_of_time = _first_arrivals(instance), next(iter(_times(instance)), None)
-    return {
-        start.code: Node(first, start.past, start.cached, arrivals.get(start.code), start.code, seen=start_of_time)
-        for first, start in enumerate(instance.initial)
-    }
-
-
-def _first_arrivals(instance: Instance) -> dict[int, Turn]:
-    trace = instance.trace
-    first: dict[int, Turn] = {}
-    if instance.initial:
-        for k, code in enumerate(trace.code.tolist()):
-            first.setdefault(code, Turn(k, int(instance.history[k]), int(trace.prompt[k])))
-    return first
-
-
 def cut(
     cache: dict[int, Node],
-    policy: Policy | CuttingPolicy,
+    policy: Any,
     capacity: int,
     exempt: Node | None,
 ) -> None:
     """Cut the cache (least recent first) to the capacity."""
     candidates = [c for c in cache.values() if c is not exempt]
-    if _cuts(policy):
+    if hasattr(policy, "cut"):
         policy.cut(candidates, _overflow(cache, capacity))
         if _overflow(cache, capacity) > 0:
             raise ArgumentError("policy", policy, "one whose cut leaves no more than the capacity")
@@ -163,22 +128,6 @@ def cut(
 def _forget_empty(cache: dict[int, Node]) -> None:
     for code in [code for code, conversation in cache.items() if conversation.cached == 0]:
         del cache[code]
-
-
-def _watches(policy: AnyPolicy) -> TypeIs[WatchingPolicy]:
-    return hasattr(policy, "shadows")
-
-
-def _is_timed(policy: Policy | CuttingPolicy | TimedPolicy | ObservingPolicy) -> TypeIs[TimedPolicy]:
-    return hasattr(policy, "bound_to")
-
-
-def _observes(policy: Policy | CuttingPolicy | ObservingPolicy) -> TypeIs[ObservingPolicy]:
-    return hasattr(policy, "observing")
-
-
-def _cuts(policy: Policy | CuttingPolicy) -> TypeIs[CuttingPolicy]:
-    return hasattr(policy, "cut")
 
 
 def _overflow(cache: dict[int, Node], capacity: int) -> int:

@@ -1,12 +1,11 @@
 """What a policy's rules say of every slot, asked once before a compiled loop starts.
 
-A rule that is marked `on_arrays` is asked in one call, any other once per slot. Rules see a conversation as it is
-after the slot's turn, but not what is cached of it, which changes from cut to cut.
+Each rule is asked in one call and has to be marked `on_arrays`. Rules see conversations as they are after the
+slots' turns, but not what is cached of them, which changes from cut to cut.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
@@ -17,13 +16,13 @@ from numpy.typing import NDArray
 from teltheory.errors import ArgumentError
 from teltheory.model.instance import Instance
 from teltheory.model.numbers import IntArray, readonly
-from teltheory.policies.node import AllBut, Deferred, EndedFirst, FurthestFirst
-from teltheory.policies.policy import Policy
+from teltheory.policies.node import ALL_BUT, ENDED_FIRST, FURTHEST_FIRST, Deferred
+from teltheory.policies.policy import NotCompiledError, Policy
 from teltheory.replay.nodes import Nodes
 from teltheory.replay.slots import Slots
 
-Keys: TypeAlias = int | Deferred | NDArray[Any] | Sequence[Any]
-"""Of an order: one key for all, an array, or whatever can be compared, one per slot."""
+Keys: TypeAlias = int | Deferred | NDArray[Any]
+"""Of an order: one key for all, or one per slot."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +34,7 @@ class Rules:
     """
 
     kept: IntArray
-    budget: IntArray | AllBut
+    budget: IntArray | Deferred
     trimming: Keys
     eviction: Keys
     eager: bool
@@ -48,7 +47,7 @@ class Rules:
         budget = _answer(policy, "budget", nodes)
         if budget is slots.past:
             budget = kept
-        elif not isinstance(budget, AllBut):
+        elif _kind(budget) != ALL_BUT:
             budget = _whole_lengths(budget, policy)
         trimming = _answer(policy, "trim_key", nodes) if policy.trim == "least-recent" else 0
         return cls(kept, budget, trimming, _answer(policy, "eviction_key", nodes), policy.trim == "eager")
@@ -73,8 +72,9 @@ class Rules:
     @property
     def safe(self) -> int | None:
         """The most that is surplus of any slot, if slots hold whole pasts and budgets are all but that."""
-        constant = isinstance(self.budget, AllBut) and self.kept is self.budget.past and self.trims
-        return self.budget.safe if constant else None  # type: ignore[union-attr]
+        if not isinstance(self.budget, Deferred) or self.kept is not self.budget.of or not self.trims:
+            return None
+        return self.budget.safe
 
     @property
     def by_recency(self) -> bool:
@@ -84,13 +84,13 @@ class Rules:
     @property
     def by_next_use(self) -> bool:
         """Whether what never returns is trimmed first, and the furthest next turn evicted first."""
-        return isinstance(self.trimming, EndedFirst) and isinstance(self.eviction, FurthestFirst)
+        return _kind(self.trimming) == ENDED_FIRST and _kind(self.eviction) == FURTHEST_FIRST
 
 
 def _answer(policy: Policy, rule: str, nodes: Nodes) -> Any:
     ask = getattr(policy, rule)
     if not getattr(ask, "on_arrays", False):
-        return [ask(node) for node in nodes.one_by_one]
+        raise NotCompiledError("policy", policy, f"engine='reference', or {rule} marked on_arrays")
     said = ask(nodes)
     if not isinstance(said, Deferred) and np.ndim(said) and np.shape(said) != nodes.past.shape:
         raise ArgumentError("policy", policy, f"one whose {rule} is one value, or one per node")
@@ -104,26 +104,25 @@ def _kept(dropped: Any, held: IntArray) -> IntArray:
 
 
 def _whole_lengths(budget: Any, policy: Policy) -> IntArray:
-    values = np.array([int(b) for b in budget], np.int64) if isinstance(budget, list) else np.asarray(budget)
+    values = np.asarray(budget)
     if values.dtype.kind not in "iub" or values.min(initial=0) < 0:
         raise ArgumentError("policy", policy, "one that keeps 0 or more of each conversation")
     return values.astype(np.int64, copy=False)
 
 
+def _kind(values: Any) -> str | None:
+    return values.kind if isinstance(values, Deferred) else None
+
+
 def _constant(keys: Keys) -> bool:
-    if isinstance(keys, Deferred):
-        return False
     if isinstance(keys, np.ndarray):
         return keys.ndim == 0 or bool((keys == keys[:1]).all())
-    return not isinstance(keys, list) or all(key == keys[0] for key in keys)
+    return not isinstance(keys, Deferred)
 
 
 def places(keys: Keys, slots: int) -> IntArray:
     """Return the place of each slot, greatest for the smallest key and among equals for the least recent."""
     found = np.empty(slots, np.int64)
-    if isinstance(keys, list):
-        order = np.array(sorted(range(slots), key=keys.__getitem__), np.int64)
-    else:
-        order = np.argsort(np.broadcast_to(np.asarray(keys), slots), kind="stable")
+    order = np.argsort(np.broadcast_to(np.asarray(keys), slots), kind="stable")
     found[order] = np.arange(slots)[::-1]
     return readonly(found)

@@ -21,7 +21,7 @@ import numpy as np
 from teltheory.model.numbers import FloatArray, IntArray
 from teltheory.replay.compiled import compiled, inlined
 from teltheory.replay.recency import Layout
-from teltheory.replay.stored import serve, trim_to
+from teltheory.replay.stored import holding, serve, trim_to
 
 STEEPEST = 600.0
 
@@ -211,16 +211,6 @@ def _learn(laws: Laws, counts: IntArray) -> None:
         laws.log[step] = math.log(left / total) if left > 0 else -math.inf
 
 
-@inlined
-def _holding(waiting: IntArray, alive: int, holds: IntArray) -> int:
-    """Keep the slots that hold anything, in their order; return how many do."""
-    kept = 0
-    for i in range(alive):
-        waiting[kept] = waiting[i]
-        kept += holds[waiting[i]] > 0
-    return kept
-
-
 @compiled
 def by_current_worth(
     layout: Layout,
@@ -259,7 +249,7 @@ def by_current_worth(
         if overflow > 0:
             if lessons is not None:
                 _learn(laws, lessons.counts)
-            alive = _holding(waiting, alive, holds)
+            alive = holding(waiting, alive, holds)
             for i in range(alive):
                 s = waiting[i]
                 if clock is not None:

@@ -37,3 +37,13 @@ def trim_to(limit: IntArray, holds: IntArray, trim: int, end: int, overflow: int
         if taken == above:
             trim += 1
     return trim, overflow
+
+
+@inlined
+def holding(waiting: IntArray, alive: int, holds: IntArray) -> int:
+    """Keep the slots that hold anything, in their order; return how many do."""
+    kept = 0
+    for i in range(alive):
+        waiting[kept] = waiting[i]
+        kept += holds[waiting[i]] > 0
+    return kept

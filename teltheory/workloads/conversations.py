@@ -97,9 +97,8 @@ def _first_turns(
     n = len(births)
     if not n:
         return np.arange(0), births
-    of_further = np.repeat(np.arange(n), returns)
-    further = births[of_further] + rng.random(len(of_further)) * lifetimes[of_further]
-    conversation, arrival = np.append(np.arange(n), of_further), np.append(births, further)
+    further = np.repeat(births, returns) + rng.random(int(returns.sum())) * np.repeat(lifetimes, returns)
+    conversation, arrival = np.append(np.arange(n), np.repeat(np.arange(n), returns)), np.append(births, further)
     kept = np.flatnonzero(arrival <= np.partition(arrival, n - 1)[n - 1])
     conversation, arrival = conversation[kept], arrival[kept]
     order = np.lexsort((conversation, arrival))[:n]

@@ -14,9 +14,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.model.numbers import FloatArray, IntArray, whole_number
+from teltheory.model.numbers import LARGEST, FloatArray, IntArray, whole_number
 from teltheory.model.trace import Trace
-from teltheory.workloads.laws import LARGEST, WIDEST, Empirical, Law, LogNormal
+from teltheory.workloads.laws import WIDEST, Empirical, Law, LogNormal
 from teltheory.workloads.likelihood import Histories, histories, joint
 from teltheory.workloads.model import ConversationMixture, Kind
 
@@ -205,5 +205,9 @@ def _climb(
     scale = -(abs(value(start)) or 1.0)
     options: Any = {"ftol": 1e-12, "gtol": 1e-8, "maxiter": 1000}
     descent: Any = None if slopes is None else (lambda x: slopes(x) / scale)
-    end = minimize(lambda x: value(x) / scale, start, (), "L-BFGS-B", descent, bounds=bounds, options=options)
+
+    def cost(x: FloatArray) -> float:
+        return value(x) / scale
+
+    end = minimize(cost, start, (), "L-BFGS-B", descent, bounds=bounds, options=options)
     return np.asarray(end.x, np.float64)

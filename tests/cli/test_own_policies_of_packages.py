@@ -12,11 +12,11 @@ from teltheory.policies.spec import others, parse_policy
 MODULE = """
 from dataclasses import dataclass, field
 from fractions import Fraction
-from teltheory.policies import LeastRecentlyUsed
+from teltheory.policies import LeastRecentlyUsed, on_arrays
 
 @dataclass(frozen=True)
 class LongestFirst(LeastRecentlyUsed):
-    has_kernel = True
+    @on_arrays
     def eviction_key(self, conversation):
         return -conversation.past
 
@@ -35,7 +35,6 @@ class TTL:
     slo: int = 1
     made: int = field(init=False)
     many: tuple = field(default_factory=tuple)
-    has_kernel = False
     def __post_init__(self):
         object.__setattr__(self, "made", 7)
         if self.seconds <= 0:

@@ -13,9 +13,7 @@ from hypothesis import strategies as st
 
 from teltheory.errors import ArgumentError
 from teltheory.policies.learned.posterior import (
-    after_silence,
     bayes_posterior,
-    ever_again,
     exact_after_silence,
     exact_posterior,
     paper_belief,
@@ -34,22 +32,9 @@ def test_two_silences_are_one_long_one_exactly(
     assert later == exact_after_silence(pi, first * second, mu, rate)
 
 
-@given(st.floats(0, 1), SECONDS, SECONDS, st.floats(0.01, 3), st.floats(0, 3))
-def test_two_silences_are_one_long_one(pi: float, first: float, second: float, mu: float, rate: float) -> None:
-    rates = np.array([rate])
-    between = after_silence(np.array([pi]), np.array([first]), mu, rates)
-    later = after_silence(between, np.array([second]), mu, rates)
-    np.testing.assert_allclose(
-        later, after_silence(np.array([pi]), np.array([first + second]), mu, rates), rtol=1e-9
-    )
-
-
-@given(st.floats(0, 1), SECONDS, st.integers(1, 5), st.integers(0, 5))
-def test_float_is_exact_rounded(pi: float, silence: float, mu: int, rate: int) -> None:
+@given(SECONDS, st.integers(1, 5), st.integers(0, 5))
+def test_float_is_exact_rounded(silence: float, mu: int, rate: int) -> None:
     decay = Fraction(math.exp(-(mu + rate) * silence))
-    exact = exact_after_silence(Fraction(pi), decay, mu, rate)
-    found = after_silence(np.array([pi]), np.array([silence]), mu, np.array([rate]))
-    assert found[0] == pytest.approx(float(exact), rel=1e-12, abs=1e-300)
     from_certainty = bayes_posterior(np.array([silence]), mu, np.array([rate]))
     assert from_certainty[0] == pytest.approx(float(exact_posterior(decay, mu, rate)), rel=1e-12)
 
@@ -79,7 +64,7 @@ def test_simulated_silent_conversations_are_alive_as_often_as_it_says() -> None:
         alive = float((death[silent] > tau).mean())
         assert abs(alive - pi) < 4 * math.sqrt(pi * (1 - pi) / m)
         assert abs(alive - math.exp(-mu * tau)) > 20 * math.sqrt(pi * (1 - pi) / m)
-        again = float(ever_again(np.array(pi), mu, np.array(rate)))
+        again = pi * rate / (rate + mu)
         assert abs(float(np.isfinite(turn[silent]).mean()) - again) < 4 * math.sqrt(again * (1 - again) / m)
 
 

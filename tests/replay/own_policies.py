@@ -1,4 +1,4 @@
-"""Custom policies, each with rules that the paper's do not have; some are written on arrays, some per node."""
+"""Custom policies, each with rules that the paper's do not have, written on arrays."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ class LFU(LeastRecentlyUsed):
 class LongestFirst(LeastRecentlyUsed):
     """Evict the longest conversation first."""
 
+    @on_arrays
     def eviction_key(self, node: Node) -> int:
         return -node.depth
 
@@ -30,25 +31,6 @@ class ByRules(LeastRecentlyUsed):
 
     least: int = 3
     trim: Trim = "least-recent"
-
-    def drops(self, node: Node) -> bool:
-        return node.code % 2 == 1 and node.past <= self.least
-
-    def budget(self, node: Node) -> int:
-        return node.past * (1 + node.code % 3) // 4
-
-    def trim_key(self, node: Node) -> int:
-        return node.past % 5
-
-    def eviction_key(self, node: Node) -> int:
-        following = node.next
-        returns = -2 if following is None else (following.turn + 2 * following.history + 3 * following.prompt) % 5
-        return node.first % 2 + returns + node.last % 3 + node.hits
-
-
-@dataclass(frozen=True)
-class ByRulesOnArrays(ByRules):
-    """The same in other rules, for all nodes at once."""
 
     @on_arrays
     def drops(self, node: Node) -> bool:
@@ -82,6 +64,7 @@ class HalfKept(LeastRecentlyUsed):
 class LongestTrimmed(HalfKept):
     """Keep half of a past under pressure, the longest trimmed first; rounds know no such order."""
 
+    @on_arrays
     def trim_key(self, node: Node) -> int:
         return -node.past
 
@@ -90,8 +73,7 @@ class LongestTrimmed(HalfKept):
 class LongestBelady(tt.Belady):
     """Belady's class with another order."""
 
-    has_kernel = True
-
+    @on_arrays
     def eviction_key(self, node: Node) -> int:
         return -node.past
 
@@ -118,8 +100,7 @@ class KeepsWhatEnded(tt.TailOptimizedBelady):
 class HalfTLRU(tt.TLRU):
     """T-LRU's class with another budget."""
 
-    has_kernel = True
-
+    @on_arrays
     def budget(self, node: Node) -> int:
         return node.past // 2
 
@@ -155,9 +136,7 @@ OWN = (
     LFU(),
     LongestFirst(),
     ByRules(),
-    ByRules(trim="eager"),
-    ByRulesOnArrays(),
-    ByRulesOnArrays(0, "eager"),
+    ByRules(0, "eager"),
     *(kind(trim) for kind in (HalfKept, LongestTrimmed) for trim in ("round-robin", "least-recent", "eager")),
     *DERIVED,
 )

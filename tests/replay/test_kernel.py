@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from replay.instances import POLICY_NAMES, TRIMS, cases, examples, fewer, policies, seeded
-from replay.own_policies import HalfKept, LongestFirst
+from replay.own_policies import HalfKept
 
 import teltheory as tt
 import teltheory.replay
+from teltheory.policies import LeastRecentlyUsed
 from teltheory.replay.bitset import clear_bit, largest_bit, new_bitset, set_bit
 from teltheory.replay.recency import replay_least_recent_trim, replay_lru, replay_round_robin_trim
 from teltheory.replay.rounds import exchange, new_tree, trim_rounds
@@ -94,7 +95,14 @@ def test_the_mooncake_trace(forced, capacity):
         assert fast == tt.replay(trace, policy, capacity, forced, engine="reference"), policy
 
 
-@pytest.mark.parametrize(("policy", "kernel"), [(tt.LRU(), True), (LongestFirst(), False)])
+class Unmarked(LeastRecentlyUsed):
+    """A policy whose rule is not on arrays."""
+
+    def drops(self, node):
+        return False
+
+
+@pytest.mark.parametrize(("policy", "kernel"), [(tt.LRU(), True), (Unmarked(), False)])
 def test_auto_takes_the_kernel_for_long_traces_if_the_policy_allows_it(policy, kernel, monkeypatch):
     taken = []
     names = teltheory.replay.__globals__

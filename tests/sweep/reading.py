@@ -36,7 +36,6 @@ class Reading:
     """LRU where a column is what it is in `TRACE`, and no cache at all elsewhere."""
 
     column: str
-    has_kernel = False
 
     @property
     def text(self):

@@ -14,13 +14,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
 from teltheory.errors import ArgumentError, FileError
 from teltheory.model.instance import Instance
-from teltheory.model.numbers import FloatArray, IntArray, whole_number
+from teltheory.model.numbers import LARGEST, FloatArray, IntArray, real_number, whole_number
 from teltheory.policies.learned.eviction import evict_lowest
 from teltheory.policies.learned.model_file import read_model
 from teltheory.policies.learned.next_event import next_event
@@ -28,13 +28,20 @@ from teltheory.policies.learned.posterior import bayes_posterior
 from teltheory.policies.learned.scores import Steps, learnt_steps, log_bayes_rate, log_order, steps_of
 from teltheory.policies.node import Node
 from teltheory.policies.policy import CuttingPolicy
-from teltheory.workloads.laws import LARGEST, Law
+from teltheory.workloads.laws import Law
 
 Belief: TypeAlias = Literal["paper", "bayes", "next-event"]
 Prompts: TypeAlias = "Law | Sequence[Law] | Literal['learnt']"
 LEARNT = "learnt"
 NEGLIGIBLE = 1e-16
 """A conversation without cached tokens that is alive with at most this probability is nobody's rival."""
+
+
+class LawTable(NamedTuple):
+    """The steps of the different laws, and which of them each conversation has, by its code."""
+
+    steps: list[Steps]
+    of_code: IntArray
 
 
 @dataclass(frozen=True)
@@ -79,12 +86,12 @@ class ETLRU:
     def __post_init__(self) -> None:
         object.__setattr__(self, "xi", whole_number("xi", self.xi))
         object.__setattr__(self, "prompts", _prompts(self.prompts))
-        object.__setattr__(self, "death_rate", _rate("death_rate", self.death_rate))
+        object.__setattr__(self, "death_rate", real_number("death_rate", self.death_rate, 0))
         object.__setattr__(self, "turn_rate", _rates(self.turn_rate))
         if self.belief not in get_args(Belief):
             raise ArgumentError("belief", self.belief, "one of " + ", ".join(get_args(Belief)))
         if self.birth_rate is not None or self.belief == "next-event":
-            object.__setattr__(self, "birth_rate", _rate("birth_rate", self.birth_rate))
+            object.__setattr__(self, "birth_rate", real_number("birth_rate", self.birth_rate, 0))
 
     @classmethod
     def of_model(cls, xi: int, model: str, belief: Belief = "paper") -> ETLRU:
@@ -129,6 +136,13 @@ class ETLRU:
         if len(self.prompts) < needed:
             raise ArgumentError("prompts", self.prompts, f"{needed} laws, one a conversation")
         return self.prompts
+
+    def law_table(self, instance: Instance) -> LawTable:
+        """Return the steps of the different prompt laws, and which of them each conversation has."""
+        numbers: dict[Law, int] = {}
+        of_code = [numbers.setdefault(law, len(numbers)) for law in self.laws(instance)]
+        longest = max([int(instance.past.max(initial=0)), *(start.past for start in instance.initial)])
+        return LawTable([steps_of(law, self.xi, longest) for law in numbers], np.array(of_code, np.int64))
 
     def bound_to(self, instance: Instance) -> Callable[[int], CuttingPolicy]:
         """Return the cuts of a replay of the instance."""
@@ -184,14 +198,8 @@ class _Bound:
         return log_order(np.log(self.rates)[self.instance.trace.code], self.times, self.policy.death_rate)
 
     @cached_property
-    def steps(self) -> list[Steps]:
-        longest = int(self.instance.past.max(initial=0))
-        longest = max([longest, *(start.past for start in self.instance.initial)])
-        known: dict[Law, Steps] = {}
-        for law in self.policy.laws(self.instance):
-            if law not in known:
-                known[law] = steps_of(law, self.policy.xi, longest)
-        return [known[law] for law in self.policy.laws(self.instance)]
+    def table(self) -> LawTable:
+        return self.policy.law_table(self.instance)
 
     @cached_property
     def continuing(self) -> IntArray:
@@ -205,8 +213,8 @@ class _Bound:
         if self.policy.prompts == LEARNT:
             learnt = learnt_steps(self.prompts[: np.searchsorted(self.continuing, turn, side="right")])
             return lambda _: learnt
-        steps = self.steps
-        return (lambda c: steps[c.code]) if len(steps) > 1 else (lambda _: steps[0])
+        steps, of_code = self.table
+        return (lambda c: steps[of_code[c.code]]) if len(steps) > 1 else (lambda _: steps[0])
 
     def worth(self, turn: int, holding: Sequence[Node], known: Sequence[Node]) -> list[float]:
         """Return the logarithm of the belief turn rates of `holding`, except for a common summand.
@@ -281,20 +289,11 @@ def _prompts(value: Any) -> Prompts:
 
 
 def _rates(value: Any) -> float | tuple[float, ...]:
-    if isinstance(value, (int, float)):
-        return _rate("turn_rate", value)
-    try:
-        rates = np.asarray(value, np.float64)
-    except (TypeError, ValueError):
-        raise ArgumentError("turn_rate", value, "a rate, or one for each conversation") from None
-    if rates.ndim != 1:
+    if np.ndim(value) == 0:
+        return real_number("turn_rate", value, 0)
+    rates = np.asarray(value)
+    if rates.ndim != 1 or rates.dtype.kind not in "iuf":
         raise ArgumentError("turn_rate", value, "a rate, or one for each conversation")
     for place in np.flatnonzero(~((rates > 0) & (rates <= LARGEST)))[:1]:
-        _rate(f"turn_rate[{place}]", float(rates[place]))
-    return tuple(rates.tolist())
-
-
-def _rate(argument: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= LARGEST:
-        raise ArgumentError(argument, value, f"a finite number above 0 (at most {LARGEST:g})")
-    return float(value)
+        real_number(f"turn_rate[{place}]", float(rates[place]), 0)
+    return tuple(rates.astype(np.float64).tolist())

@@ -17,11 +17,13 @@ from __future__ import annotations
 import heapq
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import whole_number
 from teltheory.policies.learned.scores import Steps
+from teltheory.workloads.laws import Finite
 
 Score = Callable[[int, int], Any]
 """Score of a conversation, by its place and what it has cached: a number, the same kind for all."""
@@ -57,6 +59,11 @@ def tail_score(
     `survival` returns P(Q_i >= q) of conversation i and a number q.
     """
     return lambda i, cached: rates[i] * survival(i, cached - lengths[i] + xi)
+
+
+def mean_excess(length: int, kept: int, law: Finite, xi: Fraction) -> Fraction:
+    """Return E[(L + Q - Y - xi)+], exactly: the mean excess of the next turn if Y of a past L is kept."""
+    return sum((p * max(length + q - kept - xi, Fraction(0)) for q, p in law.outcomes), Fraction(0))
 
 
 def evict_lowest(cached: Sequence[int], score: Score, n: int) -> Eviction:

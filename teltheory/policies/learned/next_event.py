@@ -28,11 +28,12 @@ import math
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.model.numbers import FloatArray
+from teltheory.model.numbers import FloatArray, real_number
 
 STEP = 0.25
 FIRST = 1e-8
 LAST = 37.0
+MAX = 1e300
 
 
 def next_event(
@@ -62,7 +63,7 @@ def next_event(
         For probabilities outside [0, 1], negative or infinite rates, or columns of different lengths.
     """
     pi, rates = _columns(alive, turn_rates)
-    mu, births = _rate("death_rate", death_rate), _rate("birth_rate", birth_rate)
+    mu, births = real_number("death_rate", death_rate, 0, MAX), real_number("birth_rate", birth_rate, 0, MAX)
     leaving = rates + mu
     times, weights = _nodes(births + float(leaving.max(initial=0.0)) + float(pi @ rates), births)
     silent = np.exp(-np.outer(leaving, times))
@@ -90,9 +91,3 @@ def _columns(alive: FloatArray, turn_rates: FloatArray) -> tuple[FloatArray, Flo
     if not ((rates >= 0) & (rates < np.inf)).all():
         raise ArgumentError("turn_rates", turn_rates, "finite numbers, 0 or more")
     return pi, rates
-
-
-def _rate(argument: str, value: float) -> float:
-    if not (isinstance(value, (int, float)) and 0 < value < math.inf):
-        raise ArgumentError(argument, value, "a finite number above 0")
-    return float(value)

@@ -48,19 +48,6 @@ def bayes_posterior(silence: FloatArray, death_rate: float, turn_rate: FloatArra
     return np.asarray((death_rate + turn_rate) * decay / (turn_rate * decay + death_rate), np.float64)
 
 
-def after_silence(alive: FloatArray, silence: FloatArray, death_rate: float, turn_rate: FloatArray) -> FloatArray:
-    """Return the probabilities of being alive after a further silence in seconds; mu above 0, arrays broadcast."""
-    leaving = death_rate + turn_rate
-    decay = np.exp(-leaving * silence)
-    silent = (1 - alive) + alive * (death_rate + turn_rate * decay) / leaving
-    return np.asarray(alive * decay / silent, np.float64)
-
-
-def ever_again(alive: FloatArray, death_rate: float, turn_rate: FloatArray) -> FloatArray:
-    """Return the probabilities pi lambda / (lambda + mu) of another turn, now or later."""
-    return np.asarray(alive * turn_rate / (turn_rate + death_rate), np.float64)
-
-
 def exact_posterior(decay: Fraction, death_rate: Fraction | int, turn_rate: Fraction | int) -> Fraction:
     """Return the probability that a conversation is alive given its silence, exactly.
 
