@@ -125,8 +125,8 @@ FAULTS = (
     Fault(
         "initial-cache-holds-all",
         REFERENCE,
-        "first, start.past, start.cached, arrivals",
-        "first, start.past, start.past, arrivals",
+        "rank, start.past, start.cached, first_turns",
+        "rank, start.past, start.past, first_turns",
         "the initial cache holds whole pasts; differs only where it holds a part",
         tests=(JUDGE,),
     ),
