@@ -16,7 +16,7 @@ reproduce-twice: $(READY)
 ledger: $(READY)
 	@mkdir -p out
 	$(BIN)/teltheory verify --json out/ledger.json
-	$(BIN)/teltheory ledger out/ledger.json --markdown docs/ledger.md --errata docs/errata.md --latex out/ledger.tex
+	$(BIN)/teltheory ledger out/ledger.json --markdown docs/ledger.md --errata docs/errata.md
 
 test: $(READY)
 	$(BIN)/python -m pytest

@@ -23,6 +23,7 @@ MOVED = {
     "teltheory.metrics": "teltheory.cost.metrics",
     "teltheory.outcome": "teltheory.model.outcome",
     "teltheory.optimal.cost_bound": "teltheory.optimal.prices",
+    "teltheory.report.provenance": "teltheory.report.page",
     "teltheory.trace": "teltheory.model.trace",
     "teltheory.workloads.readers": "teltheory.formats",
     "teltheory.workloads.writing": "teltheory.formats",

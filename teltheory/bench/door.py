@@ -15,8 +15,8 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
-from teltheory.bench.machine import machine
 from teltheory.bench.timing import Job, Ratio, Report, measure
+from teltheory.bench.workload import machine
 
 NOTHING = "python -c pass"
 DOORS = {

@@ -28,9 +28,8 @@ from typing import Any
 import numpy as np
 
 import teltheory as tt
-from teltheory.bench.machine import machine
-from teltheory.bench.ours import GROWING, LEAST_RECENT, policies
-from teltheory.bench.workload import CAPACITY, SEED, XI
+from teltheory.bench.replays import GROWING, LEAST_RECENT, policies, sample
+from teltheory.bench.workload import CAPACITY, XI, machine
 from teltheory.model.trace import Trace
 
 TURNS = 10_000_000
@@ -72,14 +71,10 @@ def measured(turns: int) -> list[dict[str, Any]]:
     """Return a row per step, measured in this process."""
     with TemporaryDirectory() as folder:
         file = Path(folder, "trace.parquet")
-        for _, step in steps(_sample(FEW), file):
+        for _, step in steps(sample(FEW), file):
             step()
-        first, trace = added("sample the conversation model", turns, lambda: _sample(turns))
+        first, trace = added("sample the conversation model", turns, lambda: sample(turns))
         return [first, *(added(name, turns, step)[0] for name, step in steps(trace, file))]
-
-
-def _sample(turns: int) -> Trace:
-    return tt.sample_conversations(tt.ConversationModel(), turns, np.random.default_rng(SEED))
 
 
 def added(name: str, turns: int, step: Callable[[], Any]) -> tuple[dict[str, Any], Any]:
@@ -99,13 +94,11 @@ def _bytes(field: str) -> int:
 
 def lines(rows: Sequence[dict[str, Any]]) -> list[str]:
     """Return the rows as lines of text."""
-    head = f"{'step':38} {'peak, MB':>9} {'a turn, B':>9} {'kept, MB':>9} {'a turn, B':>9} {'seconds':>8}"
-    return [head, *map(_line, rows)]
-
-
-def _line(row: dict[str, Any]) -> str:
-    sizes = (f"{row[key] / 1e6:9,.0f} {row[key] / row['turns']:9.1f}" for key in ("peak", "kept"))
-    return f"{row['name']:38} {' '.join(sizes)} {row['seconds']:8.1f}"
+    found = [f"{'step':38} {'peak, MB':>9} {'a turn, B':>9} {'kept, MB':>9} {'a turn, B':>9} {'seconds':>8}"]
+    for row in rows:
+        sizes = (f"{row[key] / 1e6:9,.0f} {row[key] / row['turns']:9.1f}" for key in ("peak", "kept"))
+        found.append(f"{row['name']:38} {' '.join(sizes)} {row['seconds']:8.1f}")
+    return found
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -5,23 +5,29 @@ cache for as many as the capacity has blocks. The cache is made anew in each tim
 Its hash table begins with 2**hash power buckets; the default of 24 is far too many for caches of this size, so
 14, 15 and 16 are tried and the quickest is compared.
 
-cachetools: a Python loop over the blocks, `LRUCache` with one entry a block.
+Its input is a trace as requests for blocks of a fixed number of tokens. A turn asks for every full block of its
+conversation's past after the turn, in the order of the prefix: those of its history, which may be cached, then the
+new ones of its prompt and its response, which can't be. Under another order a block cache would evict a
+conversation from its end, as ours does, but a turn's new blocks would evict its own history before that is looked
+up. What a turn keeps of a shortened history keeps its blocks; the rest is new.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from teltheory.bench.blocks import Requests
+from teltheory.model.numbers import IntArray
+from teltheory.model.trace import Trace
 
-PEERS = ("libcachesim", "cachetools")
 HASH_POWERS = (14, 15, 16)
 DEFAULT_HASH_POWER = 24
 
+NEVER = -1
 Eviction = Literal["LRU", "Belady"]
 EVICTIONS: tuple[Eviction, ...] = ("LRU", "Belady")
 
@@ -29,10 +35,39 @@ _RECORD = np.dtype([("time", "<u4"), ("object", "<u8"), ("size", "<u4"), ("next"
 """libcachesim's format oracleGeneral: requests are numbered from 1, and -1 is never."""
 
 
-def installed(peer: str) -> str | None:
-    """Return the version of a peer, None where it is not installed."""
+@dataclass(frozen=True)
+class Requests:
+    """Requests for blocks."""
+
+    block: IntArray
+    next_request: IntArray
+
+    def __len__(self) -> int:
+        return len(self.block)
+
+
+def block_requests(trace: Trace) -> Requests:
+    """Return the requests of a trace whose lengths are in blocks already (`Trace.to_blocks`)."""
+    sizes = trace.past
+    starts = np.cumsum(sizes) - sizes
+    block = np.empty(int(sizes.sum()), np.int64)
+    upcoming = np.full(len(block), NEVER, np.int64)
+    unused = 0
+    turns = zip(starts.tolist(), sizes.tolist(), trace.history.tolist(), trace.previous_turn.tolist(), strict=True)
+    for start, size, kept, previous in turns:
+        if kept:
+            before = int(starts[previous])
+            block[start : start + kept] = block[before : before + kept]
+            upcoming[before : before + kept] = np.arange(start, start + kept)
+        block[start + kept : start + size] = np.arange(unused, unused + size - kept)
+        unused += size - kept
+    return Requests(block, upcoming)
+
+
+def installed() -> str | None:
+    """Return the version of libcachesim, None where it is not installed."""
     try:
-        return version(peer)
+        return version("libcachesim")
     except PackageNotFoundError:
         return None
 
@@ -42,7 +77,7 @@ def write_requests(requests: Requests, file: Path) -> None:
     records = np.zeros(len(requests), _RECORD)
     records["object"] = requests.block
     records["size"] = 1
-    records["next"] = np.where(requests.next_request < 0, -1, requests.next_request + 1)
+    records["next"] = np.where(requests.next_request == NEVER, NEVER, requests.next_request + 1)
     records.tofile(file)
 
 
@@ -61,17 +96,3 @@ class LibCacheSim:
         cache = getattr(self._library, eviction)(cache_size=self._blocks, hashpower=hash_power)
         misses, _ = cache.process_trace(self._reader)
         return 1 - float(misses)
-
-
-def cachetools_lru(blocks: list[int], capacity: int) -> int:
-    """Replay requests under cachetools' LRU and return how many of them hit."""
-    from cachetools import LRUCache
-
-    cache: Any = LRUCache(capacity)
-    hits = 0
-    for block in blocks:
-        if cache.get(block) is None:
-            cache[block] = True
-        else:
-            hits += 1
-    return hits

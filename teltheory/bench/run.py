@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -16,25 +17,12 @@ from typing import Any
 import numpy as np
 
 import teltheory as tt
-from teltheory.bench import expected, optimum
-from teltheory.bench.blocks import block_requests
+from teltheory.bench import peers, replays
 from teltheory.bench.door import door
 from teltheory.bench.footprint import footprint
-from teltheory.bench.machine import machine
-from teltheory.bench.ours import GROWING, LEAST_RECENT, ROUND_ROBIN, TAIL_OPTIMIZED, chosen, jobs, policies
-from teltheory.bench.peers import (
-    DEFAULT_HASH_POWER,
-    EVICTIONS,
-    HASH_POWERS,
-    Eviction,
-    LibCacheSim,
-    cachetools_lru,
-    installed,
-    write_requests,
-)
+from teltheory.bench.replays import GROWING, LEAST_RECENT, ROUND_ROBIN, TAIL_OPTIMIZED, chosen, jobs, policies
 from teltheory.bench.timing import Job, Ratio, Report, Timing, measure
-from teltheory.bench.workload import BLOCK, CUTOFF, Q_HAT, XI, Plan, prefix
-from teltheory.errors import FileError
+from teltheory.bench.workload import BLOCK, CUTOFF, Q_HAT, XI, Plan, machine
 from teltheory.model.trace import Trace
 
 FIRST_CALL = "LRU, first call (index included)"
@@ -48,16 +36,8 @@ NAME_OF_LIBCACHESIM = "libcachesim {}, hash power {}"
 class Section:
     """Jobs that were timed against each other on one trace.
 
-    Attributes
-    ----------
-    title : str
-        What a table calls it.
-    turns, blocks : int
-        Turns, and block requests, of the trace; `blocks` is what a block cache would have to replay.
-    timings : mapping of str to Timing
-        By name.
-    ratios : sequence of (slower, quicker)
-        Names of the timings whose ratios are reported.
+    `blocks` is the number of requests that a block cache would have to replay; `ratios` names the timings whose
+    ratios are reported, slower and quicker.
     """
 
     title: str
@@ -105,14 +85,14 @@ class Section:
 
 def run(plan: Plan, trace: Trace, source: str, report: Report = lambda _: None) -> dict[str, Any]:
     """Measure everything."""
-    with_peers, hits = against_libcachesim(plan, trace, report)
-    replays = whole_trace(plan, trace, report)
+    with_peers = against_libcachesim(plan, trace, report)
+    whole = whole_trace(plan, trace, report)
     sections = {
         "against_libcachesim": with_peers,
         "against_python": against_python(plan, trace, report),
-        "replays": replays,
-        "expected": expected_tails(plan, "the paper's belief and a fixed prompt", expected.BY_LOOPS, report),
-        "expected_others": expected_tails(plan, "other beliefs and laws", expected.OTHERS, report),
+        "replays": whole,
+        "expected": expected_tails(plan, "the paper's belief and a fixed prompt", replays.BY_LOOPS, report),
+        "expected_others": expected_tails(plan, "other beliefs and laws", replays.OTHERS, report),
         "optima": hindsight(plan, report),
     }
     report("memory")
@@ -120,96 +100,66 @@ def run(plan: Plan, trace: Trace, source: str, report: Report = lambda _: None) 
         "machine": machine(),
         "plan": {**asdict(plan), "block": BLOCK, "xi": XI, "q_hat": Q_HAT, "cutoff": CUTOFF},
         "trace": {"source": source, "turns": len(trace), "conversations": trace.conversations},
-        "hits": hits,
         "sections": {name: section.as_dict() for name, section in sections.items()},
-        "growth": growth(plan, trace, replays, report),
+        "growth": growth(plan, trace, whole, report),
         "memory": footprint(plan.memory),
         "door": door(plan.rounds, report),
     }
 
 
-def against_libcachesim(plan: Plan, trace: Trace, report: Report) -> tuple[Section, list[dict[str, Any]]]:
-    """Time libcachesim's LRU and Belady and our policies on the same prefix, in blocks; compare the hits."""
-    blocks = prefix(trace, plan.peers).to_blocks(BLOCK)
-    title, capacity, requests = (
-        f"The same prefix in blocks of {BLOCK} tokens",
-        plan.capacity // BLOCK,
-        block_requests(blocks),
-    )
+def against_libcachesim(plan: Plan, trace: Trace, report: Report) -> Section:
+    """Time libcachesim's LRU and Belady and our policies on the same prefix, in blocks."""
+    blocks = trace.first(plan.peers).to_blocks(BLOCK)
+    title, capacity = f"The same prefix in blocks of {BLOCK} tokens", plan.capacity // BLOCK
+    requests = peers.block_requests(blocks)
     ours = jobs(blocks, capacity, chosen(("LRU", LEAST_RECENT, ROUND_ROBIN, "Belady", TAIL_OPTIMIZED), BLOCK))
-    if installed("libcachesim") is None:
-        return Section(title, len(blocks), len(requests), measure(ours, plan.rounds, report), []), []
+    if peers.installed() is None:
+        return Section(title, len(blocks), len(requests), measure(ours, plan.rounds, report), [])
     with TemporaryDirectory() as folder:
         file = Path(folder, "requests")
-        try:
-            write_requests(requests, file)
-        except OSError as error:
-            expected_room = f"expected room for {len(requests):,} requests of 24 bytes"
-            raise FileError(f"temporary folder: {error.strerror or error}, {expected_room}") from None
-        timings = measure([*ours, *_libcachesim(LibCacheSim(file, capacity))], plan.rounds, report)
-        hits = [row for size in (capacity, capacity // 10) for row in _hits(blocks, file, size)]
+        peers.write_requests(requests, file)
+        timings = measure([*ours, *_libcachesim(peers.LibCacheSim(file, capacity))], plan.rounds, report)
     lru, belady = _quickest(timings, "LRU"), _quickest(timings, "Belady")
-    default = NAME_OF_LIBCACHESIM.format("LRU", DEFAULT_HASH_POWER)
+    default = NAME_OF_LIBCACHESIM.format("LRU", peers.DEFAULT_HASH_POWER)
     ratios = [(lru, "LRU"), (lru, LEAST_RECENT), (lru, ROUND_ROBIN), (belady, "Belady"), (belady, TAIL_OPTIMIZED)]
-    return Section(title, len(blocks), len(requests), timings, [*ratios, (default, lru)]), hits
+    return Section(title, len(blocks), len(requests), timings, [*ratios, (default, lru)])
 
 
-def _libcachesim(simulator: LibCacheSim) -> list[Job]:
-    def job(eviction: Eviction, power: int) -> Job:
+def _libcachesim(simulator: peers.LibCacheSim) -> list[Job]:
+    def job(eviction: peers.Eviction, power: int) -> Job:
         return Job(NAME_OF_LIBCACHESIM.format(eviction, power), lambda _: simulator.replay(eviction, power))
 
-    tried = [job(eviction, power) for eviction in EVICTIONS for power in HASH_POWERS]
-    return [*tried, job("LRU", DEFAULT_HASH_POWER)]
+    tried = [job(eviction, power) for eviction in peers.EVICTIONS for power in peers.HASH_POWERS]
+    return [*tried, job("LRU", peers.DEFAULT_HASH_POWER)]
 
 
 def _quickest(timings: Mapping[str, Timing], eviction: str) -> str:
-    names = [NAME_OF_LIBCACHESIM.format(eviction, power) for power in HASH_POWERS]
+    names = [NAME_OF_LIBCACHESIM.format(eviction, power) for power in peers.HASH_POWERS]
     return min(names, key=lambda name: timings[name].median)
 
 
-def _hits(blocks: Trace, file: Path, capacity: int) -> list[dict[str, Any]]:
-    """Return the share of block requests that hit, in ours and in libcachesim, at one capacity in blocks."""
-    rows = []
-    for eviction in EVICTIONS:
-        outcome = tt.replay(blocks, policies(BLOCK)[eviction], capacity, engine="kernel")
-        share = float(outcome.cached.sum() / max(int(blocks.past.sum()), 1))
-        theirs = LibCacheSim(file, capacity).replay(eviction, HASH_POWERS[0])
-        rows.append({"eviction": eviction, "capacity": capacity, "ours": share, "libcachesim": theirs})
-    return rows
-
-
 def against_python(plan: Plan, trace: Trace, report: Report) -> Section:
-    """Time what is written in Python, the reference and cachetools, and the kernel on the same short prefix."""
-    blocks = prefix(trace, plan.plain).to_blocks(BLOCK)
-    capacity, requests = plan.capacity // BLOCK, block_requests(blocks).block.tolist()
+    """Time what is written in Python, the reference, and the kernel on the same short prefix."""
+    blocks = trace.first(plan.plain).to_blocks(BLOCK)
+    capacity = plan.capacity // BLOCK
     names = ("LRU", LEAST_RECENT)
     every = jobs(blocks, capacity, chosen(names, BLOCK))
     every += jobs(blocks, capacity, chosen(names, BLOCK), "reference", "reference {}")
     ratios = [(f"reference {name}", name) for name in names]
-    if installed("cachetools") is not None:
-        every.append(Job("cachetools LRU", lambda _: cachetools_lru(requests, capacity)))
-        ratios.insert(0, ("cachetools LRU", "LRU"))
     title = f"Compiled against Python, in blocks of {BLOCK} tokens"
-    return Section(title, len(blocks), len(requests), measure(every, plan.rounds, report), ratios)
+    return Section(title, len(blocks), int(blocks.past.sum()), measure(every, plan.rounds, report), ratios)
 
 
 def whole_trace(plan: Plan, trace: Trace, report: Report) -> Section:
     """Time every policy on the whole trace, the first call, and the curve for all capacities."""
     policy = policies()[LEAST_RECENT]
     capacities = np.linspace(0, 10 * plan.capacity, 1000).astype(np.int64).tolist()
+    again, curve = partial(replace, trace), partial(tt.capacity_curve, trace, policy)
     every = [
         *jobs(trace, plan.capacity, policies()),
-        Job(
-            FIRST_CALL,
-            lambda fresh: tt.replay(fresh, tt.LRU(), plan.capacity, engine="kernel"),
-            lambda: replace(trace),
-        ),
+        Job(FIRST_CALL, lambda fresh: tt.replay(fresh, tt.LRU(), plan.capacity, engine="kernel"), again),
         Job(CURVE, lambda _: tt.capacity_curve(trace, policy)),
-        Job(
-            THOUSAND,
-            lambda made: made.tail_excess_latency(capacities, xi=XI),
-            lambda: tt.capacity_curve(trace, policy),
-        ),
+        Job(THOUSAND, lambda made: made.tail_excess_latency(capacities, xi=XI), curve),
     ]
     ratios = [(FIRST_CALL, "LRU"), (CURVE, LEAST_RECENT)]
     return Section.of("The whole trace, in tokens", trace, every, ratios, plan.rounds, report)
@@ -217,32 +167,33 @@ def whole_trace(plan: Plan, trace: Trace, report: Report) -> Section:
 
 def expected_tails(plan: Plan, beliefs: str, names: tuple[str, ...], report: Report) -> Section:
     """Time ET-LRU against T-LRU, under beliefs that have a loop of their own or, on fewer turns, under others."""
-    turns = plan.optimum if names == expected.BY_LOOPS else min(plan.optimum, MOST_TURNS_OF_OTHERS)
-    trace = expected.sample(turns)
-    every = expected.expected_jobs(trace, plan.capacity, names)
+    turns = plan.optimum if names == replays.BY_LOOPS else min(plan.optimum, MOST_TURNS_OF_OTHERS)
+    trace = replays.sample(turns)
+    every = replays.expected_jobs(trace, plan.capacity, names)
     ratios = [(name, LEAST_RECENT) for name in names]
     return Section.of(f"ET-LRU with {beliefs}", trace, every, ratios, plan.rounds, report)
 
 
 def hindsight(plan: Plan, report: Report) -> Section:
     """Time the hindsight optimum by the greedy rule, the check of its certificate, and the linear program."""
-    trace = optimum.busy_trace(plan.optimum)
-    ratios = [(optimum.PROGRAM, optimum.GREEDY), (optimum.PROGRAM, optimum.CHECK)]
-    title = f"The hindsight optimum, about {optimum.ALIVE} conversations alive, {optimum.CAPACITY:,} tokens"
-    return Section.of(title, trace, optimum.jobs(trace), ratios, plan.rounds, report)
+    trace = replays.busy_trace(plan.optimum)
+    ratios = [(replays.PROGRAM, replays.GREEDY), (replays.PROGRAM, replays.CHECK)]
+    alive, capacity = replays.ALIVE, replays.OPTIMUM_CAPACITY
+    title = f"The hindsight optimum, about {alive} conversations alive, {capacity:,} tokens"
+    return Section.of(title, trace, replays.optimum_jobs(trace), ratios, plan.rounds, report)
 
 
-def growth(plan: Plan, trace: Trace, replays: Section, report: Report) -> dict[str, Any]:
+def growth(plan: Plan, trace: Trace, whole: Section, report: Report) -> dict[str, Any]:
     """Return nanoseconds a turn on longer and longer prefixes, and by how much they grow from `base_of` them."""
     cost: dict[str, dict[str, float]] = {name: {} for name in GROWING}
     for size in plan.sizes[:-1]:
-        part = prefix(trace, size)
+        part = trace.first(size)
         timings = measure(jobs(part, plan.capacity, chosen(GROWING)), plan.rounds, report)
         for name, timing in timings.items():
             cost[name][str(size)] = timing.median * 1e9 / size
+    last = str(whole.turns)
     for name in GROWING:
-        cost[name][str(replays.turns)] = replays.timings[name].median * 1e9 / replays.turns
-    last = str(replays.turns)
+        cost[name][last] = whole.timings[name].median * 1e9 / whole.turns
     base = str(base_of(plan.sizes))
     rows = [{"name": name, "ns_a_turn": by, "factor": by[last] / by[base]} for name, by in cost.items()]
     return {"from": int(base), "to": int(last), "rows": rows}

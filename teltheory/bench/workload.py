@@ -1,13 +1,17 @@
-"""What is replayed: a sample of the conversation model or a custom trace, and prefixes of it."""
+"""What is replayed, and where: a sample of the conversation model or a custom trace, its prefixes, the machine."""
 
 from __future__ import annotations
 
+import os
+import platform
 from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
 
 import numpy as np
 
+from teltheory.bench.peers import installed
 from teltheory.errors import FileError
-from teltheory.formats import read_trace
 from teltheory.model.trace import Trace
 from teltheory.workloads import ConversationModel, sample_conversations
 
@@ -64,9 +68,9 @@ def _sizes(turns: int, first: int) -> tuple[int, ...]:
 def load(file: str | None, turns: int | None = None, quick: bool = False, read: Trace | None = None) -> Trace:
     """Return the trace to measure on: the first turns of a file, or a sample with a fixed seed."""
     n = turns or (20_000 if quick else 10_000_000)
-    if file is None:
+    if read is None:
         return sample_conversations(ConversationModel(), n, np.random.default_rng(SEED))
-    trace = prefix(read_trace(file) if read is None else read, n)
+    trace = read.first(n)
     if len(trace) < FEWEST or not (trace.past[:FEWEST] >= BLOCK).any():
         raise FileError(f"{file}: found {len(trace)} turns, expected {FEWEST} or more with {BLOCK} tokens or more")
     return trace
@@ -77,9 +81,20 @@ def source(file: str | None) -> str:
     return f"a sample of the conversation model, seed {SEED}" if file is None else "the beginning of a file"
 
 
-def prefix(trace: Trace, turns: int) -> Trace:
-    """Return the first turns of a trace, as a trace of its own, without arrival times."""
-    history = None if trace.cumulative else trace.history[:turns]
-    return Trace.from_turns(
-        trace.conversation[:turns], trace.prompt[:turns], trace.response[:turns], history=history
-    )
+def machine() -> dict[str, str | int | None]:
+    """Return processor, cores, system, and the versions of what computes; no name of a host, no path."""
+    return {
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "python": platform.python_version(),
+        **{name: version(name) for name in ("teltheory", "numpy", "numba")},
+        "libcachesim": installed(),
+    }
+
+
+def _processor() -> str:
+    facts = Path("/proc/cpuinfo")
+    lines = facts.read_text().splitlines() if facts.is_file() else []
+    named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return next(iter(named), platform.processor() or "unknown")

@@ -85,7 +85,7 @@ for command in (
     ),
     OnDemand(
         "bench",
-        "Measure our replays against libcachesim, cachetools and our own reference, as ratios within one run.",
+        "Measure our replays against libcachesim and our own reference, as ratios within one run.",
     ),
     OnDemand("calibrate", "Measure a server's time to first token over prompt length and cached share."),
 ):

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from teltheory.cli.tables import in_short, percent, plain_table
+from teltheory.cli.tables import in_short, plain_table
 from teltheory.cost.kv_cache import KVSize
+from teltheory.report.words import percent
 
 if TYPE_CHECKING:
     from teltheory.advice import Advice, Estimate

@@ -10,8 +10,7 @@ from teltheory.cli.advice_lines import HEADER, advice_rows, asked, findings, hea
 from teltheory.cli.output import write_text
 from teltheory.cost.kv_cache import KVSize
 from teltheory.report.markdown import bullets, facts, paragraphs, plain_text, table
-from teltheory.report.page import Card, Page, Section, render
-from teltheory.report.provenance import digest, versions
+from teltheory.report.page import Card, Page, Section, digest, render, versions
 
 if TYPE_CHECKING:
     from altair import VConcatChart

@@ -14,8 +14,6 @@ from teltheory.cli.tables import plain_table
 from teltheory.cli.traces import Reading, report_lines
 from teltheory.model.units import read_tokens
 
-PEERS = ("libcachesim", "cachetools")
-
 
 @click.command()
 @click.option(
@@ -36,9 +34,9 @@ def bench(
     reading: Reading,
     target: str | None,
 ) -> int:
-    """Measure our replays against libcachesim, cachetools and our own reference, as ratios within one run.
+    """Measure our replays against libcachesim and our own reference, as ratios within one run.
 
-    Use one quiet machine. The peers come with: pip install 'teltheory[bench]'
+    Use one quiet machine. libcachesim comes with: pip install 'teltheory[bench]'
     """
     from teltheory.bench.run import run
     from teltheory.bench.workload import Plan, load, source
@@ -58,7 +56,7 @@ def bench(
 def lines_above(data: dict[str, Any]) -> list[str]:
     """Return what stands above the tables: machine, trace, what a timing covers, what is missing."""
     plan, machine, trace = data["plan"], data["machine"], data["trace"]
-    named = ("python", "numpy", "numba", *PEERS)
+    named = ("python", "numpy", "numba", "libcachesim")
     versions = ", ".join(f"{name} {machine[name]}" for name in named if machine[name])
     lines = [
         f"{machine['processor']}, {machine['cores']} cores, {machine['system']}.",
@@ -70,18 +68,14 @@ def lines_above(data: dict[str, Any]) -> list[str]:
         "A replay is the whole call, from checks to Outcome, on a trace that was indexed before; the first call",
         "includes the indexing. A turn asks a block cache for the blocks of its past after the turn, in order.",
     ]
-    missing = [name for name in PEERS if machine[name] is None]
-    if missing:
-        lines.append(f"Not installed, and left out: {', '.join(missing)} (pip install 'teltheory[bench]').")
+    if machine["libcachesim"] is None:
+        lines.append("Not installed, and left out: libcachesim (pip install 'teltheory[bench]').")
     return lines
 
 
 def tables(data: dict[str, Any]) -> Iterator[Table]:
     """Yield a table for each section."""
-    for number, section in enumerate(data["sections"].values()):
-        yield _timings(section)
-        if number == 0 and data["hits"]:
-            yield _hits(data["hits"])
+    yield from map(_timings, data["sections"].values())
     yield _ratios(data["sections"])
     yield _growth(data["growth"])
     if data["memory"] is not None:
@@ -98,15 +92,6 @@ def _timings(section: dict[str, Any]) -> Table:
         lines.append((row["name"], *times, *speeds))
     columns = ("replay", "ms", "spread", "ns/turn", "M turns/s", "M block requests/s")
     return plain_table(title, columns, lines, ("replay",))
-
-
-def _hits(hits: Sequence[dict[str, Any]]) -> Table:
-    lines = (
-        (row["eviction"], f"{row['capacity']:,}", *(f"{100 * row[who]:.3f} %" for who in ("ours", "libcachesim")))
-        for row in hits
-    )
-    columns = ("eviction", "capacity, blocks", "ours", "libcachesim")
-    return plain_table("Share of block requests that hit", columns, lines, ("eviction",))
 
 
 def _ratios(sections: dict[str, Any]) -> Table:

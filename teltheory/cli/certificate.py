@@ -34,6 +34,7 @@ from teltheory.model.trace import Trace
 from teltheory.optimal.certificate import Certificate, check_certificate
 from teltheory.optimal.exhaustion import check_violations
 from teltheory.optimal.prices import Cut, Prices
+from teltheory.report.words import counted
 
 VERSION = 2
 KIND = "objective_kind"
@@ -122,18 +123,14 @@ class Certified:
     def __str__(self) -> str:
         mode = ", forced caching" if self.forced else ""
         if self.steps is not None:
-            least = f"less TEL than {self.objective:,} (proved by {_counted(len(self.steps), 'step')})"
+            least = f"less TEL than {self.objective:,} (proved by {counted(len(self.steps), 'step')})"
             return f"Capacity {self.capacity:,}, threshold {self.xi:,}{mode}: no policy has {least}."
         about, less = f"threshold {self.xi:,}", "fewer violations"
         if isinstance(self.goal, Level):
             about, less = self.goal.text, "a smaller one"
         count = 0 if self.prices is None else len(self.prices.steps) + len(self.prices.cuts)
-        least = f"{less} than {self.proved:,} (proved by {_counted(count, 'price')})"
+        least = f"{less} than {self.proved:,} (proved by {counted(count, 'price')})"
         return f"Capacity {self.capacity:,}, {about}{mode}: no policy has {least}, and one has {self.objective:,}."
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def checked(file: str, entries: Sequence[Certified], trace: Trace) -> Iterator[Certified]:

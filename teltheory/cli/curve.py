@@ -17,7 +17,7 @@ from teltheory.cli.options import grid_options, policy_option, q_hat_option, tra
 from teltheory.cli.output import check_target, progress_bar, report
 from teltheory.cli.question import Asked, Thresholds, read_question
 from teltheory.cli.replay import about
-from teltheory.cli.tables import SLOW_LEGEND, TTFTS, WORK_LEGEND, percent, plain_table, work_cells
+from teltheory.cli.tables import SLOW_LEGEND, TTFTS, WORK_LEGEND, plain_table, work_cells
 from teltheory.cli.traces import Reading
 from teltheory.cost.metrics import ttft_quantiles, ttft_violations
 from teltheory.errors import ArgumentError
@@ -29,6 +29,7 @@ from teltheory.optimal.curve import hindsight_curve
 from teltheory.policies.policy import Policy
 from teltheory.policies.spec import NAMED, Spec, others, parse_policy, policy_texts
 from teltheory.replay.curve import CapacityCurve, capacity_curve
+from teltheory.report.words import percent
 from teltheory.sweep import QUANTILES
 
 HINDSIGHT = "hindsight"

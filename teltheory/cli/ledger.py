@@ -13,7 +13,6 @@ from teltheory.cli.output import check_target, write_text
 from teltheory.errors import ArgumentError, FileError
 from teltheory.input_files import read_bytes
 from teltheory.report.errata import errata_markdown
-from teltheory.report.latex import ledger_latex
 from teltheory.report.ledger import Row, read_ledger
 from teltheory.report.markdown import ledger_markdown
 from teltheory.report.words import check_words
@@ -22,16 +21,14 @@ from teltheory.report.words import check_words
 @click.command()
 @click.argument("ledger_file", metavar="LEDGER")
 @click.option("--markdown", metavar="FILE", help="The ledger as a page; - for standard output.")
-@click.option("--latex", metavar="FILE", help="The ledger as a table for papers; - for standard output.")
 @click.option("--errata", metavar="FILE", help="What is refuted, with its repair; - for standard output.")
-def ledger(ledger_file: str, markdown: str | None, latex: str | None, errata: str | None) -> int:
+def ledger(ledger_file: str, markdown: str | None, errata: str | None) -> int:
     """Make documents of LEDGER, the file that `teltheory verify --json` wrote (- for standard input).
 
     Nothing is decided again. The errata need the whole ledger: every refuted statement of the paper must have one.
     """
     wanted = (
         (markdown, ledger_markdown),
-        (latex, ledger_latex),
         (errata, lambda rows: errata_markdown(rows, all_errata())),
     )
     documents = [(target, make) for target, make in wanted if target is not None]
@@ -45,7 +42,7 @@ def ledger(ledger_file: str, markdown: str | None, latex: str | None, errata: st
 
 def _check_targets(targets: Sequence[str]) -> None:
     if not targets:
-        raise ArgumentError("documents", "none", "--markdown, --latex or --errata")
+        raise ArgumentError("documents", "none", "--markdown or --errata")
     if len(set(targets)) < len(targets):
         raise ArgumentError("documents", ", ".join(targets), "a file of its own for each")
     for target in targets:

@@ -20,11 +20,12 @@ from teltheory.cli.options import (
 )
 from teltheory.cli.output import check_target, progress_bar, report
 from teltheory.cli.question import Asked, Thresholds, read_question
-from teltheory.cli.tables import SLOW_LEGEND, TTFTS, WORK_LEGEND, in_short, percent, plain_table
+from teltheory.cli.tables import SLOW_LEGEND, TTFTS, WORK_LEGEND, in_short, plain_table
 from teltheory.cli.traces import Reading
 from teltheory.errors import ArgumentError, FileError, ForcedCachingError, TraceError
 from teltheory.policies.spec import POLICIES, parse_policy, policy_texts
 from teltheory.replay import kernel_is_compiled
+from teltheory.report.words import percent
 from teltheory.sweep import Cell, Store, sweep
 
 MEASURES = (*TTFTS, "hit", "prefill", "slow", "TEL", "vs LRU", "regret", "closed")

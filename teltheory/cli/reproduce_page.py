@@ -15,13 +15,21 @@ from teltheory.cli.question import Asked
 from teltheory.cli.replay import LEGEND, MEASURES, cell_row
 from teltheory.policies.spec import Spec
 from teltheory.report.captions import pictures
-from teltheory.report.entries import errata_text, ledger_text, verdict_cards
 from teltheory.report.explorer import POLICIES, Steps, compared, explorer
-from teltheory.report.ledger import Row
-from teltheory.report.markdown import bullets, facts, folded, literal, paragraphs, plain_text, table
-from teltheory.report.page import Page, Section, render
-from teltheory.report.provenance import digest, versions
-from teltheory.report.standing import paper_sentence
+from teltheory.report.ledger import Row, paper_sentence
+from teltheory.report.markdown import (
+    bullets,
+    errata_text,
+    facts,
+    folded,
+    ledger_text,
+    literal,
+    paragraphs,
+    plain_text,
+    table,
+    verdict_cards,
+)
+from teltheory.report.page import Page, Section, digest, render, versions
 from teltheory.report.words import WHICH_TEXT
 from teltheory.sweep import Cell, Grid, sweep
 from teltheory.sweep.sources import trace_key

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from copy import copy
-from fractions import Fraction
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
@@ -15,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from teltheory.cli.question import Thresholds
+from teltheory.report.words import percent
 
 WIDER_THAN_ANY_TABLE = 100_000
 TTFTS = ("P50 s", "P90 s", "P95 s", "P99 s")
@@ -57,11 +57,6 @@ def work_cells(row: Mapping[str, Any], thresholds: Thresholds, who: str = "") ->
     prefilled = row[f"{who}prefilled"]
     shown = "" if prefilled is None else in_short(prefilled)
     return [thresholds.shown(row[f"{who}p50"]), percent(row[f"{who}hit_rate"]), shown]
-
-
-def percent(value: Fraction | float | None) -> str:
-    """Return a share in per cent, to a tenth."""
-    return "" if value is None else f"{round(float(value) * 100, 1) + 0.0:.1f} %"
 
 
 def in_short(tokens: int) -> str:

@@ -22,8 +22,8 @@ from teltheory.cli.options import json_option, workers_option
 from teltheory.cli.output import check_target, progress_bar, report
 from teltheory.errors import ArgumentError, listed
 from teltheory.processes import cores, on_processes
-from teltheory.report.entries import TONES
-from teltheory.report.standing import origin_text
+from teltheory.report.ledger import origin_text
+from teltheory.report.markdown import TONES
 from teltheory.report.words import LEDGER_TITLE, evidence_text, strength
 
 STYLES = {"good": "green", "warn": "yellow", "bad": "red"}

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from teltheory.claims.erratum import Erratum, StateTable, check_errata
-from teltheory.report.ledger import Row
+from teltheory.report.ledger import Row, editions_text
 from teltheory.report.markdown import MADE, plain_text, table
-from teltheory.report.standing import editions_text
 from teltheory.report.words import WHICH_TEXT, counterexample_text, verdict_text
 
 LEAD = """\

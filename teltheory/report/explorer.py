@@ -1,33 +1,35 @@
 """LRU, T-LRU and the hindsight optimum over capacities and thresholds, as one chart whose inputs choose both.
 
-1. The steps are round numbers, each at most a third more than the one before if the trace is short. Capacities
-   go from a thousandth of what holds everything to all of it; thresholds from the TTFT that without a cache nine
-   turns in ten are above, to that which one in a hundred is above.
-2. If replays at all of them were more than `MOST_TURNS` turns, the steps are wider: effort is bounded by turns,
-   never by time.
+1. The steps have two digits, and are evenly spaced on a logarithmic scale. Capacities go from a thousandth of what
+   holds everything to all of it; thresholds from the TTFT that without a cache nine turns in ten are above, to
+   that which one in a hundred is above.
+2. If replays at all of them were more than `MOST_TURNS` turns, there are fewer: effort is bounded by turns, never
+   by time.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from teltheory.cost.latency import Latency
 from teltheory.cost.metrics import share_closed
-from teltheory.errors import ArgumentError
 from teltheory.model.numbers import exact_sum
 from teltheory.model.trace import Trace
+from teltheory.report.words import percent
 
 if TYPE_CHECKING:
     from altair import VConcatChart
 
-SERIES = ((10, 12, 15, 20, 25, 30, 40, 50, 60, 80), (10, 15, 20, 30, 50, 70), (10, 20, 50))
-"""Round numbers of a decade, in tenths: the finest, and wider ones."""
 MOST_TURNS = 30_000_000
+STEPS = (4, 28)
+"""Fewest and most capacities, and so of thresholds."""
 POLICIES = {"lru": "LRU", "tlru": "T-LRU"}
 OPTIMUM = "Hindsight optimum"
 MEASURES = {
@@ -55,49 +57,22 @@ class Steps:
 
     @classmethod
     def of(cls, trace: Trace, latency: Latency) -> Steps:
-        """Return the finest steps that `MOST_TURNS` allows for a trace of one turn or more."""
-        for series in SERIES:
-            sizes = spaced_capacities(trace, series)
-            slos = {latency.threshold(slo): slo for slo in spaced_slos(trace, latency, series)}
-            if len(sizes) * len(slos) * len(trace) <= MOST_TURNS:
-                break
-        return cls(sizes, slos)
+        """Return as many steps as `MOST_TURNS` allows for a trace of one turn or more."""
+        fewest, most = STEPS
+        number = min(max(isqrt(MOST_TURNS // len(trace)), fewest), most)
+        every = max(exact_sum(np.asarray(trace.past[trace.next_turn == len(trace)])), 1)
+        low, high = np.quantile(latency.ttft(trace.total), (0.1, 0.99), method="inverted_cdf").tolist()
+        slos = [Fraction(ms, 1000) for ms in spaced(1000 * low, 1000 * high, number)]
+        return cls(spaced(every / 1000, every, number), {latency.threshold(slo): slo for slo in slos})
 
 
-def spaced_capacities(trace: Trace, series: Sequence[int]) -> list[int]:
-    """Return round capacities up to where nothing is evicted any more, over three decades."""
-    most = max(exact_sum(np.asarray(trace.past[trace.next_turn == len(trace)])), 1)
-    steps = round_numbers(max(Fraction(most, 1000), Fraction(1)), Fraction(most), series)
-    return [int(step) for step in steps if step.denominator == 1]
-
-
-def spaced_slos(trace: Trace, latency: Latency, series: Sequence[int]) -> list[Fraction]:
-    """Return round times, in whole milliseconds, among the TTFTs without a cache."""
-    low, high = np.quantile(latency.ttft(trace.total), (0.1, 0.99), method="inverted_cdf").tolist()
-    least = Fraction(1, 1000)
-    steps = round_numbers(max(Fraction(low), least), max(Fraction(high), least), series)
-    return [step for step in steps if (step / least).denominator == 1 and _has_threshold(latency, step)]
-
-
-def _has_threshold(latency: Latency, slo: Fraction) -> bool:
-    try:
-        return latency.threshold(slo) >= 0
-    except ArgumentError:
-        return False
-
-
-def round_numbers(low: Fraction, high: Fraction, series: Sequence[int]) -> list[Fraction]:
-    """Return the round numbers from the last that is at most `low` to the first that is `high` or more."""
-    power = Fraction(10) ** -12
-    while power * 10 <= low:
-        power *= 10
-    steps: list[Fraction] = []
-    while not steps or steps[-1] < high:
-        steps += [power * Fraction(tenths, 10) for tenths in series]
-        power *= 10
-    first = max(i for i, step in enumerate(steps) if step <= low)
-    last = min(i for i, step in enumerate(steps) if step >= high)
-    return steps[first : last + 1]
+def spaced(low: float, high: float, number: int) -> list[int]:
+    """Return whole numbers from `low` to `high`, 1 or more and with two digits, rounded up to them."""
+    found = set[int]()
+    for value in np.geomspace(max(low, 1), max(high, 1), number).tolist():
+        unit = 10 ** max(len(str(math.ceil(value))) - 2, 0)
+        found.add(math.ceil(value / unit) * unit)
+    return sorted(found)
 
 
 def explorer(title: str, cells: Iterable[Any], steps: Steps, start: tuple[int, int]) -> VConcatChart:
@@ -106,18 +81,18 @@ def explorer(title: str, cells: Iterable[Any], steps: Steps, start: tuple[int, i
 
     chosen = _inputs(steps, start)
     data = alt.InlineData(values=list(_rows(cells)))
-    parts = [_numbers(), _said(), alt.hconcat(_curve("capacity", "threshold"), _curve("threshold", "capacity"))]
+    parts = [_numbers(), alt.hconcat(_curve("capacity", "threshold"), _curve("threshold", "capacity"))]
     return alt.vconcat(*parts, data=data, title=title).add_params(*chosen)
 
 
 def _inputs(steps: Steps, start: tuple[int, int]) -> list[Any]:
     import altair as alt
 
-    labels = [f"{time_text(slo)} = {xi:,} tokens" for xi, slo in steps.slos.items()]
+    labels = [f"{_time_text(slo)} = {xi:,} tokens" for xi, slo in steps.slos.items()]
     sizes = {size: f"{size:,} tokens" for size in steps.capacities}
     asked = (
-        ("capacity", "Capacity C ", list(sizes), list(sizes.values()), closest(list(sizes), start[0])),
-        ("threshold", "Threshold ξ ", list(steps.slos), labels, closest(list(steps.slos), start[1])),
+        ("capacity", "Capacity C ", list(sizes), list(sizes.values()), _closest(list(sizes), start[0])),
+        ("threshold", "Threshold ξ ", list(steps.slos), labels, _closest(list(steps.slos), start[1])),
         ("measure", "The curves show ", list(MEASURES), list(MEASURES), "TEL"),
     )
     return [
@@ -128,25 +103,13 @@ def _inputs(steps: Steps, start: tuple[int, int]) -> list[Any]:
 
 def _rows(cells: Iterable[Any]) -> Iterator[dict[str, Any]]:
     """Yield a row for each policy at each step; other plans may reach the optimum, so it has a TEL alone."""
-    lru_p95 = 0.0
     for cell in cells:
         place = {"capacity": cell.capacity, "threshold": cell.xi}
-        numbers = (
-            cell.p50,
-            cell.p90,
-            cell.p95,
-            cell.p99,
-            cell.hit_rate,
-            cell.prefilled,
-            cell.violations,
-            cell.tel,
-        )
+        percentiles = (cell.p50, cell.p90, cell.p95, cell.p99)
+        numbers = (*percentiles, cell.hit_rate, cell.prefilled, cell.violations, cell.tel)
         yield place | {"policy": POLICIES[cell.policy]} | dict(zip(MEASURES, numbers, strict=True))
         if cell.policy == "lru":
-            lru_p95 = cell.p95
-        else:
-            said = compared(cell.lru, cell.tel, cell.optimum, lru_p95, cell.p95)
-            yield place | {"policy": OPTIMUM, "TEL": cell.optimum, "said": said}
+            yield place | {"policy": OPTIMUM, "TEL": cell.optimum}
 
 
 AT = "datum.capacity == capacity && datum.threshold == threshold"
@@ -166,13 +129,6 @@ def _numbers() -> Any:
             text.encode(y=y, text=alt.Text(name, type="quantitative", format=form)).properties(width=105)
         )
     return alt.hconcat(*columns, spacing=0)
-
-
-def _said() -> Any:
-    import altair as alt
-
-    said = alt.Chart(width=800, height=20).mark_text(align="left", limit=900, fontSize=12)
-    return said.encode(x=alt.value(0), text="said:N").transform_filter(f"{AT} && isValid(datum.said)")
 
 
 def _curve(along: str, at: str) -> Any:
@@ -206,25 +162,20 @@ def _beside(lru: int, tlru: int) -> str:
         return f"LRU leaves no tail above this threshold, and T-LRU {own}"
     if tlru == lru:
         return "T-LRU's TEL is the same as LRU's"
-    return f"T-LRU's TEL is {_percent(Fraction(abs(tlru - lru), lru))} {'below' if tlru < lru else 'above'} LRU's"
+    return f"T-LRU's TEL is {percent(Fraction(abs(tlru - lru), lru))} {'below' if tlru < lru else 'above'} LRU's"
 
 
 def _closed(lru: int, tlru: int, optimum: int) -> str:
     share = share_closed(lru, tlru, optimum)
     if share is None:
         return ", which is the least of any policy" if lru else ""
-    return f"; it closes {_percent(share)} of LRU's distance to the hindsight optimum" if share > 0 else ""
+    return f"; it closes {percent(share)} of LRU's distance to the hindsight optimum" if share > 0 else ""
 
 
-def _percent(share: Fraction) -> str:
-    return f"{round(float(share) * 100, 1) + 0.0:.1f} %"
-
-
-def closest(steps: Sequence[int], wanted: int) -> int:
-    """Return the step closest to a number."""
+def _closest(steps: Sequence[int], wanted: int) -> int:
     return min(steps, key=lambda step: abs(step - wanted))
 
 
-def time_text(slo: Fraction) -> str:
+def _time_text(slo: Fraction) -> str:
     """Return seconds as milliseconds below one."""
     return f"{float(slo):g} s" if slo >= 1 else f"{float(slo * 1000):g} ms"

@@ -1,11 +1,13 @@
-"""The ledger as data: reading it back, and its sections."""
+"""The ledger as data: reading it back, its sections, and how the paper stands: what became of its statements."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+from teltheory.claims.origin import EDITIONS
 from teltheory.errors import FileError, shown
 from teltheory.input_files import parsed_json
 
@@ -32,38 +34,20 @@ KNOWN = {
 """Patterns of what goes into documents as it is: no mark-up is among it."""
 SCOPE_FIELDS = {"kind": str, "instances": int, "bounds": dict}
 
-SECTIONS: dict[str, tuple[str, ...]] = {
-    "The hindsight problem (Appendix B)": ("hindsight", "theorem-b1", "violations", "weighted"),
+SECTIONS = {
+    "The hindsight problem (Appendix B)": "hindsight theorem-b1 violations weighted",
     "The objective: means, tails, and what is hard (Sections 1 and 2, Appendix G.1)": (
-        "tel",
-        "intro",
-        "slo",
-        "percentile",
-        "appendix-g",
+        "tel intro slo percentile appendix-g"
     ),
     "T-LRU (Section 3, Appendix C)": (
-        "theorem-31",
-        "appendix-c",
-        "algorithm-1",
-        "trim",
-        "figure-1",
-        "figure-2",
-        "section-3",
-        "appendix-e",
-        "remark",
-        "stack",
+        "theorem-31 appendix-c algorithm-1 trim figure-1 figure-2 section-3 appendix-e remark stack"
     ),
     "The conversation model (Appendices D and E)": (
-        "belief",
-        "lemma-d3",
-        "algorithm-2",
-        "theorem-d2",
-        "corollary",
-        "paging",
-        "et-lru",
+        "belief lemma-d3 algorithm-2 theorem-d2 corollary paging et-lru"
     ),
-    "Numbers, tables and figures": ("kv-size", "figure-", "table-", "sensitivity", "headline", "prediction"),
+    "Numbers, tables and figures": "kv-size figure- table- sensitivity headline prediction",
 }
+"""What the rows of a section begin with, up to a full stop; a hyphen at the end stands for more."""
 OTHERS = "Further statements"
 
 
@@ -78,7 +62,7 @@ def sections(rows: Sequence[Row]) -> dict[str, list[Row]]:
 def _section(name: str) -> str:
     stem = name.split(".", maxsplit=1)[0]
     for title, stems in SECTIONS.items():
-        if any(stem == known or (known.endswith("-") and stem.startswith(known)) for known in stems):
+        if any(stem == known or (known.endswith("-") and stem.startswith(known)) for known in stems.split()):
             return title
     return OTHERS
 
@@ -111,3 +95,64 @@ def _check(row: Any, fields: dict[str, Any], place: str) -> None:
 def _kind(kind: Any) -> str:
     names = {str: "text", dict: "an object", int: "a whole number"}
     return names.get(kind, "an object or null" if kind is FIELDS["counterexample"] else "a number")
+
+
+OUTCOMES = {
+    "holds": "hold",
+    "refuted": "are refuted as printed",
+    "misprint": "are misprints that a later edition corrects",
+    "reproduced": "tables and figures are reproduced",
+    "not reproduced": "are not reproduced",
+    "by construction": "are true by construction",
+    "not decidable here": "can't be decided here",
+    "undecided": "are undecided",
+    "error": "ended in an error",
+}
+"""What can become of a row, in the order of a summary, and how a sentence puts it."""
+WHOSE = {
+    "paper": "the paper",
+    "reading": "a reading of the paper",
+    "sharpness": "sharpness: a condition of the paper left out",
+    "ours": "ours",
+}
+
+
+def outcome(row: Row) -> str:
+    """Return what became of a row: its kind where that is more than a statement, else its verdict."""
+    failed = row["verdict"] in ("refuted", "not reproduced")
+    told = row["kind"] == "by construction" or (row["kind"] == "misprint" and failed)
+    return str(row["kind"] if told else row["verdict"])
+
+
+def standing(rows: Sequence[Row]) -> tuple[list[str], list[list[str]]]:
+    """Return a table of how many rows came to what: a header, and a line for each whose statement it is."""
+    counts = Counter((row["origin"], outcome(row)) for row in rows)
+    columns = [name for name in OUTCOMES if any(found == name for _, found in counts)]
+    lines = [
+        [title, *(f"{counts[whose, name]:,}" if counts[whose, name] else "" for name in columns)]
+        for whose, title in WHOSE.items()
+    ]
+    return ["whose", *columns], lines
+
+
+def paper_sentence(rows: Sequence[Row]) -> str:
+    """Return in a sentence what became of the paper's own statements."""
+    counts = Counter(outcome(row) for row in rows if row["origin"] == "paper")
+    told = ", ".join(f"{counts[name]} {said}" for name, said in OUTCOMES.items() if counts[name])
+    return f"Of {counts.total()} statements of the paper {told}."
+
+
+def origin_text(row: Row) -> str:
+    """Return whose statement a row is, in a few words."""
+    whose, note = row["origin"], row.get("note", "")
+    if whose == "paper":
+        misprint = ", a misprint" if row["kind"] == "misprint" else ""
+        return f"the paper, {editions_text(row)}{misprint}"
+    if whose == "ours":
+        return f"ours, in the place of `{row['repairs']}`" if "repairs" in row else "ours"
+    return f"our reading: {note}" if whose == "reading" else f"sharpness, without: {note}"
+
+
+def editions_text(row: Row) -> str:
+    """Return the editions that state a row."""
+    return " and ".join(EDITIONS[name] for name in row["editions"])

@@ -9,29 +9,29 @@ from __future__ import annotations
 
 import base64
 import json
+import platform
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from html import escape
+from importlib.metadata import distributions
 from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from teltheory.input_files import read_bytes
 
 if TYPE_CHECKING:
     from altair import TopLevelMixin
 
+PROGRAMS = ("teltheory", "numpy", "scipy", "numba", "highspy", "pyomo", "pyarrow", "z3-solver", "cvc5")
+"""Those that numbers, verdicts or figures come from."""
+
 
 @dataclass(frozen=True)
 class Card:
-    """A number of the summary.
-
-    Attributes
-    ----------
-    number, label : str
-        The number, and what it counts, as plain text.
-    tone : str
-        How it looks: "good", "warn", "bad" or nothing.
-    """
+    """A number of the summary, and what it counts, as plain text; its tone is "good", "warn", "bad" or nothing."""
 
     number: str
     label: str
@@ -40,17 +40,7 @@ class Card:
 
 @dataclass(frozen=True)
 class Section:
-    """A section of a page.
-
-    Attributes
-    ----------
-    id, title : str
-        Its anchor, and its heading as plain text.
-    text : str
-        Markdown.
-    charts : sequence of altair charts
-        Shown below the text.
-    """
+    """A section: its anchor, its heading as plain text, Markdown, and altair's charts below it."""
 
     id: str
     title: str
@@ -60,19 +50,7 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """A page.
-
-    Attributes
-    ----------
-    title, lead : str
-        The heading and what stands under it, as plain text.
-    cards : sequence of Card
-        The numbers of the summary.
-    summary : str
-        Markdown below the cards.
-    sections : sequence of Section
-        In the order shown.
-    """
+    """A page: heading and lead as plain text, the cards of its summary and Markdown below them, its sections."""
 
     title: str
     lead: str
@@ -129,3 +107,14 @@ def _script() -> str:
 
 def _base64(content: bytes) -> str:
     return base64.b64encode(content).decode("ascii")
+
+
+def versions() -> list[tuple[str, str]]:
+    """Return the versions of Python, teltheory and the libraries that are installed."""
+    found = {dist.name: dist.version for dist in distributions()}
+    return [("Python", platform.python_version()), *((name, found[name]) for name in PROGRAMS if name in found)]
+
+
+def digest(file: Path) -> str:
+    """Return the SHA-256 of a file as 64 hexadecimal digits."""
+    return sha256(read_bytes(file, "a file")).hexdigest()

@@ -10,8 +10,7 @@ from typing import Any
 
 from teltheory.claims.state_tables import letter
 from teltheory.errors import FileError
-from teltheory.report.ledger import Row
-from teltheory.report.standing import origin_text
+from teltheory.report.ledger import Row, origin_text
 
 WHICH_TEXT = """\
 The paper is Tail-Optimized Caching for LLM Inference (Zhang, Li, Moallemi, Peng, NeurIPS 2025). Two editions of it
@@ -21,6 +20,16 @@ trims with “if” and evicts with X ≥ 1 in Algorithm 1, and has 50, 100, 150
 A row is the paper's if an edition states it. All others are ours: readings of what the paper leaves open,
 sharpness (what happens where a condition of the paper is left out), repairs and additions."""
 LEDGER_TITLE = "The ledger of two editions of the paper: PMLR 267, and arXiv:2510.15152v1"
+
+
+def percent(share: Fraction | float | None) -> str:
+    """Return a share in per cent, to a tenth; nothing where there is none."""
+    return "" if share is None else f"{round(float(share) * 100, 1) + 0.0:.1f} %"
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number of things, in the singular for one."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def counterexample_text(example: dict[str, Any] | None) -> str:
@@ -80,15 +89,13 @@ def null_models_text(row: Row) -> str:
     error, nulls = numbers.get("error"), numbers.get("nulls")
     if not nulls:
         return ""
-    return f"{error} {_value(numbers['counts'][error])} against " + "; ".join(
-        _null_model_text(null, error) for null in nulls
+    told = (
+        f"{null['null']} {_value(null['counts'][error])} "
+        f"({'accepted without this comparison, ' if null['accepted'] else ''}"
+        f"{'beaten' if null['beaten'] else 'not beaten'})"
+        for null in nulls
     )
-
-
-def _null_model_text(null: dict[str, Any], error: str) -> str:
-    accepted = "accepted without this comparison, " if null["accepted"] else ""
-    beaten = "beaten" if null["beaten"] else "not beaten"
-    return f"{null['null']} {_value(null['counts'][error])} ({accepted}{beaten})"
+    return f"{error} {_value(numbers['counts'][error])} against {'; '.join(told)}"
 
 
 def side_by_side(row: Row) -> tuple[list[str], list[list[str]]]:
@@ -131,18 +138,9 @@ def _decimal(fraction: str) -> str:
 
 def verdict_text(row: Row) -> str:
     """Return a verdict with what kind of evidence it has; evidence short of a proof is named as what it is."""
-    if row["verdict"] == "refuted":
-        return "refuted"
-    if row["verdict"] != "holds":
-        return str(row["verdict"])
-    return f"holds ({evidence_kind(row['scope'])})"
-
-
-def evidence_kind(scope: dict[str, Any]) -> str:
-    """Return what kind of evidence a scope has."""
-    if scope["kind"] == "sampled":
-        return "sampled, no proof"
-    return str(scope["kind"])
+    kind = row["scope"]["kind"]
+    evidence = "sampled, no proof" if kind == "sampled" else kind
+    return f"holds ({evidence})" if row["verdict"] == "holds" else str(row["verdict"])
 
 
 def strength(row: Row) -> list[str]:
@@ -164,7 +162,7 @@ def strength(row: Row) -> list[str]:
 
 
 def _measured_text(scope: dict[str, Any], bounds: dict[str, Any]) -> str:
-    number = f"{scope['instances']:,} case{'s' if scope['instances'] != 1 else ''}"
+    number = counted(scope["instances"], "case")
     samples = "; ".join(f"{name}: {_value(facts)}" for name, facts in bounds["samples"].items())
     return f"{number} measured on random samples, which proves nothing: {bounds['cases']}. {samples}."
 
@@ -172,7 +170,7 @@ def _measured_text(scope: dict[str, Any], bounds: dict[str, Any]) -> str:
 def _proof_text(proof: dict[str, Any], kind: str) -> str:
     if "missing" in proof:
         return f"Not proved here: {proof['missing'].rstrip('.')}."
-    obligations = f"{proof['obligations']:,} obligation{'s' if proof['obligations'] != 1 else ''}"
+    obligations = counted(proof["obligations"], "obligation")
     if kind == "proved":
         return f"Proved by {proof['by']} ({obligations}): {proof['covers'].rstrip('.')}."
     left = ", ".join(map(str, proof.get("unproved", ()))) or "not said which"
@@ -180,7 +178,7 @@ def _proof_text(proof: dict[str, Any], kind: str) -> str:
 
 
 def _tried_text(scope: dict[str, Any], bounds: dict[str, Any], stopped: dict[str, int] | None) -> str:
-    number = f"{scope['instances']:,} instance{'s' if scope['instances'] != 1 else ''}"
+    number = counted(scope["instances"], "instance")
     how = "each with its certificate" if scope["kind"] == "certified" else "every one within the bounds"
     if stopped is not None:
         at = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in stopped.items())

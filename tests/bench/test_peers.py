@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import turn_columns
+from strategies import given_columns, turn_columns
 
 import teltheory as tt
-from teltheory.bench.blocks import NEVER, block_requests
-from teltheory.bench.peers import HASH_POWERS, LibCacheSim, cachetools_lru, write_requests
+from teltheory.bench.peers import HASH_POWERS, NEVER, LibCacheSim, block_requests, write_requests
 from teltheory.workloads import ConversationModel
 
-SEEDS = range(6)
+SEEDS = range(3)
 CAPACITIES = (40, 150, 600, 10**6)
+EITHER = (turn_columns() | given_columns()).map(lambda columns: tt.Trace.from_turns(**columns))
 TRACES = turn_columns().map(lambda columns: tt.Trace.from_turns(**columns))
 
 
@@ -71,12 +71,6 @@ def test_libcachesim_hits_as_a_plain_simulation_does(trace, simulate, capacity, 
     assert simulate("Belady", capacity, power) == belady_hits(requests, capacity)
 
 
-@pytest.mark.parametrize("capacity", CAPACITIES)
-def test_cachetools_hits_as_a_plain_simulation_does(trace, capacity):
-    blocks = block_requests(trace).block.tolist()
-    assert cachetools_lru(blocks, capacity) == lru_hits(blocks, capacity)
-
-
 @given(TRACES, st.integers(1, 40))
 def test_a_prefix_cache_hits_at_least_as_often_as_a_block_cache(trace, capacity):
     requests = block_requests(trace)
@@ -95,3 +89,39 @@ def test_the_hits_of_a_prefix_cache_and_of_a_block_cache_are_close(trace, capaci
 def test_a_reader_can_be_replayed_again(trace, simulate, tmp_path):
     simulator = LibCacheSim(tmp_path / "requests", 150)
     assert len({simulator.replay("LRU", 14) for _ in range(3)}) == 1
+
+
+def test_a_turn_asks_for_its_history_and_then_for_what_is_new():
+    trace = tt.Trace.from_turns([0, 1, 0], [20, 40, 10], [15, 0, 20]).to_blocks(16)
+    found = block_requests(trace)
+    assert found.block.tolist() == [0, 1, 2, 3, 0, 1, 4, 5]
+    assert found.next_request.tolist() == [4, 5, *[NEVER] * 6]
+
+
+def test_partial_blocks_are_not_asked_for():
+    trace = tt.Trace.from_turns([0, 0], [15, 0], [0, 1]).to_blocks(16)
+    assert block_requests(trace).block.tolist() == [0]
+    assert trace.history.tolist() == [0, 0]
+
+
+def test_what_a_shortened_history_leaves_out_gets_new_blocks():
+    trace = tt.Trace.from_turns([0, 0, 0], [3, 2, 1], [0, 0, 0], history=[0, 1, 3])
+    found = block_requests(trace)
+    assert found.block.tolist() == [0, 1, 2, 0, 3, 4, 0, 3, 4, 5]
+    assert found.next_request.tolist() == [3, NEVER, NEVER, 6, 7, 8, NEVER, NEVER, NEVER, NEVER]
+
+
+@given(EITHER)
+def test_every_request_knows_the_next_one_for_its_block(trace):
+    found = block_requests(trace)
+    assert len(found) == trace.past.sum()
+    for place, block in enumerate(found.block.tolist()):
+        later = np.flatnonzero(found.block[place + 1 :] == block)
+        assert found.next_request[place] == (place + 1 + later[0] if len(later) else NEVER)
+
+
+@given(EITHER)
+def test_as_many_requests_hit_an_endless_cache_as_turns_reuse(trace):
+    blocks = block_requests(trace).block
+    reused = tt.replay(trace, tt.LRU(), int(trace.past.sum())).cached
+    assert len(blocks) - len(set(blocks.tolist())) == reused.sum()

@@ -15,12 +15,11 @@ def ledger_file(tmp_path):
 
 
 def test_documents_are_written_whole(run, ledger_file, tmp_path, capsys):
-    markdown, latex = tmp_path / "l.md", tmp_path / "l.tex"
-    assert run("ledger", ledger_file, "--markdown", markdown, "--latex", latex) == 0
+    markdown = tmp_path / "l.md"
+    assert run("ledger", ledger_file, "--markdown", markdown) == 0
     assert markdown.read_text().startswith("# The ledger\n")
-    assert "\\begin{longtable}" in latex.read_text()
     assert capsys.readouterr().out == ""
-    assert sorted(tmp_path.iterdir()) == [ledger_file, markdown, latex]
+    assert sorted(tmp_path.iterdir()) == [ledger_file, markdown]
 
 
 def test_from_standard_input_to_standard_output(run, monkeypatch, capsys):
@@ -33,17 +32,17 @@ def test_what_verify_writes_can_be_read(run, tmp_path, capsys):
     file = tmp_path / "l.json"
     assert run("verify", "--claim", "figure-2", "--claim", "kv-size.gb", "--workers", 1, "--json", file) == 0
     capsys.readouterr()
-    assert run("ledger", file, "--markdown", "-", "--latex", tmp_path / "l.tex") == 0
+    assert run("ledger", file, "--markdown", "-") == 0
     assert "`teltheory verify --claim kv-size.gb`" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ([], ["--markdown, --latex or --errata"]),
+        ([], ["--markdown or --errata"]),
         (["--markdown", "no/such/folder/l.md"], ["no/such/folder"]),
-        (["--latex", "."], ["found a folder"]),
-        (["--markdown", "l.md", "--latex", "l.md"], ["l.md, l.md", "a file of its own"]),
+        (["--errata", "."], ["found a folder"]),
+        (["--markdown", "l.md", "--errata", "l.md"], ["l.md, l.md", "a file of its own"]),
         (["--markdown", "l.md", "--errata", "e.md"], ["errata", "the whole ledger"]),
     ],
 )

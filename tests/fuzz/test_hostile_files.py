@@ -71,7 +71,7 @@ COMMANDS = {
     "curve": ("--capacity", "5", "--xi", "2"),
     "convert": ("made.csv", "--format", "auto", "--seed", "1"),
     "calibrate-file": ("--form", "linear", "--from-tokens", "5", "--save", "made.json"),
-    "ledger": ("--markdown", "made.md", "--latex", "made.tex"),
+    "ledger": ("--markdown", "made.md"),
     "advise": ("--slo", "1ms", "--capacity", "5", "--first", "1/2", "--goal", "p95", "--html", "made.html"),
 }
 READS = {"calibrate-file": "runs.csv", "ledger": "ledger.json"}

@@ -38,7 +38,6 @@ from teltheory.paper.all import notes_of
 from teltheory.paper.drawing import check_whole
 from teltheory.policies.online import LRU
 from teltheory.policies.spec import default_estimate
-from teltheory.report.latex import ledger_latex
 from teltheory.report.markdown import ledger_markdown
 from teltheory.sweep import Store
 from teltheory.sweep.jobs import Job, Measurement
@@ -184,8 +183,7 @@ def read_one_regression(path):
 
 
 def read_ledger(path):
-    rows = ledger_rows(str(path))
-    return ledger_markdown(rows), ledger_latex(rows)
+    return ledger_markdown(ledger_rows(str(path)))
 
 
 def read_notes(path):

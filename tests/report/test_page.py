@@ -17,10 +17,8 @@ from report.pages import CLOSING, HOSTILE, ROWS, SVG, made
 import teltheory
 from teltheory.errors import FileError
 from teltheory.report.captions import caption, pictures
-from teltheory.report.entries import TONES, verdict_cards
-from teltheory.report.markdown import literal, plain_text
-from teltheory.report.page import Card, Page, Section, render, to_html
-from teltheory.report.provenance import digest, versions
+from teltheory.report.markdown import TONES, literal, plain_text, verdict_cards
+from teltheory.report.page import Card, Page, Section, digest, render, to_html, versions
 
 
 class Read(HTMLParser):

@@ -8,6 +8,7 @@ from report.pages import CLOSING, HOSTILE, ROWS, made
 
 import teltheory as tt
 from teltheory.policies.spec import default_estimate
+from teltheory.report.explorer import Steps
 
 __all__ = ["chromium"]
 
@@ -35,9 +36,8 @@ def chosen(page):
     return [one.evaluate("one => one.selectedOptions[0].label") for one in page.locator(f"{CHART} select").all()]
 
 
-def expected(trace, capacity, slo_ms):
+def expected(trace, capacity, xi):
     """The TEL of LRU, T-LRU and the optimum, from the reference and the solver."""
-    xi = tt.A100_LLAMA2_7B.threshold(tt.model.units.read_time("slo", f"{slo_ms}ms"))
     policies = (tt.LRU(), tt.TLRU(xi, default_estimate(trace)))
     outcomes = [tt.replay(trace, policy, capacity, engine="reference") for policy in policies]
     tels = [tt.tail_excess_latency(outcome, xi) for outcome in outcomes]
@@ -45,20 +45,20 @@ def expected(trace, capacity, slo_ms):
 
 
 def test_the_chosen_numbers_are_pythons_and_a_link_brings_them_back(page, built):
-    for capacity, slo in ((2000, 100), (5000, 50)):
+    steps = Steps.of(built[1], tt.A100_LLAMA2_7B)
+    for capacity, (xi, slo) in zip(steps.capacities[3::2], list(steps.slos.items())[3::2], strict=False):
         choose(page, 0, f"{capacity:,} tokens")
-        xi = tt.A100_LLAMA2_7B.threshold(tt.model.units.read_time("slo", f"{slo}ms"))
-        choose(page, 1, f"{slo} ms = {xi:,} tokens")
+        choose(page, 1, f"{float(1000 * slo):g} ms = {xi:,} tokens")
         page.wait_for_timeout(100)
-        assert expected(built[1], capacity, slo) <= set(page.locator(NUMBERS).all_text_contents())
+        assert expected(built[1], capacity, xi) <= set(page.locator(NUMBERS).all_text_contents())
     choose(page, 2, "P95 s")
     before = chosen(page)
-    assert f"charts-1.capacity=5000&charts-1.threshold={xi}&charts-1.measure=P95+s" in page.url
+    assert f"charts-1.capacity={capacity}&charts-1.threshold={xi}&charts-1.measure=P95+s" in page.url
     page.reload()
     page.wait_for_selector(f"{CHART} select")
-    page.wait_for_function(f"document.querySelector('{CHART} select').value === '5000'")
+    page.wait_for_function(f"document.querySelector('{CHART} select').value === '{capacity}'")
     assert chosen(page) == before
-    assert page.locator(CHART).get_by_text("P95 s at capacity 5,000").count() == 1
+    assert page.locator(CHART).get_by_text(f"P95 s at capacity {capacity:,}").count() == 1
 
 
 def test_a_point_says_its_numbers_when_it_is_pointed_at(page):

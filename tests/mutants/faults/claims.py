@@ -148,11 +148,11 @@ FAULTS = (
     ),
     Fault(
         "misprints-count-as-refuted",
-        "teltheory/report/standing.py",
+        "teltheory/report/ledger.py",
         'told = row["kind"] == "by construction" or (row["kind"] == "misprint" and failed)',
         'told = row["kind"] == "by construction"',
         "what a later edition corrects counts against the paper",
-        tests=("tests/report/test_standing.py",),
+        tests=("tests/report/test_ledger_documents.py",),
     ),
     Fault(
         "gap-in-a-column-unseen",
