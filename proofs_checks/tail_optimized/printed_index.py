@@ -14,8 +14,7 @@ from proofs_checks.tail_optimized.instances.belief_grids import Grid, always, bo
 from proofs_checks.tail_optimized.theorem_d2_bayes import FEW, KNOWN, gaps_and_race
 from teltheory.belief.exact_events import exact_next_event, exact_sequences
 from teltheory.belief.model import Allocation, BeliefMDP, Known, State, allocations
-from teltheory.belief.optimality import printed_turn_rates
-from teltheory.belief.rules import et_lru
+from teltheory.belief.optimality import et_lru, printed_turn_rates
 from teltheory.claims.claim import SecondRoute, Values, claim
 from teltheory.claims.listed import Listed, Told
 from teltheory.claims.origin import OURS, reading, repairs

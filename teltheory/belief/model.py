@@ -112,9 +112,6 @@ class BeliefMDP:
             raise ArgumentError("kinds", self.kinds, "kinds whose shares have sum 1")
         if self.birth_rate < 0:
             raise ArgumentError("birth_rate", self.birth_rate, "0 or more")
-        self._check_gaps()
-
-    def _check_gaps(self) -> None:
         decays, weights = [x for x, _ in self.gaps], [w for _, w in self.gaps]
         if not self.gaps or not all(0 < x <= 1 for x in decays) or min(weights) <= 0:
             raise ArgumentError("gaps", self.gaps, "pairs of x in (0, 1] and a weight above 0")

@@ -1,7 +1,8 @@
-"""Whether a rule keeps the right tokens: its decision at a state against the best, for every cache.
+"""Rules for the belief MDP, and whether they keep the right tokens: decisions against the best, for every cache.
 
 An *index* gives problem (6)'s weights r_i, so that the rule keeps a minimiser of sum_i r_i g_i(Y_i) that fills the
-cache. The rule is optimal at a state when every such minimiser is.
+cache. The rule is optimal at a state when every such minimiser is. ET-LRU is one; the policies of a replay see no
+beliefs.
 """
 
 from __future__ import annotations
@@ -17,7 +18,12 @@ from numpy.typing import NDArray
 from teltheory.belief.model import Allocation, BeliefMDP, Policy, State, check_feasible, next_turn
 from teltheory.belief.tables import Tables, fits, objective
 from teltheory.model.numbers import IntArray, exact_root
+from teltheory.policies.learned.eviction import evict_lowest, tail_score
 from teltheory.policies.learned.posterior import exact_decay
+from teltheory.policies.node import Node
+from teltheory.policies.policy import CuttingPolicy
+from teltheory.policies.policy import Policy as ReplayPolicy
+from teltheory.replay.reference import cut
 
 Ties: TypeAlias = Literal["worst", "best"]
 Index: TypeAlias = Callable[[BeliefMDP, State], list[Fraction]]
@@ -51,6 +57,49 @@ def next_turns(model: BeliefMDP, state: State) -> list[Fraction]:
 def alive(model: BeliefMDP, state: State) -> list[Fraction]:
     """Return pi_i: how likely each conversation is ever to return, where rates differ or not."""
     return [known.alive for known in state.conversations]
+
+
+def et_lru(index: Index = turn_rates) -> Policy:
+    """Return ET-LRU: Algorithm 2 with r_i P(L_i + Q_i - xi >= X_i) as the score, r by the index.
+
+    Among equal scores the least recent conversation goes first. Theta is exempt under forced caching.
+    """
+
+    def keep(model: BeliefMDP, state: State, cached: Allocation) -> Allocation:
+        weights = index(model, state)
+        order = [i for i in state.recency if not (model.forced and i == state.arrived)]
+        known = [state.conversations[i] for i in order]
+        laws = [model.kinds[one.kind].prompt(one.turns) for one in known]
+        score = tail_score(
+            [one.past for one in known],
+            [weights[i] for i in order],
+            lambda place, length: laws[place].exactly_at_least(length),
+            model.xi,
+        )
+        overflow = max(sum(cached) - model.capacity, 0)
+        left = evict_lowest([cached[i] for i in order], score, overflow).cached
+        kept = {**dict(enumerate(cached)), **dict(zip(order, left, strict=True))}
+        return tuple(kept.values())
+
+    return keep
+
+
+def as_replayed(policy: ReplayPolicy | CuttingPolicy) -> Policy:
+    """Return the policy of a replay, such as LRU or T-LRU, which sees no beliefs.
+
+    What goes by first arrival, as round-robin trimming does, goes by the places in the state, which are in the
+    order of first turns.
+    """
+
+    def keep(model: BeliefMDP, state: State, cached: Allocation) -> Allocation:
+        seen = {
+            i: Node(first=i, past=state.conversations[i].past, cached=cached[i], next=None) for i in state.recency
+        }
+        exempt = seen[state.arrived] if model.forced else None
+        cut(dict(seen), policy, model.capacity, exempt)
+        return tuple(seen[i].cached for i in range(len(cached)))
+
+    return keep
 
 
 @dataclass(frozen=True)

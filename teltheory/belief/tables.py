@@ -52,10 +52,8 @@ def solve(
 
     Parameters
     ----------
-    model : BeliefMDP
-        The model.
-    state : State
-        The state, right after a turn.
+    model, state : BeliefMDP, State
+        The model, and the state right after a turn.
     cached : tuple of int
         What is cached of each of its conversations.
     turns : int

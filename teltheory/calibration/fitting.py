@@ -176,7 +176,10 @@ def fit_latency(
         raise ArgumentError("form", form, ", ".join(map(repr, ("auto", *NAMES))))
     rng = np.random.default_rng(0) if rng is None else rng
     cells, cell = cells_of(runs)
-    forms = _fitted(cells, rng, _provenance(runs))
+    facts = {name: runs.facts.get(name, "") for name in ("hardware", "model", "engine", "version", "date")}
+    note = f"fitted to {len(runs)} requests" + (f" of {runs.source}" if runs.source else "")
+    about = Provenance(**facts, data_sha256=runs.facts.get("data_sha256", ""), note=note)
+    forms = _fitted(cells, rng, about)
     best = min(forms, key=lambda fitted: fitted.error)
     good = (fitted.form for fitted in forms if fitted.error <= best.error + best.standard_error)
     name = next(good) if form == "auto" else form
@@ -188,12 +191,6 @@ def fit_latency(
     intervals = _intervals(chosen, cells, rng, whole_number("resamples", resamples))
     warnings = _warnings(chosen, off, cells, load)
     return FittedLatency(chosen.model, name, forms, intervals, cells, off, load, warnings, runs.notes)
-
-
-def _provenance(runs: TTFTRuns) -> Provenance:
-    facts = {name: runs.facts.get(name, "") for name in ("hardware", "model", "engine", "version", "date")}
-    note = f"fitted to {len(runs)} requests" + (f" of {runs.source}" if runs.source else "")
-    return Provenance(**facts, data_sha256=runs.facts.get("data_sha256", ""), note=note)
 
 
 def residuals(model: LatencyModel | TableLatency, cells: Cells) -> FloatArray:

@@ -116,16 +116,11 @@ def cost_optimum(
 
     Parameters
     ----------
-    trace : Trace
-        The turns.
-    capacity : int
-        Capacity, in the trace's unit.
+    trace, capacity : as for `hindsight_optimum`
     costs : PiecewiseCosts
         What each turn costs, from what it reuses.
-    forced : bool
-        Forced caching, (9) in place of (4) of Zhang et al. 2025.
-    initial : iterable of (conversation, past, cached)
-        Initial cache, least recent first; the same that the costs were made with.
+    forced, initial : as for `hindsight_optimum`
+        The initial cache is the one that the costs were made with.
     time_limit : float, optional
         Seconds in all; what was found by then is returned.
     seed : int

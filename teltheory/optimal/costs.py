@@ -47,7 +47,13 @@ class PiecewiseCosts:
     def __post_init__(self) -> None:
         for name in ("offsets", "reuse", "cost"):
             object.__setattr__(self, name, readonly(_whole_column(name, getattr(self, name))))
-        _check_offsets(self.offsets, self.reuse, self.cost)
+        if len(self.reuse) != len(self.cost):
+            raise ArgumentError("cost", f"{len(self.cost)} values", f"{len(self.reuse)}, one a reuse")
+        ends = self.offsets.tolist()[:1] + self.offsets.tolist()[-1:]
+        if ends != [0, len(self.reuse)]:
+            raise ArgumentError("offsets", ends, f"from 0 to {len(self.reuse)}")
+        for turn in np.flatnonzero(np.diff(self.offsets) < 1)[:1]:
+            raise ArgumentError(f"offsets[{turn + 1}]", int(self.offsets[turn + 1]), "at least one point a turn")
         first = np.zeros(len(self.reuse), np.bool_)
         first[self.offsets[:-1]] = True
         _check_points(first, self.turn, self.reuse, self.cost)
@@ -80,12 +86,8 @@ class PiecewiseCosts:
 
         Parameters
         ----------
-        trace : Trace
-            The turns.
-        xi : int
-            Threshold, in the trace's unit.
-        initial : iterable of (conversation, past, cached)
-            Initial cache, whose pasts lengthen histories.
+        trace, xi, initial : as for `hindsight_optimum`
+            The pasts of the initial cache lengthen histories.
         """
         total = Instance.of(trace, INT64_MAX, initial=initial).total
         useful = np.maximum(total - whole_number("xi", xi), 0)
@@ -115,8 +117,8 @@ class PiecewiseCosts:
             Seconds.
         segments : int
             Chords of each turn, of equal length, from no reuse to the whole history or where the SLO is kept.
-        initial : iterable of (conversation, past, cached)
-            Initial cache, whose pasts lengthen histories.
+        initial : as for `hindsight_optimum`
+            Its pasts lengthen histories.
 
         Raises
         ------
@@ -200,15 +202,6 @@ def _whole_column(name: str, values: object) -> IntArray:
     if column.ndim != 1 or (len(column) and column.dtype.kind != "i"):
         raise ArgumentError(name, f"{column.ndim} dimensions of {column.dtype}", "one column of whole numbers")
     return column.astype(np.int64)
-
-
-def _check_offsets(offsets: IntArray, reuse: IntArray, cost: IntArray) -> None:
-    if len(reuse) != len(cost):
-        raise ArgumentError("cost", f"{len(cost)} values", f"{len(reuse)}, one a reuse")
-    if not len(offsets) or offsets[0] != 0 or offsets[-1] != len(reuse):
-        raise ArgumentError("offsets", offsets.tolist()[:1] + offsets.tolist()[-1:], f"from 0 to {len(reuse)}")
-    for turn in np.flatnonzero(np.diff(offsets) < 1)[:1]:
-        raise ArgumentError(f"offsets[{turn + 1}]", int(offsets[turn + 1]), "at least one point for each turn")
 
 
 def _check_points(first: NDArray[np.bool_], turn: IntArray, reuse: IntArray, cost: IntArray) -> None:

@@ -76,18 +76,12 @@ def hindsight_curve(
 
     Parameters
     ----------
-    trace : Trace
-        The turns.
-    xi : int
-        Threshold, in the trace's unit.
+    trace, xi : as for `hindsight_optimum`
     smallest, largest : int
         Range of capacities.
     tolerance : float
         How far the upper bound may be above the lower one, relative to the lower one; 0 for the exact curve.
-    forced : bool
-        Forced caching.
-    initial : iterable of (conversation, past, cached)
-        Initial cache, least recent first.
+    forced, initial : as for `hindsight_optimum`
 
     Raises
     ------

@@ -108,7 +108,7 @@ def _lifted_cover(
             _add_item(least, 1, need[k], room)
     for k in lifted:
         if most >= 0 and weights[k] == 0:
-            weight = most - _heaviest(least, room - need[k])
+            weight = most - np.flatnonzero(least <= room - need[k])[-1]
             if weight > 0:
                 weights[k] = weight
                 _add_item(least, weight, need[k], room)
@@ -137,12 +137,3 @@ def _add_item(least: IntArray, weight: int, need: int, room: int) -> None:
     """Add an item to the least need of each weight; needs above the room are all alike."""
     for total in range(len(least) - 1, weight - 1, -1):
         least[total] = min(least[total], least[total - weight] + need, room + 1)
-
-
-@compiled
-def _heaviest(least: IntArray, room: int) -> int:
-    heaviest = 0
-    for total in range(len(least)):
-        if least[total] <= room:
-            heaviest = total
-    return heaviest

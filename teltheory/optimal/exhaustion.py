@@ -48,18 +48,12 @@ def check_violations(
 
     Parameters
     ----------
-    trace : Trace
-        The turns.
-    capacity, xi : int
-        Capacity and threshold, in the trace's unit.
+    trace, capacity, xi : as for `hindsight_optimum`
     prices : Prices
         What proves it; bad prices make the check long, never wrong.
     least : int
         The number of violations in question.
-    forced : bool
-        Forced caching.
-    initial : iterable of (conversation, past, cached)
-        Initial cache, least recent first.
+    forced, initial : as for `hindsight_optimum`
     most_states : int
         Sets of turns to hold at a time; with more to do the check gives up. Each takes some 80 bytes, and 16 more
         for every 62 turns whose reuse overlaps.

@@ -118,14 +118,11 @@ def history_cut(model: Any, i: int, t: int) -> Any:
 
 def whole_point(model: Any) -> tuple[list[int], list[int]]:
     """Return x[i, t] and u[i, t] of each turn t of a solved model; `SolverError` unless they are whole."""
-    turns = model.theta.items()
-    return [whole(model.x[i, t]) for t, i in turns], [whole(model.u[i, t]) for t, i in turns]
-
-
-def whole(variable: Any) -> int:
-    """Return the value of a solved model's variable; `SolverError` where it is not whole."""
-    value = float(pyo.value(variable))
-    nearest = round(value)
-    if abs(value - nearest) > INTEGRALITY * max(1.0, abs(value)):
-        raise SolverError(f"{NOT_WHOLE}: {variable.name} is {value}")
-    return nearest
+    point: tuple[list[int], list[int]] = ([], [])
+    for found, variables in zip(point, (model.x, model.u), strict=True):
+        for t, i in model.theta.items():
+            value = float(pyo.value(variables[i, t]))
+            if abs(value - round(value)) > INTEGRALITY * max(1.0, abs(value)):
+                raise SolverError(f"{NOT_WHOLE}: {variables[i, t].name} is {value}")
+            found.append(round(value))
+    return point

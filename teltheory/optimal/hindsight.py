@@ -17,9 +17,16 @@ from teltheory.model.instance import Initial, Instance
 from teltheory.model.numbers import IntArray, exact_dot, readonly, whole_number
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
-from teltheory.optimal.certificate import Certificate, check_against, unavoidable_reuse
+from teltheory.optimal.certificate import (
+    Certificate,
+    TurnWeights,
+    Weight,
+    Weights,
+    check_against,
+    turn_weights,
+    unavoidable_reuse,
+)
 from teltheory.optimal.deadline import deadline_of
-from teltheory.optimal.weights import TurnWeights, Weight, Weights, turn_weights
 
 Method = Literal["auto", "greedy", "lp", "milp", "pyomo"]
 Status = Literal["optimal", "optimal by solver", "feasible", "time limit", "interrupted"]
@@ -147,19 +154,11 @@ def weighted_optimum(
 
     Parameters
     ----------
-    trace : Trace
-        The turns.
-    capacity, xi : int
-        Capacity and threshold, in the trace's unit.
+    trace, capacity, xi : as for `hindsight_optimum`
     weights : sequence of int or Fraction, or mapping
         One weight per turn, 0 or more, or a mapping from conversations, as the trace names them, to the weight of
         all their turns; conversations that are left out have 1.
-    forced : bool
-        Forced caching, (9) in place of (4) of Zhang et al. 2025.
-    initial : iterable of (conversation, past, cached)
-        Initial cache, least recent first.
-    time_limit : float, optional
-        Seconds.
+    forced, initial, time_limit : as for `hindsight_optimum`
 
     Raises
     ------

@@ -120,9 +120,8 @@ class LazyIntervalSolver:
 
     def _proved(self) -> LazySolution:
         problem, (steps, prices) = self._problem, self._priced()
-        if not problem.feasible(self._kept) or problem.worth(self._kept) != problem.worth_upper_bound(
-            steps, prices
-        ):
+        bound = problem.worth_upper_bound(steps, prices)
+        if not problem.feasible(self._kept) or problem.worth(self._kept) != bound:
             raise SolverError(NOT_WHOLE)
         return LazySolution(self._kept, steps, len(self._rows), prices)
 

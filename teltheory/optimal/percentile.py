@@ -100,14 +100,8 @@ def best_percentile(
         Capacity, in the trace's unit.
     q : float
         Level in (0, 1], such as 0.95.
-    forced : bool
-        Forced caching.
-    initial : iterable of (conversation, past, cached)
-        Initial cache, least recent first.
-    time_limit : float, optional
-        Seconds; the best so far is returned then. Bounds and a first plan are always found.
-    seed : int
-        Of the random rounds of the heuristic.
+    forced, initial, time_limit, seed : as for `fewest_violations`
+        Bounds and a first plan are always found.
 
     Raises
     ------

@@ -96,16 +96,10 @@ def violations_bound(
 
     Parameters
     ----------
-    trace : Trace
-        The turns.
-    capacity, xi : int
-        Capacity and threshold, in the trace's unit.
+    trace, capacity, xi : as for `hindsight_optimum`
     prices : Prices
         What proves the bound.
-    forced : bool
-        Forced caching.
-    initial : iterable of (conversation, past, cached)
-        Initial cache, least recent first.
+    forced, initial : as for `hindsight_optimum`
 
     Raises
     ------
@@ -235,18 +229,12 @@ def cost_bound(
 
     Parameters
     ----------
-    trace : Trace
-        The turns.
-    capacity : int
-        Capacity, in the trace's unit.
+    trace, capacity : as for `hindsight_optimum`
     costs : PiecewiseCosts
         What turns cost.
     prices : Prices
         What proves the bound, in the costs' unit for a unit of room.
-    forced : bool
-        Forced caching.
-    initial : iterable of (conversation, past, cached)
-        Initial cache, least recent first.
+    forced, initial : as for `hindsight_optimum`
 
     Returns
     -------

@@ -138,14 +138,7 @@ def fewest_violations(
 
     Parameters
     ----------
-    trace : Trace
-        The turns.
-    capacity, xi : int
-        Capacity and threshold, in the trace's unit.
-    forced : bool
-        Forced caching.
-    initial : iterable of (conversation, past, cached)
-        Initial cache, least recent first.
+    trace, capacity, xi, forced, initial : as for `hindsight_optimum`
     method : {"auto", "heuristic", "milp"}
         "heuristic" stops at the linear bound with cuts, a good plan and a short exhaustion; "auto" continues, if
         they do not meet, with the MILP with HiGHS, for a part of the time, and with a long exhaustion, which may

@@ -20,8 +20,7 @@ from teltheory.belief.model import (
     at_hand,
     longest_past,
 )
-from teltheory.belief.optimality import alive, decisions, decisions_of, next_turns, turn_rates
-from teltheory.belief.rules import as_replayed, et_lru
+from teltheory.belief.optimality import alive, as_replayed, decisions, decisions_of, et_lru, next_turns, turn_rates
 from teltheory.belief.tables import Tables
 from teltheory.claims.beliefs import Step, followed
 from teltheory.errors import ForcedCachingError

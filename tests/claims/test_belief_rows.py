@@ -26,8 +26,7 @@ from proofs_checks.tail_optimized.instances.belief_grids import (
     kinds_of,
 )
 from teltheory.belief import optimality, tables
-from teltheory.belief.optimality import alive, next_turns, turn_rates
-from teltheory.belief.rules import as_replayed
+from teltheory.belief.optimality import alive, as_replayed, next_turns, turn_rates
 from teltheory.belief.tables import Exact
 from teltheory.claims.search import decide_safely
 from teltheory.policies import LRU, TLRU
