@@ -28,21 +28,21 @@ def intervals(rows):
 
 def test_alpha_beta_and_gamma_come_back_on_a_virtual_clock(tmp_path):
     inside = np.zeros(3, dtype=int)
-    for seed in range(30):
+    for seed in range(20):
         engine = Engine(LAW, rng=np.random.default_rng(seed))
         plan = small_plan(lengths=(128, 256, 512, 1024), shares=(0, 0.5, 0.9), repeats=2, seed=seed)
         measured = run_probe(virtual(engine), plan, tmp_path / f"{seed}.jsonl", seed)
         assert [line.cached_tokens for line in measured] == [step.cached_tokens for step in plan.steps()]
         low, high = intervals([(line.prompt_tokens, line.cached_tokens, line.ttft_s) for line in measured])
         inside += (low <= TRUTH) & (high >= TRUTH)
-    assert (inside >= 26).all(), inside
-    assert inside.sum() < 88, "95 % intervals that contain the truth in 98 % of all cases are too wide"
+    assert (inside >= 17).all(), inside
+    assert inside.sum() < 60, "95 % intervals that always contain the truth are too wide"
 
 
-def medians(law, path, front):
+def medians(law, path):
     """Median seconds of each cell, without those by which a busy machine made the server late."""
     engine = Engine(law, rng=np.random.default_rng(NEAR_THE_LAW))
-    with serving(engine, front) as (url, client):
+    with serving(engine, "socket") as (url, client):
         plan = small_plan(url, lengths=(128, 320, 512, 768), repeats=5)
         measured = run_probe(client(), plan, path)
     asked = [request for request in engine.requests if len(request.units) in plan.lengths][2:]
@@ -55,15 +55,14 @@ def medians(law, path, front):
     return {cell: median(times) for cell, times in cells.items()}
 
 
-@pytest.mark.parametrize("front", ["virtual", "socket"])
-def test_alpha_beta_and_gamma_come_back_over_a_socket(tmp_path, front):
+def test_alpha_beta_and_gamma_come_back_over_a_socket(tmp_path):
     """What the socket itself takes is measured with a server that answers at once, and taken off.
 
     The planted noise happens to leave the estimates near the law, so that a busy machine seldom moves them out.
     """
     law = Law(alpha=6e-5, beta=0.016, gamma=2e-8, noise=0.005)
-    seconds = medians(law, tmp_path / "law.jsonl", front)
-    overhead = medians(Law(0, 0, 0), tmp_path / "at_once.jsonl", front)
+    seconds = medians(law, tmp_path / "law.jsonl")
+    overhead = medians(Law(0, 0, 0), tmp_path / "at_once.jsonl")
     low, high = intervals([(*cell, seconds[cell] - overhead[cell]) for cell in seconds])
     truth = np.array([law.alpha, law.beta, law.gamma])
     assert ((low <= truth) & (truth <= high)).all(), (low, high)

@@ -1,15 +1,11 @@
 import csv
 import json
-import os
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 import teltheory as tt
-
-FOLDER = Path(os.environ.get("TELTHEORY_DATA") or Path(__file__).parents[2] / "../shared/data")
 
 
 def serving(**changes):
@@ -242,14 +238,7 @@ def test_the_runs_are_checked_and_closed_for_writing():
     assert columns(runs.where(np.array([False, True]), "the second")) == ([3], [1], [0.25])
 
 
-def shared(name):
-    file = FOLDER / name
-    if not file.is_file():
-        pytest.skip(f"{name} is not in the data folder")
-    return file
-
-
-def test_the_run_of_vllm_on_two_cores():
+def test_the_run_of_vllm_on_two_cores(shared):
     file = shared("vllm_cpu_ttft.csv")
     with file.open(newline="") as table:
         rows = [row for row in csv.DictReader(table) if row["model"] == "llama-5M-4L"]
@@ -261,7 +250,7 @@ def test_the_run_of_vllm_on_two_cores():
         tt.read_ttft_runs(file)
 
 
-def test_the_a100_table_is_cold_and_in_milliseconds():
+def test_the_a100_table_is_cold_and_in_milliseconds(shared):
     runs = tt.read_ttft_runs(shared("a100_llama2_7b_prefill.csv"))
     assert len(runs) == 259
     assert not runs.cached_tokens.any()

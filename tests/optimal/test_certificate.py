@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from optimal.instances import SMALL
 from replay.instances import Case, assume_feasible, cases, examples, fewer, seeded
 
 import teltheory as tt
@@ -19,7 +20,6 @@ from teltheory.optimal import greedy
 from teltheory.optimal.brute_force import smallest_cost
 
 LOOKED_AT = greedy._looked_at.py_func
-SMALL = {"turns": (3, 7), "conversations": 3, "length": 3, "room": 6}
 TIGHT = Case((0, 1, 0), (3, 4, 1), (1, 2, 0), None, capacity=1, xi=2, q_hat=0)
 Whole = Sequence[int] | None
 
@@ -76,7 +76,7 @@ def test_a_change_of_any_number_is_caught_or_still_a_proof(weighted):
     """Other steps or prices can prove the same; nothing proves another objective, and no other amounts pass."""
     still = tried = 0
     rng = random.Random(5)
-    for case in seeded(fewer(100, 3), 71, **SMALL):
+    for case in seeded(fewer(80, 4), 71, **SMALL):
         weights = weights_of(case, rng, weighted)
         certificate = certified(case, weights)
         for by in (-1, 1, Fraction(1, 3)):
@@ -99,7 +99,7 @@ def test_a_change_of_any_number_is_caught_or_still_a_proof(weighted):
 def test_no_certificate_proves_less_than_the_optimum(weighted):
     """A forger who keeps anything at all, at any prices of any steps, proves the optimum or nothing."""
     rng, forged = random.Random(9), 0
-    for case in seeded(fewer(120, 3), 72, **SMALL):
+    for case in seeded(fewer(80, 4), 72, **SMALL):
         weights, n = weights_of(case, rng, weighted, 3), len(case.prompt)
         weight = weights or [1] * n
         optimum, total = judged(case, weights), case.instance.total.tolist()

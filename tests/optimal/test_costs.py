@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from optimal.sampled import sampled
+from optimal.instances import sampled
 from replay.instances import Case, cases, examples, fewer, seeded
 
 import teltheory as tt
@@ -89,14 +89,14 @@ def test_convex_costs_are_proved_to_be_what_brute_force_finds(forced):
 @pytest.mark.parametrize("forced", [False, True])
 def test_other_costs_are_between_two_sides_that_meet_at_what_brute_force_finds(forced):
     rng, methods, gaps = random.Random(2), set(), 0
-    for case in seeded(fewer(500, 4), 22, forced=forced, **SMALL):
+    for case in seeded(fewer(500, 6), 22, forced=forced, **SMALL):
         points = random_points(case, rng, convex=False)
         best = checked(case, points)
         assert best.cost == best.bound == judged(case, points), (case, points)
         methods.add(best.method)
         gaps += best.proved < best.bound
     assert methods == {"lp", "milp"}
-    assert gaps > 4
+    assert gaps > 2
 
 
 @given(case=cases(turns=(0, 14), conversations=4, length=4, room=9))

@@ -9,16 +9,8 @@ from itertools import product
 
 import numpy as np
 import pytest
-from optimal.test_violations import (
-    FOUR_TURNS,
-    MIDDLE,
-    SMALL,
-    brute_force,
-    fewest,
-    linear_prices,
-    middle_cases,
-    recheck,
-)
+from optimal.instances import FOUR_TURNS, MIDDLE, SMALL
+from optimal.test_violations import brute_force, fewest, linear_prices, middle_cases, recheck, solved
 from replay.instances import Case, fewer, seeded
 
 import teltheory as tt
@@ -45,7 +37,7 @@ def check(case: Case, prices: tt.Prices, least: int, **options: object) -> None:
 
 def test_nothing_that_fits_violates_a_cut():
     rng, seen, strict = np.random.default_rng(0), 0, 0
-    for case in middle_cases()[:4]:
+    for case in middle_cases()[:2]:
         problem = selection(case.instance, case.xi)
         for share in rng.uniform(0.3, 1, (2, len(problem))):
             for cut in violated_cuts(problem, share):
@@ -56,15 +48,15 @@ def test_nothing_that_fits_violates_a_cut():
                 assert heaviest <= cut.most < cut.weights @ share[some]
                 assert np.all((problem.begin[some] <= cut.row) & (cut.row < problem.end[some]))
                 seen, strict = seen + 1, strict + (heaviest == cut.most)
-    assert seen > 15
+    assert seen > 6
     assert strict > seen / 2
 
 
 def test_cuts_sharpen_the_linear_bound():
     sharper = 0
-    for case in middle_cases():
+    for case, best in solved():
         proved, plain = recheck(case, prices_of(case)), recheck(case, linear_prices(case))
-        assert plain <= proved <= fewest(case).violations
+        assert plain <= proved <= best.violations
         sharper += proved > plain
     assert sharper >= 2
 
@@ -146,9 +138,8 @@ def test_what_prices_leave_open_is_proved_by_exhaustion(monkeypatch):
 def test_corrupted_cuts_prove_nothing_more():
     """Weights, prices and turns of a cut may be anything: the bound stays below the optimum."""
     rng, cases = np.random.default_rng(3), 0
-    for case in middle_cases()[:8]:
-        priced = prices_of(case)
-        optimum = fewest(case).violations
+    for case, best in solved()[:8]:
+        priced, optimum = prices_of(case), best.violations
         for cut in priced.cuts:
             weights = tuple(int(w) for w in rng.integers(1, 4, len(cut.turns)))
             some = tuple(turn for turn in cut.turns if rng.random() < 0.7)
@@ -191,8 +182,8 @@ def test_four_turns_by_hand_with_a_cut():
 
 
 def test_a_check_that_would_grow_too_large_gives_up():
-    case = middle_cases()[0]
-    least = fewest(case).violations
+    case, best = solved()[0]
+    least = best.violations
     with pytest.raises(tt.CertificateError, match=r"sets to follow at step \d+, expected 3 at most"):
         check(case, NO_PRICES, least, most_states=3)
     with pytest.raises(tt.CertificateError, match=r"beyond 2\*\*62"):

@@ -9,6 +9,7 @@ import pyomo.environ as pyo
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from optimal.instances import SMALL
 from pyomo.repn import generate_standard_repn
 from replay.instances import Case, cases, examples, fewer, lengths, seeded
 
@@ -18,7 +19,6 @@ from teltheory.optimal.formulation import hindsight_model
 from teltheory.optimal.intervals import interval_problem
 from teltheory.optimal.solver import solve_model
 
-SMALL = {"turns": (3, 7), "conversations": 3, "length": 3, "room": 6}
 ALWAYS = {"tail_excess_latency", "excess", "capacity", "prefix_cannot_grow"}
 THREE_TURNS = Case((0, 1, 0), (2, 3, 1), (1, 0, 0), None, capacity=4, xi=1, q_hat=0)
 

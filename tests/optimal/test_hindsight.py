@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given
+from optimal.instances import SMALL
 from replay.instances import Case, cases, examples, fewer, forced_need, lengths, seeded
 
 import teltheory as tt
@@ -15,7 +16,6 @@ from teltheory.model.plan import check_plan
 from teltheory.optimal.brute_force import all_reuses, smallest_rising_total, smallest_total
 
 METHODS = ("greedy", "lp", "milp", "pyomo")
-SMALL = {"turns": (3, 7), "conversations": 3, "length": 3, "room": 6}
 NINE = {"turns": (5, 9), "conversations": 4, "length": 6, "room": 12}
 TINY = {"turns": (1, 4), "conversations": 2, "length": 2, "room": 4}
 SOME = Case((0, 1, 0), (3, 4, 1), (1, 2, 0), None, capacity=5, xi=2, q_hat=0)
@@ -78,7 +78,7 @@ def check(best: tt.HindsightOptimum, case: Case, method: str, expected: int) -> 
         assert best.bound == pytest.approx(expected, abs=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_greedy_lp_and_milp_find_what_brute_force_finds(seed):
     """And pyomo, which takes long, in a few cases."""
     for number, case in enumerate(seeded(fewer(350), seed, **SMALL)):

@@ -12,8 +12,8 @@ from dataclasses import replace
 import highspy
 import numpy as np
 import pytest
+from optimal.instances import FOUR_TURNS as CASE
 from optimal.test_costs import hard_case
-from replay.instances import Case
 
 import teltheory as tt
 from proofs_checks.errata.shows import solutions
@@ -24,7 +24,6 @@ from teltheory.claims.case import World
 from teltheory.claims.search import decide_safely
 
 CAPACITY = 50
-CASE = Case((0, 1, 0, 1), (100,) * 4, (0,) * 4, None, capacity=CAPACITY, xi=160, q_hat=0)
 TINY = Tiny(World(((0, 100, 0), (1, 100, 0), (0, 100, 0), (1, 100, 0))), CAPACITY, 160)
 Lie = Callable[[pytest.MonkeyPatch], None]
 

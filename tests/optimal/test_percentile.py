@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from optimal.instances import MIDDLE, SMALL
 from optimal.test_hindsight import is_attainable
 from replay.instances import Case, fewer, seeded
 
@@ -13,9 +14,6 @@ from teltheory.optimal.brute_force import smallest_total
 from teltheory.optimal.intervals import Selection
 from teltheory.optimal.slo_solver import Milp
 from teltheory.optimal.violations import started
-
-SMALL = {"turns": (3, 7), "conversations": 3, "length": 3, "room": 6}
-MIDDLE = {"turns": (60, 60), "conversations": 8, "length": 40}
 
 
 def best(case: Case, q: float, **options: object) -> tt.BestPercentile:

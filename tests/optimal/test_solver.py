@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import highspy
 import numpy as np
 import pytest
+from optimal.instances import FOUR_TURNS
 from pyomo.contrib.solver.common.results import SolutionStatus, TerminationCondition
 from replay.instances import Case, seeded
 
@@ -22,8 +23,6 @@ LARGE = replace(
     capacity=3000,
     xi=100,
 )
-# the last two turns have excess 40 each without a cache, and of the 80 there is room for 50
-FOUR_TURNS = Case((0, 1, 0, 1), (100,) * 4, (0,) * 4, None, capacity=50, xi=160, q_hat=0)
 NOT_OPTIMAL = [status for name, status in highspy.HighsModelStatus.__members__.items() if name != "kOptimal"]
 
 
@@ -191,23 +190,6 @@ def test_an_infeasible_or_unbounded_model_is_no_optimum():
         variable.domain = formulation.pyo.Reals
     with pytest.raises(tt.SolverError, match="nbounded"):
         solve_model(unbounded)
-
-
-@pytest.mark.parametrize(
-    ("cached", "excess"),
-    [
-        ([0, 0, 0, 0], [0, 0, 40, 40]),  # feasible and worse
-        ([0, 0, 40, 40], [0, 0, 0, 0]),  # 80 where there is room for 50
-        ([0, 0, 40, 11], [0, 0, 0, 29]),
-        ([0, 0, 40, 10], [0, 0, 0, 29]),  # another excess than the point has
-        ([0, 0, -1, 10], [0, 0, 41, 30]),
-    ],
-)
-def test_a_wrong_pyomo_solution_is_no_optimum(monkeypatch, cached, excess):
-    assert optimum(FOUR_TURNS, "pyomo").objective == optimum(FOUR_TURNS, "greedy").objective == 30
-    monkeypatch.setattr(formulation, "whole_point", lambda model: (cached, excess))
-    with pytest.raises(tt.SolverError, match="not in whole numbers"):
-        optimum(FOUR_TURNS, "pyomo")
 
 
 def test_a_pyomo_solution_is_not_rounded_to_whole_numbers():

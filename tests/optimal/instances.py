@@ -1,4 +1,4 @@
-"""Sampled conversations as cases, for tests of the optimum on more than a few turns."""
+"""Cases for tests of the optimum: four turns by hand, and sampled conversations."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ import numpy as np
 from replay.instances import Case
 
 from teltheory.workloads import ConversationModel, sample_conversations
+
+SMALL = {"turns": (3, 7), "conversations": 3, "length": 3, "room": 6}
+MIDDLE = {"turns": (60, 60), "conversations": 8, "length": 40}
+# both of the last two turns need 40 over a step where there is room for 50: one of them violates
+FOUR_TURNS = Case((0, 1, 0, 1), (100,) * 4, (0,) * 4, None, capacity=50, xi=160, q_hat=0)
 
 
 def sampled(turns: int, capacity: int) -> Case:
