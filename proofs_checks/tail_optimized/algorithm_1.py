@@ -24,7 +24,7 @@ from proofs_checks.tail_optimized.instances.bounds import judged, of_policies
 from proofs_checks.tail_optimized.lemmas import induction_lru
 from proofs_checks.tail_optimized.theorem_31 import BASELINE, dominated, is_upper_bound
 from teltheory.claims.case import Case, compared
-from teltheory.claims.claim import Values, claim
+from teltheory.claims.claim import Values, rows
 from teltheory.claims.compiled_check.space import CompiledWorlds
 from teltheory.claims.origin import PMLR, V1, reading, repairs
 from teltheory.claims.registry import run
@@ -164,97 +164,79 @@ def never_negative(values: Values) -> bool:
     return min(values["lowest X after each cut"], default=0) >= 0
 
 
-as_printed = claim(
+row = rows(source="Algorithm 1", relation=dominated, space=SPACE, origin=PMLR)
+
+
+as_printed = row(
     "algorithm-1.as-printed",
-    "Algorithm 1",
     "With the printed test X >= L + Q - xi (every X kept >= 0, the trim loop left when a round trims nothing, LRU "
     "down to the last block) and an upper bound Q, TEL <= LRU's.",
-    dominated,
-    SPACE,
     compiled=compiled("Algorithm 1 with >="),
-    origin=PMLR,
 )(beside_lru("Algorithm 1 with >=", with_printed_test))
 
-nonnegative = claim(
+nonnegative = row(
     "algorithm-1.nonnegative",
-    "Algorithm 1",
     "Algorithm 1 as printed keeps every X >= 0.",
-    never_negative,
-    SPACE,
+    relation=never_negative,
     compiled=compiled("Algorithm 1, lowest X"),
-    origin=PMLR,
 )(lowest(to_the_letter))
 
-as_printed_in_version_1 = claim(
+as_printed_in_version_1 = row(
     "algorithm-1.as-printed.v1",
-    'Algorithm 1 and Section 3, "no-worse-than-LRU guarantee"',
     "With the `if` form and its test X >= L + Q - xi (every X kept >= 0) and an upper bound Q, TEL <= LRU's.",
-    dominated,
-    SPACE,
+    source='Algorithm 1 and Section 3, "no-worse-than-LRU guarantee"',
     origin=V1,
 )(beside_lru("Algorithm 1, `if` with >=", of_version_1_from_0))
 
-nonnegative_in_version_1 = claim(
+nonnegative_in_version_1 = row(
     "algorithm-1.nonnegative.v1",
-    "Algorithm 1",
     "Algorithm 1 in its `if` form keeps every X >= 0.",
-    never_negative,
-    SPACE,
+    relation=never_negative,
     origin=V1,
 )(lowest(of_version_1))
 
 
-@claim(
+@row(
     "algorithm-1.terminates",
-    "Algorithm 1",
     "Algorithm 1 as printed (`while` form) always ends: the trim loop, and the LRU loop with its printed X > 1.",
     relation=lambda values: not any(values.values()),
-    space=SPACE,
-    compiled=compiled("Algorithm 1, both loops"),
-    origin=PMLR,
     kind="misprint",
+    compiled=compiled("Algorithm 1, both loops"),
 )
 def terminates(case: Case) -> Values:
     """Run the printed loops, each beside the other one's repair."""
     return {**printed_trim_loop(case), **printed_lru_loop(case)}
 
 
-trim_loop_ends = claim(
+trim_loop_ends = row(
     "algorithm-1.terminates.trim-loop",
-    "Algorithm 1",
     "The printed trim loop (`while` form) always ends.",
-    lambda values: values["trim loop never ends"] == 0,
-    SPACE,
-    compiled=compiled("Algorithm 1, trim loop"),
-    origin=PMLR,
+    relation=lambda values: values["trim loop never ends"] == 0,
     kind="misprint",
+    compiled=compiled("Algorithm 1, trim loop"),
 )(printed_trim_loop)
 
-lru_loop_ends = claim(
+lru_loop_ends = row(
     "algorithm-1.terminates.lru-loop",
-    "Algorithm 1",
     "The LRU loop with its printed X > 1 always ends, where the trim loop is left when a round trims nothing.",
-    lambda values: values["LRU loop never ends"] == 0,
-    SPACE,
-    compiled=compiled("Algorithm 1, LRU loop"),
-    origin=PMLR,
+    relation=lambda values: values["LRU loop never ends"] == 0,
     kind="misprint",
+    compiled=compiled("Algorithm 1, LRU loop"),
 )(printed_lru_loop)
 
 
-@claim(
+@row(
     "algorithm-1.repaired",
-    "Algorithm 1, repaired",
     "Trimming strictly above the budget and at X >= 1 only, leaving the trim loop when a round trims nothing, "
     "and evicting down to the last block, Algorithm 1 ends, keeps every X >= 0, and for an upper bound Q has "
     "TEL <= LRU's.",
+    source="Algorithm 1, repaired",
     relation=lambda values: (
         not values["never ends"] and never_negative(values) and values["Algorithm 1"] <= values["LRU"]
     ),
-    space=SPACE,
-    compiled=compiled("Algorithm 1, repaired"),
-    proof=induction_lru.repaired_algorithm_1,
     origin=repairs("algorithm-1.as-printed"),
+    proof=induction_lru.repaired_algorithm_1,
+    compiled=compiled("Algorithm 1, repaired"),
 )
 def repaired(case: Case) -> Values | None:
     """Run the repaired text."""
@@ -270,16 +252,14 @@ def repaired(case: Case) -> Values | None:
     }
 
 
-single_pass = claim(
+single_pass = row(
     "algorithm-1.single-pass",
-    "Algorithm 1 of version 1",
     "With one pass over the conversations that trims at most one block of each, strictly above the budget, and "
     "then LRU, TEL <= LRU's for an upper bound Q.",
-    dominated,
-    SPACE,
-    induction_lru.optional,
-    compiled("Algorithm 1, single pass"),
+    source="Algorithm 1 of version 1",
     origin=reading("the `if` form of v1, trimming strictly above the budget, with the guarantee of Theorem 3.1"),
+    proof=induction_lru.optional,
+    compiled=compiled("Algorithm 1, single pass"),
 )(beside_lru("single pass", one_pass))
 
 

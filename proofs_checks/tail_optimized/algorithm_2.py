@@ -1,8 +1,13 @@
-"""Appendix D, Lemma D.3 and the cost of Algorithm 2: whether greedy eviction solves problem (6).
+"""Appendix D, Lemma D.3, the score and the cost of Algorithm 2: whether greedy eviction solves problem (6).
 
 A case is what is known after a turn: of each conversation its past L, what is cached X, its belief turn rate and
 the law of its next prompt; the threshold, the capacity C, and the number n of tokens to evict. Everything is in
 fractions, and the judge tries every allocation.
+
+The appendix prints the score P(L + Q - xi >= X) and what it stands for, the growth of E[(L + Q - xi - X)+], as
+equal. They are for whole numbers; with xi between two whole numbers the growth is larger by (ceil xi - xi) P(L +
+Q - X = floor xi). The small cases go through the library's laws and means; `excess_calculus` proves the
+identities for all numbers.
 """
 
 from __future__ import annotations
@@ -11,14 +16,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations_with_replacement, permutations, product
-from math import ceil
+from itertools import combinations_with_replacement, pairwise, permutations, product, starmap
+from math import ceil, floor
 from typing import Any
 
-from proofs_checks.tail_optimized.lemmas.excess_calculus import greedy_proof, whole_greedy_proof
-from teltheory.claims.claim import Unshrunk, Values, claim
-from teltheory.claims.listed import Listed, told
-from teltheory.claims.origin import BOTH, repairs, sharpness
+from proofs_checks.tail_optimized.hindsight import all_equal
+from proofs_checks.tail_optimized.lemmas.excess_calculus import (
+    convexity_proof,
+    greedy_proof,
+    real_score_proof,
+    whole_greedy_proof,
+    whole_score_proof,
+)
+from teltheory.claims.claim import Unshrunk, Values, rows
+from teltheory.claims.listed import Listed, Told, told
+from teltheory.claims.origin import BOTH, OURS, repairs, sharpness
 from teltheory.claims.registry import run
 from teltheory.policies.learned.eviction import Eviction, evict_lowest, mean_excess
 from teltheory.workloads.laws import Finite, fixed
@@ -175,14 +187,14 @@ def within_the_counts(values: Values) -> bool:
     return bool(values["scores"] <= size + n and values["comparisons"] <= 4 * size + 2 * n * (levels + 1))
 
 
-@claim(
+row = rows(source="Lemma D.3", relation=greedy_is_optimal, origin=BOTH)
+
+
+@row(
     "lemma-d3",
-    "Lemma D.3",
     "Algorithm 2 solves problem (6), for whole xi and n = the overflow.",
-    relation=greedy_is_optimal,
     space=WHOLE,
     proof=whole_greedy_proof,
-    origin=BOTH,
 )
 def lemma_d3(cut: Cut) -> Values:
     """Compare the greedy allocation, the worse of two orders of equal scores, with the best of all."""
@@ -194,67 +206,159 @@ def better_of_two_orders(cut: Cut) -> Values:
     return {"greedy": min(cut.greedy_objectives()), "optimum": cut.optimum(cut.capacity)}
 
 
-real_threshold = claim(
-    "lemma-d3.real-threshold",
-    "Lemma D.3",
-    "Algorithm 2 solves problem (6) for xi that is not whole too.",
-    relation=greedy_is_optimal,
-    space=REAL,
-    origin=BOTH,
+real_threshold = row(
+    "lemma-d3.real-threshold", "Algorithm 2 solves problem (6) for xi that is not whole too.", space=REAL
 )(better_of_two_orders)
 
 
-@claim(
+@row(
     "lemma-d3.real-threshold.marginal",
-    "Lemma D.3, repaired",
     "With the growth of the expected excess itself for a score, Algorithm 2 solves problem (6) for any xi.",
-    relation=greedy_is_optimal,
+    source="Lemma D.3, repaired",
     space=REAL,
-    proof=greedy_proof,
     origin=repairs("lemma-d3.real-threshold"),
+    proof=greedy_proof,
 )
 def real_threshold_by_marginals(cut: Cut) -> Values:
     """Compare the allocation that is greedy for the marginals with the best of all."""
     return {"greedy": cut.objective(cut.greedy_by_marginals().cached), "optimum": cut.optimum(cut.capacity)}
 
 
-any_n = claim(
+any_n = row(
     "lemma-d3.any-n",
-    "Lemma D.3",
     "Algorithm 2 solves problem (6) for any n of the overflow or more.",
-    relation=greedy_is_optimal,
     space=MORE,
     origin=sharpness("n is the number of tokens that must go"),
 )(better_of_two_orders)
 
 
-@claim(
+@row(
     "lemma-d3.any-n.total",
-    "Lemma D.3, repaired",
     "For any n of the overflow or more Algorithm 2 solves problem (6) with sum X - n in the place of C.",
-    relation=greedy_is_optimal,
+    source="Lemma D.3, repaired",
     space=MORE,
-    proof=whole_greedy_proof,
     origin=repairs("lemma-d3.any-n"),
+    proof=whole_greedy_proof,
 )
 def any_n_in_total(cut: Cut) -> Values:
     """Compare the greedy allocation with the best of those that keep as little."""
     return {"greedy": cut.objective(cut.greedy().cached), "optimum": cut.optimum(sum(cut.cached) - cut.n)}
 
 
-@claim(
+@row(
     "algorithm-2.cost",
-    "Appendix D, Greedy Implementation",
     "With a heap Algorithm 2 takes at most |E| + n scores and 4 |E| + 2 n (ceil(log2 |E|) + 1) comparisons.",
+    source="Appendix D, Greedy Implementation",
     relation=within_the_counts,
     space=ORDERS,
-    origin=BOTH,
 )
 def cost(cut: Cut) -> Values:
     """Count the operations."""
     eviction = cut.greedy()
     holding = sum(x >= 1 for x in cut.cached)
     return {"E": holding, "n": cut.n, "scores": eviction.evaluations, "comparisons": eviction.comparisons}
+
+
+SCORE, GROWTH = "P(L + Q - xi >= X)", "growth"
+
+
+@dataclass(frozen=True)
+class Token(Told):
+    """The last cached token of a conversation: L, X >= 1, the threshold, and the law of the next prompt."""
+
+    past: int
+    cached: int
+    xi: Fraction
+    prompt: Finite
+
+    @property
+    def score(self) -> Fraction:
+        """P(L + Q - xi >= X)."""
+        return self.prompt.exactly_at_least(ceil(self.cached - self.past + self.xi))
+
+    @property
+    def just_missed(self) -> Fraction:
+        """P(L + Q - X = floor xi)."""
+        missed = floor(self.xi) + self.cached - self.past
+        return sum((p for q, p in self.prompt.outcomes if q == missed), Fraction(0))
+
+    def growth(self, cached: int) -> Fraction:
+        """Return what the expected excess grows by if the last of some cached tokens goes."""
+        less, more = (mean_excess(self.past, x, self.prompt, self.xi) for x in (cached - 1, cached))
+        return less - more
+
+    def size(self) -> tuple[Any, ...]:
+        outcomes = self.prompt.outcomes
+        return (self.past, self.cached, len(outcomes), self.xi.denominator, self.xi, outcomes)
+
+
+def tokens(*thresholds: Fraction) -> Listed[Token]:
+    """Return every last token of pasts up to a length, at each of some thresholds, shortest past first."""
+
+    def up_to(longest: int) -> Iterator[Iterator[Token]]:
+        for past in range(1, longest + 1):
+            yield starmap(Token, product([past], range(1, past + 1), thresholds, LAWS))
+
+    tried = ", ".join(map(str, thresholds))
+    return Listed(up_to, 8, 24, f"every X >= 1 of pasts up to {{}}, xi of {tried}, {len(LAWS)} laws")
+
+
+WHOLE_XI = tuple(map(Fraction, range(5)))
+REAL_XI = (HALF, THIRD, 2 * THIRD, Fraction(3, 2), Fraction(9, 4))
+WHOLE_TOKENS, REAL_TOKENS, EVERY_TOKEN = tokens(*WHOLE_XI), tokens(*REAL_XI), tokens(*WHOLE_XI, *REAL_XI)
+
+
+def score_and_growth(case: Token) -> Values:
+    """Compare the score with the growth."""
+    return {SCORE: case.score, GROWTH: case.growth(case.cached)}
+
+
+of_tokens = rows(source="Appendix D, Greedy Implementation", relation=all_equal, space=REAL_TOKENS, origin=BOTH)
+
+
+score = of_tokens(
+    "algorithm-2.score",
+    "P(L + Q - xi >= X) = E[(L + Q - xi - (X - 1))+] - E[(L + Q - xi - X)+], for whole xi.",
+    space=WHOLE_TOKENS,
+    proof=whole_score_proof,
+)(score_and_growth)
+
+score_at_real_thresholds = of_tokens(
+    "algorithm-2.score.real-threshold",
+    "P(L + Q - xi >= X) = E[(L + Q - xi - (X - 1))+] - E[(L + Q - xi - X)+], for xi that is not whole.",
+)(score_and_growth)
+
+
+@of_tokens(
+    "algorithm-2.score.difference",
+    "For xi that is not whole the growth is P(L + Q - xi >= X) + (ceil xi - xi) P(L + Q - X = floor xi).",
+    origin=repairs("algorithm-2.score.real-threshold"),
+    proof=real_score_proof,
+)
+def difference(case: Token) -> Values:
+    """Compare the repaired score with the growth."""
+    repaired = case.score + (ceil(case.xi) - case.xi) * case.just_missed
+    return {"repaired score": repaired, GROWTH: case.growth(case.cached)}
+
+
+def falls_to_zero(values: Values) -> bool:
+    """Whether the growths are 0 or more, and none is above the one before."""
+    growths = [1, *values["growth at X = 1, 2, ..."], 0]
+    return all(a >= b for a, b in pairwise(growths))
+
+
+@of_tokens(
+    "algorithm-2.convex",
+    "E[(L + Q - X - xi)+] is convex in X for any law of Q and real xi: each token kept saves no more than the one "
+    "before it, and 0 or more.",
+    relation=falls_to_zero,
+    space=EVERY_TOKEN,
+    origin=OURS,
+    proof=convexity_proof,
+)
+def convex(case: Token) -> Values:
+    """List the growth at 1 ... X."""
+    return {"growth at X = 1, 2, ...": [case.growth(x) for x in range(1, case.cached + 1)]}
 
 
 if __name__ == "__main__":

@@ -1,24 +1,32 @@
-"""The steps of the printed proof of Theorem 3.1 (Appendix C of Zhang et al. 2025), one row each, on traces.
+"""The steps of the printed proof of Theorem 3.1 (Appendix C of Zhang et al. 2025), one row each.
 
 1. The proof assumes xi > Q, Q the upper bound, and compares LRU, Threshold-LRU with the cutoff xi - Q, and T-LRU.
 2. A conversation with L <= xi - Q costs nothing, and T-LRU caches nothing of it.
 3. Where LRU caches at least b = L + Q - xi: X of Threshold-LRU >= X of LRU >= b = X of T-LRU.
 4. Where T-LRU caches less than b: X of T-LRU >= X of Threshold-LRU >= X of LRU.
 
-Each step is decided at every turn that continues a conversation, with what the caches then hold. `appendix-c.cut`
-is the argument that the page carries out, for one cut from one state; `cut_analysis` proves it for all numbers.
+Each step is decided on traces, at every turn that continues a conversation, with what the caches then hold.
+`appendix-c.cut` is the argument that the page carries out, for one cut from one state; `cut_analysis` proves it
+for all numbers. `appendix-c.step` asks whether the proof's inequality carries itself from one turn to the next,
+on pairs of cache states: the arriving conversation, and two others, most recent first, of which LRU and T-LRU
+cache different amounts. Both policies then keep the arriving one and cut to C in room form: y = min(d, room),
+room' = room - y, where d is x under LRU, and under T-LRU min(x, b) if its cache overflows: all surplus goes. b =
+(L - s)+ and s = xi - Q.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
 
 from proofs_checks.tail_optimized.lemmas.cut_analysis import cut_proof, short_proof
 from proofs_checks.tail_optimized.theorem_31 import BASELINE, is_upper_bound, t_lru, threshold_lru
 from teltheory.claims.case import Case, World, compared
-from teltheory.claims.claim import Values, claim
-from teltheory.claims.origin import OURS, PMLR, repairs
+from teltheory.claims.claim import Values, rows
+from teltheory.claims.listed import Listed, Told, plain
+from teltheory.claims.origin import OURS, PMLR, reading, repairs
 from teltheory.claims.registry import run
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.policies import LRU, TLRU
@@ -86,14 +94,13 @@ def all_zero(values: Values) -> bool:
     return not any(any(found) for found in values.values())
 
 
-@claim(
+row = rows(source=SOURCE, relation=all_zero, space=TRACES, origin=PMLR)
+
+
+@row(
     "appendix-c.short",
-    SOURCE,
     "Where xi > Q and L <= xi - Q the next turn's excess is 0 under LRU, Threshold-LRU and T-LRU.",
-    relation=all_zero,
-    space=TRACES,
     proof=short_proof,
-    origin=PMLR,
 )
 def short(case: Case) -> Values | None:
     """Compute the excess of the turns that continue such conversations."""
@@ -102,41 +109,24 @@ def short(case: Case) -> Values | None:
     return {name: [case.excesses(each)[k] for k in turns or ()] for name, each in policies.items()} or None
 
 
-@claim(
-    "appendix-c.short.uncached",
-    SOURCE,
-    'There "the costs (i.e., number of uncached tokens)" are 0.',
-    relation=all_zero,
-    space=TRACES,
-    origin=PMLR,
-)
+@row("appendix-c.short.uncached", 'There "the costs (i.e., number of uncached tokens)" are 0.')
 def short_uncached(case: Case) -> Values | None:
     """Count the uncached tokens of the same turns."""
     turns = short_turns(case)
     return {"T-LRU": [case.uncached(t_lru(case))[k] for k in turns]} if turns else None
 
 
-@claim(
-    "appendix-c.short.trimmed",
-    SOURCE,
-    "T-LRU caches nothing of a conversation with L <= xi - Q.",
-    relation=all_zero,
-    space=TRACES,
-    origin=PMLR,
-)
+@row("appendix-c.short.trimmed", "T-LRU caches nothing of a conversation with L <= xi - Q.")
 def short_trimmed(case: Case) -> Values | None:
     """Look what is reused of such conversations, trimmed on overflow as Algorithm 1 does."""
     turns = short_turns(case)
     return {T_LRU_X: [case.reuses(t_lru(case))[k] for k in turns]} if turns else None
 
 
-@claim(
+@row(
     "appendix-c.short.trimmed.eager",
-    SOURCE,
     "T-LRU that trims after every turn, overflow or not, caches nothing of a conversation with L <= xi - Q once a "
     "turn has come.",
-    relation=all_zero,
-    space=TRACES,
     origin=repairs("appendix-c.short.trimmed"),
 )
 def short_trimmed_eagerly(case: Case) -> Values | None:
@@ -150,64 +140,50 @@ def first_case(values: Values) -> bool:
     return all(h >= x and t == b for x, h, t, b in turn_by_turn(values) if x >= b)
 
 
-first = claim(
+first = row(
     "appendix-c.first-case",
-    SOURCE,
     "Where X of LRU >= b = L + Q - xi > 0: X of Threshold-LRU >= X of LRU >= b = X of T-LRU.",
     relation=first_case,
-    space=TRACES,
-    origin=PMLR,
 )(caches)
 
 
-first_at_least = claim(
+first_at_least = row(
     "appendix-c.first-case.at-least",
-    SOURCE,
     "Where X of LRU >= b = L + Q - xi > 0: X of Threshold-LRU >= X of LRU >= b and X of T-LRU >= b.",
     relation=lambda values: all(h >= x and t >= b for x, h, t, b in turn_by_turn(values) if x >= b),
-    space=TRACES,
     origin=repairs("appendix-c.first-case"),
 )(caches)
 
 
-second = claim(
+second = row(
     "appendix-c.second-case",
-    SOURCE,
     "Where X of T-LRU < b = L + Q - xi: X of T-LRU >= X of Threshold-LRU >= X of LRU.",
     relation=lambda values: all(t >= h >= x for x, h, t, b in turn_by_turn(values) if t < b),
-    space=TRACES,
-    origin=PMLR,
 )(caches)
 
 
-cases = claim(
+cases = row(
     "appendix-c.cases",
-    SOURCE,
     "One of the two cases applies: X of LRU >= b, or X of T-LRU < b.",
     relation=lambda values: all(x >= b or t < b for x, _, t, b in turn_by_turn(values)),
-    space=TRACES,
-    origin=PMLR,
 )(caches)
 
 
-third = claim(
+third = row(
     "appendix-c.third-case",
-    SOURCE,
     "In the case left out, X of LRU < b <= X of T-LRU: X of Threshold-LRU >= X of LRU, and T-LRU's excess is 0.",
     relation=lambda values: all(h >= x for x, h, t, b in turn_by_turn(values) if x < b <= t),
-    space=TRACES,
     origin=repairs("appendix-c.cases"),
 )(caches)
 
 
-cut = claim(
+cut = row(
     "appendix-c.cut",
-    SOURCE,
     "From one cache state, after one cut, the next turn's excess is smallest under T-LRU and largest under LRU.",
-    lambda values: values["T-LRU"] <= values["Threshold-LRU"] <= values["LRU"],
-    ONE_CUT,
-    cut_proof,
+    relation=lambda values: values["T-LRU"] <= values["Threshold-LRU"] <= values["LRU"],
+    space=ONE_CUT,
     origin=OURS,
+    proof=cut_proof,
 )(
     compared(
         lambda case, policy: case.excesses(policy)[1],
@@ -215,6 +191,120 @@ cut = claim(
         lambda case: applies(case) and len(case.world.turns) > 1,
     )
 )
+
+
+Conversation = tuple[int, int, int]
+LEAST = "min(X of LRU, b)"
+
+
+@dataclass(frozen=True)
+class Pair(Told):
+    """Two states of the same conversations; `safe` is s = xi - Q.
+
+    `arriving` is the past of the arriving conversation after its turn; `others` are (L, X of LRU, X of T-LRU),
+    most recent first.
+    """
+
+    arriving: int
+    others: tuple[Conversation, ...]
+    capacity: int
+    safe: int
+
+    def budget(self, past: int) -> int:
+        """Return b."""
+        return max(past - self.safe, 0)
+
+    @property
+    def dominated(self) -> bool:
+        """Whether X of T-LRU >= min(X of LRU, b) for each, and both fit."""
+        enough = all(t >= min(r, self.budget(past)) for past, r, t in self.others)
+        return enough and all(sum(held) <= self.capacity for held in list(zip(*self.others, strict=True))[1:])
+
+    @property
+    def in_recency_order(self) -> bool:
+        """Whether LRU caches nothing less recent than a conversation that it does not cache fully."""
+        (past, more_recent, _), (_, less_recent, _) = self.others
+        return more_recent == past or less_recent == 0
+
+    def after(self) -> Values:
+        """Return what T-LRU keeps of each conversation, and min(X of LRU, b)."""
+        pasts = [self.arriving, *(past for past, _, _ in self.others)]
+        lru = in_room_form([self.arriving, *(r for _, r, _ in self.others)], self.capacity)
+        held = [self.arriving, *(t for _, _, t in self.others)]
+        trimmed = [min(x, self.budget(past)) for x, past in zip(held, pasts, strict=True)]
+        t_lru = in_room_form(trimmed if sum(held) > self.capacity else held, self.capacity)
+        return {T_LRU_X: t_lru, LEAST: [min(r, self.budget(past)) for r, past in zip(lru, pasts, strict=True)]}
+
+    def size(self) -> tuple[Any, ...]:
+        tokens = self.arriving + sum(past for past, _, _ in self.others)
+        return (tokens, self.capacity, self.safe, self.arriving, self.others)
+
+    def measures(self) -> dict[str, int]:
+        return {"tokens": self.size()[0]}
+
+    def as_counterexample(self, values: Values) -> dict[str, Any]:
+        others = {"arriving": self.arriving, "others (L, X of LRU, X of T-LRU)": plain(self.others)}
+        return {**others, "capacity": self.capacity, "xi - Q": self.safe, "values": plain(values)}
+
+
+def in_room_form(left: Sequence[int], capacity: int) -> list[int]:
+    """Return what is kept, most recent first, of what is left."""
+    kept, room = [], capacity
+    for x in left:
+        kept.append(min(x, room))
+        room -= kept[-1]
+    return kept
+
+
+def pairs(most: int) -> Iterator[Iterator[Pair]]:
+    """Yield the pairs of states of pasts up to a length in which the inequality holds, by longest past."""
+    for longest in range(1, most + 1):
+        yield (pair for pair in _pairs(longest) if pair.dominated)
+
+
+def _pairs(longest: int) -> Iterator[Pair]:
+    sizes = range(longest + 1)
+    kinds = [(past, r, t) for past in sizes for r in range(past + 1) for t in range(past + 1)]
+    for arriving, first, second in product(sizes, kinds, kinds):
+        if max(arriving, first[0], second[0]) == longest:
+            tokens = arriving + first[0] + second[0]
+            for capacity, safe in product(range(tokens + 1), sizes):
+                yield Pair(arriving, (first, second), capacity, safe)
+
+
+PAIRS = Listed(pairs, 2, 4, "every pair of states of two conversations, pasts up to {}, and a third")
+
+
+def carried(values: Values) -> bool:
+    """Whether X of T-LRU >= min(X of LRU, b) again."""
+    return all(t >= least for t, least in zip(values[T_LRU_X], values[LEAST], strict=True))
+
+
+of_pairs = rows(
+    source='Appendix C, "such an inequality holds until the next time conversation i arrives again"',
+    relation=carried,
+    space=PAIRS,
+)
+
+
+@of_pairs(
+    "appendix-c.step",
+    "Where X of T-LRU >= min(X of LRU, b) for every conversation before a turn, so it is after it.",
+    origin=reading("the inequality goes on holding from any two cache states, not only from equal ones"),
+)
+def step(case: Pair) -> Values:
+    """Cut both caches."""
+    return case.after()
+
+
+@of_pairs(
+    "appendix-c.step.recency",
+    "So it is if, moreover, LRU caches nothing less recent than a conversation that it does not cache fully.",
+    origin=repairs("appendix-c.step"),
+)
+def step_in_recency_order(case: Pair) -> Values | None:
+    """Cut both caches."""
+    return case.after() if case.in_recency_order else None
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from typing import Any
 
 from teltheory.calibration.cells import Cells, cells_of
 from teltheory.calibration.runs import read_ttft_runs
-from teltheory.claims.claim import Values, claim
+from teltheory.claims.claim import Values, rows
 from teltheory.claims.data_files import data_file
 from teltheory.claims.listed import Listed, Told
 from teltheory.claims.origin import reading
@@ -84,12 +84,13 @@ def squared_correlation(case: Measured) -> Values:
     return {"R^2": explained(case.cells)}
 
 
-vllm_cpu = claim(
+row = rows(source=SOURCE, relation=is_linear)
+
+
+vllm_cpu = row(
     "figure-3.vllm-cpu",
-    SOURCE,
     "TTFT is linear in the uncached tokens, R^2 >= 0.99 on the medians of equal requests: vLLM 0.32 on two CPU "
     "cores, 0 to 98 % of the prompt cached.",
-    relation=is_linear,
     space=measured(
         "vllm_cpu_ttft.csv",
         ("llama-28M-8L", "llama-5M-4L"),
@@ -98,12 +99,10 @@ vllm_cpu = claim(
     origin=reading("roughly linear: R^2 >= 0.99 on medians, on a server that is not the paper's"),
 )(squared_correlation)
 
-a100_cold = claim(
+a100_cold = row(
     "figure-3.a100-cold",
-    SOURCE,
     "TTFT is linear in the tokens of a prompt of which nothing is cached, R^2 >= 0.99: prefill of Llama-2-7B on "
     "an A100, composed of operators' timings, 1 to 4,096 tokens.",
-    relation=is_linear,
     space=measured("a100_llama2_7b_prefill.csv", (None,), "259 lengths, nothing cached"),
     origin=reading("roughly linear: R^2 >= 0.99, where nothing is cached"),
 )(squared_correlation)

@@ -8,9 +8,9 @@ from proofs_checks.tail_optimized.algorithm_1 import of_version_1
 from proofs_checks.tail_optimized.hindsight import all_equal
 from proofs_checks.tail_optimized.lemmas.excess_calculus import figure_1_proof, long_threshold_proof, min_proof
 from teltheory.claims.case import Case, World
-from teltheory.claims.claim import Values, claim
+from teltheory.claims.claim import Values, rows
 from teltheory.claims.compiled_check.space import CompiledWorlds
-from teltheory.claims.origin import BOTH, OURS, PMLR, V1, reading, repairs
+from teltheory.claims.origin import BOTH, PMLR, V1, reading, repairs
 from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given, Reach, SmallWorlds
 from teltheory.policies import LRU, TLRU, Belady
@@ -47,27 +47,25 @@ def falls_to_zero_at_the_budget(values: Values) -> bool:
     return list(excess) == [max(budget - kept, 0) for kept in range(len(excess))]
 
 
-figure_1 = claim(
+row = rows(source="Figure 1 and Section 1", space=ONE_CONVERSATION)
+
+
+figure_1 = row(
     "figure-1",
-    "Figure 1 and Section 1",
     "If L + Q <= xi no kept block changes the next turn's excess; otherwise keeping L + Q - xi blocks brings it "
     "to 0, fewer do not, and more change nothing (of the L blocks there are).",
     relation=falls_to_zero_at_the_budget,
-    space=ONE_CONVERSATION,
+    origin=BOTH,
     proof=figure_1_proof,
     compiled=CompiledWorlds("excess by blocks kept", ONE_CONVERSATION, capacities="first past"),
-    origin=BOTH,
 )(second_turn)
 
 
-@claim(
+@row(
     "figure-1.min",
-    "Figure 1 and Section 1",
     "Of X only min(X, (L + Q - xi)+) matters to the next turn's excess.",
     relation=all_equal,
-    space=ONE_CONVERSATION,
     proof=min_proof,
-    origin=OURS,
 )
 def only_the_budget_matters(case: Case) -> Values | None:
     """Replay the second turn with X and with min(X, (L + Q - xi)+) blocks kept."""
@@ -78,14 +76,12 @@ def only_the_budget_matters(case: Case) -> Values | None:
     return {"X": excess, "min(X, budget)": [excess[min(kept, budget)] for kept in range(len(excess))]}
 
 
-@claim(
+@row(
     "figure-1.budget-exists",
-    "Figure 1 and Section 1",
     "Where L + Q > xi there are L + Q - xi blocks to keep, so that the next turn's excess can be brought to 0.",
     relation=lambda values: min(values["excess by blocks kept"]) == 0,
-    space=ONE_CONVERSATION,
-    compiled=CompiledWorlds("budget exists", ONE_CONVERSATION, capacities="first past"),
     origin=reading("the history has as many blocks as the budget asks for"),
+    compiled=CompiledWorlds("budget exists", ONE_CONVERSATION, capacities="first past"),
 )
 def budget_exists(case: Case) -> Values | None:
     """Look for a number of kept blocks that brings the excess to 0."""
@@ -93,15 +89,14 @@ def budget_exists(case: Case) -> Values | None:
     return values if values is not None and values["L + Q - xi"] > 0 else None
 
 
-@claim(
+@row(
     "figure-1.budget-exists.long-threshold",
-    "Figure 1 and Section 1, repaired",
     "Where L + Q > xi >= Q there are L + Q - xi blocks to keep, and they bring the next turn's excess to 0.",
+    source="Figure 1 and Section 1, repaired",
     relation=lambda values: min(values["excess by blocks kept"]) == 0,
-    space=ONE_CONVERSATION,
-    compiled=CompiledWorlds("budget exists, xi >= Q", ONE_CONVERSATION, capacities="first past"),
-    proof=long_threshold_proof,
     origin=repairs("figure-1.budget-exists"),
+    proof=long_threshold_proof,
+    compiled=CompiledWorlds("budget exists, xi >= Q", ONE_CONVERSATION, capacities="first past"),
 )
 def budget_exists_for_long_thresholds(case: Case) -> Values | None:
     """Look for such a number where the threshold is at least the prompt."""
@@ -112,11 +107,11 @@ def budget_exists_for_long_thresholds(case: Case) -> Values | None:
 FIGURE_2 = Case(World(((0, 100, 0), (1, 100, 0), (0, 100, 0))), capacity=100, xi=160, q_hat=100)
 
 
-@claim(
+@row(
     "figure-2",
-    "Figure 2",
     "Capacity 100, turns A(100), B(100), A(100), xi = 160: the largest uncached count is 200 under LRU, 150 under "
     "T-LRU (round-robin trim; 160 with least-recent), and 100 is the smallest that any policy reaches.",
+    source="Figure 2",
     relation=lambda values: tuple(values.values()) == (200, 150, 160, 100, 100),
     space=Given((FIGURE_2,), "the figure's three turns"),
     origin=PMLR,
@@ -135,11 +130,11 @@ def figure_2(case: Case) -> Values:
 FIGURE_2_OF_V1 = replace(FIGURE_2, xi=150)
 
 
-@claim(
+@row(
     "figure-2.v1",
-    "Figure 1 with Algorithm 1",
     "Algorithm 1 in its `if` form brings the largest uncached count of the figure's three turns (C = 100, xi = "
     "150) to 150.",
+    source="Figure 1 with Algorithm 1",
     relation=lambda values: values["Algorithm 1, `if`"] == 150,
     space=Given((FIGURE_2_OF_V1,), "the figure's three turns"),
     origin=V1,
@@ -152,11 +147,11 @@ def figure_1_of_version_1(case: Case) -> Values:
     }
 
 
-@claim(
+@row(
     "figure-2.v1.rounds",
-    "Figure 1, “This improvement is what our proposed policy, T-LRU, is designed to achieve”",
     "T-LRU that trims until the cache fits, in rounds or least recent first, brings the largest uncached count "
     "of the figure's three turns (C = 100, xi = 150) to 150, and LRU to 200.",
+    source="Figure 1, “This improvement is what our proposed policy, T-LRU, is designed to achieve”",
     relation=lambda values: tuple(values.values()) == (150, 150, 200),
     space=Given((FIGURE_2_OF_V1,), "the figure's three turns"),
     origin=repairs("figure-2.v1"),

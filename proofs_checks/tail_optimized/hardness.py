@@ -16,9 +16,9 @@ from math import ceil
 from typing import Any
 
 from proofs_checks.tail_optimized.hindsight import all_equal
-from teltheory.claims.claim import SecondRoute, Values, claim
+from teltheory.claims.claim import SecondRoute, Values, rows
 from teltheory.claims.listed import Listed, Told, told
-from teltheory.claims.origin import BOTH, OURS
+from teltheory.claims.origin import BOTH
 from teltheory.claims.registry import run
 from teltheory.model.instance import Instance
 from teltheory.optimal.brute_force import all_reuses, smallest_rising_total
@@ -260,14 +260,14 @@ FEWEST_BY_SEARCH = SecondRoute(
 BEST_BY_SEARCH = SecondRoute("the search for the best percentile, proved without a solver", percentile_by_search)
 SOURCE = "Beyond the paper: docs/limits.md"
 
-slo = claim(
+row = rows(source=SOURCE, relation=all_equal)
+
+
+slo = row(
     "slo.np-hard",
-    SOURCE,
     "Fewest SLO violations are strongly NP-hard: an unsplittable flow on a path with unit profits becomes a trace "
     "in which as many turns can keep the SLO as tasks fit.",
-    relation=all_equal,
     space=flows(((3, 3, 4), (3, 3, 4), (3, 3, 4), (2, 2, 3)), ((4, 3, 5), (4, 3, 5), (3, 3, 5), (3, 2, 4))),
-    origin=OURS,
     second=FEWEST_BY_SEARCH,
 )(violations)
 
@@ -278,38 +278,29 @@ slo_forced = replace(
     space=flows(((3, 3, 4), (3, 3, 4), (2, 2, 3)), ((4, 3, 5), (4, 3, 5), (3, 3, 4)), forced=True),
 )
 
-slo_caching = claim(
+slo_caching = row(
     "slo.np-hard.caching",
-    SOURCE,
     "The fewest faults of general caching in the fault model, with or without bypassing, are the requests less "
     "the most tasks that fit.",
-    relation=all_equal,
     space=Listed(requests, 5, 6, lambda most: {"what": f"up to {most} requests of up to 3 pages with sizes to 3"}),
-    origin=OURS,
 )(caching)
 
-slo_uniform = claim(
+slo_uniform = row(
     "slo.np-hard.uniform",
-    SOURCE,
     "Tasks of one edge and demand 1 that fill all edges up to one capacity add their number to the most that fit.",
-    relation=all_equal,
     space=Listed(
         own_capacities,
         3,
         4,
         lambda most: {"what": f"up to {most} tasks on two edges with demands to 3 and capacities to 3"},
     ),
-    origin=OURS,
 )(uniform)
 
-best = claim(
+best = row(
     "percentile.np-hard",
-    SOURCE,
     "Best percentiles are strongly NP-hard, at every level between 0 and 1: with turns added that never or always "
     "exceed xi, P_q <= xi is possible exactly where a number of tasks fits.",
-    relation=all_equal,
     space=flows(((3, 2, 2), (3, 2, 2), (2, 2, 2)), ((3, 3, 4), (3, 3, 3), (3, 2, 2)), levels=LEVELS),
-    origin=OURS,
     second=BEST_BY_SEARCH,
 )(percentiles)
 
@@ -320,11 +311,10 @@ best_forced = replace(
     space=flows(((3, 2, 2), (3, 2, 2)), ((3, 3, 3), (3, 2, 2)), forced=True, levels=LEVELS),
 )
 
-as_the_paper_says = claim(
+as_the_paper_says = row(
     "appendix-g.hard",
-    "Appendix G.1",
     "Solving for the optimal policy for tail latency (P90, P95, P99) is computationally hard.",
-    relation=all_equal,
+    source="Appendix G.1",
     space=flows(((3, 2, 2), (3, 2, 2), (2, 1, 2)), ((3, 3, 4), (3, 3, 3), (2, 2, 2)), levels=TAIL),
     origin=BOTH,
 )(percentiles)

@@ -16,7 +16,7 @@ import numpy as np
 from proofs_checks.tail_optimized.instances.bounds import judged, of_states
 from proofs_checks.tail_optimized.lemmas.excess_calculus import capped_proof, counted_proof
 from teltheory.claims.case import Case, World
-from teltheory.claims.claim import Values, claim
+from teltheory.claims.claim import Values, rows
 from teltheory.claims.compiled_check.space import CompiledWorlds
 from teltheory.claims.origin import BOTH, OURS, PMLR, reading, repairs
 from teltheory.claims.registry import run
@@ -87,11 +87,12 @@ def all_equal(values: Values) -> bool:
     return all(other == first for other in others)
 
 
-@claim(
+row = rows(source="Appendix B, (1)-(5)", relation=all_equal, space=EVERY_REUSE, origin=BOTH)
+
+
+@row(
     "hindsight.initial-state",
-    "Appendix B, (1)-(5)",
     "Formulation (1)-(5) as printed, which leaves x at t = 1 free, has the optimum of the problem it describes.",
-    relation=all_equal,
     space=BY_SOLVER,
     origin=PMLR,
 )
@@ -100,11 +101,10 @@ def initial_state(case: Case) -> Values:
     return {"(1)-(5) as printed": solved(case, initial_state=False), "optimum": optimum(case)}
 
 
-@claim(
+@row(
     "hindsight.initial-state.given",
-    "Appendix B, (1)-(5), repaired",
     "With x at t = 1 bounded by the initial cache, formulation (1)-(5) has the optimum of the problem.",
-    relation=all_equal,
+    source="Appendix B, (1)-(5), repaired",
     space=WITH_STARTS,
     origin=repairs("hindsight.initial-state"),
 )
@@ -141,9 +141,8 @@ def is_integral(values: Values) -> bool:
     return bool(columns == 0 and all(other == optima[0] for other in optima))
 
 
-@claim(
+@row(
     "hindsight.integral",
-    "Appendix B, (1)-(5)",
     "The linear relaxation of (1)-(5), with the initial state given, has an integral optimum.",
     relation=is_integral,
     space=WITH_STARTS,
@@ -163,9 +162,8 @@ def integral(case: Case) -> Values:
     return {**values, "relaxation of (1)-(5)": whole(relaxation(case).objective)}
 
 
-interval_matrix = claim(
+interval_matrix = row(
     "hindsight.interval-matrix",
-    "Appendix B, (1)-(5)",
     "Over reuse intervals, with rows in the order of the steps, the ones of each column are consecutive, and the "
     "relaxation has the optimum of the problem.",
     relation=is_integral,
@@ -174,10 +172,10 @@ interval_matrix = claim(
 )(interval_values)
 
 
-interval_matrix_forced = claim(
+interval_matrix_forced = row(
     "hindsight.interval-matrix.forced",
-    "Appendix E, (9)",
     "Under forced caching too, over intervals that begin a step later and with less room.",
+    source="Appendix E, (9)",
     relation=is_integral,
     space=replace(INTERVALS, forced=True),
     origin=OURS,
@@ -189,24 +187,20 @@ def beside_brute_force(case: Case) -> Values:
     return {"Tail-Optimized Belady": case.tel(TailOptimizedBelady(case.xi)), "optimum": optimum(case)}
 
 
-theorem_b1 = claim(
+theorem_b1 = row(
     "theorem-b1",
-    "Theorem B.1",
     "Tail-Optimized Belady attains the optimum of (1)-(5) under optional caching.",
-    all_equal,
-    OPTIONAL,
+    source="Theorem B.1",
+    space=OPTIONAL,
     compiled=CompiledWorlds("Tail-Optimized Belady is optimal", of_states(OPTIONAL)),
-    origin=BOTH,
 )(beside_brute_force)
 
-theorem_b1_forced = claim(
+theorem_b1_forced = row(
     "theorem-b1.forced",
-    "Theorem B.1 with Appendix E, (9)",
     "Tail-Optimized Belady attains the optimum under forced caching.",
-    all_equal,
-    FORCED,
+    source="Theorem B.1 with Appendix E, (9)",
+    space=FORCED,
     compiled=CompiledWorlds("Tail-Optimized Belady is optimal", of_states(FORCED)),
-    origin=BOTH,
 )(beside_brute_force)
 
 
@@ -233,14 +227,12 @@ def optimal_reuses(case: Case) -> list[tuple[int, ...]]:
     return [r for r in reuses if tel_of(case, r) == least]
 
 
-@claim(
+@row(
     "theorem-b1.cap-is-necessary",
-    "Theorem B.1, first step of the proof",
     "Every optimal solution of (1) satisfies x <= (total - xi)+ at every arrival.",
+    source="Theorem B.1, first step of the proof",
     relation=lambda values: values["most blocks above the caps in an optimum"] == 0,
-    space=EVERY_REUSE,
     compiled=CompiledWorlds("caps in every optimum", of_states(EVERY_REUSE)),
-    origin=BOTH,
 )
 def cap_is_necessary(case: Case) -> Values:
     """Look at every optimum for reuse above the caps; LRU's own reuse is there to be replayed."""
@@ -254,18 +246,17 @@ def cap_is_necessary(case: Case) -> Values:
     }
 
 
-@claim(
+@row(
     "theorem-b1.cap-is-enough",
-    "Theorem B.1, first step of the proof, repaired",
     "Some optimal solution of (1) satisfies x <= (total - xi)+ at every arrival, and under these caps the largest "
     "sum of x is optimal for (1).",
+    source="Theorem B.1, first step of the proof, repaired",
     relation=lambda values: (
         values["fewest blocks above the caps in an optimum"] == 0
         and values["TEL of the largest capped sum"] == values["optimum"]
     ),
-    space=EVERY_REUSE,
-    compiled=CompiledWorlds("caps in some optimum", of_states(EVERY_REUSE)),
     origin=repairs("theorem-b1.cap-is-necessary"),
+    compiled=CompiledWorlds("caps in some optimum", of_states(EVERY_REUSE)),
 )
 def cap_is_enough(case: Case) -> Values:
     """Look for an optimum within the caps, and solve the capped problem of the theorem."""
@@ -293,14 +284,11 @@ def tels_of_the_best(
     return {"optimum": optimum(case), "least TEL of a solution": min(tels), "largest TEL of a solution": max(tels)}
 
 
-@claim(
+@row(
     "theorem-b1.capped",
-    "Theorem B.1, “Then x* is an optimal solution to the TEL problem (1)”",
     "Every solution of the capped problem, which maximises the sum of x under (3)-(5) and x <= (total - xi)+ at "
     "each arrival, is optimal for (1).",
-    relation=all_equal,
-    space=EVERY_REUSE,
-    origin=BOTH,
+    source="Theorem B.1, “Then x* is an optimal solution to the TEL problem (1)”",
     proof=capped_proof,
 )
 def capped(case: Case) -> Values:
@@ -308,10 +296,10 @@ def capped(case: Case) -> Values:
     return tels_of_the_best(case, capped_reuses(case), sum)
 
 
-@claim(
+@row(
     "theorem-b1.capped.forced",
-    "Appendix E, (9), “Theorem B.1 continues to hold under forced caching”",
     "With (9) in the place of (4) the capped problem has a solution.",
+    source="Appendix E, (9), “Theorem B.1 continues to hold under forced caching”",
     relation=lambda values: values["sequences within the caps"] > 0,
     space=replace(EVERY_REUSE, forced=True),
     origin=reading("the theorem's own formal statement, with the caps at every arrival"),
@@ -321,12 +309,11 @@ def capped_forced(case: Case) -> Values:
     return {"sequences within the caps": len(capped_reuses(case)), "sequences": len(all_reuses(case.instance))}
 
 
-@claim(
+@row(
     "theorem-b1.capped.forced.counted",
-    "Appendix E, (9), with the caps in the objective",
     "With (9) in the place of (4) every x of the largest sum of min(x, (total - xi)+) over the arrivals is "
     "optimal for (1).",
-    relation=all_equal,
+    source="Appendix E, (9), with the caps in the objective",
     space=replace(EVERY_REUSE, forced=True),
     origin=repairs("theorem-b1.capped.forced"),
     proof=counted_proof,
@@ -353,17 +340,16 @@ def furthest_in_future(world: World, capacity: int) -> list[int]:
     return reused
 
 
-@claim(
+@row(
     "theorem-b1.belady",
-    "Theorem B.1, remark on xi = 0",
     "With xi = 0 Tail-Optimized Belady is Belady's policy, and it maximises the hits.",
+    source="Theorem B.1, remark on xi = 0",
     relation=lambda values: (
         values["Tail-Optimized Belady's hits"] == values["furthest in future's hits"]
         and values["their sum"] == values["most hits"]
     ),
     space=HITS,
     compiled=CompiledWorlds("most hits", of_states(HITS), thresholds="zero"),
-    origin=BOTH,
 )
 def belady(case: Case) -> Values:
     """Compare with a furthest-in-future rule written on its own, and with brute force."""

@@ -21,7 +21,6 @@ from teltheory.claims.adversary import Game, Turns, adversary
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Values, claim
 from teltheory.claims.listed import Listed, Told
-from teltheory.claims.origin import OURS
 from teltheory.claims.registry import run
 from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.model.instance import Instance
@@ -148,7 +147,6 @@ not_competitive = claim(
     "cache of h C every online policy, with dice too, pays n (1 - h/K) on average at least, the optimum nothing.",
     relation=nobody_escapes,
     space=games(forced=False),
-    origin=OURS,
     proof=game_proof,
 )(paid)
 

@@ -16,18 +16,10 @@ from itertools import product, starmap
 from typing import Any
 
 from proofs_checks.tail_optimized.hindsight import all_equal
-from proofs_checks.tail_optimized.lemmas.hidden_chain import (
-    FORMULA,
-    HAND,
-    IDENTITIES,
-    LARGER,
-    MEAN,
-    difference,
-    proof,
-)
-from teltheory.claims.claim import Values, claim
+from proofs_checks.tail_optimized.lemmas import hidden_chain
+from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed, Told, plain
-from teltheory.claims.origin import BOTH, OURS, repairs
+from teltheory.claims.origin import BOTH, repairs
 from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
 from teltheory.policies.learned.posterior import exact_after_silence, exact_posterior
@@ -108,12 +100,13 @@ def given_silence(case: Silence) -> Fraction:
     return alive / (alive + dead)
 
 
-@claim(
+row = rows(source="Appendix D, the belief update", relation=all_equal, space=WITH_NONE)
+
+
+@row(
     "belief.posterior",
-    "Appendix D, the belief update",
     "exp(-mu tau), tau the time since the last turn, is the probability that a conversation is alive given all "
     "that was observed.",
-    relation=all_equal,
     space=SILENCES,
     origin=BOTH,
 )
@@ -122,15 +115,12 @@ def posterior(case: Silence) -> Values:
     return {PAPER: case.undying, SILENT: given_silence(case)}
 
 
-@claim(
+@row(
     "belief.posterior.silence",
-    "Appendix D, the belief update",
     "(mu + lambda) / (lambda + mu exp((mu + lambda) tau)) is that probability, and its update second by second "
     "gives the same.",
-    relation=all_equal,
-    space=WITH_NONE,
-    proof=partial(proof, FORMULA),
     origin=repairs("belief.posterior"),
+    proof=partial(hidden_chain.proof, hidden_chain.FORMULA),
 )
 def silence(case: Silence) -> Values:
     """Hold the formula and its repeated update against Bayes' rule."""
@@ -141,15 +131,12 @@ def silence(case: Silence) -> Values:
     return {"formula": formula, "second by second": pi, SILENT: given_silence(case)}
 
 
-@claim(
+@row(
     "belief.posterior.alive-at-last-turn",
-    "Appendix D, the belief update",
     "exp(-mu tau) is the probability that a conversation is alive tau after a turn where nothing since is known: "
     "the mean of the posterior over all that may be observed.",
-    relation=all_equal,
-    space=WITH_NONE,
-    proof=partial(proof, MEAN),
     origin=repairs("belief.posterior"),
+    proof=partial(hidden_chain.proof, hidden_chain.MEAN),
 )
 def alive_at_last_turn(case: Silence) -> Values:
     """Average over all records."""
@@ -164,15 +151,12 @@ def larger_unless_trivial(values: Values) -> bool:
     return bool(difference > 0 if values["lambda tau"] else difference == 0)
 
 
-@claim(
+@row(
     "belief.posterior.sign",
-    "Appendix D, the belief update",
     "exp(-mu tau) is larger than the posterior for every lambda > 0 and tau > 0, and the same only where one of "
     "them is 0.",
     relation=larger_unless_trivial,
-    space=WITH_NONE,
-    proof=partial(proof, LARGER, f"{HAND}, and that exp(x) > 1 for x > 0"),
-    origin=OURS,
+    proof=partial(hidden_chain.proof, hidden_chain.LARGER, f"{hidden_chain.HAND}, and that exp(x) > 1 for x > 0"),
 )
 def sign(case: Silence) -> Values:
     """Compare the two."""
@@ -187,23 +171,22 @@ class Identity(Told):
 
 
 ALL_IDENTITIES = Given(
-    tuple(map(Identity, IDENTITIES)), f"{len(IDENTITIES)} symbolic identities: " + ", ".join(IDENTITIES)
+    tuple(map(Identity, hidden_chain.IDENTITIES)),
+    f"{len(hidden_chain.IDENTITIES)} symbolic identities: " + ", ".join(hidden_chain.IDENTITIES),
 )
 
 
-@claim(
+@row(
     "belief.posterior.symbolic",
-    "Appendix D, the belief update",
     "The formulas of these rows follow from the hidden chain a' = -(mu + lambda) a, d' = mu a of the living and "
     "the dead among the silent, for all real rates and times.",
     relation=lambda values: values["difference"] == "0",
     space=ALL_IDENTITIES,
-    proof=proof,
-    origin=OURS,
+    proof=hidden_chain.proof,
 )
 def symbolic(case: Identity) -> Values:
     """Simplify what the two sides differ by."""
-    return {"difference": difference(case.identity)}
+    return {"difference": hidden_chain.difference(case.identity)}
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ from teltheory.belief.model import Allocation, BeliefMDP, Known, State, allocati
 from teltheory.belief.optimality import et_lru, printed_turn_rates
 from teltheory.claims.claim import SecondRoute, Values, claim
 from teltheory.claims.listed import Listed, Told
-from teltheory.claims.origin import OURS, reading, repairs
+from teltheory.claims.origin import reading, repairs
 from teltheory.claims.registry import run
 from teltheory.policies.learned.posterior import exact_posterior
 from teltheory.workloads.laws import fixed
@@ -124,7 +124,6 @@ def _costs(case: Fast, chances: tuple[Fraction, ...]) -> Values:
     "times the least, with one turn to come; time is continuous.",
     relation=dearer_than_n_times,
     space=EVERY_RATIO,
-    origin=OURS,
     second=SecondRoute("the jump chain over hidden sets", by_jumps),
 )
 def printed_index_ratio(case: Fast) -> Values:

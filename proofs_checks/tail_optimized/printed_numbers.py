@@ -11,7 +11,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from teltheory.claims.claim import Unshrunk, Values, claim
+from teltheory.claims.claim import Unshrunk, Values, rows
 from teltheory.claims.origin import V1, reading
 from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
@@ -58,12 +58,12 @@ def as_printed(values: Values) -> bool:
     return bool(values[BYTES] == PRINTED_BYTES and -ROUNDING <= size < ROUNDING)
 
 
-@claim(
+row = rows(source="Appendix, KV cache size", relation=as_printed, space=PRINTED_CACHE)
+
+
+@row(
     "kv-size",
-    "Appendix, KV cache size",
     "Vicuna-7B in float16 needs 524,288 bytes of KV cache a token; 10,000 tokens need 4.88 GiB.",
-    relation=as_printed,
-    space=PRINTED_CACHE,
     origin=V1,
 )
 def kv_size(case: Cache) -> Values:
@@ -71,12 +71,9 @@ def kv_size(case: Cache) -> Values:
     return _sizes(case, "GiB")
 
 
-@claim(
+@row(
     "kv-size.gb",
-    "Appendix, KV cache size",
     "Vicuna-7B in float16 needs 524,288 bytes of KV cache a token; 10,000 tokens need 4.88 GB, as printed.",
-    relation=as_printed,
-    space=PRINTED_CACHE,
     origin=reading("GB of 10^9 bytes, where the text means 2^30"),
 )
 def kv_size_in_gb(case: Cache) -> Values:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from teltheory.claims.claim import Cells, Claim, Rule, Unshrunk, Values, claim
+from teltheory.claims.claim import Cells, Claim, Rule, Unshrunk, Values, rows
 from teltheory.claims.data_files import Missing
 from teltheory.claims.origin import BOTH, PMLR, V1, reading
 from teltheory.claims.registry import run
@@ -136,33 +136,30 @@ def one_for_all(rows: Iterable[Iterable[int]]) -> dict[str, Callable[[Cells], Ce
     return {f"always {xi} ms": always(xi) for xi in sorted(set.intersection(*grids))}
 
 
-text = claim(
+row = rows(source=SOURCE, relation=same)
+
+
+text = row(
     "sensitivity.text",
-    SOURCE,
     "At C = 1,000 xi = 200 ms improves P90 most and xi = 300 ms P95, as the text says, in Table 1 as printed.",
-    relation=same,
     space=Given(WILDCHAT, "Table 1, C = 1,000: P90 and P95"),
     origin=PMLR,
     kind="misprint",
 )(named_by_the_text)
 
 
-text_on_p90 = claim(
+text_on_p90 = row(
     "sensitivity.text.headings",
-    SOURCE,
     "At C = 1,000 xi = 200 ms improves P90 most, as the text says, in Table 1 under the headings of version 1 on "
     "arXiv.",
-    relation=same,
     space=Given(WILDCHAT_V1[:1], "Table 1 of version 1 on arXiv, C = 1,000: P90"),
     origin=V1,
 )(named_by_the_text)
 
 
-text_on_p95 = claim(
+text_on_p95 = row(
     "sensitivity.text.p95",
-    SOURCE,
     "At C = 1,000 xi = 300 ms improves P95 most, as the text says, in Table 1.",
-    relation=same,
     space=Missing(
         "missing: a column of xi = 300 ms. Table 1 of version 1 on arXiv has 50, 100, 150, 200 and 500 ms; the "
         "column that the other text heads with 300 ms is the one of 200 ms"

@@ -13,9 +13,8 @@ from operator import le
 from proofs_checks.tail_optimized.instances.bounds import judged, of_states
 from proofs_checks.tail_optimized.lemmas import induction_rounds, induction_stack
 from teltheory.claims.case import Case
-from teltheory.claims.claim import Values, claim
+from teltheory.claims.claim import Values, rows
 from teltheory.claims.compiled_check.space import CompiledWorlds
-from teltheory.claims.origin import OURS
 from teltheory.claims.registry import run
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.policies import LRU, TLRU
@@ -58,32 +57,30 @@ def reused_by_formula(case: Case, budget: Callable[[int], int]) -> list[int]:
     return reused
 
 
-@claim(
+row = rows(relation=included_and_as_computed, space=WITH_THRESHOLD)
+
+
+@row(
     "stack.lru",
-    "Mattson et al. 1970, for lengths",
     "Under LRU a larger cache includes a smaller one, and a turn reuses clip(C - S, 0, L), S the pasts of the "
     "more recent conversations.",
-    relation=included_and_as_computed,
+    source="Mattson et al. 1970, for lengths",
     space=WITHOUT_THRESHOLD,
-    compiled=CompiledWorlds("inclusion of LRU", of_states(WITHOUT_THRESHOLD), thresholds="zero"),
     proof=induction_stack.lru,
-    origin=OURS,
+    compiled=CompiledWorlds("inclusion of LRU", of_states(WITHOUT_THRESHOLD), thresholds="zero"),
 )
 def lru(case: Case) -> Values:
     """Compare two capacities, and the smaller with the formula."""
     return {**_replayed(case, LRU()), "formula": reused_by_formula(case, lambda past: past)}
 
 
-@claim(
+@row(
     "stack.tlru",
-    "Mattson et al. 1970, for T-LRU",
     "Under T-LRU with least-recent trim a larger cache includes a smaller one, and a turn reuses "
     "clip(C - S, 0, b) + clip(C - S', 0, L - b).",
-    relation=included_and_as_computed,
-    space=WITH_THRESHOLD,
-    compiled=CompiledWorlds("inclusion of T-LRU", of_states(WITH_THRESHOLD)),
+    source="Mattson et al. 1970, for T-LRU",
     proof=induction_stack.t_lru,
-    origin=OURS,
+    compiled=CompiledWorlds("inclusion of T-LRU", of_states(WITH_THRESHOLD)),
 )
 def tlru(case: Case) -> Values:
     """Compare two capacities, and the smaller with the formula."""
@@ -91,15 +88,13 @@ def tlru(case: Case) -> Values:
     return {**replayed, "formula": reused_by_formula(case, lambda past: max(0, past - case.xi))}
 
 
-@claim(
+@row(
     "stack.tlru-round-robin",
-    "Mattson et al. 1970, for Algorithm 1",
     "Under T-LRU with round-robin trim a larger cache includes a smaller one.",
+    source="Mattson et al. 1970, for Algorithm 1",
     relation=larger_reuses_no_less,
-    space=WITH_THRESHOLD,
-    compiled=CompiledWorlds("inclusion, round-robin", of_states(WITH_THRESHOLD)),
     proof=induction_rounds.inclusion,
-    origin=OURS,
+    compiled=CompiledWorlds("inclusion, round-robin", of_states(WITH_THRESHOLD)),
 )
 def tlru_round_robin(case: Case) -> Values:
     """Compare two capacities."""

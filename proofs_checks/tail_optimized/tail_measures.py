@@ -15,9 +15,9 @@ from proofs_checks.tail_optimized.hardness import percentile
 from proofs_checks.tail_optimized.hindsight import all_equal
 from proofs_checks.tail_optimized.lemmas.limit_proofs import poor_proof
 from teltheory.claims.case import Case, World
-from teltheory.claims.claim import Unshrunk, Values, claim
+from teltheory.claims.claim import Unshrunk, Values, rows
 from teltheory.claims.listed import Listed
-from teltheory.claims.origin import BOTH, OURS, reading, sharpness
+from teltheory.claims.origin import BOTH, reading, sharpness
 from teltheory.claims.registry import run
 from teltheory.claims.worlds import JUDGED_BY_BRUTE_FORCE, SmallWorlds
 from teltheory.cost.metrics import tail_excess_latency
@@ -53,12 +53,13 @@ FIVE_TURNS = replace(
 )
 
 
-@claim(
+row = rows(source="Section 2", space=SMALL)
+
+
+@row(
     "tel.mean",
-    "Section 2",
     "Setting xi = 0 recovers the average-latency objective: TEL is n times the mean, and so is the least TEL.",
     relation=all_equal,
-    space=SMALL,
     origin=BOTH,
 )
 def mean(case: Case) -> Values:
@@ -105,12 +106,10 @@ def of_levels(uncached: Sequence[int]) -> tuple[list[int], list[int]]:
     ]
 
 
-@claim(
+@row(
     "tel.cvar",
-    "Section 2",
     "TEL mirrors CVaR: CVaR at level p is the least, over xi, of xi + TEL / ((1 - p) n).",
     relation=all_equal,
-    space=SMALL,
     origin=reading("CVaR as the least over thresholds, after Rockafellar and Uryasev"),
 )
 def cvar(case: Case) -> Values:
@@ -135,14 +134,12 @@ def least_tels(case: Case) -> list[int]:
     return [hindsight_optimum(trace, case.capacity, xi, initial=start).objective for xi in range(longest + 1)]
 
 
-@claim(
+@row(
     "tel.cvar.optimum",
-    "Section 2, beyond the paper: docs/limits.md",
     "The least CVaR of all policies is the least, over xi, of xi + least TEL / ((1 - p) n); a policy that has it "
     "also has the least TEL at its own percentile.",
+    source="Section 2, beyond the paper: docs/limits.md",
     relation=lambda values: values["least CVaR"] == values["by least TEL"] and values["not TEL-optimal"] == 0,
-    space=SMALL,
-    origin=OURS,
 )
 def cvar_optimum(case: Case) -> Values:
     """Compute the least CVaR by all policies and by hindsight optima; count those that are not TEL-optimal."""
@@ -161,9 +158,8 @@ def cvar_optimum(case: Case) -> Values:
     }
 
 
-@claim(
+@row(
     "tel.cvar.given-threshold",
-    "Section 2",
     "Tail-Optimized Belady at xi, the least TEL, has the least CVaR at p = 1/2 where xi is its own median.",
     relation=lambda values: values["CVaR"] == values["least CVaR"],
     space=WITH_THRESHOLDS,
@@ -178,9 +174,8 @@ def given_threshold(case: Case) -> Values | None:
     return {"CVaR": worst_share(uncached, half), "least CVaR": least}
 
 
-@claim(
+@row(
     "tel.cvar.every-threshold",
-    "Section 2",
     "Some policy has the least TEL at every threshold, and so the least CVaR at every level.",
     relation=lambda values: values["least sum of all TELs"] == sum(values["least TELs"]),
     space=FIVE_TURNS,
@@ -229,10 +224,10 @@ def many_times(values: Values) -> bool:
     return bool(values["LRU"] >= values["times"] * max(values["T-LRU"], 1))
 
 
-@claim(
+@row(
     "intro.lru-arbitrarily-poor",
-    "Abstract",
     "LRU can perform arbitrarily poorly: for every k its TEL is k times T-LRU's, or k where T-LRU's is 0.",
+    source="Abstract",
     relation=many_times,
     space=FAMILIES,
     origin=BOTH,
@@ -243,10 +238,10 @@ def arbitrarily_poor(poor: Poor) -> Values:
     return {"LRU": poor.tel(LRU()), "T-LRU": poor.tel(TLRU(poor.xi, poor.q_hat)), "times": poor.times}
 
 
-@claim(
+@row(
     "intro.lru-arbitrarily-poor.largest",
-    "Abstract",
     "LRU can perform arbitrarily poorly: for every k its largest uncached length is k times T-LRU's.",
+    source="Abstract",
     relation=many_times,
     space=FAMILIES,
     origin=reading("tail latency as the largest uncached length"),

@@ -12,7 +12,7 @@ from fractions import Fraction
 from proofs_checks.tail_optimized.instances.bounds import judged, of_policies
 from proofs_checks.tail_optimized.lemmas import induction_lru, induction_threshold
 from teltheory.claims.case import Case, Policies, World, compared
-from teltheory.claims.claim import Values, claim
+from teltheory.claims.claim import Values, rows
 from teltheory.claims.compiled_check.space import CompiledWorlds
 from teltheory.claims.origin import PMLR, reading, sharpness
 from teltheory.claims.registry import run
@@ -83,115 +83,101 @@ def compiled(check: str, space: SmallWorlds, estimates: str = "upper bounds") ->
     return CompiledWorlds(check, of_policies(space), estimates=estimates)
 
 
-theorem_31 = claim(
+row = rows(relation=dominated, space=OPTIONAL, origin=PMLR)
+
+
+theorem_31 = row(
     "theorem-31",
-    "Theorem 3.1",
     "T-LRU with an estimate of at least every prompt that continues a conversation has a TEL of at most LRU's, "
     "on every trace from the same initial cache.",
-    dominated,
-    OPTIONAL,
-    induction_lru.optional,
-    compiled("TEL of T-LRU and LRU", OPTIONAL),
-    origin=PMLR,
+    source="Theorem 3.1",
+    proof=induction_lru.optional,
+    compiled=compiled("TEL of T-LRU and LRU", OPTIONAL),
 )(tels_with_upper_bound)
 
-per_request = claim(
+per_request = row(
     "theorem-31.per-request",
-    "Theorem 3.1, as proved in Appendix C",
     "The same holds request by request.",
-    dominated,
-    OPTIONAL,
-    induction_lru.optional,
-    compiled("excesses of T-LRU and LRU", OPTIONAL),
-    origin=PMLR,
+    source="Theorem 3.1, as proved in Appendix C",
+    proof=induction_lru.optional,
+    compiled=compiled("excesses of T-LRU and LRU", OPTIONAL),
 )(compared(Case.excesses, {**T_LRU, **BASELINE}, is_upper_bound))
 
-forced = claim(
+forced = row(
     "theorem-31.forced",
-    "Theorem 3.1 with Appendix E",
     "T-LRU with an upper bound has a TEL of at most LRU's under forced caching.",
-    dominated,
-    FORCED,
-    induction_lru.forced,
-    compiled("TEL of T-LRU and LRU", FORCED),
-    origin=PMLR,
+    source="Theorem 3.1 with Appendix E",
+    space=FORCED,
+    proof=induction_lru.forced,
+    compiled=compiled("TEL of T-LRU and LRU", FORCED),
 )(tels_with_upper_bound)
 
-strict = claim(
+strict = row(
     "theorem-31.strict",
-    "Theorem 3.1, “incurs lower Tail Excess Latency than LRU”, and Section 4.2, “incurs less”",
     "T-LRU with an upper bound has a TEL below LRU's on every trace.",
-    lambda values: values["T-LRU"] < values["LRU"],
-    OPTIONAL,
+    source="Theorem 3.1, “incurs lower Tail Excess Latency than LRU”, and Section 4.2, “incurs less”",
+    relation=lambda values: values["T-LRU"] < values["LRU"],
     origin=reading("lower means strictly lower; the other rows read it as at most, as “no-worse-than-LRU” does"),
 )(tels_with_upper_bound)
 
-against_threshold_lru = claim(
+against_threshold_lru = row(
     "theorem-31.threshold-lru",
-    "Section 4.2, generalisation of Theorem 3.1, and Appendix C",
     "Where xi is at least the upper bound, TEL of T-LRU <= TEL of Threshold-LRU(xi - upper bound) <= TEL of LRU.",
-    lambda values: values["T-LRU"] <= values["Threshold-LRU"] <= values["LRU"],
-    EMPTY_START,
-    induction_threshold.both,
-    compiled("TEL of T-LRU, Threshold-LRU and LRU", EMPTY_START),
-    origin=PMLR,
+    source="Section 4.2, generalisation of Theorem 3.1, and Appendix C",
+    relation=lambda values: values["T-LRU"] <= values["Threshold-LRU"] <= values["LRU"],
+    space=EMPTY_START,
+    proof=induction_threshold.both,
+    compiled=compiled("TEL of T-LRU, Threshold-LRU and LRU", EMPTY_START),
 )(compared(Case.tel, {**T_LRU, **THRESHOLD_LRU, **BASELINE}, has_cutoff))
 
-t_lru_against_threshold_lru = claim(
+t_lru_against_threshold_lru = row(
     "theorem-31.threshold-lru.first",
-    "Section 4.2, generalisation of Theorem 3.1",
     "Where xi is at least the upper bound, TEL of T-LRU <= TEL of Threshold-LRU(xi - upper bound).",
-    dominated,
-    EMPTY_START,
-    induction_threshold.t_lru_against_threshold_lru,
-    compiled("TEL of T-LRU and Threshold-LRU", EMPTY_START),
-    origin=PMLR,
+    source="Section 4.2, generalisation of Theorem 3.1",
+    space=EMPTY_START,
+    proof=induction_threshold.t_lru_against_threshold_lru,
+    compiled=compiled("TEL of T-LRU and Threshold-LRU", EMPTY_START),
 )(compared(Case.tel, {**T_LRU, **THRESHOLD_LRU}, has_cutoff))
 
-threshold_lru_against_lru = claim(
+threshold_lru_against_lru = row(
     "theorem-31.threshold-lru.second",
-    "Appendix C",
     "Where xi is at least the upper bound, TEL of Threshold-LRU(xi - upper bound) <= TEL of LRU.",
-    dominated,
-    EMPTY_START,
-    induction_threshold.threshold_lru_against_lru,
-    compiled("TEL of Threshold-LRU and LRU", EMPTY_START),
-    origin=PMLR,
+    source="Appendix C",
+    space=EMPTY_START,
+    proof=induction_threshold.threshold_lru_against_lru,
+    compiled=compiled("TEL of Threshold-LRU and LRU", EMPTY_START),
 )(compared(Case.tel, {**THRESHOLD_LRU, **BASELINE}, has_cutoff))
 
-large_q = claim(
+large_q = row(
     "theorem-31.large-q",
-    "Section 3, after Theorem 3.1",
     "With an estimate of at least xi, T-LRU is LRU, turn by turn.",
-    lambda values: values["T-LRU"] == values["LRU"],
-    LARGE_Q,
-    induction_lru.large_q,
-    compiled("T-LRU is LRU", LARGE_Q, "from xi"),
-    origin=PMLR,
+    source="Section 3, after Theorem 3.1",
+    relation=lambda values: values["T-LRU"] == values["LRU"],
+    space=LARGE_Q,
+    proof=induction_lru.large_q,
+    compiled=compiled("T-LRU is LRU", LARGE_Q, "from xi"),
 )(compared(Case.uncached, {**T_LRU, **BASELINE}, lambda case: case.q_hat >= case.xi))
 
-mean_estimate = claim(
+mean_estimate = row(
     "theorem-31.mean-estimate",
-    "Theorem 3.1 and Section 4.2's choice of the estimate",
     "The dominance over LRU also holds where the estimate is the mean prompt of the trace.",
-    dominated,
-    MEAN_OF_ALL,
-    compiled=compiled("TEL with any estimate", MEAN_OF_ALL, "mean of all"),
+    source="Theorem 3.1 and Section 4.2's choice of the estimate",
+    space=MEAN_OF_ALL,
     origin=sharpness("the estimate is an upper bound on the prompts"),
+    compiled=compiled("TEL with any estimate", MEAN_OF_ALL, "mean of all"),
 )(
     compared(
         Case.tel, {**T_LRU, **BASELINE}, lambda case: mean_of_all_prompts(case.world, case.xi) == (case.q_hat,)
     )
 )
 
-mean_estimate_continuing = claim(
+mean_estimate_continuing = row(
     "theorem-31.mean-estimate.continuing",
-    "Theorem 3.1 and Section 4.2's choice of the estimate",
     "The dominance also holds where the estimate is the mean prompt of the turns that continue a conversation.",
-    dominated,
-    MEAN_OF_CONTINUING,
-    compiled=compiled("TEL with any estimate", MEAN_OF_CONTINUING, "mean of continuing"),
+    source="Theorem 3.1 and Section 4.2's choice of the estimate",
+    space=MEAN_OF_CONTINUING,
     origin=sharpness("the estimate is an upper bound on the prompts"),
+    compiled=compiled("TEL with any estimate", MEAN_OF_CONTINUING, "mean of continuing"),
 )(
     compared(
         Case.tel,

@@ -33,7 +33,6 @@ from teltheory.belief.tables import Tables, fits
 from teltheory.claims.beliefs import model_as_dict
 from teltheory.claims.claim import SecondRoute, Values, claim
 from teltheory.claims.listed import Listed, Told, plain
-from teltheory.claims.origin import OURS
 from teltheory.claims.registry import run
 from teltheory.workloads.laws import Finite, fixed
 
@@ -181,7 +180,6 @@ def by_recursion(case: Choice, values: Values) -> Values:
     "belief, any turn rates, any law of a conversation's prompts that stays the same from turn to turn.",
     relation=no_dearer,
     space=STATES,
-    origin=OURS,
     proof=same_law_proof,
     second=SecondRoute("recursion over states with memory", by_recursion),
 )

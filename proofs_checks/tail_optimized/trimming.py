@@ -1,7 +1,12 @@
-"""In which order surplus is trimmed, and when (Section 3 of Zhang et al. 2025).
+"""In which order surplus is trimmed, when, and how much of it (Sections 3 and 4.2 of Zhang et al. 2025).
 
 `reachable_excesses` follows every way in which an overflow can be taken from the surpluses, so that a row on
 "whichever blocks go" is decided for all orders at once, not for a few named ones.
+
+Appendix C's proof trims all surplus; Algorithm 1 trims just enough, and its `if` form one block a conversation.
+Just enough keeps "T-LRU <= Threshold-LRU", in whatever order: either no budget is touched, or all surplus goes.
+One pass of trimming does not: LRU then evicts although surplus of short conversations is left, which Threshold-
+LRU drops.
 """
 
 from __future__ import annotations
@@ -9,13 +14,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
+from proofs_checks.tail_optimized.algorithm_1 import one_pass
 from proofs_checks.tail_optimized.instances.bounds import judged, of_policies, of_states
-from proofs_checks.tail_optimized.lemmas import induction_trim
-from proofs_checks.tail_optimized.theorem_31 import is_upper_bound
+from proofs_checks.tail_optimized.lemmas import induction_threshold, induction_trim
+from proofs_checks.tail_optimized.theorem_31 import (
+    THRESHOLD_LRU,
+    dominated,
+    has_cutoff,
+    is_upper_bound,
+    threshold_lru,
+)
 from teltheory.claims.case import Case, Policies, compared
-from teltheory.claims.claim import Values, claim
+from teltheory.claims.claim import Values, claim, rows
 from teltheory.claims.compiled_check.space import CompiledWorlds
-from teltheory.claims.origin import OURS, reading, sharpness
+from teltheory.claims.origin import reading, sharpness
 from teltheory.claims.registry import run
 from teltheory.claims.worlds import JUDGED_BY_BRUTE_FORCE, SmallWorlds, upper_bounds
 from teltheory.policies import TLRU, Conversation, EndAwareTLRU, LengthAwareTLRU
@@ -104,18 +116,20 @@ def next_prompts(case: Case) -> list[int]:
     ]
 
 
-@claim(
+row = rows(source="Section 3 and Appendix G.1")
+
+
+@row(
     "trim.order-is-free",
-    "Section 3 and Appendix G.1",
     "Where the estimate is an upper bound, or exact (Length-Aware), every turn's excess is the same whichever "
     "surplus blocks go.",
     relation=lambda values: (
         values["fewest"] == values["most"] and values["fewest, exact"] == values["most, exact"]
     ),
     space=ALL_ORDERS,
-    compiled=CompiledWorlds("all orders", of_states(ALL_ORDERS), estimates="upper bounds"),
-    proof=induction_trim.optional,
     origin=reading("blocks above the budget go for free: whichever of them go"),
+    proof=induction_trim.optional,
+    compiled=CompiledWorlds("all orders", of_states(ALL_ORDERS), estimates="upper bounds"),
 )
 def order_is_free(case: Case) -> Values | None:
     """Follow every order, for T-LRU and for Length-Aware T-LRU."""
@@ -150,39 +164,35 @@ def same_by_variant(values: Values) -> bool:
     return all(len(different) == 1 for different in by_variant.values())
 
 
-trims_agree = claim(
+trims_agree = row(
     "trim.order-is-free.named",
-    "Section 3 and Appendix G.1",
     "The replay's three ways of trimming give T-LRU and End-Aware T-LRU (estimate an upper bound) and "
     "Length-Aware T-LRU the same excess at every turn, from any initial cache.",
     relation=same_by_variant,
     space=WITH_STARTS,
-    compiled=CompiledWorlds("named orders", of_states(WITH_STARTS), estimates="upper bounds"),
-    origin=OURS,
     proof=induction_trim.optional,
+    compiled=CompiledWorlds("named orders", of_states(WITH_STARTS), estimates="upper bounds"),
 )(named_orders)
 
-trims_agree_forced = claim(
+trims_agree_forced = row(
     "trim.order-is-free.named.forced",
-    "Section 3 and Appendix G.1",
     "The same under forced caching.",
     relation=same_by_variant,
     space=WITH_STARTS_FORCED,
-    compiled=CompiledWorlds("named orders", of_states(WITH_STARTS_FORCED), estimates="upper bounds"),
-    origin=OURS,
     proof=induction_trim.forced,
+    compiled=CompiledWorlds("named orders", of_states(WITH_STARTS_FORCED), estimates="upper bounds"),
 )(named_orders)
 
 
-order_below_a_prompt = claim(
+order_below_a_prompt = row(
     "trim.order-is-free.mean",
-    "Section 3 and Section 4.2's choice of the estimate",
     "The order is also free (round-robin or least recent first) where the estimate is below some prompt that "
     "continues a conversation.",
-    lambda values: values["round-robin"] == values["least-recent"],
-    BELOW_A_PROMPT,
-    compiled=CompiledWorlds("two orders below a prompt", of_policies(BELOW_A_PROMPT), estimates="below longest"),
+    source="Section 3 and Section 4.2's choice of the estimate",
+    relation=lambda values: values["round-robin"] == values["least-recent"],
+    space=BELOW_A_PROMPT,
     origin=sharpness("the estimate is an upper bound on the prompts"),
+    compiled=CompiledWorlds("two orders below a prompt", of_policies(BELOW_A_PROMPT), estimates="below longest"),
 )(
     compared(
         Case.excesses,
@@ -203,14 +213,14 @@ class LatestFirst(TLRU):
         return -conversation.first
 
 
-@claim(
+@row(
     "trim.order-is-free.mean.any-order",
-    "Section 3 and Section 4.2's choice of the estimate",
     "The same for all orders in which surplus can go, not only the replay's two.",
+    source="Section 3 and Section 4.2's choice of the estimate",
     relation=lambda values: values["fewest"] == values["most"],
     space=BELOW_IN_ANY_ORDER,
-    compiled=CompiledWorlds("all orders below a prompt", of_states(BELOW_IN_ANY_ORDER), estimates="below longest"),
     origin=sharpness("the estimate is an upper bound on the prompts"),
+    compiled=CompiledWorlds("all orders below a prompt", of_states(BELOW_IN_ANY_ORDER), estimates="below longest"),
 )
 def any_order_below_a_prompt(case: Case) -> Values | None:
     """Follow every order; two of them are there to be replayed."""
@@ -225,17 +235,49 @@ def any_order_below_a_prompt(case: Case) -> Values | None:
     }
 
 
-eager = claim(
+eager = row(
     "trim.eager",
-    "Section 3",
     "Where the estimate is an upper bound, trimming always, not only on overflow, gives the same excess at every "
     "turn.",
-    lambda values: values["on overflow"] == values["always"],
-    UPPER_BOUND,
-    induction_trim.optional,
-    CompiledWorlds("always or on overflow", of_policies(UPPER_BOUND), estimates="upper bounds"),
+    source="Section 3",
+    relation=lambda values: values["on overflow"] == values["always"],
+    space=UPPER_BOUND,
     origin=reading("blocks above the budget go for free: also where nothing overflows"),
+    proof=induction_trim.optional,
+    compiled=CompiledWorlds("always or on overflow", of_policies(UPPER_BOUND), estimates="upper bounds"),
 )(compared(Case.excesses, {"on overflow": t_lru_by("round-robin"), "always": t_lru_by("eager")}, is_upper_bound))
+
+
+SOME_ORDERS = replace(ALL_ORDERS, quick={1: 3, 2: 3, 3: 4}, full={1: 6, 2: 6, 3: 5, 4: 3})
+SPACE = SmallWorlds({1: 4, 2: 4, 3: 5}, {1: 6, 2: 6, 3: 6, 4: 4}, estimates=upper_bounds)
+
+
+@claim(
+    "theorem-31.threshold-lru.partial",
+    "Section 4.2, for Algorithm 1's partial trimming",
+    "Where xi is at least the upper bound and just enough surplus goes, in whatever order, T-LRU's excess is at "
+    "most Threshold-LRU(xi - upper bound)'s at every turn.",
+    relation=dominated,
+    space=SOME_ORDERS,
+    proof=induction_threshold.t_lru_against_threshold_lru,
+)
+def partial(case: Case) -> Values | None:
+    """Compare the largest excess of any order with Threshold-LRU's, turn by turn."""
+    if not has_cutoff(case):
+        return None
+    _, most = reachable_excesses(case, lambda past, _: past + case.q_hat - case.xi, ends=False)
+    return {"T-LRU, any order": most, "Threshold-LRU": case.excesses(threshold_lru(case))}
+
+
+single_pass = claim(
+    "theorem-31.threshold-lru.single-pass",
+    "Section 4.2, with the `if` form of the longer summary's Algorithm 1",
+    "Where xi is at least the upper bound, one pass that trims at most one block of each conversation, and then "
+    "LRU, has a TEL of at most Threshold-LRU(xi - upper bound)'s.",
+    dominated,
+    SPACE,
+    origin=reading("the `if` form of v1 together with the sentence on Threshold-LRU, which v1 does not have"),
+)(compared(Case.tel, {"single pass": one_pass, **THRESHOLD_LRU}, has_cutoff))
 
 
 if __name__ == "__main__":

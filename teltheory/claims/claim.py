@@ -361,6 +361,15 @@ def claim(
     return of
 
 
+def rows(**shared: Any) -> Callable[..., Callable[[Callable[[Any], Values | None]], Claim[Any]]]:
+    """Return `claim` with some arguments given: what is left are the identifier, the statement, and the others."""
+
+    def row(id: str, statement: str, **others: Any) -> Callable[[Callable[[Any], Values | None]], Claim[Any]]:
+        return claim(id, statement=statement, **{**shared, **others})
+
+    return row
+
+
 def exact_values(claim: Claim[C], case: C) -> Values | None:
     """Return what a claim computes on a case.
 

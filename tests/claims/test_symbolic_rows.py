@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from proofs_checks.tail_optimized import appendix_c, appendix_c_step, scores
+from proofs_checks.tail_optimized import algorithm_2, appendix_c
 from proofs_checks.tail_optimized.lemmas import cut_analysis as cuts
 from proofs_checks.tail_optimized.lemmas import excess_calculus as rules
 from proofs_checks.tail_optimized.lemmas import hidden_chain, limit_proofs
@@ -110,7 +110,7 @@ def test_the_hypotheses_can_be_met(obligation: Obligation) -> None:
 
 def test_an_obligation_that_fails_leaves_the_row_with_what_was_tried() -> None:
     wrong = replace(WRONG["score for real xi"], name="the score")
-    found = decide(replace(scores.score, proof=lambda: prove([wrong], "nothing")))
+    found = decide(replace(algorithm_2.score, proof=lambda: prove([wrong], "nothing")))
     assert (found.verdict, found.scope.kind) == ("holds", "exhaustive")
     assert found.scope.bounds["proof"]["unproved"] == ("the score (z3)", "the score (cvc5)")
 
@@ -134,22 +134,22 @@ def test_a_wrong_solution_of_the_chain_is_not_a_proof(monkeypatch: pytest.Monkey
 
 
 def count_above_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    exact = scores.Finite.exactly_at_least
-    monkeypatch.setattr(scores.Finite, "exactly_at_least", lambda law, least: exact(law, least + 1))
+    exact = algorithm_2.Finite.exactly_at_least
+    monkeypatch.setattr(algorithm_2.Finite, "exactly_at_least", lambda law, least: exact(law, least + 1))
 
 
 def square_the_excess(monkeypatch: pytest.MonkeyPatch) -> None:
-    exact = scores.mean_excess
-    monkeypatch.setattr(scores, "mean_excess", lambda *case: exact(*case) ** 2)
+    exact = algorithm_2.mean_excess
+    monkeypatch.setattr(algorithm_2, "mean_excess", lambda *case: exact(*case) ** 2)
 
 
 def saturate_late(monkeypatch: pytest.MonkeyPatch) -> None:
-    exact = scores.mean_excess
-    monkeypatch.setattr(scores, "mean_excess", lambda *case: min(exact(*case), Fraction(3)))
+    exact = algorithm_2.mean_excess
+    monkeypatch.setattr(algorithm_2, "mean_excess", lambda *case: min(exact(*case), Fraction(3)))
 
 
 def forget_the_missed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scores.Token, "just_missed", Fraction(0))
+    monkeypatch.setattr(algorithm_2.Token, "just_missed", Fraction(0))
 
 
 def trim_below_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,12 +170,12 @@ def keep_short_conversations(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def forget_the_recency(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(appendix_c_step.Pair, "in_recency_order", True)
+    monkeypatch.setattr(appendix_c.Pair, "in_recency_order", True)
 
 
 def keep_the_least_recent(monkeypatch: pytest.MonkeyPatch) -> None:
-    exact = appendix_c_step.in_room_form
-    monkeypatch.setattr(appendix_c_step, "in_room_form", lambda left, c: exact(left[::-1], c)[::-1])
+    exact = appendix_c.in_room_form
+    monkeypatch.setattr(appendix_c, "in_room_form", lambda left, c: exact(left[::-1], c)[::-1])
 
 
 def count_all_turns(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -185,11 +185,11 @@ def count_all_turns(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("fault", "claim"),
     [
-        (count_above_only, scores.score),
-        pytest.param(count_above_only, scores.difference, marks=pytest.mark.long),
-        pytest.param(square_the_excess, scores.score, marks=pytest.mark.long),
-        (saturate_late, scores.convex),
-        (forget_the_missed, scores.difference),
+        (count_above_only, algorithm_2.score),
+        pytest.param(count_above_only, algorithm_2.difference, marks=pytest.mark.long),
+        pytest.param(square_the_excess, algorithm_2.score, marks=pytest.mark.long),
+        (saturate_late, algorithm_2.convex),
+        (forget_the_missed, algorithm_2.difference),
         pytest.param(trim_below_the_budget, appendix_c.first_at_least, marks=pytest.mark.long),
         pytest.param(trim_below_the_budget, appendix_c.second, marks=pytest.mark.long),
         pytest.param(trim_below_the_budget, appendix_c.cut, marks=pytest.mark.long),
@@ -198,8 +198,8 @@ def count_all_turns(monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.param(trim_on_overflow_only, appendix_c.short_trimmed_eagerly, marks=pytest.mark.long),
         pytest.param(keep_short_conversations, appendix_c.third, marks=pytest.mark.long),
         pytest.param(count_all_turns, appendix_c.short, marks=pytest.mark.long),
-        pytest.param(forget_the_recency, appendix_c_step.step_in_recency_order, marks=pytest.mark.long),
-        (keep_the_least_recent, appendix_c_step.step_in_recency_order),
+        pytest.param(forget_the_recency, appendix_c.step_in_recency_order, marks=pytest.mark.long),
+        (keep_the_least_recent, appendix_c.step_in_recency_order),
     ],
 )
 def test_a_planted_fault_turns_its_row(fault: Fault, claim: Claim[Any], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,8 +215,8 @@ def without_natural_cases(claim: Claim[Any]) -> Claim[Any]:
 
 
 def test_the_script_on_the_step_is_the_ledger_s_counterexample() -> None:
-    found = decide(appendix_c_step.step).counterexample
+    found = decide(appendix_c.step).counterexample
     assert found is not None
-    script = Path(appendix_c_step.__file__).parents[1] / "counterexamples" / "appendix_c_step.py"
+    script = Path(appendix_c.__file__).parents[1] / "counterexamples" / "appendix_c_step.py"
     told = subprocess.run([sys.executable, "-I", script], capture_output=True, text=True, check=True).stdout
     assert told == ", ".join(f"{name} {kept}" for name, kept in found["values"].items()) + "\n"

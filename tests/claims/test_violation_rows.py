@@ -3,7 +3,7 @@
 from dataclasses import replace
 from fractions import Fraction
 
-from proofs_checks.tail_optimized import beyond_tel
+from proofs_checks.tail_optimized import certificates
 from teltheory.claims.case import Case, World
 from teltheory.claims.search import refutes
 
@@ -11,12 +11,12 @@ CASE = Case(World(((0, 2, 1), (0, 1, 0))), capacity=1, xi=1)
 
 
 def test_an_optimum_that_is_half_a_token_off_is_not_the_optimum(monkeypatch):
-    exact = beyond_tel.weighted_optimum
+    exact = certificates.weighted_optimum
 
     def half_a_token_off(*arguments):
         best = exact(*arguments)
         return replace(best, objective=best.objective + Fraction(1, 2))
 
-    assert refutes(beyond_tel.certificate, CASE) is False
-    monkeypatch.setattr(beyond_tel, "weighted_optimum", half_a_token_off)
-    assert refutes(beyond_tel.certificate, CASE) is True
+    assert refutes(certificates.weighted_certificate, CASE) is False
+    monkeypatch.setattr(certificates, "weighted_optimum", half_a_token_off)
+    assert refutes(certificates.weighted_certificate, CASE) is True

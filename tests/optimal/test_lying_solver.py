@@ -17,7 +17,7 @@ from optimal.test_costs import hard_case
 
 import teltheory as tt
 from proofs_checks.errata.shows import solutions
-from proofs_checks.tail_optimized import beyond_tel
+from proofs_checks.tail_optimized import certificates
 from proofs_checks.tail_optimized.hindsight import interval_optimum, relaxation, solved
 from teltheory.claims.case import Case as Tiny
 from teltheory.claims.case import World
@@ -130,11 +130,11 @@ def test_a_lie_is_seen_or_does_no_harm(monkeypatch, name, lie):
 
 
 @pytest.mark.parametrize("lie", LIES)
-@pytest.mark.parametrize("row", [beyond_tel.fewest, beyond_tel.certificate], ids=lambda row: row.id)
+@pytest.mark.parametrize("row", [certificates.fewest, certificates.weighted_certificate], ids=lambda row: row.id)
 def test_a_lie_gives_a_row_no_false_verdict(monkeypatch, row, lie):
     few = replace(row, space=replace(row.space, quick={4: 1}, conversations=2))
     LIES[lie][1](monkeypatch)
     verdict = decide_safely(few)
     assert verdict.verdict == "holds" or (verdict.problem or "").startswith("SolverError")
-    if row is beyond_tel.certificate and lie.startswith("a point of"):
+    if row is certificates.weighted_certificate and lie.startswith("a point of"):
         assert verdict.verdict == "error"

@@ -1,4 +1,4 @@
-"""The belief update for all real rates and times, with sympy: each function says what two sides differ by."""
+"""The belief update for all real rates and times, with sympy: identities whose two sides differ by 0."""
 
 from __future__ import annotations
 
@@ -38,65 +38,9 @@ class Model:
         return self.update.subs({self.prior: prior, self.tau: tau}, simultaneous=True)
 
 
-def living(m: Model) -> Expr:
-    """Put the solution into a' = -(mu + lambda) a: among the silent the living die or have a turn."""
-    return m.alive.diff(m.tau) + (m.mu + m.rate) * m.alive
-
-
-def dead(m: Model) -> Expr:
-    """Put the solution into d' = mu a: the dead stay silent."""
-    return m.dead.diff(m.tau) - m.mu * m.alive
-
-
-def start(m: Model) -> Expr:
-    """Hold the solution at a silence of 0 against the prior, pi alive and 1 - pi dead, in one polynomial of s."""
-    return (m.alive - m.prior + m.later * (m.dead - 1 + m.prior)).subs(m.tau, 0)
-
-
-def from_a_prior(m: Model) -> Expr:
-    """Hold the share of the living among the silent, a / (a + d), against the update of the prior."""
-    return m.alive / (m.alive + m.dead) - m.update
-
-
-def from_certainty(m: Model) -> Expr:
-    """Hold the update of the prior 1 against the formula of `belief.posterior.silence`."""
-    return m.update.subs(m.prior, 1) - m.formula
-
-
-def filter_equation(m: Model) -> Expr:
-    """Put the update into pi' = -pi (mu + lambda (1 - pi))."""
-    return m.update.diff(m.tau) + m.update * (m.mu + m.rate * (1 - m.update))
-
-
-def semigroup(m: Model) -> Expr:
-    """Hold two silences against one long one."""
-    return m.updated(m.updated(m.prior, m.tau), m.later) - m.updated(m.prior, m.tau + m.later)
-
-
-def another_turn(m: Model) -> Expr:
-    """Hold the chance of another turn against pi lambda / (lambda + mu)."""
-    first = m.prior * m.rate * m.exp(-(m.mu + m.rate) * m.tau)
-    return first.integrate((m.tau, 0, m.oo)) - m.prior * m.rate / (m.rate + m.mu)
-
-
 def _excess(m: Model) -> Expr:
     """Return 1 / posterior - exp(mu tau), which has the sign of exp(-mu tau) - posterior."""
     return 1 / m.formula - m.exp(m.mu * m.tau)
-
-
-def no_time(m: Model) -> Expr:
-    """Take 1 / posterior - exp(mu tau) at a silence of 0."""
-    return _excess(m).subs(m.tau, 0)
-
-
-def growth(m: Model) -> Expr:
-    """Hold its growth against mu exp(mu tau) (exp(lambda tau) - 1), above 0: the paper's belief is larger."""
-    return _excess(m).diff(m.tau) - m.mu * m.exp(m.mu * m.tau) * (m.exp(m.rate * m.tau) - 1)
-
-
-def no_turns(m: Model) -> Expr:
-    """Hold the formula without turns against exp(-mu tau): silence then tells nothing."""
-    return m.formula.subs(m.rate, 0) - m.exp(-m.mu * m.tau)
 
 
 def mean_over_histories(m: Model) -> Expr:
@@ -107,19 +51,36 @@ def mean_over_histories(m: Model) -> Expr:
 
 
 IDENTITIES: dict[str, Callable[[Model], Expr]] = {
-    "living": living,
-    "dead": dead,
-    "start": start,
-    "from a prior": from_a_prior,
-    "from certainty": from_certainty,
-    "filter equation": filter_equation,
-    "semigroup": semigroup,
-    "another turn": another_turn,
-    "excess at 0": no_time,
-    "growth of the excess": growth,
-    "no turns": no_turns,
+    # The solution in a' = -(mu + lambda) a: among the silent the living die or have a turn.
+    "living": lambda m: m.alive.diff(m.tau) + (m.mu + m.rate) * m.alive,
+    # The solution in d' = mu a: the dead stay silent.
+    "dead": lambda m: m.dead.diff(m.tau) - m.mu * m.alive,
+    # At a silence of 0, pi alive and 1 - pi dead, in one polynomial of s.
+    "start": lambda m: (m.alive - m.prior + m.later * (m.dead - 1 + m.prior)).subs(m.tau, 0),
+    # The share of the living among the silent, a / (a + d), against the update of the prior.
+    "from a prior": lambda m: m.alive / (m.alive + m.dead) - m.update,
+    # The update of the prior 1 against the formula of `belief.posterior.silence`.
+    "from certainty": lambda m: m.update.subs(m.prior, 1) - m.formula,
+    # The update in pi' = -pi (mu + lambda (1 - pi)).
+    "filter equation": lambda m: m.update.diff(m.tau) + m.update * (m.mu + m.rate * (1 - m.update)),
+    # Two silences against one long one.
+    "semigroup": lambda m: m.updated(m.updated(m.prior, m.tau), m.later) - m.updated(m.prior, m.tau + m.later),
+    # The chance of another turn against pi lambda / (lambda + mu).
+    "another turn": lambda m: (
+        (m.prior * m.rate * m.exp(-(m.mu + m.rate) * m.tau)).integrate((m.tau, 0, m.oo))
+        - m.prior * m.rate / (m.rate + m.mu)
+    ),
+    # 1 / posterior - exp(mu tau) at a silence of 0.
+    "excess at 0": lambda m: _excess(m).subs(m.tau, 0),
+    # Its growth against mu exp(mu tau) (exp(lambda tau) - 1), above 0: the paper's belief is larger.
+    "growth of the excess": lambda m: (
+        _excess(m).diff(m.tau) - m.mu * m.exp(m.mu * m.tau) * (m.exp(m.rate * m.tau) - 1)
+    ),
+    # The formula without turns against exp(-mu tau): silence then tells nothing.
+    "no turns": lambda m: m.formula.subs(m.rate, 0) - m.exp(-m.mu * m.tau),
     "mean over histories": mean_over_histories,
 }
+"""By name, what the two sides of an identity differ by."""
 
 
 HAND = "all real mu, lambda and tau above 0; by hand: that the chain is the conversation model's"

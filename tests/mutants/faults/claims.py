@@ -56,7 +56,7 @@ FAULTS = (
     ),
     Fault(
         "half-a-token-cut-off",
-        "proofs_checks/tail_optimized/beyond_tel.py",
+        "proofs_checks/tail_optimized/certificates.py",
         "whole(Fraction(best.objective))",
         "int(best.objective)",
         "an optimum that is not whole passes for one",
