@@ -8,13 +8,14 @@ to its ends.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from teltheory.claims.case import Case, World
+from proofs_checks.tail_optimized.figures_1_2 import FIGURE_2, FIGURE_2_OF_V1
+from teltheory.claims.case import Case
 from teltheory.claims.claim import Claim, Unshrunk, Values, claim
 from teltheory.claims.origin import BOTH, PMLR, V1, Origin, reading
 from teltheory.claims.registry import run
@@ -88,15 +89,20 @@ def ends(rows: Iterable[Iterable[Fraction]]) -> tuple[Fraction, Fraction]:
     return min(best), max(best)
 
 
-def sentence(id: str, source: str, statement: str, case: Sentence, origin: Origin) -> Claim[Sentence]:
-    """Return the claim that a sentence says what the tables have."""
-    space = Given((case,), f"{case.what}, in fractions")
+def sentence(
+    id: str,
+    source: str,
+    statement: str,
+    what: str,
+    said: str,
+    found: Sequence[Fraction],
+    digit: Fraction = TENTH,
+    origin: Origin = BOTH,
+) -> Claim[Sentence]:
+    """Return the claim that a sentence, which says some numbers, says what the tables have."""
+    case = Sentence(what, tuple(map(Fraction, said.split())), tuple(found), digit)
+    space = Given((case,), f"{what}, in fractions")
     return Claim(f"headline.{id}", source, statement, both, rounded_to, space, origin)
-
-
-def numbers(*printed: str) -> tuple[Fraction, ...]:
-    """Return printed numbers."""
-    return tuple(map(Fraction, printed))
 
 
 AT_SLO = improvements(TABLE_2, "above", "lru", SLO_MS)
@@ -110,39 +116,34 @@ p90 = sentence(
     "p90",
     "Abstract and Section 4.2, with Table 1",
     "T-LRU reduces P90 by up to 27.5 % compared to LRU.",
-    Sentence(
-        "largest P90 improvement", numbers("27.5"), (largest(improvements(TABLE_1_V1, "p90", "lru")),), TENTH
-    ),
-    BOTH,
+    "largest P90 improvement",
+    "27.5",
+    [largest(improvements(TABLE_1_V1, "p90", "lru"))],
 )
 p95 = sentence(
     "p95",
     "Abstract, Sections 1 and 4.2, with Table 1",
     "T-LRU reduces P95 by up to 23.9 % compared to LRU.",
-    Sentence(
-        "largest P95 improvement", numbers("23.9"), (largest(improvements(TABLE_1_V1, "p95", "lru")),), TENTH
-    ),
-    BOTH,
+    "largest P95 improvement",
+    "23.9",
+    [largest(improvements(TABLE_1_V1, "p95", "lru"))],
 )
 violations = sentence(
     "violations",
     "Section 1 (and the abstract of version 1 on arXiv, which names no baseline), with Table 2",
     "T-LRU decreases SLO violations by up to 38.9 % compared with the strongest baseline.",
-    Sentence(
-        "largest of the smaller of both reductions, against LRU and Threshold-LRU",
-        numbers("38.9"),
-        (largest(STRONGEST),),
-        TENTH,
-    ),
-    BOTH,
+    "largest of the smaller of both reductions, against LRU and Threshold-LRU",
+    "38.9",
+    [largest(STRONGEST)],
 )
 violations_forty = sentence(
     "violations.forty",
     "Abstract, with Table 2",
     "T-LRU decreases SLO violations of 200 ms by up to 40 % compared to LRU.",
-    Sentence(
-        "largest reduction against LRU", numbers("40"), (largest(improvements(TABLE_2, "above", "lru")),), TEN
-    ),
+    "largest reduction against LRU",
+    "40",
+    [largest(improvements(TABLE_2, "above", "lru"))],
+    TEN,
     PMLR,
 )
 violations_range = sentence(
@@ -150,28 +151,21 @@ violations_range = sentence(
     "Section 4.3, with Table 2",
     "With xi at the SLO of 200 ms T-LRU reduces violations by between 8.8 % (small cache) and 40.7 % (large "
     "cache) compared to LRU.",
-    Sentence(
-        "reductions at the smallest and the largest C, then the smallest and the largest",
-        numbers("8.8", "40.7", "8.8", "40.7"),
-        (AT_SLO[0][0], AT_SLO[-1][0], *ends(AT_SLO)),
-        TENTH,
-    ),
-    BOTH,
+    "reductions at the smallest and the largest C, then the smallest and the largest",
+    "8.8 40.7 8.8 40.7",
+    [AT_SLO[0][0], AT_SLO[-1][0], *ends(AT_SLO)],
 )
 sharegpt = sentence(
     "sharegpt",
     "Appendix G.2, with Tables 4 and 5",
     "On ShareGPT T-LRU trims P90 by up to 10 % and P95 by up to 7 % against LRU and Threshold-LRU.",
-    Sentence(
-        "largest P90 and P95 improvements of Table 4, then of Table 5",
-        numbers("10", "7", "10", "7"),
-        tuple(
-            largest(improvements(table, metric, against))
-            for (table, against), metric in product(((TABLE_4, "lru"), (TABLE_5, "threshold-lru")), ("p90", "p95"))
-        ),
-        WHOLE,
-    ),
-    BOTH,
+    "largest P90 and P95 improvements of Table 4, then of Table 5",
+    "10 7 10 7",
+    [
+        largest(improvements(table, metric, against))
+        for (table, against), metric in product(((TABLE_4, "lru"), (TABLE_5, "threshold-lru")), ("p90", "p95"))
+    ],
+    WHOLE,
 )
 SHAREGPT_SAID = (
     "On ShareGPT, with an SLO of 200 ms, T-LRU cuts the share of requests above it by 2-8 % across capacities"
@@ -180,32 +174,32 @@ sharegpt_violations = sentence(
     "sharegpt.violations",
     "Appendix G.2, with Table 6",
     f"{SHAREGPT_SAID}: each capacity's best xi against LRU.",
-    Sentence(
-        "smallest and largest of each capacity's best reduction", numbers("2", "8"), ends(SHAREGPT[0]), WHOLE
-    ),
+    "smallest and largest of each capacity's best reduction",
+    "2 8",
+    ends(SHAREGPT[0]),
+    WHOLE,
     reading("each capacity's best xi"),
 )
 sharegpt_at_slo = sentence(
     "sharegpt.violations.at-slo",
     "Appendix G.2, with Table 6",
     f"{SHAREGPT_SAID}: xi = 200 ms against LRU.",
-    Sentence("smallest and largest reduction at xi = 200 ms", numbers("2", "8"), ends(SHAREGPT[1]), WHOLE),
+    "smallest and largest reduction at xi = 200 ms",
+    "2 8",
+    ends(SHAREGPT[1]),
+    WHOLE,
     reading("xi at the SLO, as in Section 4.3"),
 )
 p95_range = sentence(
     "p95-range",
     "Section 6 of version 1 on arXiv, with Table 1",
     "T-LRU achieves e.g. 20-30 % improvement in P95.",
-    Sentence(
-        "smallest and largest of each capacity's best P95 improvement",
-        numbers("20", "30"),
-        ends(improvements(TABLE_1_V1, "p95", "lru")),
-        TEN,
-    ),
+    "smallest and largest of each capacity's best P95 improvement",
+    "20 30",
+    ends(improvements(TABLE_1_V1, "p95", "lru")),
+    TEN,
     V1,
 )
-
-PICTURE = World(((0, 100, 0), (1, 100, 0), (0, 100, 0)))
 
 
 def largest_uncached(case: Case) -> Values:
@@ -228,7 +222,7 @@ gap = claim(
     "Figure 2",
     "In Figure 2, xi = 160, T-LRU improves on LRU by 50 blocks, closing 50 % of the gap to the hindsight optimum.",
     relation=half_of_the_gap,
-    space=Given((Case(PICTURE, capacity=100, xi=160, q_hat=100),), "the figure's three turns"),
+    space=Given((FIGURE_2,), "the figure's three turns"),
     origin=PMLR,
 )(largest_uncached)
 
@@ -238,7 +232,7 @@ gap_v1 = claim(
     "Figure 1 of version 1 on arXiv",
     "In that figure, xi = 150, T-LRU improves on LRU by 25 %.",
     relation=lambda values: bool(4 * (values["LRU"] - values["T-LRU"]) == values["LRU"]),
-    space=Given((Case(PICTURE, capacity=100, xi=150, q_hat=100),), "the figure's three turns"),
+    space=Given((FIGURE_2_OF_V1,), "the figure's three turns"),
     origin=V1,
 )(largest_uncached)
 

@@ -20,18 +20,8 @@ from typing import Any
 
 import numpy as np
 
-from proofs_checks.tail_optimized.instances.paper_runs import (
-    ONLINE_SEEDS,
-    TOGETHER,
-    Sampled,
-    Spot,
-    at_once,
-    interval,
-    moved,
-    replayed,
-    share,
-    told,
-)
+from proofs_checks.tail_optimized.instances import paper_runs
+from proofs_checks.tail_optimized.instances.paper_runs import ONLINE_SEEDS, TOGETHER, Sampled, Spot, moved, told
 from proofs_checks.tail_optimized.printed_tables import BESIDE, BEST, CELLS, OFF, Row, one_for_all, peaks
 from teltheory.claims.claim import Cells, Placed, Rule, Values, claim
 from teltheory.claims.data_files import MOONCAKE, data_file
@@ -84,7 +74,7 @@ class Peak(Placed):
 
     def measured(self) -> Row:
         """Return mean improvements and the mean percentile under LRU."""
-        found = replayed(self.workload)
+        found = paper_runs.replayed(self.workload)
         columns = (Column(xi, self.metric, "lru") for xi in self.grid)
         means = tuple(float(found.improvements(column, self.capacity).mean()) for column in columns)
         lru = float(found.of(self.metric, "lru", self.capacity, self.grid[0]).mean())
@@ -136,7 +126,7 @@ def gains(tlru: Any, end: Any, length: Any) -> Values:
     """Return by how much the first step of foresight gains more than the second, and both steps."""
     more = (tlru - end) - (end - length)
     steps = {FIRST: float((tlru - end).mean()), SECOND: float((end - length).mean())}
-    return {**interval(more), **steps, "samples": len(more), "samples with more": int((more > 0).sum())}
+    return {**paper_runs.interval(more), **steps, "samples": len(more), "samples with more": int((more > 0).sum())}
 
 
 def places(stated: Callable[[Values], bool]) -> Callable[[Cells], Values]:
@@ -192,8 +182,8 @@ def closed(case: Spot) -> Values:
     """Return the share of the distance from T-LRU to Tail-Optimized Belady that a policy closes, in per cent."""
     tlru = case.of("tlru")
     part, whole = tlru - case.of(case.policy), tlru - case.of(case.against)
-    found = share(part, whole)
-    least = at_once(found, len(part), 2 * len(CAPACITIES) * len(XI_MS))
+    found = paper_runs.share(part, whole)
+    least = paper_runs.at_once(found, len(part), 2 * len(CAPACITIES) * len(XI_MS))
     return {**found, LEAST: least, "distance in tokens": float(whole.mean())}
 
 

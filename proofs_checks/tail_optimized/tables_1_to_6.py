@@ -20,15 +20,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Literal
 
-from proofs_checks.tail_optimized.instances.paper_runs import (
-    NAMES,
-    ONLINE_SEEDS,
-    TOGETHER,
-    Sampled,
-    constant,
-    moved,
-    replayed,
-)
+from proofs_checks.tail_optimized.instances import paper_runs
+from proofs_checks.tail_optimized.instances.paper_runs import ONLINE_SEEDS, TOGETHER, Sampled, constant, moved
 from teltheory.claims.claim import Cells, Claim, Kind, Placed, Rule, Values
 from teltheory.claims.origin import BOTH, PMLR, V1, Origin
 from teltheory.claims.registry import run
@@ -70,7 +63,7 @@ class TableCell(Placed):
     def column(self) -> str:
         what = self.heading.metric.upper()
         if self.heading.metric == "above":
-            what = f"against {NAMES[self.heading.against]}"
+            what = f"against {paper_runs.NAMES[self.heading.against]}"
         return f"xi = {self.heading.xi_ms} ms, {what}"
 
     def shown(self, values: Values) -> str:
@@ -81,7 +74,7 @@ class TableCell(Placed):
 
 def beside_the_paper(cell: TableCell) -> Values:
     """Return the printed number, ours with its interval, the range of the samples, and LRU's own; in per cent."""
-    table, column, found = cell.table, cell.heading, replayed(cell.table.workload)
+    table, column, found = cell.table, cell.heading, paper_runs.replayed(cell.table.workload)
     printed = float(table.at(cell.capacity, column))
     compared = compare_cell(
         table.number, cell.capacity, column, printed, found.improvements(column, cell.capacity)

@@ -10,6 +10,7 @@ import pytest
 from claims.made_up_runs import foresight
 
 from proofs_checks.tail_optimized import headlines, headlines_measured
+from proofs_checks.tail_optimized.instances import paper_runs
 from teltheory.claims.claim import Claim
 from teltheory.claims.search import decide
 from teltheory.claims.worlds import Given
@@ -81,7 +82,7 @@ def test_the_gap_is_closed_by_a_half_and_a_worse_picture_is_seen() -> None:
 def test_the_samples_own_largest_improvement_is_taken(monkeypatch) -> None:
     faster = {("tlru", 4000, 200): (50.0, 100.0, 290.0, 490.0)}
     found = foresight({}, {**dict.fromkeys(("lru", "threshold-lru"), (50.0, 200.0, 300.0, 500.0)), **faster})
-    monkeypatch.setattr(headlines_measured, "replayed", lambda workload: found)
+    monkeypatch.setattr(paper_runs, "replayed", lambda workload: found)
     cells = decide(headlines_measured.headline_measured).numbers["cells"]
     ours = {cell["row"]: cell["values"]["ours"] for cell in cells}
     assert ours["WildChat-like, P90, largest, %"] == pytest.approx(50, abs=0.01)

@@ -71,10 +71,10 @@ def test_the_best_threshold_far_from_the_percentile_turns_the_peak(monkeypatch):
             peaks[place] = (50.0, 190.0, 290.0, 400.0)
         if place[2] == 300:
             peaks[place] = (50.0, 190.0, 250.0, 490.0)
-    monkeypatch.setattr(predictions, "replayed", lambda workload: foresight({}, peaks))
+    monkeypatch.setattr(paper_runs, "replayed", lambda workload: foresight({}, peaks))
     assert decide(predictions.peak).verdict == "reproduced"
     planted = {**peaks, ("tlru", 4000, 50): (50.0, 100.0, 290.0, 490.0)}
-    monkeypatch.setattr(predictions, "replayed", lambda workload: foresight({}, planted))
+    monkeypatch.setattr(paper_runs, "replayed", lambda workload: foresight({}, planted))
     found = decide(predictions.peak)
     counts = found.numbers["counts"]
     assert (found.verdict, counts["nearest or a neighbour is best"]) == ("not reproduced", 68)

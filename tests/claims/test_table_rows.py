@@ -8,6 +8,7 @@ from itertools import product
 import pytest
 
 from proofs_checks.tail_optimized import tables_1_to_6
+from proofs_checks.tail_optimized.instances import paper_runs
 from proofs_checks.tail_optimized.instances.paper_runs import constant
 from teltheory.claims.search import decide
 from teltheory.paper.grid import XI_MS
@@ -52,7 +53,7 @@ def _value(wanted, capacity, xi, metric, policy, extra):
 
 
 def decided(claim, monkeypatch, found):
-    monkeypatch.setattr(tables_1_to_6, "replayed", lambda workload: found)
+    monkeypatch.setattr(paper_runs, "replayed", lambda workload: found)
     return decide(claim)
 
 
