@@ -20,8 +20,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from mutants.copies import ROOT, Runner, copied
-from mutants.fault import Fault
-from mutants.faults import FAULTS
+from mutants.fault import FAULTS, Fault
 from mutants.judges import Caught, Judges
 
 from teltheory.processes import cores

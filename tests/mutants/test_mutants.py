@@ -7,8 +7,7 @@ from collections import Counter
 
 import pytest
 from mutants.copies import ROOT
-from mutants.fault import Fault
-from mutants.faults import FAULTS
+from mutants.fault import FAULTS, Fault
 from mutants.plant import chosen, main, plant_all
 
 from proofs_checks import all_claims
