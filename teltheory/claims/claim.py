@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Generic, Literal, Protocol, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, Self, TypeAlias, TypeVar
 
 import numpy as np
 
 from teltheory.claims.origin import OURS, Origin
+
+if TYPE_CHECKING:
+    from teltheory.claims.compiled_check.space import CompiledWorlds
 
 Values: TypeAlias = Mapping[str, Any]
 """What a check computes, by name: whole numbers, fractions, and lists of them."""
@@ -32,41 +35,19 @@ class AnyCase(Protocol):
 
     def size(self) -> tuple[Any, ...]:
         """Return the order of "smallest"."""
-        ...
 
     def measures(self) -> dict[str, int]:
         """Return its size in words, for the place where an enumeration stopped."""
-        ...
 
     def smaller(self) -> Iterator[Self]:
         """Yield the instances one step smaller."""
-        ...
 
     def as_counterexample(self, values: Values) -> dict[str, Any]:
         """Return the instance and the values that refute a claim as plain data."""
-        ...
 
 
 C = TypeVar("C", bound=AnyCase)
 C_co = TypeVar("C_co", bound=AnyCase, covariant=True)
-
-
-class PlacedCase(AnyCase, Protocol):
-    """A case that is a cell of a table: what it computes is shown in a row and a column."""
-
-    @property
-    def row(self) -> str:
-        """Its row."""
-        ...
-
-    @property
-    def column(self) -> str:
-        """Its column."""
-        ...
-
-    def shown(self, values: Values) -> str:
-        """Return the cell's text."""
-        ...
 
 
 class Unshrunk:
@@ -78,7 +59,10 @@ class Unshrunk:
 
 
 class Placed(Unshrunk):
-    """A cell of a table or figure: all cells decide together, and none is a counterexample."""
+    """A cell of a table or figure: all cells decide together, and none is a counterexample.
+
+    What it computes is shown, by `shown(values)`, in its `row` and `column`.
+    """
 
     def size(self) -> tuple[Any, ...]:
         """Return nothing: no cell is smaller than another."""
@@ -98,19 +82,15 @@ class Space(Protocol[C_co]):
 
     def classes(self, effort: str) -> Iterator[Iterator[C_co]]:
         """Yield the cases to enumerate, in classes of growing size."""
-        ...
 
     def sample_size(self, effort: str) -> int:
         """Return how many random cases follow."""
-        ...
 
     def sample(self, rng: np.random.Generator) -> C_co | None:
         """Return a random case."""
-        ...
 
     def bounds(self, effort: str) -> dict[str, Any]:
         """Return what is enumerated, in words and whole numbers."""
-        ...
 
 
 class Enumerated:
@@ -123,65 +103,6 @@ class Enumerated:
     def sample(self, rng: np.random.Generator) -> None:
         """Return None."""
         return None
-
-
-@dataclass(frozen=True)
-class Tally(Generic[C]):
-    """What a check said of a class: cases within the hypotheses, how many refute, and the smallest that does.
-
-    `total` is the sum of all values with weights, modulo 2^64.
-    """
-
-    within: int = 0
-    refuting: int = 0
-    total: int = 0
-    smallest: C | None = None
-
-    def __add__(self, other: Tally[C]) -> Tally[C]:
-        """Return the tally of both, whatever their order."""
-        found = [case for case in (self.smallest, other.smallest) if case is not None]
-        return Tally(
-            self.within + other.within,
-            self.refuting + other.refuting,
-            (self.total + other.total) % (1 << 64),
-            min(found, key=lambda case: case.size(), default=None),
-        )
-
-
-class CompiledSpace(Protocol[C]):
-    """A second encoding of a claim, compiled, with all cases up to larger bounds."""
-
-    def sizes(self, effort: str) -> Iterator[tuple[int, ...]]:
-        """Yield the size of each class, smallest first."""
-        ...
-
-    def tally(self, *size: int) -> Tally[C]:
-        """Check every case of a class."""
-        ...
-
-    def judged(self, case: C) -> tuple[bool | None, list[int]]:
-        """Return whether a case refutes, None where it lies outside the hypotheses; and its values, in a row."""
-        ...
-
-    def weighed(self, case: C, values: list[int]) -> int:
-        """Return what the values of a case, in a row, add to the sum of a tally."""
-        ...
-
-    def bounds(self, effort: str) -> dict[str, Any]:
-        """Return what is enumerated."""
-        ...
-
-    def natural(self) -> CompiledSpace[C]:
-        """Return the same check on natural cases."""
-        ...
-
-
-class SizedSpace(Space[C_co], Protocol[C_co]):
-    """A space that says how large its classes are, so that they can be compared with compiled ones."""
-
-    def sizes(self, effort: str) -> Iterator[tuple[int, ...]]:
-        """Yield the size of each class, in their order."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -262,10 +183,6 @@ class Rule:
         more = f" The {self.error} is less than half that of each null model: {', '.join(self.nulls)}."
         return self.text + (more if self.nulls else "")
 
-    def counts_of_nulls(self, cells: Cells) -> dict[str, Values]:
-        """Return what the rule counts of each null model's cells."""
-        return {name: self.count(null(cells)) for name, null in self.nulls.items()}
-
     def beats(self, counts: Values, null: Values) -> bool:
         """Whether our counts are better than a null model's by the margin."""
         return bool(counts[self.error] < MARGIN * null[self.error])
@@ -299,9 +216,9 @@ class Claim(Generic[C]):
         makes true is by construction; it is never counted as reproduced.
     proof : callable or None
         Proves the statement for more than can be tried. May raise MissingDataError where the prover is missing.
-    compiled : CompiledSpace or None
+    compiled : CompiledWorlds or None
         The claim written a second time, for compiled enumeration up to larger bounds. The runner compares the
-        two on all that `space` enumerates, which then is a judge and no more; it must be a `SizedSpace`.
+        two on all that `space`, then `SmallWorlds`, enumerates, which is a judge and no more.
     second : SecondRoute or None
         Another way to values, which the runner compares on some of the cases.
     certified : bool
@@ -326,7 +243,7 @@ class Claim(Generic[C]):
     origin: Origin = OURS
     kind: Kind = "statement"
     proof: Callable[[], Proof] | None = None
-    compiled: CompiledSpace[C] | None = None
+    compiled: CompiledWorlds | None = None
     second: SecondRoute[C] | None = None
     certified: bool = False
     sampled: bool = False
@@ -342,7 +259,7 @@ def claim(
     relation: Callable[[Values], bool],
     space: Space[C],
     proof: Callable[[], Proof] | None = None,
-    compiled: CompiledSpace[C] | None = None,
+    compiled: CompiledWorlds | None = None,
     second: SecondRoute[C] | None = None,
     *,
     origin: Origin = OURS,

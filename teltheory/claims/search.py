@@ -6,10 +6,12 @@ cases found is shrunk until no single step makes it smaller. Beside it stands th
 the same way among the natural cases alone (`teltheory.claims.worlds`).
 
 Where a claim knows a second route to its values, every 100th case and the counterexample are computed both ways.
-A claim with a rule is a table or figure of the paper: all its cases are computed and counted, and the rule decides
-between the counts (`teltheory.claims.cells`).
 A claim with a second encoding, compiled, is enumerated by that one; the claim itself is the judge on smaller
 bounds and of the counterexample, and where the two disagree there is no verdict (`teltheory.claims.comparison`).
+
+A claim with a rule is a table or figure of the paper. A cell is printed to a tenth of a per cent and measured on
+other data than the paper's, so no single cell refutes a table: all are computed and counted, the rule decides
+between the counts, and null models that the cells must beat are counted as well.
 """
 
 from __future__ import annotations
@@ -22,14 +24,15 @@ from zlib import crc32
 
 import numpy as np
 
-from teltheory.claims.cells import decide_by_rule
-from teltheory.claims.claim import C, Claim, Effort, MissingDataError, Proof, exact_values
+from teltheory.claims.claim import C, Claim, Effort, MissingDataError, Proof, Rule, Values, exact_values
 from teltheory.claims.comparison import compare, recompute, tally
-from teltheory.claims.verdict import Scope, ScopeKind, Verdict, VerdictWord
+from teltheory.claims.verdict import Scope, ScopeKind, Verdict
 from teltheory.claims.worlds import SmallWorlds
 
 CROSS_CHECK_EVERY = 100
 """Of how many cases one is also computed by a claim's second route."""
+DIGITS = 4
+"""Of a number that is not whole, in a cell or a count."""
 
 
 def decide(claim: Claim[C], effort: Effort = "quick") -> Verdict:
@@ -39,8 +42,24 @@ def decide(claim: Claim[C], effort: Effort = "quick") -> Verdict:
     has a rule; "undecided" if no case satisfied the hypotheses.
     """
     begin = time.perf_counter()
-    if claim.rule is not None:
-        return decide_by_rule(claim, claim.rule, effort)
+    verdict = _by_cases(claim, effort) if claim.rule is None else _by_rule(claim, claim.rule, effort)
+    return replace(verdict, seconds=time.perf_counter() - begin)
+
+
+def decide_safely(claim: Claim[C], effort: Effort = "quick") -> Verdict:
+    """Decide a claim; a check that breaks or lacks its data gives a verdict that says so, and no exception."""
+    begin = time.perf_counter()
+    nothing = Verdict(claim, "error", Scope("exhaustive", 0, claim.space.bounds(effort)))
+    try:
+        return decide(claim, effort)
+    except MissingDataError as missing:
+        verdict = replace(nothing, verdict="not decidable here", problem=str(missing))
+    except Exception as error:
+        verdict = replace(nothing, problem=f"{type(error).__name__}: {error}")
+    return replace(verdict, seconds=time.perf_counter() - begin)
+
+
+def _by_cases(claim: Claim[C], effort: Effort) -> Verdict:
     tried, bounds, found = _enumerated(claim, effort)
     scope = Scope(_kind(claim, found), tried, bounds)
     if found is None and claim.space.sample_size(effort):
@@ -53,12 +72,43 @@ def decide(claim: Claim[C], effort: Effort = "quick") -> Verdict:
     if found is None and claim.proof is not None:
         scope = _with_proof(scope, claim.proof)
     if found is None:
-        word: VerdictWord = "holds" if scope.instances else "undecided"
-        return Verdict(claim, word, scope, None, time.perf_counter() - begin)
+        return Verdict(claim, "holds" if scope.instances else "undecided", scope)
     if scope.kind == "exhaustive":
         scope = replace(scope, bounds={**scope.bounds, "stopped_at": found.measures()})
-    natural, seconds = _natural(claim, effort), time.perf_counter() - begin
-    return Verdict(claim, "refuted", scope, _told(claim, found), seconds, natural=natural)
+    return Verdict(claim, "refuted", scope, _told(claim, found), natural=_natural(claim, effort))
+
+
+def _by_rule(claim: Claim[C], rule: Rule, effort: Effort) -> Verdict:
+    """Compute every cell and decide by the rule; "undecided" where there is no cell."""
+    cases: list[Any] = [case for size_class in claim.space.classes(effort) for case in size_class]
+    found = [(case, values) for case in cases if (values := claim.values(case)) is not None]
+    scope = Scope("sampled" if claim.sampled else "exhaustive", len(found), claim.space.bounds(effort))
+    if not found:
+        return Verdict(claim, "undecided", scope)
+    cells = [values for _, values in found]
+    counts, nulls = rule.count(cells), []
+    for name, null in rule.nulls.items():
+        theirs = rule.count(null(cells))
+        accepted, beaten = bool(claim.relation(theirs)), rule.beats(counts, theirs)
+        nulls.append({"null": name, "counts": _plain(theirs), "accepted": accepted, "beaten": beaten})
+    passes = claim.relation(counts) and all(null["beaten"] for null in nulls)
+    shown = [
+        {"row": case.row, "column": case.column, "shown": case.shown(values), "values": _plain(values)}
+        for case, values in found
+    ]
+    numbers = {"counts": _plain(counts), "error": rule.error, "nulls": nulls, "cells": shown}
+    return Verdict(claim, "reproduced" if passes else "not reproduced", scope, numbers=numbers)
+
+
+def _plain(values: Values) -> dict[str, Any]:
+    """Return values as plain data, numbers that are not whole rounded."""
+    return {name: _rounded(value) for name, value in values.items()}
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return [_rounded(item) for item in value]
+    return round(value, DIGITS) + 0.0 if isinstance(value, float) else value
 
 
 def _told(claim: Claim[C], found: C) -> dict[str, Any]:
@@ -95,19 +145,6 @@ def _with_proof(scope: Scope, proof: Callable[[], Proof]) -> Scope:
     return replace(scope, kind=kind, bounds={**scope.bounds, "proof": facts})
 
 
-def decide_safely(claim: Claim[C], effort: Effort = "quick") -> Verdict:
-    """Decide a claim; a check that breaks or lacks its data gives a verdict that says so, and no exception."""
-    begin = time.perf_counter()
-    scope = Scope("exhaustive", 0, claim.space.bounds(effort))
-    try:
-        return decide(claim, effort)
-    except MissingDataError as missing:
-        return Verdict(claim, "not decidable here", scope, None, time.perf_counter() - begin, str(missing))
-    except Exception as error:
-        problem = f"{type(error).__name__}: {error}"
-        return Verdict(claim, "error", scope, None, time.perf_counter() - begin, problem)
-
-
 def refutes(claim: Claim[C], case: C) -> bool | None:
     """Return whether a case refutes a claim, None where it lies outside the claim's hypotheses."""
     values = exact_values(claim, case)
@@ -118,11 +155,14 @@ def _enumerated(claim: Claim[C], effort: Effort) -> tuple[int, dict[str, Any], C
     """Try all cases; return how many satisfied the hypotheses, the bounds, and the smallest one that refutes."""
     if claim.compiled is None:
         tried, found = _enumerate(claim, effort)
-        return tried, {**claim.space.bounds(effort), **_by_the_second_route(claim, tried)}, found
-    judged = compare(claim, claim.compiled, effort)
-    total = tally(claim, claim.compiled, effort)
+        bounds = claim.space.bounds(effort)
+        if claim.second is not None:
+            bounds |= {"second route": {"by": claim.second.by, "instances": -(-tried // CROSS_CHECK_EVERY)}}
+        return tried, bounds, found
+    judged, total = compare(claim, effort), tally(claim, effort)
     by_judge = {**claim.space.bounds(effort), "instances": judged.within}
-    return total.within, {**claim.compiled.bounds(effort), "compared with plain Python": by_judge}, total.smallest
+    bounds = {**claim.compiled.worlds.bounds(effort), "compared with plain Python": by_judge}
+    return total.within, bounds, total.smallest
 
 
 def _enumerate(claim: Claim[C], effort: Effort) -> tuple[int, C | None]:
@@ -141,12 +181,6 @@ def _enumerate(claim: Claim[C], effort: Effort) -> tuple[int, C | None]:
             recompute(claim, smallest)
             return tried, smallest
     return tried, None
-
-
-def _by_the_second_route(claim: Claim[C], tried: int) -> dict[str, Any]:
-    if claim.second is None:
-        return {}
-    return {"second route": {"by": claim.second.by, "instances": -(-tried // CROSS_CHECK_EVERY)}}
 
 
 def _sample(claim: Claim[C], effort: Effort, seed: int) -> tuple[int, C | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from teltheory.claims.claim import Claim
@@ -64,8 +64,8 @@ class Verdict:
     claim: Claim[Any]
     verdict: VerdictWord
     scope: Scope
-    counterexample: dict[str, Any] | None
-    seconds: float
+    counterexample: dict[str, Any] | None = None
+    seconds: float = 0.0
     problem: str | None = None
     numbers: dict[str, Any] | None = None
     natural: dict[str, Any] | None = None
@@ -85,11 +85,7 @@ class Verdict:
             "file": self.claim.file,
             "statement": self.claim.statement,
             "verdict": self.verdict,
-            "scope": {
-                "kind": self.scope.kind,
-                "instances": self.scope.instances,
-                "bounds": self.scope.bounds,
-            },
+            "scope": asdict(self.scope),
             "counterexample": self.counterexample,
             "seconds": round(self.seconds, 3),
         }

@@ -4,13 +4,16 @@ from dataclasses import replace
 
 import pytest
 
+import teltheory as tt
 from proofs_checks.tail_optimized.theorem_31 import mean_of_all_prompts, mean_of_continuing_prompts
-from teltheory.claims.claim import Tally
-from teltheory.claims.compiled_check.enumeration import REFUTING, WITHIN, Size, pieces, tally_piece
-from teltheory.claims.compiled_check.space import CompiledWorlds, case_of
-from teltheory.claims.worlds import SmallWorlds, upper_bounds
+from teltheory.claims.claim import Claim
+from teltheory.claims.comparison import plain_tally
+from teltheory.claims.compiled_check.space import CompiledWorlds
+from teltheory.claims.worlds import SmallWorlds, upper_bounds, worlds
 
-SMALL = SmallWorlds({1: 3, 2: 3, 3: 2, 4: 1}, {}, start_tokens={"quick": 2})
+SMALL = SmallWorlds(
+    {1: 3, 2: 3, 3: 2, 4: 1}, {}, start_tokens={"quick": 2}, natural_sizes=({1: 2, 2: 2, 3: 1}, {})
+)
 LISTINGS = {
     "empty start": (SMALL, {}),
     "two starts": (replace(SMALL, starts=2), {}),
@@ -40,48 +43,37 @@ LISTINGS = {
 }
 
 
-def listed(compiled, size):
-    """Return every case of a class that the compiled enumeration goes through, in its order."""
-    turns, conversations, tokens, most_starts = size
-    cases = []
-    for starts in range(min(most_starts, conversations) + 1):
-        of = Size(turns, conversations, tokens, starts)
-        for piece in pieces(of, compiled.worlds.least):
-            totals, found = tally_piece(compiled.plan, piece, rows=20_000)
-            assert totals[WITHIN] == totals[REFUTING] < 20_000
-            cases += [case_of(row, of, compiled.worlds.forced) for row in found[2 : 2 + totals[REFUTING]]]
-    return cases
-
-
-NATURAL_SIZES = {1: 2, 2: 2, 3: 1}, {}
-
-
 @pytest.mark.parametrize("name", LISTINGS)
 @pytest.mark.parametrize("natural", [False, True])
-def test_the_same_cases_in_every_class_and_none_twice(name, natural):
+def test_the_same_cases_in_every_class_and_the_same_smallest(name, natural):
+    """As many cases, refuting ones and the same sum of what depends on every length, C, xi and the estimate."""
     space, codes = LISTINGS[name]
-    space = replace(space, natural_sizes=NATURAL_SIZES).natural() if natural else space
-    compiled = CompiledWorlds("every case", space, **codes)
+    space = space.natural() if natural else space
+    compiled = CompiledWorlds("TEL with any estimate", space, **codes)
+    claim = Claim("", "", "", tels, lambda tels: tels["T-LRU"] <= tels["LRU"], space, compiled=compiled)
     seen = 0
     for size, cases in zip(space.sizes("quick"), space.classes("quick"), strict=True):
-        plain, fast = {case.size() for case in cases}, [case.size() for case in listed(compiled, size)]
-        assert len(fast) == len(set(fast))
-        assert set(fast) == plain
-        seen += len(plain)
-    assert seen > 100
+        tally = compiled.tally(*size)
+        assert tally == plain_tally(claim, cases)
+        seen += tally.within
+    assert seen > 50
 
 
-@pytest.mark.parametrize("starts", [0, 2])
-def test_the_smallest_case_of_a_class(starts):
-    compiled = CompiledWorlds("every case", replace(SMALL, starts=starts))
-    for size, cases in zip(compiled.sizes("quick"), compiled.worlds.classes("quick"), strict=True):
-        smallest = min((case for case in cases), key=lambda case: case.size(), default=None)
-        assert compiled.tally(*size).smallest == smallest
+def tels(case):
+    return {"T-LRU": case.tel(tt.TLRU(case.xi, case.q_hat)), "LRU": case.tel(tt.LRU())}
 
 
-def test_tallies_add_up_in_any_order():
-    compiled = CompiledWorlds("TEL with any estimate", SMALL, estimates="below longest")
-    parts = [compiled.tally(*size) for size in compiled.sizes("quick")]
-    forwards, backwards = sum(parts, Tally()), sum(reversed(parts), Tally())
-    assert forwards == backwards
-    assert forwards.within == sum(part.within for part in parts)
+def test_the_smallest_of_many_cases_that_refute():
+    space = replace(SMALL, starts=1)
+    compiled = CompiledWorlds("caps in every optimum", space)
+    cases = [case for world in worlds(3, 2, 3, 1) for case in space.cases(world)]
+    refuting = [case for case in cases if compiled.judged(case)[0]]
+    tally = compiled.tally(3, 2, 3, 1)
+    refuting += [case for world in worlds(3, 2, 3) for case in space.cases(world) if compiled.judged(case)[0]]
+    assert 1 < len(refuting) == tally.refuting
+    assert tally.smallest == min(refuting, key=lambda case: case.size())
+
+
+def test_worlds_that_have_no_room_are_an_error():
+    with pytest.raises(tt.ArgumentError, match="tokens: found 47, expected at most 46"):
+        CompiledWorlds("TEL with any estimate", SMALL).tally(1, 1, 47, 0)

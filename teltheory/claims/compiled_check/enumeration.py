@@ -12,148 +12,103 @@ from typing import NamedTuple
 
 import numpy as np
 
-from teltheory.claims.compiled_check.judge import judge
-from teltheory.claims.compiled_check.layout import (
-    AFTER,
-    CAPACITY,
-    CASE,
-    CONTINUING,
-    ESTIMATE,
-    FORCED,
-    LABEL,
-    LEAST_CAPACITY,
-    LONGEST,
-    OUT_WIDTH,
-    OUTSIDE,
-    PROMPT,
-    PROMPTS,
-    REFUTED,
-    RESPONSE,
-    SIZE,
-    STAMP,
-    START_HELD,
-    START_PAST,
-    STARTS,
-    STATE_ROWS,
-    TOKENS,
-    TURNS,
-    WIDTH,
-    XI,
-    describe,
-    new_world,
-)
-from teltheory.claims.compiled_check.outcomes import new_memo
+from teltheory.claims.compiled_check.checks import CHECKS, judge
+from teltheory.claims.compiled_check.layout import OUTSIDE, REFUTED, WIDTH, Tiny, describe, new_tiny
 from teltheory.model.numbers import IntArray
 from teltheory.replay.compiled import compiled
 
-ALL_CAPACITIES, FIRST_PAST = range(2)
-ALL_THRESHOLDS, ZERO = range(2)
-NO_ESTIMATE, UPPER_BOUNDS, FROM_XI, MEAN_OF_ALL, MEAN_OF_CONTINUING, FROM_LONGEST, BELOW_LONGEST = range(7)
+CAPACITIES = {"all": 0, "first past": 1}
+THRESHOLDS = {"all": 0, "zero": 1}
+NO_ESTIMATE, UPPER_BOUNDS, FROM_XI, FROM_LONGEST, BELOW_LONGEST, MEAN_OF_ALL, MEAN_OF_CONTINUING = range(7)
+ESTIMATES = {
+    "none": NO_ESTIMATE,
+    "upper bounds": UPPER_BOUNDS,
+    "from xi": FROM_XI,
+    "from longest": FROM_LONGEST,
+    "below longest": BELOW_LONGEST,
+    "mean of all": MEAN_OF_ALL,
+    "mean of continuing": MEAN_OF_CONTINUING,
+}
 
-KEY = 4 + 6 * WIDTH
-"""Length of a case as a row: C, xi, q_hat, (1, past, held) for each start, 0, and the turns."""
+PARAMETERS = 3
+KEY = PARAMETERS + 4 * WIDTH
+"""Length of a case as a row: C, xi, q_hat, past and held of each start, prompt and response of each turn."""
 
 WITHIN, REFUTING, SUM = range(3)
 
 
 class Plan(NamedTuple):
-    """What is tried of a world, by the codes of this module, and the check."""
+    """What is tried of a world: names of a check and of ranges, the caching mode and the least length."""
 
-    check: int
-    capacities: int
-    thresholds: int
-    estimates: int
+    check: str
+    capacities: str
+    thresholds: str
+    estimates: str
     forced: bool
     least: int = 0
 
 
-class Size(NamedTuple):
-    """A class of worlds."""
-
-    turns: int
-    conversations: int
-    tokens: int
-    starts: int
-
-
 class Piece(NamedTuple):
-    """A part of a class: which conversation each turn visits, and the first length, above the least."""
+    """A part of a class: which conversation each turn visits, after the starts, and the first length."""
 
-    size: Size
     labels: tuple[int, ...]
+    starts: int
+    tokens: int
     first: int
 
 
-def pieces(size: Size, least: int = 0) -> Iterator[Piece]:
+def pieces(turns: int, conversations: int, tokens: int, starts: int, least: int = 0) -> Iterator[Piece]:
     """Yield the pieces of a class, in which no prompt and no response is below the least."""
-    more = size.tokens - 2 * size.turns * least
-    for labels in product(range(size.conversations), repeat=size.turns):
-        seen = size.starts
-        for label in labels:
-            if label > seen:
-                break
-            seen = max(seen, label + 1)
-        else:
-            if seen == size.conversations:
-                alone = 2 * size.turns - 1 + size.starts == 1
-                yield from (Piece(size, labels, first) for first in range(more * alone, more + 1))
+    more = tokens - 2 * turns * least
+    alone = 2 * turns - 1 + starts == 1
+    for labels in product(range(conversations), repeat=turns):
+        if [*dict.fromkeys((*range(starts), *labels))] == [*range(conversations)]:
+            yield from (Piece(labels, starts, tokens, first) for first in range(more * alone, more + 1))
 
 
-def tally_piece(plan: Plan, piece: Piece, rows: int = 0) -> tuple[IntArray, IntArray]:
-    """Check a piece; return totals and cases as rows of length `KEY`.
+def tally_piece(plan: Plan, piece: Piece) -> tuple[IntArray, IntArray]:
+    """Check a piece; return its totals and the smallest case that refutes, as a row of length `KEY`.
 
     The totals are the cases within the hypotheses, those that refute, and a sum of their values with weights,
-    modulo 2^64. The rows are the smallest case that refutes, working room, and up to `rows` cases that refute as
-    found.
+    modulo 2^64.
     """
-    size = piece.size
-    world = new_world(size.turns, size.conversations, size.starts, size.tokens)
-    world[LABEL, : size.turns] = piece.labels
-    world[CASE, FORCED] = plan.forced
-    found = np.zeros((2 + rows, KEY), np.int64)
-    memo = new_memo(size.tokens)
-    ranges = plan.capacities, plan.thresholds, plan.estimates, plan.least
-    return _tally(plan.check, *ranges, world, memo, piece.first, found), found
+    labels, starts, tokens, first = piece
+    conversations = max((starts - 1, *labels)) + 1
+    tiny = new_tiny(turns=len(labels), conversations=conversations, starts=starts, tokens=tokens)
+    tiny["label"][: len(labels)] = labels
+    tiny["check"], tiny["capacities"] = CHECKS[plan.check], CAPACITIES[plan.capacities]
+    tiny["thresholds"], tiny["estimates"] = THRESHOLDS[plan.thresholds], ESTIMATES[plan.estimates]
+    tiny["forced"], tiny["least"] = plan.forced, plan.least
+    return _tally(tiny, first)
 
 
 @compiled
-def _tally(
-    check: int,
-    capacities: int,
-    thresholds: int,
-    estimates: int,
-    lowest: int,
-    world: IntArray,
-    memo: IntArray,
-    first: int,
-    found: IntArray,
-) -> IntArray:
-    state, out = np.zeros((STATE_ROWS, WIDTH), np.int64), np.zeros(OUT_WIDTH, np.int64)
-    totals = np.zeros(3, np.int64)
-    split = np.zeros(2 * world[SIZE, TURNS] - 1 + world[SIZE, STARTS], np.int64)
-    split[-1] = world[SIZE, TOKENS] - 2 * lowest * world[SIZE, TURNS] - first
+def _tally(tiny: Tiny, first: int) -> tuple[IntArray, IntArray]:
+    totals, smallest = np.zeros(3, np.int64), np.zeros(KEY, np.int64)
+    split = np.zeros(2 * tiny.turns - 1 + tiny.starts, np.int64)
+    split[-1] = tiny.tokens - 2 * tiny.least * tiny.turns - first
     split[0] += first
     more = True
     while more:
-        _place(world, split, lowest)
+        _place(tiny, split)
         held = True
         while held:
-            describe(world)
-            _tally_world(check, capacities, thresholds, estimates, lowest, world, state, memo, out, totals, found)
-            held = _next_held(world)
+            describe(tiny)
+            _tally_world(tiny, totals, smallest)
+            held = _next_held(tiny)
         more = _next_split(split)
-    return totals
+    return totals, smallest
 
 
 @compiled
-def _place(world: IntArray, split: IntArray, lowest: int) -> None:
+def _place(tiny: Tiny, split: IntArray) -> None:
     """Give the lengths to the starts, which hold nothing yet, then above the least to prompts and responses."""
-    starts, n = world[SIZE, STARTS], world[SIZE, TURNS]
-    for c in range(starts):
-        world[START_PAST, c], world[START_HELD, c] = split[c], 0
-    for turn in range(n):
-        world[PROMPT, turn] = lowest + split[starts + 2 * turn]
-        world[RESPONSE, turn] = lowest + (split[starts + 2 * turn + 1] if turn < n - 1 else 0)
+    for c in range(tiny.starts):
+        tiny.start_past[c], tiny.start_held[c] = split[c], 0
+    for turn in range(tiny.turns):
+        place = tiny.starts + 2 * turn
+        tiny.prompt[turn] = tiny.least + split[place]
+        tiny.response[turn] = tiny.least + (split[place + 1] if turn < tiny.turns - 1 else 0)
 
 
 @compiled
@@ -172,114 +127,77 @@ def _next_split(split: IntArray) -> bool:
 
 
 @compiled
-def _next_held(world: IntArray) -> bool:
+def _next_held(tiny: Tiny) -> bool:
     """Go to the next initial cache with the same pasts; return whether there was one."""
-    for c in range(world[SIZE, STARTS]):
-        if world[START_HELD, c] < world[START_PAST, c]:
-            world[START_HELD, c] += 1
+    for c in range(tiny.starts):
+        if tiny.start_held[c] < tiny.start_past[c]:
+            tiny.start_held[c] += 1
             return True
-        world[START_HELD, c] = 0
+        tiny.start_held[c] = 0
     return False
 
 
 @compiled
-def _tally_world(
-    check: int,
-    capacities: int,
-    thresholds: int,
-    estimates: int,
-    lowest: int,
-    world: IntArray,
-    state: IntArray,
-    memo: IntArray,
-    out: IntArray,
-    totals: IntArray,
-    found: IntArray,
-) -> None:
-    tokens = world[SIZE, TOKENS]
-    least, most = max(lowest, world[SIZE, LEAST_CAPACITY]), tokens
-    if capacities == FIRST_PAST:
-        least = most = world[AFTER, 0]
+def _tally_world(tiny: Tiny, totals: IntArray, smallest: IntArray) -> None:
+    least, most = max(tiny.least, tiny.least_capacity), tiny.tokens
+    if tiny.capacities:
+        least = most = tiny.after[0]
     for capacity in range(least, most + 1):
-        world[CASE, CAPACITY] = capacity
-        world[CASE, STAMP] += 1
-        for xi in range(0 if thresholds == ZERO else lowest, 1 if thresholds == ZERO else tokens + 1):
-            world[CASE, XI] = xi
-            low, high = _estimates(estimates, world, xi)
-            for estimate in range(low if estimates == NO_ESTIMATE else max(low, lowest), high + 1):
-                world[CASE, ESTIMATE] = estimate
-                _count(judge(check, world, state, memo, out), world, out, totals, found)
+        tiny.capacity = capacity
+        tiny.stamp += 1
+        for xi in range(0 if tiny.thresholds else tiny.least, 1 if tiny.thresholds else tiny.tokens + 1):
+            tiny.xi = xi
+            low, high = _estimates(tiny)
+            for estimate in range(low, high + 1):
+                tiny.estimate = estimate
+                _count(tiny, judge(tiny.check, tiny), totals, smallest)
 
 
 @compiled
-def _estimates(which: int, world: IntArray, xi: int) -> tuple[int, int]:
+def _estimates(tiny: Tiny) -> tuple[int, int]:
     """Return the least and the largest estimate to try; none where the first is larger."""
-    longest = world[SIZE, LONGEST]
-    if which == UPPER_BOUNDS:
-        return longest, max(longest, xi)
-    if which == FROM_XI:
-        return xi, xi + 1
-    if which == FROM_LONGEST:
-        return longest, world[SIZE, TOKENS] + 1
-    if which == BELOW_LONGEST:
-        return 0, longest - 1
+    which, longest = tiny.estimates, tiny.longest
     if which == NO_ESTIMATE:
         return 0, 0
-    return _whole_mean(which, world)
+    low, high = 0, longest - 1
+    if which == UPPER_BOUNDS:
+        low, high = longest, max(longest, tiny.xi)
+    elif which == FROM_XI:
+        low, high = tiny.xi, tiny.xi + 1
+    elif which == FROM_LONGEST:
+        low, high = longest, tiny.tokens + 1
+    elif which != BELOW_LONGEST:
+        total, number = tiny.prompts, max(1, tiny.continuing)
+        if which == MEAN_OF_ALL:
+            total, number = tiny.prompt[: tiny.turns].sum(), tiny.turns
+        low, high = total // number, total // number - (total % number > 0)
+    return max(low, tiny.least), high
 
 
 @compiled
-def _whole_mean(which: int, world: IntArray) -> tuple[int, int]:
-    total, number = world[SIZE, PROMPTS], max(1, world[SIZE, CONTINUING])
-    if which == MEAN_OF_ALL:
-        total, number = 0, world[SIZE, TURNS]
-        for turn in range(number):
-            total += world[PROMPT, turn]
-    mean = total // number
-    return mean, mean if mean * number == total else mean - 1
-
-
-@compiled
-def _count(answer: int, world: IntArray, out: IntArray, totals: IntArray, found: IntArray) -> None:
+def _count(tiny: Tiny, answer: int, totals: IntArray, smallest: IntArray) -> None:
     if answer == OUTSIDE:
         return
     totals[WITHIN] += 1
     values = 0
-    for i in range(out[0]):
-        values += (i + 1) * out[1 + i]
-    totals[SUM] += values * (1 + world[CASE, CAPACITY] + 31 * world[CASE, XI] + 961 * world[CASE, ESTIMATE])
+    for i in range(1, tiny.out[0] + 1):
+        values += i * tiny.out[i]
+    totals[SUM] += values * (1 + tiny.capacity + 31 * tiny.xi + 961 * tiny.estimate)
     if answer == REFUTED:
         totals[REFUTING] += 1
-        _note(world, found, totals[REFUTING])
+        _keep_smaller(tiny, smallest, totals[REFUTING] == 1)
 
 
 @compiled
-def _note(world: IntArray, found: IntArray, number: int) -> None:
-    """Keep the case where it is the smallest so far, and where there is room for all."""
-    _write_key(world, found[1])
-    if number == 1 or _is_smaller(found[1], found[0]):
-        found[0] = found[1]
-    if number + 1 < len(found):
-        found[number + 1] = found[1]
-
-
-@compiled
-def _write_key(world: IntArray, key: IntArray) -> None:
-    key[:] = 0
-    key[0], key[1], key[2] = world[CASE, CAPACITY], world[CASE, XI], world[CASE, ESTIMATE]
-    at = 3
-    for c in range(world[SIZE, STARTS]):
-        key[at], key[at + 1], key[at + 2] = 1, world[START_PAST, c], world[START_HELD, c]
-        at += 3
-    for turn in range(world[SIZE, TURNS]):
-        key[at + 1], key[at + 2] = world[LABEL, turn], world[PROMPT, turn]
-        key[at + 3] = world[RESPONSE, turn]
-        at += 3
-
-
-@compiled
-def _is_smaller(first: IntArray, second: IntArray) -> bool:
-    for i in range(KEY):
-        if first[i] != second[i]:
-            return bool(first[i] < second[i])
-    return False
+def _keep_smaller(tiny: Tiny, smallest: IntArray, is_smaller: bool) -> None:
+    """Keep the case where it is the first or smaller than the one before."""
+    key, starts = np.zeros(KEY, np.int64), 2 * tiny.starts
+    turns = slice(PARAMETERS + starts, PARAMETERS + starts + 2 * tiny.turns)
+    key[0], key[1], key[2] = tiny.capacity, tiny.xi, tiny.estimate
+    key[PARAMETERS : PARAMETERS + starts : 2] = tiny.start_past[: tiny.starts]
+    key[PARAMETERS + 1 : PARAMETERS + starts : 2] = tiny.start_held[: tiny.starts]
+    key[turns.start : turns.stop : 2] = tiny.prompt[: tiny.turns]
+    key[turns.start + 1 : turns.stop : 2] = tiny.response[: tiny.turns]
+    different = np.flatnonzero(key != smallest)
+    if is_smaller or (len(different) and key[different[0]] < smallest[different[0]]):
+        smallest[:] = key

@@ -1,40 +1,54 @@
-"""The arrays of a tiny world, and what follows from its turns.
+"""A tiny world under a policy: one record, which every check reads and writes.
 
-A check reads and writes four arrays of int64, by the names of their rows and columns below: `world` (turns,
-starts, parameters), `state` (a cache), `memo` (what each turn reuses under a policy; `outcomes`), and `out` (the
-number of values, then the values). Conversations are numbered in order of appearance, so that their numbers are
-the order of first arrival.
+Conversations are numbered in order of appearance, so that their numbers are the order of first arrival.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from teltheory.model.numbers import IntArray
 from teltheory.replay.compiled import compiled
 
 WIDTH = 8
 """Most turns, and most conversations."""
-
-# Rows of `world`: by turn, then by conversation, then facts.
-LABEL, PROMPT, RESPONSE, TOTAL, AFTER, NEXT = range(6)
-START_PAST, START_HELD, FIRST, LATEST, LENGTH = range(6, 11)
-SIZE, CASE = 11, 12
-WORLD_ROWS = 13
-
-# Columns of `world[SIZE]`.
-TURNS, CONVERSATIONS, STARTS, TOKENS, LEAST_CAPACITY, LONGEST, CONTINUING, PROMPTS = range(WIDTH)
-
-# Columns of `world[CASE]`.
-CAPACITY, XI, ESTIMATE, FORCED, STAMP = range(5)
-
-# Rows of `state`, by conversation; the last three are working room.
-CACHED, PAST, UPCOMING, ORDER, SURPLUS, KNOWN, STRIDE, TAKEN = range(8)
-STATE_ROWS = 8
-
+LEVELS = 48
+"""Policies are replayed at levels from -LEVELS to LEVELS - 1, see `simulator`."""
+POLICIES = 20
 OUT_WIDTH = 128
+
+# Columns of a result: what turns reuse, the lowest X after each cut, how many cuts, which loop, and its stamp.
+LOWEST, CUTS, LOOPED, STAMPED = WIDTH, 2 * WIDTH, 2 * WIDTH + 1, 2 * WIDTH + 2
+
+OF_A_TURN = ("label", "prompt", "response", "total", "after", "next")
+"""Its conversation and lengths, the conversation's past afterwards and its next turn."""
+OF_A_CONVERSATION = (
+    *("start_past", "start_held", "first", "latest", "length"),
+    *("cached", "past", "upcoming", "order", "surplus", "stride", "taken"),
+)
+"""Its part of the initial cache, first and last turn, and last past; then a cache, and working room."""
+NUMBERS = (
+    *("turns", "conversations", "starts", "tokens", "least_capacity", "longest", "continuing", "prompts"),
+    *("capacity", "xi", "estimate", "forced", "stamp", "known"),
+    *("check", "capacities", "thresholds", "estimates", "least"),
+)
+"""The world's size and what its turns say as a whole; the case; and what `enumeration` is to try."""
+
+TINY = np.dtype(
+    [
+        *((name, np.int64, WIDTH) for name in (*OF_A_TURN, *OF_A_CONVERSATION)),
+        *((name, np.int64) for name in NUMBERS),
+        ("out", np.int64, OUT_WIDTH),
+        ("results", np.int64, (2, POLICIES, 2 * LEVELS, STAMPED + 1)),
+    ]
+)
+"""`out` has the number of values and the values; `results` those of each policy and level, at C and at C + 1."""
+Tiny: TypeAlias = Any
+
+OUTSIDE, REFUTED, TRUE = -1, 0, 1
+"""Answers of a check."""
 
 
 def codes(values: Iterable[int]) -> list[int]:
@@ -45,62 +59,45 @@ def codes(values: Iterable[int]) -> list[int]:
     return list(np.array([*values], np.int64))
 
 
-OUTSIDE, TRUE, REFUTED = -1, 0, 1
-"""Answers of a check."""
-
-
-def new_world(turns: int, conversations: int, starts: int, tokens: int) -> IntArray:
-    """Return the array of a world of this size, still without turns."""
-    world = np.zeros((WORLD_ROWS, WIDTH), np.int64)
-    world[SIZE, : TOKENS + 1] = turns, conversations, starts, tokens
-    return world
+def new_tiny(**numbers: int) -> Tiny:
+    """Return the record of a world with some numbers, still without turns."""
+    tiny = cast("Any", np.zeros(1, TINY)[0])
+    for name, number in numbers.items():
+        tiny[name] = number
+    tiny["stamp"] = 1
+    return tiny
 
 
 @compiled
-def describe(world: IntArray) -> None:
+def describe(tiny: Tiny) -> None:
     """Fill in totals, pasts, next turns, and what the turns say as a whole, from turns and starts."""
-    n, starts = world[SIZE, TURNS], world[SIZE, STARTS]
-    for c in range(world[SIZE, CONVERSATIONS]):
-        world[LENGTH, c] = world[START_PAST, c]
-        world[FIRST, c] = n
-    world[SIZE, LONGEST] = world[SIZE, CONTINUING] = world[SIZE, PROMPTS] = 0
-    for turn in range(n):
-        c, prompt = world[LABEL, turn], world[PROMPT, turn]
-        if c < starts or world[FIRST, c] < n:
-            world[SIZE, CONTINUING] += 1
-            world[SIZE, PROMPTS] += prompt
-            world[SIZE, LONGEST] = max(world[SIZE, LONGEST], prompt)
-        world[TOTAL, turn] = world[LENGTH, c] + prompt
-        world[LENGTH, c] = world[AFTER, turn] = world[TOTAL, turn] + world[RESPONSE, turn]
-        _link(world, turn, c)
-    world[SIZE, LEAST_CAPACITY] = _least_capacity(world)
+    tiny.first[:], tiny.length[:] = tiny.turns, tiny.start_past
+    tiny.longest = tiny.continuing = tiny.prompts = 0
+    for turn in range(tiny.turns):
+        c, prompt = tiny.label[turn], tiny.prompt[turn]
+        if c < tiny.starts or tiny.first[c] < tiny.turns:
+            tiny.continuing += 1
+            tiny.prompts += prompt
+            tiny.longest = max(tiny.longest, prompt)
+        tiny.total[turn] = tiny.length[c] + prompt
+        tiny.length[c] = tiny.after[turn] = tiny.total[turn] + tiny.response[turn]
+        _link(tiny, turn, c)
+    tiny.least_capacity = tiny.start_held[: tiny.starts].sum()
+    if tiny.forced and tiny.turns > 1:
+        tiny.least_capacity = max(tiny.least_capacity, tiny.after[: tiny.turns - 1].max())
 
 
 @compiled
-def _link(world: IntArray, turn: int, c: int) -> None:
-    n = world[SIZE, TURNS]
-    if world[FIRST, c] == n:
-        world[FIRST, c] = turn
+def _link(tiny: Tiny, turn: int, c: int) -> None:
+    if tiny.first[c] == tiny.turns:
+        tiny.first[c] = turn
     else:
-        world[NEXT, world[LATEST, c]] = turn
-    world[LATEST, c] = turn
-    world[NEXT, turn] = n
+        tiny.next[tiny.latest[c]] = turn
+    tiny.latest[c], tiny.next[turn] = turn, tiny.turns
 
 
 @compiled
-def _least_capacity(world: IntArray) -> int:
-    """Return what the initial cache holds or, under forced caching, the longest past before the last turn."""
-    least = 0
-    for c in range(world[SIZE, STARTS]):
-        least += world[START_HELD, c]
-    if world[CASE, FORCED]:
-        for turn in range(world[SIZE, TURNS] - 1):
-            least = max(least, world[AFTER, turn])
-    return least
-
-
-@compiled
-def put(out: IntArray, value: int) -> None:
+def put(tiny: Tiny, value: int) -> None:
     """Append a value."""
-    out[0] += 1
-    out[out[0]] = value
+    tiny.out[0] += 1
+    tiny.out[tiny.out[0]] = value

@@ -1,4 +1,4 @@
-"""The least cost over every cache state, on tiny worlds.
+"""The least cost over every cache state, and the least bound over every set of steps, on tiny worlds.
 
 A state, one digit a conversation (what it holds, up to its last past), is an index. What may be kept of what is
 available is any prefix of each conversation: the least cost of a state is the least over all states that hold no
@@ -9,22 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from teltheory.claims.compiled_check.layout import (
-    AFTER,
-    CAPACITY,
-    CASE,
-    CONVERSATIONS,
-    FORCED,
-    LABEL,
-    LENGTH,
-    SIZE,
-    START_HELD,
-    STRIDE,
-    TOTAL,
-    TURNS,
-    XI,
-    codes,
-)
+from teltheory.claims.compiled_check.layout import Tiny, codes
 from teltheory.model.numbers import IntArray
 from teltheory.replay.compiled import compiled
 
@@ -38,82 +23,105 @@ FAR = 1 << 50
 
 
 @compiled
-def states(world: IntArray, state: IntArray) -> int:
+def states(tiny: Tiny) -> int:
     """Return the number of cache states, and set the stride of each conversation's digit."""
     size = 1
-    for c in range(world[SIZE, CONVERSATIONS]):
-        state[STRIDE, c] = size
-        size *= world[LENGTH, c] + 1
+    for c in range(tiny.conversations):
+        tiny.stride[c] = size
+        size *= tiny.length[c] + 1
     return size
 
 
 @compiled
-def digit(world: IntArray, state: IntArray, index: int, c: int) -> int:
+def digit(tiny: Tiny, index: int, c: int) -> int:
     """Return what a conversation holds in a state."""
-    return int(index // state[STRIDE, c] % (world[LENGTH, c] + 1))
+    return int(index // tiny.stride[c] % (tiny.length[c] + 1))
 
 
 @compiled
-def least_cost(world: IntArray, state: IntArray, objective: int) -> int:
+def least_cost(tiny: Tiny, objective: int) -> int:
     """Return the least cost that any policy reaches, at the capacity of the case."""
-    size, n = states(world, state), world[SIZE, TURNS]
-    costs = np.full(size, FAR)
-    costs[_start(world, state)] = 0
-    for turn in range(n - 1):
-        costs = _arrived(world, state, costs, turn, objective)
-        exempt = world[LABEL, turn] if world[CASE, FORCED] else -1
-        for c in range(world[SIZE, CONVERSATIONS]):
+    costs = np.full(states(tiny), FAR)
+    costs[(tiny.start_held * tiny.stride)[: tiny.conversations].sum()] = 0
+    for turn in range(tiny.turns):
+        costs = _arrived(tiny, costs, turn, objective)
+        if turn == tiny.turns - 1:
+            break
+        exempt = tiny.label[turn] if tiny.forced else -1
+        for c in range(tiny.conversations):
             if c != exempt:
-                _keep_any_prefix(world, state, costs, c)
-        _fit(world, state, costs)
-    costs = _arrived(world, state, costs, n - 1, objective)
+                _keep_any_prefix(tiny, costs, c)
+        _fit(tiny, costs)
     return int(costs.min())
 
 
 @compiled
-def _start(world: IntArray, state: IntArray) -> int:
-    index = 0
-    for c in range(world[SIZE, CONVERSATIONS]):
-        index += world[START_HELD, c] * state[STRIDE, c]
-    return index
-
-
-@compiled
-def _arrived(world: IntArray, state: IntArray, costs: IntArray, turn: int, objective: int) -> IntArray:
-    c, after = world[LABEL, turn], np.full(len(costs), FAR)
+def _arrived(tiny: Tiny, costs: IntArray, turn: int, objective: int) -> IntArray:
+    c, after = tiny.label[turn], np.full(len(costs), FAR)
     for index in range(len(costs)):
         if costs[index] < FAR:
-            reused = digit(world, state, index, c)
-            cost = costs[index] + _price(world, turn, reused, objective)
-            whole = index + (world[AFTER, turn] - reused) * state[STRIDE, c]
+            reused = digit(tiny, index, c)
+            cost = costs[index] + _price(tiny, turn, reused, objective)
+            whole = index + (tiny.after[turn] - reused) * tiny.stride[c]
             after[whole] = min(after[whole], cost)
     return after
 
 
 @compiled
-def _price(world: IntArray, turn: int, reused: int, objective: int) -> int:
-    total, xi = world[TOTAL, turn], world[CASE, XI]
-    above = max(0, reused - max(0, total - xi))
+def _price(tiny: Tiny, turn: int, reused: int, objective: int) -> int:
+    above = max(0, reused - max(0, tiny.total[turn] - tiny.xi))
     if objective == CAPPED_REUSE:
         return 2 * FAR if above else -reused
-    excess = max(0, total - reused - xi)
+    excess = max(0, tiny.total[turn] - reused - tiny.xi)
     if objective == EXCESS:
         return int(excess)
     return int(UNIT * excess + (above if objective == FEWEST_ABOVE else -above))
 
 
 @compiled
-def _keep_any_prefix(world: IntArray, state: IntArray, costs: IntArray, c: int) -> None:
+def _keep_any_prefix(tiny: Tiny, costs: IntArray, c: int) -> None:
     for index in range(len(costs) - 1, -1, -1):
-        if digit(world, state, index, c) < world[LENGTH, c]:
-            costs[index] = min(costs[index], costs[index + state[STRIDE, c]])
+        if digit(tiny, index, c) < tiny.length[c]:
+            costs[index] = min(costs[index], costs[index + tiny.stride[c]])
 
 
 @compiled
-def _fit(world: IntArray, state: IntArray, costs: IntArray) -> None:
+def _fit(tiny: Tiny, costs: IntArray) -> None:
     for index in range(len(costs)):
         held = 0
-        for c in range(world[SIZE, CONVERSATIONS]):
-            held += digit(world, state, index, c)
-        if held > world[CASE, CAPACITY]:
+        for c in range(tiny.conversations):
+            held += digit(tiny, index, c)
+        if held > tiny.capacity:
             costs[index] = FAR
+
+
+@compiled
+def least_bound(tiny: Tiny) -> int:
+    """Return the least, over sets of steps, of their rooms and the caps of intervals that cover none of them."""
+    least = FAR
+    for chosen in range(1 << tiny.turns):
+        bound = 0
+        for turn in range(tiny.turns):
+            if chosen >> turn & 1:
+                bound += tiny.capacity - (tiny.after[turn - 1] if tiny.forced and turn > 0 else 0)
+            bound += _cap_outside(tiny, chosen, turn)
+        least = min(least, bound)
+    return least
+
+
+@compiled
+def _cap_outside(tiny: Tiny, chosen: int, turn: int) -> int:
+    """Return the most that is worth reusing at a turn, 0 if a step of its interval is chosen.
+
+    Steps count from 0; at a step the cache is that before the turn of this number.
+    """
+    c, earlier = tiny.label[turn], turn - 1
+    while earlier >= 0 and tiny.label[earlier] != c:
+        earlier -= 1
+    for step in range(earlier + 1 + (1 if tiny.forced and earlier >= 0 else 0), turn + 1):
+        if chosen >> step & 1:
+            return 0
+    cap = min(tiny.total[turn] - tiny.prompt[turn], max(0, tiny.total[turn] - tiny.xi))
+    if c < tiny.starts and earlier < 0:
+        cap = min(cap, tiny.start_held[c])
+    return int(cap)

@@ -8,111 +8,84 @@ from __future__ import annotations
 
 import numpy as np
 
-from teltheory.claims.compiled_check.layout import (
-    CACHED,
-    CAPACITY,
-    CASE,
-    KNOWN,
-    LABEL,
-    NEXT,
-    ORDER,
-    SIZE,
-    STRIDE,
-    SURPLUS,
-    TAKEN,
-    TOTAL,
-    TURNS,
-    XI,
-)
+from teltheory.claims.compiled_check.layout import Tiny
 from teltheory.claims.compiled_check.optimum import digit, states
-from teltheory.claims.compiled_check.simulator import EXACT, arrive, begin, budget, held
-from teltheory.model.numbers import BoolArray, IntArray
+from teltheory.claims.compiled_check.simulator import EXACT, arrive, begin, budget
+from teltheory.model.numbers import BoolArray
 from teltheory.replay.compiled import compiled
 
 
 @compiled
-def put_fewest_and_most(world: IntArray, state: IntArray, kind: int, level: int, out: IntArray) -> None:
+def put_fewest_and_most(tiny: Tiny, kind: int, level: int) -> None:
     """Append the smallest excess of each turn over all orders, then the largest.
 
     With EXACT budgets know the next prompt, and conversations are dropped right after their last turn.
     """
-    size, n, first = states(world, state), world[SIZE, TURNS], out[0]
-    reachable = np.zeros(size, np.bool_)
+    n, first = tiny.turns, tiny.out[0]
+    reachable = np.zeros(states(tiny), np.bool_)
     reachable[0] = True
-    begin(world, state)
+    begin(tiny)
     for turn in range(n):
-        out[1 + first + turn], out[1 + first + n + turn] = _extremes(world, state, reachable, turn)
-        arrive(world, state, turn)
+        tiny.out[1 + first + turn], tiny.out[1 + first + n + turn] = _extremes(tiny, reachable, turn)
+        arrive(tiny, turn)
         if turn < n - 1:
-            reachable = _after_cut(world, state, reachable, turn, kind, level)
-    out[0] += 2 * n
+            reachable = _after_cut(tiny, reachable, turn, kind, level)
+    tiny.out[0] += 2 * n
 
 
 @compiled
-def _extremes(world: IntArray, state: IntArray, reachable: BoolArray, turn: int) -> tuple[int, int]:
-    fewest, most = world[TOTAL, turn], -1
-    for index in range(len(reachable)):
-        if reachable[index]:
-            uncached = world[TOTAL, turn] - digit(world, state, index, world[LABEL, turn])
-            excess = max(0, uncached - world[CASE, XI])
-            fewest, most = min(fewest, excess), max(most, excess)
+def _extremes(tiny: Tiny, reachable: BoolArray, turn: int) -> tuple[int, int]:
+    fewest, most = tiny.total[turn], -1
+    for index in np.flatnonzero(reachable):
+        excess = max(0, tiny.total[turn] - digit(tiny, int(index), tiny.label[turn]) - tiny.xi)
+        fewest, most = min(fewest, excess), max(most, excess)
     return fewest, most
 
 
 @compiled
-def _after_cut(
-    world: IntArray, state: IntArray, reachable: BoolArray, turn: int, kind: int, level: int
-) -> BoolArray:
+def _after_cut(tiny: Tiny, reachable: BoolArray, turn: int, kind: int, level: int) -> BoolArray:
     after = np.zeros(len(reachable), np.bool_)
-    arriving = world[LABEL, turn]
-    whole = state[CACHED, arriving]
-    if kind == EXACT and world[NEXT, turn] == world[SIZE, TURNS]:
-        whole = 0
-    for index in range(len(reachable)):
-        if reachable[index]:
-            for c in range(state[KNOWN, 0]):
-                state[CACHED, c] = whole if c == arriving else digit(world, state, index, c)
-            _cut_in_every_way(world, state, kind, level, after)
+    arriving = tiny.label[turn]
+    whole = 0 if kind == EXACT and tiny.next[turn] == tiny.turns else tiny.cached[arriving]
+    for index in np.flatnonzero(reachable):
+        for c in range(tiny.known):
+            tiny.cached[c] = whole if c == arriving else digit(tiny, int(index), c)
+        _cut_in_every_way(tiny, kind, level, after)
     return after
 
 
 @compiled
-def _cut_in_every_way(world: IntArray, state: IntArray, kind: int, level: int, after: BoolArray) -> None:
-    over, known, surplus = held(state) - world[CASE, CAPACITY], state[KNOWN, 0], 0
-    for c in range(known):
-        state[SURPLUS, c] = max(0, state[CACHED, c] - budget(world, state, kind, level, c))
-        state[TAKEN, c] = 0
-        surplus += state[SURPLUS, c]
-    amount = min(max(0, over), surplus)
+def _cut_in_every_way(tiny: Tiny, kind: int, level: int, after: BoolArray) -> None:
+    over = max(0, tiny.cached.sum() - tiny.capacity)
+    tiny.taken[:] = tiny.surplus[:] = 0
+    for c in range(tiny.known):
+        tiny.surplus[c] = max(0, tiny.cached[c] - budget(tiny, kind, level, c))
+    amount = min(over, tiny.surplus.sum())
     while True:
-        taken = 0
-        for c in range(known):
-            taken += state[TAKEN, c]
-        if taken == amount:
-            after[_evicted(state, max(0, over) - amount)] = True
-        if not _next_taking(state):
+        if tiny.taken.sum() == amount:
+            after[_evicted(tiny, over - amount)] = True
+        if not _next_taking(tiny):
             return
 
 
 @compiled
-def _next_taking(state: IntArray) -> bool:
-    """Count up in `TAKEN`, each digit up to the surplus; return whether there was one more."""
-    for c in range(state[KNOWN, 0]):
-        if state[TAKEN, c] < state[SURPLUS, c]:
-            state[TAKEN, c] += 1
+def _next_taking(tiny: Tiny) -> bool:
+    """Count up in `taken`, each digit up to the surplus; return whether there was one more."""
+    for c in range(tiny.known):
+        if tiny.taken[c] < tiny.surplus[c]:
+            tiny.taken[c] += 1
             return True
-        state[TAKEN, c] = 0
+        tiny.taken[c] = 0
     return False
 
 
 @compiled
-def _evicted(state: IntArray, over: int) -> int:
+def _evicted(tiny: Tiny, over: int) -> int:
     """Return the state after what was taken is trimmed and the rest evicted, least recent first."""
     index = 0
-    for i in range(state[KNOWN, 0]):
-        c = state[ORDER, i]
-        kept = state[CACHED, c] - state[TAKEN, c]
+    for c in tiny.order[: tiny.known]:
+        kept = tiny.cached[c] - tiny.taken[c]
         evicted = min(kept, over)
         over -= evicted
-        index += (kept - evicted) * state[STRIDE, c]
+        index += (kept - evicted) * tiny.stride[c]
     return index

@@ -9,203 +9,156 @@ from __future__ import annotations
 
 import numpy as np
 
-from teltheory.claims.compiled_check.layout import (
-    AFTER,
-    CACHED,
-    CASE,
-    CONVERSATIONS,
-    FIRST,
-    FORCED,
-    KNOWN,
-    LABEL,
-    NEXT,
-    ORDER,
-    PAST,
-    PROMPT,
-    SIZE,
-    START_HELD,
-    START_PAST,
-    STARTS,
-    SURPLUS,
-    TURNS,
-    UPCOMING,
-    codes,
-)
+from teltheory.claims.compiled_check.layout import WIDTH, Tiny, codes
 from teltheory.model.numbers import IntArray
 from teltheory.replay.compiled import compiled
 
 LRU, ROUND_ROBIN, LEAST_RECENT, EAGER, THRESHOLD = codes(range(5))
-END_AWARE, LENGTH_AWARE, TAIL_OPTIMIZED, LATEST_FIRST = codes((5, 8, 11, 12))
+END_AWARE, LENGTH_AWARE, TAIL_OPTIMIZED, BELADY, LATEST_FIRST = codes((5, 8, 11, 12, 13))
 """End-Aware and Length-Aware T-LRU have three codes each, in the order round-robin, least-recent, eager."""
 
-DROPS, BUDGET, TRIM, FURTHEST = range(4)
+DROPS, BUDGET, TRIM, FURTHEST, LEVEL = range(5)
 NOTHING, SHORT, GONE = codes(range(3))
 WHOLE, ESTIMATED, EXACT = codes(range(3))
 IN_ROUNDS, BY_RECENCY, ALWAYS, GONE_FIRST, LATEST = codes(range(5))
-(SOON,) = codes((0,))
+ZERO, SHIFT, THRESHOLD_ALONE = range(3)
 
 RULES = np.array(
     [
-        (NOTHING, WHOLE, BY_RECENCY, 0),
-        (NOTHING, ESTIMATED, IN_ROUNDS, 0),
-        (NOTHING, ESTIMATED, BY_RECENCY, 0),
-        (NOTHING, ESTIMATED, ALWAYS, 0),
-        (SHORT, WHOLE, BY_RECENCY, 0),
-        (GONE, ESTIMATED, IN_ROUNDS, 0),
-        (GONE, ESTIMATED, BY_RECENCY, 0),
-        (GONE, ESTIMATED, ALWAYS, 0),
-        (GONE, EXACT, IN_ROUNDS, 0),
-        (GONE, EXACT, BY_RECENCY, 0),
-        (GONE, EXACT, ALWAYS, 0),
-        (NOTHING, EXACT, GONE_FIRST, 1),
-        (NOTHING, ESTIMATED, LATEST, 0),
+        (NOTHING, WHOLE, BY_RECENCY, 0, ZERO),
+        *((NOTHING, ESTIMATED, trim, 0, SHIFT) for trim in (IN_ROUNDS, BY_RECENCY, ALWAYS)),
+        (SHORT, WHOLE, BY_RECENCY, 0, SHIFT),
+        *((GONE, ESTIMATED, trim, 0, SHIFT) for trim in (IN_ROUNDS, BY_RECENCY, ALWAYS)),
+        *((GONE, EXACT, trim, 0, THRESHOLD_ALONE) for trim in (IN_ROUNDS, BY_RECENCY, ALWAYS)),
+        (NOTHING, EXACT, GONE_FIRST, 1, THRESHOLD_ALONE),
+        (NOTHING, EXACT, GONE_FIRST, 1, ZERO),
+        (NOTHING, ESTIMATED, LATEST, 0, SHIFT),
     ]
 )
 
 
 @compiled
-def begin(world: IntArray, state: IntArray) -> None:
+def begin(tiny: Tiny) -> None:
     """Set up the initial cache."""
-    for c in range(world[SIZE, CONVERSATIONS]):
-        state[CACHED, c] = world[START_HELD, c]
-        state[PAST, c] = world[START_PAST, c]
-        state[UPCOMING, c] = world[FIRST, c]
-        state[ORDER, c] = c
-    state[KNOWN, 0] = world[SIZE, STARTS]
+    for c in range(WIDTH):
+        tiny.cached[c], tiny.past[c] = tiny.start_held[c], tiny.start_past[c]
+        tiny.upcoming[c], tiny.order[c] = tiny.first[c], c
+    tiny.known = tiny.starts
 
 
 @compiled
-def arrive(world: IntArray, state: IntArray, turn: int) -> int:
+def arrive(tiny: Tiny, turn: int) -> int:
     """Let a turn's conversation arrive, grow and be the most recent; return what it reuses."""
-    c = world[LABEL, turn]
-    reused = state[CACHED, c]
-    state[CACHED, c] = state[PAST, c] = world[AFTER, turn]
-    state[UPCOMING, c] = world[NEXT, turn]
-    place, known = 0, state[KNOWN, 0]
-    while place < known and state[ORDER, place] != c:
+    c = tiny.label[turn]
+    reused = tiny.cached[c]
+    tiny.cached[c] = tiny.past[c] = tiny.after[turn]
+    tiny.upcoming[c] = tiny.next[turn]
+    place, known = 0, tiny.known
+    while place < known and tiny.order[place] != c:
         place += 1
     if place == known:
-        known = state[KNOWN, 0] = known + 1
+        known = tiny.known = known + 1
     for i in range(place, known - 1):
-        state[ORDER, i] = state[ORDER, i + 1]
-    state[ORDER, known - 1] = c
+        tiny.order[i] = tiny.order[i + 1]
+    tiny.order[known - 1] = c
     return int(reused)
 
 
 @compiled
-def held(state: IntArray) -> int:
-    """Return what the cache holds."""
-    total = 0
-    for c in range(state[KNOWN, 0]):
-        total += state[CACHED, c]
-    return total
-
-
-@compiled
-def budget(world: IntArray, state: IntArray, kind: int, level: int, c: int) -> int:
+def budget(tiny: Tiny, kind: int, level: int, c: int) -> int:
     """Return what of a conversation is worth keeping."""
-    past = state[PAST, c]
+    past = tiny.past[c]
     if kind == WHOLE:
         return int(past)
     prompt = 0
     if kind == EXACT:
-        if state[UPCOMING, c] == world[SIZE, TURNS]:
+        if tiny.upcoming[c] == tiny.turns:
             return 0
-        prompt = world[PROMPT, state[UPCOMING, c]]
+        prompt = tiny.prompt[tiny.upcoming[c]]
     return int(min(past, max(0, past + prompt - level)))
 
 
 @compiled
-def simulate(world: IntArray, state: IntArray, policy: int, level: int, capacity: int, reused: IntArray) -> None:
-    """Write down what each turn reuses under a policy; `level` is xi - q_hat, xi, or the cutoff."""
-    n, forced = world[SIZE, TURNS], world[CASE, FORCED]
-    begin(world, state)
-    for turn in range(n):
-        reused[turn] = arrive(world, state, turn)
-        if turn < n - 1:
-            _cut(world, state, policy, level, capacity, world[LABEL, turn] if forced else -1)
+def level_of(tiny: Tiny, policy: int) -> int:
+    """Return a policy's level in the case."""
+    if RULES[policy, LEVEL] == ZERO:
+        return 0
+    return int(tiny.xi - (tiny.estimate if RULES[policy, LEVEL] == SHIFT else 0))
 
 
 @compiled
-def _cut(world: IntArray, state: IntArray, policy: int, level: int, capacity: int, exempt: int) -> None:
-    if RULES[policy, DROPS] != NOTHING:
-        _drop(world, state, RULES[policy, DROPS], level, exempt)
-    if RULES[policy, TRIM] == ALWAYS:
-        _find_surplus(world, state, RULES[policy, BUDGET], level, exempt)
-        for c in range(state[KNOWN, 0]):
-            state[CACHED, c] -= state[SURPLUS, c]
-    over = held(state) - capacity
-    if over > 0 and RULES[policy, BUDGET] != WHOLE:
-        _find_surplus(world, state, RULES[policy, BUDGET], level, exempt)
-        over = _trim(world, state, RULES[policy, TRIM], over)
+def simulate(tiny: Tiny, policy: int, level: int, capacity: int, reused: IntArray) -> None:
+    """Write down what each turn reuses under a policy."""
+    begin(tiny)
+    for turn in range(tiny.turns):
+        reused[turn] = arrive(tiny, turn)
+        if turn < tiny.turns - 1:
+            _cut(tiny, RULES[policy], level, capacity, tiny.label[turn] if tiny.forced else -1)
+
+
+@compiled
+def _cut(tiny: Tiny, rule: IntArray, level: int, capacity: int, exempt: int) -> None:
+    if rule[DROPS] != NOTHING:
+        _drop(tiny, rule[DROPS], level, exempt)
+    if rule[TRIM] == ALWAYS:
+        _find_surplus(tiny, rule[BUDGET], level, exempt)
+        tiny.cached[:] -= tiny.surplus
+    over = tiny.cached.sum() - capacity
+    if over > 0 and rule[BUDGET] != WHOLE:
+        _find_surplus(tiny, rule[BUDGET], level, exempt)
+        over = _trim(tiny, rule[TRIM], over)
     if over > 0:
-        _evict(state, RULES[policy, FURTHEST], exempt, over)
+        _evict(tiny, rule[FURTHEST], exempt, over)
 
 
 @compiled
-def _drop(world: IntArray, state: IntArray, which: int, level: int, exempt: int) -> None:
-    for c in range(state[KNOWN, 0]):
-        is_short = which == SHORT and state[PAST, c] <= level
-        is_gone = which == GONE and state[UPCOMING, c] == world[SIZE, TURNS]
+def _drop(tiny: Tiny, which: int, level: int, exempt: int) -> None:
+    for c in range(tiny.known):
+        is_short = which == SHORT and tiny.past[c] <= level
+        is_gone = which == GONE and tiny.upcoming[c] == tiny.turns
         if (is_short or is_gone) and c != exempt:
-            state[CACHED, c] = 0
+            tiny.cached[c] = 0
 
 
 @compiled
-def _find_surplus(world: IntArray, state: IntArray, kind: int, level: int, exempt: int) -> None:
-    for c in range(state[KNOWN, 0]):
-        above = state[CACHED, c] - budget(world, state, kind, level, c)
-        state[SURPLUS, c] = 0 if c == exempt else max(0, above)
+def _find_surplus(tiny: Tiny, kind: int, level: int, exempt: int) -> None:
+    tiny.surplus[:] = 0
+    for c in range(tiny.known):
+        if c != exempt:
+            tiny.surplus[c] = max(0, tiny.cached[c] - budget(tiny, kind, level, c))
 
 
 @compiled
-def _trim(world: IntArray, state: IntArray, how: int, over: int) -> int:
-    if how == IN_ROUNDS:
-        return _trim_in_rounds(state, over)
-    if how == GONE_FIRST:
-        over = _trim_in_order(state, how, world[SIZE, TURNS], over)
-    return _trim_in_order(state, how, SOON, over)
-
-
-@compiled
-def _trim_in_rounds(state: IntArray, over: int) -> int:
-    trimming = True
-    while trimming:
-        trimming = False
-        for c in range(state[KNOWN, 0]):
-            if over > 0 and state[SURPLUS, c] > 0:
-                state[CACHED, c] -= 1
-                state[SURPLUS, c] -= 1
-                over -= 1
-                trimming = True
+def _trim(tiny: Tiny, how: int, over: int) -> int:
+    while how == IN_ROUNDS and over > 0 and tiny.surplus.any():
+        for c in range(tiny.known):
+            over -= _taken(tiny, c, min(over, 1))
+    for never in range(1 if how == GONE_FIRST else 0, -1, -1):
+        for i in range(tiny.known):
+            c = tiny.known - 1 - i if how == LATEST else tiny.order[i]
+            if not never or tiny.upcoming[c] == tiny.turns:
+                over -= _taken(tiny, c, over)
     return over
 
 
 @compiled
-def _trim_in_order(state: IntArray, how: int, from_turn: int, over: int) -> int:
-    """Trim conversations that return at a turn or later; the number of turns stands for never."""
-    known = state[KNOWN, 0]
-    for i in range(known):
-        c = known - 1 - i if how == LATEST else state[ORDER, i]
-        if state[UPCOMING, c] < from_turn:
-            continue
-        trimmed = min(state[SURPLUS, c], over)
-        state[CACHED, c] -= trimmed
-        state[SURPLUS, c] -= trimmed
-        over -= trimmed
-    return over
+def _taken(tiny: Tiny, c: int, most: int) -> int:
+    """Trim a conversation by at most so much; return by how much."""
+    trimmed = min(tiny.surplus[c], most)
+    tiny.cached[c] -= trimmed
+    tiny.surplus[c] -= trimmed
+    return int(trimmed)
 
 
 @compiled
-def _evict(state: IntArray, furthest: int, exempt: int, over: int) -> None:
+def _evict(tiny: Tiny, furthest: int, exempt: int, over: int) -> None:
     while over > 0:
         victim = -1
-        for i in range(state[KNOWN, 0]):
-            c = state[ORDER, i]
-            if state[CACHED, c] == 0 or c == exempt:
+        for c in tiny.order[: tiny.known]:
+            if tiny.cached[c] == 0 or c == exempt:
                 continue
-            if victim < 0 or (furthest and state[UPCOMING, c] > state[UPCOMING, victim]):
+            if victim < 0 or (furthest and tiny.upcoming[c] > tiny.upcoming[victim]):
                 victim = c
-        evicted = min(state[CACHED, victim], over)
-        state[CACHED, victim] -= evicted
+        evicted = min(tiny.cached[victim], over)
+        tiny.cached[victim] -= evicted
         over -= evicted
