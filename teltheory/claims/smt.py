@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cache
+from importlib import import_module
 from importlib.metadata import version
+from importlib.util import find_spec
 from types import ModuleType
-from typing import Any, Literal
+from typing import Literal
 
 from teltheory.claims.claim import MissingDataError, Proof
-from teltheory.claims.terms import CASE, Bool, Int, Printer, equal, every, has_reals
+from teltheory.claims.terms import Bool, Int, Printer, equal, every, has_reals
 
 Answer = Literal["unsat", "sat", "unknown"]
 STEPS = 200_000_000
@@ -41,7 +42,12 @@ class Obligation:
     @property
     def text(self) -> str:
         """The obligation in SMT-LIB 2: unsatisfiable where it is proved."""
-        return _text([*self.hypotheses, ~self.conclusion], self.name)
+        assertions = [*self.hypotheses, ~self.conclusion]
+        real = has_reals(assertions)
+        printer = Printer(real)
+        asserted = [f"(assert {printer.text(assertion)})" for assertion in assertions]
+        logic = f"(set-logic {'QF_LIRA' if real else 'QF_LIA'})"
+        return "\n".join([f"; {self.name}", logic, *printer.lines, *asserted, "(check-sat)", ""])
 
 
 def stated(
@@ -56,18 +62,16 @@ def stated(
     return Obligation(name, hypotheses, every((*(e >= 0 for e in shown), *(equal(e, 0) for e in zero))))
 
 
-def _text(assertions: Sequence[Bool], title: str) -> str:
-    real = has_reals(assertions)
-    printer = Printer(real)
-    asserted = [f"(assert {printer.text(assertion)})" for assertion in assertions]
-    logic = f"(set-logic {'QF_LIRA' if real else 'QF_LIA'})"
-    return "\n".join([f"; {title}", logic, *printer.lines, *asserted, "(check-sat)", ""])
-
-
 @cache
 def z3_answer(text: str) -> Answer:
     """Return z3's answer to a text in SMT-LIB 2; `MissingDataError` if z3 is not installed."""
-    return str(_z3_solver(text).check())  # type: ignore[return-value]
+    z3 = _prover("z3")
+    logic = "QF_LIRA" if "(set-logic QF_LIRA)" in text else "QF_LIA"
+    solver = z3.SolverFor(logic, ctx=z3.Context())
+    solver.set("random_seed", 0)
+    solver.set("rlimit", STEPS)
+    solver.from_string(text)
+    return str(solver.check())  # type: ignore[return-value]
 
 
 @cache
@@ -85,54 +89,11 @@ def cvc5_answer(text: str) -> Answer:
     return told.strip()  # type: ignore[return-value]
 
 
-def counter_model(assertions: Sequence[Bool]) -> dict[str, int | bool | Fraction] | None:
-    """Return values of the variables under which all assertions hold, None if there are none.
-
-    `MissingDataError` if z3 is not installed, `RuntimeError` if it gives up.
-    """
-    solver = _z3_solver(_text(assertions, "a model"))
-    answer = str(solver.check())
-    if answer == "unknown":
-        raise RuntimeError(f"z3 gave up: {solver.reason_unknown()}")
-    if answer == "unsat":
-        return None
-    model = solver.model()
-    interpreted = ((name.name(), model[name]) for name in model.decls() if not name.name().startswith(CASE))
-    return {name: _python_value(value) for name, value in interpreted}
-
-
-def _python_value(value: Any) -> int | bool | Fraction:
-    if hasattr(value, "numerator_as_long"):
-        return Fraction(value.numerator_as_long(), value.denominator_as_long())
-    return int(value.as_long()) if hasattr(value, "as_long") else str(value) == "True"
-
-
-def _z3_solver(text: str) -> Any:
-    z3 = _prover("z3")
-    logic = "QF_LIRA" if "(set-logic QF_LIRA)" in text else "QF_LIA"
-    solver = z3.SolverFor(logic, ctx=z3.Context())
-    solver.set("random_seed", 0)
-    solver.set("rlimit", STEPS)
-    solver.from_string(text)
-    return solver
-
-
 def _prover(name: str) -> ModuleType:
-    from importlib import import_module
-
     try:
         return import_module(name)
     except ImportError as error:
         raise MissingDataError(f"{name} is not installed: pip install 'teltheory[proofs]'") from error
-
-
-def has_second() -> bool:
-    """Return whether cvc5 is installed."""
-    try:
-        _prover("cvc5")
-    except MissingDataError:
-        return False
-    return True
 
 
 def prove(
@@ -148,7 +109,7 @@ def prove(
     every number of them. The proof names the obligations that a prover did not prove; `MissingDataError` without
     z3.
     """
-    second = [o for o in obligations if o.size <= second_up_to] if has_second() else []
+    second = [o for o in obligations if o.size <= second_up_to and find_spec("cvc5") is not None]
     unproved = [f"{o.name} (z3)" for o in obligations if z3_answer(o.text) != "unsat"]
     unproved += [f"{o.name} (cvc5)" for o in second if cvc5_answer(o.text) != "unsat"]
     sizes = [obligation.size for obligation in obligations]

@@ -1,19 +1,16 @@
-"""Terms of linear arithmetic, whole or real: written once, evaluated on whole numbers and printed for a prover.
+"""Terms of linear arithmetic, whole or real, printed for a prover.
 
-The same term is what a proof is about (its text in SMT-LIB 2) and what a test holds against the replay (its
-value), and neither needs a prover.
+The same term is what a proof is about (its text in SMT-LIB 2) and what a test holds against the replay (its value
+on whole numbers), and neither needs a prover.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import reduce
 from typing import TypeAlias
-
-Environment: TypeAlias = Mapping[str, "int | bool"]
-"""Values of variables, by name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,43 +146,6 @@ def clip(value: Int, most: Number) -> Int:
 def total(values: Iterable[Int]) -> Int:
     """Return a sum."""
     return reduce(operator.add, values, number(0))
-
-
-def value_of(term: Term, environment: Environment) -> int | bool:
-    """Return the value of a term where its variables have the given values."""
-    known: dict[int, int | bool] = {}
-
-    def value(part: Term) -> int | bool:
-        if id(part) not in known:
-            known[id(part)] = _applied(part, [value(argument) for argument in part.arguments], environment)
-        return known[id(part)]
-
-    return value(term)
-
-
-MEANINGS: dict[str, Callable[..., int | bool]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "<=": operator.le,
-    "<": operator.lt,
-    "=": operator.eq,
-    "=>": lambda condition, consequence: consequence or not condition,
-    "ite": lambda condition, first, second: first if condition else second,
-    "not": operator.not_,
-    "and": lambda *conditions: all(conditions),
-    "or": lambda *conditions: any(conditions),
-}
-"""What the operators of a term do with whole numbers and truth values."""
-
-
-def _applied(term: Term, values: list[int | bool], environment: Environment) -> int | bool:
-    return MEANINGS[term.operator](*values) if values else _leaf(term.operator, environment)
-
-
-def _leaf(name: str, environment: Environment) -> int | bool:
-    if name in ("true", "false"):
-        return name == "true"
-    return int(name) if name.lstrip("-").isdigit() else environment[name]
 
 
 def has_reals(terms: Iterable[Term]) -> bool:

@@ -3,13 +3,14 @@
 from copy import copy
 
 import pytest
+from claims.proving import value_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from proofs_checks.tail_optimized.lemmas import induction_stack, induction_threshold, positions
 from proofs_checks.tail_optimized.lemmas.induction_rounds import Rounds
 from proofs_checks.tail_optimized.lemmas.positions import C, caches, enough, in_room, integers, minus, surpluses
-from teltheory.claims.terms import integer, value_of
+from teltheory.claims.terms import integer
 from teltheory.policies import LRU, TLRU, Conversation, ThresholdLRU
 from teltheory.replay import reference
 

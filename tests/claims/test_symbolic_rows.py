@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from claims.proving import can_be_met
 
 from proofs_checks.tail_optimized import algorithm_2, appendix_c
 from proofs_checks.tail_optimized.lemmas import cut_analysis as cuts
@@ -19,7 +20,7 @@ from proofs_checks.tail_optimized.lemmas import hidden_chain, limit_proofs
 from proofs_checks.tail_optimized.lemmas.excess_calculus import growth
 from teltheory.claims.claim import Claim
 from teltheory.claims.search import decide, decide_safely
-from teltheory.claims.smt import Obligation, counter_model, cvc5_answer, prove, stated, z3_answer
+from teltheory.claims.smt import Obligation, cvc5_answer, prove, stated, z3_answer
 from teltheory.claims.terms import Int, choose, equal, indicator, integer, least, positive, reals
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.policies import online
@@ -105,7 +106,7 @@ def test_each_hypothesis_of_the_cut_is_needed_or_known_to_be_spare(missing: int)
 
 @pytest.mark.parametrize("obligation", [*rules.GREEDY, *rules.BUDGET, *cuts.CUT, *limit_proofs.GAME])
 def test_the_hypotheses_can_be_met(obligation: Obligation) -> None:
-    assert counter_model(obligation.hypotheses) is not None
+    assert can_be_met(obligation.hypotheses)
 
 
 def test_an_obligation_that_fails_leaves_the_row_with_what_was_tried() -> None:
@@ -120,7 +121,6 @@ def test_halves_tell_real_numbers_from_whole_ones() -> None:
     between = [n + n - 1, 1 - n - n]
     assert is_proved(stated("whole", between, shown=[n - 1]))
     assert not is_proved(stated("real", [x + x - 1, 1 - x - x], shown=[x - 1]))
-    assert counter_model([equal(x + x, 1)]) == {"x": Fraction(1, 2)}
 
 
 @pytest.mark.long
