@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -19,7 +20,7 @@ import numpy as np
 
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Claim
-from teltheory.claims.generators import GENERATORS, Generator, RealTurns
+from teltheory.claims.generators import GENERATORS, Generator
 from teltheory.claims.search import refutes
 from teltheory.claims.shrinking import shrunk
 from teltheory.claims.worlds import SmallWorlds
@@ -79,14 +80,12 @@ def made_by() -> str:
     return f"teltheory {version('teltheory')} (campaigns {RESULTS_VERSION}), numpy {np.__version__}"
 
 
-def text_of(claim: Claim[Case], generator: Generator, real: RealTurns | None) -> str:
+def text_of(claim: Claim[Case], generator: Generator) -> str:
     """Return a digest of a claim's statement, check and space, and of what a generator draws, 12 digits."""
     space = claim.space
     assert isinstance(space, SmallWorlds)
     facts = [claim.id, claim.statement, _source(claim.values), space.reach, space.conversations]
     facts += [space.starts, space.forced, space.most_turns, space.longest, generator.name, generator.drawn]
-    if generator.name == "mooncake" and real is not None:
-        facts.append(real.digest)
     return hashlib.sha256(repr(facts).encode()).hexdigest()[:12]
 
 
@@ -104,11 +103,14 @@ def _lines(function: Callable[..., Any]) -> str:
     return inspect.getsource(function)
 
 
-def in_order(
-    claims: Sequence[Claim[Case]], generators: Sequence[Generator], real: RealTurns | None
-) -> Iterator[Batch]:
+def texts_of(claims: Sequence[Claim[Case]], generators: Sequence[Generator]) -> dict[tuple[str, str], str]:
+    """Return the digest of each claim with each generator, by their names."""
+    return {(c.id, g.name): text_of(c, g) for c in claims for g in generators}
+
+
+def in_order(claims: Sequence[Claim[Case]], generators: Sequence[Generator]) -> Iterator[Batch]:
     """Yield batches without end, round by round: each claim with each generator, then the next number."""
-    texts = {(c.id, g.name): text_of(c, g, real) for c in claims for g in generators}
+    texts = texts_of(claims, generators)
     for number in count():
         for (claim, generator), text in texts.items():
             yield Batch(claim, generator, number, text)
@@ -119,19 +121,18 @@ class Trial:
     """What a process does with a batch; it is sent to each once. `find` returns the claim of a name."""
 
     find: Callable[[str], Claim[Case]]
-    real: RealTurns | None = None
     generators: tuple[Generator, ...] = GENERATORS
 
     def __call__(self, batch: Batch) -> tuple[str, Found]:
         """Try a batch; return by what, and what it found; `WorkerError` if the claim is another one here."""
         claim = self.find(batch.claim)
         generator = next(generator for generator in self.generators if generator.name == batch.generator)
-        if text_of(claim, generator, self.real) != batch.text:
+        if text_of(claim, generator) != batch.text:
             raise WorkerError(str(batch), f"another version of the claim on the worker ({made_by()})")
-        return made_by(), tried(claim, generator, batch.seed, self.real)
+        return made_by(), tried(claim, generator, batch.seed)
 
 
-def tried(claim: Claim[Case], generator: Generator, seed: int, real: RealTurns | None = None) -> Found:
+def tried(claim: Claim[Case], generator: Generator, seed: int) -> Found:
     """Draw the cases of a batch and look at each; the first that refutes is shrunk."""
     space = claim.space
     assert isinstance(space, SmallWorlds)
@@ -140,10 +141,11 @@ def tried(claim: Claim[Case], generator: Generator, seed: int, real: RealTurns |
     example: dict[str, Any] | None = None
     for number in range(generator.drawn):
         try:
-            case = generator.draw(rng, space, real)
+            case = generator.draw(rng, space)
             answer = None if case is None else refutes(claim, case)
             if case is not None and answer and example is None:
-                example = least(claim, case)
+                least = shrunk(claim, case)
+                example = least.as_counterexample(claim.values(least) or {})
         except Exception as error:
             problem = f"{type(error).__name__}: {error} (case {number} of seed {seed}, {generator.name})"
             return Found(len(answers), sum(answers), example, problem)
@@ -152,7 +154,12 @@ def tried(claim: Claim[Case], generator: Generator, seed: int, real: RealTurns |
     return Found(len(answers), sum(answers), example)
 
 
-def least(claim: Claim[Case], case: Case) -> dict[str, Any]:
-    """Shrink a case that refutes; return it with its values as plain data."""
-    case = shrunk(claim, case)
-    return case.as_counterexample(claim.values(case) or {})
+def regression(example: dict[str, Any], origin: Batch) -> tuple[str, dict[str, Any]]:
+    """Return name and content of the file that keeps a counterexample, for a test that replays it.
+
+    It refutes the claim as it is written; once the toolkit is mended, false is put there by hand.
+    """
+    name = hashlib.sha256(json.dumps(example, sort_keys=True).encode()).hexdigest()[:8]
+    where = {"generator": origin.generator, "batch": origin.number, "seed": origin.seed}
+    content = {"claim": origin.claim, "refutes": True, "counterexample": example, "origin": where}
+    return f"{origin.claim}-{name}.json", content

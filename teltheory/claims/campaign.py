@@ -16,7 +16,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -25,9 +25,9 @@ from typing import Any
 from teltheory.claims.batches import Batch, Found, Key, Trial, in_order, made_by
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Claim
-from teltheory.claims.generators import Generator
 from teltheory.claims.worlds import SmallWorlds
-from teltheory.errors import ArgumentError, WorkerError, shown
+from teltheory.errors import ArgumentError, WorkerError
+from teltheory.model.numbers import whole_number
 from teltheory.processes import cores, on_cluster, on_processes
 from teltheory.store import Results
 
@@ -44,14 +44,9 @@ class Campaign:
     batches: int | None = None
     seconds: float | None = None
 
-    @property
-    def generators(self) -> tuple[Generator, ...]:
-        """The generators that have what they draw from."""
-        return tuple(g for g in self.trial.generators if g.name != "mooncake" or self.trial.real is not None)
-
     def in_order(self) -> Iterator[Batch]:
         """Yield its batches in their order."""
-        return islice(in_order(self.claims, self.generators, self.trial.real), self.batches)
+        return islice(in_order(self.claims, self.trial.generators), self.batches)
 
     def counts(self, key: Key) -> bool:
         """Whether a batch is among the first, where their number is bounded."""
@@ -66,7 +61,7 @@ class CampaignStore:
     """What batches found, in a file, made by the first batch that is added, or in memory alone.
 
     What another version of the toolkit, of numpy or of a claim has found is passed over, and kept in the file:
-    `texts` are those of each claim and generator (`batches.text_of`). `FileError` if a file is no store or
+    `texts` are those of each claim and generator (`batches.texts_of`). `FileError` if a file is no store or
     damaged.
     """
 
@@ -77,9 +72,13 @@ class CampaignStore:
             return
         self._results.check_place()
         for number, (_, about, found) in enumerate(self._results.read(), start=1):
-            batch = _batch(self._results, number, about)
-            if about.get("made_by") == made_by() and batch.text == texts.get((batch.claim, batch.generator)):
-                self._found[batch.key] = _checked(self._results, number, found)
+            try:
+                maker, batch, kept = about.pop("made_by", None), Batch(**about), _checked(Found(**found))
+                whole_number("number", batch.number)
+                if maker == made_by() and batch.text == texts.get((batch.claim, batch.generator)):
+                    self._found[batch.key] = kept
+            except (TypeError, ArgumentError) as error:
+                raise self._results.damaged(number, f"a row with {error}") from None
 
     def __len__(self) -> int:
         return len(self._found)
@@ -98,35 +97,12 @@ class CampaignStore:
         return {key: self._found[key] for key in sorted(self._found) if key[0] == claim}
 
 
-_KINDS: dict[str, tuple[type, ...]] = {
-    **dict.fromkeys(("claim", "generator", "text"), (str,)),
-    **dict.fromkeys(("number", "tried", "refuting"), (int,)),
-    "counterexample": (dict, type(None)),
-    "problem": (str, type(None)),
-}
-
-
-def _batch(results: Results, number: int, about: dict[str, Any]) -> Batch:
-    _check(results, number, about, {"made_by", *(field.name for field in fields(Batch))})
-    return Batch(*(about[field.name] for field in fields(Batch)))
-
-
-def _checked(results: Results, number: int, found: dict[str, Any]) -> Found:
-    _check(results, number, found, {field.name for field in fields(Found)})
-    try:
-        if found["counterexample"] is not None:
-            Case.of(found["counterexample"])
-    except ArgumentError as error:
-        raise results.damaged(number, f"a counterexample that is none ({error})") from None
-    return Found(**found)
-
-
-def _check(results: Results, number: int, given: dict[str, Any], names: set[str]) -> None:
-    for field in sorted(names ^ set(given)):
-        raise results.damaged(number, f"{'no' if field in names else 'a'} field {shown(field, 60)}")
-    for name in sorted(names & set(_KINDS)):
-        if type(given[name]) not in _KINDS[name]:
-            raise results.damaged(number, f"{name} {shown(given[name])}")
+def _checked(found: Found) -> Found:
+    for name in ("tried", "refuting"):
+        whole_number(name, getattr(found, name))
+    if found.counterexample is not None:
+        Case.of(found.counterexample)
+    return found
 
 
 def run(
@@ -182,7 +158,6 @@ class Summary:
     """
 
     facts: dict[str, Any]
-    refuting: int
     counterexample: dict[str, Any] | None
     origin: Batch | None
     problem: str | None
@@ -197,7 +172,6 @@ def summary(campaign: Campaign, store: CampaignStore, claim: str) -> Summary:
     smallest = min(refuting)[1] if refuting else None
     return Summary(
         _facts(campaign, found),
-        sum(one.refuting for one in found.values()),
         None if smallest is None else found[smallest].counterexample,
         None if smallest is None else Batch(*smallest),
         next((one.problem for one in found.values() if one.problem is not None), None),
@@ -216,12 +190,9 @@ def _facts(campaign: Campaign, found: dict[Key, Found]) -> dict[str, Any]:
                 "first_seed": Batch(*keys[0]).seed,
                 "last_seed": Batch(*keys[-1]).seed,
             }
-    facts: dict[str, Any] = {
+    return {
         "instances": sum(one.tried for one in found.values()),
         "batches": len(found),
         "refuting": sum(one.refuting for one in found.values()),
         "generators": by_generator,
     }
-    if campaign.trial.real is None:
-        facts["left_out"] = "mooncake: the trace is not in the data folder"
-    return facts

@@ -10,51 +10,22 @@ adversarial
     Lengths of a few values only, conversations in a cycle with a few turns out of place; xi, q_hat and C are
     chosen so that, within two units, a conversation holds its budget (X = L + q_hat - xi), and the pasts or
     budgets of some conversations fill the cache.
-mooncake
-    Turns that follow each other in the Mooncake trace, lengths scaled and jittered, conversations relabelled so
-    that more of them return.
 """
 
 from __future__ import annotations
 
-import hashlib
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 
-from teltheory.claims.case import Case, Turns, World
-from teltheory.claims.claim import MissingDataError
-from teltheory.claims.data_files import MOONCAKE, data_file
+from teltheory.claims.case import Case, World
 from teltheory.claims.worlds import SmallWorlds
-from teltheory.formats import read_trace
 from teltheory.model.numbers import IntArray
 
 Random: TypeAlias = np.random.Generator
-
-
-@dataclass(frozen=True, eq=False)
-class RealTurns:
-    """The turns of a real trace in order of arrival."""
-
-    conversation: IntArray
-    prompt: IntArray
-    response: IntArray
-
-    @cached_property
-    def digest(self) -> str:
-        """What tells two traces apart, as 12 hexadecimal digits."""
-        columns = np.stack([self.conversation, self.prompt, self.response]).astype("<i8")
-        return hashlib.sha256(columns.tobytes()).hexdigest()[:12]
-
-
-def mooncake_turns() -> RealTurns:
-    """Read the Mooncake trace from the data folder; `MissingDataError` if it is not there."""
-    trace = read_trace(data_file(MOONCAKE))
-    return RealTurns(trace.code, trace.prompt, trace.response)
 
 
 @dataclass(frozen=True)
@@ -66,24 +37,24 @@ class Generator:
 
     name: str
     drawn: int
-    draw: Callable[[Random, SmallWorlds, RealTurns | None], Case | None]
+    draw: Callable[[Random, SmallWorlds], Case | None]
 
 
-def small(rng: Random, space: SmallWorlds, real: RealTurns | None = None) -> Case | None:
+def small(rng: Random, space: SmallWorlds) -> Case | None:
     """Draw a case as the samples do, no larger than the space's reach."""
     within = replace(space, most_turns=max(2, min(space.most_turns, space.reach.turns)))
     world = fitted(within.random_world(rng), space.reach.tokens)
     return space.with_parameters(rng, with_an_estimate(rng, space, world.canonical()))
 
 
-def heavy_tailed(rng: Random, space: SmallWorlds, real: RealTurns | None = None) -> Case | None:
+def heavy_tailed(rng: Random, space: SmallWorlds) -> Case | None:
     """Draw lengths with a heavy tail, and parameters anywhere or near budgets."""
     turns = _number_of_turns(rng, space)
     world = _with_starts(rng, space, _popular(rng, space, turns), _lognormal(rng, space, (turns, 2)))
     return _anywhere_or_near(rng, space, with_an_estimate(rng, space, world))
 
 
-def adversarial(rng: Random, space: SmallWorlds, real: RealTurns | None = None) -> Case | None:
+def adversarial(rng: Random, space: SmallWorlds) -> Case | None:
     """Draw lengths of a few values, conversations in a cycle, and parameters near budgets."""
     turns = _number_of_turns(rng, space)
     unit = int(rng.integers(1, max(2, 2 * space.reach.tokens // (3 * turns))))
@@ -94,26 +65,10 @@ def adversarial(rng: Random, space: SmallWorlds, real: RealTurns | None = None) 
     return near_budgets(rng, space, with_an_estimate(rng, space, world))
 
 
-def mooncake(rng: Random, space: SmallWorlds, real: RealTurns | None) -> Case | None:
-    """Draw a slice of the Mooncake trace, perturbed."""
-    if real is None:
-        raise MissingDataError(MOONCAKE)
-    turns = _number_of_turns(rng, space)
-    begin = int(rng.integers(0, len(real.prompt) - turns + 1))
-    part = slice(begin, begin + turns)
-    conversations = real.conversation[part] % _number_of_conversations(rng, space)
-    lengths = np.stack([real.prompt[part], real.response[part]], axis=1)
-    scaled = lengths * (_total(rng, space, turns) / max(int(lengths.sum()), 1))
-    jittered = np.maximum(np.rint(scaled).astype(np.int64) + rng.integers(-1, 2, lengths.shape), 0)
-    world = _with_starts(rng, space, conversations, jittered)
-    return _anywhere_or_near(rng, space, with_an_estimate(rng, space, world))
-
-
 GENERATORS = (
     Generator("small", 400, small),
     Generator("heavy-tailed", 150, heavy_tailed),
     Generator("adversarial", 150, adversarial),
-    Generator("mooncake", 150, mooncake),
 )
 
 
@@ -140,11 +95,9 @@ def near_budgets(rng: Random, space: SmallWorlds, world: World) -> Case | None:
 def with_an_estimate(rng: Random, space: SmallWorlds, world: World) -> World:
     """Return the world, one prompt lengthened where only that makes an estimate admissible (a whole mean)."""
     turn = int(rng.integers(0, len(world.turns)))
-    conversation, prompt, response = world.turns[turn]
-    xi = int(space.thresholds(world)[-1])
+    xi, prompt = int(space.thresholds(world)[-1]), world.turns[turn][1]
     for more in range(min(len(world.turns), space.reach.tokens - world.tokens) + 1):
-        longer: Turns = (*world.turns[:turn], (conversation, prompt + more, response), *world.turns[turn + 1 :])
-        changed = World(longer, world.initial)
+        changed = world.changed("turns", turn, 1, prompt + more)
         if len(space.estimates(changed, xi)):
             return changed
     return world

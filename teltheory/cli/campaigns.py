@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
-from teltheory.claims.batches import Trial, text_of
+from teltheory.claims.batches import Trial, regression, texts_of
 from teltheory.claims.campaign import Campaign, CampaignStore, Summary, run, summary, with_traces
-from teltheory.claims.claim import MissingDataError
-from teltheory.claims.generators import RealTurns, mooncake_turns
 from teltheory.claims.registry import all_claims, claim_named
-from teltheory.claims.regressions import regression
 from teltheory.cli.options import together
 from teltheory.cli.output import progress_bar, write_json
 from teltheory.errors import ArgumentError, FileError
@@ -77,12 +73,8 @@ def campaign(ids: Sequence[str], options: CampaignOptions, workers: int | None) 
     if not claims:
         raise ArgumentError("claim", ", ".join(ids), "one whose cases are traces, for a campaign")
     seconds = None if options.budget is None else float(read_time("--budget", options.budget, LONG_TIMES))
-    real: RealTurns | None = None
-    with suppress(MissingDataError):
-        real = mooncake_turns()
-    plan = Campaign(claims, Trial(claim_named, real), options.batches, seconds)
-    texts = {(c.id, g.name): text_of(c, g, real) for c in every for g in plan.trial.generators}
-    store = CampaignStore(options.store, texts)
+    plan = Campaign(claims, Trial(claim_named), options.batches, seconds)
+    store = CampaignStore(options.store, texts_of(every, plan.trial.generators))
     _run(plan, store, workers, options.scheduler)
     found = {claim.id: summary(plan, store, claim.id) for claim in claims}
     folder = options.regressions

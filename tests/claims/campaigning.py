@@ -9,7 +9,7 @@ from teltheory.claims.campaign import run
 
 if __name__ == "__main__":
     folder, store_file, held, batches = sys.argv[1:]
-    trial = NotedTrial(claim_named, None, FEW, folder, int(held))
+    trial = NotedTrial(claim_named, FEW, folder, int(held))
     plan, store = campaign(int(batches), trial), store_at(store_file)
     run(plan, store, workers=2)
     sys.stdout.write(json.dumps(told(plan, store)))

@@ -9,12 +9,12 @@ from tempfile import mkstemp
 from sweep.noting import runs, wait_for
 
 from proofs_checks.tail_optimized.theorem_31 import mean_estimate, theorem_31
-from teltheory.claims.batches import Trial, text_of
+from teltheory.claims.batches import Trial, texts_of
 from teltheory.claims.campaign import Campaign, CampaignStore, summary
 from teltheory.claims.generators import GENERATORS
 
 CLAIMS = ("theorem-31", "theorem-31.mean-estimate")
-FEW = tuple(replace(generator, drawn=30) for generator in GENERATORS if generator.name != "mooncake")
+FEW = tuple(replace(generator, drawn=30) for generator in GENERATORS)
 A_ROUND = len(CLAIMS) * len(FEW)
 
 
@@ -45,11 +45,16 @@ def ranks(batch):
 
 def campaign(batches=2 * A_ROUND, trial=None, seconds=None):
     claims = tuple(claim_named(name) for name in CLAIMS)
-    return Campaign(claims, trial or Trial(claim_named, None, FEW), batches, seconds)
+    return Campaign(claims, trial or Trial(claim_named, FEW), batches, seconds)
 
 
 def texts():
-    return {(name, one.name): text_of(claim_named(name), one, None) for name in CLAIMS for one in FEW}
+    return texts_of([claim_named(name) for name in CLAIMS], FEW)
+
+
+def here(work, items, workers):
+    """Try batches in this process."""
+    yield from ((i, work(item)) for i, item in enumerate(items))
 
 
 def store_at(path):

@@ -1,6 +1,18 @@
 """Counterexamples of the ledger, replayed."""
 
 import teltheory as tt
+from teltheory.claims.case import Case
+from teltheory.claims.search import refutes
+
+
+def replays_as_written(claim, content):
+    """Assert that the case of a kept file does to its claim what the file says, and none smaller does."""
+    case = Case.of(content["counterexample"])
+    assert refutes(claim, case) is content["refutes"]
+    if content["refutes"]:
+        assert case.as_counterexample(claim.values(case)) == content["counterexample"]
+        assert case.world == case.world.canonical()
+        assert not any(refutes(claim, smaller) for smaller in case.smaller())
 
 
 def whole(value):

@@ -3,11 +3,12 @@ import sqlite3
 from contextlib import closing
 
 import pytest
+from claims.noted_trials import here
+from claims.replaying import replays_as_written
 from stored import rows
 
 from teltheory.claims.case import Case, World
 from teltheory.claims.registry import claim_named
-from teltheory.claims.regressions import complaints, read_regression
 from teltheory.cli import main
 
 NAMES = ("theorem-31.large-q", "algorithm-1.nonnegative", "kv-size")
@@ -29,16 +30,12 @@ def row(name, verdict):
 
 
 @pytest.fixture
-def verify(monkeypatch, capsys, tmp_path):
-    """Run the command with rows that are decided already, batches in this process, and no Mooncake trace."""
-
-    def here(work, items, workers):
-        yield from ((i, work(item)) for i, item in enumerate(items))
+def verify(monkeypatch, capsys):
+    """Run the command with rows that are decided already, and batches in this process."""
 
     def decided(ids, *_):
         return [row(name, "refuted" if name == NAMES[1] else "holds") for name in ids], True
 
-    monkeypatch.setenv("TELTHEORY_DATA", str(tmp_path / "nothing"))
     monkeypatch.setattr("teltheory.claims.campaign.on_processes", here)
     monkeypatch.setattr("teltheory.cli.verify.decide_all", decided)
 
@@ -64,7 +61,6 @@ def test_the_ledger_tells_what_a_campaign_tried_and_repeats(verify, tmp_path):
     decided = {one["id"]: one for one in json.loads(reached[0])["claims"]}
     facts = decided["theorem-31.large-q"]["scope"]["bounds"]["campaign"]
     assert (facts["instances"], facts["batches"], facts["refuting"]) == (700, 3, 0)
-    assert facts["left_out"] == "mooncake: the trace is not in the data folder"
     assert decided["algorithm-1.nonnegative"]["scope"]["bounds"]["campaign"]["refuting"] > 0
     assert "campaign" not in decided["kv-size"]["scope"]["bounds"]
 
@@ -74,9 +70,9 @@ def test_counterexamples_are_written_once(verify, tmp_path):
     for _ in range(2):
         verify("--batches", 4, "--regressions", tmp_path)
     (file,) = tmp_path.glob("*.json")
-    content = read_regression(file)
+    content = json.loads(file.read_text())
     assert content["claim"] == "algorithm-1.nonnegative"
-    assert list(complaints(claim_named(content["claim"]), content)) == []
+    replays_as_written(claim_named(content["claim"]), content)
 
 
 def test_a_row_of_ours_that_is_refuted_ends_with_1(verify, monkeypatch, tmp_path):

@@ -78,7 +78,7 @@ def kill_the_held_one(folder):
 
 @pytest.mark.long
 def test_a_killed_worker_loses_its_batch_and_nothing_else(tmp_path, folder):
-    plan = campaign(trial=NotedTrial(claim_named, None, FEW, str(folder), HELD))
+    plan = campaign(trial=NotedTrial(claim_named, FEW, str(folder), HELD))
     store = store_at(tmp_path / "out.store")
     with ThreadPool(1) as thread:
         killing = thread.apply_async(kill_the_held_one, [folder])

@@ -37,11 +37,6 @@ CHANGED = [
     ("ledger.json", lambda: row(counterexample={**EXAMPLE, "values": {}}), "OverflowError"),
     ("ledger.json", lambda: row(numbers="x"), "AttributeError"),
     (
-        "regression.json",
-        lambda: with_field("turns", "[[0, 1]]", "regression.json"),
-        "expected a list of three whole",
-    ),
-    (
         "formula.json",
         lambda: with_field("form", '"formula", "\\u001b[2J": 1', "formula.json"),
         "\\x1b[2J: found 1",

@@ -27,8 +27,6 @@ import teltheory as tt
 from teltheory.calibration.record import Measured, ProbeRecord
 from teltheory.claims.batches import Batch, Found
 from teltheory.claims.campaign import CampaignStore
-from teltheory.claims.case import Case
-from teltheory.claims.regressions import read_regression, regression
 from teltheory.cli.certificate import Certified, certificates_as_data, checked, digest_of, read_certificates
 from teltheory.cli.ledger import ledger_rows
 from teltheory.cost.latency import A100_LLAMA2_7B
@@ -178,10 +176,6 @@ def read_probe(path):
         record.missing()
 
 
-def read_one_regression(path):
-    Case.of(read_regression(path)["counterexample"]).size()
-
-
 def read_ledger(path):
     return ledger_markdown(ledger_rows(str(path)))
 
@@ -253,12 +247,10 @@ def _models():
 
 
 def _files():
-    _, content = regression(EXAMPLE, batch())
     yield "certificates", "json", certificates(), check_certificates
     yield "store", "store", from_file(fill_store, "s.store"), read_store
     yield "campaign", "store", from_file(fill_campaign, "s.store"), read_campaign
     yield "probe", "jsonl", from_file(fill_probe, "p.jsonl"), read_probe
-    yield "regression", "json", json.dumps(content).encode(), read_one_regression
     yield "ledger", "json", json.dumps({"claims": ROWS}).encode(), read_ledger
     yield "made", "json", json.dumps({"a.csv": ["00", sha256().hexdigest()]}).encode(), read_notes
     yield "tokenizer", "json", from_file(word_level, "t.json"), read_tokenizer
