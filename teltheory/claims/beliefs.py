@@ -7,7 +7,7 @@ history's end is no part of a case: a check looks at every cache.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import product
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from teltheory.belief.model import Arrival, BeliefMDP, Kind, State, after, aged, longest_past
 from teltheory.belief.optimality import Decision
 from teltheory.belief.tables import Tables
-from teltheory.claims.claim import Enumerated, Values
+from teltheory.claims.claim import Enumerated, Unshrunk, Values
 from teltheory.workloads.laws import Finite
 
 Models = Callable[[], Iterator[BeliefMDP]]
@@ -36,7 +36,7 @@ class Step(NamedTuple):
 
 
 @dataclass(frozen=True)
-class BeliefCase:
+class BeliefCase(Unshrunk):
     """A model, a history of one turn or more, and the number of turns that follow."""
 
     model: BeliefMDP
@@ -77,14 +77,6 @@ class BeliefCase:
         conversations = len({step.place for step in self.steps})
         return {"turns": len(self.steps) + self.turns, "conversations": conversations, "tokens": tokens}
 
-    def smaller(self) -> Iterator[BeliefCase]:
-        """Yield the cases one step smaller: fewer turns that follow, or a smaller C or xi."""
-        if self.turns > 1:
-            yield replace(self, turns=self.turns - 1)
-        for name in ("capacity", "xi"):
-            if getattr(self.model, name) > 0:
-                yield replace(self, model=replace(self.model, **{name: getattr(self.model, name) - 1}))
-
     def as_counterexample(self, values: Values) -> dict[str, Any]:
         """Return the case and the first cache at which the values differ as plain data."""
         rule, optimal = rule_of(values), "optimal"
@@ -112,13 +104,8 @@ def costs(rule: str, decisions: list[Decision]) -> Values | None:
     """Return what a rule keeps and costs, cache by cache, beside the best; None where nothing had to go."""
     if not decisions:
         return None
-    return {
-        "cached": [decision.cached for decision in decisions],
-        "kept": [decision.kept for decision in decisions],
-        "best": [decision.best for decision in decisions],
-        rule: [decision.cost for decision in decisions],
-        "optimal": [decision.optimal for decision in decisions],
-    }
+    allocations = {name: [getattr(decision, name) for decision in decisions] for name in ALLOCATIONS}
+    return allocations | {rule: [one.cost for one in decisions], "optimal": [one.optimal for one in decisions]}
 
 
 def rule_of(values: Values) -> str:
@@ -131,9 +118,7 @@ def optimal_everywhere(values: Values) -> bool:
     return bool(values[rule_of(values)] == values["optimal"])
 
 
-@lru_cache(maxsize=4)
-def _tables(model: BeliefMDP) -> Tables:
-    return Tables(model)
+_tables = lru_cache(maxsize=4)(Tables)
 
 
 @dataclass(frozen=True)
@@ -208,35 +193,36 @@ def model_as_dict(model: BeliefMDP) -> dict[str, Any]:
         "belief": model.belief,
         "race": model.race,
         "forced": model.forced,
-        "kinds": [_kind_as_dict(kind) for kind in model.kinds],
+        "kinds": [
+            {
+                "turn_rate": kind.turn_rate,
+                "prompts": [_law(law) for law in kind.prompts],
+                "response": _law(kind.response),
+                "share": str(kind.share),
+            }
+            for kind in model.kinds
+        ],
     }
 
 
 def model_from_dict(data: Mapping[str, Any]) -> BeliefMDP:
     """Return the model that `model_as_dict` wrote down."""
-    kinds = tuple(_kind_from_dict(kind) for kind in data["kinds"])
+    kinds = tuple(
+        Kind(
+            kind["turn_rate"],
+            tuple(map(_law_from_list, kind["prompts"])),
+            _law_from_list(kind["response"]),
+            Fraction(kind["share"]),
+        )
+        for kind in data["kinds"]
+    )
     gaps = tuple((Fraction(x), Fraction(weight)) for x, weight in data["gaps"])
-    exact = {"birth_rate": Fraction(data["birth_rate"]), "kinds": kinds, "gaps": gaps}
-    return BeliefMDP(**{**data, **exact})
-
-
-def _kind_from_dict(data: Mapping[str, Any]) -> Kind:
-    prompts = tuple(_law_from_list(law) for law in data["prompts"])
-    return Kind(data["turn_rate"], prompts, _law_from_list(data["response"]), Fraction(data["share"]))
+    return BeliefMDP(**{**data, "birth_rate": Fraction(data["birth_rate"]), "kinds": kinds, "gaps": gaps})
 
 
 def _law_from_list(outcomes: Iterable[tuple[int, str]]) -> Finite:
     lengths, probabilities = zip(*outcomes, strict=True)
     return Finite(lengths, tuple(map(Fraction, probabilities)))
-
-
-def _kind_as_dict(kind: Kind) -> dict[str, Any]:
-    return {
-        "turn_rate": kind.turn_rate,
-        "prompts": [_law(law) for law in kind.prompts],
-        "response": _law(kind.response),
-        "share": str(kind.share),
-    }
 
 
 def _law(law: Finite) -> list[list[int | str]]:

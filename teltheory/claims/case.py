@@ -20,6 +20,9 @@ Starts: TypeAlias = tuple[tuple[int, int, int], ...]
 
 
 _OF_A_CASE = ("turns", "initial", "capacity", "xi", "q_hat", "forced")
+PARAMETERS = ("capacity", "xi", "q_hat")
+Place: TypeAlias = tuple[str, int, int]
+"""Where a number of a case stands: "turns" or "initial", which of them, and its column; or a parameter, 0, 0."""
 
 
 @dataclass(frozen=True)
@@ -28,9 +31,11 @@ class World:
 
     turns: Turns
     initial: Starts = ()
-    _instances: dict[tuple[int, bool], Instance] = field(default_factory=dict, repr=False, compare=False)
+    _instances: dict[tuple[int, bool], Instance] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
     _uncached: dict[tuple[int, bool, AnyPolicy], list[int]] = field(
-        default_factory=dict, repr=False, compare=False
+        default_factory=dict, init=False, repr=False, compare=False
     )
 
     @cached_property
@@ -65,6 +70,13 @@ class World:
             tuple((numbers[c], past, cached) for c, past, cached in self.initial),
         )
 
+    def changed(self, name: str, k: int, column: int, value: int) -> World:
+        """Return the world with another number in its place."""
+        entries = list(getattr(self, name))
+        entries[k] = (*entries[k][:column], value, *entries[k][column + 1 :])
+        rows: dict[str, Any] = {name: tuple(entries)}
+        return replace(self, **rows)
+
     def forced_capacity(self) -> int:
         """Return the smallest capacity under which forced caching is feasible."""
         past = Instance.of(self.trace, self.tokens, initial=self.initial).past
@@ -87,7 +99,7 @@ class Case:
         if not isinstance(example, Mapping) or not set(_OF_A_CASE) <= set(example):
             raise ArgumentError("case", example, f"an object with {', '.join(_OF_A_CASE)}")
         turns, initial = (_triples(name, example[name]) for name in ("turns", "initial"))
-        capacity, xi, q_hat = (whole_number(name, example[name]) for name in ("capacity", "xi", "q_hat"))
+        capacity, xi, q_hat = (whole_number(name, example[name]) for name in PARAMETERS)
         if not isinstance(example["forced"], bool):
             raise ArgumentError("forced", example["forced"], "true or false")
         return cls(World(turns, initial), capacity, xi, q_hat, example["forced"])
@@ -149,20 +161,28 @@ class Case:
             yield replace(self, world=World(turns[:k] + turns[k + 1 :], initial))
         for k in range(len(initial)):
             yield replace(self, world=World(turns, initial[:k] + initial[k + 1 :]))
-        for k, (conversation, prompt, response) in enumerate(turns):
-            for q, a in (
-                (prompt // 2, response),
-                (prompt - 1, response),
-                (prompt, response // 2),
-                (prompt, response - 1),
-            ):
-                if (q, a) != (prompt, response) and min(q, a) >= 0:
-                    yield replace(self, world=World((*turns[:k], (conversation, q, a), *turns[k + 1 :]), initial))
-        for name in ("capacity", "xi", "q_hat"):
-            value = getattr(self, name)
-            for less in sorted({value // 2, value - 1}):
-                if 0 <= less < value:
-                    yield replace(self, **{name: less})
+        for place in self.places():
+            value = self.at(place)
+            if place[0] != "initial" and value > 0:
+                yield from (self.put(place, less) for less in sorted({value // 2, value - 1}))
+
+    def places(self) -> Iterator[Place]:
+        """Yield where its numbers stand: initial cache, what is held first; turns; parameters."""
+        yield from (("initial", k, column) for k in range(len(self.world.initial)) for column in (2, 1))
+        yield from (("turns", k, column) for k in range(len(self.world.turns)) for column in (1, 2))
+        yield from ((name, 0, 0) for name in PARAMETERS)
+
+    def at(self, place: Place) -> int:
+        """Return the number in a place."""
+        name, k, column = place
+        return int(getattr(self, name) if name in PARAMETERS else getattr(self.world, name)[k][column])
+
+    def put(self, place: Place, value: int) -> Case:
+        """Return the case with another number in a place."""
+        if place[0] not in PARAMETERS:
+            return replace(self, world=self.world.changed(*place, value))
+        parameter: dict[str, Any] = {place[0]: value}
+        return replace(self, **parameter)
 
     @property
     def admissible(self) -> bool:

@@ -9,7 +9,6 @@ proves no more than that; the verdict says what was tried.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from inspect import Parameter, signature
 from typing import TypeAlias
 
@@ -73,9 +72,9 @@ def never_worse(
     for name, value in (("turns", turns), ("tokens", tokens), ("conversations", conversations)):
         if whole_number(name, value) < 1:
             raise ArgumentError(name, value, "1 or more")
-    ours, other = _Maker.of(policy), _Maker.of(LRU() if than is None else than)
+    (ours, estimated), (other, too) = _maker(policy), _maker(LRU() if than is None else than)
     limits = dict.fromkeys(range(1, turns + 1), tokens)
-    estimates = upper_bounds if ours.takes_estimate or other.takes_estimate else no_estimate
+    estimates = upper_bounds if estimated or too else no_estimate
     space = SmallWorlds(
         limits,
         limits,
@@ -87,7 +86,7 @@ def never_worse(
     )
 
     def values(case: Case) -> Values:
-        tels = {"policy": _tel(case, ours.at(case)), "other": _tel(case, other.at(case))}
+        tels = {"policy": _tel(case, ours(case)), "other": _tel(case, other(case))}
         if progress is not None:
             progress()
         return tels
@@ -104,37 +103,20 @@ def _tel(case: Case, policy: AnyPolicy) -> int:
     return case.tel(policy)
 
 
-@dataclass(frozen=True)
-class _Maker:
-    """What makes a policy for a case, and whether it looks at the case's estimate."""
-
-    at: Callable[[Case], AnyPolicy]
-    takes_estimate: bool
-
-    @classmethod
-    def of(cls, policy: AnyPolicy | Family) -> _Maker:
-        """Return what makes a policy; one and the same for every case where a policy was given."""
-        if not callable(policy):
-            _check(policy)
-            return cls(lambda case: policy, takes_estimate=False)
-        made: Callable[..., AnyPolicy] = policy
-        estimated = _takes_estimate(made)
-        try:
-            one = made(0, 0) if estimated else made(0)
-        except TypeError as error:
-            raise ArgumentError("policy", policy, f"one that takes xi, or xi and q_hat ({error})") from None
-        _check(one)
-        if estimated:
-            return cls(lambda case: made(case.xi, case.q_hat), takes_estimate=True)
-        return cls(lambda case: made(case.xi), takes_estimate=False)
-
-
-def _check(policy: AnyPolicy) -> None:
-    check_policy(policy)
+def _maker(policy: AnyPolicy | Family) -> tuple[Callable[[Case], AnyPolicy], bool]:
+    """Return what makes a policy of a case, and whether it looks at the case's estimate."""
+    made: Callable[..., AnyPolicy] = policy if callable(policy) else lambda xi: policy
+    estimated = _takes_estimate(made)
     try:
-        hash(policy)
+        one = made(0, 0) if estimated else made(0)
     except TypeError as error:
-        raise ArgumentError("policy", policy, f"one with a hash, as a frozen dataclass has ({error})") from None
+        raise ArgumentError("policy", policy, f"one that takes xi, or xi and q_hat ({error})") from None
+    check_policy(one)
+    try:
+        hash(one)
+    except TypeError as error:
+        raise ArgumentError("policy", one, f"one with a hash, as a frozen dataclass has ({error})") from None
+    return lambda case: made(case.xi, case.q_hat) if estimated else made(case.xi), estimated
 
 
 def _takes_estimate(made: Callable[..., AnyPolicy]) -> bool:

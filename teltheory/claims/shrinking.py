@@ -9,18 +9,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
-from typing import Any
 
 from teltheory.claims.case import Case, World
-from teltheory.claims.claim import Claim, Space
+from teltheory.claims.claim import Claim
 from teltheory.claims.generators import nearest
 from teltheory.claims.search import refutes, shrink
 from teltheory.claims.worlds import SmallWorlds
-
-Lowered = Callable[[Case, int], Case]
 
 
 def shrunk(claim: Claim[Case], case: Case) -> Case:
@@ -48,70 +45,38 @@ def _shorter(claim: Claim[Case], case: Case) -> Case:
 
 def _lower(claim: Claim[Case], case: Case) -> Case:
     """Lower one number after the other, by as much as it still refutes."""
-    for value, lowered in list(_numbers(case)):
-        left, less = value, value
+    for place in list(case.places()):
+        left = less = case.at(place)
         while less:
-            step = _fitting(claim, lowered(case, left - less)) if less <= left else None
+            step = _fitting(claim, case.put(place, left - less)) if less <= left else None
             case, left = (case, left) if step is None else (step, left - less)
             less //= 2
     return case
 
 
-def _numbers(case: Case) -> Iterator[tuple[int, Lowered]]:
-    """Yield every number of a case with what puts another one in its place."""
-    for k, start in enumerate(case.world.initial):
-        for place in (2, 1):
-            yield start[place], _in_place("initial", k, place)
-    for k, turn in enumerate(case.world.turns):
-        for place in (1, 2):
-            yield turn[place], _in_place("turns", k, place)
-    for name in ("capacity", "xi", "q_hat"):
-        yield getattr(case, name), _parameter(name)
-
-
-def _parameter(name: str) -> Lowered:
-    def lowered(case: Case, value: int) -> Case:
-        changed: dict[str, Any] = {name: value}
-        return replace(case, **changed)
-
-    return lowered
-
-
-def _in_place(name: str, k: int, place: int) -> Lowered:
-    def lowered(case: Case, value: int) -> Case:
-        entries = list(getattr(case.world, name))
-        entries[k] = (*entries[k][:place], value, *entries[k][place + 1 :])
-        changed = tuple(entries)
-        world = World(changed, case.world.initial) if name == "turns" else World(case.world.turns, changed)
-        return replace(case, world=world)
-
-    return lowered
-
-
 def _fitting(claim: Claim[Case], case: Case) -> Case | None:
     """Return the case with the nearest parameters that the space has, where it is one and refutes."""
-    world = case.world
+    world, space = case.world, claim.space
+    assert isinstance(space, SmallWorlds)
     if not world.turns or any(held > past for _, past, held in world.initial):
         return None
-    tried = (_with_parameters(claim.space, replace(case, world=one)) for one in _with_estimates(claim.space, case))
+    tried = (_with_parameters(space, replace(case, world=one)) for one in _with_estimates(space, case))
     return next((one for one in tried if one is not None and refutes(claim, one)), None)
 
 
-def _with_estimates(space: Space[Case], case: Case) -> Iterator[World]:
+def _with_estimates(space: SmallWorlds, case: Case) -> Iterator[World]:
     """Yield the world; where it has no estimate, with the last or the first prompt as much longer as it takes."""
-    assert isinstance(space, SmallWorlds)
     world, turns = case.world, len(case.world.turns)
     if len(space.estimates(world, case.xi)):
         yield world
         return
     for k in dict.fromkeys((turns - 1, 0)):
         prompt = world.turns[k][1]
-        longer = (_in_place("turns", k, 1)(case, prompt + more).world for more in range(1, turns + 1))
+        longer = (world.changed("turns", k, 1, prompt + more) for more in range(1, turns + 1))
         yield from islice((one for one in longer if len(space.estimates(one, case.xi))), 1)
 
 
-def _with_parameters(space: Space[Case], case: Case) -> Case | None:
-    assert isinstance(space, SmallWorlds)
+def _with_parameters(space: SmallWorlds, case: Case) -> Case | None:
     xi = nearest(space.thresholds(case.world), case.xi)
     q_hat = None if xi is None else nearest(space.estimates(case.world, xi), case.q_hat)
     capacity = nearest(space.feasible_capacities(case.world), case.capacity)

@@ -36,7 +36,7 @@ from teltheory.claims.beliefs import (
     optimal_everywhere,
 )
 from teltheory.claims.claim import Claim
-from teltheory.claims.search import decide, refutes, shrink
+from teltheory.claims.search import decide
 from teltheory.workloads.laws import fixed
 
 HALF = Fraction(1, 2)
@@ -105,51 +105,7 @@ def test_a_case_is_feasible_where_every_past_can_be_kept():
         assert BeliefCase(replace(model, forced=False), steps, turns).feasible
 
 
-ONE = (Step(Fraction(1), 0, 0, 1, 0),)
-AGAIN = (*ONE, Step(HALF, 0, 0, 1, 0))
-ANOTHER = (*ONE, Step(HALF, 1, 0, 1, 0))
 SMALL = replace(PAPER, capacity=1, xi=1, kinds=kinds_of((1,), ((FIRST, fixed(1)),), fixed(0)))
-
-
-def ordered():
-    """Return cases in the order of size as documented."""
-    two_gaps, two_kinds = replace(SMALL, gaps=TWO_GAPS), replace(SMALL, kinds=TWO_KINDS)
-    longer = (Step(Fraction(1), 0, 0, 2, 0), AGAIN[1])
-    return [
-        BeliefCase(SMALL, ONE, 1),
-        BeliefCase(replace(SMALL, capacity=0), AGAIN, 1),
-        BeliefCase(replace(SMALL, xi=0), AGAIN, 1),
-        BeliefCase(SMALL, AGAIN, 1),
-        BeliefCase(two_gaps, AGAIN, 1),
-        BeliefCase(two_kinds, AGAIN, 1),
-        BeliefCase(replace(SMALL, xi=2), AGAIN, 1),
-        BeliefCase(replace(SMALL, capacity=2, xi=0), AGAIN, 1),
-        BeliefCase(replace(SMALL, capacity=0, xi=0), longer, 1),
-        BeliefCase(replace(SMALL, capacity=0, xi=0), ANOTHER, 1),
-        BeliefCase(replace(SMALL, capacity=0, xi=0), ONE, 3),
-    ]
-
-
-def test_smaller_cases_are_smaller():
-    for case in ordered():
-        smaller = list(case.smaller())
-        assert all(other.size() < case.size() for other in smaller)
-        expected = (case.turns > 1) + (case.model.capacity > 0) + (case.model.xi > 0)
-        assert len({other.size() for other in smaller}) == expected
-        assert all(other.steps == case.steps for other in smaller)
-
-
-def test_a_refuting_case_shrinks():
-    """The rule of `paging.ever` from a case with more turns to come and room to spare."""
-    model = replace(
-        PAPER, capacity=1, xi=0, kinds=kinds_of((1, 3), ((fixed(1), fixed(0)),), fixed(0)), gaps=A_HALF
-    )
-    steps = (Step(Fraction(1), 0, 1, 1, 0), Step(HALF, 1, 0, 1, 0))
-    case = BeliefCase(model, steps, 3)
-    assert refutes(paging_ever, case)
-    assert shrink(paging_ever, case) == BeliefCase(model, steps, 1)
-
-
 SPACE = Histories(
     {"quick": lambda: iter([SMALL, replace(SMALL, xi=0)]), "full": Grid(((1,),), (((COIN,),),))},
     {"quick": ((2, 2), (1, 1), (2, 1), (1, 2)), "full": ((1, 1),)},
