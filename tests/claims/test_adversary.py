@@ -41,11 +41,11 @@ def games(draw):
         "augmentation": draw(st.integers(1, conversations)),
         "xi": xi,
         "forced": draw(st.booleans()),
-        "phases": draw(st.integers(1, 3)),
+        "phases": draw(st.integers(1, 2)),
     }
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(games(), st.data())
 def test_every_online_policy_pays_the_bound_and_the_optimum_nothing(game, data):
     policy = data.draw(st.sampled_from((*online_policies(game["xi"]), *OURS, Dice(1), Dice)))
@@ -79,20 +79,9 @@ def test_a_policy_that_pays_less_looked_ahead():
     assert attack.expected == 0 < attack.bound
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"budget": 0}, "budget: found 0, expected 1 or more"),
-        ({"conversations": 1}, "conversations: found 1, expected 2 or more"),
-        ({"xi": 0}, "xi: found 0, expected 1 or more"),
-        ({"phases": 0}, "phases: found 0, expected 1 or more"),
-    ],
-)
-def test_wrong_arguments_are_named(wrong, message):
-    with pytest.raises(ArgumentError, match=message):
-        adversary(tt.LRU(), **wrong)
-
-
-def test_no_seed_is_no_policy():
+@pytest.mark.parametrize(("name", "least"), [("budget", 1), ("conversations", 2), ("xi", 1), ("phases", 1)])
+def test_wrong_arguments_are_named(name, least):
+    with pytest.raises(ArgumentError, match=f"{name}: found {least - 1}, expected {least} or more"):
+        adversary(tt.LRU(), **{name: least - 1})
     with pytest.raises(ArgumentError, match="at least one seed"):
         adversary(Dice, seeds=())

@@ -8,33 +8,15 @@ from itertools import islice, product
 import pytest
 
 from proofs_checks.tail_optimized.corollaries_d2 import paging_ever
-from proofs_checks.tail_optimized.instances.belief_grids import (
-    A_HALF,
-    BAYES,
-    COIN,
-    FIRST,
-    FORCED,
-    PAPER,
-    RACE,
-    TWO_GAPS,
-    Grid,
-    kinds_of,
-)
+from proofs_checks.tail_optimized.instances import belief_grids as grids
+from proofs_checks.tail_optimized.instances.belief_grids import A_HALF, COIN, FIRST, FORCED, PAPER, kinds_of
 from proofs_checks.tail_optimized.theorem_d2 import turn_law
 from proofs_checks.tail_optimized.theorem_d2_bayes import bayes_random
 from teltheory.belief.mdp import Solver
 from teltheory.belief.model import Known, State, after, allocations, arrivals, at_hand, first_turn
 from teltheory.belief.optimality import decisions, turn_rates
-from teltheory.claims.beliefs import (
-    BeliefCase,
-    Histories,
-    Step,
-    costs,
-    histories,
-    model_as_dict,
-    model_from_dict,
-    optimal_everywhere,
-)
+from teltheory.claims.beliefs import BeliefCase, Histories, Step, costs, histories, model_as_dict, model_from_dict
+from teltheory.claims.beliefs import optimal_everywhere as optimal
 from teltheory.claims.claim import Claim
 from teltheory.claims.search import decide
 from teltheory.workloads.laws import fixed
@@ -45,7 +27,7 @@ MODELS = [
     replace(PAPER, capacity=2, kinds=TWO_KINDS, gaps=A_HALF),
     replace(FORCED, capacity=2, kinds=TWO_KINDS, gaps=A_HALF),
     replace(FORCED, capacity=3, kinds=kinds_of((1,), ((FIRST, fixed(0), COIN),), COIN), gaps=A_HALF),
-    replace(BAYES, capacity=1, kinds=kinds_of((1,), ((COIN,),), COIN), gaps=TWO_GAPS),
+    replace(grids.BAYES, capacity=1, kinds=kinds_of((1,), ((COIN,),), COIN), gaps=grids.TWO_GAPS),
 ]
 
 
@@ -107,7 +89,7 @@ def test_a_case_is_feasible_where_every_past_can_be_kept():
 
 SMALL = replace(PAPER, capacity=1, xi=1, kinds=kinds_of((1,), ((FIRST, fixed(1)),), fixed(0)))
 SPACE = Histories(
-    {"quick": lambda: iter([SMALL, replace(SMALL, xi=0)]), "full": Grid(((1,),), (((COIN,),),))},
+    {"quick": lambda: iter([SMALL, replace(SMALL, xi=0)]), "full": grids.Grid(((1,),), (((COIN,),),))},
     {"quick": ((2, 2), (1, 1), (2, 1), (1, 2)), "full": ((1, 1),)},
     "two models",
     conversations=2,
@@ -126,7 +108,7 @@ def test_classes_are_of_growing_numbers_of_turns():
 
 
 @pytest.mark.parametrize(
-    "model", [*MODELS, replace(RACE, kinds=TWO_KINDS, xi=3, death_rate=2, birth_rate=Fraction(2))]
+    "model", [*MODELS, replace(grids.RACE, kinds=TWO_KINDS, xi=3, death_rate=2, birth_rate=Fraction(2))]
 )
 def test_a_model_as_plain_data_and_back(model):
     assert model_from_dict(json.loads(json.dumps(model_as_dict(model)))) == model
@@ -163,9 +145,7 @@ def test_a_counterexample_can_be_rebuilt(row):
 
 
 def test_a_claim_outside_whose_hypotheses_all_cases_lie_is_undecided():
-    claim = Claim(
-        "one conversation", "", "", lambda case: costs("", decisions_at(case)), optimal_everywhere, SPACE
-    )
+    claim = Claim("one conversation", "", "", lambda case: costs("", decisions_at(case)), optimal, SPACE)
     none_goes = replace(claim, space=replace(SPACE, models={"quick": lambda: iter([replace(SMALL, capacity=9)])}))
     assert decide(claim).verdict == "holds"
     assert decide(none_goes).verdict == "undecided"

@@ -6,8 +6,8 @@ from dataclasses import replace
 from itertools import islice
 
 import pytest
-from claims.noted_trials import A_ROUND, CLAIMS, FEW, campaign, here, left_alone, store_at, texts, told
 from claims.replaying import replays_as_written
+from claims.small_campaign import A_ROUND, CLAIMS, FEW, campaign, here, left_alone, store_at, texts, told
 from stored import rows
 
 from proofs_checks.tail_optimized.algorithm_1 import as_printed

@@ -3,8 +3,8 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-from claims.noted_trials import here
 from claims.replaying import replays_as_written
+from claims.small_campaign import here
 from stored import rows
 
 from teltheory.claims.case import Case, World

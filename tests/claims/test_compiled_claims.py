@@ -7,7 +7,6 @@ import pytest
 from proofs_checks import all_claims
 from teltheory.claims.comparison import DisagreementError, compare
 from teltheory.claims.search import decide, decide_safely
-from teltheory.claims.worlds import SmallWorlds
 
 COMPILED = [claim for claim in all_claims() if claim.compiled is not None]
 TINY = {"quick": {1: 2, 2: 2, 3: 2}, "full": {}, "start_tokens": {"quick": 1, "full": 1}, "samples": 0}
@@ -99,10 +98,3 @@ def test_the_scope_names_both_bounds():
     judged = scope.bounds["compared with plain Python"]
     assert judged["tokens_by_turns"] == {"1": 2, "2": 2, "3": 2}
     assert 0 < judged["instances"] < scope.instances
-
-
-def test_a_small_world_space_lists_its_sizes_in_the_order_of_its_classes():
-    space = SmallWorlds({1: 1, 2: 1}, {}, starts=1)
-    measured = [{tuple(case.measures().values()) for case in cases} for cases in space.classes("quick")]
-    for size, found in zip(space.sizes("quick"), measured, strict=True):
-        assert found <= {size[:3]}

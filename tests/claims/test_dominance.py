@@ -56,15 +56,18 @@ def test_bounds_are_1_or_more(bound):
         never_worse(tt.LRU(), samples=-1)
 
 
-def test_what_is_no_policy_is_an_error():
-    with pytest.raises(tt.ArgumentError, match="a policy such as LRU"):
-        never_worse(3)
-    with pytest.raises(tt.ArgumentError, match="a policy such as LRU"):
-        never_worse(lambda xi, q_hat: None)
-    with pytest.raises(tt.ArgumentError, match="one that takes xi, or xi and q_hat"):
-        never_worse(tt.LRU)
-    with pytest.raises(tt.ArgumentError, match="one that takes xi, or xi and q_hat"):
-        never_worse(int)
+@pytest.mark.parametrize(
+    ("policy", "words"),
+    [
+        (3, "a policy such as LRU"),
+        (lambda xi, q_hat: None, "a policy such as LRU"),
+        (tt.LRU, "one that takes xi, or xi and q_hat"),
+        (int, "one that takes xi, or xi and q_hat"),
+    ],
+)
+def test_what_is_no_policy_is_an_error(policy, words):
+    with pytest.raises(tt.ArgumentError, match=words):
+        never_worse(policy)
 
 
 def test_a_policy_of_a_threshold_alone_is_tried_with_no_estimate():

@@ -98,6 +98,8 @@ def test_a_broken_check_and_missing_data_are_said():
         (repairs("table-6"), "not reproduced", False),
         (OURS, "not reproduced", False),
         (OURS, "reproduced", True),
+        (BOTH, "refuted", True),
+        (repairs("table-6"), "refuted", False),
     ],
 )
 def test_only_what_is_ours_must_hold(origin, verdict, sound):

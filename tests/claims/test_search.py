@@ -8,7 +8,6 @@ import pytest
 import teltheory as tt
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Claim, MissingDataError, Proof, SecondRoute
-from teltheory.claims.origin import PMLR, repairs
 from teltheory.claims.search import decide, decide_safely, refutes
 from teltheory.claims.worlds import SmallWorlds, upper_bounds, worlds
 from teltheory.optimal.brute_force import smallest_total
@@ -52,31 +51,24 @@ BELADY_MINIMISES_TEL = false_claim(
 FALSE_CLAIMS = (T_LRU_COMPUTES_LESS, LRU_IS_OPTIMAL, BELADY_MINIMISES_TEL)
 
 
-def replayed(example, policy):
-    turns = list(zip(*example["turns"], strict=True))
-    trace = tt.Trace.from_turns(*turns)
-    return tt.replay(trace, policy, example["capacity"], example["forced"], example["initial"])
-
-
 @pytest.fixture(scope="module")
 def decided():
     """The verdicts on the false claims, each found once."""
     return {claim.id: decide(claim) for claim in FALSE_CLAIMS}
 
 
+@pytest.fixture(scope="module")
+def cases():
+    return [case for size_class in SPACE.classes("quick") for case in size_class]
+
+
 @pytest.mark.parametrize("claim", FALSE_CLAIMS, ids=lambda claim: claim.id)
-def test_false_claims_are_refuted(claim, decided):
+def test_false_claims_are_refuted_by_the_smallest_counterexample(claim, decided, cases):
     verdict = decided[claim.id]
-    assert verdict.verdict == "refuted"
-    assert not verdict.expected
+    assert (verdict.verdict, verdict.expected) == ("refuted", False)
     values = list(verdict.counterexample["values"].values())
     assert values[0] > values[1]
-
-
-@pytest.mark.parametrize("claim", FALSE_CLAIMS, ids=lambda claim: claim.id)
-def test_the_counterexample_is_the_smallest(claim, decided):
-    found = Case.of(decided[claim.id].counterexample)
-    cases = [case for size_class in SPACE.classes("quick") for case in size_class]
+    found = Case.of(verdict.counterexample)
     no_larger = [case for case in cases if case.size() <= found.size()]
     assert 1 < len(no_larger) < len(cases)
     assert [case for case in no_larger if refutes(claim, case)] == [found]
@@ -109,36 +101,52 @@ def test_random_cases_refute_too_and_are_shrunk(claim):
     verdict = decide(only_random)
     assert verdict.verdict == "refuted"
     assert verdict.scope.kind == "sampled"
-    example = verdict.counterexample
-    turns = example["turns"]
-    without_one = [{**example, "turns": turns[:k] + turns[k + 1 :]} for k in range(len(turns))]
-    assert not any(refutes(claim, Case.of(one)) for one in without_one if one["turns"])
-    assert not any(refutes(claim, smaller) for smaller in Case.of(example).smaller())
-    assert decide(only_random).counterexample == example
+    found = Case.of(verdict.counterexample)
+    assert not any(refutes(claim, smaller) for smaller in found.smaller())
+    turns = found.world.turns
+    shorter = {World(turns[:k] + turns[k + 1 :]).canonical().turns for k in range(len(turns))}
+    assert shorter <= {smaller.world.turns for smaller in found.smaller()}
+    assert decide(only_random).counterexample == verdict.counterexample
+
+
+TRUE = Claim(
+    "true",
+    "",
+    "",
+    lambda case: {"TEL": case.tel(tt.LRU())},
+    lambda values: values["TEL"] >= 0,
+    replace(SPACE, quick={1: 2, 2: 2}, samples=50),
+)
+CASES = [case for size_class in TRUE.space.classes("quick") for case in size_class]
 
 
 def test_a_true_claim_holds_with_its_scope():
-    claim = Claim("true", "", "", lambda case: {"TEL": case.tel(tt.LRU())}, lambda v: v["TEL"] >= 0, SPACE)
-    verdict = decide(claim)
-    cases = sum(1 for size_class in SPACE.classes("quick") for _ in size_class)
-    assert (verdict.verdict, verdict.scope.kind, verdict.scope.instances) == ("holds", "exhaustive", cases)
-    assert verdict.scope.bounds["sampled"]["instances"] == 500
+    verdict = decide(TRUE)
+    assert (verdict.verdict, verdict.scope.kind, verdict.scope.instances) == ("holds", "exhaustive", len(CASES))
+    assert verdict.scope.bounds["sampled"]["instances"] == 50
     assert verdict.expected
 
 
-TRUE = Claim("true", "", "", lambda case: {"TEL": case.tel(tt.LRU())}, lambda v: v["TEL"] >= 0, SPACE)
+def missing():
+    raise MissingDataError("a prover")
 
 
-def test_a_proof_makes_the_scope():
-    verdict = decide(replace(TRUE, proof=lambda: Proof("a prover", "everything", 3)))
-    assert (verdict.verdict, verdict.scope.kind) == ("holds", "proved")
-    assert verdict.scope.bounds["proof"] == {"by": "a prover", "covers": "everything", "obligations": 3}
-
-
-def test_an_unfinished_proof_is_none():
-    verdict = decide(replace(TRUE, proof=lambda: Proof("a prover", "everything", 2, ("consecution",))))
-    assert (verdict.verdict, verdict.scope.kind) == ("holds", "exhaustive")
-    assert verdict.scope.bounds["proof"]["unproved"] == ("consecution",)
+@pytest.mark.parametrize(
+    ("proof", "kind", "told"),
+    [
+        (lambda: Proof("a prover", "all", 3), "proved", {"by": "a prover", "covers": "all", "obligations": 3}),
+        (
+            lambda: Proof("a prover", "all", 2, ("consecution",)),
+            "exhaustive",
+            {"by": "a prover", "covers": "all", "obligations": 2, "unproved": ("consecution",)},
+        ),
+        (missing, "exhaustive", {"missing": "a prover"}),
+    ],
+    ids=["finished", "unfinished", "no prover"],
+)
+def test_a_finished_proof_makes_the_scope(proof, kind, told):
+    verdict = decide(replace(TRUE, proof=proof))
+    assert (verdict.verdict, verdict.scope.kind, verdict.scope.bounds["proof"]) == ("holds", kind, told)
 
 
 def by_two_routes(claim, wrong_at):
@@ -154,8 +162,8 @@ def by_two_routes(claim, wrong_at):
 def test_some_cases_are_computed_in_two_ways():
     claim, asked = by_two_routes(TRUE, 0)
     verdict = decide(claim)
-    cases = [case for size_class in SPACE.classes("quick") for case in size_class]
-    assert asked == cases[::100]
+    assert asked == CASES[::100]
+    assert len(asked) > 1
     assert verdict.scope.bounds["second route"] == {"by": "counting again", "instances": len(asked)}
 
 
@@ -167,20 +175,11 @@ def test_two_routes_that_differ_give_no_verdict(claim, wrong_at):
     assert "by counting again" in verdict.problem
 
 
-def test_a_missing_prover_is_said():
-    def missing():
-        raise MissingDataError("a prover")
-
-    verdict = decide(replace(TRUE, proof=missing))
-    assert (verdict.verdict, verdict.scope.kind) == ("holds", "exhaustive")
-    assert verdict.scope.bounds["proof"] == {"missing": "a prover"}
-
-
 def test_a_check_that_breaks_is_an_error_in_the_ledger():
     def broken(case):
         raise ZeroDivisionError("planted")
 
-    verdict = decide_safely(Claim("broken", "", "", broken, lambda values: True, SPACE))
+    verdict = decide_safely(replace(TRUE, values=broken))
     assert verdict.verdict == "error"
     assert "planted" in verdict.problem
     assert not verdict.expected
@@ -191,8 +190,3 @@ def test_a_claim_without_a_rule_that_computes_a_float_has_no_verdict(number):
     verdict = decide_safely(replace(TRUE, values=lambda case: {"TEL": 1, "beside it": number}))
     assert verdict.verdict == "error"
     assert "found 1.0 among the values of 'true'" in verdict.problem
-
-
-def test_a_refuted_statement_of_the_paper_is_a_sound_verdict():
-    assert decide(replace(LRU_IS_OPTIMAL, origin=PMLR)).expected
-    assert not decide(replace(LRU_IS_OPTIMAL, origin=repairs("true"))).expected

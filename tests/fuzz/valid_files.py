@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from calibration.probing import small_plan
 from calibration.test_runs import record, serving
-from claims.noted_trials import CLAIMS, FEW, texts
+from claims.small_campaign import CLAIMS, FEW, texts
 from formats.test_chat_readers import SHAREGPT, wildchat
 from formats.test_log_readers import DELTA, FIRST, HEADER, SECOND, WHOLE, bailian, call
 from formats.vocabularies import rank_file, word_level

@@ -1,12 +1,6 @@
-"""Campaigns for the tests that kill them: each batch notes in a folder that it was tried, and where."""
+"""A small campaign on two claims, and what it finds."""
 
-import os
-from collections import Counter
-from dataclasses import dataclass, replace
-from pathlib import Path
-from tempfile import mkstemp
-
-from sweep.noting import runs, wait_for
+from dataclasses import replace
 
 from proofs_checks.tail_optimized.theorem_31 import mean_estimate, theorem_31
 from teltheory.claims.batches import Trial, texts_of
@@ -20,27 +14,6 @@ A_ROUND = len(CLAIMS) * len(FEW)
 
 def claim_named(name):
     return {"theorem-31": theorem_31, "theorem-31.mean-estimate": mean_estimate}[name]
-
-
-@dataclass(frozen=True)
-class NotedTrial(Trial):
-    """Notes each batch; one that is held waits for a file `go`."""
-
-    folder: str = ""
-    held: int = -1
-
-    def __call__(self, batch):
-        rank = ranks(batch)
-        os.close(mkstemp(prefix=f"run-{rank}-{os.getpid()}-", dir=self.folder)[0])
-        if rank == self.held:
-            wait_for((Path(self.folder) / "go").exists)
-        return super().__call__(batch)
-
-
-def ranks(batch):
-    """Return the batch's place in the campaign's order."""
-    names = [generator.name for generator in FEW]
-    return batch.number * A_ROUND + CLAIMS.index(batch.claim) * len(FEW) + names.index(batch.generator)
 
 
 def campaign(batches=2 * A_ROUND, trial=None, seconds=None):
@@ -73,8 +46,3 @@ def left_alone(batches=2 * A_ROUND):
     for batch in reversed(list(plan.in_order())):
         store.add(batch, plan.trial(batch)[1])
     return told(plan, store)
-
-
-def tries(folder):
-    """Return how often each batch was tried, by its place."""
-    return Counter(rank for rank, _ in runs(folder))
