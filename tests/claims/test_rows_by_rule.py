@@ -9,7 +9,7 @@ import pytest
 from report.documents import parts
 
 from proofs_checks import all_claims
-from teltheory.claims.claim import Claim, MissingDataError, Rule, Unshrunk
+from teltheory.claims.claim import Claim, MissingDataError, Placed, Rule
 from teltheory.claims.origin import BOTH, OURS, reading, repairs, sharpness
 from teltheory.claims.search import decide, decide_safely
 from teltheory.claims.verdict import is_expected
@@ -20,7 +20,7 @@ from teltheory.report.markdown import ledger_markdown
 
 
 @dataclass(frozen=True)
-class Square(Unshrunk):
+class Square(Placed):
     number: int
 
     @property
@@ -33,15 +33,6 @@ class Square(Unshrunk):
 
     def shown(self, values):
         return f"{values['square']:.1f}"
-
-    def size(self):
-        return (self.number,)
-
-    def measures(self):
-        return {"number": self.number}
-
-    def as_counterexample(self, values):
-        return {"number": self.number, "values": dict(values)}
 
 
 def square(case):
