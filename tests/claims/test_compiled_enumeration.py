@@ -56,7 +56,7 @@ def test_the_same_cases_in_every_class_and_the_same_smallest(name, natural):
         tally = compiled.tally(*size)
         assert tally == plain_tally(claim, cases)
         seen += tally.within
-    assert seen > 50
+    assert seen > 20
 
 
 def tels(case):

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import teltheory as tt
-from proofs_checks.tail_optimized.algorithm_1 import Reading, endless_loops
+from proofs_checks.tail_optimized import algorithm_1
 from proofs_checks.tail_optimized.trimming import LatestFirst
 from teltheory.claims.case import Case, World
 from teltheory.claims.compiled_check import readings, simulator
@@ -29,17 +29,12 @@ for place, trim in enumerate(TRIMS):
         simulator.LENGTH_AWARE + place: lambda case, trim=trim: tt.LengthAwareTLRU(case.xi, trim),
     }
 READINGS = {
-    readings.PRINTED: {},
-    readings.PRINTED_TRIM: {"last_block": True},
-    readings.PRINTED_LRU: {"trim_loop": "until nothing is trimmed"},
-    readings.AT_THE_BUDGET: {"nonnegative": True, "trim_loop": "until nothing is trimmed", "last_block": True},
-    readings.REPAIRED: {
-        "strictly": True,
-        "nonnegative": True,
-        "trim_loop": "until nothing is trimmed",
-        "last_block": True,
-    },
-    readings.SINGLE_PASS: {"strictly": True, "nonnegative": True, "trim_loop": "if", "last_block": True},
+    readings.PRINTED: algorithm_1.to_the_letter,
+    readings.PRINTED_TRIM: algorithm_1.with_printed_trim_loop,
+    readings.PRINTED_LRU: algorithm_1.with_printed_lru_loop,
+    readings.AT_THE_BUDGET: algorithm_1.with_printed_test,
+    readings.REPAIRED: algorithm_1.repaired_text,
+    readings.SINGLE_PASS: algorithm_1.one_pass,
 }
 LOOPS = {"trim loop": readings.ENDLESS_TRIM, "LRU loop": readings.ENDLESS_LRU}
 
@@ -68,14 +63,13 @@ def test_every_policy_reuses_what_the_reference_does(case):
 @given(cases(starts=0, modes=(False,)))
 def test_readings_of_algorithm_1(case):
     tiny = tiny_of(case)
-    for code, options in READINGS.items():
-        result, reading = outcome(tiny, code, AT_CAPACITY), Reading(case.xi, case.q_hat, **options)
-        looped = endless_loops(case, reading)
+    for code, made in READINGS.items():
+        result, reading = outcome(tiny, code, AT_CAPACITY), made(case)
+        looped = algorithm_1.endless_loops(case, reading)
         assert {name: int(result[LOOPED] == loop) for name, loop in LOOPS.items()} == looped
         assert result[LOWEST : LOWEST + result[CUTS]].tolist() == reading.lowest
         if not any(looped.values()):
-            again = Reading(case.xi, case.q_hat, **options)
-            assert result[: len(case.world.turns)].tolist() == case.reuses(again)
+            assert result[: len(case.world.turns)].tolist() == case.reuses(made(case))
 
 
 @given(cases(most_turns=5, longest=2, starts=1))

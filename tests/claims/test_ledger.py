@@ -14,7 +14,7 @@ import proofs_checks
 import teltheory as tt
 from proofs_checks import all_claims
 from proofs_checks.errata import ERRATA
-from proofs_checks.tail_optimized.algorithm_1 import Reading
+from proofs_checks.tail_optimized.algorithm_1 import one_pass
 from teltheory.claims.case import Case
 from teltheory.claims.search import decide, refutes
 from teltheory.claims.verdict import Scope, Verdict
@@ -232,9 +232,7 @@ POLICIES = {
     "LRU": lambda example: tt.LRU(),
     "T-LRU": lambda example: tt.TLRU(example["xi"], example["q_hat"]),
     "Threshold-LRU": lambda example: tt.ThresholdLRU(example["xi"] - example["q_hat"]),
-    "single pass": lambda example: Reading(
-        example["xi"], example["q_hat"], strictly=True, nonnegative=True, trim_loop="if", last_block=True
-    ),
+    "single pass": lambda example: one_pass(Case.of(example)),
     "round-robin": lambda example: tt.TLRU(example["xi"], example["q_hat"], "round-robin"),
     "least-recent": lambda example: tt.TLRU(example["xi"], example["q_hat"], "least-recent"),
 }

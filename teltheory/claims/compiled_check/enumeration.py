@@ -189,15 +189,16 @@ def _count(tiny: Tiny, answer: int, totals: IntArray, smallest: IntArray) -> Non
 
 
 @compiled
-def _keep_smaller(tiny: Tiny, smallest: IntArray, is_smaller: bool) -> None:
+def _keep_smaller(tiny: Tiny, smallest: IntArray, is_first: bool) -> None:
     """Keep the case where it is the first or smaller than the one before."""
-    key, starts = np.zeros(KEY, np.int64), 2 * tiny.starts
-    turns = slice(PARAMETERS + starts, PARAMETERS + starts + 2 * tiny.turns)
+    key, at = np.zeros(KEY, np.int64), PARAMETERS
     key[0], key[1], key[2] = tiny.capacity, tiny.xi, tiny.estimate
-    key[PARAMETERS : PARAMETERS + starts : 2] = tiny.start_past[: tiny.starts]
-    key[PARAMETERS + 1 : PARAMETERS + starts : 2] = tiny.start_held[: tiny.starts]
-    key[turns.start : turns.stop : 2] = tiny.prompt[: tiny.turns]
-    key[turns.start + 1 : turns.stop : 2] = tiny.response[: tiny.turns]
+    for c in range(tiny.starts):
+        key[at], key[at + 1] = tiny.start_past[c], tiny.start_held[c]
+        at += 2
+    for turn in range(tiny.turns):
+        key[at], key[at + 1] = tiny.prompt[turn], tiny.response[turn]
+        at += 2
     different = np.flatnonzero(key != smallest)
-    if is_smaller or (len(different) and key[different[0]] < smallest[different[0]]):
+    if is_first or (len(different) and key[different[0]] < smallest[different[0]]):
         smallest[:] = key
