@@ -12,7 +12,7 @@ from teltheory.claims.compiled_check.space import CompiledWorlds
 from teltheory.claims.worlds import SmallWorlds, upper_bounds, worlds
 
 SMALL = SmallWorlds(
-    {1: 3, 2: 3, 3: 2, 4: 1}, {}, start_tokens={"quick": 2}, natural_sizes=({1: 2, 2: 2, 3: 1}, {})
+    {1: 3, 2: 3, 3: 2, 4: 1}, {}, start_tokens={"quick": 1}, natural_sizes=({1: 2, 2: 2, 3: 1}, {})
 )
 LISTINGS = {
     "empty start": (SMALL, {}),
@@ -56,7 +56,7 @@ def test_the_same_cases_in_every_class_and_the_same_smallest(name, natural):
         tally = compiled.tally(*size)
         assert tally == plain_tally(claim, cases)
         seen += tally.within
-    assert seen > 20
+    assert seen > 10
 
 
 def tels(case):
