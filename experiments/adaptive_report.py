@@ -9,25 +9,18 @@ intervals, the share of the grid at which each is best, and regrets against the 
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 from teltheory.paper.rows import Adapted, Point
-from teltheory.paper.script import end, errors_in_one_line, markdown, say
-from teltheory.paper.tidy import read_rows
+from teltheory.paper.script import markdown, run
+from teltheory.paper.tidy import grouped, read_rows
 
 WINDOW, WINDOWS = 500, (100, 200, 500, 1000)
 SHARE, LITERAL = 0.8, 1.0
 PERCENTILES = {0.9: "p90", 0.95: "p95", 0.99: "p99"}
 R = TypeVar("R", Adapted, Point)
-
-
-def groups(rows: Sequence[R]) -> Iterator[tuple[tuple[str, str], list[R]]]:
-    """Yield workload and capacity, as they are shown, and their rows."""
-    for place in dict.fromkeys((row.workload, row.capacity) for row in rows):
-        yield (place[0], f"{place[1]:,}"), [row for row in rows if (row.workload, row.capacity) == place]
 
 
 def select(
@@ -42,8 +35,7 @@ def select(
 
 def shown(row: Adapted, digits: int = 1) -> str:
     """Return a mean and half the width of its interval."""
-    half = row.high - row.mean
-    margin = "" if math.isnan(half) else f" ± {half:,.{digits}f}"
+    margin = "" if math.isnan(row.high) else f" ± {row.half:,.{digits}f}"
     return f"{row.mean:,.{digits}f}{margin}"
 
 
@@ -98,29 +90,25 @@ BEST = ("fixed, of LRU's P95", "of the P95 it reaches", "P90", "P95", "P99", "me
 ENDS = ("on the front", "first margin", "P50", "P95", "margin of the least P95", "P50", "P95")
 
 
-def report(adapted: Sequence[Adapted], front: Sequence[Point]) -> Iterator[str]:
+def main(adaptive_threshold: str, pareto_front: str) -> Iterator[str]:
     """Yield the tables, an empty line after each."""
-    of = list(groups(adapted))
+    of = list(_by_place(read_rows(Path(adaptive_threshold), Adapted)))
     tables = (
         (IMPROVED, [(*place, *improvements(rows, "blocks")) for place, rows in of]),
         (IMPROVED, [(*place, *improvements(rows, "p95")) for place, rows in of]),
         (BEST, [(*place, *shares(rows)) for place, rows in of]),
         (WINDOWS, [(*place, *windows(rows)) for place, rows in of]),
-        (ENDS, [(*place, *ends(rows)) for place, rows in groups(front)]),
+        (ENDS, [(*place, *ends(rows)) for place, rows in _by_place(read_rows(Path(pareto_front), Point))]),
     )
     for columns, cells in tables:
         yield from markdown((*PLACE, *columns), cells)
         yield ""
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Print the tables."""
-    if len(arguments) != 2:
-        end("usage: python -m experiments.adaptive_report ADAPTIVE_THRESHOLD.csv PARETO_FRONT.csv")
-    adaptive, pareto = map(Path, arguments)
-    with errors_in_one_line():
-        say(report(read_rows(adaptive, Adapted), read_rows(pareto, Point)))
+def _by_place(table: Sequence[R]) -> Iterator[tuple[tuple[str, str], list[R]]]:
+    for (workload, capacity), rows in grouped(table, ("workload", "capacity")).items():
+        yield (workload, f"{capacity:,}"), rows
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    run(main, __doc__)

@@ -1,17 +1,16 @@
 """Regret of LRU, T-LRU and ET-LRU with three beliefs, as deaths, heterogeneity and prompts' variance grow.
 
-    python experiments/regret_of_beliefs.py TABLE.csv
+    python -m experiments.regret_of_beliefs TABLE.csv
 
 Samples of the conversation model, one factor changed at a time: the death rate, with births in proportion so that
 as many are alive; the coefficient of variation of the turn rates (gamma); the spread of prompts, the standard
 deviation of their logarithm. ET-LRU knows the model: its rates, also those of each conversation, and its law of
 prompts. T-LRU's estimate is the mean of the prompts that continue a conversation. Regret is against Tail-Optimized
-Belady, and the table has its mean in per cent of LRU's on the same sample, with Student's 95 % interval.
+Belady; written and printed is its mean in per cent of LRU's on the same sample, with Student's 95 % interval.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,7 +21,7 @@ from numpy.typing import NDArray
 import teltheory as tt
 from teltheory.paper.averages import average_of
 from teltheory.paper.rows import Regret
-from teltheory.paper.script import end, errors_in_one_line, in_order
+from teltheory.paper.script import in_order, markdown, run
 from teltheory.paper.tidy import write_rows
 from teltheory.policies.learned.etlru import Belief
 from teltheory.policies.policy import AnyPolicy
@@ -100,14 +99,23 @@ def policies(setting: Setting, turn_rates: NDArray[np.float64], trace: tt.Trace)
     return online
 
 
-def main(table: str) -> None:
-    """Replay every sample under every policy and write the table."""
+def lines(table: list[Regret]) -> Iterator[str]:
+    """Yield means and intervals as a Markdown table, a column a policy."""
+    cells: dict[tuple[str, str], list[str]] = {}
+    for row in table:
+        if row.policy != "LRU":
+            cells.setdefault((row.factor, f"{row.value:g}"), []).append(f"{row.mean:.0f} ± {row.half:.0f}")
+    policies = dict.fromkeys(row.policy for row in table if row.policy != "LRU")
+    yield from markdown(("factor", "value", *policies), ((*place, *shares) for place, shares in cells.items()))
+
+
+def main(table: str) -> Iterator[str]:
+    """Replay every sample under every policy, write the table and yield its lines."""
     grid = list(settings())
-    write_rows(rows(grid, in_order(regrets, grid, None, "sample {}".format)), Path(table), Regret)
+    found = list(rows(grid, in_order(regrets, grid, None, "sample {}".format)))
+    write_rows(found, Path(table), Regret)
+    yield from lines(found)
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        end("usage: regret_of_beliefs.py TABLE.csv")
-    with errors_in_one_line():
-        main(sys.argv[1])
+    run(main, __doc__)

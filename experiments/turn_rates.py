@@ -8,18 +8,18 @@ of each kind with its share.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from functools import partial
 
 import teltheory as tt
-from teltheory.paper.script import end, markdown, say
+from teltheory.paper.script import markdown, run
 
 KINDS = (1, 2, 3, 4)
 
 
-def lines(trace: tt.Trace) -> Iterator[str]:
+def main(trace_file: str) -> Iterator[str]:
     """Yield the table."""
+    trace = tt.read_trace(trace_file)
     columns = "rates | parameters | log-likelihood | mean life, s | mean seconds between turns (share)"
     yield from markdown(columns.split(" | "), map(partial(_cells, trace), KINDS))
 
@@ -36,6 +36,4 @@ def _of_kind(rate: float, share: float) -> str:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        end("usage: python -m experiments.turn_rates TRACE")
-    say(line for name in sys.argv[1:] for line in lines(tt.read_trace(name)))
+    run(main, __doc__)

@@ -13,20 +13,18 @@ the trace, TEL, regret and percentiles of TTFT in seconds.
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
 from pathlib import Path
 
-import click
 import numpy as np
 
 import teltheory as tt
 from teltheory.paper.rows import Returned
 from teltheory.paper.scenarios import people_and_agents
-from teltheory.paper.script import end, errors_in_one_line, markdown
+from teltheory.paper.script import markdown, run
 from teltheory.paper.tidy import write_rows
 from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import default_estimate
@@ -117,8 +115,8 @@ def percentile_lines(table: list[Returned]) -> Iterator[str]:
     yield from markdown(columns, cells, "rrlrrrrrr")
 
 
-def main(trace_file: str, target: str) -> None:
-    """Replay all workloads, write the table and print the shares."""
+def main(trace_file: str, target: str) -> Iterator[str]:
+    """Replay all workloads, write the table and yield the shares."""
     trace = tt.read_trace(trace_file)
     real = Workload(Path(trace_file).stem, trace, (300_000, 1_000_000, 3_000_000), tuple(map(Fraction, (1, 2, 3))))
     table = [
@@ -129,12 +127,10 @@ def main(trace_file: str, target: str) -> None:
         for row in rows(workload, capacity, slo)
     ]
     write_rows(table, Path(target), Returned)
-    of_trace = [row for row in table if row.workload == real.name]
-    click.echo("\n".join([*lines(table), "", *percentile_lines(of_trace)]))
+    yield from lines(table)
+    yield ""
+    yield from percentile_lines([row for row in table if row.workload == real.name])
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
-        end("usage: python -m experiments.who_comes_back TRACE TABLE.csv")
-    with errors_in_one_line():
-        main(*sys.argv[1:])
+    run(main, __doc__)

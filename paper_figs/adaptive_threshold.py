@@ -10,18 +10,15 @@ fixed threshold of each sample in hindsight. Bands are 95 % intervals of the mea
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from paper_figs import style
-from paper_figs.command import run
-from paper_figs.workload_panels import draw_by_workload
 from teltheory.errors import FileError
 from teltheory.paper.rows import Adapted
-from teltheory.paper.tidy import read_rows
+from teltheory.paper.tidy import grouped, read_rows
 
 MEASURE, QUANTILE, WINDOW = "improvement-blocks", 0.95, 500
 LONGEST = 1.25
@@ -34,13 +31,12 @@ LINES = {
 def draw(table: Path) -> Figure:
     """Draw a row of panels a workload, a column a capacity."""
     found = [row for row in read_rows(table, Adapted) if _is_shown(row)]
-    best = {(row.workload, row.capacity) for row in found if row.policy == "best-fixed"}
-    lacking = [row for row in found if (row.workload, row.capacity) not in best]
-    if lacking or not best:
-        of = f" of {lacking[0].workload} at {lacking[0].capacity}" if lacking else ""
-        raise FileError(f"{table}: found no {MEASURE} of best-fixed{of}, expected one")
+    for (workload, capacity), rows in (grouped(found, ("workload", "capacity")) or {("any", "any"): []}).items():
+        if "best-fixed" not in grouped(rows, "policy"):
+            place = f"of {workload} at {capacity}"
+            raise FileError(f"{table}: found no {MEASURE} of best-fixed {place}, expected one")
     labels = "share", "improvement over LRU (%)"
-    return draw_by_workload(found, _draw_panel, 1.35, labels, legend_columns=3, sharex=True)
+    return style.draw_by_workload(found, _draw_panel, 1.35, labels, legend_columns=3, sharex=True)
 
 
 def _is_shown(row: Adapted) -> bool:
@@ -58,4 +54,4 @@ def _draw_panel(panel: Axes, rows: list[Adapted]) -> None:
 
 
 if __name__ == "__main__":
-    run("adaptive_threshold", draw, sys.argv[1:])
+    style.run(draw, __doc__)

@@ -8,8 +8,7 @@ made.json, a table that is no longer as it was made is an error. `FIGURES` is wh
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from matplotlib.figure import Figure
@@ -27,7 +26,7 @@ from paper_figs import (
     who_comes_back,
 )
 from teltheory.paper.drawing import FORMATS, TableFigure, draw_all
-from teltheory.paper.script import end, say
+from teltheory.paper.script import run
 
 PRINTED = {"latencies_wildchat": "figure_5", "latencies_sharegpt": "figure_6"}
 
@@ -44,12 +43,6 @@ def drawn(table: str, draw: Callable[[Path], Figure], kind: str = "") -> TableFi
     return TableFigure(table, write)
 
 
-def latex(table: Path, folder: Path) -> Iterator[str]:
-    """Write the LaTeX tables of a table; yield a line for each."""
-    for file in tables.write(table, folder)[::2]:
-        yield f"{file.stem}: tex, csv"
-
-
 FIGURES = (
     drawn("figure_3", figure_3.draw),
     drawn("figure_4", figure_4.draw),
@@ -59,16 +52,14 @@ FIGURES = (
     drawn("adaptive_threshold", adaptive_threshold.draw),
     drawn("pareto_front", pareto_front.draw),
     drawn("who_comes_back", who_comes_back.draw),
-    *(TableFigure(f"{kind}_*", latex) for kind in ("cells", "improvements", "means")),
+    *(TableFigure(f"{kind}_*", tables.write) for kind in ("cells", "improvements", "means")),
 )
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Make everything, a line each."""
-    if len(arguments) != 2:
-        end("usage: python -m paper_figs.all TABLES_FOLDER OUT_FOLDER")
-    say(draw_all(Path(arguments[0]), Path(arguments[1]), FIGURES))
+def main(tables_folder: str, out_folder: str) -> Iterator[str]:
+    """Make everything; yield a line for each."""
+    return draw_all(Path(tables_folder), Path(out_folder), FIGURES)
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    run(main, __doc__)

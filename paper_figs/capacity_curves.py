@@ -7,7 +7,6 @@ Reads the table that `teltheory.paper.all` writes; bands are 95 % intervals of t
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from matplotlib.axes import Axes
@@ -15,7 +14,6 @@ from matplotlib.figure import Figure
 
 from paper_figs import style
 from paper_figs.averages import Averages
-from paper_figs.command import run
 
 OPTIMUM = "tail-optimized-belady"
 MEASURES = {"tel": "TEL (tokens)", "p95": "P95 of TTFT (ms)", "regret": "regret (tokens)"}
@@ -49,4 +47,4 @@ def _draw_curve(panel: Axes, found: Averages, xi_ms: int, policy: str, measure: 
 
 
 if __name__ == "__main__":
-    run("capacity_curves", draw, sys.argv[1:])
+    style.run(draw, __doc__)

@@ -7,7 +7,6 @@ Reads the table that `teltheory.paper.all` writes, a column of panels a series; 
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,22 +15,20 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from paper_figs import style
-from paper_figs.command import run
 from teltheory.figures import as_it_stands
 from teltheory.paper.rows import Timed
-from teltheory.paper.tidy import read_rows
+from teltheory.paper.tidy import grouped, read_rows
 
 
 def draw(table: Path) -> Figure:
     """Draw TTFT and line above, residuals below."""
     rows = read_rows(table, Timed)
-    names = list(dict.fromkeys(row.series for row in rows))
-    figure, panels = style.panels(
-        style.TEXT, 3.3, 2, len(names), sharex="col", gridspec_kw={"height_ratios": (2, 1)}
-    )
+    series = grouped(rows, "series")
+    heights = {"height_ratios": (2, 1)}
+    figure, panels = style.panels(style.TEXT, 3.3, 2, len(series), sharex="col", gridspec_kw=heights)
     most = max(row.cached_tokens for row in rows)
-    for (above, below), name in zip(panels.T, names, strict=True):
-        points = _draw_series(above, below, [row for row in rows if row.series == name], most)
+    for (above, below), of in zip(panels.T, series.values(), strict=True):
+        points = _draw_series(above, below, of, most)
     panels[0, 0].set_ylabel("TTFT (ms)")
     panels[1, 0].set_ylabel("median − line (ms)")
     panels[0, 0].legend(loc="upper left")
@@ -46,14 +43,8 @@ def _draw_series(above: Axes, below: Axes, rows: Sequence[Timed], most: int) -> 
         [getattr(row, name) for row in ordered]
         for name in ("uncached_tokens", "cached_tokens", "ttft_ms", "fitted_ms", "residual_ms")
     )
-    dots: dict[str, Any] = {
-        "c": cached,
-        "s": 7,
-        "cmap": "viridis",
-        "vmin": 0,
-        "vmax": max(most, 1),
-        "linewidths": 0,
-    }
+    dots: dict[str, Any] = {"c": cached, "s": 7, "cmap": "viridis"}
+    dots |= {"vmin": 0, "vmax": max(most, 1), "linewidths": 0}
     points = above.scatter(x, seen, label="median", **dots)
     above.plot(x, line, color=style.VERMILLION, label="best line")
     below.scatter(x, left, **dots)
@@ -67,4 +58,4 @@ def _draw_series(above: Axes, below: Axes, rows: Sequence[Timed], most: int) -> 
 
 
 if __name__ == "__main__":
-    run("figure_3", draw, sys.argv[1:])
+    style.run(draw, __doc__)

@@ -7,15 +7,13 @@ Reads the table that `teltheory.paper.all` writes.
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from matplotlib.figure import Figure
 
 from paper_figs import style
-from paper_figs.command import run
 from teltheory.paper.rows import AtLeast
-from teltheory.paper.tidy import read_rows
+from teltheory.paper.tidy import grouped, read_rows
 
 QUANTITIES = {
     "turns": "turns a conversation",
@@ -27,11 +25,10 @@ QUANTITIES = {
 
 def draw(table: Path) -> Figure:
     """Draw a panel a quantity, a line a workload."""
-    rows = read_rows(table, AtLeast)
+    of = grouped(read_rows(table, AtLeast), "quantity")
     figure, panels = style.panels(style.COLUMN, 3.4, 2, 2, sharey=True)
     for panel, (quantity, label) in zip(panels.flat, QUANTITIES.items(), strict=True):
-        for name in dict.fromkeys(row.workload for row in rows if row.quantity == quantity):
-            found = [row for row in rows if (row.workload, row.quantity) == (name, quantity)]
+        for name, found in grouped(of.get(quantity, ()), "workload").items():
             line = style.workload(name).keywords
             panel.plot([row.value for row in found], [row.share for row in found], **line)
         panel.set(xscale="log", yscale="log", xlabel=label, xlim=(0.9, None))
@@ -43,4 +40,4 @@ def draw(table: Path) -> Figure:
 
 
 if __name__ == "__main__":
-    run("figure_4", draw, sys.argv[1:])
+    style.run(draw, __doc__)

@@ -8,7 +8,6 @@ Figure 6, at 100, 200 and 300 ms as in the paper; another trace is drawn at thre
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -16,7 +15,6 @@ from matplotlib.figure import Figure
 
 from paper_figs import style
 from paper_figs.averages import Averages
-from paper_figs.command import run
 
 PRINTED_XI_MS = (100, 200, 300)
 
@@ -58,4 +56,4 @@ def draw(table: Path) -> Figure:
 
 
 if __name__ == "__main__":
-    run("figures_5_6", draw, sys.argv[1:])
+    style.run(draw, __doc__)

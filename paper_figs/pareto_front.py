@@ -8,15 +8,12 @@ goes through the margins max(0, xi - Q-hat) in order, from LRU at (100, 100); ma
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from paper_figs import style
-from paper_figs.command import run
-from paper_figs.workload_panels import draw_by_workload
 from teltheory.paper.rows import Point
 from teltheory.paper.tidy import read_rows
 
@@ -30,7 +27,7 @@ LINES = {
 def draw(table: Path) -> Figure:
     """Draw a row of panels a workload, a column a capacity."""
     labels = "median (% of LRU's)", "P95 (% of LRU's)"
-    return draw_by_workload(read_rows(table, Point), _draw_panel, 1.5, labels, len(LINES) + 1)
+    return style.draw_by_workload(read_rows(table, Point), _draw_panel, 1.5, labels, len(LINES) + 1)
 
 
 def _draw_panel(panel: Axes, rows: list[Point]) -> None:
@@ -45,4 +42,4 @@ def _draw_panel(panel: Axes, rows: list[Point]) -> None:
 
 
 if __name__ == "__main__":
-    run("pareto_front", draw, sys.argv[1:])
+    style.run(draw, __doc__)

@@ -9,7 +9,6 @@ improves most where the threshold meets it: where a curve and the vertical line 
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from matplotlib.axes import Axes
@@ -17,7 +16,6 @@ from matplotlib.figure import Figure
 
 from paper_figs import style
 from paper_figs.averages import Averages
-from paper_figs.command import run
 
 SHOWN = ("p90", "p95", "p99")
 
@@ -49,4 +47,4 @@ def _draw_percentile(panel: Axes, found: Averages, capacity: int, percentile: st
 
 
 if __name__ == "__main__":
-    run("sensitivity", draw, sys.argv[1:])
+    style.run(draw, __doc__)

@@ -1,4 +1,7 @@
-"""One look for all figures: widths, colours of Okabe and Ito (2008), a marker and a line style for each policy."""
+"""One look for all figures: widths, colours of Okabe and Ito (2008), a marker and a line style for each policy.
+
+And what the scripts of single figures have in common.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import matplotlib as mpl
 from matplotlib import style
@@ -15,14 +18,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from teltheory.figures import as_it_stands
-from teltheory.paper import drawing
-from teltheory.paper.rows import Adapted, Average
+from teltheory.paper import drawing, script
+from teltheory.paper.rows import Adapted, Average, Point
+from teltheory.paper.tidy import grouped
 
 COLUMN, TEXT = 3.25, 6.75
 """Width of a column and of the text in ICML's layout, in inches."""
 
 BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
 BLUE, VERMILLION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#666666"
+R = TypeVar("R", Adapted, Point)
 Dashes: TypeAlias = str | tuple[int, tuple[float, ...]]
 
 
@@ -116,6 +121,38 @@ def draw_means(
     if all(math.isfinite(row.low) for row in rows):
         lows, highs = [row.low for row in rows], [row.high for row in rows]
         panel.fill_between(places, lows, highs, color=line.colour, alpha=0.15, linewidth=0)
+
+
+def draw_by_workload(
+    found: Sequence[R],
+    draw_panel: Callable[[Axes, list[R]], object],
+    row_height: float,
+    labels: tuple[str, str],
+    legend_columns: int,
+    **shared: Any,
+) -> Figure:
+    """Draw a row of panels a workload, a column a capacity."""
+    of = {name: grouped(rows, "capacity") for name, rows in grouped(found, "workload").items()}
+    figure, every = panels(TEXT, 0.8 + row_height * len(of), len(of), max(map(len, of.values())), **shared)
+    for row, (name, capacities) in zip(every, of.items(), strict=True):
+        for panel, (capacity, rows) in zip(row, capacities.items(), strict=False):
+            draw_panel(panel, rows)
+            panel.set_title(f"{as_it_stands(workload(name).name)}, {tokens(capacity)}")
+    for panel in every[-1]:
+        panel.set_xlabel(labels[0])
+    figure.supylabel(labels[1], fontsize="medium")
+    legend_below(figure, every[0, 0], legend_columns)
+    return figure
+
+
+def run(draw: Callable[[Path], Figure], doc: str | None, words: Sequence[str] | None = None) -> None:
+    """Draw the table that a command line names into the figure that it names; see `teltheory.paper.script.run`."""
+
+    def drawn(table: str, figure: str) -> list[str]:
+        save(lambda: draw(Path(table)), Path(figure))
+        return []
+
+    script.run(drawn, doc, words)
 
 
 def save(draw: Callable[[], Figure], target: Path) -> list[Path]:

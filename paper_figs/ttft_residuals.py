@@ -1,32 +1,28 @@
 """Residuals of every form of latency model, a panel a form, against the tokens that were computed.
 
-    python paper_figs/ttft_residuals.py TABLE.csv FIGURE.pdf
+    python -m paper_figs.ttft_residuals TABLE.csv FIGURE
 
-Reads the table that `experiments/ttft_residuals.py` writes; the ending names the format, without one it is
-written as PDF, SVG and PNG. What a form misses shows as a pattern: residuals that depend on the cached tokens (the
-colour) are attention that a linear form lacks.
+Reads the table that `experiments/ttft_residuals.py` writes. What a form misses shows as a pattern: residuals that
+depend on the cached tokens (the colour) are attention that a linear form lacks.
 """
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from matplotlib.figure import Figure
 
 from paper_figs import style
-from paper_figs.command import run
 from teltheory.figures import as_it_stands
 from teltheory.paper.rows import Residual
-from teltheory.paper.tidy import read_rows
+from teltheory.paper.tidy import grouped, read_rows
 
 PANELS_A_ROW = 3
 
 
 def draw(table: Path) -> Figure:
     """Draw a panel a form on one scale, the cached tokens as colour."""
-    found = read_rows(table, Residual)
-    forms = {row.form: [one for one in found if one.form == row.form] for row in found}
+    forms = grouped(read_rows(table, Residual), "form")
     across = min(len(forms), PANELS_A_ROW)
     down = -(-len(forms) // across)
     figure, panels = style.panels(style.TEXT, 0.4 + 1.6 * down, down, across, sharex=True, sharey=True)
@@ -48,4 +44,4 @@ def draw(table: Path) -> Figure:
 
 
 if __name__ == "__main__":
-    run("ttft_residuals", draw, sys.argv[1:])
+    style.run(draw, __doc__)

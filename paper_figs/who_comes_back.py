@@ -8,8 +8,6 @@ threshold in seconds. At 0 is T-LRU, at 100 the hindsight optimum; LRU, far belo
 
 from __future__ import annotations
 
-import sys
-from itertools import groupby
 from math import ceil
 from pathlib import Path
 
@@ -17,10 +15,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from paper_figs import style
-from paper_figs.command import run
 from teltheory.figures import as_it_stands
 from teltheory.paper.rows import Returned
-from teltheory.paper.tidy import read_rows
+from teltheory.paper.tidy import grouped, read_rows
 
 LINES = {
     "End-Aware": style.POLICIES["end-aware"],
@@ -32,14 +29,13 @@ ACROSS = 3
 
 def draw(table: Path) -> Figure:
     """Draw a panel a workload."""
-    found = read_rows(table, Returned)
-    workloads = list(dict.fromkeys(row.workload for row in found))
+    workloads = grouped(read_rows(table, Returned), "workload")
     down = ceil(len(workloads) / ACROSS)
     figure, panels = style.panels(style.TEXT, 0.5 + 1.8 * down, down, ACROSS, sharey=True)
     for panel in panels.flat[len(workloads) :]:
         panel.set_visible(False)
-    for panel, name in zip(panels.flat, workloads, strict=False):
-        _draw_panel(panel, [row for row in found if row.workload == name])
+    for panel, (name, rows) in zip(panels.flat, workloads.items(), strict=False):
+        _draw_panel(panel, rows)
         panel.set_title(as_it_stands(style.workload(name.removesuffix("_conversation")).name))
         panel.set_xlabel("SLO (s), by capacity")
     figure.supylabel("share of the distance closed (%)", fontsize="medium")
@@ -50,9 +46,8 @@ def draw(table: Path) -> Figure:
 def _draw_panel(panel: Axes, rows: list[Returned]) -> None:
     """Draw each capacity's line, with a gap before the next capacity's."""
     ticks: list[tuple[int, str]] = []
-    for capacity, group in groupby(rows, lambda row: row.capacity):
-        points = list(group)
-        slos = list(dict.fromkeys(row.slo for row in points))
+    for capacity, points in grouped(rows, "capacity").items():
+        slos = list(grouped(points, "slo"))
         places = range(len(ticks), len(ticks) + len(slos))
         for policy, line in LINES.items():
             shares = [100 * row.closed for row in points if row.policy == policy]
@@ -64,4 +59,4 @@ def _draw_panel(panel: Axes, rows: list[Returned]) -> None:
 
 
 if __name__ == "__main__":
-    run("who_comes_back", draw, sys.argv[1:])
+    style.run(draw, __doc__)

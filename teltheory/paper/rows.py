@@ -6,6 +6,7 @@ samples with Student's 95 % interval, which is nan if there are too few samples.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
@@ -55,8 +56,21 @@ class Compared(Row):
     agreement: Annotated[str, one_of("inside", "same sign", "off")]
 
 
+class Averaged(Row):
+    """A row with a mean over samples and the ends of its interval."""
+
+    mean: float
+    low: float
+    high: float
+
+    @property
+    def half(self) -> float:
+        """Half the width of the interval; 0 if there is none."""
+        return 0.0 if math.isnan(self.high) else self.high - self.mean
+
+
 @dataclass(frozen=True)
-class Average(Row):
+class Average(Averaged):
     """A measure of a policy, averaged over those samples on which it is defined."""
 
     AXES: ClassVar = ("capacity", "xi_ms", "policy", "measure")
@@ -122,7 +136,7 @@ class AtLeast(Row):
 
 
 @dataclass(frozen=True)
-class Adapted(Row):
+class Adapted(Averaged):
     """A measure of a policy with a fixed or an adaptive threshold, averaged over the samples of a workload.
 
     `share`, `quantile` and `window` are those of `adaptive.Key`; `measure` is one of `adaptive.MEASURES`, plain or
@@ -195,7 +209,7 @@ class Returned(Row):
 
 
 @dataclass(frozen=True)
-class Regret(Row):
+class Regret(Averaged):
     """The regret of a policy in per cent of LRU's on the same sample, averaged over samples where LRU has one."""
 
     WITHIN: ClassVar = ("factor",)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from inspect import signature
 from pathlib import Path
 from typing import NoReturn, TypeVar
 
@@ -53,6 +54,15 @@ def say(lines: Iterable[str]) -> None:
         for line in lines:
             sys.stdout.write(f"{line}\n")
             sys.stdout.flush()
+
+
+def run(work: Callable[..., Iterable[str]], doc: str | None, words: Sequence[str] | None = None) -> None:
+    """Print what the work on a command line's words yields; told too few or too many, print the usage in `doc`."""
+    given = sys.argv[1:] if words is None else words
+    if len(given) != len(signature(work).parameters):
+        end(f"usage: {next(line for line in (doc or '').splitlines() if line.startswith('    ')).strip()}")
+    with errors_in_one_line():
+        say(work(*given))
 
 
 def markdown(columns: Sequence[object], rows: Iterable[Sequence[object]], align: str = "") -> Iterator[str]:

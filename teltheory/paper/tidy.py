@@ -176,6 +176,14 @@ def _fields(path: Path, line: int, texts: Sequence[str], columns: Mapping[str, K
     return found
 
 
+def grouped(rows: Iterable[R], names: str | Sequence[str]) -> dict[Any, list[R]]:
+    """Return the rows by their values in a column, or in several, in the order in which values first stand."""
+    groups: dict[Any, list[R]] = {}
+    for row in rows:
+        groups.setdefault(_values(row, names), []).append(row)
+    return groups
+
+
 def _values(row: Row, names: str | Sequence[str]) -> Any:
     return getattr(row, names) if isinstance(names, str) else tuple(getattr(row, name) for name in names)
 
@@ -196,12 +204,9 @@ def _check_told_apart(path: Path, rows: Sequence[Row], kind: type[Row]) -> None:
 
 
 def _check_axes(path: Path, rows: Sequence[Row], kind: type[Row]) -> None:
-    groups: dict[Any, list[Row]] = {}
-    for row in rows if kind.AXES else ():
-        groups.setdefault(_values(row, kind.WITHIN), []).append(row)
-    for group, of in groups.items():
+    for group, of in grouped(rows if kind.AXES else (), kind.WITHIN).items():
         there = {tuple(_values(row, axis) for axis in kind.AXES) for row in of}
-        axes = [list(dict.fromkeys(_values(row, axis) for row in of)) for axis in kind.AXES]
+        axes = [grouped(of, axis) for axis in kind.AXES]
         for place in product(*axes):
             if place not in there:
                 names = ", ".join((*kind.WITHIN, *_flat(kind.AXES)))

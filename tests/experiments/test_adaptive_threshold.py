@@ -37,7 +37,7 @@ def test_an_unknown_workload_is_named(script, tmp_path, capsys):
     assert "found nothing, expected some of wildchat, " in capsys.readouterr().err
 
 
-def test_the_report_has_the_numbers_of_the_tables(tmp_path, capsys):
+def test_the_report_has_the_numbers_of_the_tables(tmp_path):
     settings = [
         ("fixed", 0.5, 0.0, 0, 1.0, 1.0),
         ("fixed", 0.7, 0.0, 0, 3.0, 1.0),
@@ -55,8 +55,7 @@ def test_the_report_has_the_numbers_of_the_tables(tmp_path, capsys):
     ends = [(0.1, 1.0, 9.0, 90.0, 99.0, 1), (0.2, 2.0, 8.0, 95.0, 98.0, 1), (0.3, 3.0, 9.0, 97.0, 99.0, 0)]
     points = [Point("w", 1000, "round-robin", m, 9, a, b, 9.0, x, y, on) for m, a, b, x, y, on in ends]
     write_rows(points, tmp_path / "p.csv", Point)
-    adaptive_report.main([str(tmp_path / "a.csv"), str(tmp_path / "p.csv")])
-    printed = capsys.readouterr().out.splitlines()
+    printed = list(adaptive_report.main(str(tmp_path / "a.csv"), str(tmp_path / "p.csv")))
     assert printed[2] == "| w | 1,000 | 8.0 ± 0.5 | 4.0 ± 1.0 | 6.0 ± 1.0 | 6.0 ± 1.0 | 0.8 | 96 ± 2 |"
     assert printed[10] == "| w | 1,000 | 0.7 | 0.72 | 0.8 | 0.8 | 0.8 | 6.0 ± 1.0 | 6.0 ± 1.0 |"
     assert printed[14] == "| w | 1,000 | 7.0 ± 2.0 | 7.0 ± 2.0 | 6.0 ± 1.0 | 7.0 ± 2.0 |"

@@ -4,7 +4,7 @@ import pytest
 
 from experiments import regret_of_beliefs as experiment
 from paper_figs import regret_of_beliefs as figure
-from paper_figs.command import run
+from paper_figs import style
 from teltheory.paper.rows import Regret
 from teltheory.paper.tidy import read_rows, write_rows
 
@@ -53,7 +53,6 @@ def test_the_figure_is_drawn_from_the_table(tmp_path):
     tlru = found[1.0, "T-LRU"]
     assert (tlru.samples, tlru.mean) == (2, pytest.approx((80 + 100 * 81 / 101) / 2))
     assert tlru.high - tlru.mean == pytest.approx(12.706204736 * (100 * 81 / 101 - 80) / 2)
-    run("regret_of_beliefs", figure.draw, [str(table), str(target)])
+    style.run(figure.draw, figure.__doc__, [str(table), str(target)])
     assert target.read_text().count("<svg") == 1
-    figure.tabulate(table, tmp_path / "table.md")
-    assert "| spread | 1 | 80 ± 1 |" in (tmp_path / "table.md").read_text()
+    assert "| spread | 1 | 80 ± 1 |" in list(experiment.lines(read_rows(table, Regret)))

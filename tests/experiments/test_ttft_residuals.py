@@ -1,7 +1,7 @@
 import sys
 
 from experiments import ttft_residuals
-from paper_figs.command import run
+from paper_figs import style
 from paper_figs.ttft_residuals import draw
 from teltheory.paper.rows import Residual
 from teltheory.paper.tidy import read_rows
@@ -19,5 +19,5 @@ def test_the_residuals_of_every_form_are_drawn(tmp_path, monkeypatch):
     assert {row.form for row in rows if row.chosen} == {"attention"}
     assert max(abs(row.residual_s) for row in rows if row.chosen) < 1e-6
     assert max(abs(row.residual_s) for row in rows if row.form == "linear") > 1e-3
-    run("ttft_residuals", draw, [str(table), str(figure)])
+    style.run(draw, None, [str(table), str(figure)])
     assert "svg" in figure.read_text()[:200]

@@ -1,16 +1,13 @@
 import csv
 from dataclasses import fields
-from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import teltheory as tt
-from experiments import return_ceilings as ceilings
 from experiments import who_comes_back as experiment
 from paper_figs import style
 from paper_figs import who_comes_back as figure
-from paper_figs.command import run
 from teltheory.paper.rows import Returned
 from teltheory.paper.scenarios import people_and_agents
 
@@ -24,8 +21,8 @@ def short(monkeypatch, tmp_path):
 
 
 @pytest.mark.long
-def test_every_workload_has_every_policy_and_none_is_below_the_optimum(short, capsys):
-    experiment.main(str(short / "trace.csv"), str(short / "table.csv"))
+def test_every_workload_has_every_policy_and_none_is_below_the_optimum(short):
+    printed = list(experiment.main(str(short / "trace.csv"), str(short / "table.csv")))
     with (short / "table.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
     assert len(rows) == (9 + 4 * 4) * len(experiment.POLICIES)
@@ -34,8 +31,8 @@ def test_every_workload_has_every_policy_and_none_is_below_the_optimum(short, ca
     assert {row["regret"] for row in rows if row["policy"] == "optimum"} == {"0"}
     assert {row["closed"] for row in rows if row["policy"] == "T-LRU"} <= {"0.0", "nan"}
     assert all(float(row["p50"]) <= float(row["p90"]) <= float(row["p95"]) <= float(row["p99"]) for row in rows)
-    assert len(capsys.readouterr().out.splitlines()) == 2 + 9 + 4 * 4 + 3 + 9 * len(experiment.POLICIES)
-    run("who_comes_back", figure.draw, [str(short / "table.csv"), str(short / "figure.svg")])
+    assert len(printed) == 2 + 9 + 4 * 4 + 3 + 9 * len(experiment.POLICIES)
+    style.run(figure.draw, None, [str(short / "table.csv"), str(short / "figure.svg")])
     assert (short / "figure.svg").read_text().count("<svg") == 1
 
 
@@ -66,44 +63,3 @@ def test_the_figure_shows_each_share_at_its_capacity(tmp_path):
         [-12.5, 75],
     ]
     assert [label.get_text() for label in panel.get_xticklabels()] == ["1\n10", "2", "1\n30", "2"]
-
-
-@pytest.fixture
-def known(monkeypatch):
-    monkeypatch.setattr(ceilings, "SEEN_AFTER", 60.0)
-    return ceilings.Hindsight(tt.sample_conversations(people_and_agents(), 300, np.random.default_rng(6)))
-
-
-def test_the_more_is_known_the_more_is_closed(known):
-    indices = ceilings.orders(known, ceilings.regression(known))
-    some = {name: indices[name] for name in ("cells", "end", "time")}
-    rows = list(ceilings.rows(known.trace, 20_000, Fraction(1, 20), some))
-    assert [row.knows for row in rows] == list(some)
-    cells, end, time = (row.closed for row in rows)
-    assert cells < end < time <= 1
-
-
-def test_the_noise_gives_the_auc_that_is_asked_for(known):
-    assert ceilings.auc(ceilings.through_noise(known, 0.8), known.returns) == pytest.approx(0.8, abs=0.06)
-    assert ceilings.auc(known.returns, known.returns) == 1
-    assert ceilings.auc(np.zeros(4), np.array([0.0, 1, 1, 0])) == 0.5
-    assert ceilings.auc(np.array([3.0, 2, 2, 1]), np.array([1.0, 1, 0, 0])) == 7 / 8
-
-
-def test_a_fold_s_own_conversations_do_not_change_its_chances(known, monkeypatch):
-    chance = ceilings.regression(known)
-    fold = np.random.default_rng(ceilings.SEED).integers(0, ceilings.FOLDS, known.trace.conversations)
-    own = fold[known.trace.code] == 3
-    returns = np.where(own, 1 - known.returns, known.returns)
-    columns = ceilings.features(known)
-    monkeypatch.setattr(ceilings, "features", lambda _: columns)
-    monkeypatch.setattr(ceilings.Hindsight, "returns", property(lambda _: returns))
-    changed = ceilings.regression(known)
-    assert changed[own].tolist() == chance[own].tolist()
-    assert changed[~own].tolist() != chance[~own].tolist()
-
-
-def test_a_gap_is_that_before_the_turn():
-    trace = tt.Trace.from_turns([0, 1, 0, 0], [1, 1, 1, 1], [0, 0, 0, 0], [0.0, 1.0, 5.0, 7.0])
-    gaps = ceilings._gaps(ceilings.Hindsight(trace))
-    assert gaps.tolist() == [[-1, -1], [-1, -1], [-1, 5], [5, 2]]

@@ -24,9 +24,8 @@ from paper_figs import (
 )
 from paper_figs import all as everything
 from paper_figs.averages import Averages
-from paper_figs.command import run
 from teltheory.errors import FileError
-from teltheory.paper import drawing
+from teltheory.paper import drawing, script
 from teltheory.paper.drawing import FORMATS, draw_all
 
 PRODUCTS = ("figure_3", "curves_wildchat")
@@ -72,13 +71,12 @@ def test_every_product_is_made_readable_and_the_same_bytes_twice(folder, tmp_pat
     assert set(draw_all(folder, tmp_path / "two", some)) <= set(made)
     files = {file.name: file.read_bytes() for file in (tmp_path / "one").iterdir()}
     again = {file.name: file.read_bytes() for file in (tmp_path / "two").iterdir()}
-    assert len(again) == len(FORMATS) + 4
+    assert len(again) == len(FORMATS) + 2
     assert again == {name: files[name] for name in again}
     figures = ("figure_3", "capacity_curves_wildchat")
     tables = ("table_2", "table_3", "table_mooncake_lru", "table_mooncake_above", "table_mooncake_threshold")
-    assert set(files) == {f"{name}.{ending}" for name in figures for ending in FORMATS} | {
-        f"{name}.{ending}" for name in tables for ending in ("tex", "csv")
-    }
+    pictures = {f"{name}.{ending}" for name in figures for ending in FORMATS}
+    assert set(files) == pictures | {f"{name}.tex" for name in tables}
     for name in figures:
         pdf = files[f"{name}.pdf"]
         assert pdf.startswith(b"%PDF")
@@ -243,18 +241,19 @@ def test_the_command_says_what_it_makes_and_ends_with_one_line(folder, tmp_path,
     for table in folder.glob("*.csv"):
         if not table.name.startswith(("cells", "curves")):
             table.unlink()
-    everything.main([str(folder), str(tmp_path / "out")])
+    script.run(everything.main, everything.__doc__, [str(folder), str(tmp_path / "out")])
     assert capsys.readouterr().out.splitlines() == [
-        "table_2: tex, csv",
-        "table_3: tex, csv",
+        "table_2: tex",
+        "table_3: tex",
         "capacity_curves_wildchat: pdf, svg, png",
     ]
     (tmp_path / "empty").mkdir()
-    figure_3_of = partial(run, "figure_3", figure_3.draw)
+    all_of = partial(script.run, everything.main, everything.__doc__)
+    figure_3_of = partial(style.run, figure_3.draw, figure_3.__doc__)
     for main, arguments, said in (
-        (everything.main, [str(tmp_path / "empty"), str(tmp_path)], "found no tidy table"),
-        (everything.main, [], "usage: "),
-        (figure_3_of, [], "usage: "),
+        (all_of, [str(tmp_path / "empty"), str(tmp_path)], "found no tidy table"),
+        (all_of, [], "usage: python -m paper_figs.all TABLES_FOLDER OUT_FOLDER"),
+        (figure_3_of, [], "usage: python -m paper_figs.figure_3 "),
         (figure_3_of, [str(folder / "cells_wildchat.csv"), str(tmp_path / "figure")], "line 1: found 'table,"),
     ):
         with pytest.raises(SystemExit) as ended:

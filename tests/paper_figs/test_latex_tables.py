@@ -1,10 +1,10 @@
-import csv
 import re
 
 import pytest
 import tidy_tables as small
 
 from paper_figs import tables
+from paper_figs.averages import Averages
 from teltheory.errors import FileError
 
 
@@ -50,7 +50,7 @@ def well_formed(latex):
 def test_printed_tables_have_the_papers_layout_and_ours_below(tmp_path):
     found = tables.tables_of(small.cells(tmp_path / "cells_wildchat.csv"))
     assert list(found) == ["table_2", "table_3"]
-    latex, text = found["table_2"]
+    latex = found["table_2"]
     well_formed(latex)
     assert r"\multicolumn{2}{c}{$\xi$ = 50 ms} & \multicolumn{2}{c}{$\xi$ = 200 ms}" in latex
     assert r"Capacity & LRU & Thre-LRU & LRU & Thre-LRU \\" in latex
@@ -64,54 +64,34 @@ def test_printed_tables_have_the_papers_layout_and_ours_below(tmp_path):
             r"{\tiny $-3.5$\%\,$\bullet$}",
         ],
     ]
-    assert list(csv.reader(text.splitlines()))[:6] == [
-        ["capacity", "row", "50 ms LRU", "50 ms Thre-LRU", "200 ms LRU", "200 ms Thre-LRU"],
-        ["1000", "paper", "0.25", "1.25", "2.25", "3.25"],
-        ["1000", "ours", "-0.5", "-1.5", "-2.5", "-3.5"],
-        ["1000", "low", "-2.0", "-3.0", "-4.0", "-5.0"],
-        ["1000", "high", "2.0", "1.0", "0.0", "-1.0"],
-        ["1000", "verdict", "inside", "same sign", "off", "inside"],
-    ]
-    well_formed(found["table_3"][0])
-    assert r"\multicolumn{3}{c}{$\xi$ = 500 ms}" in found["table_3"][0]
-    assert r"Capacity & p90 & p95 & p99 \\" in found["table_3"][0]
+    well_formed(found["table_3"])
+    assert r"\multicolumn{3}{c}{$\xi$ = 500 ms}" in found["table_3"]
+    assert r"Capacity & p90 & p95 & p99 \\" in found["table_3"]
 
 
 def test_a_trace_has_the_same_tables_with_ours_alone_and_its_name_is_escaped(tmp_path):
     found = tables.tables_of(small.improvements(tmp_path / "improvements_50%_of_us.csv"))
     assert list(found) == [f"table_50%_of_us_{kind}" for kind in ("lru", "above", "threshold")]
-    for latex, _ in found.values():
+    for latex in found.values():
         well_formed(latex)
         assert r"(50\%\_of\_us).}" in latex
         assert "bullet" not in latex
-    latex, text = found["table_50%_of_us_lru"]
+    latex = found["table_50%_of_us_lru"]
     assert r"$\xi$ = 1,000 ms" in latex
     assert body(latex)[0] == ["1000", *(rf"${value}$\%" for value in ("0.0", "0.2", "0.5", "1.0", "1.2", "1.5"))]
-    assert text.splitlines()[1] == "1000,ours,0.0,0.25,0.5,1.0,1.25,1.5"
 
 
 def test_the_added_table_has_every_policy(tmp_path):
     path = small.means(tmp_path / "means_wildchat.csv", thresholds=(50, 100, 200, 300))
     found = tables.tables_of(path)
-    latex, text = found["added_wildchat"]
+    latex = found["added_wildchat"]
     well_formed(latex)
     lines = body(latex)
     assert [line[:2] for line in lines[:3]] == [["1000", "LRU"], ["", "Threshold-LRU"], ["", "T-LRU"]]
     assert len(lines) == 12
-    rows = list(csv.reader(text.splitlines()))
-    assert rows[0] == [
-        "capacity",
-        "policy",
-        *(f"{xi} ms {m}" for xi in (50, 100, 200, 300) for m in ("TEL", "regret", "closed")),
-    ]
-    at = {
-        (int(r["capacity"]), int(r["xi_ms"]), r["policy"], r["measure"]): r["mean"]
-        for r in csv.DictReader(path.open())
-    }
-    tel, regret, closed = (at[1000, 100, "lru", measure] for measure in ("tel", "regret", "closed"))
-    assert rows[1][5:8] == [tel, regret, closed]
-    assert lines[0][2:5] == [f"{float(tel):.0f}", f"{float(regret):.0f}", rf"${closed}$\%"]
-    assert {len(row) for row in rows} == {14}
+    means = Averages(path)
+    tel, regret, closed = (means.mean(1000, 100, "lru", measure) for measure in ("tel", "regret", "closed"))
+    assert lines[0][2:5] == [f"{tel:.0f}", f"{regret:.0f}", rf"${closed}$\%"]
 
 
 @pytest.mark.parametrize(
