@@ -1,10 +1,10 @@
 """Policies against the least TEL, the fewest violations and the best P95: one tidy table, and one to read.
 
-    python -m experiments.beyond_tel TRACE TABLE.csv [--time-limit TIME]
+    python -m experiments.beyond_tel TRACE TABLE.csv
 
 Capacities of 0.3 M, 1 M and 3 M tokens, thresholds of 0.5 to 5 seconds. Regret is the distance to the bound that
 no policy passes: the optimal TEL, the lower bound on violations, the lower bound on P95. The closed share is that
-of LRU's distance to the same bound.
+of LRU's distance to the same bound. Each search has a minute.
 """
 
 from __future__ import annotations
@@ -12,23 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from io import StringIO
-from itertools import groupby
 from pathlib import Path
 from typing import Any, ClassVar
 
-import click
 import numpy as np
-from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.progress import Progress
-from rich.table import Table
 
 import teltheory as tt
-from teltheory.cli.output import WIDTH, progress_bar
-from teltheory.errors import TelTheoryError
-from teltheory.model.units import read_time
 from teltheory.paper import tidy
+from teltheory.paper.script import markdown, run
 from teltheory.policies.spec import default_estimate
 from teltheory.whole_files import check_place
 
@@ -37,6 +28,8 @@ SLO_SECONDS = (Fraction(1, 2), Fraction(1), Fraction(2), Fraction(3), Fraction(5
 Q = 0.95
 MEASURES = ("tel", "violations", "p95")
 LATENCY = tt.A100_LLAMA2_7B
+TIME_LIMIT = 60.0
+"""Seconds of a search."""
 
 
 @dataclass(frozen=True)
@@ -95,15 +88,12 @@ def measured(outcome: tt.Outcome, xi: int) -> dict[str, int]:
     return {"tel": tt.tail_excess_latency(outcome, xi), "violations": tt.slo_violations(outcome, xi), "p95": p95}
 
 
-def rows_at(trace: tt.Trace, capacity: int, time_limit: float, bar: Progress) -> Iterator[Row]:
+def rows_at(trace: tt.Trace, capacity: int) -> Iterator[Row]:
     """Yield the rows of a capacity, threshold by threshold: policies, plans, bounds."""
-    searches = bar.add_task(f"Searching at capacity {capacity:,}", total=1 + len(SLO_SECONDS))
-    best_p95 = _finished(tt.best_percentile(trace, capacity, Q, time_limit=time_limit))
-    bar.advance(searches)
+    best_p95 = _finished(tt.best_percentile(trace, capacity, Q, time_limit=TIME_LIMIT))
     for slo in SLO_SECONDS:
         xi = LATENCY.threshold(slo)
-        fewest = _finished(tt.fewest_violations(trace, capacity, xi, time_limit=time_limit))
-        bar.advance(searches)
+        fewest = _finished(tt.fewest_violations(trace, capacity, xi, time_limit=TIME_LIMIT))
         worths = {name: measured(out, xi) for name, out in _policies(trace, capacity, xi).items()}
         optimum = tt.hindsight_optimum(trace, capacity, xi).objective
         bound = {"tel": optimum, "violations": fewest.lower, "p95": best_p95.lower}
@@ -139,41 +129,23 @@ def _policies(trace: tt.Trace, capacity: int, xi: int) -> dict[str, tt.Outcome]:
     return {name: tt.replay(trace, policy, capacity) for name, policy in policies.items()}
 
 
-def legend(trace: tt.Trace, time_limit: float) -> str:
-    """Return what stands above the tables."""
-    return (
-        f"Q̂ = {default_estimate(trace):,}, TTFT = {LATENCY.name}. slow: turns with a TTFT above the threshold. "
-        "regret: distance to the bound. closed: share of LRU's distance to the bound. bound: no policy has less; "
-        "by solver: on the word of HiGHS alone; by prices: the part of it that whole numbers prove without the "
-        "solver. A plan is shown for its own "
-        f"objective. At most {time_limit:g} s a search. Optional caching."
-    )
-
-
-def tables(rows: Sequence[Row]) -> Iterator[Table]:
-    """Yield a table for each capacity and threshold."""
-    for (capacity, slo, xi), section in groupby(rows, key=lambda row: (row.capacity, row.slo, row.xi)):
-        title = f"Capacity {capacity:,} tokens, threshold {slo:g} s = {xi:,} tokens"
-        table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, padding=(0, 0, 0, 1))
-        table.add_column("\npolicy, plan or bound", no_wrap=True)
-        for above, below in zip(("", "", "", *("regret",) * 3, *("closed",) * 3), 3 * NAMES, strict=True):
-            table.add_column(f"{below}\n{above}" if above else f"\n{below}", justify="right", no_wrap=True)
-        for row in section:
-            by_solver = f", {row.status}" if row.name == "bound" and row.status else ""
-            table.add_row(f"{row.name}{by_solver}", *_cells(row))
-        yield table
-
-
-NAMES = ("TEL", "slow", "P95 s")
+def lines(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield a Markdown table for each capacity and threshold."""
+    names = ("TEL", "slow", "P95 s")
+    columns = ("policy, plan or bound", *names, *(f"{name} {of}" for of in ("regret", "closed") for name in names))
+    for (capacity, slo, xi), section in tidy.grouped(rows, ("capacity", "slo", "xi")).items():
+        yield f"\nCapacity {capacity:,} tokens, threshold {slo:g} s = {xi:,} tokens\n"
+        yield from markdown(columns, map(_cells, section), "l" + 9 * "r")
 
 
 def _cells(row: Row) -> list[str]:
+    by_solver = f", {row.status}" if row.name == "bound" and row.status else ""
     worth = [shown(measure, getattr(row, measure)) for measure in MEASURES]
     if row.name.startswith("bound"):
-        return worth
+        return [row.name + by_solver, *worth, *[""] * 6]
     regrets = [shown(measure, getattr(row, f"{measure}_regret")) for measure in MEASURES]
     shares = [getattr(row, f"{measure}_closed") for measure in MEASURES]
-    return [*worth, *regrets, *("" if share is None else f"{100 * share:.1f} %" for share in shares)]
+    return [row.name, *worth, *regrets, *("" if share is None else f"{100 * share:.1f} %" for share in shares)]
 
 
 def shown(measure: str, value: int | None) -> str:
@@ -183,36 +155,21 @@ def shown(measure: str, value: int | None) -> str:
     return f"{LATENCY.ttft(np.array([value]))[0]:.3f}" if measure == "p95" else f"{value:,}"
 
 
-def printed(line: str, rows: Sequence[Row]) -> str:
-    """Return a line and the tables below it as text."""
-    out = Console(file=StringIO(), width=WIDTH)
-    out.print(line, highlight=False)
-    for table in tables(rows):
-        out.print(table)
-    return str(out.file.getvalue())  # type: ignore[attr-defined]
-
-
-@click.command()
-@click.argument("trace_file", metavar="TRACE")
-@click.argument("table", metavar="TABLE.csv", type=Path)
-@click.option("--time-limit", default="60s", show_default=True, help="Of a search.")
-def main(trace_file: str, table: Path, time_limit: str) -> None:
-    """Compare policies on TRACE with what no policy passes, and write TABLE.csv."""
-    try:
-        compare(trace_file, table, float(read_time("--time-limit", time_limit)))
-    except TelTheoryError as error:
-        raise click.UsageError(str(error)) from None
-
-
-def compare(trace_file: str, table: Path, time_limit: float) -> None:
-    """Search, print, and write once everything is found."""
-    check_place(table, "to write")
-    trace = tt.read_trace(trace_file)
-    with progress_bar() as bar:
-        rows = [row for capacity in CAPACITIES for row in rows_at(trace, capacity, time_limit, bar)]
-    click.echo(printed(legend(trace, time_limit), rows))
-    tidy.write_rows(rows, table, Row)
+def main(trace_file: str, target: str) -> Iterator[str]:
+    """Search, yield the tables, and write once everything is found."""
+    check_place(Path(target), "to write")
+    trace, rows = tt.read_trace(trace_file), list[Row]()
+    yield (
+        f"Q̂ = {default_estimate(trace):,}, TTFT = {LATENCY.name}. slow: turns with a TTFT above the threshold. "
+        "regret: distance to the bound. closed: share of LRU's distance to the bound. bound: no policy has less; "
+        "by solver: on the word of HiGHS alone; by prices: what whole numbers prove without it. Optional caching."
+    )
+    for capacity in CAPACITIES:
+        found = list(rows_at(trace, capacity))
+        yield from lines(found)
+        rows += found
+    tidy.write_rows(rows, Path(target), Row)
 
 
 if __name__ == "__main__":
-    main()
+    run(main, __doc__)
