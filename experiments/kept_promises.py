@@ -70,15 +70,10 @@ class Answer:
     goal: str
     capacity: int
     seed: int
-    xi: int
     first: float
     low: float
     high: float
     rest: float
-    rest_low: float
-    rest_high: float
-    work: float
-    median: float
     promised: int
     kept: int
     recommended: int
@@ -128,22 +123,16 @@ def answer(question: Question) -> Answer:
     """Ask for one advice."""
     trace = trace_of(question)
     advice = tt.advise(trace, question.capacity, question.slo, goal=question.goal, seed=question.seed)
-    choice, gain, promise = advice.choice, advice.held_out.gain, advice.choice.promise
-    lru, tried, _ = advice.held_out.rows
+    choice, promise = advice.choice, advice.choice.promise
     return Answer(
         workload=question.name,
         goal=question.goal,
         capacity=question.capacity,
         seed=question.seed,
-        xi=advice.xi,
         first=choice.here.value,
         low=promise.low if promise else math.nan,
         high=promise.high if promise else math.nan,
-        rest=gain.value,
-        rest_low=gain.low,
-        rest_high=gain.high,
-        work=tried.prefilled / lru.prefilled,
-        median=tried.p50 / lru.p50,
+        rest=advice.held_out.gain.value,
         promised=int(choice.helps),
         kept=int(advice.kept_promise or False),
         recommended=int(advice.recommended),

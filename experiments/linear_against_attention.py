@@ -1,6 +1,6 @@
 """What it costs to optimise linear prefill times where attention makes the true ones quadratic: one table.
 
-    python experiments/linear_against_attention.py [--seconds 60] [--segments 2]
+    python -m experiments.linear_against_attention
 
 The paper's TEL counts uncached tokens, a linear TTFT. Here turns cost max(TTFT - SLO, 0) under a TTFT with
 attention (`teltheory.cost.attention`), on the Mooncake trace. For each capacity and SLO the table has that cost,
@@ -17,15 +17,14 @@ The last three columns say how much more than the plan the three linear ones cos
 
 from __future__ import annotations
 
-import argparse
-import os
-import sys
 from collections.abc import Iterator
 from fractions import Fraction
-from pathlib import Path
+from itertools import chain
 from time import perf_counter
 
 import teltheory as tt
+from teltheory.paper.script import run
+from teltheory.workloads import data_folder
 
 CAPACITIES = (300_000, 1_000_000, 3_000_000)
 SLO_SECONDS = (1, 2, 3)
@@ -33,6 +32,8 @@ FILE = "mooncake_conversation.jsonl"
 HEADER = ("capacity", "SLO", "LRU", "linear", "its xi", "best xi", "plan", "bound", "gap", "took", *3 * ("above",))
 WIDTHS = (9, 4, 7, 7, 7, 7, 7, 7, 6, 5, 6, 6, 6)
 THOUSANDS = range(0, 61_000, 1000)
+SEGMENTS, TIME_LIMIT = 2, 60.0
+"""Chords of each turn's cost, and seconds of a search."""
 
 
 def above(outcome: tt.Outcome, slo: int) -> float:
@@ -51,14 +52,14 @@ def linear(trace: tt.Trace, capacity: int, slo: int) -> list[float]:
     return [*costs, min(*costs, *map(at, THOUSANDS))]
 
 
-def rows(trace: tt.Trace, segments: int, limit: float) -> Iterator[tuple[str, ...]]:
+def rows(trace: tt.Trace) -> Iterator[tuple[str, ...]]:
     """Yield a row for each capacity and SLO."""
     for capacity in CAPACITIES:
         lru = tt.replay(trace, tt.LRU(), capacity)
         for slo in SLO_SECONDS:
             began = perf_counter()
-            costs = tt.PiecewiseCosts.of_latency(trace, tt.A100_LLAMA2_7B_ATTENTION, slo, segments)
-            best = tt.cost_optimum(trace, capacity, costs, time_limit=limit)
+            costs = tt.PiecewiseCosts.of_latency(trace, tt.A100_LLAMA2_7B_ATTENTION, slo, SEGMENTS)
+            best = tt.cost_optimum(trace, capacity, costs, time_limit=TIME_LIMIT)
             took = perf_counter() - began
             plan, bound, others = above(best.outcome, slo), best.bound / 1e9, linear(trace, capacity, slo)
             seconds = (f"{cost:,.1f}" for cost in (above(lru, slo), *others, plan, bound))
@@ -66,20 +67,11 @@ def rows(trace: tt.Trace, segments: int, limit: float) -> Iterator[tuple[str, ..
             yield f"{capacity:,}", f"{slo} s", *seconds, f"{plan / bound - 1:.2%}", f"{took:.0f} s", *shares
 
 
-def main() -> None:
-    """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--seconds", type=float, default=60, help="limit of each solve")
-    parser.add_argument("--segments", type=int, default=2, help="chords of each turn's cost")
-    asked = parser.parse_args()
-    file = Path(os.environ.get("TELTHEORY_DATA") or "../shared/data") / FILE
-    if not file.is_file():
-        sys.stdout.write(f"{file} is not there; nothing to do without it. TELTHEORY_DATA names its folder.\n")
-        return
-    for row in (HEADER, *rows(tt.read_trace(str(file)), asked.segments, asked.seconds)):
-        sys.stdout.write("  ".join(f"{cell:>{width}}" for cell, width in zip(row, WIDTHS, strict=True)) + "\n")
-        sys.stdout.flush()
+def main() -> Iterator[str]:
+    """Yield the table."""
+    for row in chain([HEADER], rows(tt.read_trace(data_folder() / FILE))):
+        yield "  ".join(f"{cell:>{width}}" for cell, width in zip(row, WIDTHS, strict=True))
 
 
 if __name__ == "__main__":
-    main()
+    run(main, __doc__)

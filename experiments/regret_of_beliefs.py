@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import teltheory as tt
-from teltheory.paper.averages import average_of
 from teltheory.paper.rows import Regret
 from teltheory.paper.script import in_order, markdown, run
+from teltheory.paper.tables import average_of
 from teltheory.paper.tidy import write_rows
 from teltheory.policies.learned.etlru import Belief
 from teltheory.policies.policy import AnyPolicy

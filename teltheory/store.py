@@ -5,10 +5,6 @@
 2. A store is read once, when it is opened. What belongs together is added in one transaction, which is on disk
    (WAL mode) before the work resumes.
 3. A result that is there already is left as it is.
-
-    python -m teltheory.store OLD NEW
-
-imports a file of JSON lines, as earlier versions of the toolkit wrote it, into a store.
 """
 
 from __future__ import annotations
@@ -16,14 +12,13 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from teltheory.errors import FileError, TelTheoryError
+from teltheory.errors import FileError
 from teltheory.input_files import check_file, parsed_json, reported
 from teltheory.whole_files import check_place
 
@@ -64,10 +59,7 @@ class Results:
         with reported(self.path, "a file for the store"), self.path.open("rb") as file:
             start = file.read(len(_MAGIC))
         if start.startswith(b'{"teltheory_'):
-            command = f"python -m teltheory.store {self.path} NEW"
-            raise FileError(
-                f"{self.path}: found a store of an earlier version, expected it imported with: {command}"
-            )
+            raise FileError(f"{self.path}: found a store of an earlier version in JSON lines, expected a new file")
         if start == _MAGIC:
             with self._open(self.path) as database:
                 (application,) = database.execute("PRAGMA application_id").fetchone()
@@ -132,65 +124,3 @@ def _reported(path: Path) -> Iterator[None]:
         yield
     except (sqlite3.Error, OSError, UnicodeError) as error:
         raise FileError(f"{path}: {error}, expected a store that can be read and written") from None
-
-
-_OLD_FORMATS = {
-    ("teltheory_sweep", 2): ("results", "trace", "policy", "capacity", "forced", "xi", "latency"),
-    ("teltheory_campaign", 1): ("made_by", "claim", "generator", "number", "text"),
-}
-"""What determines a result, by the first field of a line and the version that it tells."""
-
-_LEFT_OUT = {"key", "seed", "teltheory_sweep", "teltheory_campaign"}
-
-
-def import_lines(old: Path, new: Path) -> int:
-    """Import a file of JSON lines into a store, whole or not at all; return the number of results.
-
-    Left out: a last line without its end, which was cut off when a run was killed, and lines of other versions.
-    """
-    check_file(old, "a store of an earlier version")
-    with reported(old, "a store of an earlier version"):
-        *lines, _ = old.read_bytes().split(b"\n")
-    records = [_record(f"{old}, record {number}", line) for number, line in enumerate(lines, start=1)]
-    imported = 0
-    for (field, version), names in _OLD_FORMATS.items():
-        results = [_parts(record, names) for record in records if record.get(field) == version]
-        if results:
-            store = Results(new, field.removeprefix("teltheory_"))
-            store.check_place()
-            store.add(results)
-        imported += len(results)
-    return imported
-
-
-def _record(place: str, line: bytes) -> Plain:
-    expected = "a line of an earlier version's store"
-    record = parsed_json(line, place, expected)
-    known = isinstance(record, dict) and next(iter(record), "") in ("teltheory_sweep", "teltheory_campaign")
-    needed = next((names for (field, v), names in _OLD_FORMATS.items() if known and record.get(field) == v), ())
-    if not known or not set(needed) <= set(record):
-        raise FileError(f"{place}: found another line, expected {expected}")
-    return dict(record)
-
-
-def _parts(record: Plain, names: Sequence[str]) -> tuple[Plain, Plain]:
-    about = {name: record[name] for name in names}
-    return about, {name: value for name, value in record.items() if name not in {*_LEFT_OUT, *names}}
-
-
-def main(arguments: Sequence[str]) -> int:
-    """Import a store of an earlier version; return the exit code."""
-    if len(arguments) != 2:
-        sys.stderr.write("usage: python -m teltheory.store OLD NEW\n")
-        return 2
-    try:
-        number = import_lines(*map(Path, arguments))
-    except TelTheoryError as error:
-        sys.stderr.write(f"teltheory: {error}\n")
-        return 2
-    sys.stdout.write(f"{arguments[1]}: {number:,} results of {arguments[0]}\n")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

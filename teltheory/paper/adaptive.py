@@ -19,9 +19,9 @@ import numpy as np
 
 import teltheory as tt
 from teltheory.model.numbers import FloatArray
-from teltheory.paper.averages import average_of
 from teltheory.paper.rows import Adapted
 from teltheory.paper.scenarios import Scenario, on_all
+from teltheory.paper.tables import average_of
 
 STEP = Fraction(1, 40)
 RATIOS = tuple(STEP * i for i in range(81))

@@ -32,11 +32,21 @@ import teltheory
 from teltheory.errors import ArgumentError, FileError
 from teltheory.input_files import read_json
 from teltheory.paper import adaptive, front
-from teltheory.paper import averages as av
 from teltheory.paper import figure_tables as ft
+from teltheory.paper import tables as tb
 from teltheory.paper.drawing import NOTES, figures
-from teltheory.paper.grid import SEEDS, TURNS, WORKLOADS, Setting, chats_of, runs
-from teltheory.paper.plans import FINE_SAMPLES, Plan, chat_plan, trace_plan
+from teltheory.paper.grid import (
+    FINE_SAMPLES,
+    SEEDS,
+    TURNS,
+    WORKLOADS,
+    Plan,
+    Setting,
+    chat_plan,
+    chats_of,
+    runs,
+    trace_plan,
+)
 from teltheory.paper.printed import V1_TABLES
 from teltheory.paper.rows import Adapted, AtLeast, Average, Compared, Improvement, Point, Run, Timed
 from teltheory.paper.scenarios import of_trace, scenarios
@@ -75,7 +85,7 @@ def of_workload(plan: Plan, folder: Path, workers: int | None) -> list[Product]:
     def replayed(name: str, sources: Sequence[Source], setting: Setting, measures: Sequence[str] = ()) -> Product:
         def rows() -> Sequence[Row]:
             found = runs(sources, setting, workers)
-            return av.averages(Runs(found), measures) if measures else found
+            return tb.averages(Runs(found), measures) if measures else found
 
         settings = f"{[source.key for source in sources]} {setting}"
         return Product(f"{name}_{plan.name}", Average if measures else Run, rows, settings)
@@ -88,12 +98,12 @@ def of_workload(plan: Plan, folder: Path, workers: int | None) -> list[Product]:
 
     return [
         replayed("runs", plan.sources, plan.grid),
-        of_runs("means", Average, lambda found: av.averages(found, av.LATENCIES)),
+        of_runs("means", Average, lambda found: tb.averages(found, tb.LATENCIES)),
         of_runs("cells", Compared, lambda found: compared(plan.name, found))
         if plan.printed
-        else of_runs("improvements", Improvement, av.improvements),
-        replayed("curves", plan.few, plan.curves, av.CURVES),
-        replayed("sensitivity", plan.few, plan.sensitivity, av.SENSITIVITIES),
+        else of_runs("improvements", Improvement, tb.improvements),
+        replayed("curves", plan.few, plan.curves, tb.CURVES),
+        replayed("sensitivity", plan.few, plan.sensitivity, tb.SENSITIVITIES),
     ]
 
 

@@ -1,5 +1,7 @@
 """Replay the paper's grid on samples of a workload or on any trace: one row for each policy, C and xi.
 
+A plan has three grids of a workload: the paper's, one over many capacities, one over many thresholds.
+
 Policies: LRU, Threshold-LRU, T-LRU, End-Aware and Length-Aware T-LRU, Tail-Optimized Belady. LRU and Threshold-LRU
 do not depend on xi and stand at every one, with their TEL there.
 """
@@ -7,15 +9,18 @@ do not depend on xi and stand at every one, with their TEL there.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
 
+import numpy as np
+
 from teltheory.cost.latency import A100_LLAMA2_7B, Latency
+from teltheory.errors import ArgumentError
 from teltheory.paper.printed import CAPACITIES, SLO_MS
 from teltheory.paper.rows import POLICIES, Run
 from teltheory.policies.spec import DEFAULT_CUTOFF, Spec, parse_policy
-from teltheory.sweep import Cell, Grid, Sample, sweep
+from teltheory.sweep import Cell, Grid, Sample, TraceFile, sweep
 from teltheory.sweep.sources import Source
 from teltheory.workloads import Chats, sharegpt_like, wildchat_like
 
@@ -23,6 +28,12 @@ XI_MS = (50, 100, 150, 200, 300, 500)
 SEEDS, TURNS = 40, 2000
 WORKLOADS: dict[str, Callable[[], Chats]] = {"wildchat": wildchat_like, "sharegpt": sharegpt_like}
 Q_HAT = {"wildchat": 200, "sharegpt": 100}
+CURVE_POLICIES = ("lru", "threshold-lru", "tlru", "tail-optimized-belady")
+SENSITIVITY_POLICIES = ("lru", "tlru")
+CURVE_POINTS, FINE_POINTS, FINE_SAMPLES = 24, 30, 10
+CHAT_CURVES = (500, 50_000)
+FINE_XI_MS = {"wildchat": tuple(range(20, 601, 20)), "sharegpt": tuple(range(100, 4001, 100))}
+"""Thresholds around the percentiles of LRU, which differ by a factor of six or more."""
 
 
 @dataclass(frozen=True)
@@ -108,3 +119,64 @@ def _run(trace: str, name: str, xi_ms: int, cell: Cell, at_slo: Cell) -> Run:
 
 def _milliseconds(seconds: float | None) -> float:
     return float("nan") if seconds is None else 1000 * seconds
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A workload and the grids that are replayed on it."""
+
+    name: str
+    sources: tuple[Source, ...]
+    few: tuple[Source, ...]
+    grid: Setting
+    curves: Setting
+    sensitivity: Setting
+    printed: bool
+
+
+def chat_plan(name: str, seeds: int, turns: int) -> Plan:
+    """Return the plan of samples of "wildchat" or "sharegpt"."""
+    few, grid = min(seeds, FINE_SAMPLES), Setting(CAPACITIES, XI_MS, Q_HAT[name], SLO_MS)
+    return Plan(
+        name,
+        tuple(samples(name, range(seeds), turns)),
+        tuple(samples(name, range(few), turns)),
+        grid,
+        replace(grid, capacities=ladder(*CHAT_CURVES), xi_ms=(SLO_MS,), policies=CURVE_POLICIES),
+        replace(
+            grid,
+            capacities=(CAPACITIES[0], CAPACITIES[2], CAPACITIES[-1]),
+            xi_ms=FINE_XI_MS[name],
+            policies=SENSITIVITY_POLICIES,
+        ),
+        printed=True,
+    )
+
+
+def trace_plan(name: str, file: str, capacities: Sequence[int], xi_ms: Sequence[int], slo_ms: int) -> Plan:
+    """Return the plan of a trace, with fine grids around the capacities and thresholds."""
+    for what, numbers in (("capacity", capacities), ("xi-ms", xi_ms), ("slo-ms", (slo_ms,))):
+        if min(numbers) < 1:
+            raise ArgumentError(what, min(numbers), "1 or more")
+    grid = Setting(_ascending(capacities), _ascending(xi_ms), None, slo_ms)
+    wide = ladder(min(capacities) // 10, 10 * max(capacities))
+    fine = np.linspace(min(xi_ms) / 2, 1.5 * max(xi_ms), FINE_POINTS)
+    return Plan(
+        name,
+        (TraceFile(file),),
+        (TraceFile(file),),
+        grid,
+        replace(grid, capacities=wide, xi_ms=(slo_ms,), policies=CURVE_POLICIES),
+        replace(grid, xi_ms=_ascending(np.ceil(fine).astype(int).tolist()), policies=SENSITIVITY_POLICIES),
+        printed=False,
+    )
+
+
+def ladder(smallest: int, largest: int) -> tuple[int, ...]:
+    """Return capacities at even steps of the logarithm, to three digits, both ends included."""
+    steps = np.geomspace(max(smallest, 1), largest, CURVE_POINTS)
+    return tuple(dict.fromkeys(int(float(f"{step:.3g}")) for step in steps))
+
+
+def _ascending(numbers: Sequence[int]) -> tuple[int, ...]:
+    return tuple(sorted(set(numbers)))

@@ -222,17 +222,3 @@ class Regret(Averaged):
     mean: float
     low: float
     high: float
-
-
-@dataclass(frozen=True)
-class Residual(Row):
-    """What a form of latency model leaves of the median TTFT of equal requests, in seconds; 1 if it is chosen."""
-
-    AXES: ClassVar = ("form", ("prompt_tokens", "cached_tokens"))
-
-    form: str
-    chosen: Flag
-    prompt_tokens: int
-    cached_tokens: int
-    ttft_s: Finite
-    residual_s: Finite

@@ -1,14 +1,14 @@
-"""Tables 1 to 6 beside the paper's: mean over the samples, their 95 % range, and a verdict for each cell.
+"""What tables are made of runs: Tables 1 to 6 beside the paper's, and averages over the samples.
 
 A cell is *inside* where the printed number, as printed, lies between the 2.5 % and the 97.5 % quantile of the
 samples; else *same sign* where our mean, rounded as the paper rounds, has the printed sign; else *off*. The
-interval of the mean is Student's.
+interval of a mean is Student's, 95 %.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -16,8 +16,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from teltheory.paper.printed import Column, PrintedTable
-from teltheory.paper.rows import Compared, Run
+from teltheory.paper.printed import Column, Metric, PrintedTable
+from teltheory.paper.rows import Average, Compared, Improvement, Run
 
 Agreement = Literal["inside", "same sign", "off"]
 Floats = NDArray[np.float64]
@@ -129,3 +129,87 @@ def said(cells: Iterable[Compared]) -> str:
     of = summarise(cells)
     signs = f"{of.signs} of {of.cells} signs ({of.nonzero_signs} of {of.nonzero} where the paper's is not 0)"
     return f"{signs}, {of.inside} inside the samples' range, RMSE {of.rmse:.2f} points"
+
+
+BASE, OPTIMUM = "lru", "tail-optimized-belady"
+Measure = Callable[[Runs, str, int, int], Floats]
+"""A value for each trace, from runs, a policy, a capacity and a threshold in milliseconds."""
+
+
+def regret(found: Runs, policy: str, capacity: int, xi_ms: int) -> Floats:
+    """Return TEL above that of the hindsight optimum, in tokens."""
+    return found.of("tel", policy, capacity, xi_ms) - found.of("tel", OPTIMUM, capacity, xi_ms)
+
+
+def closed(found: Runs, policy: str, capacity: int, xi_ms: int) -> Floats:
+    """Return the share of LRU's distance to the optimum that is closed, in per cent; NaN where there is none."""
+    distance = regret(found, BASE, capacity, xi_ms)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share = 100 * (1 - regret(found, policy, capacity, xi_ms) / distance)
+    return np.where(distance == 0, np.nan, share)
+
+
+def plain(metric: str) -> Measure:
+    """Return the measure that runs have under this name."""
+    return lambda found, policy, capacity, xi_ms: found.of(metric, policy, capacity, xi_ms)
+
+
+def improvement(metric: Metric) -> Measure:
+    """Return the improvement over LRU in per cent."""
+    return lambda found, policy, capacity, xi_ms: found.improvements(
+        Column(xi_ms, metric, "lru"), capacity, policy
+    )
+
+
+MEASURES: Mapping[str, Measure] = {
+    **{name: plain(name) for name in ("p50", "p90", "p95", "p99", "above", "tel")},
+    "regret": regret,
+    "closed": closed,
+    "improvement-p90": improvement("p90"),
+    "improvement-p95": improvement("p95"),
+    "improvement-p99": improvement("p99"),
+}
+LATENCIES = ("p50", "p90", "p95", "p99", "above", "tel", "regret", "closed")
+CURVES = ("p95", "tel", "regret")
+SENSITIVITIES = ("p90", "p95", "p99", "improvement-p90", "improvement-p95", "improvement-p99")
+
+
+def averages(found: Runs, measures: Sequence[str]) -> list[Average]:
+    """Average measures by capacity, threshold and policy."""
+    return [
+        average(capacity, xi_ms, policy, measure, MEASURES[measure](found, policy, capacity, xi_ms))
+        for capacity in found.capacities
+        for xi_ms in found.thresholds
+        for policy in found.policies
+        for measure in measures
+    ]
+
+
+def average(capacity: int, xi_ms: int, policy: str, measure: str, values: Floats) -> Average:
+    """Average the values that are defined."""
+    defined = values[np.isfinite(values)]
+    return Average(capacity, xi_ms, policy, measure, len(defined), *average_of(defined))
+
+
+def average_of(values: Floats) -> tuple[float, float, float]:
+    """Return a mean and the ends of its 95 % interval."""
+    mean, half = float(values.mean()) if len(values) else math.nan, half_width(values)
+    return mean, mean - half, mean + half
+
+
+def improvements(found: Runs) -> list[Improvement]:
+    """Return the cells of tables like Tables 1 to 3 at the thresholds of a workload."""
+    return [
+        improved(found, capacity, Column(xi_ms, metric, against))
+        for capacity in found.capacities
+        for xi_ms in found.thresholds
+        for metric in ("p90", "p95", "p99", "above")
+        for against in ("lru", "threshold-lru")
+    ]
+
+
+def improved(found: Runs, capacity: int, column: Column) -> Improvement:
+    """Return a cell."""
+    values = found.improvements(column, capacity)
+    with np.errstate(invalid="ignore"):
+        return Improvement(capacity, column.xi_ms, column.metric, column.against, *average_of(values))

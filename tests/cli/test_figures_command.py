@@ -18,8 +18,8 @@ SMALL = ("--seeds", "2", "--turns", "40", "--workers", "1")
 def undrawn(monkeypatch):
     monkeypatch.setattr("teltheory.paper.drawing.draw_all", lambda *_: iter(["figure_5: pdf, svg, png"]))
     monkeypatch.setattr("teltheory.paper.all.LONG_TURNS", 100)
-    monkeypatch.setattr("teltheory.paper.plans.FINE_XI_MS", {"wildchat": (100, 200), "sharegpt": (100, 200)})
-    monkeypatch.setattr("teltheory.paper.plans.CURVE_POINTS", 3)
+    monkeypatch.setattr("teltheory.paper.grid.FINE_XI_MS", {"wildchat": (100, 200), "sharegpt": (100, 200)})
+    monkeypatch.setattr("teltheory.paper.grid.CURVE_POINTS", 3)
     for name in ("adaptive", "front"):
         monkeypatch.setattr(f"teltheory.paper.{name}.RATIOS", (Fraction(0), Fraction(1, 2)))
     for settings in ("SHARES", "WINDOWS"):

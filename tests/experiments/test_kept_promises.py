@@ -45,9 +45,9 @@ def test_every_question_has_a_line_in_the_table_and_each_group_one_in_the_summar
 
 
 def test_a_summary_counts_and_averages_what_was_promised():
-    nothing = experiment.Answer("w", "g", 1, 9, 5, 0.9, math.nan, math.nan, 0.9, 0.0, 0.3, 2.0, 2.0, 0, 0, 0, 0)
+    nothing = experiment.Answer("w", "g", 1, 9, 0.9, math.nan, math.nan, 0.9, 0, 0, 0, 0)
     answers = [
-        experiment.Answer("w", "g", 1, seed, 5, 0.1, 0.0, 0.2, rest, 0.0, 0.3, 1.01, 1.1, 1, kept, 0, seed)
+        experiment.Answer("w", "g", 1, seed, 0.1, 0.0, 0.2, rest, 1, kept, 0, seed)
         for seed, rest, kept in ((0, 0.1, 1), (1, 0.3, 0), (2, -0.1, 0))
     ]
     line, last = experiment.summaries([*answers, nothing])

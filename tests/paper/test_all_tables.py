@@ -12,10 +12,10 @@ from teltheory.calibration.cells import Cells, cells_of
 from teltheory.calibration.runs import read_ttft_runs
 from teltheory.errors import ArgumentError
 from teltheory.model.trace import Trace
-from teltheory.paper import adaptive, drawing, front, plans, scenarios
+from teltheory.paper import adaptive, drawing, front, grid, scenarios
 from teltheory.paper import all as everything
-from teltheory.paper import averages as av
 from teltheory.paper import figure_tables as ft
+from teltheory.paper import tables as av
 from teltheory.paper.rows import Adapted, AtLeast, Average, Run
 from teltheory.paper.tables import Runs
 from teltheory.paper.tidy import read_rows
@@ -108,8 +108,8 @@ def test_a_long_distribution_is_thinned_and_keeps_its_ends():
 
 
 def test_capacities_of_curves_are_ascending_and_have_both_ends():
-    steps = plans.ladder(500, 50_000)
-    assert (steps[0], steps[-1], len(steps)) == (500, 50_000, plans.CURVE_POINTS)
+    steps = grid.ladder(500, 50_000)
+    assert (steps[0], steps[-1], len(steps)) == (500, 50_000, grid.CURVE_POINTS)
     assert list(steps) == sorted(set(steps))
 
 
@@ -126,17 +126,17 @@ def little(monkeypatch, tmp_path):
         "conversation,prompt,response\n" + "".join(f"c{i % 3},{10 + i},{20 + i}\n" for i in range(12))
     )
     monkeypatch.setenv("TELTHEORY_DATA", str(data))
-    monkeypatch.setattr(plans, "CURVE_POINTS", 3)
-    monkeypatch.setattr(plans, "FINE_POINTS", 3)
-    monkeypatch.setattr(plans, "FINE_XI_MS", {"wildchat": (100, 200), "sharegpt": (100, 200)})
+    monkeypatch.setattr(grid, "CURVE_POINTS", 3)
+    monkeypatch.setattr(grid, "FINE_POINTS", 3)
+    monkeypatch.setattr(grid, "FINE_XI_MS", {"wildchat": (100, 200), "sharegpt": (100, 200)})
     monkeypatch.setattr(everything, "LONG_TURNS", 300)
     for module in (adaptive, front):
         monkeypatch.setattr(module, "RATIOS", (Fraction(0), Fraction(1, 2)))
     monkeypatch.setattr(adaptive, "SHARES", (Fraction(1),))
     monkeypatch.setattr(adaptive, "WINDOWS", ())
-    grid = {"capacities": (100, 200), "xi_ms": (1, 2, 3), "slo_ms": 2}
+    asked = {"capacities": (100, 200), "xi_ms": (1, 2, 3), "slo_ms": 2}
     return lambda **more: list(
-        everything.make_all(tmp_path / "tables", str(trace), 1, seeds=2, turns=40, **{**grid, **more})
+        everything.make_all(tmp_path / "tables", str(trace), 1, seeds=2, turns=40, **{**asked, **more})
     )
 
 

@@ -19,7 +19,6 @@ from paper_figs import (
     regret_of_beliefs,
     sensitivity,
     style,
-    ttft_residuals,
     who_comes_back,
 )
 from paper_figs import all as everything
@@ -39,7 +38,6 @@ FIGURES = {
     "pareto_front": (pareto_front.draw, small.front),
     "who_comes_back": (who_comes_back.draw, small.returning),
     "regret_of_beliefs": (regret_of_beliefs.draw, small.regrets),
-    "ttft_residuals": (ttft_residuals.draw, small.residuals),
 }
 
 

@@ -115,12 +115,3 @@ def regrets(path):
         for i, policy in enumerate(("LRU", "T-LRU", "ET-LRU (bayes)"))
     ]
     return write(path, rows.Regret, lines)
-
-
-def residuals(path):
-    lines = [
-        (form, int(form == "attention"), 100 * i, 10 * i, i / 10, sign * i / 100)
-        for form, sign in (("linear", 1), ("attention", -1), ("$x^$", 2))
-        for i in range(1, 6)
-    ]
-    return write(path, rows.Residual, lines)

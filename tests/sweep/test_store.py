@@ -14,7 +14,7 @@ from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.errors import FileError
 from teltheory.policies.online import LRU
 from teltheory.policies.spec import Spec
-from teltheory.store import Results, import_lines, main
+from teltheory.store import Results
 from teltheory.sweep import Grid, Store, sweep
 from teltheory.sweep.jobs import Job, Measurement
 
@@ -97,7 +97,7 @@ FOREIGN = [
     (Path.touch, "found no store"),
     (foreign_database, "found no store"),
     (broken_store, "malformed"),
-    (lambda path: path.write_text('{"teltheory_sweep": 2, "key"'), "python -m teltheory.store .* NEW"),
+    (lambda path: path.write_text('{"teltheory_sweep": 2, "key"'), "found a store of an earlier version"),
 ]
 
 
@@ -164,28 +164,3 @@ def test_another_threshold_computes_only_what_is_missing(tmp_path):
     cells = sweep(some_trace(), Grid(GRID.policies, (9,), (5, 9), 4), A100_LLAMA2_7B, store=path)
     assert cells == sweep(some_trace(), Grid(GRID.policies, (9,), (5, 9), 4), A100_LLAMA2_7B)
     assert [about["xi"] for about, _ in rows(path)[before:]] == [9, 9, 9, 9]
-
-
-def old_lines(path):
-    """Write what is in a store as earlier versions did, the last line cut off."""
-    lines = [json.dumps({"teltheory_sweep": 2, "key": "0", **about, **found}) for about, found in rows(path)]
-    return "\n".join(['{"teltheory_sweep": 1, "key": "1"}', *lines]) + '\n{"teltheory_sweep": 2, "ke'
-
-
-def test_a_store_of_an_earlier_version_is_imported_by_one_command(store, tmp_path, capsys):
-    old, new = tmp_path / "old.jsonl", tmp_path / "new.store"
-    old.write_text(old_lines(store))
-    assert main([str(old), str(new)]) == 0
-    assert capsys.readouterr().out == f"{new}: 4 results of {old}\n"
-    assert rows(new) == rows(store)
-    assert import_lines(old, new) == len(Store(new)) == 4
-
-
-@pytest.mark.parametrize("content", ['{"a": 1}\n', '{"teltheory_sweep": 2}\n', "[1]\n", "hello\n"])
-def test_what_cannot_be_imported_is_told_in_a_line(tmp_path, content, capsys):
-    (tmp_path / "old").write_text(content)
-    assert main([str(tmp_path / "old"), str(tmp_path / "new")]) == 2
-    complaint = capsys.readouterr().err
-    assert "old, record 1" in complaint
-    assert complaint.count("\n") == 1
-    assert not (tmp_path / "new").exists()
