@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from teltheory.errors import ArgumentError, FileError, shown
+from teltheory.errors import ArgumentError, FileError, TraceError, shown
 from teltheory.formats.agentic import AGENTIC
 from teltheory.formats.burstgpt import BURSTGPT
 from teltheory.formats.format import Format, Source
@@ -92,8 +92,9 @@ def read_trace(
     found.check_used(tokenizer, times)
     source = Source(Path(path), tokenizer, times, initial, named=format != "auto")
     try:
-        with source.located():
-            return source.check(found.read(source))
+        return source.check(found.read(source))
+    except TraceError as error:
+        raise FileError(f"{source.path}, {error}") from None
     except ArgumentError as error:
         if told_by is None or error.found is not None:
             raise

@@ -59,9 +59,9 @@ def _add_call(requests: Requests, session: _Session, record: Record, counter: Co
     if common == len(session.digests) > 0:
         end = next((i for i in range(common, len(answers)) if not answers[i]), len(answers))
         history += sum(tokens[common:end])
-    seconds = _seconds(record, "timestamp")
+    seconds = record.seconds("timestamp")
     output = record.whole("output_length")
-    requests.add(session.number, sum(tokens), output, max(seconds, session.seconds), _seconds(record, "delay"))
+    requests.add(session.number, sum(tokens), output, max(seconds, session.seconds), record.seconds("delay"))
     requests.history.append(history)
     requests.odd["turns dated before an earlier one"] += seconds < session.seconds
     session.digests, session.tokens = digests, tokens
@@ -78,13 +78,6 @@ def _common(left: Sequence[bytes], right: Sequence[bytes]) -> int:
     while n < min(len(left), len(right)) and left[n] == right[n]:
         n += 1
     return n
-
-
-def _seconds(record: Record, name: str) -> float:
-    """Return a field of milliseconds in seconds, nan if it is missing."""
-    if record.get(name) is None:
-        return float(np.nan)
-    return record.number(name, "a number of milliseconds") / 1000
 
 
 AGENTIC = Format(

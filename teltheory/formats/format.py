@@ -8,21 +8,16 @@ takes it, and an entry in `teltheory.formats.FORMATS` lets "auto" and the comman
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from teltheory.errors import ArgumentError, FileError, TraceError
+from teltheory.errors import ArgumentError, FileError
 from teltheory.formats.records import KINDS, Record, kind_of, records_of, shards
-from teltheory.formats.rows import Rows, csv_rows, json_rows, parquet_rows
-from teltheory.input_files import check_file, reported
 from teltheory.model.instance import Initial, Instance
 from teltheory.model.numbers import INT64_MAX
 from teltheory.model.trace import Trace
 from teltheory.workloads.times import Times
-
-IN_MEMORY: dict[str, Callable[[Path], Rows]] = {"csv": csv_rows, "jsonl": json_rows, "parquet": parquet_rows}
 
 
 @dataclass(frozen=True)
@@ -44,30 +39,10 @@ class Source:
         for file, kind in self.files():
             yield from records_of(file, kind, wanted)
 
-    def rows(self) -> Rows:
-        """Return the rows of a single file, all in memory."""
-        check_file(self.path, "a single file for this format")
-        read = IN_MEMORY.get(_kind(self.path))
-        if read is None:
-            expected = "one that ends in .csv, .jsonl, .ndjson or .parquet for this format"
-            raise FileError(f"{self.path}: found a name that ends in {self.path.suffix!r}, expected {expected}")
-        with reported(self.path, "a trace"):
-            return read(self.path)
-
     def check(self, trace: Trace) -> Trace:
         """Check a trace against the initial cache, and return it."""
         Instance.of(trace, INT64_MAX, initial=self.initial)
         return trace
-
-    @contextmanager
-    def located(self, rows: Rows | None = None, names: Mapping[str, str] | None = None) -> Iterator[None]:
-        """Name the file in errors about a turn, and the line if turns are rows; `names` are the file's fields."""
-        try:
-            yield
-        except TraceError as error:
-            if rows is None:
-                raise FileError(f"{self.path}, {error}") from None
-            rows.fail(error.turn, (names or {}).get(error.field, error.field), error.found, error.expected)
 
 
 def _kind(file: Path) -> str:

@@ -1,48 +1,34 @@
 """Mooncake: requests with hashes of their 512-token blocks, chained (`teltheory.formats.chaining`).
 
-If the file has `session_id`, its sessions are the conversations (`teltheory.formats.mooncake_sessions`).
+If the file has `session_id`, its sessions are the conversations (`teltheory.formats.mooncake_delta`).
 """
 
 from teltheory.errors import ArgumentError
 from teltheory.formats.chaining import Request, chain
 from teltheory.formats.format import Format, Source
-from teltheory.formats.mooncake_sessions import WHOLE, read_sessions
-from teltheory.formats.rows import Rows
-from teltheory.model.numbers import INT64_MAX
+from teltheory.formats.mooncake_delta import WHOLE, read_sessions
+from teltheory.formats.records import Record
 from teltheory.model.trace import Trace
-
-NAMES = {"arrival": "timestamp", "prompt": "input_length", "response": "output_length"}
 
 
 def read(source: Source) -> Trace:
     """Chain the requests into conversations, or group them by the sessions that they name."""
-    rows = source.rows()
-    if "session_id" in rows.columns:
-        return read_sessions(rows, WHOLE if source.named else "auto", source.times)
+    records = list(source.records())
+    if any("session_id" in record.fields for record in records):
+        return read_sessions(records, WHOLE if source.named else "auto", source.times)
     if source.times is not None:
         raise ArgumentError("times", source.times, "none, as mooncake without sessions has its own")
-    with source.located(rows, NAMES):
-        return source.check(chain(_requests(rows)))
+    return chain([_request(record, before) for record, before in zip(records, [None, *records], strict=False)])
 
 
-def _requests(rows: Rows) -> list[Request]:
-    milliseconds = rows.column("timestamp")
-    for row, value in enumerate(milliseconds):
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= INT64_MAX:
-            rows.fail(row, "timestamp", value, "a number of milliseconds")
-        if value < milliseconds[max(row - 1, 0)]:
-            rows.fail(row, "timestamp", value, f"{milliseconds[row - 1]} or later")
-    inputs, outputs = rows.whole_column("input_length"), rows.whole_column("output_length")
-    columns = zip(milliseconds, inputs, outputs, _hash_ids(rows), strict=True)
-    return [Request(ms / 1000, i, o, ids) for ms, i, o, ids in columns]
-
-
-def _hash_ids(rows: Rows) -> list[list[int]]:
-    lists = rows.column("hash_ids")
-    for row, ids in enumerate(lists):
-        if not isinstance(ids, list) or not all(isinstance(i, int) and not isinstance(i, bool) for i in ids):
-            rows.fail(row, "hash_ids", ids, "a list of whole numbers")
-    return list(lists)
+def _request(record: Record, before: Record | None) -> Request:
+    seconds = record.number("timestamp", "a number of milliseconds") / 1000
+    if before is not None and record.fields["timestamp"] < before.fields["timestamp"]:
+        record.fail("timestamp", record.fields["timestamp"], f"{before.fields['timestamp']} or later")
+    ids = record.needed("hash_ids")
+    if not isinstance(ids, list) or not all(isinstance(i, int) and not isinstance(i, bool) for i in ids):
+        record.fail("hash_ids", ids, "a list of whole numbers")
+    return Request(seconds, record.whole("input_length"), record.whole("output_length"), ids)
 
 
 MOONCAKE = Format(

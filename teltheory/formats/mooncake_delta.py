@@ -1,20 +1,65 @@
-"""Mooncake with sessions whose `input_length` is what is new; the history is cumulative."""
+"""Mooncake traces that name the conversation: `session_id`, with `timestamp` or `delay` in milliseconds.
 
-from teltheory.formats.format import Format, Source
-from teltheory.formats.mooncake_sessions import DELTA, read_sessions
+Two readings of `input_length` are in use. In "mooncake" it is the whole input, the history in it; in
+"mooncake-delta" it is what is new, and the history is cumulative. Where a session's next request has `hash_ids`
+that begin as those of the request before, inputs are whole; where they begin otherwise, they are new. A file in
+which both or neither occur tells nothing, and its format must be named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from teltheory.errors import FileError
+from teltheory.formats.format import Format
+from teltheory.formats.records import Record
+from teltheory.formats.requests import Requests, new_inputs, whole_inputs
 from teltheory.model.trace import Trace
+from teltheory.workloads.times import Times
+
+WHOLE, DELTA = "mooncake", "mooncake-delta"
+MAKE = {WHOLE: whole_inputs, DELTA: new_inputs}
 
 
-def read(source: Source) -> Trace:
-    """Group the requests by their sessions."""
-    return read_sessions(source.rows(), DELTA, source.times)
+def read_sessions(records: Sequence[Record], format: str, times: Times | None) -> Trace:
+    """Make a trace of requests that name their session; `times` stand in place of those in the file."""
+    requests, numbers = Requests(), dict[Any, int]()
+    for record in records:
+        name = record.needed("session_id")
+        if isinstance(name, bool) or not isinstance(name, (str, int)):
+            record.fail("session_id", name, "a name or a whole number")
+        lengths = record.whole("input_length"), record.whole("output_length")
+        number = numbers.setdefault(name, len(numbers))
+        requests.add(number, *lengths, record.seconds("timestamp"), record.seconds("delay"))
+    reading = _reading(records) if format == "auto" else format
+    return MAKE[reading](requests, reading, times)
+
+
+def _reading(records: Sequence[Record]) -> str:
+    """Return the reading of `input_length` that the hash ids tell."""
+    last: dict[Any, object] = {}
+    begins_alike = set()
+    for record in records:
+        name, ids = record.get("session_id"), record.get("hash_ids")
+        first = ids[0] if isinstance(ids, list) and ids else None
+        if name in last and None not in (first, last[name]):
+            begins_alike.add(first == last[name])
+        last[name] = first
+    if len(last) == len(records):
+        return WHOLE
+    if len(begins_alike) != 1:
+        found = "hash_ids that tell nothing" if not begins_alike else "sessions of both kinds"
+        expected = f"the format by name: {WHOLE} (whole inputs) or {DELTA} (new tokens)"
+        raise FileError(f"{records[0].path}, input_length: found {found}, expected {expected}")
+    return WHOLE if begins_alike.pop() else DELTA
 
 
 MOONCAKE_DELTA = Format(
     name=DELTA,
     fields=("input_length", "session_id"),
     tells=lambda fields, kind: False,
-    read=read,
+    read=lambda source: read_sessions(list(source.records()), DELTA, source.times),
     data="Mooncake traces with `session_id`, as AIPerf and Dynamo use them; told by name alone",
     delays=True,
 )

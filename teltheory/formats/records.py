@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 from teltheory.errors import FileError
-from teltheory.formats.parquet import opened_parquet
+from teltheory.formats.opened import COMPRESSED, LONGEST_LINE, lines_of, opened_parquet, opened_text
 from teltheory.formats.rows import LONGEST, csv_lines, json_lines, shortened
-from teltheory.formats.text import COMPRESSED, LONGEST_LINE, lines_of, opened_text
 from teltheory.input_files import check_file, reported
 
 BATCH, CHUNK = 64, 1 << 16
@@ -74,6 +73,10 @@ class Record:
         if not math.isfinite(number):
             self.fail(name, value, what)
         return number
+
+    def seconds(self, name: str) -> float:
+        """Return a field of milliseconds in seconds, nan if it is missing."""
+        return math.nan if self.get(name) is None else self.number(name, "a number of milliseconds") / 1000
 
 
 def records_of(path: Path, kind: str, wanted: frozenset[str] = frozenset()) -> Iterator[Record]:
@@ -174,14 +177,9 @@ def _element(path: Path, file: TextIO, text: str, at: int, number: int) -> tuple
 
 def _csv_records(path: Path) -> Iterator[Record]:
     with opened_text(path) as text:
-        header: list[str] | None = None
-        for number, cells in csv_lines(path, text):
-            if header is None:
-                header = [name.strip() for name in cells]
-                continue
-            if len(cells) != len(header):
-                expected = f"{len(header)} values, as in the header"
-                raise FileError(f"{path}, line {number}, row: found {len(cells)} values, expected {expected}")
+        lines = csv_lines(path, text)
+        header = [name.strip() for name in next(lines, (1, []))[1]]
+        for number, cells in lines:
             yield Record(path, f"line {number}", dict(zip(header, cells, strict=True)), typed=False)
 
 

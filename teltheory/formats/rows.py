@@ -14,8 +14,7 @@ from typing import Any, NoReturn, TextIO
 import numpy as np
 
 from teltheory.errors import FileError, shown
-from teltheory.formats.parquet import opened_parquet, values_of
-from teltheory.formats.text import lines_of, opened_text
+from teltheory.formats.opened import lines_of, opened_parquet, opened_text, values_of
 from teltheory.model.trace import COLUMNS
 
 _INTEGER = re.compile(r"[+-]?[0-9]{1,4000}")
@@ -52,16 +51,6 @@ class Rows:
                     self.fail(row, field, "nothing", "a value in every row")
         return values
 
-    def whole_column(self, field: str) -> Sequence[int]:
-        """Return a field of every row as whole numbers, 0 or more."""
-        values = self.column(field)
-        for row, value in enumerate(values):
-            if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-                self.fail(row, field, value, "a whole number, 0 or more")
-            if value > LONGEST:
-                self.fail(row, field, value, "a whole number from 0 to 2**62")
-        return values
-
 
 def shortened(found: object) -> str:
     """Return what was found, as an error shows it."""
@@ -76,10 +65,6 @@ def csv_rows(path: Path) -> Rows:
     for name, count in Counter(header).items():
         if count > 1:
             raise FileError(f"{path}, line 1, header: found {shortened(name)} twice, expected each column once")
-    for number, cells in numbered:
-        if len(cells) != len(header):
-            expected = f"{len(header)}, as in the header"
-            raise FileError(f"{path}, line {number}, row: found {len(cells)} values, expected {expected}")
     columns = {
         name: _csv_column(name, [cells[i].strip() for _, cells in numbered]) for i, name in enumerate(header)
     }
@@ -87,11 +72,16 @@ def csv_rows(path: Path) -> Rows:
 
 
 def csv_lines(path: Path, file: TextIO) -> Iterator[tuple[int, list[str]]]:
-    """Yield number and cells of the header and of every line that has some."""
+    """Yield number and cells of the header, and of every line that has some: as many as the header."""
     reader = csv.reader(lines_of(path, file), strict=True)
+    width = None
     try:
-        for number, cells in enumerate(reader):
-            if cells or not number:
+        for cells in reader:
+            if cells and width not in (None, len(cells)):
+                found = f"found {len(cells)} values, expected {width}, as in the header"
+                raise FileError(f"{path}, line {reader.line_num}, row: {found}")
+            if cells or width is None:
+                width = len(cells) if width is None else width
                 yield reader.line_num, cells
     except csv.Error as error:
         raise FileError(f"{path}, line {reader.line_num}, row: {error}, expected CSV") from None

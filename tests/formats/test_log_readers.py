@@ -127,7 +127,7 @@ def test_burstgpt_sessions_are_conversations(tmp_path):
         ("x,,1,m,1,1,2,log", "Timestamp: found 'x', expected a number of seconds"),
         ("1,,1,m,1.5,1,2,log", "Request tokens: found '1.5', expected a whole number from 0"),
         ("1,,1,m,1,,2,log", "Response tokens: found '', expected a whole number from 0"),
-        ("1,,1,m,1,1", "row: found 6 values, expected 8 values, as in the header"),
+        ("1,,1,m,1,1", "row: found 6 values, expected 8, as in the header"),
     ],
 )
 def test_a_wrong_burstgpt_row_is_named(row, message, tmp_path):

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import teltheory as tt
-from teltheory.formats import text as texts
+from teltheory.formats import opened
 from teltheory.formats.records import records_of
 
 VALUES = st.recursive(
@@ -85,7 +85,7 @@ def test_formats_of_rows_may_be_compressed_too(tmp_path):
 
 @pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.jsonl.gz"])
 def test_a_line_has_a_longest_length(name, tmp_path, monkeypatch):
-    monkeypatch.setattr(texts, "LONGEST_LINE", 1000)
+    monkeypatch.setattr(opened, "LONGEST_LINE", 1000)
     content = b"conversation,prompt,response\n" + b" " * 2000
     (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith("gz") else content)
     with pytest.raises(tt.FileError, match="found more, expected at most 1,000 characters in a line"):
