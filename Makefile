@@ -11,7 +11,10 @@ reproduce: $(READY)
 	$(BIN)/teltheory reproduce --out out
 
 reproduce-twice: $(READY)
-	$(BIN)/python -m release.same_bytes
+	rm -rf out/twice && mkdir -p out/twice/first out/twice/second
+	for run in first second; do (cd out/twice/$$run && TELTHEORY_DATA=$(abspath $(or $(TELTHEORY_DATA),../shared/data)) \
+		$(abspath $(BIN))/teltheory reproduce --out out > printed.txt) || exit; done
+	diff -r out/twice/first out/twice/second
 
 ledger: $(READY)
 	@mkdir -p out
