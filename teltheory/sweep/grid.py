@@ -55,9 +55,9 @@ class Grid:
         return spec.build(xi, q_hat, self.cutoff, self.latency, self.slos.get(xi))
 
 
-@dataclass(frozen=True)
-class Cell:
-    """One policy at one capacity and threshold: its `Measurement`, and the TEL of LRU and of the optimum there.
+@dataclass(frozen=True, kw_only=True)
+class Cell(Measurement):
+    """One policy at one capacity and threshold, with the TEL of LRU and of the optimum there.
 
     `trace` is the label of the trace if several are swept.
     """
@@ -65,14 +65,6 @@ class Cell:
     capacity: int
     xi: int
     policy: str
-    p50: float | None
-    p90: float | None
-    p95: float | None
-    p99: float | None
-    hit_rate: float
-    prefilled: int
-    violations: int
-    tel: int
     lru: int
     optimum: int
     trace: str | None = None
@@ -95,9 +87,11 @@ class Cell:
     def as_dict(self) -> dict[str, Any]:
         """Return the cell as plain data, the trace's label first if there is one."""
         plain = asdict(self)
-        label = plain.pop("trace")
+        place = {name: plain.pop(name) for name in ("trace", "capacity", "xi", "policy")}
+        if self.trace is None:
+            del place["trace"]
         derived = {"regret": self.regret, "change": _number(self.change), "share_closed": _number(self.closed)}
-        return {**({} if label is None else {"trace": label}), **plain, **derived}
+        return {**place, **plain, **derived}
 
 
 def _number(value: Fraction | None) -> float | None:
@@ -155,4 +149,4 @@ def _cell(
 
     worth = at(grid.build(spec, xi, lambda: source.estimate))
     lru, optimum = at(LRU()).tel, at(TailOptimizedBelady(xi)).tel
-    return Cell(capacity, xi, spec.text, **vars(worth), lru=lru, optimum=optimum, trace=label)
+    return Cell(**vars(worth), capacity=capacity, xi=xi, policy=spec.text, lru=lru, optimum=optimum, trace=label)

@@ -74,11 +74,9 @@ class Job:
         """The SLOs that are not the same as their threshold."""
         return {} if not self.slos or self.latency.cached_is_free else dict(self.slos)
 
-    def run(
-        self, load: Callable[[str], Trace], progress: Callable[[int], object] | None = None
-    ) -> list[Measurement]:
-        """Replay the trace of a key and return a measurement per threshold; `progress` is told the turns done."""
-        outcome = replay(load(self.trace), self.policy, self.capacity, self.forced, progress=progress)
+    def run(self, trace: Trace, progress: Callable[[int], object] | None = None) -> list[Measurement]:
+        """Replay the job's trace and return a measurement per threshold; `progress` is told the turns done."""
+        outcome = replay(trace, self.policy, self.capacity, self.forced, progress=progress)
         return measure(outcome, self.thresholds, self.latency, self._slos)
 
 

@@ -6,10 +6,11 @@ from collections.abc import Callable, Generator, Sequence
 
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import whole_number
+from teltheory.model.trace import Trace
 from teltheory.processes import cores, on_cluster, on_processes
 from teltheory.replay import KERNEL_FROM
 from teltheory.sweep.jobs import Job, Measurement
-from teltheory.sweep.sources import Loader, Source, TraceFile
+from teltheory.sweep.sources import Source, TraceFile, load
 
 Answers = Generator[tuple[int, list[Measurement]], None, None]
 """Index of a job and its measurements, in the order in which jobs are done."""
@@ -45,24 +46,23 @@ def answers(
     """
     processes = processes_for(jobs, workers)
     if scheduler is not None and jobs:
-        return on_cluster(_Work({key: source.alone() for key, source in sources.items()}), jobs, scheduler)
+        return on_cluster(_Replays({key: source.alone() for key, source in sources.items()}), jobs, scheduler)
     if processes == 1:
-        return _in_this_process(jobs, sources, report)
+        here = _Replays(sources)
+        return ((i, here(job, report)) for i, job in enumerate(jobs))
     sent = {key: source if isinstance(source, TraceFile) else source.alone() for key, source in sources.items()}
-    return on_processes(_Work(sent), jobs, processes)
+    return on_processes(_Replays(sent), jobs, processes)
 
 
-def _in_this_process(jobs: Sequence[Job], sources: dict[str, Source], report: Callable[[int], object]) -> Answers:
-    load = Loader(sources)
-    for i, job in enumerate(jobs):
-        yield i, job.run(load, report)
-
-
-class _Work:
-    """What a process does with a job."""
+class _Replays:
+    """Runs jobs, and holds on to the trace of the last one."""
 
     def __init__(self, sources: dict[str, Source]) -> None:
-        self._load = Loader(sources)
+        self._sources = sources
+        self._key = ""
+        self._trace: Trace | None = None
 
-    def __call__(self, job: Job) -> list[Measurement]:
-        return job.run(self._load)
+    def __call__(self, job: Job, progress: Callable[[int], object] | None = None) -> list[Measurement]:
+        if self._trace is None or self._key != job.trace:
+            self._key, self._trace = job.trace, load(self._sources[job.trace], job.trace)
+        return job.run(self._trace, progress)

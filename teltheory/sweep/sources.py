@@ -197,21 +197,6 @@ def _source(trace: object, number: int) -> Source:
     raise ArgumentError("traces", type(trace).__name__, "a Trace, TraceAtHand, TraceFile or Sample")
 
 
-class Loader:
-    """Loads traces by their keys and holds on to the last one."""
-
-    def __init__(self, sources: dict[str, Source]) -> None:
-        self._sources = sources
-        self._last: tuple[str, Trace] | None = None
-
-    def __call__(self, key: str) -> Trace:
-        """Return the trace of a key."""
-        last = self._last
-        if last is None or last[0] != key:
-            last = self._last = key, load(self._sources[key], key)
-        return last[1]
-
-
 def load(source: Source, key: str) -> Trace:
     """Load a trace that must have this key: a file may have changed, a sample be of another version of numpy."""
     trace = source.load()

@@ -30,7 +30,8 @@ def by_hand(trace, grid, latency):
                 quantiles = tt.ttft_quantiles(outcome, (0.5, 0.9, 0.95, 0.99), latency).tolist()
                 tel, slow = tt.tail_excess_latency(outcome, xi), tt.slo_violations(outcome, xi)
                 work = (float(outcome.hit_rate), outcome.prefilled)
-                cells.append(Cell(capacity, xi, spec.text, *quantiles, *work, slow, tel, lru, optimum))
+                place = {"capacity": capacity, "xi": xi, "policy": spec.text}
+                cells.append(Cell(*quantiles, *work, slow, tel, **place, lru=lru, optimum=optimum))
     return cells
 
 
