@@ -3,6 +3,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 export PYTHONDONTWRITEBYTECODE =
+# What a page of the site would fetch from elsewhere; a link that is only followed is none.
+FETCHED := <(script|img|iframe|source)\b[^>]*\bsrc="?(https?:)?//[^>]*|<link(?![^>]*rel="?(canonical|next|prev|author|license))[^>]*\bhref="?(https?:)?//[^>]*
 
 .PHONY: reproduce reproduce-twice ledger test test-ledger test-long mutants check check-vllm docs docs-check wheel-quick \
 	wheel-test pythons clean
@@ -45,7 +47,7 @@ check: $(READY)
 
 docs: $(READY)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
-	$(BIN)/python -m documents.self_contained out/site
+	! grep -rnoP --include='*.html' '$(FETCHED)' out/site
 
 docs-check: $(READY)
 	$(BIN)/python -m pytest -p documents.blocks README.md docs

@@ -7,7 +7,7 @@ once, so that no text is kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,47 +27,38 @@ RECEIVED = "a turn is at the time when its response was received in full, as the
 MESSAGE_FIELDS = ("role", "content", "from", "value", "text", "tool_calls", "function", "name", "arguments")
 
 
-@dataclass(frozen=True)
-class Chat:
-    """A format of conversations; `dated` if responses, or else conversations, have a time stamp."""
-
-    name: str
-    shape: Shape
-    dated: bool = False
-
-    def format(
-        self, fields: tuple[str, ...], tells: Callable[[Mapping[str, Any], str], bool], data: str
-    ) -> Format:
-        """Return the format of traces; the arguments are those of `Format`."""
-        return Format(self.name, fields, tells, self.read, data, text=True)
-
-    def read(self, source: Source) -> Trace:
-        """Make a trace of the conversations; until all are known, `seconds` has microseconds since 1970."""
-        times = source.times
-        _check_times(self, times)
-        counter = needed_counter(source.tokenizer, self.name)
-        found, last, places = Requests(), list[int](), 0
-        wanted = frozenset((*self.shape.messages, *MESSAGE_FIELDS, *(("timestamp",) if self.dated else ())))
-        for places, record in enumerate(source.records(wanted), 1):
-            messages = messages_of(record, self.shape, found.odd)
-            turns = list(turns_in([message.answers for message in messages], found.odd))
-            micros = (
-                [_received(record, messages[r:e]) for _, r, e in turns] if self.dated and times is None else []
-            )
-            if turns and self.dated and times is not None and times.rate is None:
-                last.append(microseconds(record, "timestamp", record.get("timestamp")))
-            _add(found, places - 1, turns, _tokens(counter, messages, turns), micros)
-        arrival, words = _arrivals(found, last, times)
-        sizes = len(np.unique(ints(found.conversation)))
-        report = (self.name, len(found), sizes, places - sizes, counter.name, words, counted(found.odd))
-        return cumulative(found, arrival, ReadingReport(*report))
+def chats(
+    name: str,
+    shape: Shape,
+    fields: tuple[str, ...],
+    tells: Callable[[Mapping[str, Any], str], bool],
+    data: str,
+    dated: bool = False,
+) -> Format:
+    """Return a format of conversations; `dated` if responses, or else conversations, have a time stamp."""
+    return Format(name, fields, tells, partial(_read, name, shape, dated), data, text=True)
 
 
-def _check_times(chat: Chat, times: Times | None) -> None:
-    if not chat.dated and times is None:
-        raise ArgumentError("times", None, f"{NEEDED}, as {chat.name} has no times")
-    if not chat.dated and times is not None and times.rate is None:
-        raise ArgumentError("times", times, f"a rate at which conversations start, as {chat.name} has no times")
+def _read(name: str, shape: Shape, dated: bool, source: Source) -> Trace:
+    """Make a trace of the conversations; until all are known, `seconds` has microseconds since 1970."""
+    times = source.times
+    if not dated and (times is None or times.rate is None):
+        needed = NEEDED if times is None else "a rate at which conversations start"
+        raise ArgumentError("times", times, f"{needed}, as {name} has no times")
+    counter = needed_counter(source.tokenizer, name)
+    found, last, places = Requests(), list[int](), 0
+    wanted = frozenset((*shape.messages, *MESSAGE_FIELDS, *(("timestamp",) if dated else ())))
+    for places, record in enumerate(source.records(wanted), 1):
+        messages = messages_of(record, shape, found.odd)
+        turns = list(turns_in([message.answers for message in messages], found.odd))
+        micros = [_received(record, messages[r:e]) for _, r, e in turns] if dated and times is None else []
+        if turns and dated and times is not None and times.rate is None:
+            last.append(microseconds(record, "timestamp", record.get("timestamp")))
+        _add(found, places - 1, turns, _tokens(counter, messages, turns), micros)
+    arrival, words = _arrivals(found, last, times)
+    sizes = len(np.unique(ints(found.conversation)))
+    report = (name, len(found), sizes, places - sizes, counter.name, words, counted(found.odd))
+    return cumulative(found, arrival, ReadingReport(*report))
 
 
 def _tokens(counter: Counter, messages: list[Message], turns: list[tuple[int, int, int]]) -> list[int]:

@@ -1,11 +1,13 @@
 """LMSYS-Chat-1M, and JSON lines with `messages` as OpenAI's API has them; without times."""
 
-from teltheory.formats.chat import Chat
+from teltheory.formats.chat import chats
 from teltheory.formats.format import has_list
 from teltheory.formats.messages import Shape
 from teltheory.formats.wildchat import WILDCHAT
 
-LMSYS = Chat("lmsys", Shape(("conversation", "messages"))).format(
+LMSYS = chats(
+    "lmsys",
+    Shape(("conversation", "messages")),
     fields=("conversation", "messages"),
     tells=lambda fields, kind: (
         has_list(fields, "messages") or (has_list(fields, "conversation") and not WILDCHAT.tells(fields, kind))

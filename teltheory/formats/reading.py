@@ -42,14 +42,10 @@ class ChainingReport:
         """Return the counts by name."""
         return asdict(self)
 
-    def sentence(self) -> str:
-        """Return the counts in words."""
-        counts = ", ".join(f"{name.replace('_', ' ')} {n:,}" for name, n in self.as_dict().items())
-        return f"Chaining: {counts}."
-
     def sentences(self) -> list[str]:
         """Return the report in sentences, one a line."""
-        return [self.sentence()]
+        counts = ", ".join(f"{name.replace('_', ' ')} {n:,}" for name, n in self.as_dict().items())
+        return [f"Chaining: {counts}."]
 
 
 @dataclass(frozen=True)
@@ -80,7 +76,7 @@ class ReadingReport:
         lines.append(f"Times: {self.times}.")
         if self.odd:
             lines.append("Odd: " + ", ".join(f"{what} {count:,}" for what, count in self.odd) + ".")
-        return lines if self.chaining is None else [*lines, self.chaining.sentence()]
+        return lines if self.chaining is None else [*lines, *self.chaining.sentences()]
 
 
 def since_first(micros: FloatArray, stands_for: str) -> tuple[FloatArray, str]:

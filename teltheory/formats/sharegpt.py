@@ -1,10 +1,12 @@
 """ShareGPT: conversations of messages with `from` and `value`, without times."""
 
-from teltheory.formats.chat import Chat
+from teltheory.formats.chat import chats
 from teltheory.formats.format import has_list
 from teltheory.formats.messages import Shape
 
-SHAREGPT = Chat("sharegpt", Shape(("conversations", "items"), ("from", "role"), ("value", "content"))).format(
+SHAREGPT = chats(
+    "sharegpt",
+    Shape(("conversations", "items"), ("from", "role"), ("value", "content")),
     fields=("conversations",),
     tells=lambda fields, kind: has_list(fields, "conversations"),
     data="on the Hugging Face hub: anon8231489123/ShareGPT_Vicuna_unfiltered, RyokoAI/ShareGPT52K",

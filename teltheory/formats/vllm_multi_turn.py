@@ -1,10 +1,12 @@
 """A JSON array of conversations as vLLM's multi-turn benchmark has them; without times."""
 
-from teltheory.formats.chat import Chat
+from teltheory.formats.chat import chats
 from teltheory.formats.format import has_list
 from teltheory.formats.messages import Shape
 
-VLLM_MULTI_TURN = Chat("vllm-multi-turn", Shape(("messages",))).format(
+VLLM_MULTI_TURN = chats(
+    "vllm-multi-turn",
+    Shape(("messages",)),
     fields=("messages",),
     tells=lambda fields, kind: has_list(fields, "messages") and kind == "json",
     data="what `benchmarks/multi_turn/convert_sharegpt_to_openai.py` of vllm-project/vllm writes",

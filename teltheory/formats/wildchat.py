@@ -4,11 +4,14 @@ The number of a conversation is the record's place: `conversation_hash` is a has
 conversations may share.
 """
 
-from teltheory.formats.chat import Chat
+from teltheory.formats.chat import chats
 from teltheory.formats.format import has_list
 from teltheory.formats.messages import Shape
 
-WILDCHAT = Chat("wildchat", Shape(("conversation",)), dated=True).format(
+WILDCHAT = chats(
+    "wildchat",
+    Shape(("conversation",)),
+    dated=True,
     fields=("conversation_hash", "conversation", "timestamp"),
     tells=lambda fields, kind: (
         has_list(fields, "conversation") and not {"conversation_hash", "timestamp"}.isdisjoint(fields)

@@ -8,7 +8,6 @@ responses (and of two prompts) of one conversation: the mean of their product ov
 
 from __future__ import annotations
 
-import csv
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,18 +24,12 @@ FILE = "wildchat_turn_lengths.csv"
 
 def columns(path: Path) -> dict[str, NDArray[np.int64]]:
     """Return conversation (numbered), turn, prompt and response of each row."""
-    with path.open(newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    _, conversation = np.unique([row["conversation_hash"] for row in rows], return_inverse=True)
-    whole = {
-        name: np.array([int(row[name]) for row in rows]) for name in ("turn", "user_tokens", "response_tokens")
-    }
-    return {
-        "conversation": conversation.astype(np.int64),
-        "turn": whole["turn"],
-        "prompt": whole["user_tokens"],
-        "response": whole["response_tokens"],
-    }
+    from pyarrow import csv
+
+    table = csv.read_csv(path)
+    names = {"turn": "turn", "prompt": "user_tokens", "response": "response_tokens"}
+    _, conversation = np.unique(table["conversation_hash"].to_pylist(), return_inverse=True)
+    return {"conversation": conversation, **{name: table[column].to_numpy() for name, column in names.items()}}
 
 
 def quantiles(data: dict[str, NDArray[np.int64]]) -> dict[str, tuple[int, ...]]:

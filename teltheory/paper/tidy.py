@@ -153,14 +153,11 @@ def _lines(path: Path) -> list[list[str]]:
     if texts[-1]:
         place = f"{path}, line {len(texts)}"
         raise FileError(f"{place}: found no end of the line, expected a table that is not cut off")
-    return [_split(path, i, line) for i, line in enumerate(texts[:-1], 1)]
-
-
-def _split(path: Path, line: int, text: str) -> list[str]:
+    reader = csv.reader(texts[:-1], strict=True)
     try:
-        return next(csv.reader([text], strict=True), [])
+        return list(reader)
     except csv.Error as error:
-        raise FileError(f"{path}, line {line}: found no CSV ({error}), {EXPECTED_TABLE}") from None
+        raise FileError(f"{path}, line {reader.line_num}: found no CSV ({error}), {EXPECTED_TABLE}") from None
 
 
 def _fields(path: Path, line: int, texts: Sequence[str], columns: Mapping[str, Kind]) -> dict[str, Any]:
