@@ -7,7 +7,7 @@ Each Python gets an environment in .nox with what constraints.txt pins.
 
 import nox
 
-from release.quick import QUICK
+from release.wheel import QUICK
 
 VERSIONS = nox.project.python_versions(nox.project.load_toml("pyproject.toml"))
 nox.options.error_on_missing_interpreters = False

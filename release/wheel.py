@@ -3,7 +3,7 @@
     python -m release.wheel [--all] [--folder FOLDER]
 
 1. The sdist is built, unpacked, and the wheel built from what it holds.
-2. The wheel is installed into a new virtual environment. The quick part (`release.quick`) borrows the packages
+2. The wheel is installed into a new virtual environment. The quick part (`QUICK`) borrows the packages
    that this Python has, and only the wheel is installed: nothing is downloaded. With ``--all`` the environment
    borrows nothing: the extra `test` is installed as constraints.txt pins it, from where pip is told to look.
 3. Tests and the settings of pytest are copied into an empty folder and run against what is installed: the quick
@@ -16,6 +16,7 @@ The exit code is 1 where a step fails.
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
 import subprocess
 import sys
@@ -25,12 +26,42 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from release.quick import QUICK, ROOT, clean, run
 from teltheory.workloads import data_folder
 
+ROOT = Path(__file__).parents[1]
+QUICK = (
+    "tests/model/test_instance.py",
+    "tests/cost/test_latency.py",
+    "tests/cost/test_latency_files.py",
+    "tests/cost/test_metrics.py",
+    "tests/test_package_data.py",
+    "tests/test_public_names.py",
+    "tests/model/test_trace.py",
+    "tests/cli/test_cli.py",
+    "tests/cli/test_convert_command.py",
+    "tests/cli/test_loading.py",
+    "tests/cli/test_sample_command.py",
+    "tests/replay/test_kernel.py",
+    "tests/replay/test_reference.py",
+    "tests/report/test_page.py",
+    "tests/formats/test_mooncake.py",
+)
+"""Files of the quick part: reading, replaying by reference and kernel, metrics, commands, pages."""
 FAILED = 1
 NOT_COPIED = ("__pycache__", "documents", "experiments", "release", "test_documents.py")
 """Machine code, and tests that import what is not installed."""
+
+
+def run(command: Sequence[str | Path], folder: Path = ROOT, **environment: str) -> int:
+    """Run a command in a folder, show what it prints, and return its exit code."""
+    words = [str(word) for word in command]
+    return subprocess.run(words, cwd=folder, env=clean(environment), check=False).returncode
+
+
+def clean(added: dict[str, str]) -> dict[str, str]:
+    """Return this process's environment without what would lead a Python to other packages."""
+    left_out = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "NUMBA_CACHE_DIR", "PYTHONPYCACHEPREFIX")
+    return {**{name: value for name, value in os.environ.items() if name not in left_out}, **added}
 
 
 def build(folder: Path) -> Path:

@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import multiprocessing
+import operator
 import os
 import re
 import signal
@@ -212,7 +213,7 @@ class _Cluster:
         return max(0, 2 * max(1, threads) - running)
 
     def submit(self, item: object) -> Future[Any]:
-        future: Future[Any] = self._executor.submit(_call, self._work, item)
+        future: Future[Any] = self._executor.submit(operator.call, self._work, item)
         return future
 
     def result(self, future: Future[Any], name: str) -> Any:
@@ -238,10 +239,6 @@ class _Cluster:
 
 def _itself(work: T) -> T:
     return work
-
-
-def _call(work: Callable[[T], R], item: T) -> R:
-    return work(item)
 
 
 def connect(address: str) -> Any:

@@ -8,15 +8,16 @@ interval of a mean is Student's, 95 %.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from itertools import product
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from teltheory.paper.printed import Column, Metric, PrintedTable
+from teltheory.paper.printed import Against, Column, Metric, PrintedTable
 from teltheory.paper.rows import Average, Compared, Improvement, Run
 
 Agreement = Literal["inside", "same sign", "off"]
@@ -132,8 +133,6 @@ def said(cells: Iterable[Compared]) -> str:
 
 
 BASE, OPTIMUM = "lru", "tail-optimized-belady"
-Measure = Callable[[Runs, str, int, int], Floats]
-"""A value for each trace, from runs, a policy, a capacity and a threshold in milliseconds."""
 
 
 def regret(found: Runs, policy: str, capacity: int, xi_ms: int) -> Floats:
@@ -149,35 +148,27 @@ def closed(found: Runs, policy: str, capacity: int, xi_ms: int) -> Floats:
     return np.where(distance == 0, np.nan, share)
 
 
-def plain(metric: str) -> Measure:
-    """Return the measure that runs have under this name."""
-    return lambda found, policy, capacity, xi_ms: found.of(metric, policy, capacity, xi_ms)
+def measured(found: Runs, measure: str, policy: str, capacity: int, xi_ms: int) -> Floats:
+    """Return regret, share closed, an improvement over LRU in per cent, or what runs have under the name."""
+    if measure in ("regret", "closed"):
+        return (regret if measure == "regret" else closed)(found, policy, capacity, xi_ms)
+    if measure.startswith("improvement-"):
+        metric: Any = measure.removeprefix("improvement-")
+        return found.improvements(Column(xi_ms, metric, "lru"), capacity, policy)
+    return found.of(measure, policy, capacity, xi_ms)
 
 
-def improvement(metric: Metric) -> Measure:
-    """Return the improvement over LRU in per cent."""
-    return lambda found, policy, capacity, xi_ms: found.improvements(
-        Column(xi_ms, metric, "lru"), capacity, policy
-    )
-
-
-MEASURES: Mapping[str, Measure] = {
-    **{name: plain(name) for name in ("p50", "p90", "p95", "p99", "above", "tel")},
-    "regret": regret,
-    "closed": closed,
-    "improvement-p90": improvement("p90"),
-    "improvement-p95": improvement("p95"),
-    "improvement-p99": improvement("p99"),
-}
 LATENCIES = ("p50", "p90", "p95", "p99", "above", "tel", "regret", "closed")
 CURVES = ("p95", "tel", "regret")
+METRICS: tuple[Metric, ...] = ("p90", "p95", "p99", "above")
+AGAINST: tuple[Against, ...] = ("lru", "threshold-lru")
 SENSITIVITIES = ("p90", "p95", "p99", "improvement-p90", "improvement-p95", "improvement-p99")
 
 
 def averages(found: Runs, measures: Sequence[str]) -> list[Average]:
     """Average measures by capacity, threshold and policy."""
     return [
-        average(capacity, xi_ms, policy, measure, MEASURES[measure](found, policy, capacity, xi_ms))
+        average(capacity, xi_ms, policy, measure, measured(found, measure, policy, capacity, xi_ms))
         for capacity in found.capacities
         for xi_ms in found.thresholds
         for policy in found.policies
@@ -199,17 +190,10 @@ def average_of(values: Floats) -> tuple[float, float, float]:
 
 def improvements(found: Runs) -> list[Improvement]:
     """Return the cells of tables like Tables 1 to 3 at the thresholds of a workload."""
-    return [
-        improved(found, capacity, Column(xi_ms, metric, against))
-        for capacity in found.capacities
-        for xi_ms in found.thresholds
-        for metric in ("p90", "p95", "p99", "above")
-        for against in ("lru", "threshold-lru")
-    ]
-
-
-def improved(found: Runs, capacity: int, column: Column) -> Improvement:
-    """Return a cell."""
-    values = found.improvements(column, capacity)
-    with np.errstate(invalid="ignore"):
-        return Improvement(capacity, column.xi_ms, column.metric, column.against, *average_of(values))
+    found_cells = []
+    for capacity, xi_ms in product(found.capacities, found.thresholds):
+        for column in (Column(xi_ms, metric, against) for metric, against in product(METRICS, AGAINST)):
+            with np.errstate(invalid="ignore"):
+                ours = average_of(found.improvements(column, capacity))
+            found_cells.append(Improvement(capacity, xi_ms, column.metric, column.against, *ours))
+    return found_cells

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from release.quick import QUICK, ROOT, clean
-from release.wheel import build, check_place, copied_tests
+from release.wheel import QUICK, ROOT, build, check_place, clean, copied_tests
 
 pytestmark = pytest.mark.repository
 TARGETS = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"]
