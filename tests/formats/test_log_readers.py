@@ -80,22 +80,6 @@ def test_bailian_as_published(tmp_path):
     assert trace.report.chaining.edited == 1
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"chat_id": 1}, "chat_id: found 1, expected an id that no earlier request has"),
-        ({"parent_chat_id": None}, "parent_chat_id: found nothing, expected a value in every record"),
-        ({"input_length": "7"}, "input_length: found '7', expected a whole number from 0"),
-        ({"timestamp": "5"}, "timestamp: found '5', expected a number of seconds"),
-    ],
-)
-def test_a_wrong_bailian_line_is_named(changes, message, tmp_path):
-    good, bad = bailian([(1, -1, 5, 5, 3.0), (2, 1, 20, 1, 4.0)])
-    with pytest.raises(tt.FileError) as caught:
-        tt.read_trace(lines(tmp_path / "b.jsonl", [good, bad | changes]))
-    assert str(caught.value).startswith(f"{tmp_path / 'b.jsonl'}, line 2, {message}")
-
-
 HEADER = "Timestamp,Session ID,Elapsed time,Model,Request tokens,Response tokens,Total tokens,Log Type\n"
 
 
@@ -119,22 +103,6 @@ def test_burstgpt_sessions_are_conversations(tmp_path):
     assert trace.arrival.tolist() == [5, 45.5, 118, 120, 121, 130]
     assert trace.report.chaining.edited == 1
     assert dict(trace.report.odd) == {"failed requests of 0 tokens, left out": 1}
-
-
-@pytest.mark.parametrize(
-    ("row", "message"),
-    [
-        ("x,,1,m,1,1,2,log", "Timestamp: found 'x', expected a number of seconds"),
-        ("1,,1,m,1.5,1,2,log", "Request tokens: found '1.5', expected a whole number from 0"),
-        ("1,,1,m,1,,2,log", "Response tokens: found '', expected a whole number from 0"),
-        ("1,,1,m,1,1", "row: found 6 values, expected 8, as in the header"),
-    ],
-)
-def test_a_wrong_burstgpt_row_is_named(row, message, tmp_path):
-    (tmp_path / "b.csv").write_text(HEADER + "5,,1,m,1,1,2,log\n" + row + "\n")
-    with pytest.raises(tt.FileError) as caught:
-        tt.read_trace(tmp_path / "b.csv")
-    assert str(caught.value).startswith(f"{tmp_path / 'b.csv'}, line 3, {message}")
 
 
 def session(name, tokens_in, tokens_out, ids=None, **more):
@@ -187,28 +155,6 @@ def test_sessions_without_times_need_an_assumption(tmp_path):
     trace = tt.read_trace(delayed, times=Times(None, rate=1.0))
     alone = trace.arrival[trace.conversation == 0]
     assert [round(gap, 9) for gap in alone[1:] - alone[:-1]] == [0.5, 0.5]
-
-
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        (
-            [*WHOLE, *DELTA],
-            "input_length: found sessions of both kinds, expected the format by name: mooncake (whole",
-        ),
-        (
-            [session("x", 1, 1, timestamp=0), session("x", 2, 1, timestamp=1)],
-            "input_length: found hash_ids that tell nothing, expected the format by name",
-        ),
-        ([session("x", 1, 1), session(True, 2, 1)], "line 2, session_id: found True, expected a name or a whole"),
-        ([session("x", 1, 1), {"input_length": 1, "output_length": 1}], "line 2, session_id: found nothing"),
-        ([session("x", 1, 1, delay="5")], "line 1, delay: found '5', expected a number of milliseconds"),
-    ],
-)
-def test_sessions_that_tell_nothing_are_an_error(rows, message, tmp_path):
-    with pytest.raises(tt.FileError) as caught:
-        tt.read_trace(lines(tmp_path / "m.jsonl", rows))
-    assert str(caught.value).startswith(f"{tmp_path / 'm.jsonl'}, {message}")
 
 
 @given(
@@ -274,23 +220,6 @@ def test_a_response_that_comes_back_longer_than_it_was_is_cached_as_long_as_it_w
     assert tt.read_trace(lines(tmp_path / "a.jsonl", rows), tokenizer=words).history.tolist() == [0, 9]
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"session_id": None}, "session_id: found nothing"),
-        ({"output_length": None}, "output_length: found nothing, expected a value in every record"),
-        ({"messages": 5}, "messages: found 5, expected a list of messages"),
-        ({"message_mode": "delta"}, "message_mode: found 'delta', expected 'history': every call with all"),
-        ({"timestamp": "x"}, "timestamp: found 'x', expected a number of milliseconds"),
-    ],
-)
-def test_a_wrong_agentic_call_is_named(changes, message, words, tmp_path):
-    rows = [call("x", FIRST, 2, timestamp=0), call("x", SECOND, 2, timestamp=1) | changes]
-    with pytest.raises(tt.FileError) as caught:
-        tt.read_trace(lines(tmp_path / "a.jsonl", rows), tokenizer=words)
-    assert str(caught.value).startswith(f"{tmp_path / 'a.jsonl'}, line 2, {message}")
-
-
 def test_agentic_calls_without_times_need_an_assumption(words, tmp_path):
     rows = [call("x", FIRST, 2), call("x", SECOND, 2, delay=250)]
     file = lines(tmp_path / "a.jsonl", rows)
@@ -300,3 +229,41 @@ def test_agentic_calls_without_times_need_an_assumption(words, tmp_path):
     assert abs(trace.arrival[1] - trace.arrival[0] - 0.25) < 1e-9
     with pytest.raises(tt.ArgumentError, match=r"^tokenizer: found None, .*as agentic holds text"):
         tt.read_trace(file)
+
+
+CHAT, CALL = bailian([(1, -1, 5, 5, 3.0)])[0], call("x", FIRST, 2, timestamp=0)
+BURST = HEADER + "5,,1,m,1,1,2,log\n"
+WRONG = [
+    ([CHAT, CHAT | {"parent_chat_id": 1}], "line 2, chat_id: found 1, expected an id that no earlier request has"),
+    ([CHAT | {"parent_chat_id": None}], "line 1, parent_chat_id: found nothing, expected a value in every record"),
+    ([CHAT | {"input_length": "7"}], "line 1, input_length: found '7', expected a whole number from 0"),
+    ([CHAT | {"timestamp": "5"}], "line 1, timestamp: found '5', expected a number of seconds"),
+    (BURST + "x,,1,m,1,1,2,log\n", "line 3, Timestamp: found 'x', expected a number of seconds"),
+    (BURST + "1,,1,m,1.5,1,2,log\n", "line 3, Request tokens: found '1.5', expected a whole number from 0"),
+    (BURST + "1,,1,m,1,,2,log\n", "line 3, Response tokens: found '', expected a whole number from 0"),
+    (BURST + "1,,1,m,1,1\n", "line 3, row: found 6 values, expected 8, as in the header"),
+    ([*WHOLE, *DELTA], "input_length: found sessions of both kinds, expected the format by name: mooncake (whole"),
+    (
+        [session("x", 1, 1, timestamp=0), session("x", 2, 1, timestamp=1)],
+        "input_length: found hash_ids that tell nothing, expected the format by name",
+    ),
+    ([session("x", 1, 1), session(True, 2, 1)], "line 2, session_id: found True, expected a name or a whole"),
+    ([session("x", 1, 1), {"input_length": 1, "output_length": 1}], "line 2, session_id: found nothing"),
+    ([session("x", 1, 1, delay="5")], "line 1, delay: found '5', expected a number of milliseconds"),
+    ([CALL, CALL | {"session_id": None}], "line 2, session_id: found nothing"),
+    ([CALL | {"output_length": None}], "line 1, output_length: found nothing, expected a value in every record"),
+    (
+        [CALL | {"message_mode": "delta"}],
+        "line 1, message_mode: found 'delta', expected 'history': every call with",
+    ),
+    ([CALL | {"timestamp": "x"}], "line 1, timestamp: found 'x', expected a number of milliseconds"),
+]
+
+
+@pytest.mark.parametrize(("content", "message"), WRONG, ids=[message[:40] for _, message in WRONG])
+def test_what_is_wrong_is_named_with_its_place(content, message, words, tmp_path):
+    file = tmp_path / ("log.csv" if isinstance(content, str) else "log.jsonl")
+    file.write_text(content) if isinstance(content, str) else lines(file, content)
+    with pytest.raises(tt.FileError) as caught:
+        tt.read_trace(file, tokenizer=words if "messages" in content[0] else None)
+    assert str(caught.value).startswith(f"{file}, {message}")

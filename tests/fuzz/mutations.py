@@ -11,42 +11,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 VALUES = (
-    *(
-        None,
-        True,
-        0,
-        -1,
-        2**31,
-        2**53 + 1,
-        2**63 - 1,
-        2**63,
-        -(2**70),
-        0.5,
-        1e-320,
-        1e300,
-        float("nan"),
-        float("inf"),
-    ),
-    *("", " ", "0", "1e400", "٣", "\x00", "\ud800", "\x1b[31m", "<script>", "x" * 300, "../../etc/passwd"),
-    *([], {}, [[]], [None], [1, "a"], {"": ""}, [0] * 40, "9999-12-31T23:59:59Z"),
-)
+    None, True, 0, -1, 2**31, 2**53 + 1, 2**63 - 1, 2**63, -(2**70), 0.5, 1e-320, 1e300, float("nan"),
+    float("inf"), "", " ", "0", "1e400", "٣", "\x00", "\ud800", "\x1b[31m", "<script>", "x" * 300,
+    "../../etc/passwd", [], {}, [[]], [None], [1, "a"], {"": ""}, [0] * 40, "9999-12-31T23:59:59Z",
+)  # fmt: skip
 CELLS = (
-    "",
-    '"',
-    '"x',
-    "x,y",
-    "\x00",
-    "\r",
-    "\n",
-    "é",
-    "-1",
-    "1.5",
-    "1e400",
-    "nan",
-    "0x10",
-    "9" * 5000,
+    "", '"', '"x', "x,y", "\x00", "\r", "\n", "é", "-1", "1.5", "1e400", "nan", "0x10", "9" * 5000,
     str(2**63),
-)
+)  # fmt: skip
 BYTES = (b"\x00", b"\xff", b"\xed\xa0\x80", b"\n", b'"', b",", b"{", b"[", b"}", b"]", b"\x1b[2J", b"PAR1", b"NaN")
 DEEP = "[" * 100_000
 WHOLE = (b"", b"\n \n", DEEP.encode(), b"9" * 5000, b'{"a": 1, "a": 2}', pickle.dumps({"claims": []}))
@@ -90,14 +62,14 @@ def changed_lines(random, content):
 
 
 def changed_csv(random, content):
-    """Change a cell, or drop a column or double it."""
+    """Change, drop or double the cells of a row, or of a column."""
     rows = [line.split(",") for line in content.decode("utf-8", "replace").split("\n")]
-    column, row = random.randrange(len(rows[0])), random.choice(rows)
-    if random.random() < 0.2:
-        copies = random.choice((0, 2))
-        rows = [line[:column] + line[column : column + 1] * copies + line[column + 1 :] for line in rows]
-    else:
-        row[column : column + 1] = [random.choice((*CELLS, *rows[0]))]
+    column, others = (
+        random.randrange(len(rows[0])),
+        random.choice(([], [random.choice((*CELLS, *rows[0]))], [""] * 2)),
+    )
+    for row in rows if random.random() < 0.2 else [random.choice(rows)]:
+        row[column : column + 1] = others
     out = io.StringIO()
     csv.writer(out, lineterminator="\n", quoting=random.choice((0, 1))).writerows(rows)
     return out.getvalue().encode("utf-8", "surrogatepass")

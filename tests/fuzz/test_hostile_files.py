@@ -76,48 +76,14 @@ COMMANDS = {
 }
 READS = {"calibrate-file": "runs.csv", "ledger": "ledger.json"}
 TEXTS = (
-    *(
-        "",
-        " ",
-        "-1",
-        "0",
-        "nan",
-        "1e400",
-        "٣",
-        "½",
-        "1/0",
-        "9" * 5000,
-        "1e999999999",
-        "\x1b[2J",
-        "x" * 300,
-        "p101",
-    ),
-    *(
-        "1ms",
-        "-1s",
-        "1e30s",
-        "40GiB",
-        "1e3000GB",
-        "0.3M",
-        "1,5",
-        "lru",
-        "tlru:xi=1,xi=2",
-        "tlru:trim=x",
-        "none.json",
-    ),
-    *("pareto:mean=9,shape=1.5,rate=1", "auto", "mooncake", "%s", "none/none", ".", "hostile.csv"),
-)
+    "", " ", "-1", "0", "nan", "1e400", "٣", "½", "1/0", "9" * 5000, "1e999999999", "\x1b[2J", "x" * 300,
+    "p101", "1ms", "-1s", "1e30s", "40GiB", "1e3000GB", "0.3M", "1,5", "lru", "tlru:xi=1,xi=2", "tlru:trim=x",
+    "none.json", "pareto:mean=9,shape=1.5,rate=1", "auto", "mooncake", "%s", "none/none", ".", "hostile.csv",
+)  # fmt: skip
 OTHERS = (
-    "--format",
-    "--tokenizer",
-    "--times",
-    "--latency",
-    "--model",
-    "--config",
-    "--kv-bytes",
-    "--store",
+    "--format", "--tokenizer", "--times", "--latency", "--model", "--config", "--kv-bytes", "--store",
     "--json",
-)
+)  # fmt: skip
 
 
 def arguments(random, folder):
