@@ -25,7 +25,7 @@ from paper_figs import (
     tables,
     who_comes_back,
 )
-from teltheory.paper.drawing import FORMATS, TableFigure, draw_all
+from teltheory.paper.drawing import TableFigure, draw_all, saved
 from teltheory.paper.script import run
 
 PRINTED = {"latencies_wildchat": "figure_5", "latencies_sharegpt": "figure_6"}
@@ -34,13 +34,11 @@ PRINTED = {"latencies_wildchat": "figure_5", "latencies_sharegpt": "figure_6"}
 def drawn(table: str, draw: Callable[[Path], Figure], kind: str = "") -> TableFigure:
     """Return the figure of a table in the style of the papers, called as the table or as its kind and workload."""
 
-    def write(file: Path, folder: Path) -> Iterator[str]:
-        name = f"{kind}_{file.stem.partition('_')[2]}" if kind else file.stem
-        name = PRINTED.get(name, name)
-        style.save(lambda: draw(file), folder / name)
-        yield f"{name}: {', '.join(FORMATS)}"
+    def name(stem: str) -> str:
+        called = f"{kind}_{stem.partition('_')[2]}" if kind else stem
+        return PRINTED.get(called, called)
 
-    return TableFigure(table, write)
+    return TableFigure(table, saved(draw, name, style.paper))
 
 
 FIGURES = (

@@ -6,8 +6,8 @@ And what the scripts of single figures have in common.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
@@ -77,9 +77,11 @@ WORKLOADS: Mapping[str, Line] = {
 }
 
 
-def paper() -> AbstractContextManager[None]:
-    """Return the context in which a figure is drawn and saved."""
-    return style.context(Path(__file__).with_name("style.mplstyle"))
+@contextmanager
+def paper() -> Iterator[None]:
+    """Draw and save figures in the paper's style."""
+    with style.context(Path(__file__).with_name("style.mplstyle")), mpl.rc_context():
+        yield
 
 
 def workload(name: str) -> Line:
@@ -149,13 +151,8 @@ def run(draw: Callable[[Path], Figure], doc: str | None, words: Sequence[str] | 
     """Draw the table that a command line names into the figure that it names; see `teltheory.paper.script.run`."""
 
     def drawn(table: str, figure: str) -> list[str]:
-        save(lambda: draw(Path(table)), Path(figure))
+        with paper():
+            drawing.save(draw(Path(table)), Path(figure))
         return []
 
     script.run(drawn, doc, words)
-
-
-def save(draw: Callable[[], Figure], target: Path) -> list[Path]:
-    """Draw a figure in the paper's style and write it as `teltheory.paper.drawing.save` does."""
-    with paper(), mpl.rc_context():
-        return drawing.save(draw(), target)

@@ -31,27 +31,14 @@ from pathlib import Path
 import teltheory
 from teltheory.errors import ArgumentError, FileError
 from teltheory.input_files import read_json
-from teltheory.paper import adaptive, front
+from teltheory.paper import adaptive, front, grid
 from teltheory.paper import figure_tables as ft
 from teltheory.paper import tables as tb
 from teltheory.paper.drawing import NOTES, figures
-from teltheory.paper.grid import (
-    FINE_SAMPLES,
-    SEEDS,
-    TURNS,
-    WORKLOADS,
-    Plan,
-    Setting,
-    chat_plan,
-    chats_of,
-    runs,
-    trace_plan,
-)
 from teltheory.paper.printed import V1_TABLES
 from teltheory.paper.rows import Adapted, AtLeast, Average, Compared, Improvement, Point, Run, Timed
 from teltheory.paper.scenarios import of_trace, scenarios
 from teltheory.paper.script import say
-from teltheory.paper.tables import Runs, compare
 from teltheory.paper.tidy import Row, read_rows, write_rows
 from teltheory.sweep import Sample
 from teltheory.sweep.sources import Source
@@ -79,21 +66,23 @@ class Product:
         return f"{self.name}.csv"
 
 
-def of_workload(plan: Plan, folder: Path, workers: int | None) -> list[Product]:
+def of_workload(plan: grid.Plan, folder: Path, workers: int | None) -> list[Product]:
     """Return the tables of a workload, each after those that it is made of."""
 
-    def replayed(name: str, sources: Sequence[Source], setting: Setting, measures: Sequence[str] = ()) -> Product:
+    def replayed(
+        name: str, sources: Sequence[Source], setting: grid.Setting, measures: Sequence[str] = ()
+    ) -> Product:
         def rows() -> Sequence[Row]:
-            found = runs(sources, setting, workers)
-            return tb.averages(Runs(found), measures) if measures else found
+            found = grid.runs(sources, setting, workers)
+            return tb.averages(tb.Runs(found), measures) if measures else found
 
         settings = f"{[source.key for source in sources]} {setting}"
         return Product(f"{name}_{plan.name}", Average if measures else Run, rows, settings)
 
-    def of_runs(name: str, row: type[Row], rows: Callable[[Runs], Sequence[Row]]) -> Product:
+    def of_runs(name: str, row: type[Row], rows: Callable[[tb.Runs], Sequence[Row]]) -> Product:
         needs = f"runs_{plan.name}.csv"
         return Product(
-            f"{name}_{plan.name}", row, lambda: rows(Runs(read_rows(folder / needs, Run))), needs=(needs,)
+            f"{name}_{plan.name}", row, lambda: rows(tb.Runs(read_rows(folder / needs, Run))), needs=(needs,)
         )
 
     return [
@@ -107,15 +96,15 @@ def of_workload(plan: Plan, folder: Path, workers: int | None) -> list[Product]:
     ]
 
 
-def compared(workload: str, found: Runs) -> list[Compared]:
+def compared(workload: str, found: tb.Runs) -> list[Compared]:
     """Return the cells of a workload's tables beside the paper's."""
-    return [cell for table in V1_TABLES if table.workload == workload for cell in compare(table, found)]
+    return [cell for table in V1_TABLES if table.workload == workload for cell in tb.compare(table, found)]
 
 
-def of_figures(plans: Sequence[Plan]) -> list[Product]:
+def of_figures(plans: Sequence[grid.Plan]) -> list[Product]:
     """Return the tables of Figures 3 and 4; the first only if its data are there."""
     workloads: dict[str, Source] = {
-        plan.name: Sample(chats_of(plan.name), LONG_TURNS, 0) if plan.printed else plan.sources[0]
+        plan.name: Sample(grid.chats_of(plan.name), LONG_TURNS, 0) if plan.printed else plan.sources[0]
         for plan in plans
     }
     settings = {name: source.key for name, source in workloads.items()}
@@ -127,9 +116,9 @@ def of_figures(plans: Sequence[Plan]) -> list[Product]:
     return [Product("figure_3", Timed, ft.timed, measured), figure_4]
 
 
-def of_adaptive(plans: Sequence[Plan], seeds: int, turns: int, workers: int | None) -> list[Product]:
+def of_adaptive(plans: Sequence[grid.Plan], seeds: int, turns: int, workers: int | None) -> list[Product]:
     """Return the tables of adaptive thresholds and of the median against the tail."""
-    few = list(scenarios(None, turns, (min(seeds, FINE_SAMPLES), min(seeds, LONG_SAMPLES))).values())
+    few = list(scenarios(None, turns, (min(seeds, grid.FINE_SAMPLES), min(seeds, LONG_SAMPLES))).values())
     traces = [
         of_trace(plan.name, plan.sources[0], plan.grid.capacities, Fraction(plan.grid.slo_ms, 1000))
         for plan in plans
@@ -189,7 +178,7 @@ def _made(product: Product, folder: Path, again: bool) -> str:
 def file_name(trace: str) -> str:
     """Return what the tables of a trace's file are called."""
     name = re.sub(r"[^A-Za-z0-9-]+", "-", Path(trace).stem).strip("-").lower() or "trace"
-    if name in WORKLOADS or name in scenarios():
+    if name in grid.WORKLOADS or name in scenarios():
         raise ArgumentError("--trace", trace, f"a file that is not called {name}, as a workload is")
     return name
 
@@ -210,18 +199,18 @@ def make_all(
     trace: str | None = None,
     workers: int | None = None,
     again: bool = False,
-    seeds: int = SEEDS,
-    turns: int = TURNS,
+    seeds: int = grid.SEEDS,
+    turns: int = grid.TURNS,
     capacities: Sequence[int] = TRACE_CAPACITIES,
     xi_ms: Sequence[int] = TRACE_XI_MS,
     slo_ms: int = TRACE_SLO_MS,
 ) -> Iterator[str]:
     """Make every table; yield a line for each, and one for each that is left out."""
-    plans = [chat_plan(name, seeds, turns) for name in WORKLOADS]
+    plans = [grid.chat_plan(name, seeds, turns) for name in grid.WORKLOADS]
     if trace is not None:
-        plans.append(trace_plan(file_name(trace), trace, capacities, xi_ms, slo_ms))
+        plans.append(grid.trace_plan(file_name(trace), trace, capacities, xi_ms, slo_ms))
     elif (data_folder() / MOONCAKE).is_file():
-        plans.append(trace_plan("mooncake", str(data_folder() / MOONCAKE), capacities, xi_ms, slo_ms))
+        plans.append(grid.trace_plan("mooncake", str(data_folder() / MOONCAKE), capacities, xi_ms, slo_ms))
     todo = [product for plan in plans for product in of_workload(plan, folder, workers)]
     todo += [*of_adaptive(plans, seeds, turns, workers), *of_figures(plans), *of_others()]
     yield from make(todo, folder, again)
@@ -233,8 +222,8 @@ def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(prog="python -m teltheory.paper.all")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--trace", metavar="FILE", help="a trace, in the place of Mooncake's")
-    parser.add_argument("--seeds", type=int, default=SEEDS)
-    parser.add_argument("--turns", type=int, default=TURNS)
+    parser.add_argument("--seeds", type=int, default=grid.SEEDS)
+    parser.add_argument("--turns", type=int, default=grid.TURNS)
     for name, default in (("capacity", TRACE_CAPACITIES), ("xi-ms", TRACE_XI_MS)):
         parser.add_argument(f"--{name}", type=int, nargs="+", default=default, help="of the trace's grid")
     parser.add_argument("--slo-ms", type=int, default=TRACE_SLO_MS, help="of the trace's grid")

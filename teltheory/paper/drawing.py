@@ -9,6 +9,7 @@ An entry point of the group `teltheory.figures` names a sequence of `TableFigure
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from hashlib import sha256
@@ -51,12 +52,17 @@ class TableFigure:
     rows: Callable[[], Iterable[Row]] | None = None
 
 
-def saved(draw: Callable[[Path], Figure]) -> Callable[[Path, Path], Iterator[str]]:
-    """Return what draws a table and writes the figure, called as the table, as PDF, SVG and PNG."""
+def saved(
+    draw: Callable[[Path], Figure],
+    name: Callable[[str], str] = str,
+    context: Callable[[], AbstractContextManager[object]] = nullcontext,
+) -> Callable[[Path, Path], Iterator[str]]:
+    """Return what draws a table in a context and writes the figure, called by the table's name, in all formats."""
 
     def write(table: Path, folder: Path) -> Iterator[str]:
-        save(draw(table), folder / table.stem)
-        yield f"{table.stem}: {', '.join(FORMATS)}"
+        with context():
+            save(draw(table), folder / name(table.stem))
+        yield f"{name(table.stem)}: {', '.join(FORMATS)}"
 
     return write
 

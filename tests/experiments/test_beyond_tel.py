@@ -18,9 +18,8 @@ POLICIES = ("LRU", "T-LRU", "End-Aware T-LRU", "Tail-Optimized Belady")
 def sampled(tmp_path, monkeypatch):
     """A short trace in a file, with capacities and thresholds that fit it."""
     trace = tt.sample_conversations(ConversationModel(), 120, np.random.default_rng(5))
-    columns = zip(trace.conversation.tolist(), trace.prompt.tolist(), trace.response.tolist(), strict=True)
     file = tmp_path / "sampled.csv"
-    file.write_text("conversation,prompt,response\n" + "".join(f"{c},{q},{a}\n" for c, q, a in columns))
+    tt.write_trace(tt.Trace.from_turns(trace.conversation, trace.prompt, trace.response), file)
     monkeypatch.setattr(beyond_tel, "CAPACITIES", (2000, 4000))
     monkeypatch.setattr(beyond_tel, "SLO_SECONDS", (beyond_tel.Fraction(1, 20),))
     return file

@@ -23,11 +23,6 @@ def test_the_grid_changes_one_factor_at_a_time():
         assert same.count(False) <= 1
 
 
-def test_as_many_are_alive_whatever_the_death_rate():
-    models = [setting.model for setting in experiment.settings()]
-    assert {round(model.birth_rate / model.death_rate, 9) for model in models} == {experiment.ALIVE}
-
-
 def test_every_policy_has_a_regret_and_none_is_below_the_optimum(short):
     found = experiment.regrets(experiment.Setting(seed=3))
     assert list(found)[:2] == ["LRU", "T-LRU"]

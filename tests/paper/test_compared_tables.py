@@ -66,10 +66,7 @@ def test_runs_are_the_same_in_a_file(found, tmp_path):
 
 def test_any_trace_has_its_table(found, tmp_path):
     trace = samples("wildchat", [1], turns=300)[0].load()
-    columns = zip(trace.conversation.tolist(), trace.prompt.tolist(), trace.response.tolist(), strict=True)
-    (tmp_path / "trace.csv").write_text(
-        "conversation,prompt,response\n" + "".join(f"{c},{q},{a}\n" for c, q, a in columns)
-    )
+    tt.write_trace(tt.Trace.from_turns(trace.conversation, trace.prompt, trace.response), tmp_path / "trace.csv")
     alone = runs([TraceFile(str(tmp_path / "trace.csv"))], SMALL)
     assert {run.trace for run in alone} == {str(tmp_path / "trace.csv")}
     of_seed = [run for run in found if run.trace.startswith("seed 1")]

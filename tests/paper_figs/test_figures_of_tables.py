@@ -185,7 +185,8 @@ def test_the_style_does_not_leak(folder, tmp_path):
     with mpl.rc_context():
         mpl.rcdefaults()
         before = dict(mpl.rcParams)
-        style.save(lambda: capacity_curves.draw(folder / "curves_wildchat.csv"), tmp_path / "figure.png")
+        words = [str(folder / "curves_wildchat.csv"), str(tmp_path / "figure.png")]
+        style.run(capacity_curves.draw, None, words)
         assert dict(mpl.rcParams) == before
 
 

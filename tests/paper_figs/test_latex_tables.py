@@ -102,11 +102,6 @@ def test_per_cent_is_rounded_and_what_is_not_defined_is_a_dash(value, shown):
     assert tables.percent(value) == shown
 
 
-def test_tokens_are_grouped():
-    assert tables.count(25300197.4) == r"25\,300\,197"
-    assert tables.count(float("nan")) == "--"
-
-
 def test_a_table_of_another_name_or_number_is_an_error(tmp_path):
     with pytest.raises(FileError, match="expected cells_"):
         tables.tables_of(small.curves(tmp_path / "curves_wildchat.csv"))

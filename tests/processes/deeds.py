@@ -2,8 +2,9 @@
 
 import os
 import signal
-import time
 from pathlib import Path
+
+from sweep.noting import wait_for
 
 from teltheory.errors import ForcedCachingError
 
@@ -14,14 +15,6 @@ def square(number):
 
 def leaves_interrupts_to_its_parent(_):
     return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])
-
-
-def wait_for(condition, limit=60.0):
-    """Wait until the condition holds; a test that waits this long has failed."""
-    end = time.monotonic() + limit
-    while not condition():
-        assert time.monotonic() < end, "waited too long"
-        time.sleep(0.01)
 
 
 def die(_):

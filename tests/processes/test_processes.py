@@ -13,8 +13,8 @@ from processes.deeds import (
     refuse,
     square,
     square_once_let,
-    wait_for,
 )
+from sweep.noting import wait_for
 
 from teltheory.errors import ArgumentError, ForcedCachingError, SolverError, TraceError, WorkerError
 from teltheory.processes import ATTEMPTS, on_processes

@@ -48,21 +48,14 @@ class NotingLRU:
 
 
 @dataclass(frozen=True)
-class Noting:
-    """Stands for a `Spec`."""
+class Made:
+    """Stands for a `Spec`: makes a policy whatever is asked for."""
 
-    number: int
-    folder: str
-    held: bool = False
-    deadly: bool = False
-    nap: float = 0.0
-
-    @property
-    def text(self):
-        return f"noting-{self.number}"
+    text: str
+    policy: object
 
     def build(self, xi, q_hat, cutoff, latency, slo):
-        return NotingLRU(self.number, self.folder, self.held, self.deadly, self.nap)
+        return self.policy
 
 
 def wait_for(condition, limit=LIMIT):
@@ -87,7 +80,8 @@ def some_trace(turns=60, seed=1):
 
 def noting_grid(folder, held=None, deadly=None, nap=0.0):
     """Six noting policies and two of the toolkit's own, at one capacity and two thresholds."""
-    noting = [Noting(n, str(folder), n == held, n == deadly, nap) for n in range(6)]
+    policies = [NotingLRU(n, str(folder), n == held, n == deadly, nap) for n in range(6)]
+    noting = [Made(f"noting-{policy.number}", policy) for policy in policies]
     return Grid([*noting, Spec("lru"), Spec("tlru")], (30,), (5, 9), q_hat=4)
 
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
+from sweep.noting import Made
 
 import teltheory as tt
 from teltheory.policies import LeastRecentlyUsed
@@ -37,13 +38,6 @@ class Reading:
 
     column: str
 
-    @property
-    def text(self):
-        return self.column
-
-    def build(self, xi, q_hat, cutoff, latency, slo):
-        return self
-
     def bound_to(self, instance):
         same = np.array_equal(getattr(instance.trace, self.column), getattr(TRACE, self.column))
         return lambda turn: tt.LRU() if same else KeepsNothing()
@@ -54,5 +48,5 @@ def other(column):
     return TraceAtHand(replace(TRACE, **{column: CHANGED[column]}), column)
 
 
-READING = Grid([Reading(column) for column in COLUMNS], (30,), (0,), q_hat=4)
+READING = Grid([Made(column, Reading(column)) for column in COLUMNS], (30,), (0,), q_hat=4)
 EVERY = [TraceAtHand(TRACE, "as it is"), *map(other, COLUMNS)]

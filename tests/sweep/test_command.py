@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from stored import rows
 
+from teltheory import write_trace
 from teltheory.cli import main
 from teltheory.sweep import TraceFile
 from teltheory.workloads import ConversationModel, sample_conversations
@@ -16,11 +17,8 @@ from teltheory.workloads import ConversationModel, sample_conversations
 
 @pytest.fixture
 def trace_file(tmp_path):
-    trace = sample_conversations(ConversationModel(), 150, np.random.default_rng(1))
-    turns = zip(trace.conversation.tolist(), trace.prompt.tolist(), trace.response.tolist(), strict=True)
-    file = tmp_path / "trace.csv"
-    file.write_text("conversation,prompt,response\n" + "".join(f"{c},{q},{a}\n" for c, q, a in turns))
-    return file
+    write_trace(sample_conversations(ConversationModel(), 150, np.random.default_rng(1)), tmp_path / "trace.csv")
+    return tmp_path / "trace.csv"
 
 
 def run(*arguments):
@@ -72,7 +70,7 @@ BAD = [
 @pytest.mark.parametrize(("flags", "told"), BAD, ids=lambda value: " ".join(value)[:40])
 def test_bad_usage_is_one_line_and_exit_code_2(flags, told, trace_file, capfd, monkeypatch):
     monkeypatch.chdir(trace_file.parent)
-    monkeypatch.setattr("teltheory.processes.TIMEOUT", 1.0)
+    monkeypatch.setattr("teltheory.processes.TIMEOUT", 0.3)
     before = trace_file.read_bytes()
     assert replay(trace_file, *flags) == 2
     captured = capfd.readouterr()
@@ -116,11 +114,9 @@ def test_a_bad_store_is_told_before_the_trace_is_read(tmp_path, monkeypatch, cap
 
 
 def test_an_interrupted_replay_ends_at_once_and_quietly(tmp_path):
-    trace = sample_conversations(ConversationModel(), 1999, np.random.default_rng(1))
-    turns = zip(trace.conversation.tolist(), trace.prompt.tolist(), trace.response.tolist(), strict=True)
     file, store = tmp_path / "trace.csv", tmp_path / "out.store"
-    file.write_text("conversation,prompt,response\n" + "".join(f"{c},{q},{a}\n" for c, q, a in turns))
-    capacities = [flag for capacity in range(1000) for flag in ("--capacity", str(capacity))]
+    write_trace(sample_conversations(ConversationModel(), 1999, np.random.default_rng(1)), file)
+    capacities = [flag for capacity in range(200) for flag in ("--capacity", str(capacity))]
     command = [sys.executable, "-m", "teltheory", "replay", str(file), "--workers", "2", "--store", str(store)]
     process = subprocess.Popen(
         [*command, *capacities], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
