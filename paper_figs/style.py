@@ -55,9 +55,6 @@ POLICIES: Mapping[str, Line] = {
     "length-aware": Line("Length-Aware T-LRU", PURPLE, "D", ":"),
     "tail-optimized-belady": Line("Tail-Optimized Belady", VERMILLION, "x", (0, (5, 1.5))),
     "belady": Line("Belady", SKY, "+", (0, (3, 1, 1, 1))),
-    "et-lru-paper": Line("ET-LRU (paper)", ORANGE, "<", (0, (4, 2))),
-    "et-lru-bayes": Line("ET-LRU (bayes)", GREEN, ">", (0, (6, 1, 1, 1))),
-    "et-lru-next-event": Line("ET-LRU (next-event)", PURPLE, "d", (0, (1, 1.5))),
 }
 PERCENTILES: Mapping[str, Line] = {
     "p50": Line("P50", SKY, "v", ":"),

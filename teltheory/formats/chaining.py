@@ -33,7 +33,8 @@ class Request:
 
 def chain(requests: Sequence[Request]) -> Trace:
     """Chain requests, in the order of the file, into conversations; the report is a `ChainingReport`."""
-    shared = _shared_ids(requests)
+    counts = Counter(i for request in requests for i in set(request.hash_ids))
+    shared = {i for i, count in counts.items() if count > POPULAR_SHARE * len(requests)}
     parents = find_parents([[i for i in r.hash_ids[:-1] if i not in shared] for r in requests])
     columns, conversations = Requests(), 0
     for request, parent in zip(requests, parents, strict=True):
@@ -42,11 +43,6 @@ def chain(requests: Sequence[Request]) -> Trace:
         columns.parent.append(-1 if parent is None else parent)
         columns.add(conversation, request.input_length, request.output_length, request.arrival)
     return chained(columns, len(shared))
-
-
-def _shared_ids(requests: Sequence[Request]) -> set[int]:
-    counts = Counter(i for r in requests for i in set(r.hash_ids))
-    return {i for i, count in counts.items() if count > POPULAR_SHARE * len(requests)}
 
 
 def find_parents(paths: Sequence[Sequence[int]]) -> list[int | None]:

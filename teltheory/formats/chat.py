@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.formats.counting import Counter, needed_counter
+from teltheory.formats.counting import needed_counter
 from teltheory.formats.format import Format, Source
 from teltheory.formats.messages import Message, Shape, messages_of, turns_in
 from teltheory.formats.reading import ReadingReport, counted, ints, microseconds, since_first
@@ -54,16 +54,12 @@ def _read(name: str, shape: Shape, dated: bool, source: Source) -> Trace:
         micros = [_received(record, messages[r:e]) for _, r, e in turns] if dated and times is None else []
         if turns and dated and times is not None and times.rate is None:
             last.append(microseconds(record, "timestamp", record.get("timestamp")))
-        _add(found, places - 1, turns, _tokens(counter, messages, turns), micros)
+        tokens = counter.count([message.text for message in messages[: turns[-1][2]]]) if turns else []
+        _add(found, places - 1, turns, tokens, micros)
     arrival, words = _arrivals(found, last, times)
     sizes = len(np.unique(ints(found.conversation)))
     report = (name, len(found), sizes, places - sizes, counter.name, words, counted(found.odd))
     return cumulative(found, arrival, ReadingReport(*report))
-
-
-def _tokens(counter: Counter, messages: list[Message], turns: list[tuple[int, int, int]]) -> list[int]:
-    used = [message.text for message in messages[: turns[-1][2]]] if turns else []
-    return counter.count(used) if used else []
 
 
 def _add(

@@ -75,10 +75,8 @@ def _from_file(file: Path) -> Counter:
         raise ArgumentError("tokenizer", str(file), EXPECTED)
     content = read_bytes(file, "a tokenizer's file")
     name = f"{file.name}, SHA-256 {hashlib.sha256(content).hexdigest()[:16]}"
-    return _json_file(file, name) if file.suffix == ".json" else _rank_file(file, content, name)
-
-
-def _json_file(file: Path, name: str) -> Counter:
+    if file.suffix == ".tiktoken":
+        return _rank_file(file, content, name)
     made = _module("tokenizers").Tokenizer
     with _reported(str(file), "a tokenizer.json of Hugging Face"):
         return _hugging_face(made.from_file(str(file)), str(file), name)

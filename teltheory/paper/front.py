@@ -18,7 +18,7 @@ import teltheory as tt
 from teltheory.model.numbers import FloatArray
 from teltheory.paper.rows import Point
 from teltheory.paper.scenarios import Scenario, on_all
-from teltheory.policies.policy import TRIMS, Trim
+from teltheory.policies.policy import TRIMS
 
 RATIOS = tuple(Fraction(i, 40) for i in range(61))
 LEVELS = (0.5, 0.95, 0.99)
@@ -33,14 +33,12 @@ def percentiles(outcome: tt.Outcome) -> list[int]:
 
 def on_sample(scenario: Scenario, trace: tt.Trace, capacity: int) -> list[list[list[int]]]:
     """Return the percentiles of every order of trimming at every margin on a sample; the first margin is LRU."""
-    return [of_trim(trace, capacity, trim) for trim in TRIMS]
-
-
-def of_trim(trace: tt.Trace, capacity: int, trim: Trim) -> list[list[int]]:
-    """Return the percentiles at every margin."""
-    lru = percentiles(tt.replay(trace, tt.LRU(), capacity, engine="kernel"))
-    margins = [lru[1] * ratio.numerator // ratio.denominator for ratio in RATIOS]
-    return [percentiles(tt.replay(trace, tt.TLRU(xi, 0, trim), capacity, engine="kernel")) for xi in margins]
+    lru_p95 = percentiles(tt.replay(trace, tt.LRU(), capacity, engine="kernel"))[1]
+    margins = [lru_p95 * ratio.numerator // ratio.denominator for ratio in RATIOS]
+    return [
+        [percentiles(tt.replay(trace, tt.TLRU(xi, 0, trim), capacity, engine="kernel")) for xi in margins]
+        for trim in TRIMS
+    ]
 
 
 def on_front(p50: FloatArray, tail: FloatArray) -> list[bool]:

@@ -73,7 +73,7 @@ def runs(
     """Replay the grid on every source."""
     thresholds = {ms: tokens(ms, setting.latency) for ms in (*setting.xi_ms, setting.slo_ms)}
     specs = {
-        (name, ms): parse_policy(name) if not takes_xi(name) else parse_policy(f"{name}:xi={thresholds[ms]}")
+        (name, ms): parse_policy(f"{name}:xi={thresholds[ms]}" if "xi" in Spec(name).parameters else name)
         for name in setting.policies
         for ms in setting.xi_ms
     }
@@ -105,11 +105,6 @@ def runs(
 def tokens(milliseconds: int, latency: Latency = A100_LLAMA2_7B) -> int:
     """Return the threshold in tokens for one in milliseconds."""
     return latency.threshold(Fraction(milliseconds, 1000))
-
-
-def takes_xi(name: str) -> bool:
-    """Whether a policy depends on the threshold."""
-    return "xi" in Spec(name).parameters
 
 
 def _run(trace: str, name: str, xi_ms: int, cell: Cell, at_slo: Cell) -> Run:

@@ -175,8 +175,3 @@ def test_the_real_trace_follows_the_stated_formulas() -> None:
     parents = parents_by_lookup(paths)
     trace = tt.read_trace(REAL, format="mooncake")
     check_formulas(trace, requests, parents)
-    links = [(requests[p], requests[k]) for k, p in enumerate(parents) if p is not None]
-    children = Counter(p for p in parents if p is not None)
-    assert len(links) == 3974
-    assert sum(count > 1 for count in children.values()) == 28
-    assert sum(child.input_length < parent.input_length for parent, child in links) == 10

@@ -106,12 +106,6 @@ def test_a_long_distribution_is_thinned_and_keeps_its_ends():
     assert all(share == pytest.approx(1 - value / 10_000) for value, share in kept)
 
 
-def test_capacities_of_curves_are_ascending_and_have_both_ends():
-    steps = grid.ladder(500, 50_000)
-    assert (steps[0], steps[-1], len(steps)) == (500, 50_000, grid.CURVE_POINTS)
-    assert list(steps) == sorted(set(steps))
-
-
 @pytest.fixture
 def little(monkeypatch, tmp_path):
     """A world where all tables take a second: few points, and a data folder with made-up measurements."""

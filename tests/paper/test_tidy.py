@@ -153,15 +153,3 @@ def test_whatever_stands_in_a_field_is_a_value_or_an_error(data, table):
         assert sum(a != b for one, other in pairs for a, b in zip(one, other, strict=True)) <= 1
         return
     error(table, content)
-
-
-def test_nothing_half_written_stays(tmp_path):
-    def rows():
-        yield ROWS[0]
-        raise KeyboardInterrupt
-
-    write_rows(ROWS[:1], tmp_path / "t.csv", Measured)
-    with pytest.raises(KeyboardInterrupt):
-        write_rows(rows(), tmp_path / "t.csv", Measured)
-    assert [file.name for file in tmp_path.iterdir()] == ["t.csv"]
-    assert read_rows(tmp_path / "t.csv", Measured) == ROWS[:1]

@@ -16,7 +16,6 @@ from paper_figs import (
     figure_4,
     figures_5_6,
     pareto_front,
-    regret_of_beliefs,
     sensitivity,
     style,
     who_comes_back,
@@ -37,7 +36,6 @@ FIGURES = {
     "adaptive_threshold": (adaptive_threshold.draw, small.adaptive),
     "pareto_front": (pareto_front.draw, small.front),
     "who_comes_back": (who_comes_back.draw, small.returning),
-    "regret_of_beliefs": (regret_of_beliefs.draw, small.regrets),
 }
 
 
@@ -174,10 +172,9 @@ def test_policies_differ_in_more_than_colour():
     assert len({marker for _, marker, _ in looks}) == len(looks)
     okabe_ito = {"#000000", "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7"}
     assert {colour for colour, _, _ in looks} <= okabe_ito
-    for names in (small.POLICIES, ("tlru", "et-lru-paper", "et-lru-bayes", "et-lru-next-event")):
-        drawn_lines = [style.POLICIES[name] for name in names]
-        assert len({line.colour for line in drawn_lines}) == len(names)
-        assert len({line.dashes for line in drawn_lines}) >= len(names) - 1
+    drawn_lines = [style.POLICIES[name] for name in small.POLICIES]
+    assert len({line.colour for line in drawn_lines}) == len(drawn_lines)
+    assert len({line.dashes for line in drawn_lines}) >= len(drawn_lines) - 1
     assert style.POLICIES["tlru"].marker == "s"
 
 
@@ -206,7 +203,6 @@ def test_a_table_that_lacks_a_row_is_one_line(name, tmp_path):
     ("name", "old", "new", "said"),
     [
         ("adaptive_threshold", "best-fixed", "adaptive", "found no improvement-blocks of best-fixed of wildchat"),
-        ("regret_of_beliefs", "LRU", "MRU", "found no regret of any of T-LRU"),
         ("capacity_curves", "tel", "lag", "found no row of (500, 200, 'lru', 'tel')"),
     ],
 )

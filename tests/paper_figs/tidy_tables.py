@@ -105,13 +105,3 @@ def returning(path):
         for i, policy in enumerate(policies)
     ]
     return write(path, rows.Returned, lines)
-
-
-def regrets(path):
-    lines = [
-        (factor, value, policy, 2, 100.0 - i, nan if i else 90.0, nan if i else 110.0)
-        for factor in ("spread", "$x^$")
-        for value in (0.5, 1.0)
-        for i, policy in enumerate(("LRU", "T-LRU", "ET-LRU (bayes)"))
-    ]
-    return write(path, rows.Regret, lines)

@@ -79,16 +79,6 @@ def test_a_job_that_the_scheduler_gives_up_is_an_error_after_the_others(tmp_path
 
 
 @pytest.mark.long
-def test_what_the_cluster_cannot_import_is_said(tmp_path):
-    grid = noting_grid(tmp_path)
-    with (
-        cluster(tmp_path / "cluster", PYTHONPATH="") as (address, _, _),
-        pytest.raises(WorkerError, match=r"number=0.*deserialization"),
-    ):
-        sweep(some_trace(), grid, A100_LLAMA2_7B, scheduler=address)
-
-
-@pytest.mark.long
 def test_a_scheduler_that_dies_ends_the_sweep(tmp_path):
     def kill(scheduler):
         held_process(tmp_path)
