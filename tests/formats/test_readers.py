@@ -156,7 +156,7 @@ FAILURES = [
     (
         "turns.parquet",
         {"conversation": [0], "prompt": [1]},
-        "response: found nothing, expected a value in every row",
+        "row 1, response: found nothing, expected a value in every row",
     ),
     (
         "m.jsonl",
