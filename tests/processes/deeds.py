@@ -13,8 +13,9 @@ def square(number):
     return number * number
 
 
-def leaves_interrupts_to_its_parent(_):
-    return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+def square_without_interrupts(number):
+    assert signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    return square(number)
 
 
 def die(_):

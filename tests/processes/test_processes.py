@@ -9,10 +9,10 @@ from multiprocessing.pool import ThreadPool
 import pytest
 from processes.deeds import (
     die_on_odd,
-    leaves_interrupts_to_its_parent,
     refuse,
     square,
     square_once_let,
+    square_without_interrupts,
 )
 from sweep.noting import wait_for
 
@@ -30,13 +30,12 @@ def let_go(folder):
     (folder / "go").touch()
 
 
-def test_every_item_is_done_once():
-    done = list(on_processes(square, range(7), 3))
-    assert sorted(done) == [(i, i * i) for i in range(7)]
+def test_every_item_is_done_once_in_a_process_that_no_interrupt_reaches():
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    done = list(on_processes(square_without_interrupts, range(5), 2))
+    assert sorted(done) == [(i, i * i) for i in range(5)]
     assert multiprocessing.active_children() == []
-
-
-def test_nothing_to_do_starts_nothing():
+    assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == before
     assert list(on_processes(square, [], 2)) == []
 
 
@@ -87,12 +86,6 @@ def test_closing_ends_processes_at_work_at_once(tmp_path, capfd):
     assert time.monotonic() - begin < 30
     assert multiprocessing.active_children() == []
     assert capfd.readouterr().err == ""
-
-
-def test_an_interrupt_never_reaches_a_process():
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [])
-    assert list(on_processes(leaves_interrupts_to_its_parent, [0], 1)) == [(0, True)]
-    assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == before
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def by_hand(trace, grid, latency):
     return cells
 
 
-@pytest.mark.parametrize(("workers", "with_store"), [(1, False), (1, True), (3, True)])
+@pytest.mark.parametrize(("workers", "with_store"), [(1, False), (1, True), (2, True)])
 def test_the_cells_do_not_depend_on_workers_or_store(tmp_path, workers, with_store):
     store = tmp_path / "out.store" if with_store else None
     if with_store:
@@ -131,10 +131,8 @@ def test_a_file_that_changes_meanwhile_is_an_error(tmp_path):
     def change(done, every):
         file.write_text("conversation,prompt,response\nA,5,2\n")
 
-    for workers in (1, 2):
-        file.write_text("conversation,prompt,response\nA,5,1\n")
-        with pytest.raises(FileError, match=r"changing\.csv: found another trace than at the start"):
-            sweep(TraceFile(str(file)), GRID, A100_LLAMA2_7B, change, workers=workers)
+    with pytest.raises(FileError, match=r"changing\.csv: found another trace than at the start"):
+        sweep(TraceFile(str(file)), GRID, A100_LLAMA2_7B, change)
 
 
 def test_only_large_sweeps_start_processes_unasked():
