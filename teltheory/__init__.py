@@ -12,10 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 from teltheory import moved as moved
 from teltheory.calibration.runs import TTFTRuns, read_ttft_runs
-from teltheory.cost.attention import A100_LLAMA2_7B_ATTENTION, AttentionLatency
 from teltheory.cost.kv_cache import ARCHITECTURES, Architecture, KVSize
 from teltheory.cost.kv_config import read_architecture
-from teltheory.cost.latency import A100_LLAMA2_7B, LatencyModel, Provenance
+from teltheory.cost.latency import (
+    A100_LLAMA2_7B,
+    A100_LLAMA2_7B_ATTENTION,
+    AttentionLatency,
+    LatencyModel,
+    Provenance,
+)
 from teltheory.cost.latency_files import latency_from_json, latency_to_json, read_latency
 from teltheory.cost.latency_table import TableLatency
 from teltheory.cost.metrics import (

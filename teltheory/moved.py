@@ -11,12 +11,13 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 MOVED = {
-    "teltheory.attention": "teltheory.cost.attention",
+    "teltheory.attention": "teltheory.cost.latency",
     "teltheory.belief.etlru": "teltheory.policies.learned.etlru",
     "teltheory.belief.next_event": "teltheory.policies.learned.next_event",
     "teltheory.belief.posterior": "teltheory.policies.learned.posterior",
     "teltheory.belief.returns": "teltheory.policies.learned.return_aware",
     "teltheory.belief.solve": "teltheory.belief.tables",
+    "teltheory.cost.attention": "teltheory.cost.latency",
     "teltheory.instance": "teltheory.model.instance",
     "teltheory.kv_cache": "teltheory.cost.kv_cache",
     "teltheory.latency": "teltheory.cost.latency",

@@ -11,8 +11,8 @@ import click
 
 from teltheory.cli.served import DEFAULT, Served
 from teltheory.cli.traces import Reading
-from teltheory.cost.embedded import EMBEDDED
 from teltheory.cost.kv_cache import NUMBERS
+from teltheory.cost.latency_files import EMBEDDED
 from teltheory.formats import FORMATS
 from teltheory.model.numbers import INT64_MAX
 from teltheory.model.units import LONG_TIMES, read_time

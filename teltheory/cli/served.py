@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from teltheory.cost.embedded import MEASURED, latency_named
 from teltheory.cost.kv_cache import ARCHITECTURES, Architecture, KVSize, architecture
 from teltheory.cost.kv_config import read_architecture
 from teltheory.cost.latency import Latency, LatencyModel
+from teltheory.cost.latency_files import MEASURED, latency_named
 from teltheory.errors import ArgumentError, printable
 
 TOKENS = LatencyModel(Fraction(1), name="uncached tokens")

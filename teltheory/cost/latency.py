@@ -5,7 +5,9 @@ and compares it with every token before it; the places c + 1 ... n add up to abo
 
     TTFT(u, c) = max(floor, alpha u + gamma (n^2 - c^2) + beta),
 
-which is linear, as in Zhang et al. 2025, Section 2, where gamma = 0. The numbers are fractions, so that whether a
+which is linear, as in Zhang et al. 2025, Section 2, where gamma = 0. A weight costs a token 2 FLOPs, and a pair of
+tokens 4 per layer and unit of width (2 for the product with the keys, 2 for that with the values); where both run
+at the same rate gamma / alpha = (4 layers width / 2) / (2 weights). The numbers are fractions, so that whether a
 turn keeps its SLO has one answer, which does not depend on rounding.
 """
 
@@ -249,3 +251,25 @@ _A100 = Provenance(
 A100_LLAMA2_7B = LatencyModel(
     Fraction(717, 10_000_000), name="71.7 us an uncached token (A100, Llama-2-7B shape)", provenance=_A100
 )
+
+
+def with_attention(linear: LatencyModel, share: Fraction, low: int, high: int) -> LatencyModel:
+    """Return the model with an attention term that agrees with a linear one on prompts of `low` and `high` tokens.
+
+    A line through the prefill times of uncached prompts of both lengths has the slope alpha + gamma (low + high):
+    what a linear fit calls time per token has attention in it. `share` is gamma / alpha, per token.
+    """
+    per_token = linear.per_token / (1 + share * (low + high))
+    constant = (linear.per_token - per_token) * low - per_token * share * low**2
+    name = f"{linear.name}, with attention"
+    return LatencyModel(per_token, per_token * share, constant, name=name, provenance=linear.provenance)
+
+
+FITTED_FROM, FITTED_TO = 256, 4096
+LAYERS, WIDTH, WEIGHTS = 32, 4096, 6_476_005_376
+"""Llama-2-7B: 32 layers of 4 width^2 + 3 * 11008 width weights, without embedding and output layer."""
+A100_LLAMA2_7B_ATTENTION = with_attention(
+    A100_LLAMA2_7B, Fraction(LAYERS * WIDTH, WEIGHTS), FITTED_FROM, FITTED_TO
+)
+AttentionLatency = LatencyModel
+"""The name of a model with attention before both were one."""

@@ -1,4 +1,4 @@
-"""Latency models as small JSON, with their provenance.
+"""Latency models by name: those that come with the toolkit, and small JSON files, with their provenance.
 
 An object with ``teltheory_latency``, the version; ``form``, "formula" (`LatencyModel`) or "table"
 (`TableLatency`); ``name`` and ``provenance``; and the numbers of the form under the names of its fields. Seconds
@@ -10,22 +10,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, fields
+from dataclasses import MISSING, asdict, fields, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
-from teltheory.cost.latency import Latency, LatencyModel, Provenance
+from teltheory.cost.latency import A100_LLAMA2_7B, A100_LLAMA2_7B_ATTENTION, Latency, LatencyModel, Provenance
 from teltheory.cost.latency_table import TableLatency
-from teltheory.errors import ArgumentError, FileError, shown
+from teltheory.errors import ArgumentError, FileError, printable, shown
 from teltheory.input_files import read_json
 
+Reader: TypeAlias = Callable[[str, str, Any], Any]
 VERSION = 1
 MOST_BYTES = 1 << 20
-NUMBERS = ("per_token", "per_pair", "constant", "floor")
-TABLE = ("totals", "cached_shares", "seconds")
-SHARED = ("teltheory_latency", "form", "name", "provenance")
+FORMS: dict[str, type[LatencyModel | TableLatency]] = {"formula": LatencyModel, "table": TableLatency}
 _FRACTION = re.compile(r"-?\d{1,100}(/0*[1-9]\d{0,99}|\.\d{1,100})?", re.ASCII)
+
+EMBEDDED: dict[str, LatencyModel | TableLatency] = {
+    "a100-llama2-7b": A100_LLAMA2_7B,
+    "a100-llama2-7b-attention": A100_LLAMA2_7B_ATTENTION,
+}
+MEASURED = {"llama-2-7b": A100_LLAMA2_7B, "vicuna-7b": A100_LLAMA2_7B}
+"""Latencies by the model that they are right for; Vicuna is Llama 2 with other weights of the same shape."""
 
 
 def latency_to_json(model: Latency) -> dict[str, Any]:
@@ -36,16 +42,25 @@ def latency_to_json(model: Latency) -> dict[str, Any]:
     ArgumentError
         For a model that is neither a `LatencyModel` nor a `TableLatency`.
     """
-    if not isinstance(model, (LatencyModel, TableLatency)):
+    form = next((name for name, kind in FORMS.items() if isinstance(model, kind)), None)
+    if form is None:
         raise ArgumentError("model", model, "a LatencyModel or a TableLatency")
-    about = {"name": model.name, "provenance": None if model.provenance is None else asdict(model.provenance)}
-    if isinstance(model, LatencyModel):
-        numbers = {name: str(getattr(model, name)) for name in NUMBERS}
-        return {"teltheory_latency": VERSION, "form": "formula", **about, **numbers}
-    shares = [str(share) for share in model.cached_shares]
-    rows = [[str(cell) for cell in row] for row in model.seconds]
-    axes = {"totals": list(model.totals), "cached_shares": shares}
-    return {"teltheory_latency": VERSION, "form": "table", **about, **axes, "seconds": rows}
+    values = {name: _plain(getattr(model, name)) for name in ("name", "provenance", *_fields(type(model)))}
+    return {"teltheory_latency": VERSION, "form": form, **values}
+
+
+def _plain(value: Any) -> Any:
+    """Return a field as JSON has it."""
+    if isinstance(value, Provenance):
+        return asdict(value)
+    if isinstance(value, tuple):
+        return [_plain(part) for part in value]
+    return str(value) if isinstance(value, Fraction) else value
+
+
+def _fields(kind: type[Any]) -> dict[str, bool]:
+    """Return the fields of a form, and whether each is needed."""
+    return {field.name: field.default is MISSING for field in fields(kind)}
 
 
 def latency_from_json(data: object, place: str = "latency") -> LatencyModel | TableLatency:
@@ -67,13 +82,19 @@ def latency_from_json(data: object, place: str = "latency") -> LatencyModel | Ta
         raise FileError(f'{place}: expected a latency model, an object with "teltheory_latency": {VERSION}')
     if data["teltheory_latency"] != VERSION:
         _fail(place, "teltheory_latency", data["teltheory_latency"], str(VERSION))
-    readers: dict[str, Callable[[str, Mapping[str, Any]], LatencyModel | TableLatency]]
-    readers = {"formula": _formula, "table": _table}
     form = data.get("form")
-    if not isinstance(form, str) or form not in readers:
+    if not isinstance(form, str) or form not in FORMS:
         _fail(place, "form", form, "formula or table")
+    known = _fields(FORMS[form])
+    for field in data:
+        if field not in ("teltheory_latency", "form", *known):
+            _fail(place, str(field), data[field], "no such field")
+    for field, needed in known.items():
+        if needed and field not in data:
+            raise FileError(f"{place}, {field}: found none, expected one")
+    read = {name: READERS.get(name, _fraction)(place, name, data[name]) for name in known if name in data}
     try:
-        return readers[form](place, data)
+        return FORMS[form](**read)
     except ArgumentError as error:
         raise FileError(f"{place}, {error}") from None
 
@@ -90,49 +111,32 @@ def read_latency(file: str | Path) -> LatencyModel | TableLatency:
     return latency_from_json(data, str(file))
 
 
-def _formula(place: str, data: Mapping[str, Any]) -> LatencyModel:
-    _check_fields(place, data, ("per_token",), NUMBERS)
-    numbers = {name: _fraction(place, name, data[name]) for name in NUMBERS if name in data}
-    return LatencyModel(
-        **numbers, name=_text(place, "name", data.get("name", "")), provenance=_origin(place, data)
-    )
+def latency_named(text: str) -> LatencyModel | TableLatency:
+    """Return an embedded model by its name, or that of a JSON file, which is its name if it has none."""
+    if text in EMBEDDED:
+        return EMBEDDED[text]
+    if Path(text).suffix != ".json":
+        raise ArgumentError("--latency", text, f"{', '.join(EMBEDDED)} or a file that ends in .json")
+    model = read_latency(text)
+    return replace(model, name=printable(model.name or Path(text).name))
 
 
-def _table(place: str, data: Mapping[str, Any]) -> TableLatency:
-    _check_fields(place, data, TABLE, TABLE)
-    shares = _each(place, "cached_shares", data["cached_shares"], _fraction)
-    totals = _each(place, "totals", data["totals"], _whole)
-    rows = _each(place, "seconds", data["seconds"], _row)
-    return TableLatency(totals, shares, rows, _text(place, "name", data.get("name", "")), _origin(place, data))
-
-
-def _check_fields(place: str, data: Mapping[str, Any], needed: tuple[str, ...], known: tuple[str, ...]) -> None:
-    for field in data:
-        if field not in (*SHARED, *known):
-            _fail(place, str(field), data[field], "no such field")
-    for field in needed:
-        if field not in data:
-            raise FileError(f"{place}, {field}: found none, expected one")
-
-
-def _origin(place: str, data: Mapping[str, Any]) -> Provenance | None:
-    found = data.get("provenance")
+def _origin(place: str, field: str, found: object) -> Provenance | None:
     if found is None:
         return None
-    known = [field.name for field in fields(Provenance)]
+    known = _fields(Provenance)
     if not isinstance(found, Mapping) or any(name not in known for name in found):
-        _fail(place, "provenance", found, "an object with some of " + ", ".join(known))
-    return Provenance(**{name: _text(place, f"provenance.{name}", value) for name, value in found.items()})
+        _fail(place, field, found, "an object with some of " + ", ".join(known))
+    return Provenance(**{name: _text(place, f"{field}.{name}", value) for name, value in found.items()})
 
 
-def _each(place: str, field: str, found: object, read: Callable[[str, str, Any], Any]) -> tuple[Any, ...]:
-    if not isinstance(found, list):
-        _fail(place, field, found, "a list")
-    return tuple(read(place, f"{field}[{i}]", value) for i, value in enumerate(found))
+def _list_of(read: Reader) -> Reader:
+    def read_all(place: str, field: str, found: object) -> tuple[Any, ...]:
+        if not isinstance(found, list):
+            _fail(place, field, found, "a list")
+        return tuple(read(place, f"{field}[{i}]", value) for i, value in enumerate(found))
 
-
-def _row(place: str, field: str, found: object) -> tuple[Any, ...]:
-    return _each(place, field, found, _fraction)
+    return read_all
 
 
 def _text(place: str, field: str, found: object) -> str:
@@ -147,6 +151,16 @@ def _fraction(place: str, field: str, found: object) -> Fraction:
     if not isinstance(found, str) or not _FRACTION.fullmatch(found):
         _fail(place, field, found, 'a string such as "717/10000000" or "0.0000717"')
     return Fraction(found)
+
+
+READERS: dict[str, Reader] = {
+    "name": _text,
+    "provenance": _origin,
+    "totals": _list_of(_whole),
+    "cached_shares": _list_of(_fraction),
+    "seconds": _list_of(_list_of(_fraction)),
+}
+"""How a field is read, given the place, its name and what was found; any other is a fraction."""
 
 
 def _fail(place: str, field: str, found: object, expected: str) -> NoReturn:

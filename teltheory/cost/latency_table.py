@@ -96,15 +96,14 @@ class TableLatency:
 
     def ttft(self, uncached: ArrayLike, cached: ArrayLike = 0) -> FloatArray:
         """Return seconds to the first token; see `LatencyModel.ttft`."""
+        from scipy.interpolate import RegularGridInterpolator
+
         c = np.asarray(cached, np.float64)
         n = np.asarray(uncached, np.float64) + c
-        i, rest = _places(np.array(self.totals, np.float64), n)
-        j, part = _places(np.array([float(share) for share in self.cached_shares]), c / np.maximum(n, 1))
-        table = np.array([[float(cell) for cell in row] for row in self.seconds])
-        down, right = np.minimum(i + 1, len(table) - 1), np.minimum(j + 1, table.shape[1] - 1)
-        upper = table[i, j] + part * (table[i, right] - table[i, j])
-        lower = table[down, j] + part * (table[down, right] - table[down, j])
-        found: FloatArray = (upper + rest * (lower - upper)) * np.maximum(n / self.totals[-1], 1)
+        totals, shares = np.array(self.totals, np.float64), np.array(self.cached_shares, np.float64)
+        between = RegularGridInterpolator((totals, shares), np.array(self.seconds, np.float64))
+        inside = np.clip(n, totals[0], totals[-1]), np.clip(c / np.maximum(n, 1), 0, shares[-1])
+        found: FloatArray = between(inside) * np.maximum(n / totals[-1], 1)
         return found
 
     def threshold(self, slo: Fraction) -> int:
@@ -175,11 +174,3 @@ def _check_monotone(rows: tuple[tuple[Fraction, ...], ...]) -> None:
             least = max(rows[i - 1][j] if i else 0, row[j + 1] if j + 1 < len(row) else 0)
             if cell < least:
                 raise ArgumentError(f"seconds[{i}][{j}]", str(cell), f"{least} or more")
-
-
-def _places(axis: FloatArray, values: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Return the last place of the axis up to each value, from 0, and how far it is to the next, from 0 to 1."""
-    place = np.clip(np.searchsorted(axis, values, "right") - 1, 0, len(axis) - 1)
-    following = axis[np.minimum(place + 1, len(axis) - 1)]
-    width = np.where(following > axis[place], following - axis[place], 1)
-    return place, np.clip((values - axis[place]) / width, 0, np.where(following > axis[place], 1, 0))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import teltheory as tt
-from teltheory.cost.attention import FITTED_FROM, FITTED_TO, LAYERS, WEIGHTS, WIDTH, with_attention
+from teltheory.cost.latency import FITTED_FROM, FITTED_TO, LAYERS, WEIGHTS, WIDTH, with_attention
 
 MODEL = tt.A100_LLAMA2_7B_ATTENTION
 

@@ -34,8 +34,9 @@ def test_the_bytes_of_a_number_count() -> None:
 
 @given(st.sampled_from([*ARCHITECTURES.values()]), st.integers(0, 2**40))
 def test_as_many_tokens_as_fit(shape: Architecture, size: int) -> None:
-    tokens = shape.tokens(size)
-    assert shape.bytes(tokens) <= size < shape.bytes(tokens + 1)
+    stored = shape.stored()
+    tokens = stored.tokens(size)
+    assert stored.bytes(tokens) <= size < stored.bytes(tokens + 1)
 
 
 def test_names_and_shapes_that_are_none() -> None:
