@@ -18,13 +18,14 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import count
 
 import numpy as np
 
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import IntArray, rational, whole_number
 from teltheory.policies.online import TLRU
-from teltheory.policies.policy import Trim
+from teltheory.policies.policy import Trim, check_parameters
 
 
 @dataclass(frozen=True)
@@ -75,9 +76,7 @@ class AdaptiveTLRU:
         for name in ("share", "hysteresis"):
             if getattr(self, name) < 0:
                 raise ArgumentError(name, str(getattr(self, name)), "0 or more")
-        start = self.at(self.xi)
-        object.__setattr__(self, "xi", start.xi)
-        object.__setattr__(self, "q_hat", start.q_hat)
+        check_parameters(self)
 
     def at(self, xi: int) -> TLRU:
         """Return the policy that cuts while the threshold is `xi`."""
@@ -96,22 +95,13 @@ class AdaptiveTLRU:
 
     def observing(self) -> Callable[[int], TLRU]:
         """Return what takes the uncached length of each turn, in order, and says how to cut after it."""
-        return _Observer(self).after
+        tlru, recent, observed = self.at(self.xi), deque[int](maxlen=self.window), count(1)
 
+        def after(uncached: int) -> TLRU:
+            nonlocal tlru
+            recent.append(uncached)
+            if self.updates_after(next(observed)):
+                tlru = self.at(self.updated(tlru.xi, recent))
+            return tlru
 
-class _Observer:
-    """The observations so far, and the threshold that they lead to."""
-
-    def __init__(self, policy: AdaptiveTLRU) -> None:
-        self.policy, self.tlru = policy, policy.at(policy.xi)
-        self.recent: deque[int] = deque(maxlen=policy.window)
-        self.observed = 0
-
-    def after(self, uncached: int) -> TLRU:
-        self.recent.append(uncached)
-        self.observed += 1
-        if self.policy.updates_after(self.observed):
-            xi = self.policy.updated(self.tlru.xi, self.recent)
-            if xi != self.tlru.xi:
-                self.tlru = self.policy.at(xi)
-        return self.tlru
+        return after

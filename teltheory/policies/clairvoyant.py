@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from teltheory.model.numbers import whole_number
 from teltheory.policies.node import Node, choose, ended_first, furthest_first, on_arrays
 from teltheory.policies.online import TLRU
-from teltheory.policies.policy import LeastRecentlyUsed, Trim, tel_safe_budget, trim_order
+from teltheory.policies.policy import LeastRecentlyUsed, Trim, check_parameters, tel_safe_budget
 
 
 @dataclass(frozen=True)
@@ -45,8 +44,7 @@ class LengthAwareTLRU(LeastRecentlyUsed):
     trim: Trim = "round-robin"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "xi", whole_number("xi", self.xi))
-        trim_order(self.trim)
+        check_parameters(self)
 
     @on_arrays
     def drops(self, node: Node) -> bool:
@@ -76,7 +74,7 @@ class TailOptimizedBelady(LeastRecentlyUsed):
     xi: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "xi", whole_number("xi", self.xi))
+        check_parameters(self)
 
     @on_arrays
     def budget(self, node: Node) -> int:

@@ -9,9 +9,9 @@ import numpy as np
 
 from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
-from teltheory.model.numbers import rational, whole_number
+from teltheory.model.numbers import rational
 from teltheory.policies.node import Node, on_arrays
-from teltheory.policies.policy import LeastRecentlyUsed, Trim, tel_safe_budget, trim_order
+from teltheory.policies.policy import LeastRecentlyUsed, Trim, check_parameters, tel_safe_budget
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class ThresholdLRU(LeastRecentlyUsed):
     cutoff: int
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "cutoff", whole_number("cutoff", self.cutoff))
+        check_parameters(self)
 
     @on_arrays
     def drops(self, node: Node) -> bool:
@@ -64,9 +64,7 @@ class TLRU(LeastRecentlyUsed):
     trim: Trim = "round-robin"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "xi", whole_number("xi", self.xi))
-        object.__setattr__(self, "q_hat", whole_number("q_hat", self.q_hat))
-        trim_order(self.trim)
+        check_parameters(self)
 
     @on_arrays
     def budget(self, node: Node) -> int:
@@ -106,8 +104,7 @@ class SLOTLRU(LeastRecentlyUsed):
         object.__setattr__(self, "slo", rational("slo", self.slo))
         if self.slo < 0:
             raise ArgumentError("slo", str(self.slo), "0 seconds or more")
-        object.__setattr__(self, "q_hat", whole_number("q_hat", self.q_hat))
-        trim_order(self.trim)
+        check_parameters(self)
 
     @on_arrays
     def budget(self, node: Node) -> int:

@@ -24,6 +24,7 @@ from typing import Any, Literal, Protocol, TypeAlias, TypeGuard, get_args
 
 from teltheory.errors import ArgumentError
 from teltheory.model.instance import Instance
+from teltheory.model.numbers import whole_number
 from teltheory.model.outcome import Outcome
 from teltheory.policies.node import Node, all_but, larger, on_arrays
 
@@ -162,9 +163,10 @@ def tel_safe_budget(past: int, prompt: int, xi: int) -> int:
     return all_but(past, larger(xi - prompt, 0))
 
 
-def trim_order(value: object) -> Trim:
-    """Return `value` if it names a way of trimming."""
-    for trim in TRIMS:
-        if value == trim:
-            return trim
-    raise ArgumentError("trim", value, "one of " + ", ".join(TRIMS))
+def check_parameters(policy: Any) -> None:
+    """Make the lengths among a policy's fields whole numbers, and check its way of trimming."""
+    for name in ("xi", "q_hat", "cutoff"):
+        if hasattr(policy, name):
+            object.__setattr__(policy, name, whole_number(name, getattr(policy, name)))
+    if policy.trim not in TRIMS:
+        raise ArgumentError("trim", policy.trim, "one of " + ", ".join(TRIMS))

@@ -15,14 +15,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, is_dataclass
 from fractions import Fraction
+from functools import partial
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from inspect import Parameter, signature
 from pkgutil import walk_packages
 from types import ModuleType
 from typing import Any, TypeAlias
-
-import numpy as np
 
 from teltheory import policies
 from teltheory.cost.latency import A100_LLAMA2_7B, Latency
@@ -213,14 +212,6 @@ def _kind(annotation: object) -> str:
     return name if name in READERS else "str"
 
 
-def _share(argument: str, text: str) -> Fraction:
-    return read_fraction(argument, text, "a share such as 0.95 or 19/20")
-
-
-def _number(argument: str, text: str) -> float:
-    return read_number(argument, text, "a number such as 2.5")
-
-
 def _threshold(argument: str, text: str) -> int | Time:
     if is_time(text):
         return Time(text.strip(), read_time(argument, text))
@@ -230,19 +221,15 @@ def _threshold(argument: str, text: str) -> int | Time:
         raise ArgumentError(argument, text, f"{error.expected}, or a time such as 200ms") from None
 
 
-def _text(argument: str, text: str) -> str:
-    return text
-
-
 READERS: dict[str, Callable[[str, str], Value]] = {
     "int": read_tokens,
-    "float": _number,
-    "Fraction": _share,
-    "str": _text,
+    "float": partial(read_number, expected="a number such as 2.5"),
+    "Fraction": partial(read_fraction, expected="a share such as 0.95 or 19/20"),
+    "str": lambda argument, text: text,
 }
 
 
 def default_estimate(trace: Trace) -> int:
     """Return the mean prompt of the turns that continue a conversation, rounded up; 0 if none does."""
     prompts = trace.prompt[trace.continuing]
-    return -(-exact_sum(np.asarray(prompts)) // len(prompts)) if len(prompts) else 0
+    return -(-exact_sum(prompts) // len(prompts)) if len(prompts) else 0

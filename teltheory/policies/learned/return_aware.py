@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from teltheory.errors import ArgumentError
 from teltheory.model.instance import Instance
-from teltheory.model.numbers import FloatArray, IntArray, whole_number
+from teltheory.model.numbers import FloatArray, IntArray
 from teltheory.model.outcome import Outcome
 from teltheory.policies.learned.etlru import continuing_turns, seconds
 from teltheory.policies.learned.eviction import evict_in_runs
@@ -34,7 +34,7 @@ from teltheory.policies.learned.hazards import ReturnIndices, cells
 from teltheory.policies.learned.scores import Steps, learnt_steps
 from teltheory.policies.node import Node
 from teltheory.policies.online import TLRU
-from teltheory.policies.policy import CuttingPolicy, Policy, Trim, trim_order
+from teltheory.policies.policy import CuttingPolicy, Policy, Trim, check_parameters
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,7 @@ class ReturnAwareTLRU:
     lead: float | None = 1.0
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "xi", whole_number("xi", self.xi))
-        object.__setattr__(self, "q_hat", whole_number("q_hat", self.q_hat))
-        trim_order(self.trim)
+        check_parameters(self)
         if self.lead is not None and not 0 <= self.lead < np.inf:
             raise ArgumentError("lead", self.lead, "a finite number, 0 or more, or None")
 
