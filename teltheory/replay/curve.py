@@ -78,19 +78,29 @@ class CapacityCurve:
         The turns.
     policy : Policy
         The policy.
+    segments : Segments or None
+        What one pass over the trace found of a stack algorithm; every capacity follows from them.
     """
 
     trace: Trace
     policy: AnyPolicy
+    segments: Segments | None = None
 
     @property
     def one_pass(self) -> bool:
         """Whether one pass over the trace had the answer for every capacity."""
-        return False
+        return self.segments is not None
 
     def outcome(self, capacity: int) -> Outcome:
         """Return what each turn reuses and computes at one capacity, in the trace's unit."""
-        return replay(self.trace, self.policy, capacity)
+        if self.segments is None:
+            return replay(self.trace, self.policy, capacity)
+        from teltheory.replay.segments import reused_at
+
+        capacity = whole_number("capacity", capacity)
+        cached, uncached = (np.empty(len(self.trace), np.int64) for _ in range(2))
+        reused_at(self.segments, self.trace.total, capacity, cached, uncached)
+        return Outcome(readonly(cached), readonly(uncached))
 
     def cached(self, capacity: int) -> IntArray:
         """Return what each turn reuses at one capacity; shape (n,), in the trace's unit."""
@@ -111,13 +121,30 @@ class CapacityCurve:
         ndarray of int64, shape (capacities,)
             Exact; of Python's whole numbers where one is 2**63 or more.
         """
-        xi = whole_number("xi", xi)
-        return _exact([tail_excess_latency(self.outcome(c), xi) for c in _whole(capacities)])
+        xi, sizes = whole_number("xi", xi), _whole(capacities)
+        if self.segments is None or not sizes:
+            return _exact([tail_excess_latency(self.outcome(c), xi) for c in sizes])
+        from teltheory.replay.segments import excess_of_all, ladder, reuse_changes
+
+        ordered, places = np.unique(np.array(sizes, np.int64), return_inverse=True)
+        most = _whole_of(*excess_of_all(self.trace.total, xi))
+        steps = np.cumsum(reuse_changes(self.segments, self.trace.total, xi, ladder(ordered)), axis=0).tolist()
+        reused = [
+            count * capacity - _whole_of(high, low)
+            for capacity, (count, high, low) in zip(ordered.tolist(), steps, strict=False)
+        ]
+        return _exact([most - reused[place] for place in places])
 
     def slo_violations(self, capacities: Sequence[int] | IntArray, xi: int) -> IntArray:
         """Return the number of turns with more than xi uncached at each capacity; shape (capacities,)."""
-        xi = whole_number("xi", xi)
-        return _exact([slo_violations(self.outcome(c), xi) for c in _whole(capacities)])
+        xi, sizes = whole_number("xi", xi), _whole(capacities)
+        if self.segments is None or not sizes:
+            return _exact([slo_violations(self.outcome(c), xi) for c in sizes])
+        from teltheory.replay.segments import ladder, violation_ends
+
+        ordered, places = np.unique(np.array(sizes, np.int64), return_inverse=True)
+        ends = violation_ends(self.segments, self.trace.total, xi, ladder(ordered))
+        return np.asarray((ends.sum() - np.cumsum(ends))[places])
 
     def ttft_quantiles(
         self, capacities: Sequence[int] | IntArray, qs: Sequence[float], latency: Latency
@@ -159,8 +186,7 @@ def capacity_curve(trace: Trace, policy: AnyPolicy) -> CapacityCurve:
     """
     Instance.of(trace, 0)
     check_policy(policy)
-    segments = _segments(trace, policy)
-    return CapacityCurve(trace, policy) if segments is None else SegmentCurve(trace, policy, segments)
+    return CapacityCurve(trace, policy, _segments(trace, policy))
 
 
 def _segments(trace: Trace, policy: AnyPolicy) -> Segments | None:
@@ -187,54 +213,6 @@ def _shrinks(trace: Trace) -> bool:
         return False
     later = trace.continuing
     return bool((trace.past[later] < trace.past[trace.previous_turn[later]]).any())
-
-
-@dataclass(frozen=True, eq=False)
-class SegmentCurve(CapacityCurve):
-    """The curve of a stack algorithm; every capacity from the segments that one pass over the trace found."""
-
-    segments: Segments
-
-    @property
-    def one_pass(self) -> bool:
-        """Whether one pass over the trace had the answer for every capacity."""
-        return True
-
-    def outcome(self, capacity: int) -> Outcome:
-        """Return what each turn reuses and computes at one capacity, in the trace's unit."""
-        from teltheory.replay.segments import reused_at
-
-        capacity = whole_number("capacity", capacity)
-        cached, uncached = (np.empty(len(self.trace), np.int64) for _ in range(2))
-        reused_at(self.segments, self.trace.total, capacity, cached, uncached)
-        return Outcome(readonly(cached), readonly(uncached))
-
-    def tail_excess_latency(self, capacities: Sequence[int] | IntArray, xi: int) -> IntArray:
-        """Return TEL(xi) at each capacity, all in one pass; see `CapacityCurve.tail_excess_latency`."""
-        from teltheory.replay.segments import excess_of_all, ladder, reuse_changes
-
-        xi, sizes = whole_number("xi", xi), _whole(capacities)
-        ordered, places = np.unique(np.array(sizes, np.int64), return_inverse=True)
-        if not sizes:
-            return _exact([])
-        most = _whole_of(*excess_of_all(self.trace.total, xi))
-        steps = np.cumsum(reuse_changes(self.segments, self.trace.total, xi, ladder(ordered)), axis=0).tolist()
-        reused = [
-            count * capacity - _whole_of(high, low)
-            for capacity, (count, high, low) in zip(ordered.tolist(), steps, strict=False)
-        ]
-        return _exact([most - reused[place] for place in places])
-
-    def slo_violations(self, capacities: Sequence[int] | IntArray, xi: int) -> IntArray:
-        """Return the number of turns with more than xi uncached at each capacity; all in one pass."""
-        from teltheory.replay.segments import ladder, violation_ends
-
-        xi, sizes = whole_number("xi", xi), _whole(capacities)
-        ordered, places = np.unique(np.array(sizes, np.int64), return_inverse=True)
-        if not sizes:
-            return _exact([])
-        ends = violation_ends(self.segments, self.trace.total, xi, ladder(ordered))
-        return np.asarray((ends.sum() - np.cumsum(ends))[places])
 
 
 def _whole(capacities: Sequence[int] | IntArray) -> list[int]:

@@ -15,7 +15,6 @@ defaults were chosen, what they leave open and what another choice changes.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
 
 import numpy as np
 
@@ -40,13 +39,10 @@ FIRST_RESPONSES = (2, 11, 24, 95, 209, 333, 441, 540, 648, 791, 1018, 1224, 1634
 LATER_RESPONSES = (2, 49, 84, 178, 280, 407, 523, 634, 756, 926, 1211, 1543, 1894, 2162, 2456, 4823, 11209)
 RESPONSE_CORRELATION = 0.56
 
-Longer = Literal["left out", "cut"]
-
 
 def wildchat_like(
     gaps: Gaps = ExponentialGaps(400.0),  # noqa: B008
     longest: int = 10,
-    longer: Longer = "left out",
     mean_prompt: float | None = 200.0,
     response_correlation: float = RESPONSE_CORRELATION,
 ) -> Chats:
@@ -58,33 +54,24 @@ def wildchat_like(
         Seconds between the turns of a conversation. WildChat keeps one time stamp a conversation, so this is an
         assumption, and the one that matters most.
     longest : int
-        Turns of the longest conversation.
-    longer : {"left out", "cut"}
-        What becomes of longer ones: they are no part of the workload, or they end after `longest` turns.
+        Turns of the longest conversation; longer ones are no part of the workload.
     mean_prompt : float or None
         Mean prompt in tokens, to which all prompts are scaled; None leaves them as they are (about 280). The paper
         says 200.
     response_correlation : float
         Correlation of the normal scores of two responses of one conversation; 0.56 as fitted.
     """
-    if longer not in ("left out", "cut"):
-        raise ArgumentError("longer", longer, "'left out' or 'cut'")
-    turns = turn_law(WILDCHAT_AT_LEAST, longest if longer == "cut" else WILDCHAT_LONGEST_KNOWN)
+    turns = turn_law(WILDCHAT_AT_LEAST, WILDCHAT_LONGEST_KNOWN)
     chats = Chats(
         "WildChat-like",
         WILDCHAT_SECONDS_BETWEEN_STARTS,
-        turns if longer == "cut" else _at_most(turns, longest),
+        of_weights(np.array([float(p) for k, p in turns.outcomes if k <= longest])),
         gaps,
         (Quantiles(LEVELS, FIRST_PROMPTS), Quantiles(LEVELS, LATER_PROMPTS)),
         (Quantiles(LEVELS, FIRST_RESPONSES), Quantiles(LEVELS, LATER_RESPONSES)),
         response_correlation,
     )
     return chats if mean_prompt is None else chats.with_mean_prompt(mean_prompt)
-
-
-def _at_most(turns: Finite, longest: int) -> Finite:
-    """Return the law given that a conversation has at most `longest` turns."""
-    return of_weights(np.array([float(p) for k, p in turns.outcomes if k <= longest]))
 
 
 def sharegpt_like(

@@ -27,7 +27,7 @@ from teltheory.errors import ArgumentError
 from teltheory.model.numbers import FloatArray, IntArray, real_number, whole_number
 from teltheory.model.trace import Trace
 from teltheory.workloads.gaps import Gaps
-from teltheory.workloads.laws import Finite, QuantileLaw
+from teltheory.workloads.laws import Finite, LogNormal, Quantiles
 
 SHARES_IN = 10**9
 """Shares of conversations are rounded to whole multiples of one in so many."""
@@ -45,8 +45,8 @@ class Chats:
     seconds_between_starts: float
     turns: Finite
     gaps: Gaps
-    prompts: tuple[QuantileLaw, ...]
-    responses: tuple[QuantileLaw, ...]
+    prompts: tuple[LogNormal | Quantiles, ...]
+    responses: tuple[LogNormal | Quantiles, ...]
     response_correlation: float = 0.0
 
     def __post_init__(self) -> None:
@@ -73,7 +73,7 @@ class Chats:
         """Mean response of a turn."""
         return self._mean(self.responses)
 
-    def _mean(self, laws: Sequence[QuantileLaw]) -> float:
+    def _mean(self, laws: Sequence[LogNormal | Quantiles]) -> float:
         reached = self.turns.at_least(np.arange(1, self.turns.lengths[-1] + 1))
         means = [laws[min(i, len(laws) - 1)].mean for i in range(len(reached))]
         return float(reached @ np.array(means) / reached.sum())
@@ -115,7 +115,7 @@ def _arrivals(births: FloatArray, gaps: FloatArray, conversation: IntArray, firs
     return births[conversation] + passed - passed[first][conversation]
 
 
-def _drawn(laws: Sequence[QuantileLaw], number: IntArray, shares: FloatArray) -> IntArray:
+def _drawn(laws: Sequence[LogNormal | Quantiles], number: IntArray, shares: FloatArray) -> IntArray:
     lengths = np.empty(len(number), np.int64)
     which = np.minimum(number, len(laws) - 1)
     for i, law in enumerate(laws):

@@ -39,22 +39,6 @@ class Law(Protocol):
         """Return the probability of at least each length; 1 for a length of 0 or less."""
         ...
 
-    def log_probability(self, length: IntArray) -> FloatArray:
-        """Return the logarithm of each length's probability; -inf if it is 0."""
-        ...
-
-
-class QuantileLaw(Law, Protocol):
-    """A law of lengths that can be drawn by inversion, so that draws may depend on each other."""
-
-    def quantile(self, share: FloatArray) -> IntArray:
-        """Return the length that a draw does not exceed with each probability of `share`."""
-        ...
-
-    def scaled(self, factor: float) -> QuantileLaw:
-        """Return the law of the lengths times a factor above 0."""
-        ...
-
 
 @dataclass(frozen=True)
 class Finite:
@@ -108,11 +92,6 @@ class Finite:
         """Return the probability of at least each length."""
         tails = np.array([float(self.exactly_at_least(known)) for known in self.lengths] + [0.0])
         return tails[np.searchsorted(np.array(self.lengths), length, side="left")]
-
-    def log_probability(self, length: IntArray) -> FloatArray:
-        """Return the logarithm of each length's probability; -inf if it is not among the lengths."""
-        logarithms = np.array([math.log(p.numerator) - math.log(p.denominator) for p in self.probabilities])
-        return _looked_up(np.array(self.lengths, np.int64), logarithms, length)
 
 
 def fixed(length: int) -> Finite:
@@ -221,11 +200,6 @@ class Empirical:
         """Return the share of the seen lengths that are at least each length."""
         return 1.0 - np.searchsorted(self.seen, length, side="left") / len(self.seen)
 
-    def log_probability(self, length: IntArray) -> FloatArray:
-        """Return the logarithm of the share of the seen lengths that are each length; -inf if none is."""
-        lengths, counts = np.unique(self.seen, return_counts=True)
-        return _looked_up(lengths, np.log(counts / len(self.seen)), length)
-
     def __eq__(self, other: object) -> bool:
         return np.array_equal(self.seen, other.seen) if isinstance(other, Empirical) else NotImplemented
 
@@ -283,18 +257,6 @@ class Quantiles:
         """Return the probability of at least each length: a draw of k or more was above k - 1."""
         above = np.asarray(length, np.float64) - 1
         return np.where(above < 0, 1.0, 1.0 - np.interp(above, self.lengths, self.levels))
-
-    def log_probability(self, length: IntArray) -> FloatArray:
-        """Return the logarithm of each length's probability; -inf if it is 0."""
-        lengths = np.asarray(length, np.int64)
-        with np.errstate(divide="ignore"):
-            logarithm: FloatArray = np.log(self.at_least(lengths) - self.at_least(lengths + 1))
-        return np.where(lengths < 0, -np.inf, logarithm)
-
-
-def _looked_up(lengths: IntArray, values: FloatArray, wanted: IntArray) -> FloatArray:
-    places = np.minimum(np.searchsorted(lengths, wanted), len(lengths) - 1)
-    return np.where(lengths[places] == wanted, values[places], -np.inf)
 
 
 def _fraction(value: object) -> Fraction:

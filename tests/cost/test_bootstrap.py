@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from teltheory.cost.bootstrap import Blocks, Estimate, interval
+from teltheory.cost.bootstrap import Blocks, interval
 from teltheory.errors import ArgumentError
 
 
@@ -70,20 +70,6 @@ def test_the_interval_of_a_mean_covers_it_as_often_as_it_says():
         means = blocks.sums(values, blocks.draw(12, 400, rng)) / 60
         covered += interval(values.mean(), means, 12).holds(1.0)
     assert 0.92 <= covered / 400 <= 0.98
-
-
-def test_an_interval_from_one_block_says_nothing():
-    assert interval(0.5, np.array([0.5, 0.5]), 1) == Estimate(0.5, -np.inf, np.inf)
-
-
-def test_signs_of_an_interval():
-    assert Estimate(2.0, 1.0, 3.0).above_zero
-    assert Estimate(-2.0, -3.0, -1.0).below_zero
-    straddling = Estimate(0.0, -1.0, 1.0)
-    assert not straddling.above_zero
-    assert not straddling.below_zero
-    assert straddling.holds(1.0)
-    assert not straddling.holds(1.1)
 
 
 @pytest.mark.parametrize(("turns", "blocks"), [(0, 5), (5, 0)])

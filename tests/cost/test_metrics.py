@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 import teltheory as tt
 from teltheory.cost.metrics import excess
 from teltheory.errors import ArgumentError
-from teltheory.model.instance import Instance
 from teltheory.model.numbers import exact_sum
 
 MOST = 2**63 - 1
@@ -26,18 +25,6 @@ TIMES = st.fractions(0, 2, max_denominator=10**7) | st.fractions(0, 100)
 def outcome(*uncached: int) -> tt.Outcome:
     computed = np.array(uncached, np.int64)
     return tt.Outcome(np.zeros_like(computed), computed)
-
-
-def test_an_outcome_reads_totals_from_its_instance() -> None:
-    trace = tt.Trace.from_turns([0, 1, 0], [10, 20, 30], [1, 2, 3])
-    made = tt.Outcome.of(Instance.of(trace, 50, initial=[(0, 5, 5)]), [5, 0, 7])
-    assert made.cached.tolist() == [5, 0, 7]
-    assert made.uncached.tolist() == [10, 20, 39]
-    assert len(made) == 3
-    for values in (made.cached, made.uncached):
-        assert values.dtype == np.int64
-        with pytest.raises(ValueError, match="read-only"):
-            values[0] = 1
 
 
 def test_outcomes_are_equal_when_both_columns_are() -> None:
@@ -109,13 +96,6 @@ def test_a_turn_violates_the_slo_if_and_only_if_its_ttft_is_above_it(
     expected = sum(u * slope > slo for u in uncached)
     xi = tt.LatencyModel(slope, name="exact").threshold(slo)
     assert tt.slo_violations(outcome(*uncached), xi) == expected
-
-
-def test_the_default_model_on_two_hundred_milliseconds() -> None:
-    xi = tt.A100_LLAMA2_7B.threshold(Fraction(1, 5))
-    assert tt.A100_LLAMA2_7B.seconds_per_token == SLOPE
-    assert xi == 2789
-    assert tt.slo_violations(outcome(2788, 2789, 2790, 5000), xi) == 2
 
 
 def test_a_negative_slo_is_an_error() -> None:

@@ -73,11 +73,6 @@ def test_a_wrong_capacity_is_an_error(capacity: Any) -> None:
     assert repr(capacity) in str(caught.value)
 
 
-@pytest.mark.parametrize("capacity", [0, MOST, np.uint64(7)])
-def test_any_whole_capacity_is_taken(capacity: Any) -> None:
-    assert Instance.of(TRACE, capacity).capacity == int(capacity)
-
-
 @pytest.mark.parametrize(
     ("initial", "argument", "expected"),
     [
@@ -118,13 +113,6 @@ def test_initial_conversations_are_found_by_name_and_strangers_come_after_them()
     assert instance.history.tolist() == [9, 4, 14]
 
 
-def test_initial_conversations_are_found_by_number_and_keep_their_order() -> None:
-    initial = (entry for entry in ([7, 3, 1], (1, 4, 4), [5, 9, 5]))
-    instance = Instance.of(TRACE, 10, initial=initial)  # type: ignore[arg-type]
-    assert instance.initial == (Start(2, 3, 1), Start(1, 4, 4), Start(0, 9, 5))
-    assert instance.history.tolist() == [9, 4, 14]
-
-
 def test_the_cache_may_start_full_but_not_fuller() -> None:
     assert Instance.of(TRACE, 10, initial=[(5, 6, 6), (1, 9, 4)]).initial[1].cached == 4
     with pytest.raises(ArgumentError, match="the capacity 10"):
@@ -157,10 +145,3 @@ def test_forced_caching_spares_the_last_turn_only() -> None:
     alone = tt.Trace.from_turns([0], [100], [100])
     assert Instance.of(alone, 0, forced=True).forced
     assert Instance.of(tt.Trace.from_turns([], [], []), 0, forced=True).forced
-
-
-def test_forced_caching_judges_given_histories() -> None:
-    trace = tt.Trace.from_turns([0, 0, 0], [4, 4, 4], [0, 0, 0], history=[0, 1, 5])
-    assert Instance.of(trace, 5, forced=True).past.tolist() == [4, 5, 9]
-    with pytest.raises(ForcedCachingError, match=r"turn 1: .* length 5, .* capacity 4"):
-        Instance.of(trace, 4, forced=True)

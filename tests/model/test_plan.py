@@ -64,7 +64,7 @@ def test_it_returns_what_each_turn_computes():
 
 
 def test_what_the_searches_find_are_plans():
-    for case in seeded(20, 3, turns=(60, 60), conversations=8, length=40):
+    for case in seeded(6, 3, turns=(60, 60), conversations=8, length=40):
         few = tt.fewest_violations(
             case.trace, case.capacity, case.xi, case.forced, case.initial, method="heuristic"
         )

@@ -59,10 +59,6 @@ def test_any_whole_dtype_is_taken(dtype: type) -> None:
     assert made(prompt=np.array([1, 2, 3], dtype)) == made()
 
 
-def test_lists_of_numpy_integers_are_taken() -> None:
-    assert made(prompt=list(np.array([1, 2, 3], np.uint64)), conversation=(np.int8(0), 1, 0)) == made()
-
-
 @given(turn_columns(length=lengths()))
 def test_a_history_left_out_is_everything_earlier_in_the_conversation(columns: Columns) -> None:
     trace = tt.Trace.from_turns(**columns)
@@ -208,11 +204,6 @@ def test_lengths_that_overflow_in_all_are_an_error(columns: Columns) -> None:
         made(**columns)
 
 
-def test_lengths_up_to_the_limit_are_exact() -> None:
-    trace = made(prompt=[2**62, 0, 2**62 - 1], response=[0, 0, 0])
-    assert trace.past.tolist() == [2**62, 0, MOST]
-
-
 def test_named_conversations_are_numbered_in_order_of_first_arrival() -> None:
     named = made(conversation=["z", "a", "z"])
     assert named.names == ("z", "a")
@@ -282,13 +273,6 @@ def test_in_blocks_every_prefix_is_its_number_of_full_blocks(columns: Columns, s
         assert blocks.arrival is None
     else:
         assert np.array_equal(blocks.arrival, trace.arrival)
-
-
-def test_a_first_history_is_cut_to_its_full_blocks() -> None:
-    blocks = made(history=[7, 0, 12]).to_blocks(5)
-    assert blocks.history.tolist() == [1, 0, 2]
-    assert blocks.total.tolist() == [1, 0, 3]
-    assert blocks.past.tolist() == [2, 1, 4]
 
 
 @given(ANY_COLUMNS, st.integers(1, 6), st.integers(1, 6))

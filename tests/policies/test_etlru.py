@@ -189,21 +189,6 @@ def test_the_exempt_conversation_is_a_rival_of_the_others(monkeypatch):
     assert asked == [([alive, 1.0], [1.0, 0.2], 0.1, 0.3)]
 
 
-def test_next_event_and_posterior_differ_where_rates_differ():
-    """The posterior turn rate is not the probability of being next: a quick silent one is likelier to be dead."""
-    model = ConversationModel(
-        birth_rate=0.1, death_rate=0.01, turn_rate=0.02, mean_prompt=20.0, mean_response=30.0
-    )
-    trace = sample_conversations(model, 400, np.random.default_rng(3))
-    rates = np.random.default_rng(4).choice([0.005, 0.02, 0.2], trace.conversations)
-    paper, bayes, following = (
-        tt.replay(trace, tt.ETLRU(60, LogNormal(20.0), 0.01, rates, 0.1, belief), 900, engine="reference")
-        for belief in ("paper", "bayes", "next-event")
-    )
-    assert paper != bayes
-    assert bayes != following
-
-
 @given(
     st.sampled_from([fixed(3), LAWS[2], LAWS[3], LogNormal(4.0, 0.7), Empirical.of([0, 2, 2, 5])]),
     st.integers(0, 12),
@@ -261,8 +246,3 @@ def test_the_kernel_leaves_the_next_event_to_the_reference():
     trace = tt.Trace.from_turns([0], [1], [0], [0.0])
     with pytest.raises(tt.ArgumentError, match="engine: found 'kernel', expected 'reference' for ETLRU"):
         tt.replay(trace, tt.ETLRU(0, fixed(1), 0.1, 0.2, 0.3, "next-event"), 1, engine="kernel")
-
-
-def test_policies_are_values():
-    assert tt.ETLRU(1, [fixed(1)], 0.1, np.array([0.5])) == tt.ETLRU(1, (fixed(1),), 0.1, [0.5])
-    assert len({tt.ETLRU(1, fixed(1), 0.1, 2), tt.ETLRU(1, fixed(1), 0.1, 2.0)}) == 1

@@ -57,15 +57,6 @@ def test_counts_are_those_of_the_turns_so_far(columns, turn):
         assert counts.exposure[c, j] == pytest.approx(exposure[c, j], rel=1e-9, abs=1e-9)
 
 
-def test_counts_of_a_longer_trace():
-    cell = hazards.cells(turn_numbers(LONG.code), LONG.prompt)
-    counts = hazards.counts_after(LONG, LONG.arrival, cell, 350)
-    returns, exposure = plain_counts(LONG, 350)
-    assert counts.returns.sum() == sum(returns.values()) > 100
-    assert all(counts.returns[at] == value for at, value in returns.items())
-    assert all(counts.exposure[at] == pytest.approx(value) for at, value in exposure.items())
-
-
 def plain_index(hazard, j):
     """The best P(return) / E[seconds kept] over later ends, by the definition."""
     width = [high - low for low, high in pairwise(ENDS)]
@@ -176,20 +167,6 @@ def test_groups_that_differ_by_no_more_than_chance_are_one():
     assert found[17:].mean() > 1.4
 
 
-def test_a_cell_s_ratio_is_shrunk_towards_that_of_its_turn_number():
-    cell = hazards.cells(turn_numbers(LONG.code), LONG.prompt)
-    counts = hazards.counts_after(LONG, LONG.arrival, cell, 399)
-    common = hazards.common_hazards(counts.returns.sum(axis=0), counts.exposure.sum(axis=0))
-    returns, expected = counts.returns.sum(axis=1).reshape(5, 7), (counts.exposure @ common).reshape(5, 7)
-    of_number = hazards.ratios(returns.sum(axis=1), expected.sum(axis=1))
-    within = hazards.ratios(returns, of_number[:, None] * expected)
-    found = hazards.hazards(counts)
-    assert np.ptp(of_number) > 0.1
-    assert np.ptp(within) > 0.1
-    for c, j in np.ndindex(found.shape):
-        assert found[c, j] == pytest.approx(of_number[c // 7] * within[c // 7, c % 7] * common[j])
-
-
 def test_before_anything_is_seen_the_longer_silence_has_the_smaller_index():
     nothing = np.zeros((hazards.CELLS, len(ENDS) - 1))
     index = hazards.return_indices(hazards.hazards(hazards.Counts(nothing, nothing)))
@@ -210,14 +187,3 @@ def test_renewals_come_every_32_turns_and_then_every_32nd_part():
     assert after[:3] == [0, 32, 64]
     assert after[-1] < 5_000
     assert [turn for turn, following in pairwise(after) if following - turn != max(32, turn // 32)] == []
-
-
-def test_an_index_is_that_of_the_bin():
-    indices = ReturnIndices.of(LONG, LONG.arrival)
-    silences = np.array([0.0, 0.01, ENDS[1], 1.0, 1.3, 40.0, 64.0, ENDS[-2], ENDS[-1], 1e9])
-    places = [
-        next(j for j in range(len(ENDS) - 1) if ENDS[j] <= min(silence, ENDS[-1] - 1) < ENDS[j + 1])
-        for silence in silences
-    ]
-    assert hazards.bins(silences).tolist() == places
-    assert indices.at(399, np.full(10, 8), silences).tolist() == indices.log[-1, 8, places].tolist()

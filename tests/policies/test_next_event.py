@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from teltheory.belief.exact_events import exact_next_event
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import FloatArray
-from teltheory.policies.learned import next_event as module
 from teltheory.policies.learned.next_event import next_event
 
 RATES = st.floats(1e-6, 1e6)
@@ -55,14 +54,6 @@ def test_as_exact_integration_says(
     p, new = next_event(np.array(pis, float), np.array(rates, float), float(mu), float(births))
     np.testing.assert_allclose(p, np.array(exact, float), rtol=1e-13, atol=0)
     assert new == pytest.approx(float(exactly_new), rel=1e-13)
-
-
-def test_as_exact_integration_says_for_many_whole_rates() -> None:
-    pis = [Fraction(1, 1 + i % 7) for i in range(24)]
-    rates = [1 + i % 5 for i in range(24)]
-    exact, _ = exact_next_event(pis, rates, 1, 1)
-    p, _ = next_event(np.array(pis, float), np.array(rates, float), 1.0, 1.0)
-    np.testing.assert_allclose(p, np.array(exact, float), rtol=1e-13, atol=0)
 
 
 def binomial(n: int, pi: float) -> FloatArray:
@@ -123,29 +114,6 @@ def test_with_equal_rates_the_likelier_living_are_the_likelier_next(
     p, _ = next_event(np.array(pis), np.full(len(pis), rate), mu, births)
     order = np.argsort(pis)
     assert (np.diff(p[order]) >= -1e-14 * p[order][1:]).all()
-
-
-def test_half_the_step_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    rng = np.random.default_rng(5)
-    arguments = (rng.random(500), np.exp(rng.normal(0, 4, 500)), 0.01, 0.03)
-    p, new = next_event(*arguments)
-    monkeypatch.setattr(module, "STEP", module.STEP / 2)
-    finer, finer_new = next_event(*arguments)
-    np.testing.assert_allclose(p, finer, rtol=1e-13, atol=0)
-    assert new == pytest.approx(finer_new, rel=1e-13)
-
-
-def test_simulated_turns_come_as_often_as_it_says() -> None:
-    """Lives and turns are drawn as clocks; the first that rings is the next turn."""
-    rng = np.random.default_rng(20250712)
-    pis, rates, mu, births, n = np.array([1.0, 0.7, 0.4, 0.9]), np.array([0.5, 2.0, 3.0, 0.1]), 0.8, 0.6, 200_000
-    turns = rng.exponential(1 / rates, (n, 4))
-    turns[(turns > rng.exponential(1 / mu, (n, 4))) | (rng.random((n, 4)) >= pis)] = np.inf
-    clocks = np.column_stack((turns, rng.exponential(1 / births, n)))
-    shares = np.bincount(clocks.argmin(axis=1), minlength=5) / n
-    p, new = next_event(pis, rates, mu, births)
-    law = np.append(p, new)
-    assert (abs(shares - law) < 4 * np.sqrt(law * (1 - law) / n)).all()
 
 
 BAD: list[tuple[str, list[Any]]] = [

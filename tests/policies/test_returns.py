@@ -34,21 +34,6 @@ def timed(case, gaps):
 GAPS = st.lists(st.sampled_from([0.0, 0.01, 1.0, 3.0, 50.0]), min_size=40, max_size=40)
 
 
-def test_each_estimate_is_that_of_the_turns_so_far():
-    order = LearntOrder.of(XI, Instance.of(LONG, ROOM))
-    indices, continuing = order.indices, LONG.history > 0
-    assert indices.after == tuple(hazards.renewals(400))
-    for table, turn in enumerate(indices.after):
-        counts = hazards.counts_after(LONG, LONG.arrival, indices.cell, turn)
-        log = np.log(hazards.return_indices(hazards.hazards(counts)))
-        assert indices.log[table] == pytest.approx(log, abs=1e-8)
-        prompts = LONG.prompt[: turn + 1][continuing[: turn + 1]].tolist() or [0]
-        for d in (0, 1, 50, 90, 100, 110, 300, 700):
-            share = sum(prompt >= d for prompt in prompts) / len(prompts)
-            assert order.laws[table].at(d) == pytest.approx(math.log(share) if share else -math.inf)
-    assert [int(indices.table[k]) for k in (0, 31, 32, 63, 64, 399)] == [0, 0, 1, 1, 2, 12]
-
-
 def token_by_token(trace, capacity, policy):
     """Replay the learnt order, each token a step, over dictionaries."""
     indices = ReturnIndices.of(trace, trace.arrival)
@@ -115,11 +100,6 @@ def test_what_comes_later_changes_no_decision(turns, lead):
     for other in others:
         trace = tt.Trace.from_turns(*(np.concatenate((a, b)) for a, b in zip(first, other, strict=True)))
         assert tt.replay(trace, policy, ROOM).cached[:turns].tolist() == whole
-
-
-def test_the_prefix_test_sees_the_learnt_order():
-    always, tlru = (tt.replay(LONG, ReturnAwareTLRU(XI, Q_HAT, lead=lead), ROOM) for lead in (None, 1e9))
-    assert always != tlru
 
 
 @given(cases(), GAPS, st.sampled_from([None, 0.0, 1.0]), st.sampled_from(TRIMS))

@@ -73,14 +73,6 @@ def test_the_reference_against_a_judge_that_goes_block_by_block(drawn):
     assert case.replay(policy).cached.tolist() == judged(case, policy)
 
 
-@pytest.mark.long
-@given(drawn_cases(length=40))
-@examples(1500)
-def test_the_kernel_agrees_with_the_reference(drawn):
-    case, policy = drawn
-    assert case.replay(policy, "kernel") == case.replay(policy)
-
-
 def seeded_policies(seed: int, case: Case) -> list[tt.AdaptiveTLRU]:
     rng = np.random.default_rng(seed)
     plain = tt.AdaptiveTLRU(case.xi, case.q_hat, Fraction(4, 5), Fraction(9, 10), 4, 3, Fraction(0))
@@ -148,15 +140,3 @@ def test_thresholds_by_hand():
 def test_wrong_parameters_are_named(name, value):
     with pytest.raises(tt.ArgumentError, match=f"^{name}"):
         replace(tt.AdaptiveTLRU(1, 1), **{name: value})
-
-
-class Halves:
-    """A policy of one's own: after a turn that computed an odd length nothing is kept."""
-
-    def observing(self):
-        return lambda uncached: tt.ThresholdLRU(9 if uncached % 2 else 0)
-
-
-def test_a_policy_of_ones_own_sees_what_turns_computed():
-    trace = tt.Trace.from_turns([0, 0, 0], [2, 1, 1], [0, 0, 0])
-    assert tt.replay(trace, Halves(), 100).cached.tolist() == [0, 2, 0]

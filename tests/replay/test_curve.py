@@ -8,12 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import strategies as st
 from replay.instances import TRIMS, Case, cases, examples, fewer, seeded
 
 import teltheory as tt
-from teltheory.replay.occupancy import Live, add_pair, add_slot, new_sums, take, take_both
-from teltheory.replay.segments import _below, ladder
 from teltheory.workloads import ConversationModel, sample_conversations
 
 
@@ -37,7 +34,7 @@ def same_everywhere(case: Case, policy: object) -> bool:
 
 
 @given(cases(forced=False, start=False))
-@examples(300)
+@examples(150)
 def test_every_capacity_of_small_traces(case):
     for policy in curve_policies(case):
         same_everywhere(case, policy)
@@ -177,46 +174,3 @@ def test_a_curve_needs_a_trace_with_an_empty_start_and_a_policy():
         tt.capacity_curve([1, 2], tt.LRU())
     with pytest.raises(tt.TraceError, match="at most 0, the conversation's past"):
         tt.capacity_curve(tt.Trace.from_turns([0], [1], [0], history=[4]), tt.LRU())
-
-
-@given(st.lists(st.tuples(st.integers(0, 99), st.integers(0, 99), st.integers(0, 99)), max_size=70))
-@examples(200)
-def test_sums_over_more_recent_slots(steps):
-    sums, weights = new_sums(len(steps), 1), []
-    for weight, place, part in steps:
-        add_slot(sums, len(weights), weight)
-        weights.append(weight)
-        slot, end = place % len(weights), len(weights)
-        removed = part % (weights[slot] + 1)
-        take(sums, slot, removed, end)
-        weights[slot] -= removed
-        for start in range(end):
-            assert take(sums, start, 0, end) == sum(weights[start + 1 :])
-
-
-@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 99)), max_size=70), st.integers(0, 60))
-@examples(200)
-def test_sums_of_both_weights_over_more_recent_slots(turns, safe):
-    trace = tt.Trace.from_turns([name for name, _ in turns], [size for _, size in turns], [0] * len(turns))
-    live = Live(trace.past, safe, trace.next_turn)
-    sums, held = new_sums((len(turns) + 1) // 2, 2), {}
-    for k, name in enumerate(trace.code.tolist()):
-        if name in held:
-            later = list(held)[list(held).index(name) + 1 :]
-            budgets = sum(max(held[other] - safe, 0) for other in later)
-            expected = (budgets, sum(held[other] for other in later) - budgets)
-            assert take_both(sums, live, trace.previous_turn[k], k) == expected
-            del held[name]
-        held[name] = int(trace.past[k])
-        if k & 1:
-            add_pair(sums, live, k)
-
-
-@given(st.lists(st.integers(0, 2**63 - 1), min_size=1, max_size=20), st.integers(0, 2**63 - 1))
-@examples(200)
-def test_the_ladder_counts_what_is_below(capacities, value):
-    ordered = np.unique(np.array(capacities, np.int64))
-    rungs = ladder(ordered)
-    for asked in {value, *capacities, 0, 1, 2**63 - 1}:
-        for near in {max(asked - 1, 0), asked, min(asked + 1, 2**63 - 1)}:
-            assert _below(rungs, near) == np.searchsorted(ordered, near)

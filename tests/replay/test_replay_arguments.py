@@ -49,14 +49,6 @@ def test_forced_caching_is_refused_exactly_where_a_past_is_too_long(case):
     shorter.replay(tt.LRU())  # up to that turn, then the last, nothing is wrong
 
 
-def test_forced_caching_names_turn_length_and_capacity():
-    case = Case((0, 1, 0, 1), (2, 3, 4, 0), (0, 0, 1, 0), None, capacity=6, xi=0, q_hat=0, forced=True)
-    with pytest.raises(tt.ForcedCachingError, match=r"turn 2: .* length 7, expected at most the capacity 6"):
-        case.replay(tt.LRU())
-    assert replace(case, forced=False).replay(tt.LRU()).cached.tolist() == [0, 0, 2, 0]
-    assert replace(case, capacity=7).replay(tt.LRU()).cached.tolist() == [0, 0, 2, 0]
-
-
 @pytest.mark.parametrize("engine", ["quick", "fast", "", None, 1])
 def test_engines_that_there_are_not(engine):
     trace = TWO_TURNS.trace
@@ -69,30 +61,6 @@ def test_engines_that_there_are_not(engine):
 def test_what_is_no_policy_is_refused(policy):
     with pytest.raises(tt.ArgumentError, match="policy: found"):
         TWO_TURNS.replay(policy)
-
-
-@pytest.mark.parametrize("capacity", [-1, 2.0, True, "3", None, 2**63])
-def test_wrong_capacity(capacity):
-    with pytest.raises(tt.ArgumentError, match="capacity: found"):
-        replay(TWO_TURNS.trace, tt.LRU(), capacity)
-
-
-@pytest.mark.parametrize(
-    ("initial", "message"),
-    [
-        ([(0, 1, 2)], "at most 1 cached"),
-        ([(0, 9, 4), (1, 9, 2)], "at most the capacity 5"),
-        ([(0, 1, 1), (0, 1, 1)], "each conversation once"),
-        ([(0, 1)], r"\(conversation, past, cached\)"),
-        ([(0, -1, 0)], "whole number"),
-        ([(0, 1.0, 0)], "whole number"),
-        ([("0", 1, 0)], "a whole number, as the trace names its conversations"),
-    ],
-)
-def test_wrong_initial_cache(initial, message):
-    with pytest.raises(tt.ArgumentError, match=message) as error:
-        replay(TWO_TURNS.trace, tt.LRU(), 5, initial=initial)
-    assert error.value.argument.startswith("initial")
 
 
 @pytest.mark.parametrize("value", [-1, 2.0, True, np.True_, "1", None, 2**63])
@@ -159,20 +127,6 @@ def test_policies_are_values():
         tt.TLRU(3, 2).xi = 4
     with pytest.raises(TypeError):
         tt.Belady(xi=1)
-
-
-@pytest.mark.parametrize("number", [np.int64, np.uint64, np.uint8])
-def test_parameters_may_be_numpy_numbers(number):
-    case = Case((0, 1, 0), (4, 4, 0), (0, 0, 0), None, capacity=5, xi=10, q_hat=0)
-    assert case.replay(tt.TLRU(number(10), number(0), "least-recent")).cached.tolist() == [0, 0, 1]
-    assert case.replay(tt.TLRU(number(10), number(0), "eager")).cached.tolist() == [0, 0, 0]
-
-
-def test_conversations_may_have_names():
-    trace = tt.Trace.from_turns(["b", "a", "b"], [3, 2, 1], [0, 0, 0])
-    assert replay(trace, tt.LRU(), 4, initial=[("a", 1, 1)]).cached.tolist() == [0, 1, 1]
-    with pytest.raises(tt.ArgumentError, match="a string, as the trace names its conversations"):
-        replay(trace, tt.LRU(), 4, initial=[(0, 1, 1)])
 
 
 @dataclass(frozen=True)
@@ -273,10 +227,3 @@ def test_arguments_of_the_wrong_kind_are_named(arguments, name):
     trace = tt.Trace.from_turns([0], [1], [0])
     with pytest.raises(tt.ArgumentError, match=rf"^{name}: found"):
         replay(**{"trace": trace, "policy": tt.LRU(), "capacity": 1, **arguments})
-
-
-@pytest.mark.parametrize("time_limit", [-1, float("nan"), "1", True])
-def test_a_time_limit_is_a_number_of_seconds(time_limit):
-    trace = tt.Trace.from_turns([0], [1], [0])
-    with pytest.raises(tt.ArgumentError, match=r"^time_limit: found"):
-        tt.hindsight_optimum(trace, 1, 0, method="lp", time_limit=time_limit)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -65,26 +64,6 @@ def test_a_kept_budget_keeps_the_slo_of_every_prompt_up_to_the_estimate(
     if keeps(past, q_hat):
         assert keeps(cached, q_hat)
         assert keeps(cached, prompt)
-
-
-@examples(100)
-@given(cases(forced=False), FORMULAS, SLOS)
-def test_with_room_for_all_budgets_no_later_turn_within_the_estimate_is_late(
-    case: Case, model: tt.LatencyModel, slo: Fraction
-) -> None:
-    """A replay: the cache has room for all budgets, so that nothing within them is evicted."""
-    case = replace(case, initial=(), history=None)
-    q_hat = max(case.prompt, default=0)
-    policy = tt.SLOTLRU(model, slo, q_hat, "eager")
-    outcome = tt.replay(case.trace, policy, 10**6)
-    full = tt.replay(case.trace, tt.LRU(), 10**6)
-    one = [tt.Outcome(outcome.cached[[k]], outcome.uncached[[k]]) for k in range(len(outcome))]
-    best = [tt.Outcome(full.cached[[k]], full.uncached[[k]]) for k in range(len(outcome))]
-    history = case.trace.total - case.trace.prompt
-    for k in range(len(outcome)):
-        reachable = model.safe_uncached(history[[k]] + q_hat, slo)[0] >= q_hat
-        if reachable and tt.ttft_violations(best[k], model, slo) == 0:
-            assert tt.ttft_violations(one[k], model, slo) == 0
 
 
 def test_with_attention_a_long_conversation_keeps_more_than_tlru_would() -> None:
