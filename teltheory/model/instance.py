@@ -79,8 +79,8 @@ class Instance:
         capacity = whole_number("capacity", capacity)
         starts = _starts(trace, initial, capacity)
         instance = cls(trace, capacity, bool(forced), starts, _histories(trace, starts))
-        if instance.forced:
-            instance._check_forced()
+        for turn in np.flatnonzero(instance.past[:-1] > capacity)[:1] if forced else ():
+            raise ForcedCachingError(int(turn), int(instance.past[turn]), capacity)
         return instance
 
     @cached_property
@@ -97,17 +97,14 @@ class Instance:
             return self.trace.past
         return readonly(self.total + self.trace.response)
 
-    def _check_forced(self) -> None:
-        past = self.past[:-1]
-        for turn in np.flatnonzero(past > self.capacity)[:1]:
-            raise ForcedCachingError(int(turn), int(past[turn]), self.capacity)
-
 
 def _starts(trace: Trace, initial: Initial, capacity: int) -> tuple[Start, ...]:
     if not isinstance(initial, Iterable):
         raise ArgumentError("initial", initial, "a list of (conversation, past, cached)")
     entries = list(initial)
-    codes = _codes(trace) if entries else {}
+    codes: dict[int | str, int] = {}
+    if entries:
+        codes |= zip(trace.labels, trace.code.tolist(), strict=True)
     starts: list[Start] = []
     for i, entry in enumerate(entries):
         if not isinstance(entry, tuple | list) or len(entry) != 3:
@@ -123,11 +120,6 @@ def _starts(trace: Trace, initial: Initial, capacity: int) -> tuple[Start, ...]:
     if sum(start.cached for start in starts) > capacity:
         raise ArgumentError("initial", entries, f"at most the capacity {capacity} cached in all")
     return tuple(starts)
-
-
-def _codes(trace: Trace) -> dict[int | str, int]:
-    labels = trace.conversation.tolist() if trace.names is None else [trace.names[i] for i in trace.conversation]
-    return dict(zip(labels, trace.code.tolist(), strict=True))
 
 
 def _label(i: int, conversation: int | str, trace: Trace) -> int | str:

@@ -153,6 +153,11 @@ class Trace:
         rank[np.argsort(first)] = np.arange(len(first))
         return readonly(rank[inverse])
 
+    @property
+    def labels(self) -> IntArray | list[str]:
+        """Conversation of each turn as it was given, by number or by name."""
+        return self.conversation if self.names is None else [self.names[i] for i in self.conversation.tolist()]
+
     @cached_property
     def conversations(self) -> int:
         """Number of conversations."""
@@ -224,9 +229,8 @@ class Trace:
     def first(self, turns: int) -> Trace:
         """Return the first `turns` turns; all turns if there are fewer."""
         shown = slice(whole_number("turns", turns))
-        names = None if self.names is None else [self.names[i] for i in self.conversation[shown].tolist()]
         return Trace.from_turns(
-            self.conversation[shown] if names is None else names,
+            self.labels[shown],
             self.prompt[shown],
             self.response[shown],
             None if self.arrival is None else self.arrival[shown],
@@ -249,7 +253,7 @@ class Trace:
         """
         size = checked_block_size(block_size)
         return Trace.from_turns(
-            self.conversation if self.names is None else [self.names[i] for i in self.conversation.tolist()],
+            self.labels,
             self.total // size - self.history // size,
             self.past // size - self.total // size,
             self.arrival,

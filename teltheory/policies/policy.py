@@ -38,29 +38,33 @@ class NotCompiledError(ArgumentError):
     """No compiled loop does what a policy does; the reference runs it."""
 
 
-class Policy(Protocol):
-    """A caching policy, as the module's first lines describe it."""
+class LeastRecentlyUsed:
+    """The rules of LRU, on which the other policies build; any value that has them is a policy by rules."""
 
-    @property
-    def trim(self) -> Trim:
-        """How surplus goes."""
-        ...
+    trim: Trim = "least-recent"
 
+    @on_arrays
     def drops(self, node: Node, /) -> bool:
-        """Whether the conversation is not kept at all."""
-        ...
+        """Return whether the conversation is not kept at all: no."""
+        return False
 
+    @on_arrays
     def budget(self, node: Node, /) -> int:
-        """Return how much is worth keeping, at most the past."""
-        ...
+        """Return how much is worth keeping, at most the past: all of it."""
+        return node.past
 
+    @on_arrays
     def trim_key(self, node: Node, /) -> int:
-        """Return the order of trimming: the smallest goes first."""
-        ...
+        """Return the order of trimming, the smallest first: the least recent first."""
+        return 0
 
+    @on_arrays
     def eviction_key(self, node: Node, /) -> int:
-        """Return the order of eviction: the smallest goes first."""
-        ...
+        """Return the order of eviction, the smallest first: the least recent first."""
+        return 0
+
+
+Policy: TypeAlias = LeastRecentlyUsed
 
 
 class CuttingPolicy(Protocol):
@@ -130,32 +134,6 @@ def prefers_kernel(policy: AnyPolicy) -> bool:
     """Whether long traces take the kernel: all rules are on arrays, or the policy has a loop of its own."""
     on_arrays = (getattr(getattr(policy, rule, None), "on_arrays", False) for rule in RULES)
     return own_loop(policy) is not None or (has_rules(policy) and all(on_arrays))
-
-
-class LeastRecentlyUsed:
-    """The rules of LRU, on which the other policies build."""
-
-    trim: Trim = "least-recent"
-
-    @on_arrays
-    def drops(self, node: Node) -> bool:
-        """Keep every conversation."""
-        return False
-
-    @on_arrays
-    def budget(self, node: Node) -> int:
-        """Find the whole past worth keeping."""
-        return node.past
-
-    @on_arrays
-    def trim_key(self, node: Node) -> int:
-        """Let the least recent go first."""
-        return 0
-
-    @on_arrays
-    def eviction_key(self, node: Node) -> int:
-        """Let the least recent go first."""
-        return 0
 
 
 def tel_safe_budget(past: int, prompt: int, xi: int) -> int:
