@@ -178,19 +178,12 @@ def capacity_for(lru: CapacityCurve, start: int, capacity: int, goal: Goal, reac
         blocks = Blocks.of(len(outcome), 1)
         return float(goal.worth(goal.losses(outcome), blocks, blocks.all)[0])
 
-    low, high, wanted = capacity, max(capacity, all_of(lru.trace)), worth(reached)
+    low, high, wanted = capacity, max(capacity, lru.trace.peak), worth(reached)
     while low < high:
         middle = (low + high) // 2
         enough = worth(rest_of(lru.outcome(middle), start)) <= wanted
         low, high = (low, middle) if enough else (middle + 1, high)
     return low
-
-
-def all_of(trace: Trace) -> int:
-    """Return a capacity at which LRU evicts nothing that comes back: all pasts at their longest."""
-    longest = np.zeros(trace.conversations, np.int64)
-    np.maximum.at(longest, trace.code, trace.past)
-    return exact_sum(longest)
 
 
 def above_within_budget(trace: Trace, start: int, tried: Outcome, setting: Setting) -> int:

@@ -98,11 +98,6 @@ def expected_jobs(trace: Trace, capacity: int, names: tuple[str, ...]) -> list[J
     return jobs(trace, capacity, {**chosen((LEAST_RECENT,)), **{name: every[name] for name in names}})
 
 
-def busy_trace(turns: int) -> Trace:
-    """Sample the conversation model with about `ALIVE` conversations alive at a time."""
-    return sample(turns, ConversationModel(birth_rate=ALIVE * ConversationModel.death_rate))
-
-
 def optimum_jobs(trace: Trace) -> list[Job]:
     """Return the jobs; greedy alone, greedy and check together, and the linear program."""
 

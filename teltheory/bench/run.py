@@ -7,12 +7,12 @@ first call costs is a row of its own.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -31,106 +31,83 @@ THOUSAND = "… then TEL at 1,000 of them"
 MOST_TURNS_OF_OTHERS = 20_000
 NAME_OF_LIBCACHESIM = "libcachesim {}, hash power {}"
 
-
-@dataclass(frozen=True)
-class Section:
-    """Jobs that were timed against each other on one trace.
-
-    `blocks` is the number of requests that a block cache would have to replay; `ratios` names the timings whose
-    ratios are reported, slower and quicker.
-    """
-
-    title: str
-    turns: int
-    blocks: int
-    timings: Mapping[str, Timing]
-    ratios: Sequence[tuple[str, str]]
-
-    @classmethod
-    def of(
-        cls,
-        title: str,
-        trace: Trace,
-        every: Sequence[Job],
-        ratios: Sequence[tuple[str, str]],
-        rounds: int,
-        report: Report,
-    ) -> Section:
-        """Measure jobs on a trace in tokens."""
-        blocks = int((trace.past // BLOCK).sum())
-        return cls(title, len(trace), blocks, measure(every, rounds, report), ratios)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return rows and ratios as plain data."""
-        of = self.timings
-        return {
-            "title": self.title,
-            "turns": self.turns,
-            "block_requests": self.blocks,
-            "rows": [self._row(name, timing) for name, timing in of.items()],
-            "ratios": [
-                {"slower": slower, "quicker": quicker, **asdict(Ratio.of(of[slower], of[quicker]))}
-                for slower, quicker in self.ratios
-            ],
-        }
-
-    def _row(self, name: str, timing: Timing) -> dict[str, Any]:
-        speed = {
-            "ns_a_turn": timing.median * 1e9 / self.turns,
-            "turns_a_second": self.turns / timing.median,
-            "block_requests_a_second": self.blocks / timing.median,
-        }
-        return {"name": name, **timing.as_dict(), **speed}
+Clock: TypeAlias = Callable[[Sequence[Job]], Mapping[str, Timing]]
+Section: TypeAlias = dict[str, Any]
+"""Jobs that were timed against each other on one trace, as `section` returns them."""
 
 
 def run(plan: Plan, trace: Trace, source: str, report: Report = lambda _: None) -> dict[str, Any]:
     """Measure everything."""
-    with_peers = against_libcachesim(plan, trace, report)
-    whole = whole_trace(plan, trace, report)
+    clock = partial(measure, rounds=plan.rounds, report=report)
+    whole = whole_trace(plan, trace, clock)
     sections = {
-        "against_libcachesim": with_peers,
-        "against_python": against_python(plan, trace, report),
+        "against_libcachesim": against_libcachesim(plan, trace, clock),
+        "against_python": against_python(plan, trace, clock),
         "replays": whole,
-        "expected": expected_tails(plan, "the paper's belief and a fixed prompt", replays.BY_LOOPS, report),
-        "expected_others": expected_tails(plan, "other beliefs and laws", replays.OTHERS, report),
-        "optima": hindsight(plan, report),
+        "expected": expected_tails(plan, "the paper's belief and a fixed prompt", replays.BY_LOOPS, clock),
+        "expected_others": expected_tails(plan, "other beliefs and laws", replays.OTHERS, clock),
+        "optima": hindsight(plan, clock),
     }
     report("memory")
     return {
         "machine": machine(),
         "plan": {**asdict(plan), "block": BLOCK, "xi": XI, "q_hat": Q_HAT, "cutoff": CUTOFF},
         "trace": {"source": source, "turns": len(trace), "conversations": trace.conversations},
-        "sections": {name: section.as_dict() for name, section in sections.items()},
-        "growth": growth(plan, trace, whole, report),
+        "sections": sections,
+        "growth": growth(plan, trace, whole, clock),
         "memory": footprint(plan.memory),
         "door": door(plan.rounds, report),
     }
 
 
-def against_libcachesim(plan: Plan, trace: Trace, report: Report) -> Section:
+def section(title: str, trace: Trace, timings: Mapping[str, Timing], ratios: Iterable[tuple[str, str]]) -> Section:
+    """Return timings on a trace as plain data, with the ratios of some of them, named slower and quicker.
+
+    Beside the turns stand the requests that a block cache would have to replay.
+    """
+    turns, blocks = len(trace), int((trace.past // (BLOCK // trace.block_size)).sum())
+    rows = [
+        {
+            "name": name,
+            **timing.as_dict(),
+            "ns_a_turn": timing.median * 1e9 / turns,
+            "turns_a_second": turns / timing.median,
+            "block_requests_a_second": blocks / timing.median,
+        }
+        for name, timing in timings.items()
+    ]
+    compared = [
+        {"slower": slower, "quicker": quicker, **asdict(Ratio.of(timings[slower], timings[quicker]))}
+        for slower, quicker in ratios
+    ]
+    return {"title": title, "turns": turns, "block_requests": blocks, "rows": rows, "ratios": compared}
+
+
+def against_libcachesim(plan: Plan, trace: Trace, clock: Clock) -> Section:
     """Time libcachesim's LRU and Belady and our policies on the same prefix, in blocks."""
     blocks = trace.first(plan.peers).to_blocks(BLOCK)
     title, capacity = f"The same prefix in blocks of {BLOCK} tokens", plan.capacity // BLOCK
-    requests = peers.block_requests(blocks)
     ours = jobs(blocks, capacity, chosen(("LRU", LEAST_RECENT, ROUND_ROBIN, "Belady", TAIL_OPTIMIZED), BLOCK))
     if peers.installed() is None:
-        return Section(title, len(blocks), len(requests), measure(ours, plan.rounds, report), [])
+        return section(title, blocks, clock(ours), [])
     with TemporaryDirectory() as folder:
         file = Path(folder, "requests")
-        peers.write_requests(requests, file)
-        timings = measure([*ours, *_libcachesim(peers.LibCacheSim(file, capacity))], plan.rounds, report)
+        peers.write_requests(peers.block_requests(blocks), file)
+        simulator = peers.LibCacheSim(file, capacity)
+        tried = [(eviction, power) for eviction in peers.EVICTIONS for power in peers.HASH_POWERS]
+        theirs = [
+            Job(NAME_OF_LIBCACHESIM.format(*settings), partial(_simulated, simulator, *settings))
+            for settings in (*tried, ("LRU", peers.DEFAULT_HASH_POWER))
+        ]
+        timings = clock([*ours, *theirs])
     lru, belady = _quickest(timings, "LRU"), _quickest(timings, "Belady")
     default = NAME_OF_LIBCACHESIM.format("LRU", peers.DEFAULT_HASH_POWER)
     ratios = [(lru, "LRU"), (lru, LEAST_RECENT), (lru, ROUND_ROBIN), (belady, "Belady"), (belady, TAIL_OPTIMIZED)]
-    return Section(title, len(blocks), len(requests), timings, [*ratios, (default, lru)])
+    return section(title, blocks, timings, [*ratios, (default, lru)])
 
 
-def _libcachesim(simulator: peers.LibCacheSim) -> list[Job]:
-    def job(eviction: peers.Eviction, power: int) -> Job:
-        return Job(NAME_OF_LIBCACHESIM.format(eviction, power), lambda _: simulator.replay(eviction, power))
-
-    tried = [job(eviction, power) for eviction in peers.EVICTIONS for power in peers.HASH_POWERS]
-    return [*tried, job("LRU", peers.DEFAULT_HASH_POWER)]
+def _simulated(simulator: peers.LibCacheSim, eviction: peers.Eviction, power: int, _: object) -> float:
+    return simulator.replay(eviction, power)
 
 
 def _quickest(timings: Mapping[str, Timing], eviction: str) -> str:
@@ -138,19 +115,17 @@ def _quickest(timings: Mapping[str, Timing], eviction: str) -> str:
     return min(names, key=lambda name: timings[name].median)
 
 
-def against_python(plan: Plan, trace: Trace, report: Report) -> Section:
-    """Time what is written in Python, the reference, and the kernel on the same short prefix."""
-    blocks = trace.first(plan.plain).to_blocks(BLOCK)
-    capacity = plan.capacity // BLOCK
+def against_python(plan: Plan, trace: Trace, clock: Clock) -> Section:
+    """Time the reference, which is written in Python, and the kernel on the same short prefix."""
+    blocks, capacity = trace.first(plan.plain).to_blocks(BLOCK), plan.capacity // BLOCK
     names = ("LRU", LEAST_RECENT)
     every = jobs(blocks, capacity, chosen(names, BLOCK))
     every += jobs(blocks, capacity, chosen(names, BLOCK), "reference", "reference {}")
-    ratios = [(f"reference {name}", name) for name in names]
     title = f"Compiled against Python, in blocks of {BLOCK} tokens"
-    return Section(title, len(blocks), int(blocks.past.sum()), measure(every, plan.rounds, report), ratios)
+    return section(title, blocks, clock(every), [(f"reference {name}", name) for name in names])
 
 
-def whole_trace(plan: Plan, trace: Trace, report: Report) -> Section:
+def whole_trace(plan: Plan, trace: Trace, clock: Clock) -> Section:
     """Time every policy on the whole trace, the first call, and the curve for all capacities."""
     policy = policies()[LEAST_RECENT]
     capacities = np.linspace(0, 10 * plan.capacity, 1000).astype(np.int64).tolist()
@@ -158,43 +133,42 @@ def whole_trace(plan: Plan, trace: Trace, report: Report) -> Section:
     every = [
         *jobs(trace, plan.capacity, policies()),
         Job(FIRST_CALL, lambda fresh: tt.replay(fresh, tt.LRU(), plan.capacity, engine="kernel"), again),
-        Job(CURVE, lambda _: tt.capacity_curve(trace, policy)),
+        Job(CURVE, lambda _: curve()),
         Job(THOUSAND, lambda made: made.tail_excess_latency(capacities, xi=XI), curve),
     ]
     ratios = [(FIRST_CALL, "LRU"), (CURVE, LEAST_RECENT)]
-    return Section.of("The whole trace, in tokens", trace, every, ratios, plan.rounds, report)
+    return section("The whole trace, in tokens", trace, clock(every), ratios)
 
 
-def expected_tails(plan: Plan, beliefs: str, names: tuple[str, ...], report: Report) -> Section:
+def expected_tails(plan: Plan, beliefs: str, names: tuple[str, ...], clock: Clock) -> Section:
     """Time ET-LRU against T-LRU, under beliefs that have a loop of their own or, on fewer turns, under others."""
     turns = plan.optimum if names == replays.BY_LOOPS else min(plan.optimum, MOST_TURNS_OF_OTHERS)
     trace = replays.sample(turns)
-    every = replays.expected_jobs(trace, plan.capacity, names)
-    ratios = [(name, LEAST_RECENT) for name in names]
-    return Section.of(f"ET-LRU with {beliefs}", trace, every, ratios, plan.rounds, report)
+    timings = clock(replays.expected_jobs(trace, plan.capacity, names))
+    return section(f"ET-LRU with {beliefs}", trace, timings, [(name, LEAST_RECENT) for name in names])
 
 
-def hindsight(plan: Plan, report: Report) -> Section:
+def hindsight(plan: Plan, clock: Clock) -> Section:
     """Time the hindsight optimum by the greedy rule, the check of its certificate, and the linear program."""
-    trace = replays.busy_trace(plan.optimum)
-    ratios = [(replays.PROGRAM, replays.GREEDY), (replays.PROGRAM, replays.CHECK)]
     alive, capacity = replays.ALIVE, replays.OPTIMUM_CAPACITY
+    busy = tt.ConversationModel(birth_rate=alive * tt.ConversationModel.death_rate)
+    trace = replays.sample(plan.optimum, busy)
+    ratios = [(replays.PROGRAM, replays.GREEDY), (replays.PROGRAM, replays.CHECK)]
     title = f"The hindsight optimum, about {alive} conversations alive, {capacity:,} tokens"
-    return Section.of(title, trace, replays.optimum_jobs(trace), ratios, plan.rounds, report)
+    return section(title, trace, clock(replays.optimum_jobs(trace)), ratios)
 
 
-def growth(plan: Plan, trace: Trace, whole: Section, report: Report) -> dict[str, Any]:
+def growth(plan: Plan, trace: Trace, whole: Section, clock: Clock) -> dict[str, Any]:
     """Return nanoseconds a turn on longer and longer prefixes, and by how much they grow from `base_of` them."""
     cost: dict[str, dict[str, float]] = {name: {} for name in GROWING}
     for size in plan.sizes[:-1]:
-        part = trace.first(size)
-        timings = measure(jobs(part, plan.capacity, chosen(GROWING)), plan.rounds, report)
+        timings = clock(jobs(trace.first(size), plan.capacity, chosen(GROWING)))
         for name, timing in timings.items():
             cost[name][str(size)] = timing.median * 1e9 / size
-    last = str(whole.turns)
-    for name in GROWING:
-        cost[name][last] = whole.timings[name].median * 1e9 / whole.turns
-    base = str(base_of(plan.sizes))
+    base, last = str(base_of(plan.sizes)), str(len(trace))
+    for row in whole["rows"]:
+        if row["name"] in cost:
+            cost[row["name"]][last] = row["ns_a_turn"]
     rows = [{"name": name, "ns_a_turn": by, "factor": by[last] / by[base]} for name, by in cost.items()]
     return {"from": int(base), "to": int(last), "rows": rows}
 

@@ -44,25 +44,10 @@ class Plan:
         first, peers, plain, optimum, memory = 10_000, 100_000, 2_000, 1_000_000, 2_000_000
         if quick:
             first, peers, plain, optimum, memory = 1_000, 2_000, 300, 10_000, 50_000
-        return cls(
-            turns,
-            capacity,
-            rounds or (3 if quick else 5),
-            min(turns, peers),
-            min(turns, plain),
-            _sizes(turns, first),
-            optimum,
-            memory,
-        )
-
-
-def _sizes(turns: int, first: int) -> tuple[int, ...]:
-    """Return the powers of ten from `first` to below `turns`, and `turns`."""
-    sizes = []
-    while first < turns:
-        sizes.append(first)
-        first *= 10
-    return (*sizes, turns)
+        lengths = (first * 10**k for k in range(len(str(turns))))
+        sizes = (*(size for size in lengths if size < turns), turns)
+        most = rounds or (3 if quick else 5)
+        return cls(turns, capacity, most, min(turns, peers), min(turns, plain), sizes, optimum, memory)
 
 
 def load(file: str | None, turns: int | None = None, quick: bool = False, read: Trace | None = None) -> Trace:

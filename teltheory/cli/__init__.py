@@ -44,7 +44,9 @@ for command in (
     OnDemand("reproduce", "Decide the claims, replay a trace under every policy, and print both."),
     OnDemand("verify", "Decide every claim of the paper and print the ledger."),
     OnDemand(
-        "ledger", "Make documents of LEDGER, the file that `teltheory verify --json` wrote (- for standard input)."
+        "ledger",
+        "Make documents of LEDGER, the file that `teltheory verify --json` wrote (- for standard input).",
+        "verify:ledger",
     ),
     OnDemand("convert", "Write TRACE to OUT in the toolkit's own format: a .csv, .jsonl or .parquet file."),
     OnDemand("replay", "Replay TRACE under policies, next to LRU and the hindsight optimum."),

@@ -9,8 +9,7 @@ from typing import Any
 import click
 from rich.markup import escape
 
-from teltheory.cli.advice_lines import advice_as_data, advice_lines, advice_table
-from teltheory.cli.advice_page import write_advice
+from teltheory.cli.advice_text import advice_as_data, advice_lines, advice_table, write_advice
 from teltheory.cli.options import (
     capacity_option,
     goal_option,

@@ -62,21 +62,8 @@ def check(certificate_file: str, trace_file: str, reading: Reading) -> int:
 class Certified:
     """What an entry claims: a plan that keeps so much reaches the objective, and no policy is below a bound.
 
-    Attributes
-    ----------
-    goal : str or Level
-        TEL, violations or a percentile.
-    capacity, forced, xi
-        Of the cache; a percentile has no threshold.
-    objective : int
-        The goal's value under a plan that keeps `kept` at each turn.
-    kept : ndarray of int64, shape (n,)
-        What each turn reuses.
-    steps : ndarray of int64 or None
-        For TEL, whose objective is the least: the steps that prove it.
-    proved, prices
-        For the other goals: no policy has less than `proved`, by prices. Those of a percentile prove that at the
-        threshold ``proved - 1`` more turns violate than the percentile leaves above it.
+    The bound is the objective itself for TEL, by `steps`; else `proved`, by `prices`, which for a percentile prove
+    that at the threshold ``proved - 1`` more turns violate than it leaves above it. A percentile has no `xi`.
     """
 
     goal: str | Level

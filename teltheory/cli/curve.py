@@ -23,7 +23,6 @@ from teltheory.cost.metrics import ttft_quantiles, ttft_violations
 from teltheory.errors import ArgumentError
 from teltheory.figures import draw_curves, write_figure
 from teltheory.model.numbers import exact_sum
-from teltheory.model.trace import Trace
 from teltheory.optimal import hindsight_optimum
 from teltheory.optimal.curve import hindsight_curve
 from teltheory.policies.policy import Policy
@@ -73,7 +72,10 @@ def curve(
     question = read_question(specs, **asked)
     trace = reading.read(trace_file)
     found, hindsight = question.on(trace), len(specs) < len(named)
-    spaced = _spaced(trace, points) if figure or target else []
+    spaced: list[int] = []
+    if figure or target:  # up to the peak, where nothing is evicted any more
+        most = max(trace.peak, 1)
+        spaced = sorted({int(most * 10 ** (-DECADES * (1 - i / (points - 1)))) for i in range(points)})
     with about(trace_file), progress_bar() as bar:
         rows = Curves(found, spaced, hindsight).rows(bar)
     report(target, _shown(found, rows, hindsight), _as_data(found, rows))
@@ -89,12 +91,6 @@ def _spec(text: str) -> Spec:
     if text.partition(":")[0].lower() not in [name.lower() for name in known]:
         raise ArgumentError("policy", text, "one of " + ", ".join((*known, HINDSIGHT)))
     return parse_policy(text)
-
-
-def _spaced(trace: Trace, points: int) -> list[int]:
-    """Return capacities up to the peak, where nothing is evicted any more."""
-    most = max(trace.peak, 1)
-    return sorted({int(most * 10 ** (-DECADES * (1 - i / (points - 1)))) for i in range(points)})
 
 
 @dataclass

@@ -40,7 +40,6 @@ AGAINST = {"lru": "LRU", "threshold-lru": "Thre-LRU"}
 @click.option("--trace", "trace_file", metavar="FILE", help="A trace, in the place of Mooncake's.")
 @click.option("--capacity", "capacities", multiple=True, metavar="TOKENS,...", help="For the trace.")
 @click.option("--slo", "slos", multiple=True, metavar="TIME,...", help="For the trace.")
-@click.option("--above", metavar="TIME", help="Count the trace's turns with a TTFT above this; the middle --slo.")
 @click.option("--seeds", type=click.IntRange(1, MOST_SEEDS), help="Samples of each kind of workload; 40.")
 @click.option("--turns", type=click.IntRange(1, MOST_TURNS), help="Turns of a sample; 2,000.")
 @click.option("--again", is_flag=True, help="Make those tables too that are there already.")
@@ -50,7 +49,6 @@ def figures(
     trace_file: str | None,
     capacities: tuple[str, ...],
     slos: tuple[str, ...],
-    above: str | None,
     again: bool,
     workers: int | None,
     **samples: int | None,
@@ -61,7 +59,7 @@ def figures(
     (TELTHEORY_DATA, or ../shared/data) has it, or the trace that --trace names. FOLDER/tables has the tidy tables;
     those that are there and whole are not made again. Text needs a tokenizer: `teltheory convert` it first.
     """
-    grid = ranges(capacities, slos, above)
+    grid = ranges(capacities, slos)
     if trace_file is not None:
         Reading("auto", None, None, 0).read(trace_file)
     make_folder(Path(folder))
@@ -72,24 +70,22 @@ def figures(
     return 0
 
 
-def ranges(capacities: Sequence[str], slos: Sequence[str], above: str | None) -> dict[str, Any]:
+def ranges(capacities: Sequence[str], slos: Sequence[str]) -> dict[str, Any]:
     """Return the trace's grid as `teltheory.paper.all.make_all` takes it; what is not given is left out."""
     found: dict[str, Any] = {}
     if capacities:
         sizes = listed_values("capacity", capacities)
         found["capacities"] = tuple(read_tokens("capacity", text) for text in sizes)
     if slos:
-        found["xi_ms"] = [_milliseconds("slo", slo) for slo in listed_values("slo", slos)]
+        found["xi_ms"] = [_milliseconds(slo) for slo in listed_values("slo", slos)]
         found["slo_ms"] = sorted(found["xi_ms"])[len(found["xi_ms"]) // 2]
-    if above is not None:
-        found["slo_ms"] = _milliseconds("above", above)
     return found
 
 
-def _milliseconds(argument: str, text: str) -> int:
-    exact = 1000 * read_time(argument, text)
+def _milliseconds(text: str) -> int:
+    exact = 1000 * read_time("slo", text)
     if exact.denominator != 1 or not 1 <= exact <= MOST_MILLISECONDS:
-        raise ArgumentError(argument, text, f"whole milliseconds from 1 to {MOST_MILLISECONDS:,}, such as 200ms")
+        raise ArgumentError("slo", text, f"whole milliseconds from 1 to {MOST_MILLISECONDS:,}, such as 200ms")
     return int(exact)
 
 

@@ -7,9 +7,8 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
 from teltheory.errors import FileError, printable
@@ -17,13 +16,11 @@ from teltheory.whole_files import check_place, write_whole
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress, Task
+    from rich.progress import Progress
     from rich.table import Table
 
 WIDTH = 108
 """Columns of what is written to no terminal."""
-SECONDS_A_LINE = 15.0
-"""How often progress is written to what is no terminal."""
 
 
 def console() -> Console:
@@ -59,40 +56,14 @@ def complain(message: str, code: int) -> int:
 
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
-    """Show progress on standard error while the work lasts: a bar on a terminal, elsewhere a line now and then."""
+    """Show a bar on standard error while the work lasts, if that is a terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
     err = Console(stderr=True)
-    bar = Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
-    with bar as progress, nullcontext() if err.is_terminal else _lines(progress):
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
         yield progress
-
-
-@contextmanager
-def _lines(progress: Progress) -> Iterator[None]:
-    """Write a line a task to standard error every `SECONDS_A_LINE`, so that short work writes none."""
-    ended = Event()
-
-    def write() -> None:
-        while not ended.wait(SECONDS_A_LINE):
-            with suppress(OSError, ValueError):
-                sys.stderr.writelines(printable(_line(task)) + "\n" for task in progress.tasks)
-                sys.stderr.flush()
-
-    writer = Thread(target=write, daemon=True)
-    writer.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        writer.join()
-
-
-def _line(task: Task) -> str:
-    done = "" if task.total is None else f", {task.completed:,.0f} of {task.total:,.0f}"
-    return f"teltheory: {task.description}{done}, {task.elapsed or 0:.0f} s"
 
 
 def check_target(target: str | None) -> None:

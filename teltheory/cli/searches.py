@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
@@ -30,6 +30,7 @@ BOUNDS = (
     "word of HiGHS alone. gap: (found - lower) / found."
 )
 BESIDE = ("lru", "tlru", "lower", "proved")
+GAPS = ["gap", "gap_of_avoidable"]
 
 
 @dataclass(frozen=True)
@@ -95,9 +96,7 @@ class Search:
 
     def table(self, rows: Sequence[dict[str, Any]]) -> Table:
         """Return the table: at each capacity what was found, policies beside it, and bounds."""
-        if self.goal == TEL:
-            return self._tel_table(rows)
-        return self._percentiles_table(rows) if isinstance(self.goal, Level) else self._violations_table(rows)
+        return self._tel_table(rows) if self.goal == TEL else self._bounds_table(rows)
 
     def _least_tel(self, capacity: int, xi: int) -> Found:
         trace, forced = self.asked.trace, self.asked.grid.forced
@@ -200,41 +199,29 @@ class Search:
         ends = ("gap", "status", "method") if asked else ("method",)
         return self._table("Hindsight optimum", "threshold", ("TEL", "vs LRU", *WORK, *ends), lines)
 
-    def _violations_table(self, rows: Sequence[dict[str, Any]]) -> Table:
+    def _bounds_table(self, rows: Sequence[dict[str, Any]]) -> Table:
+        """Return for each search its plan and how it ended, LRU and T-LRU beside it, and its bounds."""
+        thresholds, level = self.asked.thresholds, self.goal.text if isinstance(self.goal, Level) else ""
+        timed = (f"{level} s",) if level and thresholds.unit == "s" else ()
+        found, xi, gaps = ("percentile", "tlru_xi", ["gap"]) if level else ("violations", "xi", GAPS)
+
+        def values(row: dict[str, Any], name: str) -> tuple[str, ...]:
+            return (f"{row[name]:,}", *(thresholds.shown(row[f"{name}_ttft"]) for _ in timed))
+
         lines: list[tuple[str, ...]] = []
         for row in rows:
-            gaps = [f"{100 * row[name]:.2f} %" for name in ("gap", "gap_of_avoidable")]
-            values = {name: (f"{row[name]:,}",) for name in ("violations", *BESIDE)}
-            lines += self._lines(row, row["xi"], values, (*gaps, row["status"], f"{row['seconds']:.1f}"))
-        columns = ("slow", *WORK, "gap", "of\navoidable", "status", "time s")
-        return self._table("Fewest violations", "threshold", columns, lines)
-
-    def _percentiles_table(self, rows: Sequence[dict[str, Any]]) -> Table:
-        thresholds, name = self.asked.thresholds, self.goal.text if isinstance(self.goal, Level) else ""
-        timed = (f"{name} s",) if thresholds.unit == "s" else ()
-        lines: list[tuple[str, ...]] = []
-        for row in rows:
-            values = {
-                key: (f"{row[key]:,}", *(thresholds.shown(row[f"{key}_ttft"]) for _ in timed))
-                for key in ("percentile", *BESIDE)
-            }
-            ended = (f"{100 * row['gap']:.2f} %", row["status"], f"{row['seconds']:.1f}")
-            lines += self._lines(row, row["tlru_xi"], values, ended)
-        columns = ("tokens", *timed, *WORK, "gap", "status", "time s")
-        return self._table(f"Smallest {name} of uncached tokens", "T-LRU's threshold", columns, lines)
-
-    def _lines(
-        self, row: dict[str, Any], xi: int, values: Mapping[str, tuple[str, ...]], ended: tuple[str, ...]
-    ) -> Iterator[tuple[str, ...]]:
-        """Yield the lines of one search: its plan and how it ended, LRU and T-LRU, and its bounds."""
-        thresholds = self.asked.thresholds
-        found, lru, tlru, lower, proved = values.values()
-        place = (f"{row['capacity']:,}", thresholds.label(xi))
-        yield (*place, "found", *found, *work_cells(row, thresholds), *ended)
-        yield ("", "", "LRU", *lru, *work_cells(row, thresholds, "lru_"))
-        yield ("", "", "T-LRU", *tlru, *work_cells(row, thresholds, "tlru_"))
-        yield ("", "", "lower, by solver" if row["by_solver"] else "lower", *lower)
-        yield ("", "", "proved", *proved)
+            ended = (*(f"{100 * row[gap]:.2f} %" for gap in gaps), row["status"], f"{row['seconds']:.1f}")
+            place = (f"{row['capacity']:,}", thresholds.label(row[xi]))
+            lines.append((*place, "found", *values(row, found), *work_cells(row, thresholds), *ended))
+            for name, shown in (("lru", "LRU"), ("tlru", "T-LRU")):
+                lines.append(("", "", shown, *values(row, name), *work_cells(row, thresholds, f"{name}_")))
+            lines.append(("", "", "lower, by solver" if row["by_solver"] else "lower", *values(row, "lower")))
+            lines.append(("", "", "proved", *values(row, "proved")))
+        ends = (*(("gap",) if level else ("gap", "of\navoidable")), "status", "time s")
+        if level:
+            title, second = f"Smallest {level} of uncached tokens", "T-LRU's threshold"
+            return self._table(title, second, ("tokens", *timed, *WORK, *ends), lines)
+        return self._table("Fewest violations", "threshold", ("slow", *WORK, *ends), lines)
 
     def _table(self, title: str, second: str, columns: Sequence[str], lines: list[tuple[str, ...]]) -> Table:
         heads = ("capacity", second, "", *map(self.asked.thresholds.heading, columns))

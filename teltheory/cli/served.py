@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from teltheory.cost.kv_cache import ARCHITECTURES, Architecture, KVSize, architecture
+from teltheory.cost.kv_cache import ARCHITECTURES, KVSize, architecture
 from teltheory.cost.kv_config import read_architecture
 from teltheory.cost.latency import Latency, LatencyModel
 from teltheory.cost.latency_files import MEASURED, latency_named
@@ -33,7 +33,9 @@ class Served:
     def shape(self) -> KVSize | None:
         """Size of its tokens; if nothing says it, that of the model that a given latency was measured on."""
         if self.model is not None or self.config is not None:
-            return self._architecture.stored(self.tensor_parallel or 1, self.kv_dtype)
+            named, place = self._named or ("", "")
+            shape = architecture(place) if named == "--model" else read_architecture(place)
+            return shape.stored(self.tensor_parallel or 1, self.kv_dtype)
         for name, value in (("--tensor-parallel", self.tensor_parallel), ("--kv-dtype", self.kv_dtype)):
             if value is not None:
                 raise ArgumentError(name, value, "--model or --config with it")
@@ -42,11 +44,6 @@ class Served:
         origin = None if self.latency is None or self._latency is None else self._latency.provenance
         measured = None if origin is None else ARCHITECTURES.get(origin.model)
         return None if measured is None else measured.stored()
-
-    @property
-    def _architecture(self) -> Architecture:
-        option, value = self._named or ("", "")
-        return architecture(value) if option == "--model" else read_architecture(value)
 
     @property
     def unit(self) -> str:

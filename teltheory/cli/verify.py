@@ -1,12 +1,14 @@
-"""`teltheory verify`: decide the claims."""
+"""`teltheory verify` decides the claims; `teltheory ledger` makes documents of what it wrote."""
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
 from difflib import get_close_matches
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import click
@@ -14,17 +16,19 @@ from rich.table import Table
 from rich.text import Text
 
 from teltheory.claims.claim import EFFORTS, Claim, Effort
-from teltheory.claims.registry import all_claims, claim_named, claims_in, sections
+from teltheory.claims.registry import all_claims, all_errata, claim_named, claims_in, sections
 from teltheory.claims.search import decide_safely
 from teltheory.claims.verdict import is_expected
 from teltheory.cli.campaigns import CampaignOptions, campaign, campaign_options, with_campaign
 from teltheory.cli.options import json_option, workers_option
-from teltheory.cli.output import check_target, progress_bar, report
-from teltheory.errors import ArgumentError, listed
+from teltheory.cli.output import check_target, progress_bar, report, write_text
+from teltheory.errors import ArgumentError, FileError, listed
+from teltheory.input_files import read_bytes
 from teltheory.processes import cores, on_processes
-from teltheory.report.ledger import origin_text
-from teltheory.report.markdown import TONES
-from teltheory.report.words import LEDGER_TITLE, evidence_text, strength
+from teltheory.report.errata import errata_markdown
+from teltheory.report.ledger import Row, origin_text, read_ledger
+from teltheory.report.markdown import TONES, ledger_markdown
+from teltheory.report.words import LEDGER_TITLE, check_words, evidence_text, strength
 
 STYLES = {"good": "green", "warn": "yellow", "bad": "red"}
 
@@ -127,12 +131,46 @@ def ledger_table(rows: Sequence[dict[str, Any]]) -> Table:
     table.add_column(overflow="fold")
     for row in rows:
         style = STYLES.get(TONES.get(row["verdict"], ""), "dim")
-        table.add_row(Text(row["verdict"], style), _claim_text(row))
+        evidence, label = evidence_text(row), "counterexample" if row["counterexample"] is not None else "counts"
+        told = (row["statement"], *([f"{label}: {evidence}"] if evidence else []), *strength(row))
+        claim = Text.assemble((row["id"], "bold"), f" ({origin_text(row)})", *("\n" + line for line in told))
+        table.add_row(Text(row["verdict"], style), claim)
     return table
 
 
-def _claim_text(row: dict[str, Any]) -> Text:
-    evidence = evidence_text(row)
-    label = "counterexample" if row["counterexample"] is not None else "counts"
-    lines = (row["statement"], *([f"{label}: {evidence}"] if evidence else []), *strength(row))
-    return Text.assemble((row["id"], "bold"), f" ({origin_text(row)})", *("\n" + line for line in lines))
+@click.command()
+@click.argument("ledger_file", metavar="LEDGER")
+@click.option("--markdown", metavar="FILE", help="The ledger as a page; - for standard output.")
+@click.option("--errata", metavar="FILE", help="What is refuted, with its repair; - for standard output.")
+def ledger(ledger_file: str, markdown: str | None, errata: str | None) -> int:
+    """Make documents of LEDGER, the file that `teltheory verify --json` wrote (- for standard input).
+
+    Nothing is decided again. The errata need the whole ledger: every refuted statement of the paper must have one.
+    """
+    wanted = (
+        (markdown, ledger_markdown),
+        (errata, lambda rows: errata_markdown(rows, all_errata())),
+    )
+    documents = [(target, make) for target, make in wanted if target is not None]
+    targets = [target for target, _ in documents]
+    if not targets:
+        raise ArgumentError("documents", "none", "--markdown or --errata")
+    if len(set(targets)) < len(targets):
+        raise ArgumentError("documents", ", ".join(targets), "a file of its own for each")
+    for target in targets:
+        check_target(target)
+    rows = ledger_rows(ledger_file)
+    made = [(target, make(rows)) for target, make in documents]
+    for target, text in made:
+        write_text(target, text)
+    return 0
+
+
+def ledger_rows(file: str) -> list[Row]:
+    """Return the rows of a ledger in a file, or on standard input for ``-``; each can be put into words."""
+    if file == "-" and sys.stdin is None:
+        raise FileError("standard input: found it closed, expected a ledger")
+    text = sys.stdin.buffer.read() if file == "-" else read_bytes(Path(file), "a ledger")
+    rows = read_ledger(text, file)
+    check_words(rows, file)
+    return rows

@@ -88,11 +88,16 @@ def explorer(title: str, cells: Iterable[Any], steps: Steps, start: tuple[int, i
 def _inputs(steps: Steps, start: tuple[int, int]) -> list[Any]:
     import altair as alt
 
-    labels = [f"{_time_text(slo)} = {xi:,} tokens" for xi, slo in steps.slos.items()]
+    times = (f"{float(slo):g} s" if slo >= 1 else f"{float(1000 * slo):g} ms" for slo in steps.slos.values())
+    labels = [f"{time} = {xi:,} tokens" for xi, time in zip(steps.slos, times, strict=True)]
     sizes = {size: f"{size:,} tokens" for size in steps.capacities}
+
+    def closest(steps: Iterable[int], wanted: int) -> int:
+        return min(steps, key=lambda step: abs(step - wanted))
+
     asked = (
-        ("capacity", "Capacity C ", list(sizes), list(sizes.values()), _closest(list(sizes), start[0])),
-        ("threshold", "Threshold ξ ", list(steps.slos), labels, _closest(list(steps.slos), start[1])),
+        ("capacity", "Capacity C ", list(sizes), list(sizes.values()), closest(sizes, start[0])),
+        ("threshold", "Threshold ξ ", list(steps.slos), labels, closest(steps.slos, start[1])),
         ("measure", "The curves show ", list(MEASURES), list(MEASURES), "TEL"),
     )
     return [
@@ -170,12 +175,3 @@ def _closed(lru: int, tlru: int, optimum: int) -> str:
     if share is None:
         return ", which is the least of any policy" if lru else ""
     return f"; it closes {percent(share)} of LRU's distance to the hindsight optimum" if share > 0 else ""
-
-
-def _closest(steps: Sequence[int], wanted: int) -> int:
-    return min(steps, key=lambda step: abs(step - wanted))
-
-
-def _time_text(slo: Fraction) -> str:
-    """Return seconds as milliseconds below one."""
-    return f"{float(slo):g} s" if slo >= 1 else f"{float(slo * 1000):g} ms"

@@ -48,9 +48,13 @@ PLURALS = {"holds": "hold", "misprint": "misprints", "error": "ended in an error
 def ledger_markdown(rows: Sequence[Row]) -> str:
     """Return the ledger as a page: the verdicts counted, then a table and the rows of each section."""
     parts = ["# The ledger", MADE, LEAD.rstrip(), WHICH_TEXT, paper_sentence(rows), table(*standing(rows))]
-    parts.append(_counts(rows))
+    counts = Counter(verdict_text(row) for row in rows)
+    parts.append(table(("verdict", "rows"), [(verdict, f"{n:,}") for verdict, n in sorted(counts.items())]))
     for title, members in sections(rows).items():
-        parts += [f"## {title}", _overview(members), *map(_row, members)]
+        linked = (
+            (f"[`{row['id']}`](#{row['id']})", verdict_text(row), plain_text(row["source"])) for row in members
+        )
+        parts += [f"## {title}", table(("row", "verdict", "source"), linked), *map(_row, members)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -96,16 +100,6 @@ def folded(summary: str, *parts: str) -> str:
     return paragraphs([f"<details><summary>{summary}</summary>", *parts, "</details>"])
 
 
-def _counts(rows: Sequence[Row]) -> str:
-    counts = Counter(verdict_text(row) for row in rows)
-    return table(("verdict", "rows"), [(verdict, f"{n:,}") for verdict, n in sorted(counts.items())])
-
-
-def _overview(rows: Sequence[Row]) -> str:
-    linked = ((f"[`{row['id']}`](#{row['id']})", verdict_text(row), plain_text(row["source"])) for row in rows)
-    return table(("row", "verdict", "source"), linked)
-
-
 def _row(row: Row) -> str:
     name, erratum = row["id"], ""
     if row["verdict"] == "refuted" and row["origin"] == "paper":
@@ -125,13 +119,9 @@ def evidence(row: Row) -> str:
         lines += [f"- Rule: {plain_text(row['rule'])}", f"- Counts: {plain_text(evidence_text(row))}"]
         lines += [f"- Null models: {plain_text(nulls)}." for nulls in [null_models_text(row)] if nulls]
     lines.append(f"- Replay: `teltheory verify --claim {row['id']}`")
-    return "\n".join([*lines, *_side_by_side(row)])
-
-
-def _side_by_side(row: Row) -> list[str]:
-    """Return the cells of a row as a table."""
-    header, lines = side_by_side(row)
-    return ["", table(header, (map(plain_text, line) for line in lines))] if lines else []
+    header, cells = side_by_side(row)
+    lines += ["", table(header, (map(plain_text, line) for line in cells))] if cells else []
+    return "\n".join(lines)
 
 
 def verdict_cards(rows: Sequence[Row]) -> list[Card]:

@@ -10,7 +10,7 @@ from strategies import given_columns, turn_columns
 import teltheory as tt
 from teltheory.advice.choice import rest_of
 from teltheory.advice.goal import Goal, Limits
-from teltheory.advice.held_out import Setting, above_within_budget, all_of, capacity_for, hold_out, least_tel
+from teltheory.advice.held_out import Setting, above_within_budget, capacity_for, hold_out, least_tel
 
 EITHER = turn_columns() | given_columns()
 
@@ -48,7 +48,7 @@ def test_lru_needs_the_first_capacity_that_is_enough(columns, start, capacity, m
     def enough(size):
         return tt.tail_excess_latency(rest_of(tt.replay(trace, tt.LRU(), size), start), slo) <= wanted
 
-    sizes = range(capacity, max(capacity, all_of(trace)) + 1)
+    sizes = range(capacity, max(capacity, trace.peak) + 1)
     expected = next(size for size in sizes if enough(size))
     assert capacity_for(tt.capacity_curve(trace, tt.LRU()), start, capacity, goal, reached) == expected
 

@@ -7,7 +7,7 @@ from advice.advised_traces import chats, engineers, single_turns, usual
 
 import teltheory as tt
 from teltheory.advice import MARGINS
-from teltheory.cli.advice_lines import advice_lines
+from teltheory.cli.advice_text import advice_lines
 from teltheory.cli.tables import in_short
 
 

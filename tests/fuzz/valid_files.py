@@ -28,7 +28,7 @@ from teltheory.calibration.record import Measured, ProbeRecord
 from teltheory.claims.batches import Batch, Found
 from teltheory.claims.campaign import CampaignStore
 from teltheory.cli.certificate import Certified, certificates_as_data, checked, digest_of, read_certificates
-from teltheory.cli.ledger import ledger_rows
+from teltheory.cli.verify import ledger_rows
 from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.formats.counting import counter
 from teltheory.optimal.prices import Cut

@@ -1,22 +1,43 @@
-"""An advice in sentences, as a table, and as plain data."""
+"""An advice in sentences, as a table, as plain data, and as a page to show to others."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
+from teltheory.cli.output import write_text
 from teltheory.cli.tables import in_short, plain_table
 from teltheory.cost.kv_cache import KVSize
+from teltheory.report.markdown import bullets, facts, paragraphs, plain_text, table
+from teltheory.report.page import Card, Page, Section, digest, render, versions
 from teltheory.report.words import percent
 
 if TYPE_CHECKING:
+    from altair import VConcatChart
+
     from teltheory.advice import Advice, Estimate
 
 
+LEAD = (
+    "A threshold for T-LRU, chosen on the first part of the trace and judged on the rest, in the order of time. "
+    "Intervals are 95 %, of a paired block bootstrap."
+)
+METHOD = (
+    "ξ - Q̂ is chosen on the first part alone, from replays of T-LRU, which trims the least recent surplus first, "
+    "at up to 48 values; those that keep the limits on the prefill and on P50 are allowed.",
+    "What is promised is an interval for the gain on the rest, as wide as chance and the changes from quarter to "
+    "quarter of the first part ask for.",
+    "The rest begins with the cache that each policy has by then. The hindsight optimum is the least TEL there of "
+    "any plan for the whole trace.",
+    "hit: share of the input that was cached. prefill: tokens that were computed. slow: turns with a "
+    "TTFT above the SLO. TEL: tokens above the SLO's threshold, summed over turns. regret: TEL above the "
+    "hindsight optimum.",
+)
 HEADER = ("policy", "hit", "prefill", "P50 s", "P90 s", "P95 s", "P99 s", "slow", "TEL", "regret")
 
 
@@ -44,9 +65,7 @@ def findings(advice: Advice, shape: KVSize | None) -> Iterator[str]:
     yield from _others(advice)
     yield _judged(advice)
     yield _cost(advice)
-    yield _hindsight(advice)
-    yield _ends(advice)
-    yield _memory(advice, shape)
+    yield from _beside(advice, shape)
 
 
 def headline(advice: Advice) -> str:
@@ -55,9 +74,8 @@ def headline(advice: Advice) -> str:
         return f"ADVICE: {advice.policy} with {_setting(advice, advice.choice.margin)} tokens."
     stay = "ADVICE: stay with LRU."
     if not advice.choice.helps:
-        return (
-            f"{stay} On the first part {advice.policy} has no gain{_limited(advice)} that chance does not explain."
-        )
+        gain = "no gain" if advice.choice.freely.allowed else "no gain within the limits"
+        return f"{stay} On the first part {advice.policy} has {gain} that chance does not explain."
     if advice.held_out.gain.above_zero:
         broken = " and ".join(advice.held_out.broken)
         return f"{stay} {advice.policy} keeps its limits on the first part, but not on the rest: {broken}."
@@ -66,6 +84,7 @@ def headline(advice: Advice) -> str:
 
 def _chosen(advice: Advice) -> str:
     choice, goal = advice.choice, advice.goal
+    limited = "" if choice.freely.allowed else " within the limits"
     if choice.idle:
         counted = advice.start - choice.warm_up
         if counted:
@@ -75,7 +94,7 @@ def _chosen(advice: Advice) -> str:
         same = f"at {advice.capacity:,} tokens all policies do the same"
         return f"The cache never overflows on the first part: {same}. Nothing is promised."
     if not choice.margin:
-        which = f"no setting of {advice.policy}{_limited(advice)}"
+        which = f"no setting of {advice.policy}{limited}"
         return f"On the first part {which} makes {goal.name} smaller than LRU does. Nothing is promised."
     which = "it" if advice.recommended else _setting(advice, choice.margin)
     found = f"On the first part {goal.name} is {_change(choice.here)} with {which} than with LRU"
@@ -83,10 +102,6 @@ def _chosen(advice: Advice) -> str:
         return f"{found}, which may be chance. Nothing is promised."
     low, high = percent(choice.promise.low), percent(choice.promise.high)
     return f"{found}. Promised for the rest: {low} to {high} lower."
-
-
-def _limited(advice: Advice) -> str:
-    return "" if advice.choice.freely.allowed else " within the limits"
 
 
 def _setting(advice: Advice, margin: int) -> str:
@@ -138,28 +153,20 @@ def _times(before: int, after: int) -> str:
     return f"{after / before if before else 1:.3f} times"
 
 
-def _hindsight(advice: Advice) -> str:
+def _beside(advice: Advice, shape: KVSize | None) -> Iterator[str]:
+    """Yield how far the optimum is, what knowing last turns would gain, and what LRU needs for the same."""
     held = advice.held_out
     lru, tlru, _ = held.rows
-    distance = lru.regret
-    closed = f"; it closes {percent((lru.tel - tlru.tel) / distance)} of LRU's distance" if distance else ""
+    closed = f"; it closes {percent((lru.tel - tlru.tel) / lru.regret)} of LRU's distance" if lru.regret else ""
     regret = f"{advice.policy}'s regret is {tlru.regret:,}{closed}."
-    return f"Hindsight: the least TEL on the rest is {held.optimum:,}. {regret}"
-
-
-def _ends(advice: Advice) -> str:
-    further = _change(advice.held_out.end_aware)
-    compared = f"{advice.goal.name} {further} than {advice.policy}"
-    return f"End-awareness: T-LRU that knew which turns are last would have {compared}."
-
-
-def _memory(advice: Advice, shape: KVSize | None) -> str:
-    needed, capacity = advice.held_out.lru_capacity, advice.capacity
-    if needed == capacity:
-        return "Memory: LRU needs no more for the same."
+    yield f"Hindsight: the least TEL on the rest is {held.optimum:,}. {regret}"
+    further = f"{advice.goal.name} {_change(held.end_aware)} than {advice.policy}"
+    yield f"End-awareness: T-LRU that knew which turns are last would have {further}."
+    needed, capacity = held.lru_capacity, advice.capacity
     size = "" if shape is None else f" ({shape.bytes(needed) / 2**30:,.1f} GiB of {shape.name})"
     times = f", {needed / capacity:.2f} times as much" if capacity else ""
-    return f"Memory: LRU needs {needed:,} tokens{size} for the same{times}."
+    more = f"{needed:,} tokens{size} for the same{times}" if needed > capacity else "no more for the same"
+    yield f"Memory: LRU needs {more}."
 
 
 def _change(estimate: Estimate) -> str:
@@ -214,3 +221,70 @@ def advice_as_data(advice: Advice) -> dict[str, Any]:
 
 def _number(value: Fraction | None) -> float | None:
     return None if value is None else float(value)
+
+
+def write_advice(
+    target: str, file: str, about: Sequence[str], advices: Sequence[Advice], shape: KVSize | None, seed: int
+) -> None:
+    """Write a page with an advice for each capacity."""
+    sections = [_section(f"capacity-{i}", advice, shape) for i, advice in enumerate(advices, start=1)]
+    trace = Path(file)
+    source = [(trace.name, f"SHA-256 {digest(trace)}")] if trace.is_file() else []
+    made = facts([*versions(), ("Seed of the draws", str(seed)), *source])
+    method = Section("method", "How it was found", bullets([*about, *METHOD]))
+    cards = [_card(advice) for advice in advices]
+    page = Page(
+        f"T-LRU on {trace.name}",
+        LEAD,
+        cards,
+        "",
+        [*sections, method, Section("provenance", "Provenance", made)],
+    )
+    write_text(target, render(page))
+
+
+def _card(advice: Advice) -> Card:
+    where = f"at {advice.capacity:,} tokens"
+    if not advice.recommended:
+        return Card("LRU", f"stay with it {where}")
+    gain = f"{100 * advice.held_out.gain.value:.1f} %"
+    return Card(gain, f"{advice.goal.name}, lower than LRU's {where}", "good")
+
+
+def _section(anchor: str, advice: Advice, shape: KVSize | None) -> Section:
+    charts = [_tried(advice)] if len(advice.choice.tried) > 1 else []
+    return Section(anchor, f"Capacity {advice.capacity:,} tokens", paragraphs(_parts(advice, shape)), charts)
+
+
+def _parts(advice: Advice, shape: KVSize | None) -> Iterator[str]:
+    yield plain_text(asked(advice))
+    yield f"**{plain_text(headline(advice))}**"
+    for setting in advice.engines:
+        yield f"{plain_text(setting.engine)} ({plain_text(setting.release)}):\n\n    {setting.arguments}"
+    yield bullets(list(findings(advice, shape)))
+    yield from (f"> **Warning.** {plain_text(warning)}" for warning in advice.warnings)
+    yield table(HEADER, (map(plain_text, row) for row in advice_rows(advice)), "---:")
+
+
+def _tried(advice: Advice) -> VConcatChart:
+    """Return what every setting did on the first part; the dotted line is what was tried on the rest."""
+    import altair as alt
+
+    rows = [{"margin": t.margin, "gain": t.gain, "median": t.cost.median} for t in advice.choice.tried]
+    x = alt.X("margin:Q", title="ξ - Q̂ (tokens)")
+    tips = [
+        alt.Tooltip(f"{name}:Q", format=form)
+        for name, form in (("margin", ","), ("gain", ".1%"), ("median", ".3f"))
+    ]
+    lines = alt.Chart(alt.InlineData(values=rows), width=600, height=170).mark_line(point=True)
+    chosen = alt.Chart(alt.InlineData(values=[{"margin": advice.held_out.margin}])).mark_rule(strokeDash=[2, 3])
+    panels = [
+        alt.layer(lines.encode(x=x, y=y, tooltip=tips), chosen.encode(x="margin:Q"))
+        for y in (
+            alt.Y("gain:Q", title=f"{advice.goal.name}, below LRU", axis=alt.Axis(format="%")),
+            alt.Y("median:Q", title="median of TTFT, s"),
+        )
+    ]
+    return alt.vconcat(
+        *panels, title=f"Settings at {advice.capacity:,} tokens, on the first part; dotted: the one tried"
+    )
