@@ -40,7 +40,6 @@ QUICK = (
     "tests/cli/test_cli.py",
     "tests/cli/test_convert_command.py",
     "tests/cli/test_loading.py",
-    "tests/cli/test_sample_command.py",
     "tests/replay/test_kernel.py",
     "tests/replay/test_reference.py",
     "tests/report/test_page.py",

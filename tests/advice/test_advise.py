@@ -9,9 +9,6 @@ from advice.advised_traces import LATENCY, chats, engineers, growing, single_tur
 import teltheory as tt
 from teltheory.advice import as_set
 from teltheory.advice.engines import engine_settings
-from teltheory.workloads import data_folder
-
-REAL = data_folder() / "mooncake_conversation.jsonl"
 
 
 def test_it_helps_on_chats():
@@ -191,22 +188,6 @@ def test_engines_take_a_threshold_above_the_estimate():
     assert "proposal" in vllm.release
     with pytest.raises(tt.ArgumentError, match="more than q_hat"):
         engine_settings(200, 200)
-
-
-@pytest.mark.long
-def test_on_the_mooncake_trace_promises_are_kept_at_four_of_five_capacities():
-    if not REAL.is_file():
-        trace, capacities, slo = chats(6000), (1000, 2000, 4000, 7000, 10_000), Fraction(1, 5)
-    else:
-        trace, capacities, slo = tt.read_trace(REAL), (300_000, 500_000, 10**6, 2 * 10**6, 3 * 10**6), Fraction(2)
-    for goal in ("tel", "p95"):
-        advices = [tt.advise(trace, capacity, slo, goal=goal) for capacity in capacities]
-        promised = [advice for advice in advices if advice.choice.helps]
-        assert len(promised) >= 3
-        assert sum(advice.kept_promise for advice in promised) >= len(promised) - 1
-        ends = [(advice.choice.promise.low, advice.choice.promise.high) for advice in promised]
-        assert all(-1 < low < high <= 1 for low, high in ends)
-        assert sum(advice.recommended for advice in advices) >= 3
 
 
 def test_another_policy_is_chosen_promised_and_judged_alike():

@@ -183,12 +183,6 @@ def worth(goal, uncached):
     return np.maximum(uncached - goal.xi, 0).sum() if not goal.misses else (uncached > goal.xi).sum()
 
 
-def test_where_nothing_returns_there_is_nothing_to_choose():
-    choice = chosen(single_turns(), 200, Goal(Fraction(20), LATENCY))
-    assert (choice.margin, choice.helps, choice.promise) == (0, False, None)
-    assert {tried.gain for tried in choice.tried} == {0.0}
-
-
 def test_where_nothing_overflows_all_turns_are_warm_up():
     trace = single_turns(100)
     choice = chosen(trace, 10**6, Goal(Fraction(20), LATENCY))

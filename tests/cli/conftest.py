@@ -36,3 +36,27 @@ def run_json(run, capsys):
         return json.loads(capsys.readouterr().out)
 
     return data
+
+
+@pytest.fixture
+def refused(run, capsys):
+    """A call of the command line that ends with 2, prints nothing, and returns its one line of complaint."""
+
+    def complaint(*arguments):
+        capsys.readouterr()
+        assert run(*arguments) == 2
+        printed = capsys.readouterr()
+        assert printed.out == ""
+        assert printed.err.count("\n") == 1
+        return printed.err.removeprefix("teltheory: ").rstrip("\n")
+
+    return complaint
+
+
+@pytest.fixture
+def others(tmp_path):
+    """Ways to name a model that has no latency of its own."""
+    config = tmp_path / "config.json"
+    shape = {"hidden_size": 8192, "num_attention_heads": 64, "num_hidden_layers": 80, "num_key_value_heads": 8}
+    config.write_text(json.dumps({**shape, "torch_dtype": "bfloat16"}))
+    return {"--model": "llama-3-70b", "--config": str(config), "--kv-bytes": "327680"}

@@ -4,7 +4,6 @@ from fractions import Fraction
 import pytest
 
 import teltheory as tt
-from teltheory.cli import main
 
 LENGTHS, SHARES = (64, 128, 256, 512, 1024, 2048), (0, 0.25, 0.5, 0.75)
 
@@ -22,16 +21,10 @@ def runs(tmp_path):
     return file
 
 
-def called(capsys, *arguments):
-    with pytest.raises(SystemExit) as stop:
-        main(["calibrate-file", *map(str, arguments)])
-    return stop.value.code, capsys.readouterr()
-
-
-def test_a_run_becomes_a_model_that_other_commands_read(runs, tmp_path, capsys):
+def test_a_run_becomes_a_model_that_other_commands_read(run, runs, tmp_path, capsys):
     saved, report = tmp_path / "model.json", tmp_path / "report.json"
-    code, told = called(capsys, runs, "--save", saved, "--json", report)
-    assert code == 0
+    assert run("calibrate-file", runs, "--save", saved, "--json", report) == 0
+    told = capsys.readouterr().out
     model = tt.read_latency(saved)
     assert float(model.per_pair) == pytest.approx(2.7e-8, rel=1e-4)
     assert float(model.ttft(1000, 500)) == pytest.approx(0.045 + 2.7e-8 * 2e6 + 0.01, rel=1e-4)
@@ -41,19 +34,14 @@ def test_a_run_becomes_a_model_that_other_commands_read(runs, tmp_path, capsys):
     assert max(abs(cell["residual_attention"]) for cell in data["cells"]) < 1e-6
     assert max(abs(cell["residual_linear"]) for cell in data["cells"]) > 1e-3
     assert Fraction(data["model"]["per_token"]) == model.per_token
-    assert "chosen" in told.out
-    assert "warning: a linear model is not good enough for budgets" in told.out
+    assert "chosen" in told
+    assert "warning: a linear model is not good enough for budgets" in told
 
 
-def test_what_is_wrong_is_one_line(runs, tmp_path, capsys):
-    code, told = called(capsys, tmp_path / "none.csv")
-    assert (code, told.err.count("\n")) == (2, 1)
+def test_what_is_wrong_is_one_line(refused, run_json, tmp_path):
+    assert "none.csv" in refused("calibrate-file", tmp_path / "none.csv")
     cold = tmp_path / "cold.csv"
     cold.write_text("prompt_tokens,ttft_s\n" + "".join(f"{n},{n / 1000}\n" for n in range(1, 30)))
-    code, told = called(capsys, cold)
-    assert (code, told.err.count("\n")) == (2, 1)
-    assert "--cold" in told.err
-    code, told = called(capsys, cold, "--cold", "--json", "-", "--from-tokens", "10")
-    assert code == 0
-    assert json.loads(told.out)["requests"] == 20
-    assert json.loads(told.out)["form"] == "linear"
+    assert "--cold" in refused("calibrate-file", cold)
+    found = run_json("calibrate-file", cold, "--cold", "--from-tokens", "10")
+    assert (found["requests"], found["form"]) == (20, "linear")

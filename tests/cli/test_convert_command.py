@@ -1,11 +1,13 @@
-"""`teltheory convert`, and the options of a trace on every command that takes one."""
+"""`teltheory convert` and `sample`, and the options of a trace on every command that takes one."""
 
 import json
 
+import numpy as np
 import pytest
 from formats.vocabularies import word_level
 
 import teltheory as tt
+from teltheory.workloads import LogNormalGaps, sharegpt_like, wildchat_like
 
 CHATS = [{"id": str(i), "conversations": [{"from": "human", "value": "a b"}, {"from": "gpt", "value": "a"}] * 2}
          for i in range(3)]  # fmt: skip
@@ -65,33 +67,22 @@ def test_a_certificate_is_checked_against_the_trace_that_it_is_of(chats, tmp_pat
     assert run("check-certificate", proof, chats, *how[:2], "--times", "exponential:mean=1,rate=9") == 2
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--times", "sharegpt"), "tokenizer: found None, expected a tokenizer.json of Hugging Face"),
-        (
-            ("--tokenizer", "characters/4"),
-            "times: found None, expected an assumption: .*--times exponential:mean=360",
-        ),
-        (
-            ("--tokenizer", "characters/4", "--times", "soon"),
-            "times: found 'soon', expected sharegpt, exponential",
-        ),
-        (("--tokenizer", "none.json", *TIMES), "none.json: found no such file, expected a tokenizer's file"),
-        (("--format", "wildchat", "--tokenizer", "characters/4"), r".*, element 1, conversation: found nothing"),
-        (("--format", "tar"), "format: found 'tar', expected 'auto', 'teltheory', 'mooncake'"),
-    ],
-)
-def test_what_is_missing_is_one_line_that_says_what_to_pass(options, message, chats, tmp_path, run, capsys):
-    import re
-
-    assert run("convert", chats, tmp_path / "own.csv", *options) == 2
-    complaint = capsys.readouterr().err
-    assert re.match(f"teltheory: {message}", complaint), complaint
-    assert complaint.count("\n") == 1
-    assert not (tmp_path / "own.csv").exists()
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+def test_a_sample_is_the_workloads(suffix, tmp_path, run, capsys):
+    file = tmp_path / f"sample.{suffix}"
+    assert run("sample", "sharegpt-like", file, "--turns", "300", "--seed", "7") == 0
+    expected = sharegpt_like().sample(300, np.random.default_rng(7))
+    found = tt.read_trace(file)
+    assert (found.total.tolist(), found.past.tolist()) == (expected.total.tolist(), expected.past.tolist())
+    assert found.arrival.tolist() == expected.arrival.tolist()
+    said = capsys.readouterr().out
+    assert "ShareGPT-like: 300 turns" in said
+    assert "3.50 turns a conversation (at most 160)" in said
 
 
-def test_a_place_that_cannot_be_written_to_is_named_first(chats, tmp_path, run, capsys):
-    assert run("convert", chats, tmp_path / "none" / "own.csv") == 2
-    assert "found no folder" in capsys.readouterr().err
+def test_assumptions_are_taken(tmp_path, run):
+    options = ("--gaps", "lognormal:mean=90,spread=1", "--longest", "4", "--mean-prompt", "50")
+    assert run("sample", "wildchat-like", tmp_path / "a.csv", "--turns", "200", *options) == 0
+    chats = wildchat_like(LogNormalGaps(90.0, 1.0), longest=4, mean_prompt=50.0)
+    expected = chats.sample(200, np.random.default_rng(0))
+    assert tt.read_trace(tmp_path / "a.csv").prompt.tolist() == expected.prompt.tolist()

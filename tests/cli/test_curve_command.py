@@ -101,26 +101,6 @@ def test_the_figure_is_drawn_and_repeats(run, trace_file, tmp_path, ending):
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([trace_file.name, *(f.name for f in files)])
 
 
-@pytest.mark.parametrize(
-    ("option", "told"),
-    [
-        (["--figure", "curves.gif"], [".png, .svg, .pdf", "curves.gif"]),
-        (["--figure", "no/such/folder/curves.png"], ["no/such/folder"]),
-        (["--points", "1"], ["--points", "1"]),
-        (["--capacity", "-4"], ["capacity", "-4"]),
-        (["--policy", "mru"], ["policy", "mru", "tlru", "hindsight"]),
-        (["--policy", "hindsight:xi=3"], ["policy", "hindsight:xi=3"]),
-    ],
-)
-def test_bad_usage_is_one_line_and_exit_code_2(run, trace_file, option, told, capsys, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-    assert run("curve", trace_file, *option) == 2
-    error = capsys.readouterr().err
-    assert error.count("\n") == 1
-    assert all(words in error for words in told)
-    assert [path.name for path in tmp_path.iterdir()] == [trace_file.name]
-
-
 def test_the_mooncake_trace(run, mooncake, tmp_path, capsys):
     figure = tmp_path / "curves.png"
     assert (

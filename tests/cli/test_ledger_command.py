@@ -1,16 +1,23 @@
+"""The documents that `teltheory ledger` makes, and the ledger on a terminal: whole words, whatever its width."""
+
 import io
 import json
 
 import pytest
 from report.documents import row
+from rich.console import Console
 
-ROWS = {"claims": [row("theorem-31"), row("something.else", "refuted", origin="ours")]}
+from teltheory.cli.output import WIDTH
+from teltheory.cli.verify import ledger_table
+from teltheory.report.words import LEDGER_TITLE
+
+CLAIMS = {"claims": [row("theorem-31"), row("something.else", "refuted", origin="ours")]}
 
 
 @pytest.fixture
 def ledger_file(tmp_path):
     file = tmp_path / "l.json"
-    file.write_text(json.dumps(ROWS))
+    file.write_text(json.dumps(CLAIMS))
     return file
 
 
@@ -23,7 +30,7 @@ def test_documents_are_written_whole(run, ledger_file, tmp_path, capsys):
 
 
 def test_from_standard_input_to_standard_output(run, monkeypatch, capsys):
-    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(json.dumps(ROWS).encode())))
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(json.dumps(CLAIMS).encode())))
     assert run("ledger", "-", "--markdown", "-") == 0
     assert capsys.readouterr().out.startswith("# The ledger\n")
 
@@ -46,29 +53,52 @@ def test_what_verify_writes_can_be_read(run, tmp_path, capsys):
         (["--markdown", "l.md", "--errata", "e.md"], ["errata", "the whole ledger"]),
     ],
 )
-def test_bad_targets_leave_nothing_behind(run, ledger_file, tmp_path, capsys, monkeypatch, options, words):
+def test_bad_targets_leave_nothing_behind(refused, ledger_file, tmp_path, monkeypatch, options, words):
     monkeypatch.chdir(tmp_path)
-    assert run("ledger", ledger_file, *options) == 2
-    captured = capsys.readouterr()
-    assert captured.err.count("\n") == 1
-    assert all(word in captured.err for word in words)
+    told = refused("ledger", ledger_file, *options)
+    assert all(word in told for word in words)
     assert list(tmp_path.iterdir()) == [ledger_file]
 
 
 @pytest.mark.parametrize(
     ("content", "words"), [(None, "no such file"), (b"\xff", "no UTF-8"), (b"{}", "no claims")]
 )
-def test_bad_ledgers_are_one_line(run, tmp_path, capsys, content, words):
+def test_bad_ledgers_are_one_line(refused, tmp_path, content, words):
     file = tmp_path / "bad.json"
     if content is not None:
         file.write_bytes(content)
-    assert run("ledger", file, "--markdown", "-") == 2
-    error = capsys.readouterr().err
-    assert error.count("\n") == 1
-    assert f"{file}" in error
-    assert words in error
+    told = refused("ledger", file, "--markdown", "-")
+    assert str(file) in told
+    assert words in told
 
 
-def test_bad_targets_are_refused_before_the_ledger_is_read(run, tmp_path, capsys):
-    assert run("ledger", tmp_path / "none.json", "--markdown", tmp_path / "no" / "l.md") == 2
-    assert "found no folder" in capsys.readouterr().err
+LONG = "theorem-d2.bayes-next-event.heterogeneous.by-conversation"
+STATEMENT = "T-LRU with an upper bound on [every] prompt is never worse than LRU " * 3
+UNDECIDED = {**row("table-1", "not decidable here"), "problem": "no file [x] in the data folder"}
+ROWS = [{**row(LONG, "refuted"), "statement": STATEMENT}, row(), row("stack.lru"), UNDECIDED]
+
+
+def printed(rows, width):
+    target = Console(width=width)
+    with target.capture() as said:
+        target.print(ledger_table(rows))
+    return said.get()
+
+
+@pytest.mark.parametrize("width", [80, WIDTH])
+def test_words_and_names_are_whole_and_nothing_is_left_out(width):
+    text = printed(ROWS, width)
+    assert max(map(len, text.splitlines())) <= width
+    assert LONG in text
+    words = " ".join(text.split())
+    assert STATEMENT.strip() in words
+    assert f"refuted {LONG}" in words
+    assert "counterexample: A(1+0); C=1 xi=0 Q=0: LRU 1 " in words
+    assert "no file [x] in the data folder" in words
+    assert words.endswith(" refuted 1, holds 2, not decidable here 1")
+
+
+def test_one_claim_is_not_counted():
+    said = " ".join(printed([row()], 80).split())
+    assert said.startswith(f"{LEDGER_TITLE} holds theorem-31 (the paper, PMLR text) T-LRU is no worse. ")
+    assert said.endswith("every one within the bounds: one.")

@@ -187,32 +187,3 @@ def test_an_interrupted_solver_is_an_interrupt(run, trace_file, capsys, monkeypa
     monkeypatch.setattr("teltheory.optimal.solver.solve_intervals", stop)
     assert run("optimum", trace_file, "--capacity", 100, "--xi", 120, "--xi", 130, "--method", "milp") == 130
     assert "12.5" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("flags", "told"),
-    [
-        (["--goal", "p95", "--xi", "3"], ["--xi or --slo", "'3'", "p95, which has no threshold"]),
-        (["--goal", "p95", "--slo", "2s"], ["--xi or --slo", "'2s'"]),
-        (["--goal", "p0"], ["goal", "p0", "tel, slo or a percentile"]),
-        (["--goal", "p100.5"], ["goal", "p100.5"]),
-        (["--goal", "mean"], ["goal", "mean"]),
-        (["--goal", "slo", "--method", "lp"], ["--method", "'lp'", "auto, heuristic, milp"]),
-        (["--goal", "p95", "--method", "milp"], ["--method", "'milp'", "expected auto with"]),
-        (["--method", "heuristic"], ["--method", "'heuristic'", "greedy"]),
-        (["--goal", "slo", "--time-limit", "-1"], ["--time-limit", "-1"]),
-        (["--goal", "slo", "--time-limit", "60"], ["--time-limit: found '60'", "60s or 60min or 60h"]),
-        (["--goal", "slo", "--certificate", "no/such/folder/proof.json"], ["no/such/folder"]),
-        (["--goal", "p95", "--forced", "--capacity", "50"], ["turn 0", "100", "50"]),
-    ],
-)
-def test_what_does_not_go_together_is_refused_in_one_line(
-    run, trace_file, flags, told, tmp_path, monkeypatch, capsys
-):
-    monkeypatch.chdir(tmp_path)
-    assert run("optimum", trace_file, *flags) == 2
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    assert captured.err.count("\n") == 1
-    assert all(words in captured.err for words in told)
-    assert list(tmp_path.iterdir()) == [trace_file]

@@ -1,4 +1,4 @@
-"""Capacities and thresholds that the trace chooses, and what is said where rows can only be alike."""
+"""Capacities, thresholds and policies as they are given or chosen by the trace, and what is said of either."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from strategies import given_columns
 
 import teltheory as tt
 from teltheory.cli.question import chosen_capacities, chosen_thresholds
+from teltheory.policies.spec import parse_policy
 
 TRACES = given_columns().map(lambda columns: tt.Trace.from_turns(**columns))
 COMMANDS = ("replay", "optimum", "curve")
@@ -121,3 +122,43 @@ def test_rows_that_can_only_be_alike_are_said_to_be(run_json, trace_file, comman
         line.startswith(("Never", "No turn"))
         for line in run_json(command, trace_file, "--capacity", 299, "--xi", 199)["notes"]
     )
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_comma_lists_capacities_and_thresholds(run_json, trace_file, command):
+    listed = run_json(command, trace_file, "--capacity", "50,0.1k", "--xi", "10,20", "--slo", "1ms,2ms")
+    repeated = ("--capacity", 50, "--capacity", 100, "--xi", 10, "--xi", 20, "--slo", "1ms", "--slo", "2ms")
+    assert listed == run_json(command, trace_file, *repeated)
+    assert {(row["capacity"], row["xi"]) for row in listed["rows"]} == {
+        (capacity, xi) for capacity in (50, 100) for xi in (10, 20, 13, 27)
+    }
+
+
+def test_a_threshold_of_a_policy_is_in_tokens_or_a_time(run_json, trace_file):
+    """The time is made tokens by the latency of the command, and the policy is shown as it was written."""
+    spec = parse_policy("TLRU:xi=200ms,q_hat=0.1k")
+    assert spec.build(0, 9, latency=tt.A100_LLAMA2_7B) == tt.TLRU(2789, 100)
+    assert spec.build(0, 9, latency=tt.LatencyModel(Fraction(1, 1000))) == tt.TLRU(200, 100)
+    asked = ("replay", trace_file, "--capacity", 100, "--xi", 5)
+    in_time = run_json(*asked, "--policy", "TLRU:xi=5ms,q_hat=0.1k")["rows"]
+    in_tokens = run_json(*asked, "--policy", "tlru:xi=69,q_hat=100")["rows"]
+    assert [row.pop("policy") for row in (*in_time, *in_tokens)] == [
+        "tlru:xi=5ms,q_hat=100",
+        "tlru:xi=69,q_hat=100",
+    ]
+    assert in_time == in_tokens
+
+
+def test_the_threshold_of_a_policy_is_one_of_the_table_where_none_is_given(run_json, trace_file):
+    data = run_json("replay", trace_file, "--capacity", 100, "--policy", "lru,tlru:xi=5ms")
+    assert data["slo"] == {"69": "5ms"}
+    assert {row["xi"] for row in data["rows"]} == {69}
+
+
+@pytest.mark.parametrize("command", ["replay", "curve"])
+def test_policies_are_listed_by_commas_in_any_case(run_json, trace_file, command):
+    """A comma before `key=value` belongs to the policy, any other one begins the next."""
+    text = "LRU,TLRU:xi=5,trim=least-recent,Threshold-LRU:cutoff=3"
+    data = run_json(command, trace_file, "--capacity", 100, "--xi", 5, "--policy", text)
+    names = ["lru", "tlru:xi=5,trim=least-recent", "threshold-lru:cutoff=3"]
+    assert [row["policy"] for row in data["rows"]] == names

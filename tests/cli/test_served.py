@@ -1,4 +1,4 @@
-"""--latency, --model and capacities in bytes: on the command line, against the library."""
+"""The model that is served: its latency, the size of its KV cache, and whose they are."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from teltheory.cli.served import Served
 EMBEDDED = "a100-llama2-7b"
 ATTENTION = "a100-llama2-7b-attention"
 SLO = Fraction(2)
-MINE = {"teltheory_latency": 1, "form": "formula", "per_token": "1/1000"}
+ASKED = ("--capacity", 100, "--policy", "lru")
+LATENCY = "TTFT = 71.7 us an uncached token (A100, Llama-2-7B shape): that of llama-2-7b"
 
 
 @pytest.fixture
@@ -87,13 +88,6 @@ def test_the_optimum_takes_the_threshold_of_the_model(run_json, long_turns):
     assert data["rows"][0]["optimum"] == tt.hindsight_optimum(tt.read_trace(long_turns), 60_000, xi).objective
 
 
-@pytest.mark.parametrize("objective", ["slo", "p95"])
-def test_searches_that_know_one_threshold_refuse_attention(run, capsys, long_turns, objective):
-    thresholds = ["--slo", "2s"] if objective == "slo" else []
-    assert run("optimum", long_turns, "--latency", ATTENTION, "--goal", objective, *thresholds) == 2
-    assert capsys.readouterr().err.startswith(f"teltheory: --latency: found '{ATTENTION}', expected one without")
-
-
 @pytest.mark.parametrize(
     ("given", "latency", "model", "tokens"),
     [
@@ -115,31 +109,6 @@ def test_a_capacity_in_bytes_is_as_many_tokens_as_fit(given, latency, model, tok
     assert all(f"{given} is {tokens:,} tokens of" in line for line in sizes)
 
 
-@pytest.mark.parametrize(
-    ("flags", "message"),
-    [
-        (["--capacity", "40GiB"], "capacity: found '40GiB', expected tokens such as 300k, or the model"),
-        (["--capacity", "40GiB", "--model", "gpt-5"], "model: found 'gpt-5', expected one of llama-2-7b"),
-        (["--capacity", "40gib", "--model", "vicuna-7b"], "capacity: found '40gib', expected 40GiB"),
-        (["--latency", "h100"], "--latency: found 'h100', expected a100-llama2-7b, a100-llama2-7b-att"),
-        (["--latency", "none.json"], "none.json: found no such file, expected a latency model"),
-    ],
-)
-def test_what_is_no_model_or_size_is_one_line(run, capsys, trace_file, flags, message):
-    for command in ("replay", "optimum", "curve"):
-        assert run(command, trace_file, *flags) == 2
-        error = capsys.readouterr().err
-        assert error.startswith(f"teltheory: {message}")
-        assert error.count("\n") == 1
-
-
-def test_a_file_without_a_known_model_gives_no_size(run, capsys, trace_file, tmp_path):
-    file = tmp_path / "mine.json"
-    file.write_text(json.dumps({**MINE, "provenance": {"model": "somebody's"}}))
-    assert run("replay", trace_file, "--latency", file, "--capacity", "1GiB") == 2
-    assert "capacity: found '1GiB'" in capsys.readouterr().err
-
-
 @pytest.mark.parametrize("command", ["replay", "curve"])
 def test_tlru_for_an_slo_takes_model_and_slo_from_the_command(run_json, long_turns, command):
     policy = ["--policy", "slo-tlru:q_hat=20000,trim=least-recent"]
@@ -151,12 +120,64 @@ def test_tlru_for_an_slo_takes_model_and_slo_from_the_command(run_json, long_tur
     assert row["violations"] == tt.ttft_violations(outcome, tt.A100_LLAMA2_7B_ATTENTION, SLO)
 
 
-def test_tlru_for_an_slo_needs_one(run, capsys, trace_file):
-    for command in ("replay", "curve"):
-        assert run(command, trace_file, "--policy", "slo-tlru", "--xi", "100") == 2
-        error = capsys.readouterr().err
-        assert error == "teltheory: policy: found 'slo-tlru', expected thresholds in seconds with it, --slo\n"
-    assert run("replay", trace_file, "--policy", "slo-tlru:slo=3", "--slo", "1s") == 2
-    assert capsys.readouterr().err.startswith(
-        "teltheory: policy slo-tlru: found 'slo=3', expected q_hat=..., trim="
+@pytest.mark.parametrize("option", ["--model", "--config", "--kv-bytes"])
+def test_bytes_are_those_of_the_model(run_json, trace_file, others, option):
+    data = run_json(
+        "replay", trace_file, option, others[option], "--capacity", "40GiB", "--xi", 5, "--policy", "lru"
     )
+    assert data["rows"][0]["capacity"] == 131_072
+    assert any(line.startswith("Capacity 40GiB is 131,072 tokens of 327,680 bytes") for line in data["notes"])
+
+
+@pytest.mark.parametrize(
+    ("flags", "whose"),
+    [
+        ((), ", as no --model is given."),
+        (("--model", "llama-2-7b"), "."),
+        (("--model", "Vicuna-7B"), ", whose shape vicuna-7b shares."),
+        (("--model", "llama-3-70b", "--accept-latency-of", "llama-2-7b"), ", accepted for llama-3-70b."),
+        (("--model", "llama-3-70b", "--latency", "a100-llama2-7b"), ", taken for llama-3-70b."),
+        (("--latency", "a100-llama2-7b"), "."),
+    ],
+)
+def test_the_output_says_whose_latency_it_is(run_json, trace_file, flags, whose):
+    data = run_json("replay", trace_file, *ASKED, "--slo", "10ms", *flags)
+    assert data["notes"][0] == f"{LATENCY}{whose} Thresholds and TEL are in tokens."
+    assert data["unit"] == "s"
+    (row,) = data["rows"]
+    assert (row["xi"], row["p99"]) == (139, pytest.approx(0.01434))
+
+
+@pytest.mark.parametrize("command", ["replay", "curve"])
+def test_without_a_latency_percentiles_are_in_tokens(run, run_json, capsys, trace_file, command):
+    """Figure 2 has inputs of 100, 100 and 200 tokens, and LRU reuses none of them at 100."""
+    asked = (command, trace_file, *ASKED, "--model", "llama-3-70b")
+    data = run_json(*asked)
+    assert [(row["xi"], row["p50"], row["p99"]) for row in data["rows"]] == [(200, 100, 200)]
+    assert (data["unit"], data["slo"]) == ("tok", {})
+    assert run(*asked, "--xi", 5) == 0
+    out = capsys.readouterr().out
+    assert "P50 tok" in out
+    assert "P50 s" not in out
+    assert "llama-3-70b has no latency of its own" in out
+
+
+def test_the_smallest_percentile_needs_no_latency(run, run_json, capsys, trace_file):
+    asked = ("optimum", trace_file, "--goal", "p95", "--capacity", 100)
+    (row,) = run_json(*asked, "--model", "llama-3-70b")["rows"]
+    (timed,) = run_json(*asked)["rows"]
+    assert row["percentile"] == timed["percentile"]
+    assert "percentile_ttft" in timed
+    assert "percentile_ttft" not in row
+    assert run(*asked, "--model", "llama-3-70b") == 0
+    out = capsys.readouterr().out
+    assert "P50 tok" in out
+    assert "time s" in out
+    assert "p95 s" not in out
+
+
+def test_gpus_and_formats_make_a_token_larger_and_smaller(run_json, trace_file):
+    asked = ("replay", trace_file, "--capacity", "40GiB", "--xi", 5, "--policy", "lru", "--model", "llama-3-70b")
+    sizes = [((), 131_072), (("--kv-dtype", "fp8"), 262_144), (("--tensor-parallel", 8), 131_072)]
+    for flags, tokens in (*sizes, (("--tensor-parallel", 16), 65_536)):
+        assert run_json(*asked, *flags)["rows"][0]["capacity"] == tokens
