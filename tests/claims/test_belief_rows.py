@@ -4,8 +4,8 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
+from claims.planting import long, plant
 
-from proofs_checks import all_claims
 from proofs_checks.tail_optimized import corollaries_d2
 from proofs_checks.tail_optimized.instances import belief_grids
 from proofs_checks.tail_optimized.instances.belief_grids import (
@@ -26,8 +26,9 @@ from proofs_checks.tail_optimized.instances.belief_grids import (
     kinds_of,
 )
 from teltheory.belief import optimality, tables
-from teltheory.belief.optimality import alive, as_replayed, next_turns, turn_rates
+from teltheory.belief.optimality import alive, next_turns, turn_rates
 from teltheory.belief.tables import Exact
+from teltheory.claims.registry import claim_named
 from teltheory.claims.search import decide_safely
 from teltheory.policies import LRU, TLRU
 from teltheory.replay import reference
@@ -35,100 +36,78 @@ from teltheory.workloads.laws import fixed
 
 
 def verdict(name):
-    found = decide_safely(next(claim for claim in all_claims() if claim.id == name))
+    found = decide_safely(claim_named(name))
     return "two routes differ" if "but by recursion over states" in (found.problem or "") else found.verdict
 
 
-def weigh_by(monkeypatch, index):
-    def by_index(tables, state, turns, _, ties):
-        return optimality.decisions(tables, state, turns, index, ties)
+def weigh_by(index):
+    def weighed(exact):
+        return lambda tables, state, turns, _, ties: exact(tables, state, turns, index, ties)
 
-    monkeypatch.setattr(belief_grids, "decisions", by_index)
-
-
-def weigh_by_the_belief_alone(monkeypatch):
-    weigh_by(monkeypatch, alive)
+    return belief_grids, "decisions", weighed
 
 
-def weigh_the_least_recent_most(monkeypatch):
-    def index(model, state):
-        return [Fraction(len(state.recency) - state.recency.index(i)) for i in range(len(state.recency))]
-
-    weigh_by(monkeypatch, index)
+def least_recent_most(model, state):
+    return [Fraction(len(state.recency) - state.recency.index(i)) for i in range(len(state.recency))]
 
 
-def weigh_by_the_rate_alone(monkeypatch):
-    def index(model, state):
-        return [Fraction(model.kinds[known.kind].turn_rate) for known in state.conversations]
-
-    weigh_by(monkeypatch, index)
+def rate_alone(model, state):
+    return [Fraction(model.kinds[known.kind].turn_rate) for known in state.conversations]
 
 
-def weigh_tokens_without_the_threshold(monkeypatch):
-    exact = tables.objective
-    monkeypatch.setattr(optimality, "objective", lambda model, *rest: exact(replace(model, xi=0), *rest))
-
-
-def weigh_tokens_by_the_prompt_that_came(monkeypatch):
-    exact = tables.objective
-
+def by_the_prompt_that_came(exact):
     def objective(model, state, weights):
         before = [known._replace(turns=max(known.turns - 1, 0)) for known in state.conversations]
         return exact(model, state._replace(conversations=tuple(before)), weights)
 
-    monkeypatch.setattr(optimality, "objective", objective)
+    return objective
 
 
-def mistake_who_keeps_what(monkeypatch):
-    exact = tables.Tables.of_keeping
-
+def mistaken(exact):
     def of_keeping(self, state, turns):
         found = exact(self, state, turns)
         return Exact(found.numerators[..., ::-1], found.denominator)
 
-    monkeypatch.setattr(tables.Tables, "of_keeping", of_keeping)
+    return of_keeping
 
 
-def evict_the_most_recent(monkeypatch):
-    exact = reference.evict
-    monkeypatch.setattr(reference, "evict", lambda seen, *rest: exact(list(reversed(seen)), *rest))
-
-
-def evict_whole_pasts_only(monkeypatch):
-    monkeypatch.setattr(TLRU, "budget", lambda self, conversation: conversation.past)
-
-
-def trim_below_the_budget(monkeypatch):
-    exact = TLRU.budget
-    monkeypatch.setattr(TLRU, "budget", lambda self, conversation: max(0, exact(self, conversation) - 1))
-
-
-def replay_without_trimming(monkeypatch):
-    monkeypatch.setattr(corollaries_d2, "as_replayed", lambda policy: as_replayed(LRU()))
+FAULTS = {
+    "weigh by the belief alone": weigh_by(alive),
+    "weigh the least recent most": weigh_by(least_recent_most),
+    "weigh by the rate alone": weigh_by(rate_alone),
+    "weigh tokens without the threshold": (
+        *(optimality, "objective"),
+        lambda exact: lambda model, *rest: exact(replace(model, xi=0), *rest),
+    ),
+    "weigh tokens by the prompt that came": (optimality, "objective", by_the_prompt_that_came),
+    "mistake who keeps what": (tables.Tables, "of_keeping", mistaken),
+    "evict the most recent": (reference, "evict", lambda exact: lambda seen, *rest: exact(seen[::-1], *rest)),
+    "evict whole pasts only": (TLRU, "budget", lambda _: lambda self, conversation: conversation.past),
+    "trim below the budget": (TLRU, "budget", lambda exact: lambda self, seen: max(0, exact(self, seen) - 1)),
+    "replay without trimming": (corollaries_d2, "as_replayed", lambda exact: lambda policy: exact(LRU())),
+}
 
 
 @pytest.mark.parametrize(
     ("fault", "row"),
     [
-        (weigh_by_the_belief_alone, "theorem-d2"),
-        pytest.param(weigh_the_least_recent_most, "theorem-d2.homogeneous.fixed", marks=pytest.mark.long),
-        pytest.param(weigh_by_the_rate_alone, "theorem-d2.homogeneous.random", marks=pytest.mark.long),
-        (weigh_tokens_without_the_threshold, "theorem-d2.homogeneous.fixed"),
-        pytest.param(weigh_tokens_without_the_threshold, "theorem-d2.bayes", marks=pytest.mark.long),
-        pytest.param(
-            weigh_tokens_by_the_prompt_that_came, "theorem-d2.turn-law.promising", marks=pytest.mark.long
-        ),
-        pytest.param(mistake_who_keeps_what, "corollary.paging", marks=pytest.mark.long),
-        (evict_the_most_recent, "corollary.lru"),
-        pytest.param(evict_the_most_recent, "corollary.lru.bayes", marks=pytest.mark.long),
-        pytest.param(evict_whole_pasts_only, "corollary.tlru.homogeneous", marks=pytest.mark.long),
-        (trim_below_the_budget, "corollary.tlru.homogeneous"),
-        pytest.param(trim_below_the_budget, "corollary.tlru.homogeneous.bayes", marks=pytest.mark.long),
-        pytest.param(replay_without_trimming, "corollary.tlru.homogeneous.bayes", marks=pytest.mark.long),
+        ("weigh by the belief alone", "theorem-d2"),
+        long("weigh the least recent most", "theorem-d2.homogeneous.fixed"),
+        long("weigh by the rate alone", "theorem-d2.homogeneous.random"),
+        ("weigh tokens without the threshold", "theorem-d2.homogeneous.fixed"),
+        long("weigh tokens without the threshold", "theorem-d2.bayes"),
+        long("weigh tokens by the prompt that came", "theorem-d2.turn-law.promising"),
+        long("mistake who keeps what", "corollary.paging"),
+        ("evict the most recent", "corollary.lru"),
+        long("evict the most recent", "corollary.lru.bayes"),
+        long("evict whole pasts only", "corollary.tlru.homogeneous"),
+        ("trim below the budget", "corollary.tlru.homogeneous"),
+        long("trim below the budget", "corollary.tlru.homogeneous.bayes"),
+        long("replay without trimming", "corollary.tlru.homogeneous.bayes"),
     ],
 )
 def test_a_planted_fault_turns_its_row(fault, row, monkeypatch):
-    fault(monkeypatch)
+    plant(monkeypatch, *FAULTS[fault])
     assert verdict(row) in ("refuted", "two routes differ")
 
 

@@ -2,69 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
 
 import pytest
+from claims.planting import plant
 
 from proofs_checks.tail_optimized import posterior as rows
 from proofs_checks.tail_optimized.lemmas import hidden_chain
 from proofs_checks.tail_optimized.posterior import Silence
 from teltheory.claims.search import decide_safely
 
-HALF = Fraction(1, 2)
-Fault = Callable[[pytest.MonkeyPatch], None]
-
-
-def verdict(name: str) -> str:
-    return decide_safely(getattr(rows, name)).verdict
-
-
-def forget_the_silence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rows, "exact_posterior", lambda decay, mu, rate: decay)
-
-
-def forget_the_prior(monkeypatch: pytest.MonkeyPatch) -> None:
-    exact = rows.exact_after_silence
-    monkeypatch.setattr(rows, "exact_after_silence", lambda pi, *others: exact(Fraction(1), *others))
-
-
-def die_twice_as_fast(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        Silence, "undying", property(lambda self: self.decay ** (2 * self.death_rate * self.seconds))
-    )
-
-
-def believe_the_paper(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rows, "given_silence", lambda case: case.undying)
-
-
-def other_identity(name: str, differ: Callable[[Any], Any]) -> Fault:
-    def fault(monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setitem(hidden_chain.IDENTITIES, name, differ)
-
-    return fault
+FAULTS = {
+    "forget the silence": (rows, "exact_posterior", lambda _: lambda decay, mu, rate: decay),
+    "forget the prior": (
+        *(rows, "exact_after_silence"),
+        lambda exact: lambda pi, *others: exact(Fraction(1), *others),
+    ),
+    "die twice as fast": (
+        *(Silence, "undying"),
+        lambda _: property(lambda self: self.decay ** (2 * self.death_rate * self.seconds)),
+    ),
+    "believe the paper": (rows, "given_silence", lambda _: lambda case: case.undying),
+}
 
 
 @pytest.mark.parametrize(
     ("fault", "row", "turned"),
     [
-        (forget_the_silence, "silence", "refuted"),
-        (forget_the_prior, "silence", "refuted"),
-        (die_twice_as_fast, "alive_at_last_turn", "refuted"),
-        (die_twice_as_fast, "sign", "refuted"),
-        (believe_the_paper, "posterior", "holds"),
-        (believe_the_paper, "sign", "refuted"),
-        (other_identity("from certainty", lambda m: m.update - m.formula), "symbolic", "refuted"),
-        (other_identity("another turn", lambda m: m.rate), "symbolic", "refuted"),
+        ("forget the silence", "silence", "refuted"),
+        ("forget the prior", "silence", "refuted"),
+        ("die twice as fast", "alive_at_last_turn", "refuted"),
+        ("die twice as fast", "sign", "refuted"),
+        ("believe the paper", "posterior", "holds"),
+        ("believe the paper", "sign", "refuted"),
     ],
 )
-def test_a_planted_fault_turns_its_row(
-    fault: Fault, row: str, turned: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    fault(monkeypatch)
-    assert verdict(row) == turned
+def test_a_planted_fault_turns_its_row(fault, row, turned, monkeypatch):
+    plant(monkeypatch, *FAULTS[fault])
+    assert decide_safely(getattr(rows, row)).verdict == turned
+
+
+@pytest.mark.parametrize(
+    ("name", "differ"),
+    [("from certainty", lambda m: m.update - m.formula), ("another turn", lambda m: m.rate)],
+)
+def test_another_identity_turns_the_row_that_is_proved(name, differ, monkeypatch):
+    monkeypatch.setitem(hidden_chain.IDENTITIES, name, differ)
+    assert decide_safely(rows.symbolic).verdict == "refuted"
 
 
 def test_formulas_with_the_rates_swapped_differ(monkeypatch: pytest.MonkeyPatch) -> None:

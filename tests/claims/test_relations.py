@@ -1,16 +1,19 @@
-"""What the rows on Theorem 3.1 and on the interval matrix compare, on instances where it must not hold."""
+"""What rows on Theorem 3.1, the interval matrix and beyond TEL compare, on instances where it must not hold."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 import teltheory as tt
-from proofs_checks.tail_optimized.hindsight import gaps
+from proofs_checks.tail_optimized import certificates
+from proofs_checks.tail_optimized.hindsight import gaps, is_integral, is_run
 from proofs_checks.tail_optimized.theorem_31 import dominated, has_cutoff, is_upper_bound
 from teltheory.claims.case import Case, World
+from teltheory.claims.search import refutes
 from teltheory.model.instance import Instance
 from teltheory.optimal.intervals import interval_problem
 
@@ -61,3 +64,34 @@ def test_a_cutoff_of_zero_is_a_cutoff():
 def test_forced_caching_needs_room_for_all_pasts_but_the_last():
     assert STARTED.forced_capacity() == 7
     assert World(STARTED.turns[:2]).forced_capacity() == 3
+
+
+@pytest.mark.parametrize("column", [[], [0, 0], [1], [0, 1, 1, 0], [1, 1, 1], [0, 0, 1]])
+def test_one_run_of_ones(column):
+    assert is_run(column)
+
+
+@pytest.mark.parametrize("column", [[1, 0, 1], [0, 1, 0, 0, 1], [2], [0, 1, 0.5], [-1, 0]])
+def test_a_gap_or_another_number(column):
+    assert not is_run(column)
+
+
+def test_a_gap_or_another_optimum_refutes():
+    assert is_integral({"columns with a gap": 0, "relaxation": 3, "optimum": 3})
+    assert not is_integral({"columns with a gap": 1, "relaxation": 3, "optimum": 3})
+    assert not is_integral({"columns with a gap": 0, "relaxation": 2, "optimum": 3})
+
+
+CASE = Case(World(((0, 2, 1), (0, 1, 0))), capacity=1, xi=1)
+
+
+def test_an_optimum_that_is_half_a_token_off_is_not_the_optimum(monkeypatch):
+    exact = certificates.weighted_optimum
+
+    def half_a_token_off(*arguments):
+        best = exact(*arguments)
+        return replace(best, objective=best.objective + Fraction(1, 2))
+
+    assert refutes(certificates.weighted_certificate, CASE) is False
+    monkeypatch.setattr(certificates, "weighted_optimum", half_a_token_off)
+    assert refutes(certificates.weighted_certificate, CASE) is True

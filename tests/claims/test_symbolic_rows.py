@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
+from claims.planting import long, plant
 from claims.proving import can_be_met
 
 from proofs_checks.tail_optimized import algorithm_2, appendix_c
@@ -25,7 +25,6 @@ from teltheory.claims.terms import Int, choose, equal, indicator, integer, least
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.policies import online
 
-Fault = Callable[[pytest.MonkeyPatch], None]
 LIMIT = limit_proofs.sum_over_who_returns(2)
 LRU, T_LRU, THERE = limit_proofs.three_turns(1)
 N = limit_proofs.N
@@ -133,77 +132,50 @@ def test_a_wrong_solution_of_the_chain_is_not_a_proof(monkeypatch: pytest.Monkey
     assert "start" in hidden_chain.proof(("living", "dead", "start")).unproved
 
 
-def count_above_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    exact = algorithm_2.Finite.exactly_at_least
-    monkeypatch.setattr(algorithm_2.Finite, "exactly_at_least", lambda law, least: exact(law, least + 1))
-
-
-def square_the_excess(monkeypatch: pytest.MonkeyPatch) -> None:
-    exact = algorithm_2.mean_excess
-    monkeypatch.setattr(algorithm_2, "mean_excess", lambda *case: exact(*case) ** 2)
-
-
-def saturate_late(monkeypatch: pytest.MonkeyPatch) -> None:
-    exact = algorithm_2.mean_excess
-    monkeypatch.setattr(algorithm_2, "mean_excess", lambda *case: min(exact(*case), Fraction(3)))
-
-
-def forget_the_missed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(algorithm_2.Token, "just_missed", Fraction(0))
-
-
-def trim_below_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    exact = online.TLRU.budget
-    monkeypatch.setattr(online.TLRU, "budget", lambda self, c: max(0, exact(self, c) - 1))
-
-
-def trim_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(online.TLRU, "budget", lambda self, c: c.past)
-
-
-def trim_on_overflow_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(appendix_c, "eager", appendix_c.t_lru)
-
-
-def keep_short_conversations(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(appendix_c, "threshold_lru", lambda case: online.ThresholdLRU(case.world.tokens))
-
-
-def forget_the_recency(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(appendix_c.Pair, "in_recency_order", True)
-
-
-def keep_the_least_recent(monkeypatch: pytest.MonkeyPatch) -> None:
-    exact = appendix_c.in_room_form
-    monkeypatch.setattr(appendix_c, "in_room_form", lambda left, c: exact(left[::-1], c)[::-1])
-
-
-def count_all_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(appendix_c, "continuing", lambda case, long: list(range(len(case.world.turns))))
+FAULTS = {
+    "count above only": (
+        *(algorithm_2.Finite, "exactly_at_least"),
+        lambda exact: lambda law, least: exact(law, least + 1),
+    ),
+    "square the excess": (algorithm_2, "mean_excess", lambda exact: lambda *case: exact(*case) ** 2),
+    "saturate late": (algorithm_2, "mean_excess", lambda exact: lambda *case: min(exact(*case), Fraction(3))),
+    "forget the missed": (algorithm_2.Token, "just_missed", lambda _: Fraction(0)),
+    "trim below the budget": (online.TLRU, "budget", lambda exact: lambda self, c: max(0, exact(self, c) - 1)),
+    "trim nothing": (online.TLRU, "budget", lambda _: lambda self, c: c.past),
+    "trim on overflow only": (appendix_c, "eager", lambda _: appendix_c.t_lru),
+    "keep short ones": (appendix_c, "threshold_lru", lambda _: lambda c: online.ThresholdLRU(c.world.tokens)),
+    "count all turns": (appendix_c, "continuing", lambda _: lambda case, long: [*range(len(case.world.turns))]),
+    "forget the recency": (appendix_c.Pair, "in_recency_order", lambda _: True),
+    "keep the oldest": (
+        appendix_c,
+        "in_room_form",
+        lambda exact: lambda left, c: exact(left[::-1], c)[::-1],
+    ),
+}
 
 
 @pytest.mark.parametrize(
     ("fault", "claim"),
     [
-        (count_above_only, algorithm_2.score),
-        pytest.param(count_above_only, algorithm_2.difference, marks=pytest.mark.long),
-        pytest.param(square_the_excess, algorithm_2.score, marks=pytest.mark.long),
-        (saturate_late, algorithm_2.convex),
-        (forget_the_missed, algorithm_2.difference),
-        pytest.param(trim_below_the_budget, appendix_c.first_at_least, marks=pytest.mark.long),
-        pytest.param(trim_below_the_budget, appendix_c.second, marks=pytest.mark.long),
-        pytest.param(trim_below_the_budget, appendix_c.cut, marks=pytest.mark.long),
-        pytest.param(trim_nothing, appendix_c.short_trimmed_eagerly, marks=pytest.mark.long),
-        (trim_nothing, appendix_c.second),
-        pytest.param(trim_on_overflow_only, appendix_c.short_trimmed_eagerly, marks=pytest.mark.long),
-        pytest.param(keep_short_conversations, appendix_c.third, marks=pytest.mark.long),
-        pytest.param(count_all_turns, appendix_c.short, marks=pytest.mark.long),
-        pytest.param(forget_the_recency, appendix_c.step_in_recency_order, marks=pytest.mark.long),
-        (keep_the_least_recent, appendix_c.step_in_recency_order),
+        ("count above only", algorithm_2.score),
+        long("count above only", algorithm_2.difference),
+        long("square the excess", algorithm_2.score),
+        ("saturate late", algorithm_2.convex),
+        ("forget the missed", algorithm_2.difference),
+        long("trim below the budget", appendix_c.first_at_least),
+        long("trim below the budget", appendix_c.second),
+        long("trim below the budget", appendix_c.cut),
+        long("trim nothing", appendix_c.short_trimmed_eagerly),
+        ("trim nothing", appendix_c.second),
+        long("trim on overflow only", appendix_c.short_trimmed_eagerly),
+        long("keep short ones", appendix_c.third),
+        long("count all turns", appendix_c.short),
+        long("forget the recency", appendix_c.step_in_recency_order),
+        ("keep the oldest", appendix_c.step_in_recency_order),
     ],
 )
-def test_a_planted_fault_turns_its_row(fault: Fault, claim: Claim[Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    fault(monkeypatch)
+def test_a_planted_fault_turns_its_row(fault: str, claim: Claim[Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    plant(monkeypatch, *FAULTS[fault])
     assert decide_safely(without_natural_cases(claim)).verdict == "refuted"
 
 
