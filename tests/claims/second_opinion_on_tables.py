@@ -1,4 +1,4 @@
-"""Tables computed again, from replays and the definitions alone, and counted in plain Python."""
+"""Cells of tables computed again, from replays and the definitions alone."""
 
 from __future__ import annotations
 
@@ -34,31 +34,3 @@ def measured(trace, policy, capacity, metric):
     if metric == "above":
         return sum(wait > Fraction(1, 5) for wait in waits)
     return float(1000 * waits[math.ceil(SHARES[metric] * len(waits)) - 1])
-
-
-def counted_again(cells):
-    """(wrong signs, wrong signs where the printed number is not 0, inside, squared error) of cells."""
-    wrong = [cell for cell in cells if sign(cell["printed"]) != sign(round(cell["ours"], 1))]
-    inside = sum(cell["low"] <= cell["printed"] <= cell["high"] for cell in cells)
-    squares = sum((cell["printed"] - cell["ours"]) ** 2 for cell in cells) / len(cells)
-    return len(wrong), sum(cell["printed"] != 0 for cell in wrong), inside, squares
-
-
-def twice_as_near_as_the_null_models(cells):
-    """Whether our squared error is less than half of that of LRU and of constants, which leave a cell out."""
-    columns = {(cell["xi_ms"], cell["metric"], cell["against"]) for cell in cells}
-    alike = [[c for c in cells if (c["xi_ms"], c["metric"], c["against"]) == column] for column in columns]
-    ours = sum((cell["printed"] - cell["ours"]) ** 2 for cell in cells)
-    unchanged = sum((cell["printed"] - cell["LRU's own numbers"]) ** 2 for cell in cells)
-    constant, by_column = left_out(cells), sum(left_out(column) for column in alike)
-    return all(2 * ours < null for null in (unchanged, constant, by_column))
-
-
-def left_out(cells):
-    """The squared error of each printed number against the mean of the others."""
-    n, mean = len(cells), sum(cell["printed"] for cell in cells) / len(cells)
-    return sum(((cell["printed"] - mean) * n / (n - 1)) ** 2 for cell in cells)
-
-
-def sign(value):
-    return (value > 0) - (value < 0)
