@@ -48,7 +48,9 @@ def test_the_ledger_tells_what_a_campaign_tried_and_repeats(verify, tmp_path):
         target = tmp_path / f"{len(reached)}.json"
         code, out, err = verify("--batches", 4, *options, "--regressions", kept, "--json", target)
         assert (code, err) == (0, "")
-        assert "700 in a campaign" in " ".join(out.replace("│", "").split())
+        assert "A campaign of samples, which proves nothing: 700 random instances" in " ".join(
+            out.replace("│", "").split()
+        )
         reached.append(target.read_bytes())
     assert reached[0] == reached[1] == reached[2]
     assert len(rows(store)) == 4

@@ -6,11 +6,10 @@ import subprocess
 import sys
 
 import pytest
-from claims.small_campaign import CLAIMS
 from stored import rows
 from sweep.noting import wait_for
 
-VERIFY = [sys.executable, "-m", "teltheory", "verify", "--workers", "2", *(f"--claim={name}" for name in CLAIMS)]
+VERIFY = [sys.executable, "-m", "teltheory", "verify", "--workers=2", "--claim=theorem-31.strict"]
 
 
 def without_seconds(ledger):
@@ -26,10 +25,11 @@ def test_a_campaign_that_was_ended_resumes_where_it_was(ended_by, tmp_path):
     victim.send_signal(ended_by)
     _, told = victim.communicate(timeout=60)
     if ended_by == signal.SIGINT:
-        assert (victim.returncode, told) == (130, b"\nteltheory: interrupted\n")
+        assert victim.returncode == 130
+        assert told.endswith(b"\nteltheory: interrupted\n")
     before = rows(store)
-    subprocess.run([*VERIFY, "--batches=12", f"--store={store}", f"--json={resumed}"], check=True)
+    subprocess.run([*VERIFY, "--batches=6", f"--store={store}", f"--json={resumed}"], check=True)
     assert rows(store)[: len(before)] == before
     assert len({json.dumps(about) for about, _ in rows(store)}) == len(rows(store))
-    subprocess.run([*VERIFY, "--batches=12", f"--json={whole}"], check=True)
+    subprocess.run([*VERIFY, "--batches=6", f"--json={whole}"], check=True)
     assert without_seconds(resumed) == without_seconds(whole)
