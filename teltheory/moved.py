@@ -26,6 +26,8 @@ MOVED = {
     "teltheory.optimal.cost_bound": "teltheory.optimal.prices",
     "teltheory.report.provenance": "teltheory.report.page",
     "teltheory.trace": "teltheory.model.trace",
+    "teltheory.workloads.gaps": "teltheory.workloads.times",
+    "teltheory.workloads.likelihood": "teltheory.workloads.fitting",
     "teltheory.workloads.readers": "teltheory.formats",
     "teltheory.workloads.writing": "teltheory.formats",
 }

@@ -16,8 +16,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from teltheory.errors import ArgumentError
-from teltheory.model.numbers import whole_number
-from teltheory.policies.learned.posterior import exact_rate, exact_turn_rate, share
+from teltheory.model.numbers import rational, whole_number
 
 Exponentials = dict[Fraction, Fraction]
 """A sum of terms c e^{-a t}, c by a."""
@@ -55,7 +54,8 @@ def exact_next_event(
         For numbers that are no fractions, or out of range.
     """
     pis, rates = _columns(alive, turn_rates)
-    mu, births = exact_rate("death_rate", death_rate), exact_rate("birth_rate", birth_rate)
+    given = (("death_rate", death_rate), ("birth_rate", birth_rate))
+    mu, births = (rational(name, rate, 0, above=True) for name, rate in given)
     silences = [_silence(pi, rate, mu) for pi, rate in zip(pis, rates, strict=True)]
     found = []
     for i, (pi, rate) in enumerate(zip(pis, rates, strict=True)):
@@ -115,8 +115,9 @@ def exact_sequences(
         For numbers that are no fractions, or out of range.
     """
     pis, rates = _columns(alive, turn_rates)
-    mu, births = exact_rate("death_rate", death_rate), exact_rate("birth_rate", birth_rate)
-    known = [*rates, *[exact_turn_rate("new_rate", new_rate)] * whole_number("events", events)]
+    given = (("death_rate", death_rate), ("birth_rate", birth_rate))
+    mu, births = (rational(name, rate, 0, above=True) for name, rate in given)
+    known = [*rates, *[rational("new_rate", new_rate, 0)] * whole_number("events", events)]
     found: dict[tuple[int, ...], Hidden] = {(): _hidden_now(pis)}
     for _ in range(events):
         longer: dict[tuple[int, ...], Hidden] = {}
@@ -158,4 +159,4 @@ def _columns(
 ) -> tuple[list[Fraction], list[Fraction]]:
     if len(alive) != len(turn_rates):
         raise ArgumentError("turn_rates", list(turn_rates), f"{len(alive)} rates, one a conversation")
-    return [share("alive", pi) for pi in alive], [exact_turn_rate("turn_rates", rate) for rate in turn_rates]
+    return [rational("alive", pi, 0, 1) for pi in alive], [rational("turn_rates", rate, 0) for rate in turn_rates]

@@ -134,10 +134,8 @@ class LatencyModel:
 
     def __post_init__(self) -> None:
         for name in ("per_token", "per_pair", "constant", "floor"):
-            value = rational(name, getattr(self, name))
-            if value < 0 and name != "constant":
-                raise ArgumentError(name, str(value), "0 seconds or more")
-            object.__setattr__(self, name, value)
+            least = None if name == "constant" else 0
+            object.__setattr__(self, name, rational(name, getattr(self, name), least))
 
     @property
     def seconds_per_token(self) -> Fraction:

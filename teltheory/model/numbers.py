@@ -36,11 +36,20 @@ def whole_number(argument: str, value: object) -> int:
     return number
 
 
-def rational(argument: str, value: object) -> Fraction:
-    """Return a whole number or a Fraction as a Fraction; a float is an error, as nobody wrote that number down."""
+def rational(
+    argument: str, value: object, least: int | None = None, most: int | None = None, above: bool = False
+) -> Fraction:
+    """Return a whole number or a Fraction as a Fraction; a float is an error, as nobody wrote that number down.
+
+    It has to be at least `least` (or `above` it) and at most `most`, if they are given.
+    """
     if isinstance(value, bool) or not isinstance(value, Rational):
         raise ArgumentError(argument, value, "a whole number or a Fraction")
-    return Fraction(int(value.numerator), int(value.denominator))
+    found = Fraction(int(value.numerator), int(value.denominator))
+    if least is not None and (found < least or (above and found == least) or (most is not None and found > most)):
+        expected = f"a fraction, above {least}" if above else f"a fraction, {least} or more"
+        raise ArgumentError(argument, str(value), expected if most is None else f"{expected}, at most {most}")
+    return found
 
 
 def real_number(argument: str, value: Any, low: float, high: float = LARGEST, closed: bool = False) -> float:

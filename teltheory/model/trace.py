@@ -175,21 +175,6 @@ class Trace:
         columns = self.code, self.history, self.prompt, self.response
         return Forest.of_turns(*columns, self.arrival, self.block_size)
 
-    @classmethod
-    def from_forest(cls, forest: Forest) -> Trace:
-        """Return a forest of chains as a trace whose conversations are its trees.
-
-        Raises
-        ------
-        TraceError
-            If the forest is not chains.
-        """
-        if not forest.is_chains:
-            raise TraceError("forest", None, "branches, shortened pasts or tails", "chains (see Forest.is_chains)")
-        history, block_size = forest.left_before, forest.block_size
-        columns = forest.tree, forest.ask - history, forest.end - forest.ask, forest.arrival, history
-        return cls.from_turns(*columns, block_size=block_size)
-
     @cached_property
     def next_turn(self) -> IntArray:
         """Next turn of the same conversation, n if there is none; shape (n,)."""

@@ -69,13 +69,9 @@ class AdaptiveTLRU:
             object.__setattr__(self, name, whole_number(name, getattr(self, name)))
             if getattr(self, name) < 1:
                 raise ArgumentError(name, getattr(self, name), "1 turn or more")
-        for name in ("quantile", "share", "hysteresis"):
-            object.__setattr__(self, name, rational(name, getattr(self, name)))
-        if not 0 < self.quantile <= 1:
-            raise ArgumentError("quantile", str(self.quantile), "a level above 0, at most 1")
         for name in ("share", "hysteresis"):
-            if getattr(self, name) < 0:
-                raise ArgumentError(name, str(getattr(self, name)), "0 or more")
+            object.__setattr__(self, name, rational(name, getattr(self, name), 0))
+        object.__setattr__(self, "quantile", rational("quantile", self.quantile, 0, 1, above=True))
         check_parameters(self)
 
     def at(self, xi: int) -> TLRU:

@@ -101,9 +101,7 @@ class SLOTLRU(LeastRecentlyUsed):
     def __post_init__(self) -> None:
         if not hasattr(self.latency, "safe_uncached"):
             raise ArgumentError("latency", self.latency, "a latency model such as A100_LLAMA2_7B")
-        object.__setattr__(self, "slo", rational("slo", self.slo))
-        if self.slo < 0:
-            raise ArgumentError("slo", str(self.slo), "0 seconds or more")
+        object.__setattr__(self, "slo", rational("slo", self.slo, 0))
         check_parameters(self)
 
     @on_arrays

@@ -85,7 +85,7 @@ def _outcome(layout: Layout) -> Outcome:
 
 
 def _scored(instance: Instance, policy: ETLRU) -> Outcome:
-    from teltheory.replay.expected import as_tlru, lowest_scores_first
+    from teltheory.replay.scored import as_tlru, lowest_scores_first
 
     same = as_tlru(instance, policy)
     if same is not None:

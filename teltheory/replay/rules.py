@@ -1,7 +1,8 @@
 """What a policy's rules say of every slot, asked once before a compiled loop starts.
 
 Each rule is asked in one call and has to be marked `on_arrays`. Rules see conversations as they are after the
-slots' turns, but not what is cached of them, which changes from cut to cut.
+slots' turns, as arrays under the names of `teltheory.policies.Node`, but not what is cached of them, which changes
+from cut to cut.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from numpy.typing import NDArray
 
 from teltheory.errors import ArgumentError
 from teltheory.model.instance import Instance
-from teltheory.model.numbers import IntArray, readonly
-from teltheory.policies.node import ALL_BUT, ENDED_FIRST, FURTHEST_FIRST, Deferred
+from teltheory.model.numbers import BoolArray, FloatArray, IntArray, readonly
+from teltheory.policies.node import ALL_BUT, ENDED_FIRST, FURTHEST_FIRST, Deferred, Turn
 from teltheory.policies.policy import NotCompiledError, Policy
-from teltheory.replay.nodes import Nodes
-from teltheory.replay.slots import Slots
+from teltheory.replay.compiled import compiled
+from teltheory.replay.slots import Slots, first_arrival_ranks
 
 Keys: TypeAlias = int | Deferred | NDArray[Any]
 """Of an order: one key for all, or one per slot."""
@@ -126,3 +127,105 @@ def places(keys: Keys, slots: int) -> IntArray:
     order = np.argsort(np.broadcast_to(np.asarray(keys), slots), kind="stable")
     found[order] = np.arange(slots)[::-1]
     return readonly(found)
+
+
+@dataclass(frozen=True)
+class NextTurns:
+    """The next turns of all slots: n, 0 and 0 for what never returns."""
+
+    instance: Instance
+    slots: Slots
+
+    @property
+    def turn(self) -> IntArray:
+        """Number of the turn."""
+        return self.slots.following
+
+    @cached_property
+    def history(self) -> IntArray:
+        """History of the turn."""
+        return self.slots.of_following(self.instance.history)
+
+    @cached_property
+    def prompt(self) -> IntArray:
+        """Prompt of the turn."""
+        return self.slots.of_following(self.instance.trace.prompt)
+
+    def need(self, xi: int) -> IntArray:
+        """Return what each turn can use; see `Turn.need`."""
+        columns: Any = self.slots.following, self.instance.history, self.instance.trace.prompt
+        needs: Any = Turn(*columns).need(xi)
+        return self.slots.of_following(needs)
+
+
+@dataclass(frozen=True)
+class Nodes:
+    """Every slot's conversation after its turn; arrays of shape (m + n,), computed when a rule reads them."""
+
+    instance: Instance
+    slots: Slots
+
+    @property
+    def past(self) -> IntArray:
+        """L of each conversation."""
+        return self.slots.past
+
+    depth = length = past
+
+    @property
+    def cached(self) -> IntArray:
+        """Refuse: it changes from cut to cut."""
+        raise NotCompiledError("policy", "rules that look at what is cached", "engine='reference' for it")
+
+    @cached_property
+    def first(self) -> IntArray:
+        """Rank by first arrival."""
+        return first_arrival_ranks(self.instance)
+
+    @cached_property
+    def code(self) -> IntArray:
+        """Number of the conversation, as in `Trace.code`."""
+        starts = [start.code for start in self.instance.initial]
+        return np.concatenate((np.array(starts, np.int64), self.instance.trace.code))
+
+    @cached_property
+    def last(self) -> IntArray:
+        """Last turn, -1 for the initial cache."""
+        n = len(self.instance.trace)
+        return np.maximum(np.arange(n - len(self.slots.past), n), -1)
+
+    @cached_property
+    def hits(self) -> IntArray:
+        """How many turns the conversation has had."""
+        return _hits(self.slots.previous, len(self.slots.past))
+
+    @cached_property
+    def time(self) -> FloatArray:
+        """Arrival of the last turn in seconds."""
+        arrival = self.instance.trace.arrival
+        if arrival is None:
+            raise ArgumentError("trace", "no arrival times", "arrival times, which the policy looks at")
+        return np.asarray(arrival[np.maximum(self.last, 0)], np.float64)
+
+    @property
+    def ended(self) -> BoolArray:
+        """Whether the conversation never returns."""
+        return self.slots.ended
+
+    @cached_property
+    def coming(self) -> NextTurns:
+        """The next turns."""
+        return NextTurns(self.instance, self.slots)
+
+    @property
+    def next(self) -> NextTurns:
+        """The next turns, as `coming`."""
+        return self.coming
+
+
+@compiled
+def _hits(previous: IntArray, slots: int) -> IntArray:
+    hits = np.zeros(slots, np.int64)
+    for k in range(len(previous)):
+        hits[slots - len(previous) + k] = hits[previous[k]] + 1 if previous[k] >= 0 else 1
+    return hits

@@ -7,12 +7,18 @@ from teltheory.workloads.chat_data import sharegpt_like, wildchat_like
 from teltheory.workloads.chats import Chats
 from teltheory.workloads.conversations import LabelledTrace, sample_conversations, sample_labelled
 from teltheory.workloads.data import data_folder
-from teltheory.workloads.fitting import FittedConversations, fit_conversations
-from teltheory.workloads.gaps import ExponentialGaps, Gaps, LogNormalGaps, ParetoGaps
+from teltheory.workloads.fitting import FittedConversations, fit_conversations, log_likelihood
 from teltheory.workloads.laws import Empirical, Finite, Law, LogNormal, Quantiles, fixed
-from teltheory.workloads.likelihood import log_likelihood
 from teltheory.workloads.model import ConversationMixture, ConversationModel, Conversations, GammaRates, Kind
-from teltheory.workloads.times import SHAREGPT_TIMES, Times, parse_times
+from teltheory.workloads.times import (
+    SHAREGPT_TIMES,
+    ExponentialGaps,
+    Gaps,
+    LogNormalGaps,
+    ParetoGaps,
+    Times,
+    parse_times,
+)
 
 __all__ = [
     "SHAREGPT_TIMES",

@@ -21,8 +21,8 @@ import numpy as np
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import FloatArray
 from teltheory.workloads.chats import Chats, of_weights, turn_law
-from teltheory.workloads.gaps import ExponentialGaps, Gaps
 from teltheory.workloads.laws import Finite, LogNormal, Quantiles
+from teltheory.workloads.times import ExponentialGaps, Gaps
 
 WILDCHAT_AT_LEAST: Mapping[int, float] = {1: 1.0, 2: 0.421, 3: 0.262, 5: 0.124, 10: 0.027, 14: 0.01}
 """Shares of WildChat's conversations with at least so many turns; the last from P99 = 13."""

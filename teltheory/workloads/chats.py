@@ -26,8 +26,8 @@ import numpy as np
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import FloatArray, IntArray, real_number, whole_number
 from teltheory.model.trace import Trace
-from teltheory.workloads.gaps import Gaps
 from teltheory.workloads.laws import Finite, LogNormal, Quantiles
+from teltheory.workloads.times import Gaps
 
 SHARES_IN = 10**9
 """Shares of conversations are rounded to whole multiples of one in so many."""

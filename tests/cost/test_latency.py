@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import os
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import teltheory as tt
+from teltheory.cost.latency import FITTED_FROM, FITTED_TO, LAYERS, WEIGHTS, WIDTH, with_attention
 
 SMALL = st.fractions(0, 3, max_denominator=6)
 PARTS = st.just(Fraction(0)) | SMALL
@@ -106,7 +110,7 @@ def test_where_rounding_would_decide_fractions_do() -> None:
     ("make", "message"),
     [
         (lambda: tt.LatencyModel(0.1), "per_token: found 0.1, expected a whole number or a Fraction"),
-        (lambda: tt.LatencyModel(Fraction(-1)), "per_token: found '-1', expected 0 seconds or more"),
+        (lambda: tt.LatencyModel(Fraction(-1)), "per_token: found '-1', expected a fraction, 0 or more"),
         (lambda: tt.LatencyModel(1, Fraction(-1, 2)), "per_pair: found '-1/2'"),
         (lambda: tt.LatencyModel(1, 0, 0, -1), "floor: found '-1'"),
         (lambda: tt.LatencyModel(1, "1 s a token"), "per_pair: found '1 s a token'"),
@@ -156,3 +160,41 @@ def test_a_time_that_is_just_the_slo_keeps_it(alpha: int) -> None:
     for u in range(total):
         slo = Fraction(alpha * u + total**2 - (total - u) ** 2, 1000)
         assert model.safe_uncached(np.array([total]), slo).tolist() == [u]
+
+
+MODEL = tt.A100_LLAMA2_7B_ATTENTION
+
+
+def test_both_models_agree_where_the_line_was_fitted():
+    for tokens in (FITTED_FROM, FITTED_TO):
+        linear = tt.A100_LLAMA2_7B.seconds_per_token * tokens
+        pairs = MODEL.per_pair * tokens**2
+        assert MODEL.per_token * tokens + pairs + MODEL.constant == linear
+
+
+def test_the_share_is_that_of_the_flops_of_every_token():
+    """A prompt of n tokens: 2 FLOPs for each weight and token, and 4 a layer and unit of width for each pair."""
+    n = 3000
+    linear = sum(2 * WEIGHTS for _ in range(n))
+    attention = sum(4 * LAYERS * WIDTH * place for place in range(1, n + 1))
+    share = MODEL.per_pair * n**2 / (MODEL.per_token * n)
+    assert share == pytest.approx(attention / linear, rel=1 / n)
+    assert WEIGHTS == LAYERS * (4 * WIDTH**2 + 3 * 11008 * WIDTH)
+
+
+def test_without_attention_the_model_is_the_linear_one():
+    model = with_attention(tt.A100_LLAMA2_7B, Fraction(0), 256, 4096)
+    assert (model.per_token, model.per_pair, model.constant) == (tt.A100_LLAMA2_7B.seconds_per_token, 0, 0)
+
+
+def prefill() -> Path:
+    return Path(os.environ.get("TELTHEORY_DATA") or "../shared/data") / "a100_llama2_7b_prefill.csv"
+
+
+@pytest.mark.skipif(not prefill().is_file(), reason="the A100 timings are not in the data folder")
+def test_measured_attention_has_the_same_quadratic_term_within_ten_per_cent():
+    with prefill().open() as file:
+        rows = [(int(row["prompt_tokens"]), float(row["attention_ms"]) / 1000) for row in csv.DictReader(file)]
+    tokens, seconds = np.array([row for row in rows if row[0] >= FITTED_FROM]).T
+    per_pair, _, _ = np.polyfit(tokens, seconds, 2)
+    assert per_pair == pytest.approx(float(MODEL.per_pair), rel=0.1)

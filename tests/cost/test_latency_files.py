@@ -54,7 +54,7 @@ def test_a_file_written_by_hand(tmp_path: Path) -> None:
         ({"per_token": 7.17e-05}, "per_token: found 7.17e-05, expected a string such as"),
         ({"per_token": "nan"}, "per_token: found 'nan'"),
         ({"per_token": "1/0"}, "per_token: found '1/0'"),
-        ({"per_token": "-1"}, "per_token: found '-1', expected 0 seconds or more"),
+        ({"per_token": "-1"}, "per_token: found '-1', expected a fraction, 0 or more"),
         ({"name": 3}, "name: found 3, expected text"),
         ({"provenance": {"date": 2026}}, "provenance.date: found 2026, expected text"),
     ],

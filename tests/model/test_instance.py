@@ -135,13 +135,3 @@ def test_forced_caching_names_the_first_past_beyond_the_capacity(
         Instance.of(trace, capacity, forced=True, initial=initial)
     error = caught.value
     assert (error.turn, error.length, error.capacity) == (bad[0], after[bad[0]], capacity)
-
-
-def test_forced_caching_spares_the_last_turn_only() -> None:
-    assert Instance.of(TRACE, 7, forced=True).past.tolist() == [5, 7, 14]
-    with pytest.raises(ForcedCachingError, match=r"turn 1: .* length 7, .* capacity 6") as caught:
-        Instance.of(TRACE, 6, forced=True)
-    assert isinstance(caught.value, ValueError)
-    alone = tt.Trace.from_turns([0], [100], [100])
-    assert Instance.of(alone, 0, forced=True).forced
-    assert Instance.of(tt.Trace.from_turns([], [], []), 0, forced=True).forced

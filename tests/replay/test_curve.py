@@ -141,13 +141,6 @@ def test_empty_and_one_turn_traces():
             assert curve.tail_excess_latency([], 1).tolist() == curve.slo_violations([], 1).tolist() == []
 
 
-def test_the_curve_is_only_read():
-    curve = tt.capacity_curve(tt.Trace.from_turns([0, 0], [3, 1], [0, 0]), tt.LRU())
-    with pytest.raises(ValueError, match="read-only"):
-        curve.cached(3)[1] = 7
-    assert curve.cached(3).tolist() == [0, 3]
-
-
 @pytest.mark.parametrize(
     ("ask", "message"),
     [

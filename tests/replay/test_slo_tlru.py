@@ -82,7 +82,7 @@ def test_with_attention_a_long_conversation_keeps_more_than_tlru_would() -> None
     [
         ({"latency": 3}, "latency: found 3"),
         ({"slo": 0.2}, "slo: found 0.2, expected a whole number or a Fraction"),
-        ({"slo": Fraction(-1)}, "slo: found '-1', expected 0 seconds or more"),
+        ({"slo": Fraction(-1)}, "slo: found '-1', expected a fraction, 0 or more"),
         ({"q_hat": -1}, "q_hat: found -1"),
         ({"trim": "late"}, "trim: found 'late'"),
     ],

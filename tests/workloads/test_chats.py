@@ -12,8 +12,8 @@ from teltheory.paper import fit_chat_lengths as fit
 from teltheory.workloads import chat_data, data_folder
 from teltheory.workloads.chat_data import giant_turns, sharegpt_like, wildchat_like
 from teltheory.workloads.chats import Chats, turn_law
-from teltheory.workloads.gaps import ExponentialGaps, LogNormalGaps
 from teltheory.workloads.laws import Finite, LogNormal, Quantiles, fixed
+from teltheory.workloads.times import ExponentialGaps, LogNormalGaps
 
 
 def sampled(chats, turns=2000, seed=1):

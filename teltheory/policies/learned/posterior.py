@@ -23,7 +23,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from teltheory.errors import ArgumentError
 from teltheory.model.numbers import FloatArray, rational
 
 
@@ -62,8 +61,8 @@ def exact_decay(alive: Fraction, death_rate: Fraction | int, turn_rate: Fraction
 
     The inverse of `exact_posterior`, with the same rates and errors.
     """
-    pi = share("alive", alive)
-    mu, rate = exact_rate("death_rate", death_rate), exact_turn_rate("turn_rate", turn_rate)
+    pi = rational("alive", alive, 0, 1)
+    mu, rate = rational("death_rate", death_rate, 0, above=True), rational("turn_rate", turn_rate, 0)
     return mu * pi / (mu + rate - rate * pi)
 
 
@@ -71,30 +70,6 @@ def exact_after_silence(
     alive: Fraction, decay: Fraction, death_rate: Fraction | int, turn_rate: Fraction | int
 ) -> Fraction:
     """Return the probability of being alive after a further silence, exactly; see `exact_posterior`."""
-    pi, x = share("alive", alive), share("decay", decay)
-    mu, rate = exact_rate("death_rate", death_rate), exact_turn_rate("turn_rate", turn_rate)
+    pi, x = rational("alive", alive, 0, 1), rational("decay", decay, 0, 1)
+    mu, rate = rational("death_rate", death_rate, 0, above=True), rational("turn_rate", turn_rate, 0)
     return pi * x / (1 - pi + pi * (mu + rate * x) / (mu + rate))
-
-
-def share(argument: str, value: object) -> Fraction:
-    """Return a fraction from 0 to 1, or raise an ArgumentError."""
-    found = rational(argument, value)
-    if not 0 <= found <= 1:
-        raise ArgumentError(argument, value, "a fraction from 0 to 1")
-    return found
-
-
-def exact_rate(argument: str, value: object) -> Fraction:
-    """Return a fraction above 0, or raise an ArgumentError."""
-    found = rational(argument, value)
-    if found <= 0:
-        raise ArgumentError(argument, value, "a fraction above 0")
-    return found
-
-
-def exact_turn_rate(argument: str, value: object) -> Fraction:
-    """Return a fraction of 0 or more, or raise an ArgumentError."""
-    found = rational(argument, value)
-    if found < 0:
-        raise ArgumentError(argument, value, "a fraction, 0 or more")
-    return found
