@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from teltheory.claims.claim import Cells, Claim, Placed, Rule, Values
+from teltheory.claims.claim import Cells, Placed, Rule, Values, claim
 from teltheory.claims.data_files import Missing, data_file
 from teltheory.claims.listed import Listed
-from teltheory.claims.origin import BOTH, OURS
+from teltheory.claims.origin import BOTH
 from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
 from teltheory.paper.fit_chat_lengths import FILE, columns
@@ -28,6 +28,7 @@ from teltheory.workloads.chats import turn_law
 
 TURNS_MEAN, TURNS_SHARES = 2.35, {2: 42.1, 3: 26.2, 5: 12.4, 10: 2.7}
 TURNS_PERCENTILES = {50: 1, 90: 5, 95: 7, 99: 13}
+LEFT_OUT = (25, 75, 85)
 CELLS, GIVEN, WRONG = "cells", "by construction", "not near"
 
 
@@ -63,8 +64,8 @@ class Fact(Placed):
 
 def both(case: Fact) -> Values:
     """Return both numbers, how far they may be apart, and what a simpler law has."""
-    numbers = {"published": case.published, "ours": case.ours, "within": case.within}
-    return {**numbers, "null": case.null, GIVEN: case.given}
+    names = ("published", "ours", "within", "null")
+    return {**{name: getattr(case, name) for name in names}, GIVEN: case.given}
 
 
 def near(cells: Cells) -> Values:
@@ -141,70 +142,61 @@ CURVES = Missing(
     "behind them. figure-4.turns and figure-4.lengths compare what is published of WildChat; of ShareGPT only "
     "the mean turns and the mean prompt are (figure-4.sharegpt), its law of turns is declared, not measured"
 )
-figure_4 = Claim(
+figure_4 = claim(
     "figure-4",
     "Figure 4",
     "Turns a conversation and tokens of WildChat and ShareGPT are distributed as drawn.",
-    both,
     all_near,
     CURVES,
-    BOTH,
-)
+    origin=BOTH,
+)(both)
+
+
+def near_to(text: str, null: str) -> Rule:
+    """Return the rule that all numbers are near, with a simpler law for the null model."""
+    return Rule(text, near, WRONG, {null: simpler})
+
+
 PUBLISHED = "the mean within 1 %, P90 and P95 equal"
-figure_4_turns = replace(
-    figure_4,
-    id="figure-4.turns",
-    source="Figure 4, published facts of WildChat",
-    statement="Before it is cut the WildChat-like workload has WildChat's published turns a conversation.",
-    space=Given(turns_of_a_conversation(), "mean, four percentiles and four shares of 529,428 conversations"),
-    origin=OURS,
-    rule=Rule(
+figure_4_turns = claim(
+    "figure-4.turns",
+    "Figure 4, published facts of WildChat",
+    "Before it is cut the WildChat-like workload has WildChat's published turns a conversation.",
+    all_near,
+    Given(turns_of_a_conversation(), "mean, four percentiles and four shares of 529,428 conversations"),
+    rule=near_to(
         f"Every number that is no input of the workload is near the published one: {PUBLISHED}.",
-        near,
-        WRONG,
-        {"the geometric law of the published mean": simpler},
+        "the geometric law of the published mean",
     ),
-)
-figure_4_lengths = replace(
-    figure_4_turns,
-    id="figure-4.lengths",
-    source="Figure 4, per-turn benchmark logs of WildChat's prompts",
-    statement="Before prompts are scaled the WildChat-like workload has the lengths of the logs, also at "
+)(both)
+figure_4_lengths = claim(
+    "figure-4.lengths",
+    "Figure 4, per-turn benchmark logs of WildChat's prompts",
+    "Before prompts are scaled the WildChat-like workload has the lengths of the logs, also at "
     "percentiles of which its laws are not made.",
-    space=Listed(
-        lengths,
-        (25, 75, 85),
-        (25, 75, 85),
-        f"{FILE}: means, and P25, P75 and P85, by kind of turn, prompts not scaled",
+    all_near,
+    Listed(
+        lengths, LEFT_OUT, LEFT_OUT, f"{FILE}: means, and P25, P75 and P85, by kind of turn, prompts not scaled"
     ),
-    rule=Rule(
+    rule=near_to(
         "Every mean is within 5 % of the logs', every percentile within 10 %.",
-        near,
-        WRONG,
-        {"the exponential law of the logs' mean": simpler},
+        "the exponential law of the logs' mean",
     ),
+)(both)
+SHAREGPT = (
+    Fact("mean turns a conversation", "", 3.5, sharegpt_like().mean_turns, 0.05, TURNS_MEAN),
+    Fact("mean prompt", "tokens", 100, sharegpt_like().mean_prompt, 0.5, Q_HAT["wildchat"]),
 )
-figure_4_sharegpt = replace(
-    figure_4_turns,
-    id="figure-4.sharegpt",
-    source="Figure 4, Appendix G.2",
-    statement="The ShareGPT-like workload has the mean turns and the mean prompt that the paper gives; all else "
+figure_4_sharegpt = claim(
+    "figure-4.sharegpt",
+    "Figure 4, Appendix G.2",
+    "The ShareGPT-like workload has the mean turns and the mean prompt that the paper gives; all else "
     "of it is declared, not measured.",
-    space=Given(
-        (
-            Fact("mean turns a conversation", "", 3.5, sharegpt_like().mean_turns, 0.05, TURNS_MEAN),
-            Fact("mean prompt", "tokens", 100, sharegpt_like().mean_prompt, 0.5, Q_HAT["wildchat"]),
-        ),
-        "two means, both inputs of the workload",
-    ),
+    all_near,
+    Given(SHAREGPT, "two means, both inputs of the workload"),
     kind="by construction",
-    rule=Rule(
-        "Both means, inputs of the workload, round to the printed ones.",
-        near,
-        WRONG,
-        {"WildChat's means": simpler},
-    ),
-)
+    rule=near_to("Both means, inputs of the workload, round to the printed ones.", "WildChat's means"),
+)(both)
 
 
 if __name__ == "__main__":

@@ -14,13 +14,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 
 from proofs_checks.tail_optimized.instances import paper_runs
 from proofs_checks.tail_optimized.instances.paper_runs import TOGETHER, Sampled, Spot, interval, moved, told
-from teltheory.claims.claim import Cells, Claim, Rule, Values
-from teltheory.claims.origin import BOTH, V1, reading
+from teltheory.claims.claim import Cells, Claim, Rule, Values, rows
+from teltheory.claims.origin import BOTH, V1, Origin, reading
 from teltheory.claims.registry import run
 from teltheory.paper.printed import CAPACITIES
 
@@ -30,7 +30,6 @@ NEAR_PER_CENT = 5
 CELLS, AS_TOLD = "cells", "as the text says"
 NOT_AS_TOLD, AGAINST, ELSEWHERE = "not as the text says", "against it by their interval", "medians elsewhere"
 HERE, THERE = "T-LRU", "the other policy"
-FIGURE_5 = "Figure 5, Appendix G.1"
 
 
 def differences(metrics: tuple[str, ...]) -> tuple[Spot, ...]:
@@ -76,8 +75,11 @@ FIGURE_5_NULLS = {
 }
 
 
-def _figure_5_rule(percentile: str) -> Rule:
-    return Rule(
+def figure_5_row(id: str, percentile: str, words: str, origin: Origin) -> Claim[Spot]:
+    """Return the row of Figure 5 with a percentile for the tail."""
+    better = f"T-LRU is better than LRU and Threshold-LRU at {words}"
+    told = f"{better}, with a slightly higher median, around 40 ms, WildChat."
+    rule = Rule(
         f"At xi = 100, 200 and 300 ms and every C no 95 % interval of the mean difference puts {percentile} of "
         "T-LRU above that of LRU or Threshold-LRU, or its P50 below theirs, and T-LRU's mean P50 is within 20 % "
         f"of {MEDIAN_MS} ms.",
@@ -85,30 +87,17 @@ def _figure_5_rule(percentile: str) -> Rule:
         NOT_AS_TOLD,
         FIGURE_5_NULLS,
     )
+    space = Sampled(
+        differences(("p50", percentile.lower())), "difference of mean percentiles in ms", ("wildchat",)
+    )
+    return row(
+        id, told, source="Figure 5, Appendix G.1", relation=not_contradicted, space=space, origin=origin, rule=rule
+    )(difference)
 
 
-figure_5 = Claim(
-    "figure-5",
-    FIGURE_5,
-    "T-LRU is better than LRU and Threshold-LRU at the tail (P95), with a slightly higher median, around 40 ms, "
-    "WildChat.",
-    difference,
-    not_contradicted,
-    Sampled(differences(("p50", "p95")), "difference of mean percentiles in ms", ("wildchat",)),
-    BOTH,
-    sampled=True,
-    rule=_figure_5_rule("P95"),
-    together=TOGETHER,
-)
-figure_5_p99 = replace(
-    figure_5,
-    id="figure-5.p99",
-    statement="T-LRU is better than LRU and Threshold-LRU at P99, with a slightly higher median, around 40 ms, "
-    "WildChat.",
-    space=Sampled(differences(("p50", "p99")), "difference of mean percentiles in ms", ("wildchat",)),
-    origin=reading("the tail is P99"),
-    rule=_figure_5_rule("P99"),
-)
+row = rows(sampled=True, together=TOGETHER)
+figure_5 = figure_5_row("figure-5", "P95", "the tail (P95)", BOTH)
+figure_5_p99 = figure_5_row("figure-5.p99", "P99", "P99", reading("the tail is P99"))
 
 
 def medians(cells: Cells) -> Values:
@@ -119,11 +108,10 @@ def medians(cells: Cells) -> Values:
     return {CELLS: len(cells), AS_TOLD: told, "squared distance of the nearest": squares}
 
 
-figure_5_median = replace(
-    figure_5,
-    id="figure-5.median",
+figure_5_median = row(
+    "figure-5.median",
+    "The median rises from 10 ms under LRU to 40 ms under T-LRU, WildChat.",
     source="Figure 6 and Appendix G.1 of version 1 on arXiv",
-    statement="The median rises from 10 ms under LRU to 40 ms under T-LRU, WildChat.",
     relation=lambda counts: bool(counts[AS_TOLD]),
     space=Sampled(
         tuple(spot for spot in differences(("p50",)) if spot.against == "lru"),
@@ -138,7 +126,7 @@ figure_5_median = replace(
         "squared distance of the nearest",
         FIGURE_5_NULLS,
     ),
-)
+)(difference)
 
 
 def above_belady(case: Spot) -> Values:
@@ -172,24 +160,20 @@ def of_a_blind_policy(name: str) -> Callable[[Cells], Cells]:
 BLIND = {"LRU's own numbers": "lru", "Threshold-LRU's own numbers": "threshold-lru"}
 WITHIN, FARTHER = f"within {NEAR_PER_CENT} %", "farther"
 
-figure_6 = Claim(
+FIGURE_6 = product(("tlru", "end-aware", "length-aware"), CAPACITIES, THRESHOLDS, ("p90", "p95", "p99"))
+figure_6 = row(
     "figure-6",
-    "Figure 6, Appendix G.2",
     "T-LRU, End-Aware and Length-Aware T-LRU are all close to Tail-Optimized Belady, ShareGPT.",
-    above_belady,
-    lambda counts: not counts[FARTHER],
-    Sampled(
+    source="Figure 6, Appendix G.2",
+    relation=lambda counts: not counts[FARTHER],
+    space=Sampled(
         tuple(
-            Above("sharegpt", capacity, xi, policy, "tail-optimized-belady", metric)
-            for policy, capacity, xi, metric in product(
-                ("tlru", "end-aware", "length-aware"), CAPACITIES, THRESHOLDS, ("p90", "p95", "p99")
-            )
+            Above("sharegpt", c, xi, policy, "tail-optimized-belady", metric) for policy, c, xi, metric in FIGURE_6
         ),
         "mean percentile above Tail-Optimized Belady's, in per cent",
         ("sharegpt",),
     ),
-    BOTH,
-    sampled=True,
+    origin=BOTH,
     rule=Rule(
         f"At xi = 100, 200 and 300 ms and every C their mean P90, P95 and P99 are within {NEAR_PER_CENT} % of "
         "Tail-Optimized Belady's.",
@@ -197,8 +181,7 @@ figure_6 = Claim(
         FARTHER,
         {name: of_a_blind_policy(name) for name in BLIND},
     ),
-    together=TOGETHER,
-)
+)(above_belady)
 
 
 if __name__ == "__main__":

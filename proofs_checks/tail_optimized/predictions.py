@@ -12,7 +12,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
@@ -23,7 +23,7 @@ import numpy as np
 from proofs_checks.tail_optimized.instances import paper_runs
 from proofs_checks.tail_optimized.instances.paper_runs import ONLINE_SEEDS, TOGETHER, Sampled, Spot, moved, told
 from proofs_checks.tail_optimized.printed_tables import BESIDE, BEST, CELLS, OFF, Row, one_for_all, peaks
-from teltheory.claims.claim import Cells, Placed, Rule, Values, claim
+from teltheory.claims.claim import Cells, Placed, Rule, Values, claim, rows
 from teltheory.claims.data_files import MOONCAKE, data_file
 from teltheory.claims.listed import Listed
 from teltheory.claims.origin import OURS, reading, repairs
@@ -90,16 +90,18 @@ PEAKS = tuple(
 )
 
 
-@claim(
+row = rows(sampled=True, together=TOGETHER)
+
+
+@row(
     "sensitivity.peak",
-    "Section 4.2, sensitivity to the threshold, and Appendix G.2",
     "The best xi on the grid for a percentile is the grid value nearest to that percentile under LRU, or a "
     "neighbour of it: P90, P95 and P99 at every C, means over samples of both kinds of workload.",
+    source="Section 4.2, sensitivity to the threshold, and Appendix G.2",
     relation=lambda counts: bool(counts[BESIDE] == counts[CELLS]),
     space=Sampled(
         PEAKS, "best xi in ms by percentile and C, with the percentile under LRU in ms", WORKLOADS, ONLINE_SEEDS
     ),
-    sampled=True,
     rule=Rule(
         "Everywhere the best threshold is the grid value nearest to the percentile under LRU, or a neighbour of "
         "it.",
@@ -107,7 +109,6 @@ PEAKS = tuple(
         OFF,
         one_for_all((THRESHOLDS, XI_MS)),
     ),
-    together=TOGETHER,
     origin=reading("xi matches a percentile: it is the grid value nearest to it, or a neighbour"),
 )
 def peak(case: Peak) -> Values:
@@ -129,14 +130,21 @@ def gains(tlru: Any, end: Any, length: Any) -> Values:
     return {**paper_runs.interval(more), **steps, "samples": len(more), "samples with more": int((more > 0).sum())}
 
 
-def places(stated: Callable[[Values], bool]) -> Callable[[Cells], Values]:
-    """Return what counts the places at which a statement is true of the values, and the others."""
+def at_every_place(
+    text: str, stated: Callable[[Values], bool], nulls: Mapping[str, Callable[[Values], Values]]
+) -> Rule:
+    """Return the rule that a statement is true of the values at every place; null models change place by place."""
 
     def count(cells: Cells) -> Values:
         true = sum(stated(cell) for cell in cells)
         return {CELLS: len(cells), SO: true, OTHERWISE: len(cells) - true}
 
-    return count
+    return Rule(text, count, OTHERWISE, {name: of_all_places(null) for name, null in nulls.items()})
+
+
+def of_all_places(null: Callable[[Values], Values]) -> Callable[[Cells], Cells]:
+    """Return the null model that changes each place."""
+    return lambda cells: list(map(null, cells))
 
 
 def everywhere(counts: Values) -> bool:
@@ -149,28 +157,22 @@ def turned(cell: Values) -> Values:
     return {**cell, "ours": -cell["ours"], "low": -cell["high"], "high": -cell["low"]}
 
 
-@claim(
+@row(
     "prediction.end-aware",
-    "Appendix G.1",
     "TEL(T-LRU) - TEL(End-Aware) > TEL(End-Aware) - TEL(Length-Aware): at every C and xi the mean over samples of "
     "the difference of both sides is above 0, its 95 % interval included, on both kinds of workload.",
+    source="Appendix G.1",
     relation=everywhere,
     space=Sampled(
         tuple(spot for workload in WORKLOADS for spot in spots(workload, "end-aware", "length-aware")),
         "left side less right side, in tokens of TEL",
         WORKLOADS,
     ),
-    sampled=True,
-    rule=Rule(
+    rule=at_every_place(
         "At every place the 95 % interval of the mean difference lies above 0.",
-        places(lambda cell: bool(cell["low"] > 0)),
-        OTHERWISE,
-        {
-            "no step gains": lambda cells: [moved(cell, 0.0) for cell in cells],
-            "the steps swapped": lambda cells: [turned(cell) for cell in cells],
-        },
+        lambda cell: bool(cell["low"] > 0),
+        {"no step gains": lambda cell: moved(cell, 0.0), "the steps swapped": turned},
     ),
-    together=TOGETHER,
     origin=reading("much better, and only a small edge: differences of TEL compared"),
 )
 def end_aware(case: Spot) -> Values:
@@ -192,24 +194,21 @@ def informed(workload: str) -> tuple[Spot, ...]:
     return tuple(s for who in ("end-aware", "length-aware") for s in spots(workload, who, "tail-optimized-belady"))
 
 
-@claim(
+@row(
     "prediction.poisson",
-    "Appendix G.2",
     "Under Poisson arrivals (ShareGPT-like) End- and Length-Aware T-LRU close less than a tenth of the distance "
     "in TEL from T-LRU to Tail-Optimized Belady, at every C and xi.",
+    source="Appendix G.2",
     relation=everywhere,
     space=Sampled(informed("sharegpt"), "share of the distance that is closed, in per cent", ("sharegpt",)),
-    sampled=True,
-    rule=Rule(
+    rule=at_every_place(
         "At no place the share lies above a tenth, with an interval that holds at all places at once.",
-        places(lambda cell: not cell[LEAST] > TENTH),
-        OTHERWISE,
+        lambda cell: not cell[LEAST] > TENTH,
         {
-            f"the {WILDCHAT}'s shares": lambda cells: [{**cell, LEAST: cell[WILDCHAT]} for cell in cells],
-            "the whole distance": lambda cells: [{**cell, LEAST: 100.0} for cell in cells],
+            f"the {WILDCHAT}'s shares": lambda cell: {**cell, LEAST: cell[WILDCHAT]},
+            "the whole distance": lambda cell: {**cell, LEAST: 100.0},
         },
     ),
-    together=TOGETHER,
     origin=reading("marginal: less than a tenth of the distance"),
 )
 def poisson(case: Spot) -> Values:
@@ -217,25 +216,22 @@ def poisson(case: Spot) -> Values:
     return {**closed(case), WILDCHAT: closed(replace(case, workload="wildchat"))[LEAST]}
 
 
-@claim(
+@row(
     "prediction.poisson.contrast",
-    "Appendix G.2",
     "At every C and xi End- and Length-Aware T-LRU close a smaller share of the distance in TEL from T-LRU to "
     "Tail-Optimized Belady under Poisson arrivals (ShareGPT-like) than on the WildChat-like workload, 95 % "
     "intervals apart.",
+    source="Appendix G.2",
     relation=everywhere,
     space=Sampled(informed("wildchat"), "share on the WildChat-like workload, in per cent", WORKLOADS),
-    sampled=True,
-    rule=Rule(
+    rule=at_every_place(
         "At every place the 95 % interval of the share lies below the WildChat-like workload's.",
-        places(lambda cell: bool(cell[HIGHEST] < cell["low"])),
-        OTHERWISE,
+        lambda cell: bool(cell[HIGHEST] < cell["low"]),
         {
-            f"the {SHAREGPT}'s shares on both": lambda cells: [moved(cell, cell[SHAREGPT]) for cell in cells],
-            "no share on either": lambda cells: [{**moved(cell, 0.0), HIGHEST: 0.0} for cell in cells],
+            f"the {SHAREGPT}'s shares on both": lambda cell: moved(cell, cell[SHAREGPT]),
+            "no share on either": lambda cell: {**moved(cell, 0.0), HIGHEST: 0.0},
         },
     ),
-    together=TOGETHER,
     origin=repairs("prediction.poisson"),
 )
 def contrast(case: Spot) -> Values:
@@ -285,13 +281,12 @@ def mooncake_grid(setting: Setting) -> Iterator[list[RealSpot]]:
         MOONCAKE_SETTING,
         f"{MOONCAKE}: 3 capacities and 3 thresholds, T-LRU to End-Aware / to Length-Aware in tokens",
     ),
-    rule=Rule(
+    rule=at_every_place(
         "At every place the first step gains more than the second.",
-        places(lambda cell: bool(cell[FIRST] > cell[SECOND])),
-        OTHERWISE,
+        lambda cell: bool(cell[FIRST] > cell[SECOND]),
         {
-            "no step gains": lambda cells: [{FIRST: 0, SECOND: 0} for _ in cells],
-            "the steps swapped": lambda cells: [{FIRST: cell[SECOND], SECOND: cell[FIRST]} for cell in cells],
+            "no step gains": lambda cell: {FIRST: 0, SECOND: 0},
+            "the steps swapped": lambda cell: {FIRST: cell[SECOND], SECOND: cell[FIRST]},
         },
     ),
     origin=OURS,
