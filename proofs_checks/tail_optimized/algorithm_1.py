@@ -138,12 +138,6 @@ def printed_lru_loop(case: Case) -> dict[str, int]:
     return {"LRU loop never ends": loops["LRU loop"]}
 
 
-def lowest_counts(case: Case, reading: Reading) -> list[int]:
-    """Return the lowest X after each cut, up to a loop that never ends."""
-    endless_loops(case, reading)
-    return reading.lowest
-
-
 def compiled(check: str) -> CompiledWorlds:
     """Return a compiled check on the larger worlds."""
     return CompiledWorlds(check, of_policies(SPACE), estimates="from longest")
@@ -155,8 +149,14 @@ def beside_lru(name: str, reading: Callable[[Case], Reading]) -> Callable[[Case]
 
 
 def lowest(reading: Callable[[Case], Reading]) -> Callable[[Case], Values]:
-    """Return the check that looks at the lowest X after each cut."""
-    return lambda case: {"lowest X after each cut": lowest_counts(case, reading(case))}
+    """Return the check that looks at the lowest X after each cut, up to a loop that never ends."""
+
+    def values(case: Case) -> Values:
+        made = reading(case)
+        endless_loops(case, made)
+        return {"lowest X after each cut": made.lowest}
+
+    return values
 
 
 def never_negative(values: Values) -> bool:

@@ -175,11 +175,6 @@ MORE = cuts(*map(Fraction, range(3)), more=1)
 ORDERS = Listed(orders, 5, 7, "every order of the scores of up to {} conversations of 1 or 2 tokens")
 
 
-def greedy_is_optimal(values: Values) -> bool:
-    """Whether the greedy allocation attains the optimum."""
-    return bool(values["greedy"] == values["optimum"])
-
-
 def within_the_counts(values: Values) -> bool:
     """Whether scores and comparisons are within |E| + n and 4 |E| + 2 n (ceil(log2 |E|) + 1)."""
     size, n = values["E"], values["n"]
@@ -187,7 +182,7 @@ def within_the_counts(values: Values) -> bool:
     return bool(values["scores"] <= size + n and values["comparisons"] <= 4 * size + 2 * n * (levels + 1))
 
 
-row = rows(source="Lemma D.3", relation=greedy_is_optimal, origin=BOTH)
+row = rows(source="Lemma D.3", relation=lambda values: values["greedy"] == values["optimum"], origin=BOTH)
 
 
 @row(
@@ -341,17 +336,11 @@ def difference(case: Token) -> Values:
     return {"repaired score": repaired, GROWTH: case.growth(case.cached)}
 
 
-def falls_to_zero(values: Values) -> bool:
-    """Whether the growths are 0 or more, and none is above the one before."""
-    growths = [1, *values["growth at X = 1, 2, ..."], 0]
-    return all(a >= b for a, b in pairwise(growths))
-
-
 @of_tokens(
     "algorithm-2.convex",
     "E[(L + Q - X - xi)+] is convex in X for any law of Q and real xi: each token kept saves no more than the one "
     "before it, and 0 or more.",
-    relation=falls_to_zero,
+    relation=lambda values: all(a >= b for a, b in pairwise([1, *values["growth at X = 1, 2, ..."], 0])),
     space=EVERY_TOKEN,
     origin=OURS,
     proof=convexity_proof,

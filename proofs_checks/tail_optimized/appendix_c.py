@@ -19,11 +19,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from operator import ge
 from typing import Any
 
 from proofs_checks.tail_optimized.lemmas.cut_analysis import cut_proof, short_proof
 from proofs_checks.tail_optimized.theorem_31 import BASELINE, is_upper_bound, t_lru, threshold_lru
-from teltheory.claims.case import Case, World, compared
+from teltheory.claims.case import Case, compared
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed, Told, plain
 from teltheory.claims.origin import OURS, PMLR, reading, repairs
@@ -35,12 +36,12 @@ SOURCE = "Appendix C, proof of Theorem 3.1"
 FULL = {1: 6, 2: 6, 3: 6, 4: 4}
 
 
-def bounds_below(world: World, xi: int) -> range:
-    """Return the upper bounds on the continuing prompts that are below xi."""
-    return range(max(world.continuing_prompts, default=0), xi)
-
-
-TRACES = SmallWorlds({2: 5, 3: 4, 4: 2}, FULL, estimates=bounds_below, samples=500)
+TRACES = SmallWorlds(
+    {2: 5, 3: 4, 4: 2},
+    FULL,
+    estimates=lambda world, xi: range(max(world.continuing_prompts, default=0), xi),
+    samples=500,
+)
 ONE_CUT = replace(TRACES, quick={2: 4}, full={2: 7}, starts=2, start_tokens={"quick": 3, "full": 7}, samples=0)
 LRU_X, THRESHOLD_X, T_LRU_X, BUDGET = "X of LRU", "X of Threshold-LRU", "X of T-LRU", "L + Q - xi"
 
@@ -89,12 +90,7 @@ def turn_by_turn(values: Values) -> list[tuple[int, int, int, int]]:
     return list(zip(*columns, strict=True))
 
 
-def all_zero(values: Values) -> bool:
-    """Whether every entry of every list is 0."""
-    return not any(any(found) for found in values.values())
-
-
-row = rows(source=SOURCE, relation=all_zero, space=TRACES, origin=PMLR)
+row = rows(source=SOURCE, relation=lambda values: not any(map(any, values.values())), space=TRACES, origin=PMLR)
 
 
 @row(
@@ -135,15 +131,10 @@ def short_trimmed_eagerly(case: Case) -> Values | None:
     return {T_LRU_X: [case.reuses(eager(case))[k] for k in turns]} if turns else None
 
 
-def first_case(values: Values) -> bool:
-    """Whether X of LRU >= b implies X of Threshold-LRU >= X of LRU >= b = X of T-LRU."""
-    return all(h >= x and t == b for x, h, t, b in turn_by_turn(values) if x >= b)
-
-
 first = row(
     "appendix-c.first-case",
     "Where X of LRU >= b = L + Q - xi > 0: X of Threshold-LRU >= X of LRU >= b = X of T-LRU.",
-    relation=first_case,
+    relation=lambda values: all(h >= x and t == b for x, h, t, b in turn_by_turn(values) if x >= b),
 )(caches)
 
 
@@ -275,14 +266,9 @@ def _pairs(longest: int) -> Iterator[Pair]:
 PAIRS = Listed(pairs, 2, 4, "every pair of states of two conversations, pasts up to {}, and a third")
 
 
-def carried(values: Values) -> bool:
-    """Whether X of T-LRU >= min(X of LRU, b) again."""
-    return all(t >= least for t, least in zip(values[T_LRU_X], values[LEAST], strict=True))
-
-
 of_pairs = rows(
     source='Appendix C, "such an inequality holds until the next time conversation i arrives again"',
-    relation=carried,
+    relation=lambda values: all(map(ge, values[T_LRU_X], values[LEAST])),
     space=PAIRS,
 )
 

@@ -135,17 +135,12 @@ def least_of_all_caches(case: Played) -> int:
     )
 
 
-def nobody_escapes(values: Values) -> bool:
-    """Whether all pay the bound, some cache just that, and the optimum nothing."""
-    return bool(values[LEAST] == values[BOUND] <= min(values[TAKEN]) and values[OPTIMUM] == 0)
-
-
 not_competitive = claim(
     "tel.not-competitive",
     "Beyond the paper: docs/limits.md",
     "TEL is not competitive: of K new conversations with a budget of n = C one returns, by a fair draw; with a "
     "cache of h C every online policy, with dice too, pays n (1 - h/K) on average at least, the optimum nothing.",
-    relation=nobody_escapes,
+    relation=lambda values: values[LEAST] == values[BOUND] <= min(values[TAKEN]) and values[OPTIMUM] == 0,
     space=games(forced=False),
     proof=game_proof,
 )(paid)

@@ -100,11 +100,6 @@ EVERY_RATIO = Listed(
 )
 
 
-def dearer_than_n_times(values: Values) -> bool:
-    """Whether the printed index costs more than n times the least, which is above 0."""
-    return bool(values["ET-LRU"] > values["n"] * values["least"] > 0)
-
-
 def by_jumps(case: Fast, values: Values) -> Values:
     """Compute the costs from the jump chain over the hidden set of conversations that are alive."""
     law = exact_sequences(case.alive, case.rates, death_rate=1, birth_rate=1, events=1, new_rate=1)
@@ -122,7 +117,7 @@ def _costs(case: Fast, chances: tuple[Fraction, ...]) -> Values:
     SOURCE,
     "For each n there is a state of the conversation model at which ET-LRU by the printed index costs more than n "
     "times the least, with one turn to come; time is continuous.",
-    relation=dearer_than_n_times,
+    relation=lambda values: values["ET-LRU"] > values["n"] * values["least"] > 0,
     space=EVERY_RATIO,
     second=SecondRoute("the jump chain over hidden sets", by_jumps),
 )

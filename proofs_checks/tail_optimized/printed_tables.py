@@ -107,11 +107,6 @@ def named_by_the_text(case: Row) -> Values:
     return {BEST: case.best, NAMED: [SENTENCE[case.percentile]]}
 
 
-def same(values: Values) -> bool:
-    """Whether the thresholds are the same."""
-    return bool(values[BEST] == values[NAMED])
-
-
 def steps_off(cell: Values) -> int:
     """Return how many steps of the grid the nearest of the best thresholds is away from where it should be."""
     grid = cell[GRID]
@@ -136,7 +131,7 @@ def one_for_all(rows: Iterable[Iterable[int]]) -> dict[str, Callable[[Cells], Ce
     return {f"always {xi} ms": always(xi) for xi in sorted(set.intersection(*grids))}
 
 
-row = rows(source=SOURCE, relation=same)
+row = rows(source=SOURCE, relation=lambda values: values[BEST] == values[NAMED])
 
 
 text = row(

@@ -29,11 +29,6 @@ def larger_reuses_no_less(values: Values) -> bool:
     return all(map(le, values["reused"], values["reused, C + 1"]))
 
 
-def included_and_as_computed(values: Values) -> bool:
-    """Whether the larger cache reuses no less, and the formula gives what is reused."""
-    return larger_reuses_no_less(values) and values["formula"] == values["reused"]
-
-
 def _replayed(case: Case, policy: AnyPolicy) -> dict[str, list[int]]:
     larger = Case(case.world, case.capacity + 1, case.xi, case.q_hat)
     return {"reused": case.reuses(policy), "reused, C + 1": larger.reuses(policy)}
@@ -57,7 +52,10 @@ def reused_by_formula(case: Case, budget: Callable[[int], int]) -> list[int]:
     return reused
 
 
-row = rows(relation=included_and_as_computed, space=WITH_THRESHOLD)
+row = rows(
+    relation=lambda values: larger_reuses_no_less(values) and values["formula"] == values["reused"],
+    space=WITH_THRESHOLD,
+)
 
 
 @row(

@@ -64,17 +64,14 @@ def reachable_excesses(case: Case, budget: Budget, ends: bool) -> tuple[list[int
         most.append(max(found))
         past[theta], last_turn[theta] = total + response, k
         returns = not ends or any(c == theta for c, _, _ in turns[k + 1 :])
+        arrived = (theta, past[theta] if returns else 0)
         limits = {c: max(0, min(past[c], budget(past[c], last_turn[c]))) for c in past}
         states = {
             after
             for state in states
-            for after in _cuts(_arrived(state, theta, past[theta] if returns else 0), limits, case.capacity)
+            for after in _cuts((*(one for one in state if one[0] != theta), arrived), limits, case.capacity)
         }
     return fewest, most
-
-
-def _arrived(state: State, theta: int, cached: int) -> State:
-    return (*(entry for entry in state if entry[0] != theta), (theta, cached))
 
 
 def _cuts(state: State, limits: dict[int, int], capacity: int) -> Iterator[State]:

@@ -154,7 +154,8 @@ class Sampled(Enumerated, Generic[C]):
         drawn = {
             chats_of(name).name: f"seeds 0 to {self.seeds[name] - 1}, {_assumed(name)}" for name in self.workloads
         }
-        facts = {"samples": f"the first {TURNS:,} turns of each seed", **drawn, "TTFT": _latency()}
+        ttft = f"{1000 * float(Setting().latency.ttft(1000)):.1f} us an uncached token"
+        facts = {"samples": f"the first {TURNS:,} turns of each seed", **drawn, "TTFT": ttft}
         return {"cases": self.note, "samples": facts}
 
 
@@ -167,7 +168,3 @@ def _assumed(workload: str) -> str:
         f"a start every {chats.seconds_between_starts:g} s, {turns}, {gaps} gaps of {chats.gaps.mean:.3g} s, "
         f"{lengths}, correlation of responses {chats.response_correlation:g}, Q = {Q_HAT[workload]}"
     )
-
-
-def _latency() -> str:
-    return f"{1000 * float(Setting().latency.ttft(1000)):.1f} us an uncached token"
