@@ -11,8 +11,7 @@ and footnote 2 of version 1 on the parameters.
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from proofs_checks.tail_optimized.figures_1_2 import FIGURE_2, FIGURE_2_OF_V1
@@ -34,61 +33,32 @@ OLDEST_FIRST, LATEST_FIRST = "oldest mark first", "latest mark first"
 Block = tuple[int, int]
 
 
-@dataclass
-class Engine:
-    """An LRU engine with marks: at most `capacity` blocks, (conversation, place), the first to go at the left.
-
-    `latest_first`: of two marked blocks the one that was marked last goes first.
-    """
-
-    capacity: int
-    latest_first: bool = False
-
-    def __post_init__(self) -> None:
-        self.marked: deque[Block] = deque()
-        self.others: deque[Block] = deque()
-
-    def hit(self, conversation: int) -> int:
-        """Take the blocks of a conversation out of the queues; return how many there were."""
-        before = len(self.marked) + len(self.others)
-        self.marked = deque(block for block in self.marked if block[0] != conversation)
-        self.others = deque(block for block in self.others if block[0] != conversation)
-        return before - len(self.marked) - len(self.others)
-
-    def store(self, conversation: int, past: int, budget: int) -> None:
-        """Let a whole past wait, marked above the budget, and let go what does not fit."""
-        self.others.extend((conversation, place) for place in reversed(range(budget)))
-        free = [(conversation, place) for place in range(budget, past)]
-        if self.latest_first:
-            self.marked.extendleft(free)
-        else:
-            self.marked.extend(reversed(free))
-        while len(self.marked) + len(self.others) > self.capacity:
-            (self.marked or self.others).popleft()
-
-
 def reused_in_engine(case: Case, *, latest_first: bool = False) -> list[int]:
-    """Return what each turn reuses in an engine, optional caching from an empty start."""
-    engine, pasts, reused = Engine(case.capacity, latest_first), dict[int, int](), []
+    """Return what each turn reuses in an engine, optional caching from an empty start.
+
+    Blocks are (conversation, place), in either queue the first to go at the left; `latest_first`: of two marked
+    blocks the one that was marked last goes first.
+    """
+    marked, others, pasts, reused = list[Block](), list[Block](), dict[int, int](), []
     for conversation, prompt, response in case.world.turns:
-        reused.append(engine.hit(conversation))
+        before = len(marked) + len(others)
+        marked, others = ([block for block in queue if block[0] != conversation] for queue in (marked, others))
+        reused.append(before - len(marked) - len(others))
         past = pasts[conversation] = pasts.get(conversation, 0) + prompt + response
-        engine.store(conversation, past, min(past, max(0, past + case.q_hat - case.xi)))
+        budget = min(past, max(0, past + case.q_hat - case.xi))
+        blocks = [(conversation, place) for place in reversed(range(past))]
+        free, within = blocks[: past - budget], blocks[past - budget :]
+        marked, others = free + marked if latest_first else marked + free, others + within
+        over = max(len(marked) + len(others) - case.capacity, 0)
+        marked, others = marked[over:], others[max(over - len(marked), 0) :]
     return reused
-
-
-def most_uncached(case: Case, reused: Iterable[int]) -> int:
-    """Return the largest uncached count of a turn."""
-    totals: list[int] = case.instance.total.tolist()
-    return max(total - x for total, x in zip(totals, reused, strict=True))
 
 
 def in_engines(case: Case) -> Values:
     """Return the largest uncached count under either order of marked blocks."""
+    totals = case.instance.total
     orders = {OLDEST_FIRST: False, LATEST_FIRST: True}
-    return {
-        name: most_uncached(case, reused_in_engine(case, latest_first=latest)) for name, latest in orders.items()
-    }
+    return {name: int((totals - reused_in_engine(case, latest_first=late)).max()) for name, late in orders.items()}
 
 
 infinitely_old = claim(
