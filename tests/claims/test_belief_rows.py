@@ -91,7 +91,7 @@ FAULTS = {
 @pytest.mark.parametrize(
     ("fault", "row"),
     [
-        ("weigh by the belief alone", "theorem-d2"),
+        long("weigh by the belief alone", "theorem-d2"),
         long("weigh the least recent most", "theorem-d2.homogeneous.fixed"),
         long("weigh by the rate alone", "theorem-d2.homogeneous.random"),
         ("weigh tokens without the threshold", "theorem-d2.homogeneous.fixed"),
@@ -141,8 +141,8 @@ SAME_LAW = (((UP_TO_THREE, ONE_IN_THREE),),)
         (FALLING, {"laws": (((fixed(2), COIN),),)}, (2, 2), turn_rates),
         (FALLING, {"laws": (((fixed(2), fixed(1), fixed(0)),),)}, (2, 2), turn_rates),
         (APART, {"rates": ((1,),)}, (3, 2), turn_rates),
-        (APART, {"base": PAPER}, (3, 2), turn_rates),
-        (OWN_LAWS, {"laws": SAME_LAW}, (3, 2), turn_rates),
+        pytest.param(APART, {"base": PAPER}, (3, 2), turn_rates, marks=pytest.mark.long),
+        pytest.param(OWN_LAWS, {"laws": SAME_LAW}, (3, 2), turn_rates, marks=pytest.mark.long),
         (OWN_LAWS, {"laws": (((UP_TO_THREE, fixed(1)), (UP_TO_THREE, fixed(2))),)}, (3, 2), turn_rates),
         (RANDOM, {"thresholds": (0,)}, (2, 1), turn_rates),
         (RANDOM, {"laws": (((FIRST, fixed(0)),),)}, (2, 1), turn_rates),

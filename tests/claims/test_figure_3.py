@@ -9,14 +9,6 @@ from proofs_checks.tail_optimized.figure_3 import explained, vllm_cpu
 from teltheory.calibration.cells import Cells
 from teltheory.claims.search import decide_safely
 from teltheory.cli import main
-from teltheory.workloads import data_folder
-
-
-def there(claim):
-    file = data_folder() / claim.space.file
-    if not file.is_file():
-        pytest.skip(f"{file.name} is not in the data folder")
-    return claim
 
 
 def test_the_share_explained_is_that_of_least_squares():

@@ -1,4 +1,4 @@
-"""The numbers of abstract, introduction and conclusion: against the page, and what turns each row."""
+"""The numbers of abstract, introduction and conclusion: what the tables have, and what turns each row."""
 
 from __future__ import annotations
 
@@ -15,31 +15,12 @@ from teltheory.claims.claim import Claim
 from teltheory.claims.search import decide
 from teltheory.claims.worlds import Given
 from teltheory.paper.printed import CAPACITIES, TABLE_1
-from teltheory.workloads import data_folder
 
-PAGES = sorted((data_folder().parent / "seeds").glob("004_*.txt"))
 SENTENCES = {
     name: claim
     for name, claim in vars(headlines).items()
     if isinstance(claim, Claim) and name not in ("gap", "gap_v1")
 }
-ON_THE_PAGE = (
-    "up to 27.5% reduction in P90 tail Time to First Token latency and 23.9% in P95",
-    "along with up to 40% decrease in SLO violations of 200ms",
-    "up to 38.9% decrease in SLO violations compared with the strongest baseline",
-    "reduces between 8.8% (small cache capacity) and 40.7% (large cache capacity) of violations",
-    "it trims P90 by up to 10%, and P95 by up to 7%",
-    "cuts the share of requests above the budget by 2–8% across capacities",
-    "closing about 50% of the gap to the hindsight optimum",
-    "are roughly 40 ms, 240 ms, 326 ms, and 505 ms",
-    "are roughly 209 ms, 1415 ms, 2447 ms, 3649 ms",
-)
-
-
-@pytest.mark.skipif(not PAGES, reason="the page is not beside the data folder")
-@pytest.mark.parametrize("words", ON_THE_PAGE)
-def test_the_sentences_are_on_the_page(words: str) -> None:
-    assert words in " ".join(PAGES[0].read_text().split())
 
 
 @pytest.mark.parametrize("name", SENTENCES)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Model:
-    """The symbols, the hidden chain solved for them, and the formulas to be proved."""
+    """The symbols, what is said to solve the hidden chain, and the formulas to be proved."""
 
     def __init__(self) -> None:
         import sympy
@@ -21,16 +21,10 @@ class Model:
         self.exp, self.oo = sympy.exp, sympy.oo
         self.mu, self.rate, self.tau = mu, rate, tau = sympy.symbols("mu lambda tau", positive=True)
         self.prior, self.later = sympy.symbols("pi sigma", positive=True)
-        alive, dead = sympy.Function("a"), sympy.Function("d")
-        chain = [
-            sympy.Eq(alive(tau).diff(tau), -(mu + rate) * alive(tau)),
-            sympy.Eq(dead(tau).diff(tau), mu * alive(tau)),
-        ]
-        start = {alive(0): self.prior, dead(0): 1 - self.prior}
-        found = sympy.dsolve(chain, [alive(tau), dead(tau)], ics=start)
-        self.alive, self.dead = (equation.rhs for equation in found)
-        self.formula = (mu + rate) / (rate + mu * sympy.exp((mu + rate) * tau))
         decay = sympy.exp(-(mu + rate) * tau)
+        self.alive = self.prior * decay
+        self.dead = 1 - self.prior + self.prior * mu / (mu + rate) * (1 - decay)
+        self.formula = (mu + rate) / (rate + mu * sympy.exp((mu + rate) * tau))
         self.update = self.prior * decay / (1 - self.prior + self.prior * (mu + rate * decay) / (mu + rate))
 
     def updated(self, prior: Expr, tau: Expr) -> Expr:
