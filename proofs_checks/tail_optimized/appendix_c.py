@@ -16,21 +16,29 @@ room' = room - y, where d is x under LRU, and under T-LRU min(x, b) if its cache
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from operator import ge
 from typing import Any
 
 from proofs_checks.tail_optimized.lemmas.cut_analysis import cut_proof, short_proof
-from proofs_checks.tail_optimized.theorem_31 import BASELINE, is_upper_bound, t_lru, threshold_lru
-from teltheory.claims.case import Case, compared
+from proofs_checks.tail_optimized.theorem_31 import (
+    BASELINE,
+    T_LRU,
+    THRESHOLD_LRU,
+    is_upper_bound,
+    t_lru,
+    threshold_lru,
+)
+from teltheory.claims.case import Case, Policies, compared
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed, Told, plain
 from teltheory.claims.origin import OURS, PMLR, reading, repairs
 from teltheory.claims.registry import run
 from teltheory.claims.worlds import SmallWorlds
 from teltheory.policies import LRU, TLRU
+from teltheory.policies.policy import AnyPolicy
 
 SOURCE = "Appendix C, proof of Theorem 3.1"
 FULL = {1: 6, 2: 6, 3: 6, 4: 4}
@@ -68,9 +76,17 @@ def eager(case: Case) -> TLRU:
     return TLRU(case.xi, case.q_hat, "eager")
 
 
-def short_turns(case: Case) -> list[int] | None:
-    """Return the turns that continue a conversation of a past up to xi - Q, None where there are none."""
-    return (continuing(case, long=False) or None) if applies(case) else None
+def at_short_turns(
+    measure: Callable[[Case, AnyPolicy], list[int]], policies: Policies, begin: int = 0
+) -> Callable[[Case], Values | None]:
+    """Return the check of the turns, from one on, that continue a conversation of a past up to xi - Q."""
+
+    def values(case: Case) -> Values | None:
+        turns = [k for k in continuing(case, long=False) if k >= begin] if applies(case) else []
+        found = {name: [measure(case, make(case))[k] for k in turns] for name, make in policies.items()}
+        return found if turns else None
+
+    return values
 
 
 def caches(case: Case) -> Values | None:
@@ -93,43 +109,26 @@ def turn_by_turn(values: Values) -> list[tuple[int, int, int, int]]:
 row = rows(source=SOURCE, relation=lambda values: not any(map(any, values.values())), space=TRACES, origin=PMLR)
 
 
-@row(
+short = row(
     "appendix-c.short",
     "Where xi > Q and L <= xi - Q the next turn's excess is 0 under LRU, Threshold-LRU and T-LRU.",
     proof=short_proof,
+)(at_short_turns(Case.excesses, {**BASELINE, **THRESHOLD_LRU, **T_LRU}))
+
+short_uncached = row("appendix-c.short.uncached", 'There "the costs (i.e., number of uncached tokens)" are 0.')(
+    at_short_turns(Case.uncached, T_LRU)
 )
-def short(case: Case) -> Values | None:
-    """Compute the excess of the turns that continue such conversations."""
-    turns = short_turns(case)
-    policies = {"LRU": LRU(), "Threshold-LRU": threshold_lru(case), "T-LRU": t_lru(case)} if turns else {}
-    return {name: [case.excesses(each)[k] for k in turns or ()] for name, each in policies.items()} or None
 
+short_trimmed = row("appendix-c.short.trimmed", "T-LRU caches nothing of a conversation with L <= xi - Q.")(
+    at_short_turns(Case.reuses, {T_LRU_X: t_lru})
+)
 
-@row("appendix-c.short.uncached", 'There "the costs (i.e., number of uncached tokens)" are 0.')
-def short_uncached(case: Case) -> Values | None:
-    """Count the uncached tokens of the same turns."""
-    turns = short_turns(case)
-    return {"T-LRU": [case.uncached(t_lru(case))[k] for k in turns]} if turns else None
-
-
-@row("appendix-c.short.trimmed", "T-LRU caches nothing of a conversation with L <= xi - Q.")
-def short_trimmed(case: Case) -> Values | None:
-    """Look what is reused of such conversations, trimmed on overflow as Algorithm 1 does."""
-    turns = short_turns(case)
-    return {T_LRU_X: [case.reuses(t_lru(case))[k] for k in turns]} if turns else None
-
-
-@row(
+short_trimmed_eagerly = row(
     "appendix-c.short.trimmed.eager",
     "T-LRU that trims after every turn, overflow or not, caches nothing of a conversation with L <= xi - Q once a "
     "turn has come.",
     origin=repairs("appendix-c.short.trimmed"),
-)
-def short_trimmed_eagerly(case: Case) -> Values | None:
-    """Look what is reused of such conversations; at the first turn the cache is still the initial one."""
-    turns = [k for k in short_turns(case) or () if k]
-    return {T_LRU_X: [case.reuses(eager(case))[k] for k in turns]} if turns else None
-
+)(at_short_turns(Case.reuses, {T_LRU_X: eager}, begin=1))
 
 first = row(
     "appendix-c.first-case",
@@ -178,7 +177,7 @@ cut = row(
 )(
     compared(
         lambda case, policy: case.excesses(policy)[1],
-        {"T-LRU": t_lru, "Threshold-LRU": threshold_lru, **BASELINE},
+        {**T_LRU, **THRESHOLD_LRU, **BASELINE},
         lambda case: applies(case) and len(case.world.turns) > 1,
     )
 )

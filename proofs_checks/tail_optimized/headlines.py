@@ -20,16 +20,8 @@ from teltheory.claims.claim import Claim, Unshrunk, Values, claim
 from teltheory.claims.origin import BOTH, PMLR, V1, Origin, reading
 from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
-from teltheory.paper.printed import (
-    CAPACITIES,
-    SLO_MS,
-    TABLE_1_V1,
-    TABLE_2,
-    TABLE_4,
-    TABLE_5,
-    TABLE_6,
-    PrintedTable,
-)
+from teltheory.paper import printed as paper
+from teltheory.paper.printed import CAPACITIES, SLO_MS, PrintedTable
 from teltheory.policies import LRU, TLRU
 
 SAID, FOUND = "said", "in the tables"
@@ -105,12 +97,12 @@ def sentence(
     return Claim(f"headline.{id}", source, statement, both, rounded_to, space, origin)
 
 
-AT_SLO = improvements(TABLE_2, "above", "lru", SLO_MS)
+AT_SLO = improvements(paper.TABLE_2, "above", "lru", SLO_MS)
 STRONGEST = [
-    list(map(min, *(improvements(TABLE_2, "above", base)[i] for base in ("lru", "threshold-lru"))))
+    list(map(min, *(improvements(paper.TABLE_2, "above", base)[i] for base in ("lru", "threshold-lru"))))
     for i in range(len(CAPACITIES))
 ]
-SHAREGPT = [improvements(TABLE_6, "above", "lru", xi) for xi in (None, SLO_MS)]
+SHAREGPT = [improvements(paper.TABLE_6, "above", "lru", xi) for xi in (None, SLO_MS)]
 
 p90 = sentence(
     "p90",
@@ -118,7 +110,7 @@ p90 = sentence(
     "T-LRU reduces P90 by up to 27.5 % compared to LRU.",
     "largest P90 improvement",
     "27.5",
-    [largest(improvements(TABLE_1_V1, "p90", "lru"))],
+    [largest(improvements(paper.TABLE_1_V1, "p90", "lru"))],
 )
 p95 = sentence(
     "p95",
@@ -126,7 +118,7 @@ p95 = sentence(
     "T-LRU reduces P95 by up to 23.9 % compared to LRU.",
     "largest P95 improvement",
     "23.9",
-    [largest(improvements(TABLE_1_V1, "p95", "lru"))],
+    [largest(improvements(paper.TABLE_1_V1, "p95", "lru"))],
 )
 violations = sentence(
     "violations",
@@ -142,7 +134,7 @@ violations_forty = sentence(
     "T-LRU decreases SLO violations of 200 ms by up to 40 % compared to LRU.",
     "largest reduction against LRU",
     "40",
-    [largest(improvements(TABLE_2, "above", "lru"))],
+    [largest(improvements(paper.TABLE_2, "above", "lru"))],
     TEN,
     PMLR,
 )
@@ -163,7 +155,9 @@ sharegpt = sentence(
     "10 7 10 7",
     [
         largest(improvements(table, metric, against))
-        for (table, against), metric in product(((TABLE_4, "lru"), (TABLE_5, "threshold-lru")), ("p90", "p95"))
+        for (table, against), metric in product(
+            ((paper.TABLE_4, "lru"), (paper.TABLE_5, "threshold-lru")), ("p90", "p95")
+        )
     ],
     WHOLE,
 )
@@ -196,7 +190,7 @@ p95_range = sentence(
     "T-LRU achieves e.g. 20-30 % improvement in P95.",
     "smallest and largest of each capacity's best P95 improvement",
     "20 30",
-    ends(improvements(TABLE_1_V1, "p95", "lru")),
+    ends(improvements(paper.TABLE_1_V1, "p95", "lru")),
     TEN,
     V1,
 )

@@ -17,20 +17,9 @@ from proofs_checks.tail_optimized.instances.paper_runs import ONLINE_SEEDS, TOGE
 from teltheory.claims.claim import Cells, Claim, Placed, Rule, Values
 from teltheory.claims.origin import BOTH
 from teltheory.claims.registry import run
+from teltheory.paper import printed as paper
 from teltheory.paper.grid import chats_of
-from teltheory.paper.printed import (
-    CAPACITIES,
-    LRU_AT_1000_MS,
-    SLO_MS,
-    TABLE_1_V1,
-    TABLE_2,
-    TABLE_4,
-    TABLE_6,
-    Against,
-    Column,
-    Metric,
-    PrintedTable,
-)
+from teltheory.paper.printed import CAPACITIES, SLO_MS, PrintedTable
 from teltheory.paper.tables import QUANTILES, Floats
 
 CELLS, INSIDE, OUTSIDE = "cells", "inside the samples' range", "outside of it"
@@ -74,38 +63,40 @@ def counted(cells: Cells) -> Values:
     return {CELLS: len(cells), INSIDE: inside, OUTSIDE: len(cells) - inside, ERROR: squares}
 
 
-def best(table: PrintedTable, metric: Metric, against: Against = "lru", xi_ms: int | None = None) -> Floats:
+def best(
+    table: PrintedTable, metric: paper.Metric, against: paper.Against = "lru", xi_ms: int | None = None
+) -> Floats:
     """Return each sample's best improvements over a table's thresholds, or at one, shape (capacities, samples)."""
     found = paper_runs.replayed(table.workload)
     thresholds = dict.fromkeys(c.xi_ms for c in table.columns if xi_ms in (None, c.xi_ms))
-    columns = [Column(xi, metric, against) for xi in thresholds]
+    columns = [paper.Column(xi, metric, against) for xi in thresholds]
     every = np.array([[found.improvements(c, capacity) for capacity in CAPACITIES] for c in columns])
     return np.asarray(every.max(axis=0))
 
 
 def strongest() -> Floats:
     """Return each sample's best reductions of violations against the stronger of both baselines."""
-    return np.minimum(best(TABLE_2, "above"), best(TABLE_2, "above", "threshold-lru"))
+    return np.minimum(best(paper.TABLE_2, "above"), best(paper.TABLE_2, "above", "threshold-lru"))
 
 
 def at_slo() -> Floats:
     """Return each sample's reductions of violations with xi at the SLO."""
-    return best(TABLE_2, "above", xi_ms=SLO_MS)
+    return best(paper.TABLE_2, "above", xi_ms=SLO_MS)
 
 
 CHAT, SHARED = "WildChat-like", "ShareGPT-like"
 VIOLATIONS, AT_BEST = "violations against the strongest baseline", "violations at the best xi"
 AT_SLO = "violations, xi = 200 ms"
 MEASURED = (
-    Headline(CHAT, "P90, largest", 27.5, lambda: best(TABLE_1_V1, "p90").max(axis=0)),
-    Headline(CHAT, "P95, largest", 23.9, lambda: best(TABLE_1_V1, "p95").max(axis=0)),
+    Headline(CHAT, "P90, largest", 27.5, lambda: best(paper.TABLE_1_V1, "p90").max(axis=0)),
+    Headline(CHAT, "P95, largest", 23.9, lambda: best(paper.TABLE_1_V1, "p95").max(axis=0)),
     Headline(CHAT, f"{AT_SLO}, smallest", 8.8, lambda: at_slo().min(axis=0)),
     Headline(CHAT, f"{AT_SLO}, largest", 40.7, lambda: at_slo().max(axis=0)),
     Headline(CHAT, f"{VIOLATIONS}, largest", 38.9, lambda: strongest().max(axis=0)),
-    Headline(SHARED, "P90, largest", 10.0, lambda: best(TABLE_4, "p90").max(axis=0)),
-    Headline(SHARED, "P95, largest", 7.0, lambda: best(TABLE_4, "p95").max(axis=0)),
-    Headline(SHARED, f"{AT_BEST}, smallest", 2.0, lambda: best(TABLE_6, "above").min(axis=0)),
-    Headline(SHARED, f"{AT_BEST}, largest", 8.0, lambda: best(TABLE_6, "above").max(axis=0)),
+    Headline(SHARED, "P90, largest", 10.0, lambda: best(paper.TABLE_4, "p90").max(axis=0)),
+    Headline(SHARED, "P95, largest", 7.0, lambda: best(paper.TABLE_4, "p95").max(axis=0)),
+    Headline(SHARED, f"{AT_BEST}, smallest", 2.0, lambda: best(paper.TABLE_6, "above").min(axis=0)),
+    Headline(SHARED, f"{AT_BEST}, largest", 8.0, lambda: best(paper.TABLE_6, "above").max(axis=0)),
 )
 
 headline_measured = Claim(
@@ -154,7 +145,7 @@ percentiles = Claim(
     Sampled(
         tuple(
             Headline(chats_of(workload).name, metric.upper(), printed, under_lru(workload, metric), "ms")
-            for workload, of in LRU_AT_1000_MS.items()
+            for workload, of in paper.LRU_AT_1000_MS.items()
             for metric, printed in of.items()
         ),
         "printed / ours in ms (by construction: the workloads were chosen by them)",

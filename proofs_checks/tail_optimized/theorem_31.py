@@ -12,11 +12,11 @@ from fractions import Fraction
 from proofs_checks.tail_optimized.instances.bounds import judged, of_policies
 from proofs_checks.tail_optimized.lemmas import induction_lru, induction_threshold
 from teltheory.claims.case import Case, Policies, World, compared
-from teltheory.claims.claim import Values, rows
+from teltheory.claims.claim import Claim, Values, rows
 from teltheory.claims.compiled_check.space import CompiledWorlds
 from teltheory.claims.origin import PMLR, reading, sharpness
 from teltheory.claims.registry import run
-from teltheory.claims.worlds import SmallWorlds, upper_bounds
+from teltheory.claims.worlds import Estimates, SmallWorlds, upper_bounds
 from teltheory.policies import LRU, TLRU, ThresholdLRU
 
 
@@ -71,8 +71,6 @@ OPTIONAL = judged(SmallWorlds({}, {}, estimates=upper_bounds, starts=2))
 FORCED = replace(OPTIONAL, forced=True)
 EMPTY_START = judged(SmallWorlds({}, {}, estimates=upper_bounds))
 LARGE_Q = judged(SmallWorlds({}, {}, estimates=lambda world, xi: range(xi, xi + 2), starts=2))
-MEAN_OF_ALL = judged(SmallWorlds({}, {}, estimates=mean_of_all_prompts))
-MEAN_OF_CONTINUING = judged(SmallWorlds({}, {}, estimates=mean_of_continuing_prompts))
 
 tels = compared(Case.tel, {**T_LRU, **BASELINE})
 tels_with_upper_bound = compared(Case.tel, {**T_LRU, **BASELINE}, is_upper_bound)
@@ -158,32 +156,31 @@ large_q = row(
     compiled=compiled("T-LRU is LRU", LARGE_Q, "from xi"),
 )(compared(Case.uncached, {**T_LRU, **BASELINE}, lambda case: case.q_hat >= case.xi))
 
-mean_estimate = row(
-    "theorem-31.mean-estimate",
-    "The dominance over LRU also holds where the estimate is the mean prompt of the trace.",
-    source="Theorem 3.1 and Section 4.2's choice of the estimate",
-    space=MEAN_OF_ALL,
-    origin=sharpness("the estimate is an upper bound on the prompts"),
-    compiled=compiled("TEL with any estimate", MEAN_OF_ALL, "mean of all"),
-)(
-    compared(
-        Case.tel, {**T_LRU, **BASELINE}, lambda case: mean_of_all_prompts(case.world, case.xi) == (case.q_hat,)
-    )
-)
 
-mean_estimate_continuing = row(
-    "theorem-31.mean-estimate.continuing",
+def mean_row(id: str, statement: str, estimates: Estimates, compiled_estimates: str) -> Claim[Case]:
+    """Return the row on the dominance with a mean for the estimate."""
+    space = judged(SmallWorlds({}, {}, estimates=estimates))
+    return row(
+        f"theorem-31.mean-estimate{id}",
+        statement,
+        source="Theorem 3.1 and Section 4.2's choice of the estimate",
+        space=space,
+        origin=sharpness("the estimate is an upper bound on the prompts"),
+        compiled=compiled("TEL with any estimate", space, compiled_estimates),
+    )(compared(Case.tel, {**T_LRU, **BASELINE}, lambda case: estimates(case.world, case.xi) == (case.q_hat,)))
+
+
+mean_estimate = mean_row(
+    "",
+    "The dominance over LRU also holds where the estimate is the mean prompt of the trace.",
+    mean_of_all_prompts,
+    "mean of all",
+)
+mean_estimate_continuing = mean_row(
+    ".continuing",
     "The dominance also holds where the estimate is the mean prompt of the turns that continue a conversation.",
-    source="Theorem 3.1 and Section 4.2's choice of the estimate",
-    space=MEAN_OF_CONTINUING,
-    origin=sharpness("the estimate is an upper bound on the prompts"),
-    compiled=compiled("TEL with any estimate", MEAN_OF_CONTINUING, "mean of continuing"),
-)(
-    compared(
-        Case.tel,
-        {**T_LRU, **BASELINE},
-        lambda case: mean_of_continuing_prompts(case.world, case.xi) == (case.q_hat,),
-    )
+    mean_of_continuing_prompts,
+    "mean of continuing",
 )
 
 

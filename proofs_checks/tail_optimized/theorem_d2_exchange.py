@@ -15,16 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from proofs_checks.tail_optimized.instances.belief_grids import (
-    A_HALF,
-    COIN,
-    HALF,
-    SELDOM_ONE,
-    TWO_GAPS,
-    ZERO_OR_TWO,
-    Gaps,
-    kinds_of,
-)
+from proofs_checks.tail_optimized.instances import belief_grids as grids
 from proofs_checks.tail_optimized.lemmas.exchange_proof import same_law_proof
 from teltheory.belief.mdp import Solver
 from teltheory.belief.model import NOTHING, Allocation, BeliefMDP, Known, State
@@ -81,8 +72,8 @@ def _exchanges(
             yield tuple(kept), tuple(x + (k == j) - (k == i) for k, x in enumerate(kept))
 
 
-LAWS = (fixed(0), ZERO_OR_TWO, SELDOM_ONE, fixed(1))
-ALIVE = (Fraction(1), HALF, Fraction(1, 5))
+LAWS = (fixed(0), grids.ZERO_OR_TWO, grids.SELDOM_ONE, fixed(1))
+ALIVE = (Fraction(1), grids.HALF, Fraction(1, 5))
 
 
 @dataclass(frozen=True)
@@ -99,7 +90,7 @@ class Size:
     turns: int
     capacities: tuple[int, ...] = (1, 2)
     thresholds: tuple[int, ...] = (0, 1)
-    gaps: Gaps = A_HALF
+    gaps: grids.Gaps = grids.A_HALF
     response: Finite = NOTHING
 
     def __str__(self) -> str:
@@ -112,7 +103,7 @@ class Size:
         """Yield the models: each conversation has a kind, of rate 1 or 3 and with any of the laws."""
         n = self.conversations
         for rates, laws in product(product((1, 3), repeat=n), product(LAWS[: self.laws], repeat=n)):
-            kinds = kinds_of(rates, tuple((fixed(2), law) for law in laws), self.response)
+            kinds = grids.kinds_of(rates, tuple((fixed(2), law) for law in laws), self.response)
             for capacity, xi in product(self.capacities, self.thresholds):
                 yield BeliefMDP(capacity, xi, kinds, gaps=self.gaps)
 
@@ -133,15 +124,15 @@ class Size:
 
 
 QUICK = (
-    Size(2, 3, 2, 3, 1, gaps=TWO_GAPS),
+    Size(2, 3, 2, 3, 1, gaps=grids.TWO_GAPS),
     Size(2, 3, 2, 3, 2),
     Size(3, 2, 1, 2, 2, (2,), (0,)),
     Size(2, 2, 2, 2, 3, (2,), (1,)),
 )
 FULL = (
-    Size(2, 4, 4, 3, 1, (1, 2, 3), (0, 1, 2), TWO_GAPS),
-    Size(2, 4, 3, 3, 2, (1, 2, 3), (0, 1, 2), TWO_GAPS),
-    Size(2, 2, 2, 3, 2, response=COIN),
+    Size(2, 4, 4, 3, 1, (1, 2, 3), (0, 1, 2), grids.TWO_GAPS),
+    Size(2, 4, 3, 3, 2, (1, 2, 3), (0, 1, 2), grids.TWO_GAPS),
+    Size(2, 2, 2, 3, 2, response=grids.COIN),
     Size(3, 2, 2, 2, 2, (2,)),
     Size(2, 3, 2, 3, 3, (2,)),
 )

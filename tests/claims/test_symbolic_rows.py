@@ -142,7 +142,7 @@ FAULTS = {
     "forget the missed": (algorithm_2.Token, "just_missed", lambda _: Fraction(0)),
     "trim below the budget": (online.TLRU, "budget", lambda exact: lambda self, c: max(0, exact(self, c) - 1)),
     "trim nothing": (online.TLRU, "budget", lambda _: lambda self, c: c.past),
-    "trim on overflow only": (appendix_c, "eager", lambda _: appendix_c.t_lru),
+    "trim on overflow only": (appendix_c, "TLRU", lambda _: lambda xi, q_hat, trim: online.TLRU(xi, q_hat)),
     "keep short ones": (appendix_c, "threshold_lru", lambda _: lambda c: online.ThresholdLRU(c.world.tokens)),
     "count all turns": (appendix_c, "continuing", lambda _: lambda case, long: [*range(len(case.world.turns))]),
     "forget the recency": (appendix_c.Pair, "in_recency_order", lambda _: True),
