@@ -46,7 +46,6 @@ QUICK = (
     "tests/formats/test_mooncake.py",
 )
 """Files of the quick part: reading, replaying by reference and kernel, metrics, commands, pages."""
-FAILED = 1
 NOT_COPIED = ("__pycache__", "documents", "experiments", "release", "test_documents.py")
 """Machine code, and tests that import what is not installed."""
 
@@ -111,7 +110,7 @@ def _packages(python: Path) -> Path:
 
 def _must(command: Sequence[str | Path], folder: Path) -> None:
     if run(command, folder):
-        sys.exit(FAILED)
+        sys.exit(1)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -100,12 +100,9 @@ def _width(figure: Figure, artist: Artist) -> float:
 def _draw_panel(panel: Axes, rows: Sequence[Mapping[str, Any]], label: str) -> None:
     policies = dict.fromkeys(row["policy"] for row in rows)
     for (colour, line), policy in zip(cycle(STYLES), policies, strict=False):
-        points = sorted((row["capacity"], _share(row)) for row in rows if row["policy"] == policy)
+        of = [row for row in rows if row["policy"] == policy]
+        points = sorted((row["capacity"], 100 * row["tel"] / (row["uncached_tel"] or 1)) for row in of)
         panel.plot(*zip(*points, strict=True), color=colour, linestyle=line, label=policy)
     panel.set_xscale("log")
     panel.set_title(label, fontsize="medium")
     panel.grid(alpha=0.3)
-
-
-def _share(row: Mapping[str, Any]) -> float:
-    return 100 * row["tel"] / row["uncached_tel"] if row["uncached_tel"] else 0.0

@@ -10,9 +10,8 @@ from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.errors import ArgumentError, FileError, ForcedCachingError
 from teltheory.policies.spec import POLICIES, Spec, default_estimate
 from teltheory.processes import cores
-from teltheory.sweep import Cell, Grid, Sample, TraceAtHand, TraceFile, sweep
+from teltheory.sweep import WORTH_A_PROCESS, Cell, Grid, Sample, TraceAtHand, TraceFile, processes_for, sweep
 from teltheory.sweep.jobs import Job
-from teltheory.sweep.running import WORTH_A_PROCESS, processes_for
 from teltheory.workloads import ConversationModel, sample_conversations
 
 GRID = Grid([Spec(name) for name in POLICIES], (30, 9), (9, 5), q_hat=4, cutoff=7)
