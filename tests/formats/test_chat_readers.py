@@ -120,25 +120,16 @@ def test_a_turn_never_arrives_before_its_conversation(words, tmp_path):
     assert trace.report.odd == (("turns dated before an earlier one", 1),)
 
 
+def sharegpt(number, *messages):
+    return {"id": f"x_{number}", "conversations": [{"from": f, "value": "a " * n} for f, n in messages]}
+
+
+MANY = [("gpt", 9), ("system", 1), ("human", 2), ("chatgpt", 3), ("human", 1), ("bing", 2), ("gpt", 2)]
 SHAREGPT = [
-    {"id": "x_0", "conversations": [{"from": f, "value": "a " * n} for f, n in [("human", 2), ("gpt", 3)]]},
-    {"id": "x_1", "conversations": [{"from": f, "value": "b " * n} for f, n in [("system", 1), ("user", 1)]]},
-    {
-        "id": "x_2",
-        "conversations": [
-            {"from": f, "value": "a " * n}
-            for f, n in [
-                ("gpt", 9),
-                ("system", 1),
-                ("human", 2),
-                ("chatgpt", 3),
-                ("human", 1),
-                ("bing", 2),
-                ("gpt", 2),
-            ]
-        ],
-    },
-    {"id": "x_3", "conversations": []},
+    sharegpt(0, ("human", 2), ("gpt", 3)),
+    sharegpt(1, ("system", 1), ("user", 1)),
+    sharegpt(2, *MANY),
+    sharegpt(3),
 ]
 
 
@@ -266,34 +257,20 @@ def test_what_is_wrong_is_named_with_its_place(changes, message, words, tmp_path
         assert len(str(caught.value).splitlines()) == 1
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"times": SLOW}, "tokenizer: found None, expected a tokenizer.json .*as sharegpt holds text"),
-        (
-            {"tokenizer": "characters/4"},
-            "times: found None, expected an assumption: .*--times.*as sharegpt has no",
-        ),
-        (
-            {"tokenizer": "characters/4", "times": Times(SLOW.gaps)},
-            "times: found .*, expected a rate at which conv",
-        ),
-        (
-            {"tokenizer": "characters/4", "times": Times(None, 1.0)},
-            "times: found .*, expected a law of gaps, as sh",
-        ),
-    ],
-)
-def test_a_missing_assumption_is_an_error_that_says_what_to_pass(arguments, message, tmp_path):
-    with pytest.raises(tt.ArgumentError, match=rf"^{message}"):
-        tt.read_trace(write(tmp_path / "s.json", SHAREGPT), **arguments)
+ESTIMATE = {"tokenizer": "characters/4"}
+REFUSED = [
+    ("s.json", {"times": SLOW}, "tokenizer: found None, expected a tokenizer.json .*as sharegpt holds text"),
+    ("s.json", ESTIMATE, "times: found None, expected an assumption: .*--times.*as sharegpt has no"),
+    ("s.json", ESTIMATE | {"times": Times(SLOW.gaps)}, "times: found .*, expected a rate at which conv"),
+    ("s.json", ESTIMATE | {"times": Times(None, 1.0)}, "times: found .*, expected a law of gaps, as sh"),
+    ("own.csv", ESTIMATE, "tokenizer: found 'characters/4', expected none, as teltheory has"),
+    ("own.csv", {"times": SLOW}, "times: found .*, expected none, as teltheory has its own"),
+]
 
 
-def test_assumptions_that_would_be_ignored_are_refused(tmp_path):
+@pytest.mark.parametrize(("name", "options", "message"), REFUSED)
+def test_an_assumption_that_is_missing_or_would_be_ignored_is_an_error(name, options, message, tmp_path):
     (tmp_path / "own.csv").write_text("conversation,prompt,response\n0,1,1\n")
-    with pytest.raises(
-        tt.ArgumentError, match=r"^tokenizer: found 'characters/4', expected none, as teltheory has"
-    ):
-        tt.read_trace(tmp_path / "own.csv", tokenizer="characters/4")
-    with pytest.raises(tt.ArgumentError, match=r"^times: found .*, expected none, as teltheory has its own"):
-        tt.read_trace(tmp_path / "own.csv", times=SLOW)
+    write(tmp_path / "s.json", SHAREGPT)
+    with pytest.raises(tt.ArgumentError, match=rf"^{message}"):
+        tt.read_trace(tmp_path / name, **options)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sweep.reading import COLUMNS, EVERY, READING, TRACE, other
+from sweep.noting import COLUMNS, EVERY, READING, TRACE, other
 
 from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.sweep import sweep

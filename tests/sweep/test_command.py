@@ -11,7 +11,6 @@ from stored import rows
 
 from teltheory import write_trace
 from teltheory.cli import main
-from teltheory.sweep import TraceFile
 from teltheory.workloads import ConversationModel, sample_conversations
 
 
@@ -40,17 +39,6 @@ def test_the_output_is_the_same_byte_for_byte(trace_file, tmp_path, capsys):
         outputs.append((capsys.readouterr(), written.read_bytes()))
     assert outputs.count(outputs[0]) == len(outputs)
     assert outputs[0][0].err == ""
-
-
-def test_a_store_serves_any_copy_of_the_trace(trace_file, tmp_path, capsys):
-    store, copy = tmp_path / "out.store", tmp_path / "copy.csv"
-    copy.write_bytes(trace_file.read_bytes())
-    assert replay(trace_file, "--store", store) == 0
-    before = rows(store)
-    assert before[0][0]["trace"] == TraceFile(str(copy)).key
-    assert replay(copy, "--store", store) == 0
-    assert rows(store) == before
-    capsys.readouterr()
 
 
 BAD = [
