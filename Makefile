@@ -31,7 +31,6 @@ test-ledger: $(READY)
 
 test-long: $(READY)
 	TELTHEORY_TESTS=long $(BIN)/python -m pytest -m ""
-	PYTHONPATH=tests $(BIN)/python tests/sweep/long_kill.py 20 1
 	PYTHONPATH=tests $(BIN)/python tests/optimal/long_all_methods.py 10000 19
 	PYTHONPATH=tests/claims $(BIN)/python tests/claims/long_second_opinion.py 4
 	$(BIN)/python tests/formats/long_streaming.py

@@ -70,11 +70,6 @@ def test_a_public_name_takes_its_arguments_by_name(path, names):
     assert set(names.split()) <= {name for name, one in parameters.items() if one.kind != one.POSITIONAL_ONLY}
 
 
-def test_everything_that_is_exported_is_there_once():
-    assert len(set(tt.__all__)) == len(tt.__all__)
-    assert all(getattr(tt, name) is not None for name in tt.__all__)
-
-
 @pytest.mark.parametrize(("name", "options"), sorted(COMMANDS.items()))
 def test_a_public_command_takes_its_options(name, options):
     command = commands.commands[name].load()

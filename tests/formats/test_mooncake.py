@@ -1,11 +1,6 @@
-from __future__ import annotations
-
 import json
-import os
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -15,25 +10,21 @@ import teltheory as tt
 from teltheory.formats.chaining import Request, chain, find_parents
 from teltheory.formats.reading import ChainingReport
 
-FOLDER = Path(os.environ.get("TELTHEORY_DATA") or Path(__file__).parents[2] / "../shared/data")
-REAL = FOLDER / "mooncake_conversation.jsonl"
 LAST = 10**6
-needs_the_real_file = pytest.mark.skipif(not REAL.is_file(), reason=f"needs the real trace {REAL}")
-Parents = list[int | None]
 
 
-def parents_by_definition(paths: Sequence[Sequence[int]]) -> Parents:
-    found: Parents = []
+def parents_by_definition(paths):
+    found = []
     for k, path in enumerate(paths):
         fitting = [j for j in range(k) if len(paths[j]) and list(paths[j]) == list(path[: len(paths[j])])]
         found.append(max(fitting, key=lambda j: (len(paths[j]), j), default=None))
     return found
 
 
-def parents_by_lookup(paths: Sequence[Sequence[int]]) -> Parents:
+def parents_by_lookup(paths):
     """The same in linear time: look each prefix up, longest first."""
-    latest: dict[tuple[int, ...], int] = {}
-    found: Parents = []
+    latest = {}
+    found = []
     for k, path in enumerate(map(tuple, paths)):
         prefixes = (path[:size] for size in range(len(path), 0, -1))
         found.append(next((latest[prefix] for prefix in prefixes if prefix in latest), None))
@@ -42,9 +33,9 @@ def parents_by_lookup(paths: Sequence[Sequence[int]]) -> Parents:
     return found
 
 
-def check_formulas(trace: tt.Trace, requests: Sequence[Request], parents: Parents) -> None:
-    past: dict[int, int] = {}
-    conversation: list[int] = []
+def check_formulas(trace, requests, parents):
+    past = {}
+    conversation = []
     for k, (request, parent) in enumerate(zip(requests, parents, strict=True)):
         c, h = len(past), 0
         if parent is not None:
@@ -58,29 +49,28 @@ def check_formulas(trace: tt.Trace, requests: Sequence[Request], parents: Parent
         assert trace.total[k] == request.input_length, k
         assert trace.past[k] == past[c], k
     assert len(trace) == len(requests)
-    assert trace.arrival is not None
     assert trace.arrival.tolist() == [request.arrival for request in requests]
 
 
-def asked(*ids: int, tokens: int = 100, answer: int = 10) -> Request:
+def asked(*ids, tokens=100, answer=10):
     """A request whose last id, the one that is dropped, stands for itself."""
     return Request(0.0, tokens, answer, [*ids, LAST])
 
 
-def strangers(count: int) -> list[Request]:
+def strangers(count):
     """Requests that nobody continues, so that no id of the others stands in more than 1 % of all."""
     return [Request(0.0, 1, 1, [LAST + 1 + i]) for i in range(count)]
 
 
 @given(st.lists(st.lists(st.integers(0, 2), max_size=4), max_size=12))
-def test_parents_follow_the_definition(paths: list[list[int]]) -> None:
+def test_parents_follow_the_definition(paths):
     expected = parents_by_definition(paths)
     assert find_parents(paths) == expected
     assert parents_by_lookup(paths) == expected
 
 
 @pytest.mark.parametrize(("requests", "shared"), [(301, False), (300, False), (299, True), (200, True)])
-def test_an_id_in_more_than_one_percent_of_all_requests_is_dropped(requests: int, shared: bool) -> None:
+def test_an_id_in_more_than_one_percent_of_all_requests_is_dropped(requests, shared):
     system_prompt = 7
     mine = [
         asked(system_prompt, tokens=10),
@@ -88,12 +78,11 @@ def test_an_id_in_more_than_one_percent_of_all_requests_is_dropped(requests: int
         asked(system_prompt, 6, tokens=500),
     ]
     trace = chain([*mine, *strangers(requests - 3)])
-    assert isinstance(trace.report, ChainingReport)
     assert trace.report.shared_ids == (2 if shared else 0)
     assert trace.conversation.tolist()[:3] == ([0, 1, 2] if shared else [0, 0, 0])
 
 
-def test_the_report_counts() -> None:
+def test_the_report_counts():
     requests = [
         asked(1, 2, tokens=1000, answer=50),
         asked(1, 2, 3, tokens=2000, answer=50),
@@ -104,7 +93,6 @@ def test_the_report_counts() -> None:
     ]
     trace = chain([*requests, *strangers(594)])
     report = trace.report
-    assert isinstance(report, ChainingReport)
     expected = ChainingReport(
         requests=600,
         chained=4,
@@ -127,7 +115,7 @@ def test_the_report_counts() -> None:
         st.tuples(st.lists(st.integers(0, 2), max_size=4), st.integers(0, 30), st.integers(0, 30)), max_size=8
     )
 )
-def test_a_chained_trace_follows_the_stated_formulas(turns: list[tuple[list[int], int, int]]) -> None:
+def test_a_chained_trace_follows_the_stated_formulas(turns):
     mine = [
         Request(float(k // 3), tokens, answer, [*ids, LAST + k]) for k, (ids, tokens, answer) in enumerate(turns)
     ]
@@ -137,16 +125,8 @@ def test_a_chained_trace_follows_the_stated_formulas(turns: list[tuple[list[int]
     check_formulas(chain(requests), requests, parents)
 
 
-def real_requests() -> list[Request]:
-    with REAL.open(encoding="utf-8") as file:
-        rows = [json.loads(line) for line in file]
-    return [Request(r["timestamp"] / 1000, r["input_length"], r["output_length"], r["hash_ids"]) for r in rows]
-
-
-@needs_the_real_file
-def test_the_real_trace_has_the_published_counts() -> None:
-    trace = tt.read_trace(REAL)
-    assert isinstance(trace.report, ChainingReport)
+def test_the_real_trace_has_the_published_counts(mooncake):
+    trace = tt.read_trace(mooncake)
     counts = trace.report.as_dict()
     published = {
         "requests": 12031,
@@ -166,12 +146,14 @@ def test_the_real_trace_has_the_published_counts() -> None:
     assert max(turns.values()) == 43
 
 
-@needs_the_real_file
-def test_the_real_trace_follows_the_stated_formulas() -> None:
-    requests = real_requests()
+def test_the_real_trace_follows_the_stated_formulas(mooncake):
+    with mooncake.open(encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    names = ("input_length", "output_length", "hash_ids")
+    requests = [Request(row["timestamp"] / 1000, *(row[name] for name in names)) for row in rows]
     counts = Counter(i for request in requests for i in set(request.hash_ids))
     popular = {i for i, count in counts.items() if 100 * count > len(requests)}
     paths = [[i for i in request.hash_ids[:-1] if i not in popular] for request in requests]
     parents = parents_by_lookup(paths)
-    trace = tt.read_trace(REAL, format="mooncake")
+    trace = tt.read_trace(mooncake, format="mooncake")
     check_formulas(trace, requests, parents)

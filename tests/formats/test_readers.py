@@ -266,7 +266,6 @@ def test_auto_tells_the_formats_by_their_fields(failing, tmp_path):
     (tmp_path / "m.jsonl").write_text(lines(REQUEST, REQUEST | {"timestamp": 1500, "other": "field"}))
     trace = tt.read_trace(tmp_path / "m.jsonl")
     assert trace == tt.read_trace(tmp_path / "m.jsonl", format="mooncake")
-    assert trace.arrival is not None
     assert trace.arrival.tolist() == [0.0, 1.5]
     assert trace.prompt.tolist() == [5, 5]
     assert "columns: found 'timestamp'" in failing("m.jsonl", lines(REQUEST), format="teltheory")

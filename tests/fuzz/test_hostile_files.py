@@ -45,7 +45,8 @@ def test_what_is_valid_is_read(tmp_path):
         assert judged(one.read, path) == "read", one
 
 
-def check_changed_files(tmp_path, examples):
+@pytest.mark.parametrize("examples", [150, pytest.param(20_000, marks=pytest.mark.long)])
+def test_a_changed_file_is_read_or_refused(examples, tmp_path):
     @settings(QUICK, max_examples=examples)
     @given(st.sampled_from(list(formats().values())), SEEDS)
     def tried(one, seed):
@@ -54,15 +55,6 @@ def check_changed_files(tmp_path, examples):
         judged(one.read, path)
 
     tried()
-
-
-def test_a_changed_file_is_read_or_refused(tmp_path):
-    check_changed_files(tmp_path, 150)
-
-
-@pytest.mark.long
-def test_many_changed_files_are_read_or_refused(tmp_path):
-    check_changed_files(tmp_path, 20_000)
 
 
 COMMANDS = {
@@ -100,7 +92,8 @@ def arguments(random, folder):
     return [command, path.name, *options]
 
 
-def check_commands(tmp_path, monkeypatch, examples):
+@pytest.mark.parametrize("examples", [25, pytest.param(1000, marks=pytest.mark.long)])
+def test_a_command_line_ends_in_a_result_or_a_line(examples, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     @settings(QUICK, max_examples=examples)
@@ -126,15 +119,6 @@ def answer(given_line):
         except SystemExit as ended:
             code = ended.code or 0
     return code, err.getvalue()
-
-
-def test_a_command_line_ends_in_a_result_or_a_line(tmp_path, monkeypatch):
-    check_commands(tmp_path, monkeypatch, 25)
-
-
-@pytest.mark.long
-def test_many_command_lines_end_in_a_result_or_a_line(tmp_path, monkeypatch):
-    check_commands(tmp_path, monkeypatch, 1000)
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError, ValueError])

@@ -30,7 +30,6 @@ class NotingLRU:
     folder: str
     held: bool = False
     deadly: bool = False
-    nap: float = 0.0
 
     def cut(self, conversations, overflow):
         if len(conversations) == 1:
@@ -46,7 +45,6 @@ class NotingLRU:
             os.kill(os.getpid(), signal.SIGKILL)
         if self.held:
             wait_for((Path(self.folder) / "go").exists)
-        time.sleep(self.nap)
 
 
 @dataclass(frozen=True)
@@ -80,9 +78,9 @@ def some_trace(turns=60, seed=1):
     return tt.Trace.from_turns(conversation, rng.integers(0, 9, turns), rng.integers(0, 9, turns))
 
 
-def noting_grid(folder, held=None, deadly=None, nap=0.0):
+def noting_grid(folder, held=None, deadly=None):
     """Six noting policies and two of the toolkit's own, at one capacity and two thresholds."""
-    policies = [NotingLRU(n, str(folder), n == held, n == deadly, nap) for n in range(6)]
+    policies = [NotingLRU(n, str(folder), n == held, n == deadly) for n in range(6)]
     noting = [Made(f"noting-{policy.number}", policy) for policy in policies]
     return Grid([*noting, Spec("lru"), Spec("tlru")], (30,), (5, 9), q_hat=4)
 
