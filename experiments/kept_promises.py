@@ -88,13 +88,9 @@ def questions(seeds: int, turns: int, trace: str | None) -> Iterator[Question]:
         yield Question(workload, seed, turns, capacity, CHAT_SLO, goal)
 
 
-def trace_of(question: Question) -> tt.Trace:
-    """Return the sample, or the piece of the trace in the file."""
-    return _trace(question.workload, question.seed, question.turns, question.piece)
-
-
 @lru_cache(1)
-def _trace(workload: str, seed: int, turns: int, piece: tuple[int, int]) -> tt.Trace:
+def trace_of(workload: str, seed: int, turns: int, piece: tuple[int, int] = (1, 1)) -> tt.Trace:
+    """Return the sample, or the piece of the trace in the file."""
     from teltheory.workloads.chat_data import sharegpt_like, wildchat_like
 
     if workload not in WORKLOADS:
@@ -121,7 +117,7 @@ def cut(trace: tt.Trace, which: int, pieces: int) -> tt.Trace:
 
 def answer(question: Question) -> Answer:
     """Ask for one advice."""
-    trace = trace_of(question)
+    trace = trace_of(question.workload, question.seed, question.turns, question.piece)
     advice = tt.advise(trace, question.capacity, question.slo, goal=question.goal, seed=question.seed)
     choice, promise = advice.choice, advice.choice.promise
     return Answer(

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from paper_figs import style
@@ -28,7 +27,8 @@ def draw(table: Path) -> Figure:
         for panel, xi_ms in zip(row, found.thresholds, strict=True):
             for policy in found.policies:
                 if measure != "regret" or policy != OPTIMUM:
-                    _draw_curve(panel, found, xi_ms, policy, measure)
+                    rows = [found.at(capacity, xi_ms, policy, measure) for capacity in found.capacities]
+                    style.draw_means(panel, found.capacities, rows, style.POLICIES[policy], markevery=3)
             panel.set_xscale("log")
             style.of_tokens(panel, "x", *(["y"] if measure != "p95" else []))
         row[0].set_ylabel(label)
@@ -39,11 +39,6 @@ def draw(table: Path) -> Figure:
     figure.align_ylabels()
     style.legend_below(figure, panels[0, 0], 2 if width == style.COLUMN else 4)
     return figure
-
-
-def _draw_curve(panel: Axes, found: Averages, xi_ms: int, policy: str, measure: str) -> None:
-    rows = [found.at(capacity, xi_ms, policy, measure) for capacity in found.capacities]
-    style.draw_means(panel, found.capacities, rows, style.POLICIES[policy], markevery=3)
 
 
 if __name__ == "__main__":

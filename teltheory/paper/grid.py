@@ -8,6 +8,7 @@ do not depend on xi and stand at every one, with their TEL there.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -108,12 +109,8 @@ def tokens(milliseconds: int, latency: Latency = A100_LLAMA2_7B) -> int:
 
 
 def _run(trace: str, name: str, xi_ms: int, cell: Cell, at_slo: Cell) -> Run:
-    p50, p90, p95, p99 = (_milliseconds(p) for p in (cell.p50, cell.p90, cell.p95, cell.p99))
+    p50, p90, p95, p99 = (math.nan if p is None else 1000 * p for p in (cell.p50, cell.p90, cell.p95, cell.p99))
     return Run(trace, cell.capacity, xi_ms, name, p50, p90, p95, p99, at_slo.violations, cell.tel)
-
-
-def _milliseconds(seconds: float | None) -> float:
-    return float("nan") if seconds is None else 1000 * seconds
 
 
 @dataclass(frozen=True)

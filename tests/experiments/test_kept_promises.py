@@ -25,7 +25,7 @@ def small(monkeypatch):
 @pytest.mark.long
 def test_every_question_has_a_line_in_the_table_and_each_group_one_in_the_summary(small, tmp_path, capsys):
     file, table = tmp_path / "of mine.csv", tmp_path / "table.csv"
-    sample = experiment.trace_of(experiment.Question("wildchat", 3, 800, 0, 0, "tel"))
+    sample = experiment.trace_of("wildchat", 3, 800)
     tt.write_trace(sample, file)
     experiment.main([str(table), "--seeds", "2", "--turns", "400", "--workers", "1", "--trace", str(file)])
     with table.open(newline="", encoding="utf-8") as text:
@@ -58,12 +58,11 @@ def test_a_summary_counts_and_averages_what_was_promised():
 
 
 def test_alone_no_turn_continues_a_conversation():
-    question = experiment.Question("single-turns", 1, 100, 0, 0, "tel")
-    assert not experiment.trace_of(question).continuing.any()
+    assert not experiment.trace_of("single-turns", 1, 100).continuing.any()
 
 
 def test_a_piece_has_the_inputs_of_its_turns_and_no_past_from_before():
-    trace = experiment.trace_of(experiment.Question("wildchat", 3, 300, 0, 0, "tel"))
+    trace = experiment.trace_of("wildchat", 3, 300)
     pieces = [experiment.cut(trace, which, 3) for which in (1, 2, 3)]
     assert np.concatenate([piece.total for piece in pieces]).tolist() == trace.total.tolist()
     assert np.concatenate([piece.past for piece in pieces]).tolist() == trace.past.tolist()
