@@ -31,10 +31,11 @@ LINES = {
 def draw(table: Path) -> Figure:
     """Draw a row of panels a workload, a column a capacity."""
     found = [row for row in read_rows(table, Adapted) if _is_shown(row)]
-    for (workload, capacity), rows in (grouped(found, ("workload", "capacity")) or {("any", "any"): []}).items():
-        if "best-fixed" not in grouped(rows, "policy"):
-            place = f"of {workload} at {capacity}"
-            raise FileError(f"{table}: found no {MEASURE} of best-fixed {place}, expected one")
+    places = grouped(found, ("workload", "capacity"))
+    lacking = [place for place, rows in places.items() if "best-fixed" not in grouped(rows, "policy")]
+    if lacking or not places:
+        of = " of {} at {}".format(*lacking[0]) if lacking else ""
+        raise FileError(f"{table}: found no {MEASURE} of best-fixed{of}, expected one")
     labels = "share", "improvement over LRU (%)"
     return style.draw_by_workload(found, _draw_panel, 1.35, labels, legend_columns=3, sharex=True)
 
