@@ -89,7 +89,7 @@ served_options = bundled(
     click.option("--accept-latency-of", metavar="NAME", help=f"Take the TTFT of another model: {DEFAULT}."),
 )
 grid_options = together(capacity_option, _xi_option, _slo_option, served_options, json_option)
-"""What `read_question` is asked, but for the policies, and --json."""
+"""What `read_question` is asked, except the policies; and --json."""
 
 
 def duration(ctx: click.Context, param: click.Parameter, text: str | None) -> float | None:

@@ -30,9 +30,9 @@ def turns_file(tmp_path):
 
 
 @pytest.fixture
-def proof(run, turns_file, tmp_path, objective, capsys):
+def written(run, turns_file, tmp_path, objective, capsys):
     """A file with the certificate of an objective."""
-    file = tmp_path / "proof.json"
+    file = tmp_path / "certificates.json"
     assert run("optimum", turns_file, "--capacity", 50, *ASKED[objective], "--certificate", file) == 0
     capsys.readouterr()
     return file
@@ -82,10 +82,10 @@ def is_true(trace, entry):
 
 
 @EACH
-def test_what_optimum_writes_is_a_proof(run, turns_file, proof, objective, capsys):
-    (entry,) = json.loads(proof.read_text())["certificates"]
+def test_what_optimum_writes_proves_it(run, turns_file, written, objective, capsys):
+    (entry,) = json.loads(written.read_text())["certificates"]
     assert entry["objective_kind"] == objective
-    assert run("check-certificate", proof, turns_file) == 0
+    assert run("check-certificate", written, turns_file) == 0
     told = " ".join(capsys.readouterr().out.split())
     words = {
         "tel": "threshold 160: no policy has less TEL than 30",
@@ -97,25 +97,25 @@ def test_what_optimum_writes_is_a_proof(run, turns_file, proof, objective, capsy
 
 
 @EACH
-def test_a_change_of_any_number_is_caught_by_the_digest(run, turns_file, proof, capsys):
-    data = json.loads(proof.read_text())
+def test_a_change_of_any_number_is_caught_by_the_digest(run, turns_file, written, capsys):
+    data = json.loads(written.read_text())
     assert len(list(whole_numbers(data))) > 7
     for path in whole_numbers(data):
         for step in (1, -1):
-            proof.write_text(json.dumps(changed(data, path, by(step))))
-            assert run("check-certificate", proof, turns_file) == 2, path
+            written.write_text(json.dumps(changed(data, path, by(step))))
+            assert run("check-certificate", written, turns_file) == 2, path
             assert capsys.readouterr().err.count("\n") == 1
 
 
 @EACH
-def test_with_a_new_digest_what_is_accepted_is_true(run, turns_file, proof, objective, capsys):
-    (entry,) = json.loads(proof.read_text())["certificates"]
+def test_with_a_new_digest_what_is_accepted_is_true(run, turns_file, written, objective, capsys):
+    (entry,) = json.loads(written.read_text())["certificates"]
     trace, refused = tt.read_trace(turns_file), set()
     for path in whole_numbers(entry):
         for step in (1, -1):
             other = changed(entry, path, by(step))
-            proof.write_text(json.dumps(with_digest(other)))
-            code = run("check-certificate", proof, turns_file)
+            written.write_text(json.dumps(with_digest(other)))
+            code = run("check-certificate", written, turns_file)
             assert code == 2 or is_true(trace, other), path
             refused |= {(path[0], step)} if code == 2 else set()
             capsys.readouterr()
@@ -136,17 +136,17 @@ def test_with_a_new_digest_what_is_accepted_is_true(run, turns_file, proof, obje
         ("prices", {"steps": [1], "numerators": [1], "denominator": 0, "cuts": []}, "denominator: found 0"),
     ],
 )
-def test_a_false_claim_is_named(refused, turns_file, proof, field, value, told):
-    (entry,) = json.loads(proof.read_text())["certificates"]
-    proof.write_text(json.dumps(with_digest({**entry, field: value})))
-    error = refused("check-certificate", proof, turns_file)
-    assert f"{proof}, certificates[0]" in error
+def test_a_false_claim_is_named(refused, turns_file, written, field, value, told):
+    (entry,) = json.loads(written.read_text())["certificates"]
+    written.write_text(json.dumps(with_digest({**entry, field: value})))
+    error = refused("check-certificate", written, turns_file)
+    assert f"{written}, certificates[0]" in error
     assert told in error
 
 
 @pytest.mark.parametrize("objective", ["p100"])
-def test_a_bound_needs_prices_and_where_they_are_bad_everything_is_tried(run, turns_file, proof, capsys):
-    (entry,) = json.loads(proof.read_text())["certificates"]
+def test_a_bound_needs_prices_and_where_they_are_bad_everything_is_tried(run, turns_file, written, capsys):
+    (entry,) = json.loads(written.read_text())["certificates"]
     bad = {"steps": [], "numerators": [], "denominator": 1, "cuts": []}
     for change, code, told in (
         ({"prices": None}, 2, "prices: found none"),
@@ -154,8 +154,8 @@ def test_a_bound_needs_prices_and_where_they_are_bad_everything_is_tried(run, tu
         ({"prices": bad}, 0, ""),
         ({"prices": bad, "proved": entry["proved"] + 1}, 2, "fewer violations are possible"),
     ):
-        proof.write_text(json.dumps(with_digest({**entry, **change})))
-        assert run("check-certificate", proof, turns_file) == code
+        written.write_text(json.dumps(with_digest({**entry, **change})))
+        assert run("check-certificate", written, turns_file) == code
         assert told in capsys.readouterr().err
 
 
@@ -177,33 +177,33 @@ def test_a_bound_needs_prices_and_where_they_are_bad_everything_is_tried(run, tu
         ({"more": 1}, "expected an object with objective_kind, capacity"),
     ],
 )
-def test_a_malformed_entry_is_refused_in_one_line(refused, turns_file, proof, change, told):
-    (entry,) = json.loads(proof.read_text())["certificates"]
-    proof.write_text(json.dumps(with_digest({**entry, **change})))
-    assert told in refused("check-certificate", proof, turns_file)
+def test_a_malformed_entry_is_refused_in_one_line(refused, turns_file, written, change, told):
+    (entry,) = json.loads(written.read_text())["certificates"]
+    written.write_text(json.dumps(with_digest({**entry, **change})))
+    assert told in refused("check-certificate", written, turns_file)
 
 
 @EACH
-def test_what_is_read_is_what_was_written(proof):
-    data = json.loads(proof.read_text())
-    assert json.loads(json.dumps(certificates_as_data(read_certificates(str(proof))))) == data
+def test_what_is_read_is_what_was_written(written):
+    data = json.loads(written.read_text())
+    assert json.loads(json.dumps(certificates_as_data(read_certificates(str(written))))) == data
 
 
 @pytest.mark.parametrize("objective", ["p75"])
-def test_a_percentile_of_no_turn_is_no_proof(run, tmp_path, proof, capsys):
+def test_a_percentile_of_no_turn_proves_nothing(run, tmp_path, written, capsys):
     empty = tmp_path / "empty.csv"
     empty.write_text("conversation,prompt,response\n")
-    (entry,) = json.loads(proof.read_text())["certificates"]
-    proof.write_text(json.dumps(with_digest({**entry, "kept": [], "objective": 0, "proved": 0})))
-    assert run("check-certificate", proof, empty) == 2
+    (entry,) = json.loads(written.read_text())["certificates"]
+    written.write_text(json.dumps(with_digest({**entry, "kept": [], "objective": 0, "proved": 0})))
+    assert run("check-certificate", written, empty) == 2
     assert "found no turn" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("objective", ["p100"])
-def test_checking_needs_no_solver_and_no_compiler(turns_file, proof):
+def test_checking_needs_no_solver_and_no_compiler(turns_file, written):
     code = (
         "import sys; sys.modules['highspy'] = sys.modules['pyomo'] = sys.modules['numba'] = None\n"
-        f"from teltheory.cli import main; main(['check-certificate', {str(proof)!r}, {str(turns_file)!r}])"
+        f"from teltheory.cli import main; main(['check-certificate', {str(written)!r}, {str(turns_file)!r}])"
     )
     checked = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (checked.returncode, checked.stderr) == (0, "")
@@ -230,18 +230,18 @@ def test_other_files_are_refused_in_one_line(refused, turns_file, tmp_path, cont
 
 
 @pytest.mark.parametrize("objective", ["tel"])
-def test_another_trace_is_refused(run, tmp_path, proof, capsys):
+def test_another_trace_is_refused(run, tmp_path, written, capsys):
     other = tmp_path / "other.csv"
     other.write_text(TURNS.replace("B,100,0\nA", "B,100,1\nA"))
-    assert run("check-certificate", proof, other) == 2
+    assert run("check-certificate", written, other) == 2
     assert "certificates[0]" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("method", ["auto", "greedy", "lp", "milp", "pyomo"])
 def test_every_method_writes_certificates_for_every_row(run, turns_file, tmp_path, capsys, method):
-    proof, rows = tmp_path / "proof.json", ("--capacity", "250,300", "--xi", "0,160")
-    assert run("optimum", turns_file, *rows, "--forced", "--method", method, "--certificate", proof) == 0
+    written, rows = tmp_path / "certificates.json", ("--capacity", "250,300", "--xi", "0,160")
+    assert run("optimum", turns_file, *rows, "--forced", "--method", method, "--certificate", written) == 0
     capsys.readouterr()
-    assert run("check-certificate", proof, turns_file) == 0
+    assert run("check-certificate", written, turns_file) == 0
     told = capsys.readouterr().out
     assert told.count("forced caching: no policy has less TEL than") == 4

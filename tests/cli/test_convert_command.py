@@ -58,13 +58,13 @@ def test_every_command_reads_and_says_how(command, chats, run, run_json, capsys)
 
 
 def test_a_certificate_is_checked_against_the_trace_that_it_is_of(chats, tmp_path, run, capsys):
-    proof = tmp_path / "proof.json"
+    written = tmp_path / "certificates.json"
     how = ("--tokenizer", "characters/4", *TIMES)
-    assert run("optimum", chats, *how, "--capacity", "3", "--xi", "1", "--certificate", proof) == 0
+    assert run("optimum", chats, *how, "--capacity", "3", "--xi", "1", "--certificate", written) == 0
     capsys.readouterr()
-    assert run("check-certificate", proof, chats, *how) == 0
+    assert run("check-certificate", written, chats, *how) == 0
     assert "Tokens: an estimate, characters/4" in capsys.readouterr().out
-    assert run("check-certificate", proof, chats, *how[:2], "--times", "exponential:mean=1,rate=9") == 2
+    assert run("check-certificate", written, chats, *how[:2], "--times", "exponential:mean=1,rate=9") == 2
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])

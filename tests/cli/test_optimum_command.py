@@ -152,7 +152,7 @@ def test_no_proofs_are_written_where_one_is_missing(run, trace_file, tmp_path, m
 
     monkeypatch.setattr("teltheory.optimal.lazy.LazyIntervalSolver.solve", give_up)
     asked = ("optimum", trace_file, "--capacity", 100, "--xi", 1, "--method", "lp")
-    assert run(*asked, "--certificate", tmp_path / "proof.json") == 1
+    assert run(*asked, "--certificate", tmp_path / "certificates.json") == 1
     assert list(tmp_path.iterdir()) == [trace_file]
 
 
@@ -170,7 +170,7 @@ def test_an_interrupted_search_prints_its_rows_and_writes_nothing(
         raise KeyboardInterrupt
 
     monkeypatch.setattr(place, interrupt)
-    written = ["--json", tmp_path / "out.json", "--certificate", tmp_path / "proof.json"]
+    written = ["--json", tmp_path / "out.json", "--certificate", tmp_path / "certificates.json"]
     assert run("optimum", four_turns, "--capacity", 50, "--capacity", 61, *flags, *written) == 130
     told = capsys.readouterr()
     assert "interrup" in told.out
