@@ -14,10 +14,7 @@ from proofs_checks.tail_optimized.theorem_d2 import turn_law
 from proofs_checks.tail_optimized.theorem_d2_bayes import bayes_random
 from teltheory.belief.mdp import Solver
 from teltheory.belief.model import Known, State, after, allocations, arrivals, at_hand, first_turn
-from teltheory.belief.optimality import decisions, turn_rates
-from teltheory.claims.beliefs import BeliefCase, Histories, Step, costs, histories, model_as_dict, model_from_dict
-from teltheory.claims.beliefs import optimal_everywhere as optimal
-from teltheory.claims.claim import Claim
+from teltheory.claims.beliefs import BeliefCase, Histories, Step, histories, model_as_dict, model_from_dict
 from teltheory.claims.search import decide
 from teltheory.workloads.laws import fixed
 
@@ -142,14 +139,3 @@ def test_a_counterexample_can_be_rebuilt(row):
     assert solver.cost_of_keeping(state, kept, turns) == rule
     assert solver.cost_of_keeping(state, best, turns) == optimal == solver.cost(state, cached, turns)
     assert optimal < rule
-
-
-def test_a_claim_outside_whose_hypotheses_all_cases_lie_is_undecided():
-    claim = Claim("one conversation", "", "", lambda case: costs("", decisions_at(case)), optimal, SPACE)
-    none_goes = replace(claim, space=replace(SPACE, models={"quick": lambda: iter([replace(SMALL, capacity=9)])}))
-    assert decide(claim).verdict == "holds"
-    assert decide(none_goes).verdict == "undecided"
-
-
-def decisions_at(case):
-    return decisions(case.tables, case.state, case.turns, turn_rates)

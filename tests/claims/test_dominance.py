@@ -56,20 +56,6 @@ def test_bounds_are_1_or_more(bound):
         never_worse(tt.LRU(), samples=-1)
 
 
-@pytest.mark.parametrize(
-    ("policy", "words"),
-    [
-        (3, "a policy such as LRU"),
-        (lambda xi, q_hat: None, "a policy such as LRU"),
-        (tt.LRU, "one that takes xi, or xi and q_hat"),
-        (int, "one that takes xi, or xi and q_hat"),
-    ],
-)
-def test_what_is_no_policy_is_an_error(policy, words):
-    with pytest.raises(tt.ArgumentError, match=words):
-        never_worse(policy)
-
-
 def test_a_policy_of_a_threshold_alone_is_tried_with_no_estimate():
     given = never_worse(tt.LRU(), **FEW).scope.instances
     for family in (tt.TailOptimizedBelady, tt.LengthAwareTLRU):
@@ -95,12 +81,16 @@ class NotFrozen(LeastRecentlyUsed):
 @pytest.mark.parametrize(
     ("policy", "words"),
     [
+        (3, "a policy such as LRU"),
+        (lambda xi, q_hat: None, "a policy such as LRU"),
+        (tt.LRU, "one that takes xi, or xi and q_hat"),
+        (int, "one that takes xi, or xi and q_hat"),
         (LessThanNothing(), "one that keeps 0 or more"),
         (NotFrozen(), "one with a hash"),
         (lambda xi: NotFrozen(), "hash"),
     ],
 )
-def test_what_cannot_be_replayed_is_an_error_on_either_side(policy, words, than):
+def test_what_is_no_policy_or_cannot_be_replayed_is_an_error_on_either_side(policy, words, than):
     with pytest.raises(tt.ArgumentError, match=words):
         never_worse(tt.LRU(), policy, **SMALL) if than else never_worse(policy, **SMALL)
 

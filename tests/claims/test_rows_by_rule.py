@@ -9,12 +9,11 @@ import pytest
 from report.documents import parts
 
 from proofs_checks import all_claims
-from teltheory.claims.claim import Claim, MissingDataError, Placed, Rule
+from teltheory.claims.claim import Claim, Placed, Rule
 from teltheory.claims.origin import BOTH, OURS, reading, repairs, sharpness
-from teltheory.claims.search import decide, decide_safely
+from teltheory.claims.search import decide
 from teltheory.claims.verdict import is_expected
 from teltheory.claims.worlds import Given
-from teltheory.cli.verify import _handed_out
 from teltheory.report.ledger import read_ledger
 from teltheory.report.markdown import ledger_markdown
 
@@ -65,18 +64,6 @@ def test_all_cells_together_decide():
     worse = replace(TABLE, relation=lambda found: found["most"] <= 161)
     assert decide(worse).verdict == "not reproduced"
     assert decide(replace(TABLE, sampled=True)).scope.kind == "sampled"
-
-
-def test_a_broken_check_and_missing_data_are_said():
-    def broken(case):
-        raise ZeroDivisionError
-
-    def missing(case):
-        raise MissingDataError("needs x.csv")
-
-    assert decide_safely(replace(TABLE, values=broken)).verdict == "error"
-    verdict = decide_safely(replace(TABLE, values=missing))
-    assert (verdict.verdict, verdict.problem) == ("not decidable here", "needs x.csv")
 
 
 @pytest.mark.parametrize(
@@ -160,15 +147,3 @@ def test_the_page_has_rule_counts_and_cells_side_by_side():
     told = "4 cases measured on random samples, which proves nothing: five numbers. samples: seeds 0 to 3; "
     assert told + "WildChat-like: gaps of 400 s." in page["table-8"]
     assert "| reproduced | 2 |" in page[""]
-
-
-def test_what_shares_work_is_handed_out_together_and_nothing_twice():
-    claims = {claim.id: claim for claim in all_claims()}
-    handed = _handed_out(list(claims.values()))
-    assert sorted(name for names in handed for name in names) == sorted(claims)
-    shared = [names for names in handed if len(names) > 1]
-    assert len(shared) == 1
-    assert {"table-1", "table-6", "figure-5", "prediction.poisson"} <= set(shared[0])
-    compiled = [claims[names[0]].compiled is not None for names in handed]
-    assert compiled[0]
-    assert compiled[1:] == sorted(compiled[1:])

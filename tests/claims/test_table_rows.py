@@ -16,14 +16,7 @@ from teltheory.paper.printed import CAPACITIES, TABLES
 from teltheory.paper.rows import POLICIES, Run
 from teltheory.paper.tables import Runs
 
-AS_PRINTED = (
-    tables_1_to_6.table_1,
-    tables_1_to_6.table_2,
-    tables_1_to_6.table_3,
-    tables_1_to_6.table_4,
-    tables_1_to_6.table_5,
-    tables_1_to_6.table_6,
-)
+AS_PRINTED = tuple(getattr(tables_1_to_6, f"table_{number}") for number in range(1, 7))
 SPREAD = (-0.1, 0.0, 0.1)
 
 

@@ -81,13 +81,6 @@ def test_classes_grow_and_cover_every_parameter():
     assert of_world == {(c, xi, q) for c in range(3) for xi in range(3) for q in range(1, max(1, xi) + 1)}
 
 
-def test_forced_capacities_are_feasible():
-    space = SmallWorlds({2: 3}, {}, forced=True)
-    cases = [case for size_class in space.classes("quick") for case in size_class]
-    assert cases
-    assert all(case.instance.forced for case in cases)
-
-
 def test_samples_repeat_and_satisfy_the_space():
     space = SmallWorlds({}, {}, estimates=upper_bounds, starts=2, forced=True)
 
