@@ -70,14 +70,11 @@ def until_it_loops(name: str, make: MakeReading) -> Show:
         try:
             turns.extend(served_turns(case.instance, watched))
         except EndlessLoopError as loop:
-            return (*_turns_before(case, name, turns), _loop(case, str(loop), watched))
+            before = (_turns(case, f"{name}, up to the loop", turns),) if turns else ()
+            return (*before, _loop(case, str(loop), watched))
         return (_turns(case, name, turns),)
 
     return show
-
-
-def _turns_before(case: Case, name: str, turns: list[Served]) -> tuple[StateTable, ...]:
-    return (_turns(case, f"{name}, up to the loop", turns),) if turns else ()
 
 
 def _turns(case: Case, name: str, turns: list[Served]) -> StateTable:
@@ -108,15 +105,11 @@ def _tests(case: Case, c: Conversation) -> str:
 
 def cut(example: Counterexample) -> tuple[StateTable, ...]:
     """Show a cut of Algorithm 2: what is known of each conversation, and every allocation with its objective."""
-    given = _cut_of(example)
-    return _known_table(given), _allocations(given)
-
-
-def _cut_of(example: Counterexample) -> Cut:
     laws = (Finite(tuple(map(int, law)), tuple(Fraction(p) for p in law.values())) for law in example["prompts"])
     rates = map(Fraction, example["rates"])
     known = tuple(map(Known, example["pasts"], example["cached"], rates, laws))
-    return Cut(known, Fraction(example["xi"]), example["capacity"], example["n"])
+    given = Cut(known, Fraction(example["xi"]), example["capacity"], example["n"])
+    return _known_table(given), _allocations(given)
 
 
 def _known_table(given: Cut) -> StateTable:

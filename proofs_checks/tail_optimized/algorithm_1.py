@@ -126,16 +126,12 @@ def endless_loops(case: Case, reading: Reading) -> dict[str, int]:
     return {"trim loop": 0, "LRU loop": 0}
 
 
-def printed_trim_loop(case: Case) -> dict[str, int]:
-    """Run the printed trim loop, with an LRU loop that ends."""
-    loops = endless_loops(case, with_printed_trim_loop(case))
-    return {"trim loop never ends": loops["trim loop"]}
-
-
-def printed_lru_loop(case: Case) -> dict[str, int]:
-    """Run the printed LRU loop after a trim loop that ends."""
-    loops = endless_loops(case, with_printed_lru_loop(case))
-    return {"LRU loop never ends": loops["LRU loop"]}
+def never_ends(**loops: Callable[[Case], Reading]) -> Callable[[Case], Values]:
+    """Return the check of printed loops, each in a reading in which the other one ends."""
+    named = {name.replace("_", " "): reading for name, reading in loops.items()}
+    return lambda case: {
+        f"{name} never ends": endless_loops(case, reading(case))[name] for name, reading in named.items()
+    }
 
 
 def compiled(check: str) -> CompiledWorlds:
@@ -196,16 +192,13 @@ nonnegative_in_version_1 = row(
 )(lowest(of_version_1))
 
 
-@row(
+terminates = row(
     "algorithm-1.terminates",
     "Algorithm 1 as printed (`while` form) always ends: the trim loop, and the LRU loop with its printed X > 1.",
     relation=lambda values: not any(values.values()),
     kind="misprint",
     compiled=compiled("Algorithm 1, both loops"),
-)
-def terminates(case: Case) -> Values:
-    """Run the printed loops, each beside the other one's repair."""
-    return {**printed_trim_loop(case), **printed_lru_loop(case)}
+)(never_ends(trim_loop=with_printed_trim_loop, LRU_loop=with_printed_lru_loop))
 
 
 trim_loop_ends = row(
@@ -214,7 +207,7 @@ trim_loop_ends = row(
     relation=lambda values: values["trim loop never ends"] == 0,
     kind="misprint",
     compiled=compiled("Algorithm 1, trim loop"),
-)(printed_trim_loop)
+)(never_ends(trim_loop=with_printed_trim_loop))
 
 lru_loop_ends = row(
     "algorithm-1.terminates.lru-loop",
@@ -222,7 +215,7 @@ lru_loop_ends = row(
     relation=lambda values: values["LRU loop never ends"] == 0,
     kind="misprint",
     compiled=compiled("Algorithm 1, LRU loop"),
-)(printed_lru_loop)
+)(never_ends(LRU_loop=with_printed_lru_loop))
 
 
 @row(
@@ -243,11 +236,11 @@ def repaired(case: Case) -> Values | None:
     if not is_upper_bound(case):
         return None
     reading = repaired_text(case)
-    never_ends = max(endless_loops(case, reading).values())
+    endless = max(endless_loops(case, reading).values())
     return {
-        "never ends": never_ends,
+        "never ends": endless,
         "lowest X after each cut": list(reading.lowest),
-        "Algorithm 1": -1 if never_ends else case.tel(reading),
+        "Algorithm 1": -1 if endless else case.tel(reading),
         "LRU": case.tel(LRU()),
     }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import product
+from itertools import chain, product
 from typing import Literal, TypeAlias
 
 from teltheory.belief.mdp import Solver
@@ -108,12 +108,7 @@ def kinds_of(rates: tuple[int, ...], laws: tuple[Laws, ...], response: Finite) -
 
 def both(*grids: Callable[[], Iterator[BeliefMDP]]) -> Callable[[], Iterator[BeliefMDP]]:
     """Return the models of several grids, one after the other."""
-
-    def models() -> Iterator[BeliefMDP]:
-        for grid in grids:
-            yield from grid()
-
-    return models
+    return lambda: chain.from_iterable(grid() for grid in grids)
 
 
 def by_recursion(case: BeliefCase, values: Values) -> Values:
