@@ -162,7 +162,6 @@ def never_negative(values: Values) -> bool:
 
 row = rows(source="Algorithm 1", relation=dominated, space=SPACE, origin=PMLR)
 
-
 as_printed = row(
     "algorithm-1.as-printed",
     "With the printed test X >= L + Q - xi (every X kept >= 0, the trim loop left when a round trims nothing, LRU "
@@ -191,7 +190,6 @@ nonnegative_in_version_1 = row(
     origin=V1,
 )(lowest(of_version_1))
 
-
 terminates = row(
     "algorithm-1.terminates",
     "Algorithm 1 as printed (`while` form) always ends: the trim loop, and the LRU loop with its printed X > 1.",
@@ -199,7 +197,6 @@ terminates = row(
     kind="misprint",
     compiled=compiled("Algorithm 1, both loops"),
 )(never_ends(trim_loop=with_printed_trim_loop, LRU_loop=with_printed_lru_loop))
-
 
 trim_loop_ends = row(
     "algorithm-1.terminates.trim-loop",

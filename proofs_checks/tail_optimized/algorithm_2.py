@@ -125,7 +125,6 @@ LAWS = (
     Finite((0, 1, 2), (THIRD, THIRD, THIRD)),
 )
 
-
 Limit = tuple[tuple[Fraction, ...], tuple[tuple[int, int], ...]]
 """The rates, and the most conversations with the longest past of each, class by class."""
 
@@ -309,7 +308,6 @@ def score_and_growth(case: Token) -> Values:
 
 
 of_tokens = rows(source="Appendix D, Greedy Implementation", relation=all_equal, space=REAL_TOKENS, origin=BOTH)
-
 
 score = of_tokens(
     "algorithm-2.score",

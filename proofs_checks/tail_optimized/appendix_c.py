@@ -43,7 +43,6 @@ from teltheory.policies.policy import AnyPolicy
 SOURCE = "Appendix C, proof of Theorem 3.1"
 FULL = {1: 6, 2: 6, 3: 6, 4: 4}
 
-
 TRACES = SmallWorlds(
     {2: 5, 3: 4, 4: 2},
     FULL,
@@ -108,7 +107,6 @@ def turn_by_turn(values: Values) -> list[tuple[int, int, int, int]]:
 
 row = rows(source=SOURCE, relation=lambda values: not any(map(any, values.values())), space=TRACES, origin=PMLR)
 
-
 short = row(
     "appendix-c.short",
     "Where xi > Q and L <= xi - Q the next turn's excess is 0 under LRU, Threshold-LRU and T-LRU.",
@@ -136,7 +134,6 @@ first = row(
     relation=lambda values: all(h >= x and t == b for x, h, t, b in turn_by_turn(values) if x >= b),
 )(caches)
 
-
 first_at_least = row(
     "appendix-c.first-case.at-least",
     "Where X of LRU >= b = L + Q - xi > 0: X of Threshold-LRU >= X of LRU >= b and X of T-LRU >= b.",
@@ -144,13 +141,11 @@ first_at_least = row(
     origin=repairs("appendix-c.first-case"),
 )(caches)
 
-
 second = row(
     "appendix-c.second-case",
     "Where X of T-LRU < b = L + Q - xi: X of T-LRU >= X of Threshold-LRU >= X of LRU.",
     relation=lambda values: all(t >= h >= x for x, h, t, b in turn_by_turn(values) if t < b),
 )(caches)
-
 
 cases = row(
     "appendix-c.cases",
@@ -158,14 +153,12 @@ cases = row(
     relation=lambda values: all(x >= b or t < b for x, _, t, b in turn_by_turn(values)),
 )(caches)
 
-
 third = row(
     "appendix-c.third-case",
     "In the case left out, X of LRU < b <= X of T-LRU: X of Threshold-LRU >= X of LRU, and T-LRU's excess is 0.",
     relation=lambda values: all(h >= x for x, h, t, b in turn_by_turn(values) if x < b <= t),
     origin=repairs("appendix-c.cases"),
 )(caches)
-
 
 cut = row(
     "appendix-c.cut",
@@ -181,7 +174,6 @@ cut = row(
         lambda case: applies(case) and len(case.world.turns) > 1,
     )
 )
-
 
 Conversation = tuple[int, int, int]
 LEAST = "min(X of LRU, b)"
@@ -263,7 +255,6 @@ def _pairs(longest: int) -> Iterator[Pair]:
 
 
 PAIRS = Listed(pairs, 2, 4, "every pair of states of two conversations, pasts up to {}, and a third")
-
 
 of_pairs = rows(
     source='Appendix C, "such an inequality holds until the next time conversation i arrives again"',

@@ -63,7 +63,6 @@ def closed(case: Case) -> Values:
 
 row = rows(relation=lambda values: values["kept"] == values["room at P and caps that cover none"], certified=True)
 
-
 certificate = row(
     "theorem-b1.certificate",
     "A set P of steps proves every optimum: what is kept is the room at P and the caps of the reuse intervals "
@@ -80,7 +79,6 @@ certificate_forced = row(
     space=FORCED,
     compiled=CompiledWorlds("least bound", of_states(FORCED)),
 )(closed)
-
 
 SMALL = SmallWorlds(
     quick={1: 3, 2: 2, 3: 2, 4: 2}, full={1: 5, 2: 5, 3: 4, 4: 3, 5: 2}, samples=0, reach=JUDGED_BY_BRUTE_FORCE
@@ -113,7 +111,6 @@ def violations(case: Case) -> Values:
 
 
 beyond = rows(relation=all_equal, space=SMALL, certified=True)
-
 
 fewest = beyond(
     "violations.fewest",

@@ -86,7 +86,6 @@ def squared_correlation(case: Measured) -> Values:
 
 row = rows(source=SOURCE, relation=is_linear)
 
-
 vllm_cpu = row(
     "figure-3.vllm-cpu",
     "TTFT is linear in the uncached tokens, R^2 >= 0.99 on the medians of equal requests: vLLM 0.32 on two CPU "

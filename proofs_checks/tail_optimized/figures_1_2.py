@@ -49,7 +49,6 @@ def falls_to_zero_at_the_budget(values: Values) -> bool:
 
 row = rows(source="Figure 1 and Section 1", space=ONE_CONVERSATION)
 
-
 figure_1 = row(
     "figure-1",
     "If L + Q <= xi no kept block changes the next turn's excess; otherwise keeping L + Q - xi blocks brings it "

@@ -262,7 +262,6 @@ SOURCE = "Beyond the paper: docs/limits.md"
 
 row = rows(source=SOURCE, relation=all_equal)
 
-
 slo = row(
     "slo.np-hard",
     "Fewest SLO violations are strongly NP-hard: an unsplittable flow on a path with unit profits becomes a trace "

@@ -16,7 +16,8 @@ from typing import Any
 
 from proofs_checks.tail_optimized.figures_1_2 import FIGURE_2, FIGURE_2_OF_V1
 from teltheory.claims.case import Case
-from teltheory.claims.claim import Claim, Unshrunk, Values, claim
+from teltheory.claims.claim import Claim, Values, claim
+from teltheory.claims.listed import Told
 from teltheory.claims.origin import BOTH, PMLR, V1, Origin, reading
 from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
@@ -29,7 +30,7 @@ TENTH, WHOLE, TEN = Fraction(1, 10), Fraction(1), Fraction(10)
 
 
 @dataclass(frozen=True)
-class Sentence(Unshrunk):
+class Sentence(Told):
     """Numbers of a sentence and those of the paper's tables that it speaks of, in per cent.
 
     `digit` is the value of the last digit that the sentence prints.
@@ -39,9 +40,6 @@ class Sentence(Unshrunk):
     said: tuple[Fraction, ...]
     found: tuple[Fraction, ...]
     digit: Fraction
-
-    def size(self) -> tuple[Any, ...]:
-        return (self.what,)
 
     def measures(self) -> dict[str, int]:
         return {"numbers": len(self.said)}
@@ -213,7 +211,6 @@ gap = claim(
     space=Given((FIGURE_2,), "the figure's three turns"),
     origin=PMLR,
 )(largest_uncached)
-
 
 gap_v1 = claim(
     "headline.gap.v1",

@@ -43,7 +43,6 @@ BY_SOLVER = SmallWorlds(
 WITH_STARTS = replace(BY_SOLVER, starts=1, start_tokens={"quick": 0, "full": 1})
 INTERVALS = SmallWorlds(quick={1: 3, 2: 3, 3: 2}, full={1: 5, 2: 5, 3: 4, 4: 2}, samples=0, reach=Reach(turns=50))
 
-
 MOST_FOR_BRUTE_FORCE = 40
 
 
@@ -170,7 +169,6 @@ interval_matrix = row(
     space=INTERVALS,
     origin=OURS,
 )(interval_values)
-
 
 interval_matrix_forced = row(
     "hindsight.interval-matrix.forced",

@@ -89,7 +89,6 @@ PEAKS = tuple(
     for capacity in CAPACITIES
 )
 
-
 row = rows(sampled=True, together=TOGETHER)
 
 

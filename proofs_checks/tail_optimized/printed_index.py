@@ -24,7 +24,6 @@ from teltheory.workloads.laws import fixed
 
 SOURCE = "Theorem D.2, with Definition D.1 in the stochastic conversation model"
 
-
 ONE_LENGTH = (((grids.FIRST, fixed(1)),), ((grids.FIRST, fixed(2)),))
 GAPS = (grids.A_HALF, always("3/4"))
 TWO_RATES = Grid(((1, 3),), ONE_LENGTH, (1, 2), (1, 2), GAPS, responses=(fixed(1),), base=grids.BAYES)

@@ -6,12 +6,14 @@ is exact: bytes are whole, GiB and GB are fractions.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from teltheory.claims.claim import Unshrunk, Values, rows
+from teltheory.claims.claim import Values, rows
+from teltheory.claims.listed import Told
 from teltheory.claims.origin import V1, reading
 from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
@@ -24,7 +26,7 @@ BYTES, PRINTED, COUNTED = "bytes a token", "printed", "counted"
 
 
 @dataclass(frozen=True)
-class Cache(Unshrunk):
+class Cache(Told):
     """A number of tokens in the KV cache of an architecture."""
 
     model: str
@@ -35,12 +37,6 @@ class Cache(Unshrunk):
         shape = ARCHITECTURES[self.model]
         heads = (shape.head_dim for _layer in range(shape.layers) for _head in range(shape.kv_heads))
         return self.tokens * sum(2 * 2 * width for width in heads)
-
-    def size(self) -> tuple[int, ...]:
-        return (self.tokens,)
-
-    def measures(self) -> dict[str, int]:
-        return {"tokens": self.tokens}
 
     def as_counterexample(self, values: Values) -> dict[str, Any]:
         found = {
@@ -61,29 +57,27 @@ def as_printed(values: Values) -> bool:
 row = rows(source="Appendix, KV cache size", relation=as_printed, space=PRINTED_CACHE)
 
 
-@row(
+def sizes_in(unit: str) -> Callable[[Cache], Values]:
+    """Return the check that counts in a unit: GiB of 2^30 bytes, GB of 10^9."""
+
+    def values(case: Cache) -> Values:
+        size = case.bytes()
+        return {BYTES: size // case.tokens, PRINTED: PRINTED_SIZE, COUNTED: Fraction(size, units.BYTES[unit])}
+
+    return values
+
+
+kv_size = row(
     "kv-size",
     "Vicuna-7B in float16 needs 524,288 bytes of KV cache a token; 10,000 tokens need 4.88 GiB.",
     origin=V1,
-)
-def kv_size(case: Cache) -> Values:
-    """Count in GiB, of 2^30 bytes."""
-    return _sizes(case, "GiB")
+)(sizes_in("GiB"))
 
-
-@row(
+kv_size_in_gb = row(
     "kv-size.gb",
     "Vicuna-7B in float16 needs 524,288 bytes of KV cache a token; 10,000 tokens need 4.88 GB, as printed.",
     origin=reading("GB of 10^9 bytes, where the text means 2^30"),
-)
-def kv_size_in_gb(case: Cache) -> Values:
-    """Count in GB, of 10^9 bytes."""
-    return _sizes(case, "GB")
-
-
-def _sizes(case: Cache, unit: str) -> Values:
-    size = case.bytes()
-    return {BYTES: size // case.tokens, PRINTED: PRINTED_SIZE, COUNTED: Fraction(size, units.BYTES[unit])}
+)(sizes_in("GB"))
 
 
 if __name__ == "__main__":

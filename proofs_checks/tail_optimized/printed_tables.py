@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from teltheory.claims.claim import Cells, Claim, Rule, Unshrunk, Values, rows
+from teltheory.claims.claim import Cells, Claim, Rule, Values, rows
 from teltheory.claims.data_files import Missing
+from teltheory.claims.listed import Told
 from teltheory.claims.origin import BOTH, PMLR, V1, reading
 from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
@@ -28,7 +29,7 @@ CELLS, ON_IT, BESIDE, OFF = "cells", "nearest is best", "nearest or a neighbour 
 
 
 @dataclass(frozen=True)
-class Row(Unshrunk):
+class Row(Told):
     """The improvements, T-LRU over LRU in per cent, one per threshold, that a table prints for C and a percentile.
 
     `lru` is the percentile under LRU: what the text gives, or what was measured.
@@ -63,9 +64,6 @@ class Row(Unshrunk):
         """Return the best thresholds, and the one nearest to the percentile under LRU, the smaller of two."""
         nearest = min(self.thresholds, key=lambda xi: abs(xi - self.lru))
         return {BEST: self.best, NEAREST: nearest, GRID: list(self.thresholds)}
-
-    def size(self) -> tuple[Any, ...]:
-        return (self.table, self.capacity, self.percentile)
 
     def measures(self) -> dict[str, int]:
         return {"capacity": self.capacity}
@@ -133,7 +131,6 @@ def one_for_all(rows: Iterable[Iterable[int]]) -> dict[str, Callable[[Cells], Ce
 
 row = rows(source=SOURCE, relation=lambda values: values[BEST] == values[NAMED])
 
-
 text = row(
     "sensitivity.text",
     "At C = 1,000 xi = 200 ms improves P90 most and xi = 300 ms P95, as the text says, in Table 1 as printed.",
@@ -142,7 +139,6 @@ text = row(
     kind="misprint",
 )(named_by_the_text)
 
-
 text_on_p90 = row(
     "sensitivity.text.headings",
     "At C = 1,000 xi = 200 ms improves P90 most, as the text says, in Table 1 under the headings of version 1 on "
@@ -150,7 +146,6 @@ text_on_p90 = row(
     space=Given(WILDCHAT_V1[:1], "Table 1 of version 1 on arXiv, C = 1,000: P90"),
     origin=V1,
 )(named_by_the_text)
-
 
 text_on_p95 = row(
     "sensitivity.text.p95",
@@ -161,7 +156,6 @@ text_on_p95 = row(
     ),
     origin=BOTH,
 )(named_by_the_text)
-
 
 PRINTED_PEAKS = (*WILDCHAT_V1, *SHAREGPT)
 

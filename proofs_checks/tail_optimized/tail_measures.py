@@ -28,7 +28,6 @@ from teltheory.replay import replay
 
 LEVELS = (Fraction(0), Fraction(1, 2), Fraction(2, 3), Fraction(9, 10), Fraction(19, 20))
 
-
 SMALL = SmallWorlds(
     quick={1: 3, 2: 3, 3: 3, 4: 2},
     full={1: 5, 2: 5, 3: 4, 4: 3, 5: 2},
@@ -51,7 +50,6 @@ FIVE_TURNS = replace(
     capacities=lambda world: range(1, 2),
     natural_sizes=({5: 4}, {5: 4}),
 )
-
 
 row = rows(source="Section 2", space=SMALL)
 

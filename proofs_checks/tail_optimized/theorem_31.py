@@ -83,7 +83,6 @@ def compiled(check: str, space: SmallWorlds, estimates: str = "upper bounds") ->
 
 row = rows(relation=dominated, space=OPTIONAL, origin=PMLR)
 
-
 theorem_31 = row(
     "theorem-31",
     "T-LRU with an estimate of at least every prompt that continues a conversation has a TEL of at most LRU's, "

@@ -29,7 +29,6 @@ RATES = {"homogeneous": ((1,),), "heterogeneous": ((1, 3),)}
 RATES_OF_TWO = {"homogeneous": ((1, 1),), "heterogeneous": ((1, 3), (3, 1))}
 RESPONSES = (fixed(0), grids.COIN)
 
-
 row = partial(optimality_row, source="Theorem D.2", rule=grids.EVERY_CHOICE, lengths=LENGTHS)
 
 

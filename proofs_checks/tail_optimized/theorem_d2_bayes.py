@@ -23,7 +23,6 @@ FEW = {"quick": ((2, 1), (3, 1), (2, 2)), "full": ((2, 1), (3, 1), (4, 1), (2, 2
 TWO_TO_COME = {"quick": ((2, 2),), "full": ((2, 2), (3, 2))}
 """With a single turn to come the probability of the next turn is right by definition."""
 
-
 row = partial(optimality_row, source="Theorem D.2 with the posterior", rule=grids.EVERY_CHOICE, lengths=FEW)
 
 

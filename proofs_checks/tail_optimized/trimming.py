@@ -180,7 +180,6 @@ trims_agree_forced = row(
     compiled=CompiledWorlds("named orders", of_states(WITH_STARTS_FORCED), estimates="upper bounds"),
 )(named_orders)
 
-
 order_below_a_prompt = row(
     "trim.order-is-free.mean",
     "The order is also free (round-robin or least recent first) where the estimate is below some prompt that "
@@ -243,7 +242,6 @@ eager = row(
     proof=induction_trim.optional,
     compiled=CompiledWorlds("always or on overflow", of_policies(UPPER_BOUND), estimates="upper bounds"),
 )(compared(Case.excesses, {"on overflow": t_lru_by("round-robin"), "always": t_lru_by("eager")}, is_upper_bound))
-
 
 SOME_ORDERS = replace(ALL_ORDERS, quick={1: 3, 2: 3, 3: 4}, full={1: 6, 2: 6, 3: 5, 4: 3})
 SPACE = SmallWorlds({1: 4, 2: 4, 3: 5}, {1: 6, 2: 6, 3: 6, 4: 4}, estimates=upper_bounds)

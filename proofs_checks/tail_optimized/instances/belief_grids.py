@@ -54,7 +54,6 @@ PROMPTS: dict[str, tuple[tuple[Laws, ...], ...]] = {
 }
 """Kinds' laws of the first prompt and the later ones: alike for all, or two kinds."""
 
-
 WORDS = {
     "fixed": "one known length of all prompts but the first",
     "random": "one law of all prompts but the first",

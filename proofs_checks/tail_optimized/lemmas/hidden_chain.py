@@ -76,7 +76,6 @@ IDENTITIES: dict[str, Callable[[Model], Expr]] = {
 }
 """By name, what the two sides of an identity differ by."""
 
-
 HAND = "all real mu, lambda and tau above 0; by hand: that the chain is the conversation model's"
 FORMULA = ("living", "dead", "start", "from a prior", "from certainty", "semigroup")
 MEAN = ("mean over histories",)
