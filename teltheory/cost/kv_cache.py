@@ -81,6 +81,10 @@ class Architecture:
         vectors = 1 if self.latent else 2
         return vectors * self.layers * self.kv_heads * self.head_dim * self.bytes_per_number
 
+    def tokens(self, size: int) -> int:
+        """Return how many whole tokens a size in bytes holds."""
+        return self.stored().tokens(size)
+
     def stored(self, gpus: int = 1, dtype: str | None = None) -> KVSize:
         """Return the size of a token on all GPUs of a replica together.
 

@@ -38,7 +38,7 @@ def test_the_bytes_of_a_number_count() -> None:
 @given(st.sampled_from([*ARCHITECTURES.values()]), st.integers(0, 2**40))
 def test_as_many_tokens_as_fit(shape: Architecture, size: int) -> None:
     stored = shape.stored()
-    tokens = stored.tokens(size)
+    tokens = shape.tokens(size)
     assert stored.bytes(tokens) <= size < stored.bytes(tokens + 1)
 
 
