@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from teltheory.claims.compiled_check import readings, simulator
+from teltheory.claims.compiled_check import optimum, readings, simulator
 from teltheory.claims.compiled_check.layout import (
     CUTS,
     LEVELS,
@@ -22,25 +22,8 @@ from teltheory.claims.compiled_check.layout import (
     codes,
     put,
 )
-from teltheory.claims.compiled_check.optimum import (
-    CAPPED_REUSE,
-    EXCESS,
-    FEWEST_ABOVE,
-    MOST_ABOVE,
-    UNIT,
-    least_bound,
-    least_cost,
-)
 from teltheory.claims.compiled_check.orders import put_fewest_and_most
-from teltheory.claims.compiled_check.simulator import (
-    LRU,
-    ROUND_ROBIN,
-    THRESHOLD,
-    arrive,
-    begin,
-    level_of,
-    simulate,
-)
+from teltheory.claims.compiled_check.simulator import LRU, ROUND_ROBIN, THRESHOLD
 from teltheory.model.numbers import IntArray
 from teltheory.replay.compiled import compiled
 
@@ -105,12 +88,12 @@ def judge(check: int, tiny: Tiny) -> int:
 @compiled
 def outcome(tiny: Tiny, policy: int, more: int) -> IntArray:
     """Return what each turn reuses at `more` than the case's capacity, worked out once per capacity and level."""
-    level = level_of(tiny, policy) if policy < readings.FIRST_READING else tiny.xi - tiny.estimate
+    level = simulator.level_of(tiny, policy) if policy < readings.FIRST_READING else tiny.xi - tiny.estimate
     result: IntArray = tiny.results[more, policy, level + LEVELS]
     if result[STAMPED] != tiny.stamp:
         result[STAMPED] = tiny.stamp
         if policy < readings.FIRST_READING:
-            simulate(tiny, policy, level, tiny.capacity + more, result)
+            simulator.simulate(tiny, policy, level, tiny.capacity + more, result)
         else:
             readings.read(tiny, policy, level, tiny.capacity + more, result)
     return result
@@ -230,10 +213,10 @@ def _inclusion(check: int, tiny: Tiny) -> int:
     included = agree(tiny, 0, n, n, NO_MORE)
     if check == STACK_ROUND_ROBIN:
         return int(included)
-    begin(tiny)
+    simulator.begin(tiny)
     for turn in range(n):
         put(tiny, _formula(tiny, turn, 0 if check == STACK_LRU else tiny.xi))
-        arrive(tiny, turn)
+        simulator.arrive(tiny, turn)
     return int(included and agree(tiny, 0, 2 * n, n, SAME))
 
 
@@ -263,29 +246,32 @@ def _hindsight(check: int, tiny: Tiny) -> int:
     if check == CAP_IS_NECESSARY:
         return _cap_is_necessary(tiny)
     if check == CAP_IS_ENOUGH:
-        cost, capped = least_cost(tiny, FEWEST_ABOVE), most + least_cost(tiny, CAPPED_REUSE)
-        put(tiny, cost // UNIT)
-        put(tiny, cost % UNIT)
+        cost = optimum.least_cost(tiny, optimum.FEWEST_ABOVE)
+        least, above = cost // optimum.UNIT, cost % optimum.UNIT
+        capped = most + optimum.least_cost(tiny, optimum.CAPPED_REUSE)
+        put(tiny, least)
+        put(tiny, above)
         put(tiny, capped)
-        return int(cost % UNIT == 0 and capped == cost // UNIT)
+        return int(above == 0 and capped == least)
     best = tel(tiny, outcome(tiny, simulator.TAIL_OPTIMIZED, AT_CAPACITY))
     put(tiny, most - best if check == CERTIFIED else best)
-    put(tiny, least_bound(tiny) if check == CERTIFIED else least_cost(tiny, EXCESS))
+    put(tiny, optimum.least_bound(tiny) if check == CERTIFIED else optimum.least_cost(tiny, optimum.EXCESS))
     return int(tiny.out[1] == tiny.out[2])
 
 
 @compiled
 def _cap_is_necessary(tiny: Tiny) -> int:
-    cost = least_cost(tiny, MOST_ABOVE)
-    optimum = -(-cost // UNIT)
-    put(tiny, optimum)
-    put(tiny, UNIT * optimum - cost)
+    cost = optimum.least_cost(tiny, optimum.MOST_ABOVE)
+    least = -(-cost // optimum.UNIT)
+    above = optimum.UNIT * least - cost
+    put(tiny, least)
+    put(tiny, above)
     lru = outcome(tiny, LRU, AT_CAPACITY)
     put_measure(tiny, TEL, lru)
     put_measure(tiny, REUSES, lru)
     for turn in range(tiny.turns):
         put(tiny, max(0, tiny.total[turn] - tiny.xi))
-    return int(UNIT * optimum == cost)
+    return int(above == 0)
 
 
 @compiled
@@ -294,9 +280,9 @@ def _hits(tiny: Tiny) -> int:
     n = tiny.turns
     put_measure(tiny, REUSES, outcome(tiny, simulator.BELADY, AT_CAPACITY))
     hits = int(tiny.out[1 : 1 + n].sum())
-    begin(tiny)
+    simulator.begin(tiny)
     for turn in range(n):
-        put(tiny, arrive(tiny, turn))
+        put(tiny, simulator.arrive(tiny, turn))
         for _ in range(tiny.cached.sum() - tiny.capacity):
             furthest = -1
             for c in range(tiny.known):
@@ -304,7 +290,7 @@ def _hits(tiny: Tiny) -> int:
                     furthest = c
             tiny.cached[furthest] -= 1
     put(tiny, hits)
-    put(tiny, int(tiny.total[:n].sum()) - least_cost(tiny, EXCESS))
+    put(tiny, int(tiny.total[:n].sum()) - optimum.least_cost(tiny, optimum.EXCESS))
     return int(agree(tiny, 0, n, n, SAME) and hits == tiny.out[tiny.out[0]])
 
 
@@ -319,7 +305,7 @@ def _figure_1(check: int, tiny: Tiny) -> int:
         return OUTSIDE
     as_stated, least = True, total
     for kept in range(length + 1):
-        simulate(tiny, LRU, 0, kept, tiny.taken)
+        simulator.simulate(tiny, LRU, 0, kept, tiny.taken)
         excess = max(0, total - tiny.taken[1] - tiny.xi)
         put(tiny, excess)
         least = min(least, excess)
