@@ -74,7 +74,7 @@ def test_ttft_is_that_of_the_definition(model: object) -> None:
     assert float(model.ttft(uncached=7, cached=5)) == pytest.approx(float(exact(model, 7, 5)), abs=1e-12)
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(MODELS | tables(), SLOS)
 def test_the_most_that_may_be_uncached_is_what_counting_finds(model: object, slo: Fraction) -> None:
     total = np.arange(MOST + 9)[::-1]
@@ -87,6 +87,7 @@ def test_the_most_that_may_be_uncached_is_what_counting_finds(model: object, slo
     assert model.safe_uncached(total.reshape(7, 7), slo).tolist() == np.reshape(expected, (7, 7)).tolist()
 
 
+@settings(max_examples=25)
 @given(MODELS | tables(), SLOS)
 def test_the_threshold_is_the_last_that_keeps_the_slo_without_a_cache(model: object, slo: Fraction) -> None:
     if exact(model, 0, 0) > slo or exact(model, 10**9, 0) == exact(model, 10**10, 0):

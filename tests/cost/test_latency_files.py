@@ -34,6 +34,7 @@ TABLE = {
 }
 
 
+@settings(max_examples=20)
 @given(FORMULAS | TABLES)
 def test_a_model_comes_back_from_json_as_it_was(model: object) -> None:
     assert tt.latency_from_json(json.loads(json.dumps(tt.latency_to_json(model)))) == model

@@ -34,7 +34,7 @@ def same_everywhere(case: Case, policy: object) -> bool:
 
 
 @given(cases(forced=False, start=False))
-@examples(150)
+@examples(80)
 def test_every_capacity_of_small_traces(case):
     for policy in curve_policies(case):
         same_everywhere(case, policy)
@@ -59,7 +59,7 @@ def test_longer_traces(given_histories):
     for case in seeded(fewer(6, 3), 3, given=given_histories, **limits):
         for policy in curve_policies(case)[:4]:
             curve = tt.capacity_curve(case.trace, policy)
-            for capacity in range(0, 2000, 37):
+            for capacity in range(0, 2000, 97):
                 assert curve.outcome(capacity) == tt.replay(case.trace, policy, capacity, engine="reference")
 
 
