@@ -14,8 +14,6 @@
 If TELTHEORY_DOCUMENTS holds "reprint", blocks of kinds 2 and 3 that differ are written anew into the document.
 """
 
-from __future__ import annotations
-
 import doctest
 import os
 import re

@@ -4,8 +4,6 @@
 the change log `changelog.md`, so links to and from these two are rewritten.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -6,8 +6,6 @@ Prints the tables of docs/adaptive.md: improvements over LRU in per cent with ha
 intervals, the share of the grid at which each is best, and regrets against the best fixed threshold in hindsight.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from pathlib import Path

@@ -7,8 +7,6 @@ no policy passes: the optimal TEL, the lower bound on violations, the lower boun
 of LRU's distance to the same bound. Each search has a minute.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

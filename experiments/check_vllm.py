@@ -9,8 +9,6 @@
 5. `teltheory calibrate-file` fits a latency model to them, `out/vllm/model.json`.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 import subprocess

@@ -10,8 +10,6 @@ trace of its own whose first turns have no past, at three capacities and three S
 because LRU stays, nothing is kept: those answers are counted apart.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 from collections.abc import Iterable, Iterator, Sequence

@@ -9,8 +9,6 @@ server. Weights are random, as the time doesn't depend on them. Each cell is the
 passes that don't count, and the order of cells is shuffled.
 """
 
-from __future__ import annotations
-
 import argparse
 import csv
 import random

@@ -9,8 +9,6 @@ prompts. T-LRU's estimate is the mean of the prompts that continue a conversatio
 Belady; written and printed is its mean in per cent of LRU's on the same sample, with Student's 95 % interval.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -5,8 +5,6 @@
 Needs PyTorch and transformers, which come with vLLM.
 """
 
-from __future__ import annotations
-
 import sys
 
 VOCABULARY, LONGEST = 32_000, 4096

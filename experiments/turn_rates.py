@@ -6,8 +6,6 @@ Prints a line a fit, as Markdown: parameters, log-likelihood, the mean life, and
 of each kind with its share.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

@@ -10,8 +10,6 @@ T-LRU's distance to the optimal TEL that each policy closes, in per cent (below 
 the trace, TEL, regret and percentiles of TTFT in seconds.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -8,8 +8,6 @@ of its last 500 turns. The measure is the mean over blocks of 1,000 turns of the
 fixed threshold of each sample in hindsight. Bands are 95 % intervals of the means.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from matplotlib.axes import Axes

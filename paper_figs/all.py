@@ -6,8 +6,6 @@ Reads what `python -m teltheory.paper.all TABLES_FOLDER` writes; a line for each
 made.json, a table that is no longer as it was made is an error. `FIGURES` is what `teltheory figures` finds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

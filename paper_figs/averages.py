@@ -1,7 +1,5 @@
 """Averages of a table by capacity, threshold, policy and measure."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from teltheory.errors import FileError

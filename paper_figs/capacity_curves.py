@@ -5,8 +5,6 @@
 Reads the table that `teltheory.paper.all` writes; bands are 95 % intervals of the means.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from matplotlib.figure import Figure

@@ -5,8 +5,6 @@
 Reads the table that `teltheory.paper.all` writes, a column of panels a series; the colour is the cached tokens.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any

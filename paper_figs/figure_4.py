@@ -5,8 +5,6 @@
 Reads the table that `teltheory.paper.all` writes.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from matplotlib.figure import Figure

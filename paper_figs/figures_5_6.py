@@ -6,8 +6,6 @@ Reads the table that `teltheory.paper.all` writes. WildChat-like samples make Fi
 Figure 6, at 100, 200 and 300 ms as in the paper; another trace is drawn at three thresholds of its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

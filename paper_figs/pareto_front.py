@@ -6,8 +6,6 @@ Reads the table that `experiments.pareto_front` writes: a row of panels a worklo
 goes through the margins max(0, xi - Q-hat) in order, from LRU at (100, 100); markers are settings on its front.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from matplotlib.axes import Axes

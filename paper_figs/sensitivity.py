@@ -7,8 +7,6 @@ improves most where the threshold meets it: where a curve and the vertical line 
 95 % intervals of the means. A percentile of LRU beyond the thresholds has no line.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from matplotlib.axes import Axes

@@ -3,8 +3,6 @@
 And what the scripts of single figures have in common.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

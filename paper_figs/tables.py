@@ -7,8 +7,6 @@ mark: a dot where the printed number is inside the range of 95 % of the samples,
 same, a cross where it is off. LaTeX needs `\usepackage{booktabs}`.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence

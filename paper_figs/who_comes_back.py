@@ -6,8 +6,6 @@ Reads the table that `experiments.who_comes_back` writes. A group of points is a
 threshold in seconds. At 0 is T-LRU, at 100 the hindsight optimum; LRU, far below 0, is not shown.
 """
 
-from __future__ import annotations
-
 from math import ceil
 from pathlib import Path
 

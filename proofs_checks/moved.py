@@ -1,7 +1,5 @@
 """Files of earlier versions: they run and import for one version, with a warning that names their new module."""
 
-from __future__ import annotations
-
 import runpy
 import warnings
 from importlib import import_module

@@ -13,8 +13,6 @@
 The exit code is 1 where a step fails.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import shutil

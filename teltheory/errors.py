@@ -1,7 +1,5 @@
 """Errors that the toolkit raises, each with a message that a person can act on."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Files that come from elsewhere: what can't be read is said in one line."""
 
-from __future__ import annotations
-
 import json
 import zlib
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Import paths of earlier versions: they work for one version, with a warning that names the path of today."""
 
-from __future__ import annotations
-
 import sys
 import warnings
 from collections.abc import Sequence

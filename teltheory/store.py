@@ -7,8 +7,6 @@
 3. A result that is there already is left as it is.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sqlite3

@@ -1,7 +1,5 @@
 """The errata: one for every statement of the paper that the ledger refutes; `docs/errata.md` is made of them."""
 
-from __future__ import annotations
-
 from proofs_checks.errata.shows import cut, silence, solutions, until_it_loops
 from proofs_checks.tail_optimized.algorithm_1 import (
     of_version_1,

@@ -1,7 +1,5 @@
 """How the counterexamples of single rows are shown: formulations, loops that never end, cuts, beliefs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction

@@ -14,8 +14,6 @@ The printed text (the PMLR text; in brackets what version 1 on arXiv has):
 met; version 1 corrects it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal

@@ -10,8 +10,6 @@ Q - X = floor xi). The small cases go through the library's laws and means; `exc
 identities for all numbers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction

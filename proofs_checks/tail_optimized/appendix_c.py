@@ -14,8 +14,6 @@ room' = room - y, where d is x under LRU, and under T-LRU min(x, b) if its cache
 (L - s)+ and s = xi - Q.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product

@@ -7,8 +7,6 @@ latency is computationally hard"; the judge of what lies beyond is `teltheory.op
 every cache state.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

@@ -4,8 +4,6 @@ LRU and T-LRU are the policies of a replay, ties and trimming included; the last
 `theorem_d2.py`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

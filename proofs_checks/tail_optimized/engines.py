@@ -9,8 +9,6 @@ and footnote 2 of version 1 on the parameters.
 2. *A server that calls again.* A response comes token by token; after each the algorithm takes one token more.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 

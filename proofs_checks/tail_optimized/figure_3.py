@@ -5,8 +5,6 @@ from the medians of equal requests, so no fit stands between the data and the ve
 tokens decides only the cold case.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

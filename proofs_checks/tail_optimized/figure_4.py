@@ -5,8 +5,6 @@ The rows below it hold the project's workloads, before they are cut, against wha
 sets. What is an input of a workload, or follows from one alone, is by construction and counts for nothing.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Figures 1 and 2 of Zhang et al. 2025: the TEL-safe budget, and LRU beside T-LRU on three turns."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from proofs_checks.tail_optimized.algorithm_1 import of_version_1

@@ -5,8 +5,6 @@ the proofs, and says whose theorem the hardness of those flows is. Here both sid
 trying everything: all sets of tasks on one side, all caches on the other.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction

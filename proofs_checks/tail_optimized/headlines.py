@@ -6,8 +6,6 @@ experiment. Of a range, as in 2-8 %, the smallest and the largest of the numbers
 to its ends.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

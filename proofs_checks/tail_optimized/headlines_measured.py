@@ -5,8 +5,6 @@ thresholds and capacities. `headline.lru-percentiles` is by construction: the as
 chosen by these percentiles (docs/workloads.md).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ larger; there the judge is the interval form's relaxation, whose certificate is 
 optimum of (1)-(5) is proved in fractions on the matrix of the Pyomo model. No solver's word counts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction

@@ -5,8 +5,6 @@ the ways to cut the caches before the draw; all of them are tried. A policy with
 mean is no less than the least of theirs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction

@@ -6,8 +6,6 @@ is only seen, second by second, whether any turn came. `belief.posterior.symboli
 numbers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction

@@ -4,8 +4,6 @@ The belief MDP has the posterior, by given gaps or by the race between the conve
 `theorem_d2_bayes.py`. The last row has no gaps: the next turn's law is integrated over all of time.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

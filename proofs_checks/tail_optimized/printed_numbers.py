@@ -4,8 +4,6 @@ A printed number stands for every number that rounds to it, so 4.88 GiB are the 
 is exact: bytes are whole, GiB and GB are fractions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal

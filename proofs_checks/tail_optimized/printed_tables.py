@@ -8,8 +8,6 @@ whose footer names PMLR 267, P90's largest improvement stands at 300 ms; under t
 same number stands at 200 ms, and no column is headed 300 ms.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction

@@ -4,8 +4,6 @@ What a cache holds shows in what later turns reuse, and among the small worlds a
 could follow. Budgets depend on the threshold less the estimate alone, so the estimate is 0 throughout.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from operator import le

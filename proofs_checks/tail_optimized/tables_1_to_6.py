@@ -15,8 +15,6 @@ misprint. One number of the WildChat-like workload, the mean gap of 400 s, was c
 `table-2` is by construction.
 """
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass, replace
 from typing import Literal
 

@@ -5,8 +5,6 @@ over xi, of xi + TEL_xi / ((1 - p) n), and a p-th percentile is where that is le
 after a multiplication by (b - a) n.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction

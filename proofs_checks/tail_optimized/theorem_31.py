@@ -4,8 +4,6 @@ The theorem is decided for Algorithm 1 as the toolkit runs it: trimming strictly
 surplus before any eviction, in rounds. `trimming.py` decides that other orders give the same excess.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from fractions import Fraction
 

@@ -6,8 +6,6 @@ All in exact fractions; histories, laws of the gaps and numbers of turns that fo
 `docs/theorem-d2.md` has the exchange argument and the table of conditions.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from itertools import product
 

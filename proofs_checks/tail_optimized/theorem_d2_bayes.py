@@ -5,8 +5,6 @@ conversations, whose density of a next turn weighs a few gaps (`BeliefMDP.race`)
 ET-LRU weighs a conversation by its turn rate lambda_i pi_i, or by the exact probability that it is next.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 from proofs_checks.tail_optimized.instances import belief_grids as grids

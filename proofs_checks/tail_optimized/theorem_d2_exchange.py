@@ -5,8 +5,6 @@ T and a, whatever the number of turns that follow. A state is anything that can 
 whether a history leads there or not. `exchange_proof.py` has the proof.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction

@@ -9,8 +9,6 @@ One pass of trimming does not: LRU then evicts although surplus of short convers
 LRU drops.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 

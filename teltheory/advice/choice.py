@@ -18,8 +18,6 @@
    quarter of the first part to the next. If chance explains the gain, nothing is promised.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property

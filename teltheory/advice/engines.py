@@ -1,7 +1,5 @@
 """A setting as the engines take it, and what somebody who follows it should know."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass

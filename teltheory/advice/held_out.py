@@ -6,8 +6,6 @@ whole trace has there (`opening`): what is kept between two turns of the first p
 after a turn its whole past is available, so that of each conversation only the last turn before the rest matters.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction

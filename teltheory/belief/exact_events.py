@@ -9,8 +9,6 @@ integrand is
    that may be; it knows nothing of times, and goes on for several turns.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Sequence
 from fractions import Fraction

@@ -8,8 +8,6 @@ so W_m is the least expected excess of the next m turns. With a policy in place 
 cost. Plain recursion in fractions, to be read beside the paper; `teltheory.belief.tables` is the quicker one.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 from teltheory.belief.model import (

@@ -17,8 +17,6 @@ cached of each before the cut, all of L for theta.
 All numbers are whole or fractions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction

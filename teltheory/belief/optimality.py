@@ -5,8 +5,6 @@ cache. The rule is optimal at a state when every such minimiser is. ET-LRU is on
 beliefs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction

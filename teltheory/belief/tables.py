@@ -10,8 +10,6 @@ cut, theta's axis of length one (all of theta is available). With g_i(y) = E[max
 and the second minimum is a running minimum along each axis. Tables are whole numbers over one denominator.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, reduce

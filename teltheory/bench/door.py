@@ -5,8 +5,6 @@
 Processes take turns; *times* is against a Python that does nothing.
 """
 
-from __future__ import annotations
-
 import argparse
 import subprocess
 import sys

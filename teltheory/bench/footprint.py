@@ -10,8 +10,6 @@ is freed. Each step first runs on a few turns, so that machine code and modules 
 each other in a separate process.
 """
 
-from __future__ import annotations
-
 import argparse
 import gc
 import json

@@ -12,8 +12,6 @@ conversation from its end, as ours does, but a turn's new blocks would evict its
 up. What a turn keeps of a shortened history keeps its blocks; the rest is new.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path

@@ -8,8 +8,6 @@ The optimum's trace has many conversations alive at a time, as the cost of the l
 Greedy, check and linear program are whole calls; the linear program begins without any rows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 

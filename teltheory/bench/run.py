@@ -5,8 +5,6 @@ reuses and computes. The index of the trace (previous turns and the like) was bu
 first call costs is a row of its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial

@@ -3,8 +3,6 @@
 One value per format. A format says which unit its times have; nothing here guesses one.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence

@@ -13,8 +13,6 @@ below the floor have it for their median, the formula is fitted to the others; f
 least absolute errors stays.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """What a probe measures: a grid of prompt lengths and cached shares, in shuffled passes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

@@ -3,8 +3,6 @@
 Prompts are random, with prefixes that no server can have cached.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

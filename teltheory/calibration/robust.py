@@ -8,8 +8,6 @@ Each least squares problem is solved with every choice of bounded coefficients a
 best of those without a negative coefficient is the minimum.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import chain, combinations
 

@@ -4,8 +4,6 @@ A batch is a claim, a generator and a number. Its seed is made of these three al
 wherever and whenever it is tried. What it finds is plain data, the same byte for byte.
 """
 
-from __future__ import annotations
-
 import hashlib
 import inspect
 import json

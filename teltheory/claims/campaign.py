@@ -11,8 +11,6 @@
    counterexample is the smallest of all (`Case.size`).
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing

@@ -1,7 +1,5 @@
 """Real data that claims are decided on."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path

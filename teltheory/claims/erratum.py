@@ -1,7 +1,5 @@
 """An erratum: what is wrong at a place of the paper, what holds in its stead, and how its counterexample goes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias

@@ -12,8 +12,6 @@ adversarial
     budgets of some conversations fill the cache.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

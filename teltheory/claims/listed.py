@@ -1,7 +1,5 @@
 """Cases that are no traces: spaces that a function lists, and cases that are told by their fields."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction

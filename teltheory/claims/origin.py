@@ -1,7 +1,5 @@
 """Whose statement a row decides: only what an edition of the paper states counts for it or against it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Literal
 

@@ -4,8 +4,6 @@ A package registers its claims under the entry point group `teltheory.claims`: a
 package whose `MODULES` lists the names of such modules, its sections. Its errata stand under `teltheory.errata`.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -14,8 +14,6 @@ other data than the paper's, so no single cell refutes a table: all are computed
 between the counts, and null models that the cells must beat are counted as well.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable
 from dataclasses import asdict, replace

@@ -7,8 +7,6 @@
 4. `search.shrink` goes on from there, until no single step of `Case.smaller` is left.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice

@@ -5,8 +5,6 @@ SMT-LIB 2 is all that a prover gets. Efforts are bounded by the provers' own cou
 every run has the same seed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache

@@ -1,7 +1,5 @@
 """Counterexamples as tables of states, every state computed anew from the counterexample's plain data."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any

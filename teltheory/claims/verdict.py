@@ -1,7 +1,5 @@
 """The verdict on a claim, and what the verdict rests on."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 

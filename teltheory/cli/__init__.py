@@ -1,7 +1,5 @@
 """The command line: everything that prints or writes files, except traces and the files of sweeps and probes."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """`teltheory advise`: a setting of T-LRU for a trace, a capacity and an SLO."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any

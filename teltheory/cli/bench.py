@@ -1,7 +1,5 @@
 """`teltheory bench`: speed against peers, the cost of a turn, and the ceiling."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The campaign of `teltheory verify`: its options, and what it adds to the ledger's rows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Traces written to files: `teltheory convert` and `teltheory sample`."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

@@ -1,7 +1,5 @@
 """`teltheory curve`: a trace under policies at every capacity, and hindsight by tangents and chords."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """`teltheory optimum`: the least TEL, the fewest violations or the smallest percentile of any policy."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

@@ -1,7 +1,5 @@
 """Options that several commands share, each declared once."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import fields
 from functools import wraps

@@ -1,7 +1,5 @@
 """`teltheory replay`: a trace under policies."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import groupby

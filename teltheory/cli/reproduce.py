@@ -1,7 +1,5 @@
 """`teltheory reproduce`: the main job, from the claims to the tables."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict

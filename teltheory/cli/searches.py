@@ -1,7 +1,5 @@
 """The searches behind `teltheory optimum`: rows of its table, each with a certificate where there is one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

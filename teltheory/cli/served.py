@@ -1,7 +1,5 @@
 """The model that is served: the size of its KV cache, and its latency, never another model's in silence."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property

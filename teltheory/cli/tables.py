@@ -1,7 +1,5 @@
 """Tables for the terminal: columns move closer together if it is narrow, and are never cut."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from copy import copy
 from typing import Any

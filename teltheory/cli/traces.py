@@ -1,7 +1,5 @@
 """How a command reads its TRACE, and what is said of what was read."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """`teltheory verify` decides the claims; `teltheory ledger` makes documents of what it wrote."""
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from collections.abc import Sequence

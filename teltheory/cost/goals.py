@@ -1,7 +1,5 @@
 """What is to be small: TEL, the turns above an SLO, or a percentile, as `advise` and `optimum` are told it."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from fractions import Fraction

@@ -11,8 +11,6 @@ where there is no ``head_dim``, ``hidden_size / num_attention_heads``). Numbers 
 unless somebody says otherwise.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from teltheory.errors import ArgumentError

@@ -11,8 +11,6 @@ in a layer. Where layers keep less than all tokens, or another state, there are 
 refused.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn

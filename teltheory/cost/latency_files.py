@@ -6,8 +6,6 @@ and shares are strings, fractions ("717/10000000") or decimals ("0.0000717"), as
 whoever reads them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, asdict, fields, replace

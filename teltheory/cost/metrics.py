@@ -1,7 +1,5 @@
 """What an outcome is worth: tail excess latency, percentiles, SLO violations, distance to the optimum."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 

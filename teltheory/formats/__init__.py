@@ -1,7 +1,5 @@
 """Formats of traces, one file each. `FORMATS` has them by name; "auto" takes the last one that fits."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

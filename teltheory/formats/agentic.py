@@ -5,8 +5,6 @@ that call's input, and of its response as much as comes back in the assistant's 
 messages were edited or compacted, the messages that are the same.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

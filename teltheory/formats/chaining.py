@@ -9,8 +9,6 @@ A chained request has h = min(parent's input + output, the conversation's past a
 input), a request without a parent starts a conversation with h = 0; prompt = input - h, response = output.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

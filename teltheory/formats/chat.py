@@ -4,8 +4,6 @@ A conversation is one record and its number is the record's place, counted from 
 once, so that no text is kept.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any

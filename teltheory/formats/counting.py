@@ -4,8 +4,6 @@ A message counts as its text alone: no chat template, no special tokens around i
 special tokens counts as ordinary text in a `.tiktoken` file, and as the file says in a `tokenizer.json`.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

@@ -5,8 +5,6 @@ A custom format is such a value too. Its `read` goes through `Source.records`, a
 takes it, and an entry in `teltheory.formats.FORMATS` lets "auto" and the command line tell it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path

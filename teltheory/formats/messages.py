@@ -12,8 +12,6 @@
 A report counts how often 3, 4, 5 and two assistant messages in a row were met.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

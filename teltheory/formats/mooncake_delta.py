@@ -6,8 +6,6 @@ that begin as those of the request before, inputs are whole; where they begin ot
 which both or neither occur tells nothing, and its format must be named.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

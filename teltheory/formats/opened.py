@@ -1,7 +1,5 @@
 """Files that are opened with errors of one line: text in UTF-8, compressed or not, and Parquet."""
 
-from __future__ import annotations
-
 import gzip
 import io
 from collections import Counter

@@ -5,8 +5,6 @@ or `.zst` after the name. No more than one record of a text file, and one small 
 memory.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """Columns of a file with the place of each row, so that an error can name file, line and field."""
 
-from __future__ import annotations
-
 import csv
 import json
 import re

@@ -1,7 +1,5 @@
 """Writing a trace in the toolkit's own format, so that the file read again is the same trace, bit by bit."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Callable, Iterator

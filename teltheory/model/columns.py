@@ -1,7 +1,5 @@
 """Columns of a trace or of a forest, checked once: an error names column, turn, value and what was expected."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Whole numbers and fractions: checked when they come in, exact when they are added up."""
 
-from __future__ import annotations
-
 import math
 import operator
 from fractions import Fraction

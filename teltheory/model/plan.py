@@ -14,8 +14,6 @@ This module uses nothing of what makes plans, and nothing of `teltheory.optimal.
 of intervals and rooms in arrays: each is to be read, and trusted, by itself.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import accumulate
 

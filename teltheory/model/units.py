@@ -4,8 +4,6 @@ No unit is guessed: what has none, or one that may stand for several things, is 
 been meant. A comma lists.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ them but the instance: the states are tuples of cached lengths, the transitions 
 description (a prefix may be kept of what is available; forced: the arriving conversation is kept whole).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from itertools import product
 

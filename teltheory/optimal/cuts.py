@@ -11,8 +11,6 @@ shares that the linear relaxation allows. Two kinds are tried at each step that 
 `teltheory.optimal.prices` finds W again by itself, so an error here could only weaken a bound.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import NamedTuple
 

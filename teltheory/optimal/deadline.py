@@ -1,7 +1,5 @@
 """Time limits as moments on the clock of `time.monotonic`."""
 
-from __future__ import annotations
-
 from math import inf
 from time import monotonic
 

@@ -7,8 +7,6 @@
    order with noise, and keep the plan unless it costs more.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from time import monotonic
 

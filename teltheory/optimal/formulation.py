@@ -14,8 +14,6 @@ Read with what the problem describes, three things are added to the printed text
 The constraint (2) is not named "slack", a name that one of Pyomo's solver interfaces claims for itself.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import pyomo.environ as pyo

@@ -30,8 +30,6 @@ intervals that cover no step of P. By complementary slackness three things are t
 Under forced caching the same holds with the room and the intervals that exempt conversations leave.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from teltheory.model.instance import Instance

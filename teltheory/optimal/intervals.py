@@ -32,8 +32,6 @@ is hard: even with small pages"); `teltheory.optimal.path_flow` and docs/limits.
 relaxation takes shares 0 <= x_e <= 1 of the intervals.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar

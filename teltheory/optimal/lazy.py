@@ -34,8 +34,6 @@ An early stop has both sides: P of the last round bounds the optimum, and what t
 proportion where a step holds too much, is feasible.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

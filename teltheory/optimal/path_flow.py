@@ -14,8 +14,6 @@ tasks fits if on no edge the demands of those that cover it exceed its capacity.
 All lengths are 1 or more.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -17,8 +17,6 @@ rows are those of the interval problem, over x = sum of length t. HiGHS knows no
 binaries. The caller counts what the plan costs in whole numbers; the bound is the solver's word, and said to be.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 

@@ -24,8 +24,6 @@ solution violates (`teltheory.optimal.cuts`); bad ones give a weak bound, never 
 This module uses nothing of what makes prices. Steps and intervals are those of `teltheory.optimal.certificate`.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ Nothing here is believed: the relaxation ends in prices that `teltheory.optimal.
 caller checks in whole numbers what the MILP chooses.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

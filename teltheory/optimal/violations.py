@@ -9,8 +9,6 @@
 checked in whole numbers. Only the bound of the MILP is the solver's word; what rests on it is called "by solver".
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf

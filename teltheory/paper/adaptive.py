@@ -9,8 +9,6 @@ Improvements are over LRU, in per cent. Means over the samples with Student's 95
 differences.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -16,8 +16,6 @@ made.json notes what each table was made of and its digest: a table that was cut
 made again. A table is written beside its place and renamed, so a killed run leaves whole ones only.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

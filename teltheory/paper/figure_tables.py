@@ -1,7 +1,5 @@
 """The data of Figures 3 and 4: TTFT against uncached tokens, and how turns and tokens are distributed."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

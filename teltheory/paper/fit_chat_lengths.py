@@ -6,8 +6,6 @@ Quantiles of prompts and responses, of first and of later turns, and the correla
 responses (and of two prompts) of one conversation: the mean of their product over all pairs.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from pathlib import Path

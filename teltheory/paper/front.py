@@ -7,8 +7,6 @@ median and a P95 that are no larger, one of them smaller. Means over the samples
 cent of LRU's.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 

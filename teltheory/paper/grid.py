@@ -6,8 +6,6 @@ Policies: LRU, Threshold-LRU, T-LRU, End-Aware and Length-Aware T-LRU, Tail-Opti
 do not depend on xi and stand at every one, with their TEL there.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

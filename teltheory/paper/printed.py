@@ -4,8 +4,6 @@
 headings above Tables 1 and 3 (`V1_TABLES`); it numbers Tables 2 and 3 the other way round.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product

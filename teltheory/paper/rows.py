@@ -4,8 +4,6 @@ Lengths are in tokens, thresholds in milliseconds (`xi_ms`) or tokens (`xi`), `m
 samples with Student's 95 % interval, which is nan if there are too few samples.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Annotated, ClassVar

@@ -1,7 +1,5 @@
 """Where adaptive thresholds are tried: steady workloads, workloads that change half-way, and a real trace."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace

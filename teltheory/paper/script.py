@@ -1,7 +1,5 @@
 """What scripts have in common: cases that are done in order, on several processes, and errors in one line."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager

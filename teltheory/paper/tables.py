@@ -5,8 +5,6 @@ samples; else *same sign* where our mean, rounded as the paper rounds, has the p
 interval of a mean is Student's, 95 %.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

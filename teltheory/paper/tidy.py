@@ -9,8 +9,6 @@ The type of a field says what stands in its column:
 A subclass of `Row` may also declare what a whole table has, so that one that is cut off is found.
 """
 
-from __future__ import annotations
-
 import csv
 import re
 from collections import Counter

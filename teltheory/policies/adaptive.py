@@ -12,8 +12,6 @@ recent turns". Spelt out, after every turn:
 Nothing but the past is handed in, so that the threshold cannot depend on the future.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

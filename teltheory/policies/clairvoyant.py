@@ -1,7 +1,5 @@
 """Policies that know something of the future: the variants of T-LRU (Appendix G.1), Belady, and the optimum."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from teltheory.policies.node import Node, choose, ended_first, furthest_first, on_arrays

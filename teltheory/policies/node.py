@@ -7,8 +7,6 @@ once per node by the reference, so its expression has to hold for numbers and fo
 Three helpers say in addition what the compiled loops need not compute: `all_but`, `furthest_first`, `ended_first`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar

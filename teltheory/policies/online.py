@@ -1,7 +1,5 @@
 """Policies that know only the past: LRU, Threshold-LRU, Tail-Optimized LRU and its form for an SLO in seconds."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
 

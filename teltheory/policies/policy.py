@@ -17,8 +17,6 @@ whose rules change with what turns have computed so far has `observing`: see `Ob
 other caches beside its own has `shadows`: see `WatchingPolicy`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, Protocol, TypeAlias, TypeGuard, get_args
 

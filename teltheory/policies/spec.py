@@ -10,8 +10,6 @@ whose fields are the parameters. Fields called xi, q_hat and cutoff are filled i
 are ``int``, ``float`` or ``Fraction`` are read as such, any other as text.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, is_dataclass
 from fractions import Fraction

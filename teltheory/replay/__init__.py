@@ -1,7 +1,5 @@
 """Replay of a trace under a policy."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path

@@ -7,8 +7,6 @@ A cut is made when the next turn arrives, not before: an update of the threshold
 it follows and that turn's cut, and the cut after the last turn, which changes no outcome, is never made.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

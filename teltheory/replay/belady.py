@@ -9,8 +9,6 @@ If a log is asked for, it says after which turn (first column) what was kept for
 something to an eviction, in the order in which that happened; trimming to caps is not in it.
 """
 
-from __future__ import annotations
-
 from teltheory.model.numbers import IntArray
 from teltheory.replay.bitset import Bitset, clear_bit, largest_bit, new_bitset, set_bit
 from teltheory.replay.compiled import compiled, inlined

@@ -4,8 +4,6 @@ Level 0 has a bit for each number; a bit of a higher level says that the word be
 is one word, so the largest member is found by one look at each of the O(log n / 6) levels.
 """
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 import numpy as np

@@ -7,8 +7,6 @@ is discarded.
 Of several processes that need a function at the same time one compiles it; the others wait and find it on disk.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from functools import lru_cache

@@ -8,8 +8,6 @@ If both orders are by recency alone the loops of `teltheory.replay.recency` are 
 use that of `teltheory.replay.belady`, and round-robin trimming has no order: `teltheory.replay.kernel` decides.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from teltheory.model.numbers import IntArray

@@ -7,8 +7,6 @@ other that of `teltheory.replay.generic`. A policy without rules may name a loop
 arrays of `teltheory.replay.slots`; lengths are int64 throughout, as with int32 the loops were at most 8 % faster.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -8,8 +8,6 @@ little however long the trace.
 With two weights a slot, what a slot weighs is read off the trace, and a leaf of the tree is two slots.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -18,8 +18,6 @@ forced caching a slot is exempt until the cut after the next turn; `exempt` has 
 None under optional caching, for which the loops are compiled without all that.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from teltheory.model.numbers import IntArray

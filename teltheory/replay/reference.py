@@ -15,8 +15,6 @@ that it holds or all that is needed, whichever is less, and round-robin trimming
 `tests/replay` holds both against a version that goes block by block.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 

@@ -7,8 +7,6 @@ The last, unfinished round takes one from the first j active leaves: a subtracti
 up that prefix. A leaf that reaches 0 is deactivated, which can happen once for every time it was inserted.
 """
 
-from __future__ import annotations
-
 from typing import TypeAlias
 
 import numpy as np

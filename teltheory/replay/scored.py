@@ -14,8 +14,6 @@ With homogeneous rates every belief orders conversations by recency. If in addit
 score or none, as with a fixed prompt, ET-LRU is T-LRU with least-recent trim and has its loop (`as_tlru`).
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

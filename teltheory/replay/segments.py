@@ -4,8 +4,6 @@ A segment (start, length) reuses clip(C - start, 0, length) at capacity C. `telt
 segments a turn has, and why.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What every conversation holds after every turn of a replay, for tables that one can follow by hand."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """What the compiled loops share that store what each slot holds: a turn's service, and trimming to limits."""
 
-from __future__ import annotations
-
 from teltheory.model.numbers import IntArray
 from teltheory.replay.compiled import inlined
 from teltheory.replay.recency import Layout

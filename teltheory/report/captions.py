@@ -1,7 +1,5 @@
 """What is said of a figure, by the name of its file; the figures themselves are made elsewhere."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from pathlib import Path
 

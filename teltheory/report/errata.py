@@ -1,7 +1,5 @@
 """The errata as a Markdown page: words from the list of errata, every number from the ledger's rows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from teltheory.claims.erratum import Erratum, StateTable, check_errata

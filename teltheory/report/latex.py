@@ -1,7 +1,5 @@
 """Names as LaTeX sets them."""
 
-from __future__ import annotations
-
 import unicodedata
 
 ESCAPES = {

@@ -1,7 +1,5 @@
 """The ledger as data: reading it back, its sections, and how the paper stands: what became of its statements."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Sequence

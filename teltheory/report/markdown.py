@@ -1,7 +1,5 @@
 """Markdown: its parts, the ledger as a page, and ledger and errata as sections of a page that has both."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Counterexamples and scopes in words, the same for the terminal and the documents."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """What is swept, the replays that this takes, and the cells that come of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from fractions import Fraction

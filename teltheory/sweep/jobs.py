@@ -1,7 +1,5 @@
 """A job is one replay, measured at the thresholds that cells ask for; a measurement is what it is worth at one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction

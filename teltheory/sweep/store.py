@@ -1,7 +1,5 @@
 """The store of a sweep: measurements, found again by what determines them (`teltheory.store`)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 from pathlib import Path

@@ -12,8 +12,6 @@ What is assumed stands in the arguments of `wildchat_like` and `sharegpt_like`; 
 defaults were chosen, what they leave open and what another choice changes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

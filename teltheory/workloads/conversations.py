@@ -5,8 +5,6 @@ earliest. Draws come in a fixed order, and one kind of conversation takes none f
 gives stays the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

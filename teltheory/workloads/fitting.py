@@ -14,8 +14,6 @@ Births, further turns and lengths are fitted apart, since the likelihood is thei
 of the lengths. Rates are sought by their logarithms, shares by the logarithms of their ratios to the first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """The models on which Theorem D.2 and its neighbours are decided (rates, laws, C, xi, gaps), and their rows."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction

@@ -3,8 +3,6 @@
 Plain Python judges small classes; `teltheory.claims.compiled_check` runs these and the large ones.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from teltheory.claims.worlds import Limits, SmallWorlds

@@ -10,8 +10,6 @@
    that all of them hold at once (Bonferroni).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache

@@ -14,8 +14,6 @@ the room form.
 The steps speak of one conversation, or of any two (p more recent than q), and so of every number of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from proofs_checks.tail_optimized.lemmas.positions import (

@@ -6,8 +6,6 @@ each conversation, most recent first, y = min(d, room), after which room' = room
 next prompt. Names: T, H and R for T-LRU, Threshold-LRU and LRU.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 from teltheory.claims.smt import Obligation, prove, stated

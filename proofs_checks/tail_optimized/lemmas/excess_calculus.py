@@ -4,8 +4,6 @@ Each obligation has its statement for a name. Where a row speaks of an expectati
 value of the prompt: the mean over any law keeps = and <=.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 from teltheory.claims.smt import prove, stated

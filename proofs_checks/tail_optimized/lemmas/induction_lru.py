@@ -19,8 +19,6 @@ Any amounts: nothing, one block a conversation (the `if` form of Algorithm 1), j
 constant size (`scan.py`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 from operator import le

@@ -20,8 +20,6 @@ they carry are the sums S and S' before and after the turn; conversations more r
 ("early") and less recent ones ("late") differ in how these change.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from proofs_checks.tail_optimized.lemmas import positions

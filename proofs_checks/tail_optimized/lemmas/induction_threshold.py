@@ -17,8 +17,6 @@ full trimming. Trimming less than enough (the `if` form) does not have this guar
 cache; that it is so or nothing is evicted follows from the sums (`full_or_nothing_evicted`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

@@ -15,8 +15,6 @@ cache, enough is trimmed so that no budget is touched; otherwise all surplus goe
 of the budgets' parts concern the whole cache (`scan.full_or_nothing_evicted`, and `parts_fit` below).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import partial
 

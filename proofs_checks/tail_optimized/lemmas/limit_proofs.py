@@ -1,7 +1,5 @@
 """What rows on limits rest on, for all numbers: the mean over who returns, and LRU beside T-LRU on three turns."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from teltheory.claims.smt import Obligation, prove, stated

@@ -4,8 +4,6 @@ Most checks compare what some policies do in a case (`COMPARISONS`); the others 
 of `proofs_checks/tail_optimized`: Algorithm 1, orders of trimming, inclusion, Theorem B.1 and Figure 1.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from teltheory.claims.compiled_check import optimum, readings, simulator

@@ -4,8 +4,6 @@ A class is cut in pieces, each a way in which turns visit conversations and a fi
 call is long: one can be interrupted between two of them, and their tallies add up whatever their order.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import product
 from typing import NamedTuple

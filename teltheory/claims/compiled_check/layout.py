@@ -3,8 +3,6 @@
 Conversations are numbered in order of appearance, so that their numbers are the order of first arrival.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any, TypeAlias, cast
 

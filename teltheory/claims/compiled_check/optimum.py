@@ -5,8 +5,6 @@ available is any prefix of each conversation: the least cost of a state is the l
 less of any conversation, which is one pass a conversation from the largest digit down.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from teltheory.claims.compiled_check.layout import Tiny, codes

@@ -4,8 +4,6 @@ The set of reachable cache states is an array of flags over the states of `optim
 in all of them.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from teltheory.claims.compiled_check.layout import Tiny

@@ -3,8 +3,6 @@
 A loop that goes round without changing anything ends the replay there, and its number says which one it was.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from teltheory.claims.compiled_check.layout import CUTS, LOOPED, LOWEST, Tiny, codes

@@ -5,8 +5,6 @@ A conversation's surplus is what it holds above its budget: its whole past, or i
 or its past and its next prompt less a level (xi), nothing where it never returns.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from teltheory.claims.compiled_check.layout import WIDTH, Tiny, codes

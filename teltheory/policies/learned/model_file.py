@@ -5,8 +5,6 @@ arrival), ``birth_rate`` for the belief "next-event", and ``prompts``: "learnt" 
 ``{"mean_length": 200, "spread": 1.0}``, or a finite one ``{"lengths": [1, 2], "probabilities": ["1/3", "2/3"]}``.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from pathlib import Path
 from typing import Any

@@ -21,8 +21,6 @@ also log-convex, f(t) >= f(0) e^{-R t} with R = -f'(0) / f(0), so p >= f(0) / R;
 or less, f counts as constant, which is off by less than 2e-16 p. What is left is rounding.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -17,8 +17,6 @@ The exact versions take the decay x as a Fraction, since times and exponentials 
 `proofs_checks.tail_optimized.posterior` derives all of this.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import numpy as np

@@ -11,8 +11,6 @@ which stays the same between turns. A conversation of the initial cache counts a
 first turn's time.
 """
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_right
 from collections.abc import Sequence
