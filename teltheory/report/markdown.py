@@ -69,7 +69,7 @@ def cell(text: str) -> str:
 
 def plain_text(text: str) -> str:
     """Return text in which Markdown sees no mark-up but `code`: no emphasis, no tag, no link."""
-    escaped = re.sub(r"\\|\*|<(?=[A-Za-z/!?])|(?<!\w)_|_(?!\w)|\](?=[(\[])", r"\\\g<0>", text)
+    escaped = re.sub(r"\\|\*|<(?=[A-Za-z/!?])|(?<![^\W_])_|_(?![^\W_])|\](?=[(\[])", r"\\\g<0>", text)
     return " ".join(escaped.split())
 
 

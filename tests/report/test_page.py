@@ -97,7 +97,7 @@ def test_the_policy_allows_its_own_script_alone_and_nothing_from_elsewhere(text)
 
 HOSTILE_TEXT = st.one_of(
     st.text(st.characters(exclude_categories=["Cs", "Cc"])),
-    st.sampled_from([CLOSING, HOSTILE, "`<", "&lt;", "[a]: b"]),
+    st.sampled_from([CLOSING, HOSTILE, "`<", "&lt;", "[a]: b", "__0__"]),
 )
 
 
