@@ -1,7 +1,7 @@
 """Checks of the claims of Zhang et al. 2025, one file per section of the ledger, in its order."""
 
 MODULES = (
-    "hindsight",
+    "theorem_b1",
     "certificates",
     "theorem_31",
     "appendix_c",

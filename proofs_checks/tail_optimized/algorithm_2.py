@@ -18,7 +18,6 @@ from itertools import combinations_with_replacement, pairwise, permutations, pro
 from math import ceil, floor
 from typing import Any
 
-from proofs_checks.tail_optimized.hindsight import all_equal
 from proofs_checks.tail_optimized.lemmas.excess_calculus import (
     convexity_proof,
     greedy_proof,
@@ -26,6 +25,7 @@ from proofs_checks.tail_optimized.lemmas.excess_calculus import (
     whole_greedy_proof,
     whole_score_proof,
 )
+from proofs_checks.tail_optimized.theorem_b1 import all_equal
 from teltheory.claims.claim import Unshrunk, Values, rows
 from teltheory.claims.listed import Listed, Told, told
 from teltheory.claims.origin import BOTH, OURS, repairs, sharpness

@@ -10,8 +10,8 @@ every cache state.
 from dataclasses import replace
 from fractions import Fraction
 
-from proofs_checks.tail_optimized.hindsight import all_equal, whole
 from proofs_checks.tail_optimized.instances.bounds import judged, of_states
+from proofs_checks.tail_optimized.theorem_b1 import all_equal, whole
 from teltheory.claims.case import Case
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.compiled_check.space import CompiledWorlds

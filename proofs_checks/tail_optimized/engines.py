@@ -13,10 +13,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from proofs_checks.tail_optimized.figures_1_2 import FIGURE_2, FIGURE_2_OF_V1
-from proofs_checks.tail_optimized.hindsight import all_equal
 from proofs_checks.tail_optimized.lemmas import induction_trim
 from proofs_checks.tail_optimized.lemmas.excess_calculus import calls_proof, one_parameter_proof
 from proofs_checks.tail_optimized.theorem_31 import is_upper_bound, t_lru
+from proofs_checks.tail_optimized.theorem_b1 import all_equal
 from teltheory.claims.case import Case
 from teltheory.claims.claim import SecondRoute, Values, claim
 from teltheory.claims.origin import BOTH, PMLR, V1, reading, repairs

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from proofs_checks.tail_optimized.algorithm_1 import of_version_1
-from proofs_checks.tail_optimized.hindsight import all_equal
 from proofs_checks.tail_optimized.lemmas.excess_calculus import figure_1_proof, long_threshold_proof, min_proof
+from proofs_checks.tail_optimized.theorem_b1 import all_equal
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.compiled_check.space import CompiledWorlds

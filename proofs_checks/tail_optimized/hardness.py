@@ -13,7 +13,7 @@ from itertools import combinations, combinations_with_replacement, product
 from math import ceil
 from typing import Any
 
-from proofs_checks.tail_optimized.hindsight import all_equal
+from proofs_checks.tail_optimized.theorem_b1 import all_equal
 from teltheory.claims.claim import SecondRoute, Values, rows
 from teltheory.claims.listed import Listed, Told, told
 from teltheory.claims.origin import BOTH

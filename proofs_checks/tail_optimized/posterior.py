@@ -13,8 +13,8 @@ from functools import cache, partial
 from itertools import product, starmap
 from typing import Any
 
-from proofs_checks.tail_optimized.hindsight import all_equal
 from proofs_checks.tail_optimized.lemmas import hidden_chain
+from proofs_checks.tail_optimized.theorem_b1 import all_equal
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed, Told, plain
 from teltheory.claims.origin import BOTH, repairs

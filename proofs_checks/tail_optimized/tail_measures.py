@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from proofs_checks.tail_optimized.hardness import percentile
-from proofs_checks.tail_optimized.hindsight import all_equal
 from proofs_checks.tail_optimized.lemmas.limit_proofs import poor_proof
+from proofs_checks.tail_optimized.theorem_b1 import all_equal
 from teltheory.claims.case import Case, World
 from teltheory.claims.claim import Unshrunk, Values, rows
 from teltheory.claims.listed import Listed

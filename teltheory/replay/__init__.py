@@ -107,7 +107,7 @@ def in_reference(policy: AnyPolicy, turns: int) -> bool:
 
 def kernel_is_compiled() -> bool:
     """Whether an earlier run left the kernel's machine code on disk, so that the next one need not compile."""
-    return any((Path(__file__).parent / "__pycache__").glob("recency.*.nbi"))
+    return any((Path(__file__).parent / "__pycache__").glob("lru.*.nbi"))
 
 
 def _by_kernel(instance: Instance, policy: AnyPolicy, progress: Callable[[int], object] | None) -> Outcome:

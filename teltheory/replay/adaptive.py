@@ -15,7 +15,7 @@ from teltheory.model.numbers import IntArray
 from teltheory.policies.adaptive import AdaptiveTLRU
 from teltheory.policies.policy import TRIMS
 from teltheory.replay.compiled import compiled, inlined
-from teltheory.replay.recency import Layout
+from teltheory.replay.lru import Layout
 from teltheory.replay.rounds import Tree, exchange, new_tree, trim_rounds
 from teltheory.replay.stored import holding, serve
 

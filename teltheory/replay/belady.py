@@ -12,7 +12,7 @@ something to an eviction, in the order in which that happened; trimming to caps 
 from teltheory.model.numbers import IntArray
 from teltheory.replay.bitset import Bitset, clear_bit, largest_bit, new_bitset, set_bit
 from teltheory.replay.compiled import compiled, inlined
-from teltheory.replay.recency import Layout
+from teltheory.replay.lru import Layout
 from teltheory.replay.stored import serve, trim_to
 
 

@@ -4,7 +4,7 @@ What a slot holds is stored. A slot waits in two bitsets of places in the policy
 for trimming while it holds more than is worth keeping, for eviction while it holds anything. A slot whose
 conversation came back holds nothing; it is passed over. O(log slots) for each slot that loses something.
 
-If both orders are by recency alone the loops of `teltheory.replay.recency` are quicker, if they are by the next
+If both orders are by recency alone the loops of `teltheory.replay.lru` are quicker, if they are by the next
 use that of `teltheory.replay.belady`, and round-robin trimming has no order: `teltheory.replay.kernel` decides.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 from teltheory.model.numbers import IntArray
 from teltheory.replay.bitset import Bitset, clear_bit, largest_bit, new_bitset, set_bit
 from teltheory.replay.compiled import compiled, inlined
-from teltheory.replay.recency import Layout
+from teltheory.replay.lru import Layout
 from teltheory.replay.stored import serve
 
 

@@ -1,7 +1,7 @@
 """The fast replay: compiled loops over slots, the same outcome as the reference turn by turn.
 
 A policy's rules are asked once (`teltheory.replay.rules`), and their answers choose the loop: both orders by
-recency have those of `teltheory.replay.recency`, orders by the next use that of `teltheory.replay.belady`, any
+recency have those of `teltheory.replay.lru`, orders by the next use that of `teltheory.replay.belady`, any
 other that of `teltheory.replay.generic`. A policy without rules may name a loop of its own: ET-LRU has those of
 `teltheory.replay.scored`, T-LRU with an adaptive threshold those of `teltheory.replay.adaptive`. All read the
 arrays of `teltheory.replay.slots`; lengths are int64 throughout, as with int32 the loops were at most 8 % faster.
@@ -22,7 +22,7 @@ from teltheory.policies.policy import AnyPolicy, NotCompiledError, has_rules, ow
 from teltheory.replay.adaptive import follow_tail
 from teltheory.replay.belady import ended_have_no_cap, replay_belady
 from teltheory.replay.generic import replay_generic
-from teltheory.replay.recency import Layout, replay_least_recent_trim, replay_lru, replay_round_robin_trim
+from teltheory.replay.lru import Layout, replay_least_recent_trim, replay_lru, replay_round_robin_trim
 from teltheory.replay.rules import Rules, places
 from teltheory.replay.slots import Slots, first_arrival_ranks, unless_never_cut
 

@@ -25,7 +25,7 @@ from teltheory.policies.learned.etlru import ETLRU, LEARNT, LawTable, continuing
 from teltheory.policies.learned.scores import LOWEST, log_order
 from teltheory.policies.online import TLRU
 from teltheory.replay.compiled import compiled, inlined
-from teltheory.replay.recency import Layout
+from teltheory.replay.lru import Layout
 from teltheory.replay.slots import Slots
 from teltheory.replay.stored import holding, serve, trim_to
 

@@ -2,7 +2,7 @@
 
 from teltheory.model.numbers import IntArray
 from teltheory.replay.compiled import inlined
-from teltheory.replay.recency import Layout
+from teltheory.replay.lru import Layout
 
 
 @inlined

@@ -10,8 +10,8 @@ import pytest
 
 import teltheory as tt
 from proofs_checks.tail_optimized import certificates
-from proofs_checks.tail_optimized.hindsight import gaps, is_integral, is_run
 from proofs_checks.tail_optimized.theorem_31 import dominated, has_cutoff, is_upper_bound
+from proofs_checks.tail_optimized.theorem_b1 import gaps, is_integral, is_run
 from teltheory.claims.case import Case, World
 from teltheory.claims.search import refutes
 from teltheory.model.instance import Instance

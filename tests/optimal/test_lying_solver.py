@@ -18,7 +18,7 @@ from optimal.test_costs import hard_case
 import teltheory as tt
 from proofs_checks.errata.shows import solutions
 from proofs_checks.tail_optimized import certificates
-from proofs_checks.tail_optimized.hindsight import interval_optimum, relaxation, solved
+from proofs_checks.tail_optimized.theorem_b1 import interval_optimum, relaxation, solved
 from teltheory.claims.case import Case as Tiny
 from teltheory.claims.case import World
 from teltheory.claims.search import decide_safely

@@ -17,7 +17,7 @@ import teltheory as tt
 import teltheory.replay
 from teltheory.policies import LeastRecentlyUsed
 from teltheory.replay.bitset import clear_bit, largest_bit, new_bitset, set_bit
-from teltheory.replay.recency import replay_least_recent_trim, replay_lru, replay_round_robin_trim
+from teltheory.replay.lru import replay_least_recent_trim, replay_lru, replay_round_robin_trim
 from teltheory.replay.rounds import exchange, new_tree, trim_rounds
 
 
