@@ -144,7 +144,7 @@ def alive_at_last_turn(case: Silence) -> Values:
 
 
 def larger_unless_trivial(values: Values) -> bool:
-    """Whether the paper's belief is larger, or the same where no turn or no time could tell."""
+    """Whether the paper's belief is larger, or the same if no turn or no time could tell."""
     difference = values[PAPER] - values[SILENT]
     return bool(difference > 0 if values["lambda tau"] else difference == 0)
 

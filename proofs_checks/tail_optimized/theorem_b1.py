@@ -74,7 +74,7 @@ def solved(case: Case, *, initial_state: bool = True) -> int:
 
 
 def whole(objective: Fraction) -> int:
-    """Return an optimum as a whole number, -1 where it is none."""
+    """Return an optimum as a whole number, -1 if it is none."""
     return objective.numerator if objective.denominator == 1 else -1
 
 

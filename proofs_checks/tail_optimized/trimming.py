@@ -103,7 +103,7 @@ def t_lru_by(trim: Trim) -> Callable[[Case], TLRU]:
 
 
 def next_prompts(case: Case) -> list[int]:
-    """Return the prompt that follows each turn in its conversation, 0 where none does."""
+    """Return the prompt that follows each turn in its conversation, 0 if none does."""
     turns = case.world.turns
     return [
         next((prompt for c, prompt, _ in turns[k + 1 :] if c == conversation), 0)

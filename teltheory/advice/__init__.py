@@ -53,7 +53,7 @@ class Advice:
     start : int
         First turn of the rest.
     estimate : int or None
-        The prompt estimate that goes with every margin; None where T-LRU's follows from the SLO (`in_slo`).
+        The prompt estimate that goes with every margin; None if T-LRU's follows from the SLO (`in_slo`).
     choice : Choice
         How the setting was chosen on the first part, and what it promises.
     held_out : HeldOut
@@ -106,7 +106,7 @@ class Advice:
 
     @property
     def engines(self) -> tuple[EngineSetting, ...]:
-        """The setting for the engines; none where T-LRU is not what is recommended."""
+        """The setting for the engines; none if T-LRU is not what is recommended."""
         return engine_settings(self.xi, self.q_hat) if self.recommended and self.policy == "T-LRU" else ()
 
 

@@ -39,7 +39,7 @@ class Goal:
     latency : Latency
         Turns tokens into seconds.
     level : Fraction or None
-        Level of the percentile of TTFT that counts, in (0, 1); None where something above the SLO counts.
+        Level of the percentile of TTFT that counts, in (0, 1); None if something above the SLO counts.
     misses : bool
         Without a level: whether the turns above the SLO count, and not TEL.
     """
@@ -91,7 +91,7 @@ class Goal:
         return blocks.percentiles(losses, draws, self.level)
 
     def gain(self, lru: Values, policy: Values, blocks: Blocks, draws: IntArray) -> FloatArray:
-        """Return by what share a policy is below LRU in each draw, 0 where LRU has 0; shape (draws,)."""
+        """Return by what share a policy is below LRU in each draw, 0 if LRU has 0; shape (draws,)."""
         before, after = (self.worth(losses, blocks, draws) for losses in (lru, policy))
         return np.divide(before - after, before, out=np.zeros_like(before), where=before > 0)
 

@@ -271,7 +271,7 @@ def allocations(model: BeliefMDP, state: State, cached: Allocation) -> list[Allo
 
 
 def check_feasible(model: BeliefMDP, state: State) -> None:
-    """Raise `ForcedCachingError` where theta must be kept and does not fit."""
+    """Raise `ForcedCachingError` if theta must be kept and does not fit."""
     past = state.conversations[state.arrived].past
     if model.forced and past > model.capacity:
         raise ForcedCachingError(None, past, model.capacity)

@@ -63,7 +63,7 @@ def block_requests(trace: Trace) -> Requests:
 
 
 def installed() -> str | None:
-    """Return the version of libcachesim, None where it is not installed."""
+    """Return the version of libcachesim, None if it is not installed."""
     try:
         return version("libcachesim")
     except PackageNotFoundError:

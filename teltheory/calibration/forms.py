@@ -54,7 +54,7 @@ NAMES = (*FORMULAS, TABLE)
 
 
 def predictors(form: Form, cells: Cells) -> FloatArray:
-    """Return u, n^2 - c^2 where the form has it, and 1, shape (m, p)."""
+    """Return u, n^2 - c^2 if the form has it, and 1, shape (m, p)."""
     u, c = cells.uncached_tokens.astype(float), cells.cached_tokens.astype(float)
     columns = [u, u * (u + 2 * c), np.ones(len(u))] if form.attention else [u, np.ones(len(u))]
     return np.stack(columns, axis=1)

@@ -101,7 +101,7 @@ ALLOCATIONS = ("cached", "kept", "best")
 
 
 def costs(rule: str, decisions: list[Decision]) -> Values | None:
-    """Return what a rule keeps and costs, cache by cache, beside the best; None where nothing had to go."""
+    """Return what a rule keeps and costs, cache by cache, beside the best; None if nothing had to go."""
     if not decisions:
         return None
     allocations = {name: [getattr(decision, name) for decision in decisions] for name in ALLOCATIONS}

@@ -167,7 +167,7 @@ class Rule:
         Counts what the rule speaks of, from the values of all cells. The claim's relation must hold between the
         counts.
     error : str
-        The count that says how far the cells are from the paper; "" where there are no null models.
+        The count that says how far the cells are from the paper; "" if there are no null models.
     nulls : mapping of str to callable
         By name, null models: from all cells to the cells with the null model's numbers in the place of ours.
     """
@@ -204,7 +204,7 @@ class Claim(Generic[C]):
     statement : str
         The statement, in one sentence.
     values : callable
-        Computes what the statement speaks of on a case; None where the case lies outside its hypotheses.
+        Computes what the statement speaks of on a case; None if the case lies outside its hypotheses.
     relation : callable
         Whether the values are as the statement says.
     space : Space

@@ -184,7 +184,7 @@ def _jitter(rng: Random) -> int:
 
 
 def nearest(admissible: Sequence[int], wanted: int) -> int | None:
-    """Return the admissible value (they ascend) that is nearest to the one wanted, None where there is none."""
+    """Return the admissible value (they ascend) that is nearest to the one wanted, None if there is none."""
     above = bisect_left(admissible, wanted)
     around = admissible[max(above - 1, 0) : above + 1]
     return min(around, key=lambda value: abs(value - wanted), default=None)

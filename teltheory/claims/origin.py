@@ -26,7 +26,7 @@ class Origin:
     note : str
         Of a reading: which one it is. Of sharpness: which condition of the paper is left out.
     repairs : str
-        The row in whose place the statement is put; "" where there is none.
+        The row in whose place the statement is put; "" if there is none.
     """
 
     whose: Whose

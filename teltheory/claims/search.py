@@ -115,7 +115,7 @@ def _told(claim: Claim[C], found: C) -> dict[str, Any]:
 
 
 def _natural(claim: Claim[Any], effort: Effort) -> dict[str, Any] | None:
-    """Look for the smallest natural case that refutes; None where a claim's cases are not natural or otherwise."""
+    """Look for the smallest natural case that refutes; None if a claim's cases are not natural or otherwise."""
     if not isinstance(claim.space, SmallWorlds) or not any(claim.space.natural_sizes):
         return None
     compiled = claim.compiled and claim.compiled.natural()
@@ -144,7 +144,7 @@ def _with_proof(scope: Scope, proof: Callable[[], Proof]) -> Scope:
 
 
 def refutes(claim: Claim[C], case: C) -> bool | None:
-    """Return whether a case refutes a claim, None where it lies outside the claim's hypotheses."""
+    """Return whether a case refutes a claim, None if it lies outside the claim's hypotheses."""
     values = exact_values(claim, case)
     return None if values is None else not claim.relation(values)
 

@@ -134,7 +134,7 @@ def positive(value: Int) -> Int:
 
 
 def indicator(condition: Bool) -> Int:
-    """Return 1 where a condition holds, else 0."""
+    """Return 1 if a condition holds, else 0."""
     return choose(condition, 1, 0)
 
 

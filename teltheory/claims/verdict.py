@@ -55,7 +55,7 @@ class Verdict:
         Of a claim with a rule: its "cells", its "counts", which of them is the "error", and "nulls": what the rule
         counts of each null model, whether it accepts that, and whether our cells beat it.
     natural : dict or None
-        Of a claim that was refuted on traces: the smallest natural counterexample, None where there is none among
+        Of a claim that was refuted on traces: the smallest natural counterexample, None if there is none among
         those tried, and how many were, within which bounds.
     """
 

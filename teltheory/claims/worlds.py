@@ -162,11 +162,11 @@ class SmallWorlds:
         return self.samples * (20 if effort == "full" else 1)
 
     def sample(self, rng: np.random.Generator) -> Case | None:
-        """Return a random case beyond the enumerated sizes, None where the draw has no admissible parameter."""
+        """Return a random case beyond the enumerated sizes, None if the draw has no admissible parameter."""
         return self.with_parameters(rng, self.random_world(rng).canonical())
 
     def with_parameters(self, rng: np.random.Generator, world: World) -> Case | None:
-        """Return a world under random parameters, None where one of them has no admissible value."""
+        """Return a world under random parameters, None if one of them has no admissible value."""
         capacities = self.feasible_capacities(world)
         if not capacities:
             return None

@@ -103,7 +103,7 @@ def with_campaign(row: dict[str, Any], found: Summary | None) -> dict[str, Any]:
     """Return a row of the ledger with what a campaign found on its claim.
 
     The scope says what was tried, and its kind never becomes a stronger one. A row that held is refuted by a
-    counterexample, and in error where the check broke.
+    counterexample, and in error if the check broke.
     """
     if found is None:
         return row

@@ -47,7 +47,7 @@ KIND = "objective_kind"
 def check(certificate_file: str, trace_file: str, reading: Reading) -> int:
     """Check the certificates in FILE, which `teltheory optimum --certificate` wrote, against TRACE.
 
-    In exact whole numbers and without a solver. Ends with 2 where one proves nothing.
+    In exact whole numbers and without a solver. Ends with 2 if one proves nothing.
     """
     entries = read_certificates(certificate_file)
     trace = reading.read(trace_file)
@@ -77,7 +77,7 @@ class Certified:
     prices: Prices | None = None
 
     def check(self, trace: Trace) -> None:
-        """Raise `CertificateError` where this proves nothing about a trace."""
+        """Raise `CertificateError` if this proves nothing about a trace."""
         if self.steps is not None:
             found = Certificate(self.objective, self.kept, self.steps)
             return check_certificate(trace, self.capacity, self.xi, found, self.forced)

@@ -57,7 +57,7 @@ def optimum(
     uncached tokens, and so of TTFT (p95; it has no threshold). The last two are hard: the answer is a plan and a
     bound, and the search ends where they meet or its time is up.
 
-    Ends with 1 where the solver does not prove an optimal TEL. When interrupted, prints the rows so far and writes
+    Ends with 1 if the solver does not prove an optimal TEL. When interrupted, prints the rows so far and writes
     no file.
     """
     check_target(target)

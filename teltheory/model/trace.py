@@ -83,7 +83,7 @@ class Trace:
             Seconds, finite, never decreasing.
         history : sequence of int, shape (n,), optional
             Length of the history, at most the conversation's past. The history of a conversation's first
-            turn may be more than 0 only where an initial cache gives it a past, so that one is checked
+            turn may be more than 0 only if an initial cache gives it a past, so that one is checked
             where the initial cache is known.
         block_size : int
             Tokens in one unit of the lengths.

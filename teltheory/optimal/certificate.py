@@ -215,7 +215,7 @@ class TurnWeights:
     unit: Fraction
 
     def scaled(self, amount: int) -> Weight:
-        """Return ``amount * unit``, an int where it is whole."""
+        """Return ``amount * unit``, an int if it is whole."""
         value = amount * self.unit
         return value.numerator if value.denominator == 1 else value
 

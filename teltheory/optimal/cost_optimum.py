@@ -124,7 +124,7 @@ def cost_optimum(
     time_limit : float, optional
         Seconds in all; what was found by then is returned.
     seed : int
-        Of the random rounds in which better plans are sought; no effect where every cost is convex.
+        Of the random rounds in which better plans are sought; no effect if every cost is convex.
 
     Raises
     ------

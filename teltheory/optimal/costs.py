@@ -185,7 +185,7 @@ def _of_table(reuse: IntArray, cost: IntArray) -> PiecewiseCosts:
 def _where_positive(instance: Instance, latency: LatencyModel, slo: float) -> tuple[IntArray, IntArray]:
     """Return where each turn's cost ends, its SLO kept or its whole history reused, and where it is last above 0.
 
-    The first is found by bisection; the second is 1 less where the SLO is kept, as the curve has its kink in
+    The first is found by bisection; the second is 1 less if the SLO is kept, as the curve has its kink in
     between.
     """
     low, high = np.zeros_like(instance.history), instance.history.copy()

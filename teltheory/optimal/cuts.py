@@ -79,7 +79,7 @@ def _cut(row: int, items: IntArray, x: FloatArray, weights: IntArray, most: int)
 
 @compiled
 def _best_divisor(x: FloatArray, need: IntArray, room: int) -> int:
-    """Return the need whose rounded row is violated most, 0 where none is."""
+    """Return the need whose rounded row is violated most, 0 if none is."""
     best, divisor = 0.0, 0
     for d in need:
         weight = length = 0.0
@@ -97,7 +97,7 @@ def _best_divisor(x: FloatArray, need: IntArray, room: int) -> int:
 def _lifted_cover(
     order: IntArray, lifted: IntArray, x: FloatArray, need: IntArray, room: int, weights: IntArray
 ) -> int:
-    """Weigh a cover with 1 and lift the other intervals; return the most, -1 where all fit together."""
+    """Weigh a cover with 1 and lift the other intervals; return the most, -1 if all fit together."""
     most = _cover(order, x, need, room, weights) - 1
     least = np.full(HEAVIEST + 1, room + 1, np.int64)
     least[0] = 0

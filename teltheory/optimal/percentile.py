@@ -59,7 +59,7 @@ class BestPercentile:
     allowed : int
         Turns that may lie above the percentile, n - ceil(q n).
     prices : Prices or None
-        None where `proved` is 0, which needs no proof.
+        None if `proved` is 0, which needs no proof.
     by_solver, outcome, status
         As in `FewestViolations`.
     """
@@ -75,7 +75,7 @@ class BestPercentile:
 
     @property
     def gap(self) -> Fraction:
-        """(value - lower) / value; 0 where the value is 0."""
+        """(value - lower) / value; 0 if the value is 0."""
         return Fraction(self.value - self.lower, max(self.value, 1))
 
 
@@ -187,7 +187,7 @@ class _Bisection:
         return opened
 
     def _decide(self, xi: int, deadline: float) -> None:
-        """Move an end beyond xi: the upper one where P_q <= xi is possible, the lower one where it is not."""
+        """Move an end beyond xi: the upper one if P_q <= xi is possible, the lower one if it is not."""
         search = packed(self._relaxed(xi), self.rng, self.deadline, ROUNDS)
         target = search.problem.above - self.allowed
         if search.is_open_at(target):

@@ -144,7 +144,7 @@ def _place(problem: IntervalProblem, pieces: Pieces) -> IntArray:
 
 
 def _as_shares(problem: IntervalProblem, pieces: Pieces, kept: IntArray) -> FloatArray:
-    """Return the shares and binaries of a plan: pieces fill in order, a binary is 1 where the last is full."""
+    """Return the shares and binaries of a plan: pieces fill in order, a binary is 1 if the last is full."""
     place, length = _place(problem, pieces), pieces.length
     before = np.cumsum(length) - length
     before -= before[np.searchsorted(pieces.turn, pieces.turn)]

@@ -87,7 +87,7 @@ class Engine:
         return Vertex(np.array(solution.col_value), np.array(solution.row_dual))
 
     def run(self, time_limit: float | None) -> str | None:
-        """Solve; return None where the solver says "optimal", and else its word for how it stopped."""
+        """Solve; return None if the solver says "optimal", and else its word for how it stopped."""
         used = self.highs.getRunTime()  # HiGHS counts the time of all runs together
         self._set("time_limit", highspy.kHighsInf if time_limit is None else used + time_limit)
         self._stop.clear()
@@ -161,7 +161,7 @@ def solve_intervals(problem: IntervalProblem, time_limit: float | None = None) -
 
 
 def expect(status: Any, what: str) -> None:
-    """Raise `SolverError` where HiGHS refuses what it was given."""
+    """Raise `SolverError` if HiGHS refuses what it was given."""
     if status == highspy.HighsStatus.kError:
         raise SolverError(f"{what} refused by HiGHS")
 

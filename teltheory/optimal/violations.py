@@ -86,7 +86,7 @@ class FewestViolations:
 
     @property
     def gap_of_avoidable(self) -> Fraction:
-        """(violations - lower) / avoidable violations; 0 where none is avoidable."""
+        """(violations - lower) / avoidable violations; 0 if none is avoidable."""
         return Fraction(self.violations - self.lower, max(self.avoidable, 1))
 
 

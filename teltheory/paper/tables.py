@@ -139,7 +139,7 @@ def regret(found: Runs, policy: str, capacity: int, xi_ms: int) -> Floats:
 
 
 def closed(found: Runs, policy: str, capacity: int, xi_ms: int) -> Floats:
-    """Return the share of LRU's distance to the optimum that is closed, in per cent; NaN where there is none."""
+    """Return the share of LRU's distance to the optimum that is closed, in per cent; NaN if there is none."""
     distance = regret(found, BASE, capacity, xi_ms)
     with np.errstate(invalid="ignore", divide="ignore"):
         share = 100 * (1 - regret(found, policy, capacity, xi_ms) / distance)

@@ -70,7 +70,7 @@ class Live(NamedTuple):
 
 @compiled
 def both_weights(live: Live, slot: int, counts: bool) -> tuple[int, int]:
-    """Return both weights of a slot, or 0 where it does not count."""
+    """Return both weights of a slot, or 0 if it does not count."""
     weight = live.past[slot] if counts else 0
     return max(weight - live.safe, 0), min(weight, live.safe)
 

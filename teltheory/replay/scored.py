@@ -62,7 +62,7 @@ class Clock(NamedTuple):
 
 
 class Lessons(NamedTuple):
-    """What is learnt of the law: at each turn the place of its prompt among the lengths, -1 where it adds none.
+    """What is learnt of the law: at each turn the place of its prompt among the lengths, -1 if it adds none.
 
     A prompt beyond all lengths has the place after the last. `counts` has that many entries and one more.
     """

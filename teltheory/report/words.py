@@ -21,7 +21,7 @@ LEDGER_TITLE = "The ledger of two editions of the paper: PMLR 267, and arXiv:251
 
 
 def percent(share: Fraction | float | None) -> str:
-    """Return a share in per cent, to a tenth; nothing where there is none."""
+    """Return a share in per cent, to a tenth; nothing if there is none."""
     return "" if share is None else f"{round(float(share) * 100, 1) + 0.0:.1f} %"
 
 
@@ -82,7 +82,7 @@ def evidence_text(row: Row) -> str:
 
 
 def null_models_text(row: Row) -> str:
-    """Return on a line how the null models of a row's rule compare with our cells; "" where there are none."""
+    """Return on a line how the null models of a row's rule compare with our cells; "" if there are none."""
     numbers = row.get("numbers", {})
     error, nulls = numbers.get("error"), numbers.get("nulls")
     if not nulls:
@@ -97,7 +97,7 @@ def null_models_text(row: Row) -> str:
 
 
 def side_by_side(row: Row) -> tuple[list[str], list[list[str]]]:
-    """Return the cells of a row as a header and lines; a column is one of the cells', none where it has none."""
+    """Return the cells of a row as a header and lines; a column is one of the cells', none if it has none."""
     cells = row.get("numbers", {}).get("cells", ())
     at = {(one["row"], one["column"]): str(one["shown"]) for one in cells}
     rows, columns = (dict.fromkeys(one[name] for one in cells) for name in ("row", "column"))

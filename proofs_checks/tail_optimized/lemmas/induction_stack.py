@@ -66,7 +66,7 @@ def consecution(n: int, k: int) -> Obligation:
 
 
 def initiation(n: int) -> Obligation:
-    """Return that the formula holds nothing where all pasts are 0."""
+    """Return that the formula holds nothing if all pasts are 0."""
     pasts = integers("L", n)
     empty = (C >= 0, *(equal(past, 0) for past in pasts))
     name = f"the formula of T-LRU, {n} conversations: initiation"

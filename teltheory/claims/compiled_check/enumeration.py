@@ -153,7 +153,7 @@ def _tally_world(tiny: Tiny, totals: IntArray, smallest: IntArray) -> None:
 
 @compiled
 def _estimates(tiny: Tiny) -> tuple[int, int]:
-    """Return the least and the largest estimate to try; none where the first is larger."""
+    """Return the least and the largest estimate to try; none if the first is larger."""
     which, longest = tiny.estimates, tiny.longest
     if which == NO_ESTIMATE:
         return 0, 0

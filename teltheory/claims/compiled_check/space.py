@@ -47,7 +47,7 @@ class CompiledWorlds:
         return total
 
     def judged(self, case: Case) -> tuple[bool | None, list[int]]:
-        """Return whether a single case refutes, None where it lies outside the hypotheses; and its values."""
+        """Return whether a single case refutes, None if it lies outside the hypotheses; and its values."""
         tiny = tiny_of(case)
         answer = judge(CHECKS[self.check], tiny)
         values = tiny["out"][1 : 1 + tiny["out"][0]].tolist()
