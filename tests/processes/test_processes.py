@@ -34,7 +34,7 @@ def test_every_item_is_done_once_in_a_process_that_no_interrupt_reaches():
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [])
     done = list(on_processes(square_without_interrupts, range(5), 2))
     assert sorted(done) == [(i, i * i) for i in range(5)]
-    assert multiprocessing.active_children() == []
+    wait_for(lambda: not multiprocessing.active_children())
     assert signal.pthread_sigmask(signal.SIG_BLOCK, []) == before
     assert list(on_processes(square, [], 2)) == []
 
@@ -69,7 +69,7 @@ def test_an_error_comes_over_as_it_was_raised():
     assert (error.value.turn, error.value.length, error.value.capacity) == (6, 7, 5)
     assert str(error.value) == str(ForcedCachingError(6, 7, 5))
     assert "deeds.py" in str(error.value.__cause__)
-    assert multiprocessing.active_children() == []
+    wait_for(lambda: not multiprocessing.active_children())
 
 
 def test_closing_ends_processes_at_work_at_once(tmp_path, capfd):
@@ -84,7 +84,7 @@ def test_closing_ends_processes_at_work_at_once(tmp_path, capfd):
         wait_for(lambda: any(second.iterdir()))
         begin = time.monotonic()
     assert time.monotonic() - begin < 30
-    assert multiprocessing.active_children() == []
+    wait_for(lambda: not multiprocessing.active_children())
     assert capfd.readouterr().err == ""
 
 
