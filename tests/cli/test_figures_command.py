@@ -26,6 +26,7 @@ def undrawn(monkeypatch):
         monkeypatch.setattr(f"teltheory.paper.adaptive.{settings}", ())
 
 
+@pytest.mark.long
 def test_tables_are_made_once_and_printed_beside_the_papers(tmp_path, run, capsys, undrawn, monkeypatch):
     monkeypatch.setenv("TELTHEORY_DATA", str(tmp_path / "none"))
     assert run("figures", tmp_path / "out", *SMALL) == 0

@@ -53,6 +53,7 @@ def test_a_row_is_what_the_library_says(sampled, tmp_path):
     assert rows[2000, "bound, by prices"]["violations"] == str(few.proved)
 
 
+@pytest.mark.long
 def test_a_bound_by_the_solver_is_labelled(sampled, tmp_path, monkeypatch):
     fewest = tt.fewest_violations
 

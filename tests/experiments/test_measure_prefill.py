@@ -1,31 +1,26 @@
 import csv
-import os
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from experiments import measure_prefill
 
-SCRIPT = Path(measure_prefill.__file__)
 
-
-def test_it_says_what_is_missing(tmp_path):
+def test_it_says_what_is_missing(tmp_path, monkeypatch, capsys):
     out = tmp_path / "prefill.csv"
-    hidden = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
-    command = [sys.executable, SCRIPT, out]
-    done = subprocess.run(command, env=hidden, capture_output=True, text=True, check=False)
-    assert done.returncode == 2
-    assert "needs PyTorch" in done.stderr or "no CUDA device" in done.stderr
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    monkeypatch.setattr("sys.argv", ["measure_prefill", str(out)])
+    assert measure_prefill.main() == 2
+    said = capsys.readouterr().err
+    assert "needs PyTorch" in said or "no CUDA device" in said
     assert not out.exists()
 
 
-def test_the_csv_has_every_cell_and_the_device(tmp_path):
+def test_the_csv_has_every_cell_and_the_device(tmp_path, monkeypatch):
     pytest.importorskip("torch")
     out = tmp_path / "toy.csv"
     small = ["--shape", "toy", "--device", "cpu", "--lengths", "32", "8", "--shares", "0", "0.5", "--repeats", "1"]
-    subprocess.run([sys.executable, SCRIPT, out, *small], check=True)
+    monkeypatch.setattr("sys.argv", ["measure_prefill", str(out), *small])
+    assert measure_prefill.main() == 0
     rows = list(csv.DictReader(out.open()))
     assert [(row["prompt_tokens"], row["cached_tokens"]) for row in rows] == [
         ("8", "0"),

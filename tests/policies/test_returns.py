@@ -125,6 +125,7 @@ def test_without_a_lead_to_reach_it_is_tlru(case, gaps, trim):
     assert found == tt.replay(trace, policy.tlru, case.capacity, case.forced, case.initial)
 
 
+@pytest.mark.long
 def test_it_helps_where_agents_come_back_and_people_do_not():
     people = tt.Kind(1 / 50_000, LogNormal(1_500.0, spread=1.0), LogNormal(300.0), share=0.8)
     agents = tt.Kind(1 / 20, [fixed(5_000), LogNormal(100.0)], fixed(80), share=0.2)
