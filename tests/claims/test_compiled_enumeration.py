@@ -11,6 +11,7 @@ from teltheory.claims.comparison import plain_tally
 from teltheory.claims.compiled_check.space import CompiledWorlds
 from teltheory.claims.worlds import SmallWorlds, upper_bounds, worlds
 
+pytestmark = pytest.mark.ledger
 SMALL = SmallWorlds(
     {1: 3, 2: 3, 3: 2, 4: 1}, {}, start_tokens={"quick": 1}, natural_sizes=({1: 2, 2: 2, 3: 1}, {})
 )
