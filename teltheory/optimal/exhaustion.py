@@ -59,7 +59,7 @@ def check_violations(
     Raises
     ------
     CertificateError
-        Where the prices are none, fewer violations are possible, or the check gives up; the error says which.
+        If these are no prices, fewer violations are possible, or the check gives up; the error says which.
     ArgumentError, TraceError, ForcedCachingError
         Wrong arguments.
     """

@@ -102,7 +102,7 @@ def violations_bound(
     Raises
     ------
     CertificateError
-        Where the prices are none: negative, out of order, of steps that are not there.
+        If these are no prices: negative, out of order, or of steps that are not there.
     ArgumentError, TraceError, ForcedCachingError
         Wrong arguments.
     """
@@ -242,7 +242,7 @@ def cost_bound(
     Raises
     ------
     CertificateError
-        If the prices are none: negative, out of order, of steps that are not there.
+        If these are no prices: negative, out of order, or of steps that are not there.
     ArgumentError, TraceError, ForcedCachingError
         Wrong arguments.
     """
