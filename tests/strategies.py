@@ -5,6 +5,8 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+import teltheory as tt
+
 Columns = dict[str, Any]
 
 SMALL = st.integers(0, 9)
@@ -59,3 +61,23 @@ def _with_histories(columns: Columns) -> Columns:
         history.append(min(asked, past.get(c, 0)))
         past[c] = history[-1] + q + a
     return {**columns, "history": history}
+
+
+WORDS = st.lists(st.lists(st.integers(0, 2), max_size=6), max_size=12)
+"""What the requests of a forest spell: those that begin alike share the blocks of that beginning."""
+
+
+def named(words):
+    """Return paths of block ids, where an id stands for a block and everything before it."""
+    ids = {}
+    return [[ids.setdefault(tuple(word[: at + 1]), len(ids)) for at in range(len(word))] for word in words]
+
+
+@st.composite
+def forests(draw):
+    """Forests of shared prefixes, with responses, tails and arrival times."""
+    words = draw(WORDS)
+    ask = [draw(st.integers(0, len(word))) for word in words]
+    total = [asked + draw(st.integers(0, 2)) for asked in ask]
+    arrival = sorted(draw(st.lists(st.integers(0, 9), min_size=len(words), max_size=len(words))))
+    return tt.Forest.from_paths(named(words), ask, total, arrival)

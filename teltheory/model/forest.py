@@ -12,18 +12,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property
-from itertools import count
 from typing import Any
 
 import numpy as np
 
-from teltheory.errors import TraceError
+from teltheory.errors import ArgumentError, TraceError
+from teltheory.model.branching import NO_NODE, Growing
 from teltheory.model.columns import arrivals, checked_block_size, lengths
-from teltheory.model.numbers import FloatArray, IntArray, readonly
-
-NO_NODE = -1
+from teltheory.model.numbers import BoolArray, FloatArray, IntArray, readonly, whole_number
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +45,10 @@ class Forest:
         Seconds, never decreasing.
     block_size : int
         Tokens per unit.
+    tokens : ndarray of int64, shape (n,), or None
+        Tokens of each request's input, a last block that is not full included; see `inputs`.
+    tags : tuple of str, shape (n,), or None
+        What is said of each request, such as why it stopped.
     """
 
     parent: IntArray
@@ -55,6 +58,8 @@ class Forest:
     total: IntArray
     arrival: FloatArray | None = None
     block_size: int = 1
+    tokens: IntArray | None = None
+    tags: tuple[str, ...] | None = None
 
     @classmethod
     def from_paths(
@@ -65,6 +70,8 @@ class Forest:
         arrival: Sequence[float] | None = None,
         *,
         block_size: int = 1,
+        tokens: Sequence[int] | None = None,
+        tags: Sequence[str] | None = None,
     ) -> Forest:
         """Make a forest of nodes of length 1 from the blocks of each request.
 
@@ -80,27 +87,60 @@ class Forest:
             Seconds, finite, never decreasing.
         block_size : int
             Tokens per block.
+        tokens : sequence of int, optional
+            Tokens of each input, if not `total` blocks; at least the blocks that it asks for.
+        tags : sequence of str, optional
+            What is said of each request.
 
         Raises
         ------
         TraceError
-            For a block with two parents, an ask beyond its path, a total below its ask: names the request
-            (counted from 0), the value and what was expected.
+            For a block with two parents, an ask beyond its path, a total below its ask, an input of fewer tokens
+            than its blocks have: names the request (counted from 0), the value and what was expected.
         """
         nodes: dict[int, int] = {}
         parents: list[int] = []
         leaves = [_walk(k, path, nodes, parents) for k, path in enumerate(paths)]
-        ends = readonly(np.array([len(path) for path in paths], np.int64))
-        asked = ends if ask is None else lengths("ask", ask, len(paths))
-        for k in np.flatnonzero(asked > ends)[:1]:
-            raise TraceError("ask", int(k), int(asked[k]), f"at most {int(ends[k])}, the length of its path")
-        computed = asked if total is None else lengths("total", total, len(paths))
-        for k in np.flatnonzero(computed < asked)[:1]:
-            raise TraceError("total", int(k), int(computed[k]), f"at least {int(asked[k])}, what it asks for")
         parent, leaf = readonly(np.array(parents, np.int64)), readonly(np.array(leaves, np.int64))
-        times = None if arrival is None else arrivals(arrival, len(paths))
+        return cls.of_nodes(parent, leaf, ask, total, arrival, block_size=block_size, tokens=tokens, tags=tags)
+
+    @classmethod
+    def of_nodes(
+        cls,
+        parent: IntArray,
+        leaf: IntArray,
+        ask: Sequence[int] | IntArray | None = None,
+        total: Sequence[int] | IntArray | None = None,
+        arrival: Sequence[float] | FloatArray | None = None,
+        *,
+        block_size: int = 1,
+        tokens: Sequence[int] | IntArray | None = None,
+        tags: Sequence[str] | None = None,
+    ) -> Forest:
+        """Make a forest of nodes of length 1 that a reader has numbered; the rest as in `from_paths`.
+
+        Parameters
+        ----------
+        parent : ndarray of int64, shape (V,)
+            Node before each node, a smaller number, -1 for a root.
+        leaf : ndarray of int64, shape (n,)
+            Deepest node of each request's path, -1 for an empty path.
+        ask, total, arrival, block_size, tokens, tags
+            As in `from_paths`.
+        """
+        size, n = checked_block_size(block_size), len(leaf)
         length = readonly(np.ones(len(parent), np.int64))
-        return cls(parent, length, leaf, asked, computed, times, checked_block_size(block_size))
+        end = _at(_depths(parent, length), leaf, 0)
+        asked = readonly(end) if ask is None else lengths("ask", ask, n)
+        _check("ask", asked, asked > end, "at most {}, the length of its path", end)
+        computed = asked if total is None else lengths("total", total, n)
+        _check("total", computed, computed < asked, "at least {}, what it asks for", asked)
+        counted = None if tokens is None else lengths("tokens", tokens, n)
+        if counted is not None:
+            _check("tokens", counted, counted < asked * size, "at least {}, those of its blocks", asked * size)
+        times = None if arrival is None else arrivals(arrival, n)
+        said = None if tags is None else tuple(tags)
+        return cls(readonly(parent), length, readonly(leaf), asked, computed, times, size, counted, said)
 
     @classmethod
     def of_turns(
@@ -125,7 +165,7 @@ class Forest:
         block_size : int
             Tokens per unit.
         """
-        growing = _Growing()
+        growing = Growing()
         columns = zip(*(c.tolist() for c in (conversation, history, prompt + response)), strict=True)
         parent, length, leaf = growing.numbered([growing.turn(*row) for row in columns])
         asked = readonly(history + prompt)
@@ -138,13 +178,18 @@ class Forest:
         if not isinstance(other, Forest):
             return NotImplemented
         same = [np.array_equal(*pair) for pair in zip(self._columns(), other._columns(), strict=True)]
-        return self.block_size == other.block_size and all(same)
+        return self.block_size == other.block_size and self.tags == other.tags and all(same)
 
     __hash__ = None  # type: ignore[assignment]
 
     def _columns(self) -> list[Any]:
         arrival = () if self.arrival is None else self.arrival
-        return [self.parent, self.length, self.leaf, self.ask, self.total, arrival]
+        return [self.parent, self.length, self.leaf, self.ask, self.total, arrival, self.inputs]
+
+    @property
+    def inputs(self) -> IntArray:
+        """Tokens of each request's input, a last block that is not full included; shape (n,)."""
+        return readonly(self.total * self.block_size) if self.tokens is None else self.tokens
 
     @property
     def nodes(self) -> int:
@@ -159,10 +204,7 @@ class Forest:
     @cached_property
     def depth(self) -> IntArray:
         """Units from the root to the end of each node, itself included; shape (V,)."""
-        depth = self.length.tolist()
-        for node, parent in enumerate(self.parent.tolist()):
-            depth[node] += depth[parent] if parent >= 0 else 0
-        return readonly(np.array(depth, np.int64))
+        return readonly(_depths(self.parent, self.length))
 
     @cached_property
     def root(self) -> IntArray:
@@ -226,6 +268,58 @@ class Forest:
             left[tree] = end
         return readonly(before)
 
+    def head(self, requests: int) -> Forest:
+        """Return the first requests, with the nodes that they walk."""
+        shown = slice(whole_number("requests", requests))
+        kept = self.first < len(self.leaf[shown])
+        parent, leaf = (readonly(_renumbered(kept)[c]) for c in (self.parent[kept], self.leaf[shown]))
+        return replace(
+            self, parent=parent, length=readonly(self.length[kept]), leaf=leaf, **self._columns_of(shown)
+        )
+
+    def _columns_of(self, shown: slice) -> dict[str, Any]:
+        optional = {"arrival": self.arrival, "tokens": self.tokens, "tags": self.tags}
+        columns = {"ask": self.ask, "total": self.total} | {k: v for k, v in optional.items() if v is not None}
+        return {name: column[shown] for name, column in columns.items()}
+
+    def to_blocks(self, block_size: int) -> Forest:
+        """Count in blocks of `block_size` tokens, a multiple or a whole part of the forest's own.
+
+        A larger block is one node of the paths that have all of it; what is left of a path is in no block, and
+        still counts as input in `tokens`. A block that is cut into smaller ones is a node of several units: what
+        two requests share of a block that differs is not known.
+
+        Parameters
+        ----------
+        block_size : int
+            Tokens per block.
+        """
+        size = checked_block_size(block_size)
+        if size % self.block_size and self.block_size % size:
+            raise ArgumentError("block_size", size, f"a multiple or a whole part of {self.block_size} tokens")
+        ratio = Fraction(self.block_size, size)
+        depth = _scaled(self.depth, ratio)
+        length = depth - _scaled(self.depth - self.length, ratio)
+        ask, total = _scaled(self.ask, ratio), _scaled(self.total, ratio)
+        forest = replace(self, length=length, ask=ask, total=total, block_size=size, tokens=self.inputs)
+        return forest._without_empty_nodes()
+
+    def _without_empty_nodes(self) -> Forest:
+        kept = self.length > 0
+        number = _renumbered(kept)
+        for node in np.flatnonzero(~kept).tolist():
+            number[node] = number[self.parent[node]]
+        parent, leaf = number[self.parent][kept], number[self.leaf]
+        return replace(self, parent=readonly(parent), length=readonly(self.length[kept]), leaf=readonly(leaf))
+
+    def by_units(self) -> Forest:
+        """Return the forest with a node for each unit."""
+        last = np.cumsum(self.length)
+        parent = np.arange(-1, self.units - 1)
+        parent[last - self.length] = _at(last - 1, self.parent, NO_NODE)
+        leaf = readonly(_at(last - 1, self.leaf, NO_NODE))
+        return replace(self, parent=readonly(parent), length=readonly(np.ones(self.units, np.int64)), leaf=leaf)
+
     def path(self, request: int) -> list[int]:
         """Return the nodes of a request, root first."""
         nodes: list[int] = []
@@ -234,56 +328,6 @@ class Forest:
             nodes.append(node)
             node = int(self.parent[node])
         return nodes[::-1]
-
-
-class _Growing:
-    """Conversations as chains that grow; a shortened history splits a node and the next turn branches there."""
-
-    def __init__(self) -> None:
-        self.parent: list[int] = []
-        self.length: list[int] = []
-        self._paths: dict[int, list[tuple[int, int]]] = {}
-
-    def turn(self, conversation: int, history: int, new: int) -> int:
-        """Add a turn's node below its history; return the leaf of its path."""
-        path = self._paths.setdefault(conversation, [])
-        self._shorten(path, history)
-        node, end = path[-1] if path else (NO_NODE, 0)
-        if history + new > end:
-            node = self._add(node, history + new - end)
-            path.append((node, history + new))
-        return node
-
-    def _shorten(self, path: list[tuple[int, int]], history: int) -> None:
-        """Cut a path, of nodes and their depths, to its first units."""
-        while path and path[-1][1] > history:
-            node, end = path.pop()
-            start = end - self.length[node]
-            if start < history:
-                # The node stays the lower part, so that leaves and children that point to it stay right.
-                self.parent[node] = self._add(self.parent[node], history - start)
-                self.length[node] = end - history
-                path.append((self.parent[node], history))
-
-    def _add(self, parent: int, length: int) -> int:
-        self.parent.append(parent)
-        self.length.append(length)
-        return len(self.parent) - 1
-
-    def numbered(self, leaves: Sequence[int]) -> tuple[IntArray, IntArray, IntArray]:
-        """Return parents, lengths and leaves with nodes in order of their first request, parents first."""
-        number = {NO_NODE: NO_NODE}
-        for leaf in leaves:
-            fresh, node = [], leaf
-            while node not in number:
-                fresh.append(node)
-                node = self.parent[node]
-            number.update(zip(reversed(fresh), count(len(number) - 1), strict=False))
-        order = list(number)[1:]
-        parent = [number[self.parent[node]] for node in order]
-        columns = parent, [self.length[node] for node in order], [number[leaf] for leaf in leaves]
-        parents, sizes, renumbered = (readonly(np.array(column, np.int64)) for column in columns)
-        return parents, sizes, renumbered
 
 
 def _walk(request: int, path: Sequence[int], nodes: dict[int, int], parents: list[int]) -> int:
@@ -297,6 +341,32 @@ def _walk(request: int, path: Sequence[int], nodes: dict[int, int], parents: lis
             raise TraceError("paths", request, block, "a block with one parent, as in the requests before it")
         node = here
     return node
+
+
+def _check(column: str, values: IntArray, wrong: BoolArray, expected: str, bound: IntArray) -> None:
+    for k in np.flatnonzero(wrong)[:1]:
+        raise TraceError(column, int(k), int(values[k]), expected.format(int(bound[k])))
+
+
+def _depths(parent: IntArray, length: IntArray) -> IntArray:
+    """Return the depth of each node; within a run of nodes that follow each other it is a running sum."""
+    ends = np.cumsum(length)
+    starts = np.flatnonzero(parent != np.arange(-1, len(parent) - 1))
+    above, before = parent[starts], (ends - length)[starts]
+    runs = np.where(above >= 0, np.searchsorted(starts, above, "right"), 0).tolist()
+    shift = [0]
+    for run, node, skipped in zip(runs, above.tolist(), before.tolist(), strict=True):
+        shift.append((int(ends[node]) + shift[run] if node >= 0 else 0) - skipped)
+    return ends + np.repeat(np.array(shift, np.int64), np.diff([0, *starts.tolist(), len(parent)]))
+
+
+def _renumbered(kept: BoolArray) -> IntArray:
+    """Return the new number of each node that is kept; one more entry, -1, for no node."""
+    return np.append(np.cumsum(kept) - 1, NO_NODE)
+
+
+def _scaled(units: IntArray, ratio: Fraction) -> IntArray:
+    return readonly(units * ratio.numerator // ratio.denominator)
 
 
 def _at(values: IntArray, nodes: IntArray, absent: int) -> IntArray:

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from teltheory.model.forest import Forest
 from teltheory.model.instance import Instance
 from teltheory.model.numbers import IntArray, exact_sum, readonly
 
@@ -21,16 +22,39 @@ class Outcome:
         Length of the cached prefix that each turn reuses, x.
     uncached : ndarray of int64, shape (n,)
         What each turn's prefill computes, total - x.
+    written : ndarray of int64, shape (n,), or None
+        On a forest: what each request added to the cache, the units of its path that were not cached before.
+    inputs : ndarray of int64, shape (n,), or None
+        On a forest: tokens of each request's input, a last block that is not full included.
+    block_size : int
+        Tokens per unit of a forest.
     """
 
     cached: IntArray
     uncached: IntArray
+    written: IntArray | None = None
+    inputs: IntArray | None = None
+    block_size: int = 1
 
     @classmethod
     def of(cls, instance: Instance, cached: IntArray | list[int]) -> Outcome:
         """Make the outcome in which turn k reuses ``cached[k]``."""
         reused = np.array(cached, np.int64)
         return cls(readonly(reused), readonly(instance.total - reused))
+
+    @classmethod
+    def of_forest(cls, forest: Forest, cached: IntArray | list[int], written: IntArray | list[int]) -> Outcome:
+        """Make the outcome in which request k reuses ``cached[k]`` units and adds ``written[k]``."""
+        reused, added = (readonly(np.array(column, np.int64)) for column in (cached, written))
+        return cls(reused, readonly(forest.total - reused), added, forest.inputs, forest.block_size)
+
+    def in_tokens(self) -> Outcome:
+        """Return the outcome of a forest in tokens; a last block that is not full is computed."""
+        if self.inputs is None:
+            return self
+        reused = readonly(self.cached * self.block_size)
+        written = None if self.written is None else readonly(self.written * self.block_size)
+        return Outcome(reused, readonly(self.inputs - reused), written, self.inputs)
 
     def __len__(self) -> int:
         return len(self.cached)
@@ -42,13 +66,17 @@ class Outcome:
 
     @property
     def hit_rate(self) -> Fraction:
-        """Share of all turns' input that was reused, 0 if there is no input; exact."""
-        reused = exact_sum(self.cached)
-        return Fraction(reused, max(reused + self.prefilled, 1))
+        """Share of all turns' input that was reused, 0 if there is no input; exact, on a forest in tokens."""
+        reused = exact_sum(self.cached) * self.block_size
+        inputs = reused + self.prefilled if self.inputs is None else exact_sum(self.inputs)
+        return Fraction(reused, max(inputs, 1))
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Outcome):
             return NotImplemented
-        return np.array_equal(self.cached, other.cached) and np.array_equal(self.uncached, other.uncached)
+        pairs = [(self.cached, other.cached), (self.uncached, other.uncached)]
+        if self.written is not None and other.written is not None:
+            pairs.append((self.written, other.written))
+        return all(np.array_equal(*pair) for pair in pairs)
 
     __hash__ = None  # type: ignore[assignment]

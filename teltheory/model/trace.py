@@ -10,7 +10,7 @@ Turns are counted from 0, in arrival order; turns with the same arrival time kee
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -47,6 +47,8 @@ class Trace:
         Tokens in one unit of the lengths; 1 unless made by `to_blocks`.
     report : object or None
         What a reader has to say about how it made the trace.
+    blocks : Forest or None
+        What the requests share by the hashes of their blocks, where they are known; the same requests in order.
     """
 
     conversation: IntArray
@@ -58,6 +60,7 @@ class Trace:
     names: tuple[str, ...] | None = None
     block_size: int = 1
     report: object | None = field(default=None, repr=False)
+    blocks: Forest | None = field(default=None, repr=False)
 
     @classmethod
     def from_turns(
@@ -125,7 +128,8 @@ class Trace:
         if (self.arrival is None) != (other.arrival is None):
             return False
         facts = [(t.cumulative, t.names, t.block_size) for t in (self, other)]
-        return facts[0] == facts[1] and all(map(np.array_equal, self._columns(), other._columns()))
+        same = all(map(np.array_equal, self._columns(), other._columns()))
+        return facts[0] == facts[1] and same and self.blocks == other.blocks
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -165,15 +169,32 @@ class Trace:
 
     @cached_property
     def is_chains(self) -> bool:
-        """Whether no history is shorter than its conversation's past."""
+        """Whether conversations share nothing, and no history is shorter than its conversation's past."""
         before = self.past[self.previous_turn] if len(self) else self.past
-        return bool((~self.continuing | (self.history == before)).all())
+        return self.blocks is None and bool((~self.continuing | (self.history == before)).all())
 
     @cached_property
     def forest(self) -> Forest:
-        """Conversations as a forest: chains, with branches if a history is shorter than the past."""
+        """What requests share: by `blocks` if they are known, else conversations as chains.
+
+        Chains branch if a history is shorter than the past.
+        """
+        if self.blocks is not None:
+            return self.blocks
         columns = self.code, self.history, self.prompt, self.response
         return Forest.of_turns(*columns, self.arrival, self.block_size)
+
+    def with_blocks(self, blocks: Forest | None) -> Trace:
+        """Return the trace with what its requests share by the hashes of their blocks.
+
+        Raises
+        ------
+        TraceError
+            If the forest has another number of requests.
+        """
+        if blocks is not None and len(blocks) != len(self):
+            raise TraceError("blocks", None, f"{len(blocks)} requests", f"{len(self)}, one a turn")
+        return replace(self, blocks=blocks)
 
     @cached_property
     def next_turn(self) -> IntArray:
@@ -222,7 +243,7 @@ class Trace:
             None if self.cumulative else self.history[shown],
             block_size=self.block_size,
             report=self.report,
-        )
+        ).with_blocks(None if self.blocks is None else self.blocks.head(turns))
 
     def to_blocks(self, block_size: int) -> Trace:
         """Count in blocks of `block_size` tokens.
@@ -231,21 +252,25 @@ class Trace:
         number of full blocks. From then on capacity, threshold, prompt estimate and cutoffs are in blocks
         too; from tokens, capacity and threshold are floored and the prompt estimate is rounded up.
 
+        Block hashes come along if their blocks are a multiple or a whole part of the new ones.
+
         Parameters
         ----------
         block_size : int
             Tokens a block, at least 1.
         """
         size = checked_block_size(block_size)
+        tokens = self.block_size * size
+        fits = self.blocks is not None and 0 in (tokens % self.blocks.block_size, self.blocks.block_size % tokens)
         return Trace.from_turns(
             self.labels,
             self.total // size - self.history // size,
             self.past // size - self.total // size,
             self.arrival,
             None if self.cumulative else self.history // size,
-            block_size=self.block_size * size,
+            block_size=tokens,
             report=self.report,
-        )
+        ).with_blocks(self.blocks.to_blocks(tokens) if self.blocks is not None and fits else None)
 
 
 def consecutive_turns(conversation: IntArray) -> tuple[IntArray, IntArray]:

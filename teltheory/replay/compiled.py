@@ -1,8 +1,8 @@
 """Compilation to machine code, kept on disk between runs.
 
 numba looks at a function's own file to see whether its machine code is out of date, not at the files of what it
-calls. So a stamp beside the machine code names the sources of the whole folder, and code without the right stamp
-is discarded.
+calls. So a stamp beside the machine code names the sources of its folder and of this one, and code without the right
+stamp is discarded.
 
 Of several processes that need a function at the same time one compiles it; the others wait and find it on disk.
 """
@@ -66,7 +66,8 @@ def _one_at_a_time(compile_it: Callable[[Any], object], lock: Path) -> Callable[
 
 @lru_cache
 def _discard_stale(cache: Path, sources: Path) -> None:
-    digest = sha256(b"".join(file.read_bytes() for file in sorted(sources.glob("*.py")))).hexdigest()
+    files = {*sources.glob("*.py"), *Path(__file__).parent.glob("*.py")}
+    digest = sha256(b"".join(file.read_bytes() for file in sorted(files))).hexdigest()
     stamp = cache / f"{digest}.stamp"
     if stamp.exists():
         return

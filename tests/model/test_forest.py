@@ -4,17 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import given_columns, turn_columns
+from strategies import WORDS, forests, given_columns, named, turn_columns
 
 import teltheory as tt
-
-TREES = st.lists(st.lists(st.integers(0, 2), max_size=5), max_size=8)
-
-
-def named(words):
-    """Return paths of block ids, where an id stands for a block and everything before it."""
-    ids = {}
-    return [[ids.setdefault(tuple(word[: at + 1]), len(ids)) for at in range(len(word))] for word in words]
 
 
 def common(one, other):
@@ -35,7 +27,7 @@ def by_units(trace):
     return tt.Forest.from_paths(paths, trace.total.tolist())
 
 
-@given(TREES, st.data())
+@given(WORDS, st.data())
 def test_known_is_the_longest_prefix_that_an_earlier_request_has(words, data):
     ask = [data.draw(st.integers(0, len(word))) for word in words]
     forest = tt.Forest.from_paths(named(words), ask)
@@ -44,7 +36,7 @@ def test_known_is_the_longest_prefix_that_an_earlier_request_has(words, data):
     assert forest.units == len({tuple(word[: at + 1]) for word in words for at in range(len(word))})
 
 
-@given(TREES)
+@given(WORDS)
 def test_paths_share_the_nodes_of_their_common_prefix_and_no_others(words):
     forest = tt.Forest.from_paths(named(words))
     paths = [forest.path(k) for k in range(len(words))]
@@ -107,3 +99,62 @@ def test_equal_paths_make_equal_forests():
 def test_bad_paths_are_named(arguments, message):
     with pytest.raises(tt.TraceError, match=message):
         tt.Forest.from_paths(*arguments)
+
+
+@given(forests(), st.integers(1, 4))
+def test_larger_blocks_are_shared_by_paths_that_have_all_of_them(forest, size):
+    blocks = forest.to_blocks(size)
+    ends = forest.end // size
+    assert (blocks.end == ends).all()
+    assert (blocks.ask == forest.ask // size).all()
+    assert (blocks.inputs == forest.inputs).all()
+    for k in range(len(forest)):
+        for j in range(k):
+            shared = len({*forest.path(k)} & {*forest.path(j)})
+            nodes = {*blocks.path(k)} & {*blocks.path(j)}
+            assert blocks.length[list(nodes)].sum() == shared // size
+
+
+@given(forests(), st.integers(1, 4))
+def test_smaller_blocks_cut_every_block_and_units_are_nodes(forest, parts):
+    large = tt.Forest.from_paths([forest.path(k) for k in range(len(forest))], forest.ask, block_size=parts)
+    small = large.to_blocks(1)
+    assert (small.depth == large.depth * parts).all()
+    units = small.by_units()
+    assert (units.length == 1).all()
+    assert (units.end == small.end).all()
+    assert (units.known == small.known).all()
+    assert units.to_blocks(parts) == large
+
+
+@given(forests(), st.integers(0, 13))
+def test_the_head_of_a_forest_is_the_forest_of_its_first_requests(forest, requests):
+    head = forest.head(requests)
+    paths = [forest.path(k) for k in range(len(forest))][:requests]
+    columns = [column[:requests].tolist() for column in (forest.ask, forest.total, forest.arrival)]
+    assert head == tt.Forest.from_paths(paths, *columns)
+
+
+def test_a_trace_keeps_what_its_requests_share():
+    forest = tt.Forest.from_paths([[1], [1, 2], [1, 3]], block_size=16)
+    trace = tt.Trace.from_turns([0, 0, 1], [16, 16, 32], [0, 0, 0], history=[0, 16, 0]).with_blocks(forest)
+    assert trace.forest is forest
+    assert not trace.is_chains
+    assert trace.first(2).forest == forest.head(2)
+    assert trace.to_blocks(32).forest == forest.to_blocks(32)
+    assert trace.to_blocks(24).blocks is None
+    with pytest.raises(tt.TraceError, match="blocks: found '3 requests', expected 2, one a turn"):
+        trace.first(2).with_blocks(forest)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"ask": [3]}, "turn 0, ask: found 3, expected at most 2, the length of its path"),
+        ({"total": [1]}, "turn 0, total: found 1, expected at least 2, what it asks for"),
+        ({"tokens": [7], "block_size": 4}, "turn 0, tokens: found 7, expected at least 8, those of its blocks"),
+    ],
+)
+def test_a_request_that_does_not_fit_its_path_is_named(wrong, message):
+    with pytest.raises(tt.TraceError, match=message):
+        tt.Forest.from_paths([[1, 2]], **wrong)
