@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from teltheory.errors import ArgumentError, ForcedCachingError, TraceError
+from teltheory.model.forest import Forest
 from teltheory.model.numbers import INT64_MAX, IntArray, exact_sum, readonly, whole_number
 from teltheory.model.trace import Trace
 
@@ -96,6 +97,79 @@ class Instance:
         if self.history is self.trace.history:
             return self.trace.past
         return readonly(self.total + self.trace.response)
+
+
+@dataclass(frozen=True)
+class ForestInstance:
+    """A forest of shared prefixes, and the cache that meets it, empty.
+
+    Attributes
+    ----------
+    forest : Forest
+        The requests.
+    capacity : int
+        Capacity C, in the forest's units.
+    forced : bool
+        Forced caching: the paths of the latest requests are exempt from the cut.
+    running : int
+        How many paths that are.
+    """
+
+    forest: Forest
+    capacity: int
+    forced: bool = False
+    running: int = 1
+
+    @classmethod
+    def of(cls, forest: Forest, capacity: int, *, forced: bool = False, running: int = 1) -> ForestInstance:
+        """Check the arguments against each other.
+
+        Parameters
+        ----------
+        forest : Forest
+            The requests.
+        capacity : int
+            Capacity, 0 or more.
+        forced : bool
+            Whether the paths of running requests must be cached whole.
+        running : int
+            Requests that run at the same time, this one included; 1 or more, and 1 under optional caching.
+
+        Raises
+        ------
+        ArgumentError
+            A wrong argument.
+        ForcedCachingError
+            Paths of running requests that are longer than the capacity together, after any request but the last.
+        """
+        if not isinstance(forest, Forest):
+            raise ArgumentError("forest", type(forest).__name__, "a Forest")
+        if not isinstance(forced, (bool, np.bool_)):
+            raise ArgumentError("forced", forced, "True or False")
+        if whole_number("running", running) < 1 or (running > 1 and not forced):
+            raise ArgumentError("running", running, "1 or more" if forced else "1, as caching is optional")
+        instance = cls(forest, whole_number("capacity", capacity), bool(forced), int(running))
+        pinned = instance.pinned[:-1]
+        for k in np.flatnonzero(pinned > instance.capacity)[:1]:
+            raise ForcedCachingError(int(k), int(pinned[k]), instance.capacity)
+        return instance
+
+    @property
+    def exempt(self) -> int:
+        """How many of the latest paths no cut touches."""
+        return self.running if self.forced else 0
+
+    @cached_property
+    def pinned(self) -> IntArray:
+        """Units of the paths that are exempt from the cut after each request; shape (n,)."""
+        if self.exempt < 2:
+            return self.forest.end * self.exempt
+        return np.array([self._together(k) for k in range(len(self.forest))], np.int64)
+
+    def _together(self, k: int) -> int:
+        """Return the units of the latest paths, each once."""
+        nodes = {node for j in range(max(k + 1 - self.running, 0), k + 1) for node in self.forest.path(j)}
+        return int(self.forest.length[list(nodes)].sum())
 
 
 def _starts(trace: Trace, initial: Initial, capacity: int) -> tuple[Start, ...]:

@@ -13,7 +13,7 @@ class EndAwareTLRU(TLRU):
 
     Parameters
     ----------
-    xi, q_hat, trim
+    xi, q_hat, trim, mark
         As for `TLRU`.
     """
 
@@ -29,6 +29,8 @@ class EndAwareTLRU(TLRU):
 class LengthAwareTLRU(LeastRecentlyUsed):
     """Length-Aware T-LRU: End-Aware, with the exact next prompt in its budgets (Appendix G.1).
 
+    On a forest a block has the budget of the next request through it.
+
     Parameters
     ----------
     xi : int
@@ -38,6 +40,7 @@ class LengthAwareTLRU(LeastRecentlyUsed):
     """
 
     name = "length-aware"
+    mark = "next"
     xi: int
     trim: Trim = "round-robin"
 

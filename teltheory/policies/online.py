@@ -9,7 +9,7 @@ from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import rational
 from teltheory.policies.node import Node, on_arrays
-from teltheory.policies.policy import LeastRecentlyUsed, Trim, check_parameters, tel_safe_budget
+from teltheory.policies.policy import LeastRecentlyUsed, Mark, Trim, check_parameters, tel_safe_budget
 
 
 @dataclass(frozen=True)
@@ -54,12 +54,16 @@ class TLRU(LeastRecentlyUsed):
     trim : {"round-robin", "least-recent", "eager"}
         How surplus goes: rounds over the conversations in order of first arrival, one unit each, until the
         cache fits (Algorithm 1); whole surpluses, least recent first; all of it after every turn.
+    mark : {"high-water", "resident", "last"}
+        On a forest, whose length is the past of a block: the longest request that ever went through it; the
+        longest since the block was last computed (SGLang); the last one (vLLM). On chains all are the same.
     """
 
     name = "tlru"
     xi: int
     q_hat: int
     trim: Trim = "round-robin"
+    mark: Mark = "high-water"
 
     def __post_init__(self) -> None:
         check_parameters(self)

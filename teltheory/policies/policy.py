@@ -28,6 +28,8 @@ from teltheory.policies.node import Node, all_but, larger, on_arrays
 
 Trim: TypeAlias = Literal["round-robin", "least-recent", "eager"]
 TRIMS: tuple[Trim, ...] = get_args(Trim)
+Mark: TypeAlias = Literal["high-water", "resident", "last"]
+MARKS: tuple[Mark, ...] = get_args(Mark)
 RULES = ("drops", "budget", "trim_key", "eviction_key")
 OTHER_WAYS = ("cut", "bound_to", "observing", "shadows")
 
@@ -120,6 +122,15 @@ def has_rules(policy: AnyPolicy) -> TypeGuard[Policy]:
     return not any(hasattr(policy, method) for method in OTHER_WAYS)
 
 
+def mark_of(policy: object) -> str:
+    """Return what a forest takes for the past of a node: the longest path through it unless the policy says more.
+
+    "high-water" is the longest so far, "resident" the longest since the node was last computed, "last" that of the
+    last request, and "next" what the next request through the node will know.
+    """
+    return str(getattr(policy, "mark", MARKS[0]))
+
+
 def own_loop(policy: AnyPolicy) -> str | None:
     """Return the name of the compiled loop that a policy's class says is its own.
 
@@ -146,3 +157,5 @@ def check_parameters(policy: Any) -> None:
             object.__setattr__(policy, name, whole_number(name, getattr(policy, name)))
     if policy.trim not in TRIMS:
         raise ArgumentError("trim", policy.trim, "one of " + ", ".join(TRIMS))
+    if hasattr(type(policy), "mark") and policy.mark not in (*MARKS, "next"):
+        raise ArgumentError("mark", policy.mark, "one of " + ", ".join(MARKS))

@@ -6,42 +6,49 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from teltheory.errors import ArgumentError
-from teltheory.model.instance import Initial, Instance
+from teltheory.model.forest import Forest
+from teltheory.model.instance import ForestInstance, Initial, Instance
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
-from teltheory.policies.policy import OTHER_WAYS, AnyPolicy, NotCompiledError, prefers_kernel
+from teltheory.policies.policy import OTHER_WAYS, AnyPolicy, NotCompiledError, has_rules, prefers_kernel
 from teltheory.replay.reference import replay_reference
 
 __all__ = [
+    "Cache",
     "Engine",
     "check_policy",
     "in_reference",
     "kernel_is_compiled",
     "replay",
+    "replay_forest",
     "replay_instance",
     "replay_reference",
 ]
 
 Engine = Literal["auto", "kernel", "reference"]
+Cache = Literal["strict", "holes"]
 KERNEL_FROM = 2000
 """Turns from which on the kernel is quicker than loading it."""
 
 
 def replay(
-    trace: Trace,
+    trace: Trace | Forest,
     policy: AnyPolicy,
     capacity: int,
     forced: bool = False,
     initial: Initial = (),
     engine: Engine = "auto",
     progress: Callable[[int], object] | None = None,
+    *,
+    cache: Cache = "strict",
+    running: int = 1,
 ) -> Outcome:
-    """Replay a trace under a policy.
+    """Replay a trace as private conversations, or a forest of shared prefixes, under a policy.
 
     Parameters
     ----------
-    trace : Trace
-        The turns.
+    trace : Trace or Forest
+        The turns; or the requests, such as `Trace.forest`.
     policy : Policy, CuttingPolicy, TimedPolicy, WatchingPolicy or ObservingPolicy
         `LRU`, `TLRU`, ... or any value with the rules of `teltheory.policies.Policy`.
     capacity : int
@@ -50,7 +57,7 @@ def replay(
         Forced caching (Zhang et al. 2025, Appendix E): the arriving conversation is exempt from the cut of
         its own turn.
     initial : iterable of (conversation, past, cached)
-        Initial cache, least recent first.
+        Initial cache, least recent first; of a forest it is empty.
     engine : {"auto", "kernel", "reference"}
         The kernel is compiled (on its first call, then kept on disk) and runs policies whose rules are written on
         arrays (`teltheory.policies.on_arrays`) and do not look at what is cached; the reference is plain Python
@@ -58,6 +65,13 @@ def replay(
         have the same outcome.
     progress : callable, optional
         Called with the number of turns done, now and then.
+    cache : {"strict", "holes"}
+        What a cache of shared prefixes may hold. "strict": what is cached is closed towards the root, and leaves
+        go first (radix trees). "holes": a block may outlive its parent, and is hit again once the parent is
+        computed anew (block pools). A private conversation is strict.
+    running : int
+        On a forest under forced caching: requests that run at the same time; the paths of so many of the latest
+        requests are exempt from the cut.
 
     Returns
     -------
@@ -72,6 +86,14 @@ def replay(
     if engine not in get_args(Engine):
         raise ArgumentError("engine", engine, "'auto', 'kernel' or 'reference'")
     check_policy(policy)
+    if isinstance(trace, Forest):
+        if tuple(initial):
+            raise ArgumentError("initial", initial, "none, as the cache of a forest starts empty")
+        of_forest = ForestInstance.of(trace, capacity, forced=forced, running=running)
+        return replay_forest(of_forest, policy, cache, engine)
+    if cache != "strict" or running != 1:
+        found, name = (cache, "cache") if cache != "strict" else (running, "running")
+        raise ArgumentError(name, found, "a Forest with it, such as trace.forest")
     instance = Instance.of(trace, capacity, forced=forced, initial=initial)
     return replay_instance(instance, policy, engine, progress)
 
@@ -80,6 +102,23 @@ def check_policy(policy: object) -> None:
     """Raise `ArgumentError` for what has none of a policy's rules, such as a policy's class."""
     if isinstance(policy, type) or not any(hasattr(policy, way) for way in ("budget", *OTHER_WAYS)):
         raise ArgumentError("policy", policy, "a policy such as LRU()")
+
+
+def replay_forest(
+    instance: ForestInstance, policy: AnyPolicy, cache: Cache = "strict", engine: Engine = "auto"
+) -> Outcome:
+    """Replay an instance of a forest that was checked before; see `replay`."""
+    from teltheory.replay.trees import reference, rules
+
+    if cache not in get_args(Cache):
+        raise ArgumentError("cache", cache, "'strict' or 'holes'")
+    if not has_rules(policy):
+        raise ArgumentError("policy", policy, "one with rules, as a forest is replayed by those alone")
+    long = int(instance.forest.end.sum()) >= KERNEL_FROM
+    if engine == "kernel" or (engine == "auto" and long and prefers_kernel(policy)):
+        with suppress(*(() if engine == "kernel" else (NotCompiledError,))):
+            return rules.replay_kernel(instance, policy, cache == "strict")
+    return reference.replay_reference(instance, policy, cache == "strict")
 
 
 def replay_instance(

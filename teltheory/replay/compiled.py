@@ -1,8 +1,8 @@
 """Compilation to machine code, kept on disk between runs.
 
 numba looks at a function's own file to see whether its machine code is out of date, not at the files of what it
-calls. So a stamp beside the machine code names the sources of its folder and of this one, and code without the right
-stamp is discarded.
+calls. So a stamp beside the machine code names the sources of its folder and of this one, and code without the
+right stamp is discarded.
 
 Of several processes that need a function at the same time one compiles it; the others wait and find it on disk.
 """

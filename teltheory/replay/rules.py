@@ -44,14 +44,14 @@ class Rules:
     def of(cls, policy: Policy, instance: Instance, slots: Slots) -> Rules:
         """Ask a policy for its rules, which may not look at what is cached, and keep 0 or more."""
         nodes = Nodes(instance, slots)
-        kept = _kept(_answer(policy, "drops", nodes), slots.before_first_cut)
-        budget = _answer(policy, "budget", nodes)
+        kept = _kept(answer(policy, "drops", nodes), slots.before_first_cut)
+        budget = answer(policy, "budget", nodes)
         if budget is slots.past:
             budget = kept
         elif _kind(budget) != ALL_BUT:
-            budget = _whole_lengths(budget, policy)
-        trimming = _answer(policy, "trim_key", nodes) if policy.trim == "least-recent" else 0
-        return cls(kept, budget, trimming, _answer(policy, "eviction_key", nodes), policy.trim == "eager")
+            budget = whole_lengths(budget, policy)
+        trimming = answer(policy, "trim_key", nodes) if policy.trim == "least-recent" else 0
+        return cls(kept, budget, trimming, answer(policy, "eviction_key", nodes), policy.trim == "eager")
 
     @cached_property
     def least(self) -> IntArray:
@@ -88,7 +88,8 @@ class Rules:
         return _kind(self.trimming) == ENDED_FIRST and _kind(self.eviction) == FURTHEST_FIRST
 
 
-def _answer(policy: Policy, rule: str, nodes: Nodes) -> Any:
+def answer(policy: Policy, rule: str, nodes: Any) -> Any:
+    """Ask a rule about all nodes at once; one value, or one per node."""
     ask = getattr(policy, rule)
     if not getattr(ask, "on_arrays", False):
         raise NotCompiledError("policy", policy, f"engine='reference', or {rule} marked on_arrays")
@@ -104,7 +105,8 @@ def _kept(dropped: Any, held: IntArray) -> IntArray:
     return readonly(held * ~np.asarray(dropped, np.bool_))
 
 
-def _whole_lengths(budget: Any, policy: Policy) -> IntArray:
+def whole_lengths(budget: Any, policy: Policy) -> IntArray:
+    """Return budgets as whole numbers, and refuse any other."""
     values = np.asarray(budget)
     if values.dtype.kind not in "iub" or values.min(initial=0) < 0:
         raise ArgumentError("policy", policy, "one that keeps 0 or more of each conversation")

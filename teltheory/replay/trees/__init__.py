@@ -1,0 +1,1 @@
+"""Replay of a forest of shared prefixes: strict caches (radix trees) and caches with holes (block pools)."""

@@ -1,0 +1,122 @@
+"""All visited pieces after their requests, as arrays under the names of `teltheory.policies.Node`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from teltheory.errors import ArgumentError
+from teltheory.model.forest import Forest
+from teltheory.model.numbers import INT64_MAX, BoolArray, FloatArray, IntArray
+from teltheory.policies.node import Turn
+from teltheory.policies.policy import NotCompiledError
+from teltheory.replay.compiled import compiled
+from teltheory.replay.trees.visits import Visits
+
+
+class UnitsDifferError(Exception):
+    """A rule looks at what differs from unit to unit of a piece."""
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Every visit's piece after the request; arrays of shape (visits,), computed when a rule reads them.
+
+    `mark` says what the past is (`teltheory.policies.policy.mark_of`); `by_units` that a piece is one unit.
+    """
+
+    forest: Forest
+    visits: Visits
+    mark: str
+    by_units: bool = False
+
+    @cached_property
+    def past(self) -> IntArray:
+        """The mark L of each piece; for "resident" the high-water mark, which the loop replaces."""
+        if self.mark == "next":
+            return np.asarray(self.coming.history)
+        ends = self.forest.end[self.visits.request]
+        return ends if self.mark == "last" else _highest(ends, self.visits.previous)
+
+    @property
+    def depth(self) -> IntArray:
+        """Depth of the unit that each piece is."""
+        if not self.by_units:
+            raise UnitsDifferError
+        return self.visits.end
+
+    @property
+    def length(self) -> IntArray:
+        """Every unit has length 1."""
+        return np.ones(len(self.visits.piece), np.int64)
+
+    @property
+    def cached(self) -> IntArray:
+        """Refuse: it changes from cut to cut."""
+        raise NotCompiledError("policy", "rules that look at what is cached", "engine='reference' for it")
+
+    @property
+    def first(self) -> IntArray:
+        """Rank by first arrival."""
+        return self.visits.piece
+
+    code = first
+
+    @property
+    def last(self) -> IntArray:
+        """Last request."""
+        return self.visits.request
+
+    @cached_property
+    def hits(self) -> IntArray:
+        """How many requests went through the piece."""
+        return _counts(self.visits.previous)
+
+    @cached_property
+    def time(self) -> FloatArray:
+        """Arrival of the last request in seconds."""
+        arrival = self.forest.arrival
+        if arrival is None:
+            raise ArgumentError("forest", "no arrival times", "arrival times, which the policy looks at")
+        return np.asarray(arrival[self.visits.request], np.float64)
+
+    @cached_property
+    def ended(self) -> BoolArray:
+        """Whether no later request goes through the piece."""
+        return np.asarray(self.visits.following < 0)
+
+    @cached_property
+    def coming(self) -> Any:
+        """The next request through each piece; what it knows stands for its history."""
+        n = len(self.forest)
+        request = np.where(self.ended, n, np.append(self.visits.request, n)[self.visits.following])
+        known, total = np.append(self.forest.known, 0), np.append(self.forest.total, 0)
+        turn: Any = np.where(self.ended, INT64_MAX, request)
+        columns: Any = known[request], (total - known)[request]
+        return Turn(turn, *columns)
+
+    @property
+    def next(self) -> Any:
+        """The next request, as `coming`."""
+        return self.coming
+
+
+@compiled
+def _highest(ends: IntArray, previous: IntArray) -> IntArray:
+    highest = ends.copy()
+    for j in range(len(ends)):
+        if previous[j] >= 0:
+            highest[j] = max(highest[j], highest[previous[j]])
+    return highest
+
+
+@compiled
+def _counts(previous: IntArray) -> IntArray:
+    counts = np.ones(len(previous), np.int64)
+    for j in range(len(previous)):
+        if previous[j] >= 0:
+            counts[j] += counts[previous[j]]
+    return counts

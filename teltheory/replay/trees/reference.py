@@ -1,0 +1,162 @@
+"""The reference replay of a forest: plain Python, unit by unit, to be read beside docs/forest.md.
+
+For every request k, in order of arrival:
+
+1. it hits the leading units of its input that are cached;
+2. its whole path is available, and its units become the most recent;
+3. units of the path that the policy does not keep go, overflow or not; with eager trimming surplus goes too, which
+   is what lies deeper than its budget or is not kept;
+4. while more than C units are cached the policy says what goes: first surplus, in its order of trimming, then the
+   rest in its order of eviction.
+
+In a cache with holes any unit may go. A strict cache is closed towards the root: only units without a cached unit
+below them may go, and the policy's order is over those of the moment. Units with equal keys go by their last
+request, the least recent first, and of one path the deepest first.
+
+Under forced caching the paths of the requests that run are left out of the cut: a path comes under its first cut
+when its request has ended. The cut after the last request is left out.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from teltheory.model.instance import ForestInstance
+from teltheory.model.outcome import Outcome
+from teltheory.policies.node import Node, Turn
+from teltheory.policies.policy import Policy, mark_of
+
+
+@dataclass(slots=True)
+class Unit(Node):
+    """One unit of the forest; `place` is its depth."""
+
+    place: int = 0
+
+    @property
+    def depth(self) -> int:
+        """Units from the root to this one, itself included."""
+        return self.place
+
+    @property
+    def length(self) -> int:
+        """A unit."""
+        return 1
+
+
+def replay_reference(instance: ForestInstance, policy: Policy, strict: bool = True) -> Outcome:
+    """Replay the requests of an instance under a policy; `strict` says that the cache is closed to the root."""
+    forest = instance.forest
+    served = list(replayed_requests(instance, policy, strict))
+    return Outcome.of_forest(forest, [hits for hits, _ in served], [added for _, added in served])
+
+
+def replayed_requests(instance: ForestInstance, policy: Policy, strict: bool) -> Iterator[tuple[int, int]]:
+    """Replay request by request; yield the units that each hits, and those that it adds."""
+    forest = instance.forest.by_units()
+    times = [None] * len(forest) if forest.arrival is None else forest.arrival.tolist()
+    following = following_requests(instance)
+    units: dict[int, Unit] = {}
+    held = Held(forest.parent.tolist(), strict)
+    paths: list[list[int]] = []
+    for k, ask in enumerate(forest.ask.tolist()):
+        path = forest.path(k)
+        hits = next((i for i, node in enumerate(path[:ask]) if node not in held.units), ask)
+        for i, node in enumerate(path):
+            unit = units.setdefault(node, Unit(len(units), 0, 1, None, node, place=i + 1))
+            unit.next = following[k][i]
+            unit.past = marked(mark_of(policy), unit, len(path), node in held.units)
+            unit.last, unit.seen = k, times[k]
+            unit.hits += 1
+        paths.append(path)
+        yield hits, held.add(path)
+        if k < len(forest) - 1 or not instance.forced:
+            ended = k - instance.exempt
+            exempt = {node for path in paths[ended + 1 :] for node in path}
+            cut(held, units, policy, instance.capacity, exempt, paths[ended] if ended >= 0 else [])
+
+
+def following_requests(instance: ForestInstance) -> list[list[Turn | None]]:
+    """Return for each request, per unit of its path, the next request through it."""
+    forest = instance.forest.by_units()
+    known, total = forest.known.tolist(), forest.total.tolist()
+    upcoming: dict[int, Turn] = {}
+    following: list[list[Turn | None]] = []
+    for k in range(len(forest) - 1, -1, -1):
+        path = forest.path(k)
+        following.append([upcoming.get(node) for node in path])
+        upcoming.update(dict.fromkeys(path, Turn(k, known[k], total[k] - known[k])))
+    return following[::-1]
+
+
+def marked(mark: str, unit: Unit, end: int, resident: bool) -> int:
+    """Return the mark L of a unit after a request of length `end` through it."""
+    if mark == "next":
+        return unit.coming.history
+    if mark == "last" or (mark == "resident" and not resident):
+        return end
+    return max(unit.past, end)
+
+
+class Held:
+    """The units that are cached, and how many cached children each has."""
+
+    def __init__(self, parent: list[int], strict: bool) -> None:
+        self.parent, self.strict = parent, strict
+        self.units: set[int] = set()
+        self.children: dict[int, int] = {}
+
+    def add(self, path: Iterable[int]) -> int:
+        """Add the units of a path, root first; return how many were missing."""
+        missing = [node for node in path if node not in self.units]
+        for node in missing:
+            self.units.add(node)
+            self.children[self.parent[node]] = self.children.get(self.parent[node], 0) + 1
+        return len(missing)
+
+    def remove(self, node: int) -> None:
+        """Remove a unit."""
+        self.units.remove(node)
+        self.children[self.parent[node]] -= 1
+
+    def may_go(self, node: int) -> bool:
+        """Whether a unit is cached and the cache may lose it."""
+        return node in self.units and not (self.strict and self.children.get(node, 0) > 0)
+
+
+def cut(
+    held: Held, units: dict[int, Unit], policy: Policy, capacity: int, exempt: set[int], entering: list[int]
+) -> None:
+    """Cut the cache to the capacity; of the path that enters, what is not kept goes first, the deepest first."""
+    for node in reversed(entering):
+        if node not in exempt and held.may_go(node) and unwanted(policy, units[node]):
+            held.remove(node)
+    queue = [(order(policy, units[node]), node) for node in held.units if node not in exempt and held.may_go(node)]
+    heapq.heapify(queue)
+    while len(held.units) > capacity:
+        _, node = heapq.heappop(queue)
+        held.remove(node)
+        above = held.parent[node]
+        if held.strict and above not in exempt and held.may_go(above):
+            heapq.heappush(queue, (order(policy, units[above]), above))
+
+
+def unwanted(policy: Policy, unit: Unit) -> bool:
+    """Whether a unit goes even if there is room."""
+    return policy.drops(unit) or (policy.trim == "eager" and surplus(policy, unit))
+
+
+def surplus(policy: Policy, unit: Unit) -> bool:
+    """Whether a unit is not worth keeping: it is deeper than its budget, or not kept."""
+    return unit.place > policy.budget(unit) or policy.drops(unit)
+
+
+def order(policy: Policy, unit: Unit) -> tuple[Any, ...]:
+    """Return by what a unit goes: the smallest first."""
+    if surplus(policy, unit):
+        key = policy.trim_key(unit) if policy.trim == "least-recent" else 0
+        return (0, key, unit.last, -unit.place)
+    return (1, policy.eviction_key(unit), unit.last, -unit.place)

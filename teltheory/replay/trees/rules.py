@@ -1,0 +1,82 @@
+"""What a policy's rules say of every visit to a forest, asked once before a compiled loop starts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from teltheory.model.instance import ForestInstance
+from teltheory.model.numbers import IntArray, readonly
+from teltheory.model.outcome import Outcome
+from teltheory.policies.node import ALL_BUT, Deferred
+from teltheory.policies.policy import NotCompiledError, Policy, mark_of
+from teltheory.replay.rules import answer, whole_lengths
+from teltheory.replay.trees.facts import Pieces, UnitsDifferError
+from teltheory.replay.trees.orders import Layout, Orders, replay_orders
+from teltheory.replay.trees.visits import Visits
+
+
+def replay_kernel(instance: ForestInstance, policy: Policy, strict: bool = True) -> Outcome:
+    """Replay a forest by the compiled loop; `NotCompiledError` if it does not do what the policy does."""
+    forest, mark = instance.forest, mark_of(policy)
+    pieces = Pieces(forest, Visits.of(forest), mark)
+    try:
+        if mark == "resident":
+            raise UnitsDifferError
+        orders = orders_of(policy, pieces)
+    except UnitsDifferError:
+        pieces = Pieces(forest, Visits.of(forest, by_units=True), mark, by_units=True)
+        orders = orders_of(policy, pieces)
+    cached, written = np.zeros(len(forest), np.int64), np.zeros(len(forest), np.int64)
+    visits = pieces.visits
+    layout = Layout(
+        visits.parent,
+        visits.length,
+        visits.above,
+        visits.start,
+        visits.piece,
+        forest.ask,
+        forest.end,
+        instance.capacity,
+        instance.exempt,
+        cached,
+        written,
+    )
+    replay_orders(layout, orders, strict, len(forest) - 1 if instance.forced else len(forest))
+    return Outcome.of_forest(forest, cached, written)
+
+
+def orders_of(policy: Policy, pieces: Pieces) -> Orders:
+    """Ask a policy for its rules."""
+    visits = pieces.visits
+    n, length = len(visits.piece), visits.length[visits.piece]
+    drops = np.broadcast_to(np.asarray(answer(policy, "drops", pieces), np.bool_), n)
+    budget = answer(policy, "budget", pieces)
+    worth = np.broadcast_to(whole_lengths(budget, policy), n)
+    least = np.where(drops, 0, np.clip(worth - (visits.end - length), 0, length))
+    full = np.where(drops, 0, least if policy.trim == "eager" and pieces.mark != "resident" else length)
+    trimming = _places(answer(policy, "trim_key", pieces) if policy.trim == "least-recent" else 0, visits)
+    eviction = _places(answer(policy, "eviction_key", pieces), visits)
+    safe = -1 if pieces.mark != "resident" else _safe(budget, pieces, policy)
+    return Orders(full, least, *trimming, *eviction, safe, policy.trim == "eager")
+
+
+def _safe(budget: Any, pieces: Pieces, policy: Policy) -> int:
+    """Return what T-LRU calls safe of a past; marks that forget are compiled for budgets of this form alone."""
+    if isinstance(budget, Deferred) and budget.kind == ALL_BUT and budget.of is pieces.past:
+        return budget.safe
+    raise NotCompiledError("policy", policy, "engine='reference', or a budget of all but a constant of the past")
+
+
+def _places(keys: Any, visits: Visits) -> tuple[IntArray, IntArray]:
+    """Return the place of each visit, and the visit at each place; the largest goes first.
+
+    That is the smallest key, among equals the least recent request, of one path the deepest.
+    """
+    recency = np.lexsort((-visits.end, visits.request))
+    ordered = np.broadcast_to(np.asarray(keys), len(recency))[recency]
+    order = recency[np.argsort(ordered, kind="stable")]
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))[::-1]
+    return readonly(place), readonly(order[::-1].copy())

@@ -1,0 +1,150 @@
+"""The compiled loop of a forest agrees with the reference, request by request, under every policy and cache."""
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import forests, turn_columns
+
+import teltheory as tt
+from teltheory.policies import Node, larger, on_arrays
+from teltheory.policies.policy import LeastRecentlyUsed
+
+CACHES = ("strict", "holes")
+TRIMS = ("least-recent", "eager")
+MOONCAKE = Path(os.environ.get("TELTHEORY_DATA", "../shared/data")) / "mooncake_conversation.jsonl"
+
+
+class LeastFrequentDeepest(LeastRecentlyUsed):
+    """A custom policy: rarely read blocks go first, among those the deep ones."""
+
+    name = "least-frequent-deepest"
+
+    @on_arrays
+    def budget(self, node: Node) -> int:
+        """Count what lies below half of the past as surplus."""
+        return larger(node.past // 2, 1)
+
+    @on_arrays
+    def trim_key(self, node: Node) -> int:
+        """Trim the oldest first."""
+        return node.time
+
+    @on_arrays
+    def eviction_key(self, node: Node) -> int:
+        """Evict by reads and depth."""
+        return node.hits * 8 - node.depth
+
+
+@st.composite
+def policies(draw):
+    xi, q_hat = draw(st.integers(0, 5)), draw(st.integers(0, 3))
+    trim, mark = draw(st.sampled_from(TRIMS)), draw(st.sampled_from(("high-water", "resident", "last")))
+    everything = [
+        tt.LRU(),
+        tt.TLRU(xi, q_hat, trim, mark),
+        tt.EndAwareTLRU(xi, q_hat, trim, mark),
+        tt.LengthAwareTLRU(xi, trim),
+        tt.ThresholdLRU(xi),
+        tt.Belady(),
+        tt.TailOptimizedBelady(xi),
+        LeastFrequentDeepest(),
+    ]
+    return draw(st.sampled_from(everything))
+
+
+def modes(draw, forest):
+    """Return a capacity, and what forced caching says if the paths fit."""
+    capacity, running = draw(st.integers(0, 12)), draw(st.integers(1, 3))
+    try:
+        tt.replay(forest.head(len(forest)), tt.LRU(), capacity, forced=True, running=running)
+    except tt.ForcedCachingError:
+        return capacity, {}
+    return capacity, draw(st.sampled_from(({}, {"forced": True, "running": running})))
+
+
+@given(st.data(), forests(), policies(), st.sampled_from(CACHES))
+def test_the_kernel_agrees_with_the_reference(data, forest, policy, cache):
+    capacity, mode = modes(data.draw, forest)
+    engines = ("reference", "kernel")
+    plain, fast = (tt.replay(forest, policy, capacity, engine=e, cache=cache, **mode) for e in engines)
+    assert plain == fast
+
+
+@given(turn_columns(), st.integers(0, 12), st.integers(0, 6), st.booleans())
+def test_conversations_are_chains(columns, capacity, xi, forced):
+    trace = tt.Trace.from_turns(**{name: columns[name] for name in ("conversation", "prompt", "response")})
+    policies = tt.LRU(), tt.TLRU(xi, 1, "least-recent"), tt.Belady(), tt.TailOptimizedBelady(xi)
+    for policy in (*policies, tt.EndAwareTLRU(xi, 1, "eager"), tt.LengthAwareTLRU(xi, "least-recent")):
+        try:
+            chains = tt.replay(trace, policy, capacity, forced=forced)
+        except tt.ForcedCachingError:
+            continue
+        for cache in CACHES:
+            outcome = tt.replay(trace.forest, policy, capacity, forced=forced, cache=cache)
+            assert outcome.cached.tolist() == chains.cached.tolist()
+            assert outcome.uncached.tolist() == chains.uncached.tolist()
+
+
+@given(forests(), st.integers(0, 12), st.integers(0, 5))
+def test_a_cache_by_recency_has_no_holes(forest, capacity, xi):
+    for policy in (tt.LRU(), tt.TLRU(xi, 1, "least-recent")):
+        strict, holes = (tt.replay(forest, policy, capacity, cache=cache) for cache in CACHES)
+        assert strict == holes
+
+
+def mooncake():
+    """Return the forest of the Mooncake trace as forest.md of the data has it: full blocks, inputs alone."""
+    rows = [json.loads(line) for line in MOONCAKE.read_text().splitlines()]
+    return tt.Forest.from_paths([row["hash_ids"][: row["input_length"] // 512] for row in rows], block_size=512)
+
+
+@pytest.mark.skipif(not MOONCAKE.exists(), reason="needs the Mooncake trace")
+def test_the_mooncake_trace_has_its_known_hits():
+    forest = mooncake()
+    expected = {586: (12_204, 48_261, 42_614), 1953: (15_803, 47_834, 72_850), 5859: (40_644, 43_582, 101_791)}
+    for capacity, (hits, excess, ceiling) in expected.items():
+        lru, belady = (tt.replay(forest, policy, capacity) for policy in (tt.LRU(), tt.Belady()))
+        assert (lru.cached.sum(), tt.tail_excess_latency(lru, 54)) == (hits, excess)
+        assert belady.cached.sum() == ceiling
+
+
+def test_a_block_may_outlive_its_parent_only_in_a_cache_with_holes():
+    forest = tt.Forest.from_paths([[1, 2], [3], [1, 2], [1], [1, 2]])
+
+    class RootsFirst(LeastRecentlyUsed):
+        def eviction_key(self, node):
+            return node.depth
+
+    strict, holes = (tt.replay(forest, RootsFirst(), 2, cache=cache) for cache in CACHES)
+    assert strict.cached.tolist() == [0, 0, 2, 1, 2]
+    assert holes.cached.tolist() == [0, 0, 0, 1, 2]
+    assert holes.written.tolist() == [2, 1, 1, 0, 0]
+
+
+def test_wrong_arguments_are_named():
+    forest, trace = tt.Forest.from_paths([[1, 2], [3, 4]]), tt.Trace.from_turns([0], [1], [1])
+    with pytest.raises(tt.ArgumentError, match="cache: found 'radix', expected 'strict' or 'holes'"):
+        tt.replay(forest, tt.LRU(), 2, cache="radix")
+    with pytest.raises(tt.ArgumentError, match="running: found 2, expected 1, as caching is optional"):
+        tt.replay(forest, tt.LRU(), 2, running=2)
+    with pytest.raises(tt.ForcedCachingError):
+        tt.replay(tt.Forest.from_paths([[1, 2], [3, 4], [5]]), tt.LRU(), 3, forced=True, running=2)
+    with pytest.raises(tt.ArgumentError, match="cache: found 'holes', expected a Forest with it"):
+        tt.replay(trace, tt.LRU(), 2, cache="holes")
+    with pytest.raises(
+        tt.ArgumentError, match="mark: found 'deepest', expected one of high-water, resident, last"
+    ):
+        tt.TLRU(1, 1, mark="deepest")
+
+
+def test_the_hit_rate_counts_a_last_block_that_is_not_full_as_input():
+    forest = tt.Forest.from_paths([[1, 2], [1, 2]], block_size=16, tokens=[32, 48])
+    outcome = tt.replay(forest, tt.LRU(), 2)
+    assert float(outcome.hit_rate) == 32 / 80
+    assert outcome.in_tokens().uncached.tolist() == [32, 16]
+    assert np.array_equal(outcome.in_tokens().written, [32, 0])
