@@ -96,7 +96,7 @@ def duration(ctx: click.Context, param: click.Parameter, text: str | None) -> fl
 
 
 def trace_options(seed: int = 0) -> Option:
-    """Return a decorator that adds --format, --tokenizer, --times and --seed, handed over as `reading`."""
+    """Return a decorator that adds --format, --tokenizer, --times, --seed and --blocks, handed over as one."""
     tokenizers = "For text: a tokenizer.json, a .tiktoken file, or characters/4."
     laws = "Assumed times: sharegpt, exponential:mean=360,rate=1, lognormal, pareto."
     return bundled(
@@ -106,4 +106,7 @@ def trace_options(seed: int = 0) -> Option:
         click.option("--tokenizer", metavar="FILE", help=tokenizers),
         click.option("--times", metavar="LAW", help=laws),
         whole("--seed", seed, "Of what is drawn.", least=0),
+        click.option(
+            "--blocks", type=click.IntRange(1), metavar="N", help="Tokens per block, if the file does not say it."
+        ),
     )

@@ -19,6 +19,7 @@ class Reading:
     tokenizer: str | None
     times: str | None
     seed: int
+    blocks: int | None = None
 
     @property
     def assumes(self) -> bool:
@@ -29,7 +30,7 @@ class Reading:
         """Return the trace in a file."""
         times = None if self.times is None else parse_times(self.times, self.seed)
         if not _is_blank(Path(file)):
-            trace = read_trace(file, self.format, tokenizer=self.tokenizer, times=times)
+            trace = read_trace(file, self.format, tokenizer=self.tokenizer, times=times, blocks=self.blocks)
             if len(trace):
                 return trace
         raise FileError(f"{file}: found no turn, expected at least one")

@@ -17,6 +17,7 @@ from teltheory.formats.sharegpt import SHAREGPT
 from teltheory.formats.vllm_multi_turn import VLLM_MULTI_TURN
 from teltheory.formats.wildchat import WILDCHAT
 from teltheory.formats.writing import write_trace
+from teltheory.model.columns import checked_block_size
 from teltheory.model.instance import Initial
 from teltheory.model.trace import Trace
 from teltheory.workloads.times import Times
@@ -46,6 +47,7 @@ def read_trace(
     *,
     tokenizer: object = None,
     times: Times | None = None,
+    blocks: int | None = None,
 ) -> Trace:
     """Read a trace from a file, or from a folder of shards.
 
@@ -64,6 +66,8 @@ def read_trace(
         For formats that hold text: a tokenizer.json, a .tiktoken file, a tokenizer, or ``"characters/4"``.
     times : Times, optional
         What is assumed about arrival times if the file has none, or in place of those it has.
+    blocks : int, optional
+        Tokens per block of a file with block hashes that does not say it; 512 in Mooncake's when left out.
 
     Returns
     -------
@@ -87,8 +91,9 @@ def read_trace(
         found = FORMATS[format]
     else:
         raise ArgumentError("format", format, "'auto', " + ", ".join(map(repr, FORMATS)))
-    found.check_used(tokenizer, times)
-    source = Source(Path(path), tokenizer, times, initial, named=format != "auto")
+    found.check_used(tokenizer, times, blocks)
+    size = None if blocks is None else checked_block_size(blocks, "blocks")
+    source = Source(Path(path), tokenizer, times, initial, named=format != "auto", blocks=size)
     try:
         return source.check(found.read(source))
     except TraceError as error:

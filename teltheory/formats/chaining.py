@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from teltheory.formats.blocks import Blocks
 from teltheory.formats.requests import Requests, chained
 from teltheory.model.trace import Trace
 
@@ -29,12 +30,12 @@ class Request:
     hash_ids: Sequence[int]
 
 
-def chain(requests: Sequence[Request]) -> Trace:
+def chain(requests: Sequence[Request], blocks: Blocks | None = None) -> Trace:
     """Chain requests, in the order of the file, into conversations; the report is a `ChainingReport`."""
     counts = Counter(i for request in requests for i in set(request.hash_ids))
     shared = {i for i, count in counts.items() if count > POPULAR_SHARE * len(requests)}
     parents = find_parents([[i for i in r.hash_ids[:-1] if i not in shared] for r in requests])
-    columns, conversations = Requests(), 0
+    columns, conversations = Requests(blocks=blocks), 0
     for request, parent in zip(requests, parents, strict=True):
         conversation = conversations if parent is None else columns.conversation[parent]
         conversations += parent is None

@@ -17,16 +17,22 @@ from teltheory.model.numbers import INT64_MAX
 from teltheory.model.trace import Trace
 from teltheory.workloads.times import Times
 
+NO_BLOCKS = "none, as {} has no blocks that requests share"
+
 
 @dataclass(frozen=True)
 class Source:
-    """What a reader is given; `path` is a file or a folder, `named` says that the user named the format."""
+    """What a reader is given; `path` is a file or a folder, `named` says that the user named the format.
+
+    `blocks` is the number of tokens per block that the user gave.
+    """
 
     path: Path
     tokenizer: object = None
     times: Times | None = None
     initial: Initial = ()
     named: bool = True
+    blocks: int | None = None
 
     def files(self) -> list[tuple[Path, str]]:
         """Return the files with their kinds: "csv", "jsonl", "json" or "parquet"."""
@@ -72,6 +78,8 @@ class Format:
         Whether each turn has its time, or the format has no use for assumed times.
     delays : bool
         Whether it has delays, so that times may be assumed without a law of gaps.
+    blocks : bool
+        Whether its requests have blocks: hashes of them, or text that can be cut into them.
     """
 
     name: str
@@ -82,8 +90,9 @@ class Format:
     text: bool = False
     dated: bool = False
     delays: bool = False
+    blocks: bool = False
 
-    def check_used(self, tokenizer: object, times: Times | None) -> None:
+    def check_used(self, tokenizer: object, times: Times | None, blocks: int | None = None) -> None:
         """Raise an `ArgumentError` if an argument would be ignored in silence."""
         if tokenizer is not None and not self.text:
             raise ArgumentError("tokenizer", tokenizer, f"none, as {self.name} has token counts")
@@ -91,6 +100,8 @@ class Format:
             raise ArgumentError("times", times, f"none, as {self.name} has its own")
         if times is not None and times.gaps is None and not self.delays:
             raise ArgumentError("times", times, f"a law of gaps, as {self.name} has no delays")
+        if blocks is not None and not self.blocks:
+            raise ArgumentError("blocks", blocks, NO_BLOCKS.format(self.name))
 
 
 def has(*names: str) -> Callable[[Mapping[str, Any], str], bool]:

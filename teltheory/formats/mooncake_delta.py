@@ -4,24 +4,28 @@ Two readings of `input_length` are in use. In "mooncake" it is the whole input, 
 "mooncake-delta" it is what is new, and the history is cumulative. Where a session's next request has `hash_ids`
 that begin as those of the request before, inputs are whole; where they begin otherwise, they are new. A file in
 which both or neither occur tells nothing, and its format must be named.
+
+Ids of whole inputs are what requests share (`Trace.blocks`), if every request has them. Those of new inputs are
+not: they name the blocks of what is new, cut from its own beginning, and nothing names the history before it.
 """
 
 from collections.abc import Sequence
 from typing import Any
 
-from teltheory.errors import FileError
-from teltheory.formats.format import Format
+from teltheory.errors import ArgumentError, FileError
+from teltheory.formats.blocks import FIELD, Blocks
+from teltheory.formats.format import NO_BLOCKS, Format, Source
 from teltheory.formats.records import Record
 from teltheory.formats.requests import Requests, new_inputs, whole_inputs
 from teltheory.model.trace import Trace
-from teltheory.workloads.times import Times
 
 WHOLE, DELTA = "mooncake", "mooncake-delta"
 MAKE = {WHOLE: whole_inputs, DELTA: new_inputs}
+BLOCK_SIZE = 512
 
 
-def read_sessions(records: Sequence[Record], format: str, times: Times | None) -> Trace:
-    """Make a trace of requests that name their session; `times` stand in place of those in the file."""
+def read_sessions(records: Sequence[Record], format: str, source: Source) -> Trace:
+    """Make a trace of requests that name their session; the source's times stand in place of the file's."""
     requests, numbers = Requests(), dict[Any, int]()
     for record in records:
         name = record.needed("session_id")
@@ -31,7 +35,32 @@ def read_sessions(records: Sequence[Record], format: str, times: Times | None) -
         number = numbers.setdefault(name, len(numbers))
         requests.add(number, *lengths, record.seconds("timestamp"), record.seconds("delay"))
     reading = _reading(records) if format == "auto" else format
-    return MAKE[reading](requests, reading, times)
+    if reading == DELTA and source.blocks is not None:
+        raise ArgumentError("blocks", source.blocks, NO_BLOCKS.format(DELTA))
+    if reading == WHOLE and any(record.get(FIELD) is not None for record in records):
+        requests.blocks = Blocks(block_size(records, source))
+        for record, tokens in zip(records, requests.inputs, strict=True):
+            requests.blocks.add(record, requests.blocks.read(record, tokens), tokens)
+    return MAKE[reading](requests, reading, source.times)
+
+
+def block_size(records: Sequence[Record], source: Source) -> int:
+    """Return the tokens per block: as the file says, else as the user says, else 512.
+
+    Ids that are said to be local to a file are an error, and so are two sizes.
+    """
+    said = source.blocks
+    for record in records:
+        if record.get("hash_id_scope") == "local":
+            record.fail(
+                "hash_id_scope", "local", "global ids, as mooncake has; claude-code has ids local to a file"
+            )
+        size = record.get("block_size")
+        if size is not None and size != said:
+            if type(size) is not int or size < 1 or said is not None:
+                record.fail("block_size", size, "a whole number above 0" if said is None else f"{said}, as before")
+            said = size
+    return BLOCK_SIZE if said is None else said
 
 
 def _reading(records: Sequence[Record]) -> str:
@@ -57,7 +86,7 @@ MOONCAKE_DELTA = Format(
     name=DELTA,
     fields=("input_length", "session_id"),
     tells=lambda fields, kind: False,
-    read=lambda source: read_sessions(list(source.records()), DELTA, source.times),
+    read=lambda source: read_sessions(list(source.records()), DELTA, source),
     data="Mooncake traces with `session_id`, as AIPerf and Dynamo use them; told by name alone",
     delays=True,
 )

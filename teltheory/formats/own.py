@@ -1,12 +1,15 @@
 """The toolkit's own format: the columns conversation, prompt, response and, optional, arrival and history.
 
+What requests share by the hashes of their blocks has columns too (`teltheory.formats.walks`).
+
 No other column is allowed, so that a misspelt one is not lost unnoticed.
 """
 
 from teltheory.errors import FileError, TraceError
 from teltheory.formats.format import Format, Source
 from teltheory.formats.records import kind_of
-from teltheory.formats.rows import csv_rows, json_rows, parquet_rows
+from teltheory.formats.rows import OWN_COLUMNS, csv_rows, json_rows, parquet_rows
+from teltheory.formats.walks import blocks_in
 from teltheory.input_files import check_file, reported
 from teltheory.model.trace import COLUMNS, Trace
 
@@ -23,14 +26,16 @@ def read(source: Source) -> Trace:
     with reported(source.path, "a trace"):
         rows = read_rows(source.path)
     for field in rows.columns:
-        if field not in COLUMNS:
-            rows.fail(None, "columns", field, "only " + ", ".join(COLUMNS))
+        if field not in OWN_COLUMNS:
+            rows.fail(None, "columns", field, "only " + ", ".join(OWN_COLUMNS))
     conversation, prompt, response = (rows.column(field) for field in COLUMNS[:3])
     arrival, history = (rows.column(field) if field in rows.columns else None for field in COLUMNS[3:])
     try:
-        return source.check(Trace.from_turns(conversation, prompt, response, arrival, history))
+        trace = source.check(Trace.from_turns(conversation, prompt, response, arrival, history))
+        return trace.with_blocks(blocks_in(rows, trace))
     except TraceError as error:
-        rows.fail(error.turn, error.field, error.found, error.expected)
+        field = {"ask": "asked", "total": "computed"}.get(error.field, error.field)
+        rows.fail(error.turn, field, error.found, error.expected)
 
 
 OWN = Format(

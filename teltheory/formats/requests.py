@@ -19,6 +19,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from teltheory.errors import ArgumentError
+from teltheory.formats.blocks import Blocks
 from teltheory.formats.reading import ChainingReport, ReadingReport, counted, ints
 from teltheory.model.numbers import BoolArray, FloatArray, IntArray
 from teltheory.model.trace import Trace, consecutive_turns
@@ -44,6 +45,8 @@ class Requests:
         Time, and seconds since the request before; nan if the file has none.
     odd : Counter
         What was odd, and how often.
+    blocks : Blocks or None
+        What the requests share by the hashes of their blocks, in the same order, if they have some.
     """
 
     conversation: array[int] = field(default_factory=lambda: array("q"))
@@ -54,6 +57,7 @@ class Requests:
     seconds: array[float] = field(default_factory=lambda: array("d"))
     delay: array[float] = field(default_factory=lambda: array("d"))
     odd: Counter[str] = field(default_factory=Counter)
+    blocks: Blocks | None = None
 
     def __len__(self) -> int:
         return len(self.inputs)
@@ -95,7 +99,14 @@ def _chained(requests: Requests, arrival: FloatArray, report: Callable[[Chaining
         history = np.minimum(history, np.where(parent >= 0, ends[parent], 0))
     chaining = _chaining(conversation, inputs, ends, parent, (history < past).sum())
     made = report(chaining)
-    return Trace.from_turns(conversation, inputs - history, ends - inputs, arrival[order], history, report=made)
+    made_of = conversation, inputs - history, ends - inputs, arrival[order], history
+    return _with_blocks(Trace.from_turns(*made_of, report=made), requests, order)
+
+
+def _with_blocks(trace: Trace, requests: Requests, order: IntArray) -> Trace:
+    if requests.blocks is None or not len(trace):
+        return trace
+    return trace.with_blocks(requests.blocks.forest(order, trace.arrival))
 
 
 def new_inputs(requests: Requests, format: str, times: Times | None = None) -> Trace:
@@ -108,7 +119,7 @@ def cumulative(requests: Requests, arrival: FloatArray, report: ReadingReport) -
     """Make a trace of new inputs that arrive at these times; at the same time they keep the order of the file."""
     order = np.argsort(arrival, kind="stable")
     c, q, a = (ints(column)[order] for column in (requests.conversation, requests.inputs, requests.outputs))
-    return Trace.from_turns(c, q, a, arrival[order], report=report)
+    return _with_blocks(Trace.from_turns(c, q, a, arrival[order], report=report), requests, order)
 
 
 def _report(

@@ -19,6 +19,9 @@ _INTEGER = re.compile(r"[+-]?[0-9]{1,4000}")
 _ID = re.compile(r"-?(0|[1-9][0-9]{0,4000})")
 _SHOWN = 60
 LONGEST = 2**62
+WALK_COLUMNS = ("block_size", "below", "added", "asked", "computed", "tokens", "tag")
+"""Of block hashes, in the toolkit's own format: see `teltheory.formats.walks`."""
+OWN_COLUMNS = (*COLUMNS, *WALK_COLUMNS)
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,7 @@ def csv_lines(path: Path, file: TextIO) -> Iterator[tuple[int, list[str]]]:
 
 
 def _csv_column(name: str, cells: list[str]) -> list[Any]:
-    if name == "conversation" and not all(map(is_csv_number, cells)):
+    if name == "tag" or (name == "conversation" and not all(map(is_csv_number, cells))):
         return [cell or None for cell in cells]
     return [_csv_value(cell) for cell in cells]
 
@@ -144,6 +147,6 @@ def _parquet_column(file: Any, name: str) -> Any:
     table = file.read(columns=[name], use_threads=False)
     table.validate(full=True)
     column = table.column(name)
-    if name not in COLUMNS or column.type not in (pa.int64(), pa.float64()) or column.null_count:
+    if name not in OWN_COLUMNS or column.type not in (pa.int64(), pa.float64()) or column.null_count:
         return values_of(column)
     return np.concatenate([np.empty(0, column.type.to_pandas_dtype()), *(c.to_numpy() for c in column.chunks)])

@@ -9,6 +9,7 @@ from typing import Any
 
 from teltheory.errors import ArgumentError
 from teltheory.formats.rows import is_csv_number
+from teltheory.formats.walks import columns_of
 from teltheory.model.trace import COLUMNS, Trace
 from teltheory.whole_files import write_whole
 
@@ -19,7 +20,8 @@ def write_trace(trace: Trace, path: str | Path) -> None:
     """Write a trace to a file that `read_trace` reads as the same trace, histories and arrivals included.
 
     The file is written beside its place and renamed, so that nothing half-written stays. The history is written
-    where it was given. The trace's report is no part of the file.
+    where it was given, and what the requests share by their blocks (`trace.blocks`) as a few numbers a request
+    (`teltheory.formats.walks`). The trace's report is no part of the file.
 
     Parameters
     ----------
@@ -53,7 +55,7 @@ def _columns(trace: Trace) -> dict[str, Any]:
     if trace.names is not None:
         columns["conversation"] = [trace.names[i] for i in trace.conversation.tolist()]
     left_out = {"arrival": trace.arrival is None, "history": trace.cumulative}
-    return {name: column for name, column in columns.items() if not left_out.get(name)}
+    return {name: column for name, column in columns.items() if not left_out.get(name)} | columns_of(trace)
 
 
 def _check_rows(trace: Trace) -> None:
@@ -64,6 +66,10 @@ def _check_rows(trace: Trace) -> None:
 
 
 def _check_names(trace: Trace) -> None:
+    tags = () if trace.blocks is None or trace.blocks.tags is None else trace.blocks.tags
+    for tag in tags:
+        if tag != tag.strip() or "\r" in tag or "\0" in tag:
+            raise ArgumentError("tag", tag, "a tag that CSV keeps; .jsonl and .parquet keep every tag")
     names = trace.names or ()
     for name in names:
         if name != name.strip() or not name or "\r" in name or "\0" in name:

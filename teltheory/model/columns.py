@@ -10,11 +10,11 @@ from teltheory.errors import ArgumentError, TraceError
 from teltheory.model.numbers import INT64_MAX, FloatArray, IntArray, readonly, whole_number
 
 
-def checked_block_size(value: int) -> int:
+def checked_block_size(value: int, argument: str = "block_size") -> int:
     """Return a block size of at least 1."""
-    size = whole_number("block_size", value)
+    size = whole_number(argument, value)
     if size == 0:
-        raise ArgumentError("block_size", size, "at least 1 token a block")
+        raise ArgumentError(argument, size, "at least 1 token a block")
     return size
 
 

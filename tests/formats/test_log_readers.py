@@ -111,10 +111,10 @@ def session(name, tokens_in, tokens_out, ids=None, **more):
 
 
 WHOLE = [
-    session("x", 9176, 152, [0, 1, 2], timestamp=0),
+    session("x", 9176, 152, [0, 1, 2], timestamp=0, block_size=4096),
     session("y", 9445, 143, [0, 1, 9], timestamp=250),
-    session("x", 9368, 104, [0, 1, 2, 3], delay=500),
-    session("x", 9300, 10, [0, 1, 2, 4], timestamp=700),
+    session("x", 9368, 104, [0, 1, 3], delay=500),
+    session("x", 9300, 10, [0, 1, 4], timestamp=700),
 ]
 DELTA = [
     session(7, 1024, 152, [0, 1], timestamp=0),
@@ -162,7 +162,9 @@ def test_sessions_without_times_need_an_assumption(tmp_path):
 )
 def test_sessions_follow_the_rule(tmp_path_factory, rows):
     clock = list(accumulate(row[3] * 125 for row in rows))
-    records = [session(f"s{c}", i, o, [c], timestamp=t) for (c, i, o, _), t in zip(rows, clock, strict=True)]
+    records = [
+        session(f"s{c}", i, o, [c] * (i > 0), timestamp=t) for (c, i, o, _), t in zip(rows, clock, strict=True)
+    ]
     trace = tt.read_trace(lines(tmp_path_factory.getbasetemp() / "m.jsonl", records), "mooncake") if rows else None
     number, last, requests = {}, {}, []
     for k, (c, i, o, _) in enumerate(rows):
