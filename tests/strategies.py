@@ -63,8 +63,15 @@ def _with_histories(columns: Columns) -> Columns:
     return {**columns, "history": history}
 
 
-WORDS = st.lists(st.lists(st.integers(0, 2), max_size=6), max_size=12)
-"""What the requests of a forest spell: those that begin alike share the blocks of that beginning."""
+@st.composite
+def words(draw):
+    """Return what the requests of a forest spell: those that begin alike share the blocks of that beginning."""
+    spelt = []
+    for _ in range(draw(st.integers(0, 12))):
+        begins = draw(st.sampled_from(spelt)) if spelt else []
+        fresh = draw(st.lists(st.integers(0, 1), max_size=3))
+        spelt.append(begins[: draw(st.integers(0, len(begins)))] + fresh)
+    return spelt
 
 
 def named(words):
@@ -76,8 +83,8 @@ def named(words):
 @st.composite
 def forests(draw):
     """Forests of shared prefixes, with responses, tails and arrival times."""
-    words = draw(WORDS)
-    ask = [draw(st.integers(0, len(word))) for word in words]
+    spelt = draw(words())
+    ask = [draw(st.integers(max(len(word) - 1, 0), len(word))) for word in spelt]
     total = [asked + draw(st.integers(0, 2)) for asked in ask]
-    arrival = sorted(draw(st.lists(st.integers(0, 9), min_size=len(words), max_size=len(words))))
-    return tt.Forest.from_paths(named(words), ask, total, arrival)
+    arrival = sorted(draw(st.lists(st.integers(0, 9), min_size=len(spelt), max_size=len(spelt))))
+    return tt.Forest.from_paths(named(spelt), ask, total, arrival)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import WORDS, forests, given_columns, named, turn_columns
+from strategies import forests, given_columns, named, turn_columns, words
 
 import teltheory as tt
 
@@ -27,23 +27,23 @@ def by_units(trace):
     return tt.Forest.from_paths(paths, trace.total.tolist())
 
 
-@given(WORDS, st.data())
-def test_known_is_the_longest_prefix_that_an_earlier_request_has(words, data):
-    ask = [data.draw(st.integers(0, len(word))) for word in words]
-    forest = tt.Forest.from_paths(named(words), ask)
-    longest = [max((common(word, w) for w in words[:k]), default=0) for k, word in enumerate(words)]
+@given(words(), st.data())
+def test_known_is_the_longest_prefix_that_an_earlier_request_has(spelt, data):
+    ask = [data.draw(st.integers(0, len(word))) for word in spelt]
+    forest = tt.Forest.from_paths(named(spelt), ask)
+    longest = [max((common(word, w) for w in spelt[:k]), default=0) for k, word in enumerate(spelt)]
     assert forest.known.tolist() == np.minimum(longest, ask).tolist()
-    assert forest.units == len({tuple(word[: at + 1]) for word in words for at in range(len(word))})
+    assert forest.units == len({tuple(word[: at + 1]) for word in spelt for at in range(len(word))})
 
 
-@given(WORDS)
-def test_paths_share_the_nodes_of_their_common_prefix_and_no_others(words):
-    forest = tt.Forest.from_paths(named(words))
-    paths = [forest.path(k) for k in range(len(words))]
-    assert [len(path) for path in paths] == forest.end.tolist() == [len(word) for word in words]
+@given(words())
+def test_paths_share_the_nodes_of_their_common_prefix_and_no_others(spelt):
+    forest = tt.Forest.from_paths(named(spelt))
+    paths = [forest.path(k) for k in range(len(spelt))]
+    assert [len(path) for path in paths] == forest.end.tolist() == [len(word) for word in spelt]
     assert (forest.parent < np.arange(forest.nodes)).all()
     for k, path in enumerate(paths):
-        assert [len({*path} & {*other}) for other in paths] == [common(words[k], word) for word in words]
+        assert [len({*path} & {*other}) for other in paths] == [common(spelt[k], word) for word in spelt]
         assert forest.depth[path].tolist() == list(range(1, len(path) + 1))
 
 

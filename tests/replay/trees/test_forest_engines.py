@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from replay.instances import examples
 from strategies import forests, turn_columns
 
 import teltheory as tt
+from teltheory.model.instance import ForestInstance
 from teltheory.policies import Node, larger, on_arrays
 from teltheory.policies.policy import LeastRecentlyUsed
 
@@ -58,15 +60,15 @@ def policies(draw):
 
 
 def modes(draw, forest):
-    """Return a capacity, and what forced caching says if the paths fit."""
-    capacity, running = draw(st.integers(0, 12)), draw(st.integers(1, 3))
-    try:
-        tt.replay(forest.head(len(forest)), tt.LRU(), capacity, forced=True, running=running)
-    except tt.ForcedCachingError:
-        return capacity, {}
-    return capacity, draw(st.sampled_from(({}, {"forced": True, "running": running})))
+    """Return a capacity that is a little short, and a mode of caching that it allows."""
+    running = draw(st.integers(0, 3))
+    if not running:
+        return draw(st.integers(0, 8)), {}
+    pinned = ForestInstance(forest, 0, forced=True, running=running).pinned[:-1]
+    return int(pinned.max(initial=0)) + draw(st.integers(0, 4)), {"forced": True, "running": running}
 
 
+@examples(10_000)
 @given(st.data(), forests(), policies(), st.sampled_from(CACHES))
 def test_the_kernel_agrees_with_the_reference(data, forest, policy, cache):
     capacity, mode = modes(data.draw, forest)
@@ -148,3 +150,18 @@ def test_the_hit_rate_counts_a_last_block_that_is_not_full_as_input():
     assert float(outcome.hit_rate) == 32 / 80
     assert outcome.in_tokens().uncached.tolist() == [32, 16]
     assert np.array_equal(outcome.in_tokens().written, [32, 0])
+
+
+@pytest.mark.parametrize(("running", "hits"), [(1, 0), (2, 2)])
+def test_a_running_path_stays_whole(running, hits):
+    forest = tt.Forest.from_paths([[1, 2], [3], [1, 2]])
+    for engine in ("reference", "kernel"):
+        outcome = tt.replay(forest, tt.ThresholdLRU(5), 4, forced=True, running=running, engine=engine)
+        assert outcome.cached.tolist() == [0, 0, hits]
+
+
+def test_a_parent_on_a_running_path_stays_when_its_last_child_goes():
+    forest = tt.Forest.from_paths([[9], [1, 2], [1], [5, 6, 7], [9]])
+    for engine in ("reference", "kernel"):
+        outcome = tt.replay(forest, tt.Belady(), 4, forced=True, running=2, engine=engine)
+        assert outcome.cached.tolist() == [0, 0, 1, 0, 0]
