@@ -6,6 +6,7 @@ from pathlib import Path
 from teltheory.errors import ArgumentError, FileError, TraceError, shown
 from teltheory.formats.agentic import AGENTIC
 from teltheory.formats.burstgpt import BURSTGPT
+from teltheory.formats.claude_code import CLAUDE_CODE
 from teltheory.formats.format import Format, Source
 from teltheory.formats.lmsys import LMSYS
 from teltheory.formats.mooncake import MOONCAKE
@@ -29,6 +30,7 @@ _ALL = (
     OWN,
     MOONCAKE,
     MOONCAKE_DELTA,
+    CLAUDE_CODE,
     QWEN_BAILIAN,
     BURSTGPT,
     WILDCHAT,
@@ -57,9 +59,9 @@ def read_trace(
         The file: CSV, JSON lines, a JSON array or Parquet, told by its name; text may end in .gz or .zst. Of a
         folder, all its files in the order of their names.
     format : str or Format
-        "teltheory" (the toolkit's own), "mooncake", "mooncake-delta", "qwen-bailian", "burstgpt", "wildchat",
-        "sharegpt", "lmsys", "vllm-multi-turn" or "agentic"; docs/datasets.md has them. "auto" tells them by the
-        fields. A `teltheory.formats.Format` is a custom one.
+        "teltheory" (the toolkit's own), "mooncake", "mooncake-delta", "claude-code", "qwen-bailian", "burstgpt",
+        "wildchat", "sharegpt", "lmsys", "vllm-multi-turn" or "agentic"; docs/datasets.md has them. "auto" tells
+        them by the fields. A `teltheory.formats.Format` is a custom one.
     initial : iterable of (conversation, past, cached)
         Initial cache that the trace will meet; given histories are checked against it.
     tokenizer : str, Path, tokenizers.Tokenizer or tiktoken.Encoding, optional
@@ -67,13 +69,15 @@ def read_trace(
     times : Times, optional
         What is assumed about arrival times if the file has none, or in place of those it has.
     blocks : int, optional
-        Tokens per block of a file with block hashes that does not say it; 512 in Mooncake's when left out.
+        Tokens per block of a file with block hashes that does not say it. When left out: 512 in Mooncake's, 16 in
+        Qwen-Bailian's.
 
     Returns
     -------
     Trace
-        Its `report` says what was assumed and what was odd: a `ChainingReport` for a Mooncake file without
-        sessions, None for the toolkit's own format, a `ReadingReport` for the others.
+        Its `blocks` is the forest of the file's block hashes, None if there are none. Its `report` says what was
+        assumed and what was odd: a `ChainingReport` for a Mooncake file without sessions, None for the toolkit's
+        own format, a `ReadingReport` for the others.
 
     Raises
     ------

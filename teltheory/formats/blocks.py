@@ -55,7 +55,8 @@ class Blocks:
         ids, size = ids_of(record), self.block_size
         full = tokens // size
         if len(ids) < full or (exact and len(ids) > -(-tokens // size)):
-            expected = f"{_numbers(full, -(-tokens // size))} ids for {tokens} tokens in blocks of {size}"
+            most = -(-tokens // size) if exact else full
+            expected = f"{_numbers(full, most)} ids for {tokens} tokens in blocks of {size}"
             record.fail(FIELD, len(ids), f"{expected}; blocks=N (--blocks N) names another size")
         return ids if len(ids) == full else ids[:full]
 

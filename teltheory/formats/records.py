@@ -1,5 +1,7 @@
 """Records of a file, one at a time: JSON lines, an array of JSON objects, CSV or Parquet; or of a folder.
 
+A JSON file that is one object is one record.
+
 A record knows its place, so that an error names file, line, row or element. Text files may be compressed: `.gz`
 or `.zst` after the name. No more than one record of a text file, and one small batch of a Parquet file, is in
 memory.
@@ -140,6 +142,9 @@ def _array_records(path: Path) -> Iterator[Record]:
     """Yield the objects of a JSON array, reading no further than the current one needs."""
     with opened_text(path) as file:
         text = file.read(CHUNK).lstrip()
+        if text.startswith("{"):
+            yield Record(path, "the object", _whole_object(path, text + file.read(LONGEST_LINE)))
+            return
         if not text.startswith("["):
             found = repr(text[0]) if text else "the end of the file"
             raise FileError(f"{path}, line 1: found {found}, expected a JSON array: '['")
@@ -155,6 +160,17 @@ def _array_records(path: Path) -> Iterator[Record]:
         if rest != "]":
             found = shortened(rest)
             raise FileError(f"{path}, element {number}: found {found}, expected ']' at the end")
+
+
+def _whole_object(path: Path, text: str) -> dict[str, Any]:
+    if len(text) > LONGEST_LINE:
+        raise FileError(f"{path}, the object: found more, expected at most {LONGEST_LINE:,} characters")
+    try:
+        value: dict[str, Any] = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        reason = getattr(error, "msg", "a value out of bounds")
+        raise FileError(f"{path}, the object: found no JSON ({reason}), expected a JSON object") from None
+    return value
 
 
 def _element(path: Path, file: TextIO, text: str, at: int, number: int) -> tuple[str, int, Any]:

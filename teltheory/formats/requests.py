@@ -76,6 +76,13 @@ def whole_inputs(
 ) -> Trace:
     """Make a trace of requests whose inputs hold the history, as the module's first lines say."""
     arrival, words = arrivals(requests, format, times)
+    return dated_inputs(requests, format, arrival, words, tokenizer)
+
+
+def dated_inputs(
+    requests: Requests, format: str, arrival: FloatArray, words: str, tokenizer: str | None = None
+) -> Trace:
+    """Make a trace of whole inputs that arrive at these times, which are in words too."""
     return _chained(requests, arrival, lambda chaining: _report(requests, format, tokenizer, words, chaining))
 
 

@@ -121,6 +121,45 @@ def test_the_real_trace_is_the_forest_that_its_ids_say(mooncake):
     assert forest == tt.Forest.from_paths(paths, arrival=arrival, block_size=BLOCK, tokens=inputs)
 
 
+def chat(number, parent, tokens, ids, seconds):
+    lengths = {"input_length": tokens, "output_length": 1, "timestamp": seconds, "hash_ids": ids}
+    return {"chat_id": number, "parent_chat_id": parent} | lengths
+
+
+def test_bailian_names_the_content_of_blocks(tmp_path):
+    rows = [
+        chat(0, -1, 49, [5, 6, 5, 9], 0),
+        chat(1, -1, 48, [6, 5, 5], 2),
+        chat(2, 0, 64, [5, 6, 5, 6], 1),
+    ]
+    trace = tt.read_trace(lines(tmp_path / "b.jsonl", rows))
+    assert shared(trace.blocks) == ([3, 4, 3], [0, 3, 0])
+    assert trace.blocks.nodes == 7
+    assert (trace.blocks.block_size, trace.blocks.tokens.tolist()) == (16, [49, 64, 48])
+    assert tt.read_trace(tmp_path / "b.jsonl", blocks=32).blocks.ask.tolist() == [1, 2, 1]
+    bare = lines(tmp_path / "bare.jsonl", [row | {"hash_ids": None} for row in rows])
+    assert tt.read_trace(bare).blocks is None
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([chat(0, -1, 33, [5], 0)], "line 1, hash_ids: found 1, expected 2 ids for 33 tokens in blocks of 16"),
+        ([chat(0, -1, 16, [1.5], 0)], "line 1, hash_ids: found [1.5], expected a list of whole numbers"),
+        (
+            [chat(0, -1, 16, None, 0), chat(1, 0, 16, [1], 0)],
+            "line 2, hash_ids: found [1], expected none, as in the",
+        ),
+        ([chat(0, -1, 16, [1], 0), chat(1, 0, 16, None, 0)], "line 2, hash_ids: found nothing, expected a value"),
+    ],
+)
+def test_bailian_with_too_few_ids_is_named_with_its_place(rows, message, tmp_path):
+    file = lines(tmp_path / "b.jsonl", rows)
+    with pytest.raises(tt.FileError) as caught:
+        tt.read_trace(file)
+    assert str(caught.value).startswith(f"{file}, {message}")
+
+
 TWO = 2 * BLOCK
 WRONG = [
     (

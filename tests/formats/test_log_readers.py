@@ -47,8 +47,9 @@ def chained(draw):
 
 def bailian(rows):
     names = ("chat_id", "parent_chat_id", "input_length", "output_length", "timestamp")
-    more = {"type": "text", "turn": 1, "hash_ids": [1, 2]}
-    return [dict(zip(names, row, strict=True)) | more for row in rows]
+    more = {"type": "text", "turn": 1}
+    hashed = [{"hash_ids": list(range(-(-row[2] // 16)))} for row in rows]
+    return [dict(zip(names, row, strict=True)) | more | ids for row, ids in zip(rows, hashed, strict=True)]
 
 
 @given(chained())

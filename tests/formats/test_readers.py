@@ -285,7 +285,7 @@ UNKNOWN = {
     "text.txt": (b"hello, world\n", "found a name that ends in '.txt'"),
     "text.jsonl": (b"hello, world\n", "line 1, row: Expecting value"),
     "text.json": (b"hello, world\n", "line 1: found 'h', expected a JSON array"),
-    "object.json": (b'{"a": 1}\n', "line 1: found '{', expected a JSON array"),
+    "object.json": (b'{"a": 1}\n', "found the fields 'a'"),
     "none.json": (b"[]", "found no record"),
     "fields.jsonl": (b'{"a": 1, "b": 2}\n', "found the fields 'a', 'b'"),
     "table.csv": (b"x,y\n1,2\n", "found the fields 'x', 'y'"),

@@ -40,7 +40,7 @@ def test_an_array_is_read_as_json_loads_reads_it(tmp_path_factory, objects, inde
     ("text", "place"),
     [
         ("", "line 1: found the end of the file, expected a JSON array: '['"),
-        ('\n{"a": 1}', "line 1: found '{', expected a JSON array: '['"),
+        ('\n{"a": 1', "the object: found no JSON (Expecting ',' delimiter), expected a JSON object"),
         ("[", "element 1: "),
         ('[\n{"a": 1}', "element 1: found no ',' or ']' after it"),
         ('[\n{"a": 1}\n\n{"a": 2}]', "element 1: found no ',' or ']' after it"),

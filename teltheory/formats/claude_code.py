@@ -1,0 +1,182 @@
+"""Recorded sessions of coding agents: a JSON object each, with hashes of 64-token blocks.
+
+1. Ids are local to a session, unless it says ``"hash_id_scope": "global"``; here they become global.
+2. `t` counts in seconds from the session's start, and nothing says when a session starts: of several sessions the
+   starts are assumed (`Times(None, rate)`, ``delays:rate=0.1``). Times in a session are the file's.
+3. An entry with `requests` of its own is an agent that the session started. Its `t` is when it ended: agents that
+   were started together differ in `t` as they differ in `duration_ms`. So it began at t - duration_ms / 1000, and
+   the times of its requests count from there.
+4. A session is a conversation, and so is each agent. The history is as far as the ids say: if all full blocks of
+   the conversation's request before come back, its input and output; else the blocks that do.
+5. Outputs have no ids of their own: the path of a request is its input.
+6. The tag of a request has its type, why it stopped, and which kind of agent made it.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from teltheory.errors import ArgumentError
+from teltheory.formats.blocks import Blocks
+from teltheory.formats.format import Format, Source, has
+from teltheory.formats.reading import ints
+from teltheory.formats.records import Record
+from teltheory.formats.requests import Requests, dated_inputs
+from teltheory.model.numbers import FloatArray
+from teltheory.model.trace import Trace
+from teltheory.workloads.times import Times
+
+NAME = "claude-code"
+NEEDED = "an assumption: Times(None, rate=0.1), or --times delays:rate=0.1"
+STARTS = "assumed: sessions start at {:g} a second (Poisson), seed {}; in them the times of the file"
+ONE = "those of the file, from the session's start"
+
+
+@dataclass
+class _Sessions:
+    """What was read: requests, the session of each, and tokens of tools and of system prompts."""
+
+    requests: Requests = field(default_factory=Requests)
+    session: array[int] = field(default_factory=lambda: array("q"))
+    conversations: int = 0
+    sessions: int = 0
+
+    def add(self, record: Record, blocks: Blocks) -> None:
+        """Add a session and its agents."""
+        for agent in _agents(record, "requests", 0.0, ""):
+            self._add_agent(agent, blocks)
+        self.sessions += 1
+
+    def _add_agent(self, agent: _Agent, blocks: Blocks) -> None:
+        number, before, model = self.conversations, list[int](), None
+        self.conversations += 1
+        for request, seconds in agent.requests:
+            tokens, output = request.whole("in"), request.whole("out")
+            ids = blocks.read(request, tokens)
+            self.requests.add(number, tokens, output, seconds)
+            self.requests.history.append(_history(before, ids, blocks.block_size, tokens))
+            self.session.append(self.sessions)
+            blocks.add(request, ids, tokens, tag=_tag(request, agent.kind))
+            model, other = request.get("model") if model is None else model, request.get("model")
+            self.requests.odd["requests of another model than the first of their agent"] += other != model
+            before = ids
+
+
+@dataclass(frozen=True)
+class _Agent:
+    """The requests of an agent with their times, in seconds since the session's start."""
+
+    kind: str
+    requests: list[tuple[Record, float]]
+
+
+def read(source: Source) -> Trace:
+    """Make a trace of the sessions."""
+    found, blocks = _Sessions(), None
+    for record in source.records():
+        blocks = _blocks(record, blocks, source.blocks)
+        found.add(record, blocks)
+    requests = found.requests
+    requests.blocks = blocks
+    starts, words = _starts(found.sessions, source.times)
+    arrival = np.array(requests.seconds, np.float64) + starts[ints(found.session)]
+    return dated_inputs(requests, NAME, arrival, words)
+
+
+def _blocks(record: Record, blocks: Blocks | None, said: int | None) -> Blocks:
+    """Return the blocks to which a session adds, of one size, with the session's ids apart from others."""
+    size = record.get("block_size") or said
+    expected = said if blocks is None else blocks.block_size
+    if size is None:
+        record.fail("block_size", "nothing", "the tokens per block, here or as blocks=N (--blocks N)")
+    if type(size) is not int or size < 1:
+        record.fail("block_size", size, "a whole number above 0")
+    if expected not in (None, size):
+        record.fail("block_size", size, f"{expected}, as {'given' if blocks is None else 'before'}")
+    scope = record.get("hash_id_scope")
+    if scope not in (None, "local", "global"):
+        record.fail("hash_id_scope", scope, "local or global")
+    if blocks is None:
+        return Blocks(size)
+    if scope != "global":
+        blocks.new_scope()
+    return blocks
+
+
+def _agents(record: Record, name: str, start: float, kind: str) -> Iterator[_Agent]:
+    """Yield the agent whose requests a record has, and after it the agents that it started."""
+    entries = record.needed(name)
+    if not isinstance(entries, list):
+        record.fail(name, entries, "a list of requests")
+    own, nested = list[tuple[Record, float]](), list[Record]()
+    for i, entry in enumerate(entries):
+        if not isinstance(entry, dict):
+            record.fail(f"{name}[{i}]", entry, "a request: an object")
+        request = Record(record.path, f"{record.place}, {name}[{i}]", entry)
+        if "requests" in entry:
+            nested.append(request)
+        else:
+            own.append((request, _time(request, own, start)))
+    if own:
+        yield _Agent(kind, own)
+    for agent in nested:
+        begun = _seconds(agent, "t") - _seconds(agent, "duration_ms") / 1000
+        yield from _agents(agent, name, start + max(begun, 0.0), str(agent.get("subagent_type") or "agent"))
+
+
+def _time(request: Record, before: list[tuple[Record, float]], start: float) -> float:
+    seconds = start + _seconds(request, "t")
+    if before and seconds < before[-1][1]:
+        request.fail("t", request.get("t"), f"{before[-1][0].get('t')} or later, the time of the request before")
+    return seconds
+
+
+def _seconds(record: Record, name: str) -> float:
+    if name != "t" and record.get(name) is None:
+        return 0.0
+    value = record.number(name, "a number, 0 or more")
+    if value < 0:
+        record.fail(name, value, "a number, 0 or more")
+    return value
+
+
+def _history(before: list[int], ids: list[int], size: int, tokens: int) -> int:
+    """Return how much of an input the request before may have left: all of it, or the blocks that come back."""
+    if ids[: len(before)] == before:
+        return tokens if before else 0
+    return size * next(i for i, (old, new) in enumerate(zip(before, [*ids, None], strict=False)) if old != new)
+
+
+def _tag(request: Record, kind: str) -> str:
+    said = {"type": request.get("type"), "stop": request.get("stop"), "agent": kind}
+    return sys.intern(" ".join(f"{name}={value}" for name, value in said.items() if value) or "none")
+
+
+def _starts(sessions: int, times: Times | None) -> tuple[FloatArray, str]:
+    """Return when each session starts, and what that stands for in words."""
+    if times is None:
+        if sessions > 1:
+            raise ArgumentError(
+                "times", None, f"{NEEDED}, as nothing says when each of {sessions} sessions starts"
+            )
+        return np.zeros(max(sessions, 1)), ONE
+    if times.gaps is not None or times.rate is None:
+        raise ArgumentError("times", times, f"{NEEDED}, as {NAME} has the times in a session")
+    starts = times.arrivals(np.ones(sessions, np.int64), delays=np.empty(0))
+    return starts, STARTS.format(times.rate, times.seed)
+
+
+CLAUDE_CODE = Format(
+    name=NAME,
+    fields=("requests", "hash_id_scope", "block_size"),
+    tells=has("requests", "block_size"),
+    read=read,
+    data="https://github.com/callanjfox/kv-cache-tester, traces; on the hub: semianalysisai/cc-traces-weka-042026",
+    delays=True,
+    blocks=True,
+)

@@ -1,0 +1,178 @@
+"""Recorded sessions of coding agents: nested agents, ids local to a session, starts that are assumed."""
+
+import json
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import teltheory as tt
+from teltheory.workloads import Times, data_folder
+
+STARTS = Times(None, rate=0.01, seed=3)
+
+
+def asked(t, ids, extra=0, out=10, **more):
+    entry = {"t": t, "type": "n", "model": "m", "in": 4 * len(ids) + extra, "out": out, "hash_ids": ids}
+    return entry | {"stop": "tool_use"} | more
+
+
+def agent(t, seconds, requests, kind="Explore"):
+    return {"t": t, "type": "subagent", "subagent_type": kind, "duration_ms": 1000 * seconds, "requests": requests}
+
+
+def session(requests, **more):
+    return {"id": "s", "block_size": 4, "hash_id_scope": "local", "requests": requests} | more
+
+
+NESTED = session(
+    [
+        asked(0.0, [1, 2], extra=3),
+        agent(20.0, 15, [asked(0.0, [7, 8], type="s", stop=""), asked(9.0, [7, 8, 9], stop="end_turn")]),
+        agent(25.0, 20, [asked(1.0, [7, 5])], "Plan"),
+        asked(30.0, [1, 2, 3]),
+        asked(40.0, [1, 4], out=0, model="other"),
+    ]
+)
+
+
+@pytest.fixture
+def one(tmp_path):
+    def write(*sessions, name="s.jsonl"):
+        file = tmp_path / name
+        file.write_text("".join(json.dumps(s) + "\n" for s in sessions))
+        return file
+
+    return write
+
+
+def test_agents_that_end_later_begin_together(one):
+    trace = tt.read_trace(one(NESTED, name="s.json"))
+    assert trace.report.format == "claude-code"
+    assert trace.arrival.tolist() == [0, 5, 6, 14, 30, 40]
+    assert trace.conversation.tolist() == [0, 1, 2, 1, 0, 0]
+    assert trace.total.tolist() == trace.blocks.inputs.tolist() == [11, 8, 8, 12, 12, 8]
+    assert trace.history.tolist() == [0, 0, 0, 12, 12, 4]
+    assert trace.response.tolist() == [10, 10, 10, 10, 10, 0]
+    assert trace.blocks.ask.tolist() == [2, 2, 2, 3, 3, 2]
+    assert trace.blocks.known.tolist() == [0, 0, 1, 2, 2, 1]
+    assert trace.blocks.tags == (
+        "type=n stop=tool_use",
+        "type=s agent=Explore",
+        "type=n stop=tool_use agent=Plan",
+        "type=n stop=end_turn agent=Explore",
+        "type=n stop=tool_use",
+        "type=n stop=tool_use",
+    )
+    assert dict(trace.report.odd) == {"requests of another model than the first of their agent": 1}
+
+
+def test_a_history_is_all_before_if_all_its_blocks_come_back(one):
+    long = session([asked(0, [1, 2], extra=1, out=5), asked(1, [1, 2, 3, 4, 5]), asked(2, [1, 2])])
+    trace = tt.read_trace(one(long, name="s.json"))
+    assert trace.history.tolist() == [0, 14, 8]
+
+
+def test_ids_are_local_to_a_session_unless_it_says_global(one):
+    two = [session([asked(0, [1, 2])]), session([asked(0, [2, 1])])]
+    trace = tt.read_trace(one(*two), times=STARTS)
+    assert trace.blocks.known.tolist() == [0, 0]
+    assert trace.blocks.nodes == 4
+    same = [
+        session([asked(0, [1, 2])], hash_id_scope="global"),
+        session([asked(0, [1, 3])], hash_id_scope="global"),
+    ]
+    assert tt.read_trace(one(*same), times=STARTS).blocks.known.tolist() == [0, 1]
+
+
+def test_starts_of_several_sessions_are_an_assumption_that_the_user_names(one):
+    file = one(NESTED, NESTED)
+    with pytest.raises(
+        tt.ArgumentError, match=r"^times: found None, expected an assumption: .*delays:rate=0.1, as"
+    ):
+        tt.read_trace(file)
+    with pytest.raises(tt.ArgumentError, match=r"^times: found .*as claude-code has the times in a session"):
+        tt.read_trace(file, times=Times(tt.ExponentialGaps(3), rate=1))
+    trace = tt.read_trace(file, times=STARTS)
+    assert trace.report.times.startswith("assumed: sessions start at 0.01 a second (Poisson), seed 3; in them")
+    starts = STARTS.arrivals(np.ones(2, np.int64), delays=np.empty(0))
+    inside = np.array([0, 5, 6, 14, 30, 40])
+    assert np.allclose(trace.arrival, np.sort(np.concatenate([start + inside for start in starts])))
+    again = file.with_suffix(".csv")
+    tt.write_trace(trace, again)
+    assert tt.read_trace(again) == trace
+
+
+def without(fields, name):
+    return {key: value for key, value in fields.items() if key != name}
+
+
+WRONG = [
+    (
+        session([asked(0, [1, 2]), asked(1, [3, 2])]),
+        "requests[1], hash_ids: found 2, expected it after 1, as in an",
+    ),
+    (session([asked(5, [1]), asked(4, [1])]), "requests[1], t: found 4, expected 5 or later"),
+    (session([agent(9, 5, [asked(-1, [1])])]), "requests[0], requests[0], t: found -1.0, expected a number, 0 or"),
+    (session([asked(0, [1], extra=9)]), "requests[0], hash_ids: found 1, expected 3 or 4 ids for 13 tokens in"),
+    (session([asked(0, [1]) | {"in": None}]), "requests[0], in: found nothing, expected a value in every record"),
+    (session([5]), "requests[0]: found 5, expected a request: an object"),
+    (session({}), "requests: found {}, expected a list of requests"),
+    (session([], block_size=0.5), "block_size: found 0.5, expected a whole number above 0"),
+    (
+        without(session([asked(0, [1])]), "block_size"),
+        "block_size: found nothing, expected the tokens per block, here",
+    ),
+    (session([], hash_id_scope="file"), "hash_id_scope: found 'file', expected local or global"),
+]
+
+
+@pytest.mark.parametrize(("made", "message"), WRONG, ids=[message[:40] for _, message in WRONG])
+def test_what_is_wrong_is_named_with_its_place(made, message, one):
+    file = one(made, name="s.json")
+    with pytest.raises(tt.FileError) as caught:
+        tt.read_trace(file, "claude-code")
+    assert str(caught.value).startswith(f"{file}, the object, {message}")
+
+
+def test_sessions_of_two_block_sizes_are_an_error(one):
+    file = one(session([]), session([], block_size=8))
+    with pytest.raises(tt.FileError, match=r"line 2, block_size: found 8, expected 4, as before$"):
+        tt.read_trace(file, times=STARTS)
+    with pytest.raises(tt.FileError, match=r"line 1, block_size: found 4, expected 8, as given$"):
+        tt.read_trace(file, times=STARTS, blocks=8)
+    bare = one(without(NESTED, "block_size"), name="bare.json")
+    assert tt.read_trace(bare, "claude-code", blocks=4).blocks.block_size == 4
+
+
+@pytest.mark.parametrize("text", ['{"requests": [', '{"requests": []} 5', "{5: 6}"])
+def test_half_an_object_is_an_error(text, tmp_path):
+    file = tmp_path / "s.json"
+    file.write_text(text)
+    with pytest.raises(tt.FileError, match=r"s\.json, the object: found no JSON \(.*\), expected a JSON object"):
+        tt.read_trace(file, "claude-code")
+
+
+@pytest.fixture
+def recorded():
+    folder = data_folder() / "claude_code_sessions"
+    if not folder.is_dir():
+        pytest.skip("the recorded sessions are not in the data folder")
+    return folder
+
+
+def test_the_recorded_sessions_have_their_counts(recorded):
+    trace = tt.read_trace(recorded, times=STARTS)
+    forest = trace.blocks
+    rows = [json.loads(file.read_text()) for file in sorted(recorded.iterdir())]
+    entries = [[r, *r.get("requests", [])] for row in rows for r in row["requests"]]
+    requests = [r for group in entries for r in group if "requests" not in r]
+    assert (len(rows), trace.conversations, len(trace)) == (26, 32, 712)
+    assert (forest.nodes, int(forest.ask.sum()), forest.block_size) == (66_878, 816_735, 64)
+    assert len(requests) == len(forest)
+    assert int(forest.inputs.sum()) == sum(r["in"] for r in requests)
+    assert int(forest.ask.sum()) == sum(len(r["hash_ids"]) for r in requests)
+    stops = Counter(r["stop"] for r in requests if r["stop"])
+    assert Counter(s for tag in forest.tags for s in tag.split() if s.startswith("stop=")) == {
+        f"stop={stop}": count for stop, count in stops.items()
+    }
