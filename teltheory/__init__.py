@@ -70,6 +70,7 @@ from teltheory.policies.learned.next_event import next_event
 from teltheory.policies.learned.posterior import bayes_posterior, paper_belief
 from teltheory.replay import replay
 from teltheory.replay.curve import CapacityCurve, capacity_curve
+from teltheory.replay.radix.nodes import RadixNodes
 from teltheory.workloads import (
     SHAREGPT_TIMES,
     ConversationMixture,
@@ -104,10 +105,10 @@ __all__ = [
     "A100_LLAMA2_7B", "A100_LLAMA2_7B_ATTENTION", "ARCHITECTURES", "ETLRU", "LRU", "SHAREGPT_TIMES", "SLOTLRU",
     "TLRU", "AdaptiveTLRU", "Advice", "Architecture", "ArgumentError", "AttentionLatency", "Belady",
     "BestPercentile", "CapacityCurve", "Certificate", "CertificateError", "ConversationMixture",
-    "ConversationModel", "CostOptimum", "Cut", "EndAwareTLRU", "ExponentialGaps", "FewestViolations",
-    "FileError", "FittedConversations", "FittedLatency", "ForcedCachingError", "Forest", "GammaRates",
-    "HindsightCurve", "HindsightOptimum", "KVSize", "Kind", "LatencyModel", "LengthAwareTLRU", "LogNormalGaps",
-    "Outcome", "ParetoGaps", "PiecewiseCosts", "Prices", "Provenance", "ReturnAwareTLRU", "SolverError",
+    "ConversationModel", "CostOptimum", "Cut", "EndAwareTLRU", "ExponentialGaps", "FewestViolations", "FileError",
+    "FittedConversations", "FittedLatency", "ForcedCachingError", "Forest", "GammaRates", "HindsightCurve",
+    "HindsightOptimum", "KVSize", "Kind", "LatencyModel", "LengthAwareTLRU", "LogNormalGaps", "Outcome",
+    "ParetoGaps", "PiecewiseCosts", "Prices", "Provenance", "RadixNodes", "ReturnAwareTLRU", "SolverError",
     "TTFTRuns", "TableLatency", "TailOptimizedBelady", "ThresholdLRU", "Times", "Trace", "TraceError",
     "WeightedOptimum", "adversary", "advise", "bayes_posterior", "best_percentile", "capacity_curve",
     "check_certificate", "check_violations", "cost_bound", "cost_optimum", "fewest_violations",

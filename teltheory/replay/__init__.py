@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -11,11 +12,13 @@ from teltheory.model.instance import ForestInstance, Initial, Instance
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
 from teltheory.policies.policy import OTHER_WAYS, AnyPolicy, NotCompiledError, has_rules, prefers_kernel
+from teltheory.replay.radix.nodes import RadixNodes
 from teltheory.replay.reference import replay_reference
 
 __all__ = [
     "Cache",
     "Engine",
+    "RadixNodes",
     "check_policy",
     "in_reference",
     "kernel_is_compiled",
@@ -26,7 +29,7 @@ __all__ = [
 ]
 
 Engine = Literal["auto", "kernel", "reference"]
-Cache = Literal["strict", "holes"]
+Cache = Literal["strict", "holes"] | RadixNodes
 KERNEL_FROM = 2000
 """Turns from which on the kernel is quicker than loading it."""
 
@@ -65,10 +68,11 @@ def replay(
         have the same outcome.
     progress : callable, optional
         Called with the number of turns done, now and then.
-    cache : {"strict", "holes"}
+    cache : {"strict", "holes"} or RadixNodes
         What a cache of shared prefixes may hold. "strict": what is cached is closed towards the root, and leaves
         go first (radix trees). "holes": a block may outlive its parent, and is hit again once the parent is
-        computed anew (block pools). A private conversation is strict.
+        computed anew (block pools). `RadixNodes`: strict, and nodes are evicted whole (SGLang); always forced. A
+        private conversation is strict.
     running : int
         On a forest under forced caching: requests that run at the same time; the paths of so many of the latest
         requests are exempt from the cut.
@@ -89,7 +93,8 @@ def replay(
     if isinstance(trace, Forest):
         if tuple(initial):
             raise ArgumentError("initial", initial, "none, as the cache of a forest starts empty")
-        of_forest = ForestInstance.of(trace, capacity, forced=forced, running=running)
+        pinned = forced or isinstance(cache, RadixNodes)
+        of_forest = ForestInstance.of(trace, capacity, forced=pinned, running=running)
         return replay_forest(of_forest, policy, cache, engine)
     if cache != "strict" or running != 1:
         found, name = (cache, "cache") if cache != "strict" else (running, "running")
@@ -108,17 +113,30 @@ def replay_forest(
     instance: ForestInstance, policy: AnyPolicy, cache: Cache = "strict", engine: Engine = "auto"
 ) -> Outcome:
     """Replay an instance of a forest that was checked before; see `replay`."""
-    from teltheory.replay.trees import reference, rules
-
-    if cache not in get_args(Cache):
-        raise ArgumentError("cache", cache, "'strict' or 'holes'")
+    if cache not in ("strict", "holes") and not isinstance(cache, RadixNodes):
+        raise ArgumentError("cache", cache, "'strict', 'holes' or RadixNodes()")
     if not has_rules(policy):
         raise ArgumentError("policy", policy, "one with rules, as a forest is replayed by those alone")
+    by_kernel, by_reference = _forest_engines(cache)
     long = int(instance.forest.end.sum()) >= KERNEL_FROM
     if engine == "kernel" or (engine == "auto" and long and prefers_kernel(policy)):
         with suppress(*(() if engine == "kernel" else (NotCompiledError,))):
-            return rules.replay_kernel(instance, policy, cache == "strict")
-    return reference.replay_reference(instance, policy, cache == "strict")
+            return by_kernel(instance, policy)
+    return by_reference(instance, policy)
+
+
+def _forest_engines(cache: Cache) -> tuple[Callable[..., Outcome], Callable[..., Outcome]]:
+    """Return the compiled loop and the reference for a cache."""
+    if isinstance(cache, RadixNodes):
+        from teltheory.replay.radix import reference as radix_reference
+        from teltheory.replay.radix import rules as radix_rules
+
+        engines = radix_rules.replay_kernel, radix_reference.replay_reference
+        return partial(engines[0], nodes=cache), partial(engines[1], nodes=cache)
+    from teltheory.replay.trees import reference, rules
+
+    strict = cache == "strict"
+    return partial(rules.replay_kernel, strict=strict), partial(reference.replay_reference, strict=strict)
 
 
 def replay_instance(

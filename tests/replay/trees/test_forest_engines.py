@@ -130,7 +130,9 @@ def test_a_block_may_outlive_its_parent_only_in_a_cache_with_holes():
 
 def test_wrong_arguments_are_named():
     forest, trace = tt.Forest.from_paths([[1, 2], [3, 4]]), tt.Trace.from_turns([0], [1], [1])
-    with pytest.raises(tt.ArgumentError, match="cache: found 'radix', expected 'strict' or 'holes'"):
+    with pytest.raises(
+        tt.ArgumentError, match=r"cache: found 'radix', expected 'strict', 'holes' or RadixNodes\(\)"
+    ):
         tt.replay(forest, tt.LRU(), 2, cache="radix")
     with pytest.raises(tt.ArgumentError, match="running: found 2, expected 1, as caching is optional"):
         tt.replay(forest, tt.LRU(), 2, running=2)

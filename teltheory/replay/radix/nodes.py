@@ -1,0 +1,43 @@
+"""What a radix tree of whole nodes is: the cache of SGLang, in this toolkit's terms.
+
+1. A node is a run of units that one insert added. A request inserts its path when its prefill is done, so that its
+   new input is one node; with chunked prefill each chunk is one. Its output is a node of its own.
+2. A request that leaves a node in the middle splits it. The part that it did not read counts as read by it: it is
+   as recent as the request, as in both of SGLang's cores. Its other facts stay.
+3. Nodes on the path of a running request are pinned. Before its new units are computed, whole nodes without a node
+   below them go until there is room for all of them, in the policy's order, pinned nodes never. So caching is
+   forced, and an eviction may free more than it has to.
+4. The policy sees nodes: a node is worth keeping if it begins above the budget, whatever its end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from teltheory.errors import ArgumentError
+from teltheory.model.numbers import whole_number
+
+
+@dataclass(frozen=True)
+class RadixNodes:
+    """A radix tree whose nodes are evicted whole, as SGLang's: a value for `cache` of `replay`.
+
+    Parameters
+    ----------
+    chunk : int, optional
+        Most units of a node: the size of a prefill chunk, in the forest's units. None: a request's new input is
+        one node, however long.
+    split : bool
+        Whether a node that reaches over the policy's budget is cut there, so that what lies deeper can go alone.
+        SGLang does not do it.
+    """
+
+    chunk: int | None = None
+    split: bool = False
+
+    def __post_init__(self) -> None:
+        if self.chunk is not None:
+            object.__setattr__(self, "chunk", whole_number("chunk", self.chunk))
+            if self.chunk < 1:
+                raise ArgumentError("chunk", self.chunk, "1 or more units, or None for whole prompts")
+        object.__setattr__(self, "split", bool(self.split))

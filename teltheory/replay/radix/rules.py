@@ -1,0 +1,137 @@
+"""What a policy's rules say, as tables that the compiled loop looks up.
+
+The nodes of the tree change as it is replayed, so a rule is asked in advance, for each value of what it looks at:
+each visit to a piece if that is known before (next requests, high-water marks), else each value that the fact of a
+node can have (its requests since it is there, its mark, its age). A rule that looks at more than one of those, or
+at where a node ends, is for the reference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from teltheory.errors import ForcedCachingError
+from teltheory.model.instance import ForestInstance
+from teltheory.model.numbers import IntArray, readonly
+from teltheory.model.outcome import Outcome
+from teltheory.policies.policy import NotCompiledError, Policy, mark_of
+from teltheory.replay.compiled import compiled
+from teltheory.replay.radix.kernel import (
+    BIRTH,
+    CONSTANT,
+    HIT,
+    PAST,
+    VISIT,
+    WHEN,
+    Manner,
+    Paths,
+    Rule,
+    Rules,
+    replay_nodes,
+)
+from teltheory.replay.radix.nodes import RadixNodes
+from teltheory.replay.rules import whole_lengths
+from teltheory.replay.trees.facts import Pieces
+from teltheory.replay.trees.visits import Visits
+
+KNOWN_BEFORE = frozenset({"first", "code", "next", "coming", "ended", "past"})
+OF_THE_MOMENT = frozenset({"depth", "length", "cached", "start"})
+
+
+class Looking:
+    """All visited pieces, of which it is noted what a rule reads; `facts` stand for the names in it."""
+
+    def __init__(self, pieces: Pieces, facts: dict[str, Any]) -> None:
+        self._pieces, self._facts = pieces, facts
+        self.read: set[str] = set()
+
+    def __getattr__(self, name: str) -> Any:
+        self.read.add(name)
+        if name in OF_THE_MOMENT:
+            raise NotCompiledError("policy", f"rules that look at {name}", "engine='reference' for it")
+        return self._facts[name] if name in self._facts else getattr(self._pieces, name)
+
+
+def replay_kernel(instance: ForestInstance, policy: Policy, nodes: RadixNodes) -> Outcome:
+    """Replay a forest by the compiled loop; `NotCompiledError` if it does not do what the policy does."""
+    forest = instance.forest
+    visits = Visits.of(forest)
+    rules = rules_of(policy, Pieces(forest, visits, mark_of(policy)))
+    paths = Paths(visits.parent, visits.above, visits.length, _levels(visits.parent), visits.start, visits.piece)
+    cached, written = np.zeros(len(forest), np.int64), np.zeros(len(forest), np.int64)
+    manner = Manner(nodes.chunk or 0, nodes.split, policy.trim == "eager")
+    places = min(instance.capacity, int(visits.length.sum()), _made_at_most(instance, nodes)) + 1
+    k, needed = replay_nodes(
+        paths, rules, manner, places, instance.capacity, instance.running, forest.ask, cached, written
+    )
+    if k >= 0:
+        raise ForcedCachingError(k, needed, instance.capacity)
+    return Outcome.of_forest(forest, cached, written)
+
+
+def _made_at_most(instance: ForestInstance, nodes: RadixNodes) -> int:
+    """Return how many nodes requests can make: chunks, an output and two splits each."""
+    n = len(instance.forest)
+    return 4 * n if nodes.chunk is None else 4 * n + int((instance.forest.ask // nodes.chunk).sum())
+
+
+def rules_of(policy: Policy, pieces: Pieces) -> Rules:
+    """Ask a policy for its rules."""
+    (drops, dropped), (budget, reach) = (_asked(policy, rule, pieces) for rule in ("drops", "budget"))
+    by_key = policy.trim == "least-recent"
+    trims, trimming = _asked(policy, "trim_key", pieces) if by_key else (CONSTANT, np.zeros(1))
+    evicts, eviction = _asked(policy, "eviction_key", pieces)
+    first, then = _ranks(trimming), _ranks(eviction)
+    return Rules(
+        Rule(drops, readonly(np.asarray(dropped, np.bool_).astype(np.int64))),
+        Rule(budget, readonly(np.array(whole_lengths(reach, policy)))),
+        Rule(trims, first),
+        Rule(evicts, then),
+        int(first.max(initial=0)) + 1,
+    )
+
+
+def _asked(policy: Policy, rule: str, pieces: Pieces) -> tuple[int, Any]:
+    """Return what a rule looks at, and what it says for each value of that."""
+    ask = getattr(policy, rule)
+    if not getattr(ask, "on_arrays", False):
+        raise NotCompiledError("policy", policy, f"engine='reference', or {rule} marked on_arrays")
+    last = pieces.last
+    nodes = Looking(pieces, {"created": last, "read": last, "stamp": 2 * last + 1})
+    said = np.asarray(ask(nodes))
+    if not nodes.read:
+        return CONSTANT, said.reshape(1)
+    if nodes.read <= KNOWN_BEFORE - ({"past"} if pieces.mark == "resident" else set()):
+        return VISIT, np.broadcast_to(said, len(last))
+    for looks_at, facts in _facts(pieces):
+        if nodes.read <= set(facts):
+            n = len(next(iter(facts.values())))
+            return looks_at, np.broadcast_to(np.asarray(ask(Looking(pieces, facts))), n)
+    raise NotCompiledError("policy", policy, f"engine='reference', as {rule} looks at several facts of a node")
+
+
+def _facts(pieces: Pieces) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the values that each fact of a node can have."""
+    n, arrival = len(pieces.forest), pieces.forest.arrival
+    times = {} if arrival is None else {"time": np.repeat(arrival, 2)}
+    yield PAST, {"past": np.arange(int(pieces.forest.end.max(initial=0)) + 1)}
+    yield HIT, {"hits": np.arange(n + 1)}
+    yield BIRTH, {"created": np.arange(n)}
+    yield WHEN, {"stamp": np.arange(2 * n), "last": np.repeat(np.arange(n), 2), **times}
+
+
+def _ranks(keys: Any) -> IntArray:
+    """Return the rank of each key, the smallest first."""
+    return readonly(np.unique(np.asarray(keys), return_inverse=True)[1].reshape(-1).astype(np.int64))
+
+
+@compiled
+def _levels(parent: IntArray) -> IntArray:
+    """Return each piece's number on its path, 0 for a root."""
+    level = np.zeros(len(parent), np.int64)
+    for p in range(len(parent)):
+        level[p] = level[parent[p]] + 1 if parent[p] >= 0 else 0
+    return level

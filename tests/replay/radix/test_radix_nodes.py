@@ -1,0 +1,130 @@
+"""A radix tree of whole nodes: the compiled loop, the reference, and the strict cache that unit nodes are."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import forests
+
+import teltheory as tt
+from experiments.sglang_policies import UNTOLD
+from teltheory.policies import Node, on_arrays
+from teltheory.policies.policy import LeastRecentlyUsed, NotCompiledError
+
+TRIMS = ("least-recent", "eager", "round-robin")
+MARKS = ("high-water", "resident", "last")
+SHAPES = st.builds(tt.RadixNodes, st.none() | st.integers(1, 3), st.booleans())
+
+
+@st.composite
+def policies(draw, trims=TRIMS):
+    xi, q_hat = draw(st.integers(0, 6)), draw(st.integers(0, 3))
+    trim, mark = draw(st.sampled_from(trims)), draw(st.sampled_from(MARKS))
+    marked = tt.TLRU(xi, q_hat, trim, mark), tt.EndAwareTLRU(xi, q_hat, trim, mark)
+    clairvoyant = tt.LengthAwareTLRU(xi, trim), tt.Belady(), tt.TailOptimizedBelady(xi)
+    return draw(st.sampled_from((tt.LRU(), tt.ThresholdLRU(xi), *marked, *clairvoyant)))
+
+
+def served(forest, policy, capacity, engine, **options):
+    """Return an outcome, or the sentence of the error."""
+    try:
+        return tt.replay(forest, policy, capacity, engine=engine, **options)
+    except tt.ForcedCachingError as error:
+        return str(error)
+
+
+@given(forests(), policies() | st.sampled_from([*UNTOLD.values()]), SHAPES, st.integers(0, 9), st.integers(1, 3))
+def test_the_radix_kernel_agrees_with_its_reference(forest, policy, shape, room, running):
+    capacity = int(forest.end.max(initial=0)) + room - 1
+    options = {"cache": shape, "running": running}
+    plain, fast = (served(forest, policy, max(capacity, 0), e, **options) for e in ("reference", "kernel"))
+    assert plain == fast
+
+
+@given(forests(), st.data(), policies(), SHAPES)
+def test_nodes_of_the_forest_may_be_longer_than_units(forest, data, policy, shape):
+    length = data.draw(st.lists(st.integers(1, 3), min_size=forest.nodes, max_size=forest.nodes))
+    longer = replace(forest, length=np.array(length, np.int64))
+    capacity = int(longer.end.max(initial=0)) + data.draw(st.integers(0, 9))
+    plain, fast = (served(longer, policy, capacity, e, cache=shape) for e in ("reference", "kernel"))
+    assert plain == fast
+
+
+@given(forests(), policies(), st.integers(0, 9))
+def test_nodes_of_one_unit_are_the_strict_forced_cache(forest, policy, room):
+    asked = replace(forest, ask=forest.end, total=forest.end)
+    capacity = int(asked.end.max(initial=0)) + room
+    blocks = tt.replay(asked, policy, capacity, forced=True)
+    assert tt.replay(asked, policy, capacity, cache=tt.RadixNodes(chunk=1)) == blocks
+
+
+def test_a_split_makes_the_part_that_was_not_read_recent():
+    forest = tt.Forest.from_paths([[1, 2], [3], [1], [4], [3]])
+    for engine in ("reference", "kernel"):
+        nodes = tt.replay(forest, tt.LRU(), 3, cache=tt.RadixNodes(), engine=engine)
+        assert nodes.cached.tolist() == [0, 0, 1, 0, 0]
+        assert nodes.written.tolist() == [2, 1, 0, 1, 1]
+    assert tt.replay(forest, tt.LRU(), 3, forced=True).cached.tolist() == [0, 0, 1, 0, 1]
+
+
+def test_a_node_goes_whole_unless_it_is_cut_at_the_budget():
+    forest = tt.Forest.from_paths([[1, 2, 3], [4, 5], [1, 2, 3]])
+    policy = tt.TLRU(xi=1, q_hat=0)
+    hits = {
+        shape: tt.replay(forest, policy, 4, cache=shape).cached.tolist()
+        for shape in (tt.RadixNodes(), tt.RadixNodes(chunk=2), tt.RadixNodes(split=True))
+    }
+    assert [*hits.values()] == [[0, 0, 0], [0, 0, 2], [0, 0, 2]]
+
+
+def test_what_a_request_leaves_twice_waits_by_its_last_key():
+    paths = [[1, 2, 3], [1], [4, 5, 6, 7], [8, 9, 10, 11], [4, 12, 13], [1, 2, 3, 14, 15], [1, 16, 17, 18]]
+    forest = tt.Forest.from_paths(paths, ask=[0, 1, 3, 1, 0, 5, 2])
+    length = np.array([2, 3, 3, 1, 3, 2, 3, 1, 2, 1, 1, 3, 3, 2, 3, 1, 3, 1])
+    for engine in ("reference", "kernel"):
+        options = {"cache": tt.RadixNodes(), "engine": engine}
+        outcome = tt.replay(replace(forest, length=length), tt.LengthAwareTLRU(1), 17, **options)
+        assert outcome.cached.tolist() == [0, 1, 0, 0, 0, 5, 2]
+
+
+def test_outputs_are_nodes_of_their_own_and_need_room_even_if_they_are_cached():
+    forest = tt.Forest.from_paths([[1, 2, 3], [1, 2, 3], [4], [1, 2, 3]], ask=[2, 2, 1, 3])
+    outcome = tt.replay(forest, tt.LRU(), 3, cache=tt.RadixNodes())
+    assert outcome.cached.tolist() == [0, 2, 0, 2]
+    assert outcome.written.tolist() == [3, 1, 1, 1]
+
+
+def test_every_path_has_to_fit_the_last_one_too():
+    forest = tt.Forest.from_paths([[1, 2], [3, 4, 5]])
+    for engine in ("reference", "kernel"):
+        with pytest.raises(tt.ForcedCachingError, match="turn 1: forced caching must keep a past of length 3"):
+            tt.replay(forest, tt.LRU(), 2, cache=tt.RadixNodes(), engine=engine)
+
+
+class Short(LeastRecentlyUsed):
+    """A custom policy that looks at where a node ends."""
+
+    name = "short"
+
+    @on_arrays
+    def eviction_key(self, node: Node) -> int:
+        return node.length
+
+
+def test_a_rule_on_where_a_node_ends_is_for_the_reference():
+    forest = tt.Forest.from_paths([[1, 2], [3], [4, 5]])
+    with pytest.raises(NotCompiledError, match="rules that look at length"):
+        tt.replay(forest, Short(), 3, cache=tt.RadixNodes(), engine="kernel")
+    outcome = tt.replay(forest, Short(), 3, cache=tt.RadixNodes())
+    assert outcome.written.tolist() == [2, 1, 2]
+
+
+def test_wrong_chunks_are_named():
+    with pytest.raises(tt.ArgumentError, match="chunk: found 0, expected 1 or more units, or None"):
+        tt.RadixNodes(chunk=0)
+    with pytest.raises(tt.ArgumentError, match=r"chunk: found 1\.5"):
+        tt.RadixNodes(chunk=1.5)
+    with pytest.raises(tt.ArgumentError, match=r"cache: found RadixNodes.*expected a Forest with it"):
+        tt.replay(tt.Trace.from_turns([0], [1], [1]), tt.LRU(), 2, cache=tt.RadixNodes())
