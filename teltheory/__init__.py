@@ -87,6 +87,7 @@ from teltheory.workloads import (
     sample_conversations,
     sample_labelled,
 )
+from teltheory.workloads.description import Description, describe
 
 if TYPE_CHECKING:
     from teltheory.advice import Advice, advise
@@ -105,13 +106,14 @@ __all__ = [
     "A100_LLAMA2_7B", "A100_LLAMA2_7B_ATTENTION", "ARCHITECTURES", "ETLRU", "LRU", "SHAREGPT_TIMES", "SLOTLRU",
     "TLRU", "AdaptiveTLRU", "Advice", "Architecture", "ArgumentError", "AttentionLatency", "Belady",
     "BestPercentile", "CapacityCurve", "Certificate", "CertificateError", "ConversationMixture",
-    "ConversationModel", "CostOptimum", "Cut", "EndAwareTLRU", "ExponentialGaps", "FewestViolations", "FileError",
-    "FittedConversations", "FittedLatency", "ForcedCachingError", "Forest", "GammaRates", "HindsightCurve",
-    "HindsightOptimum", "KVSize", "Kind", "LatencyModel", "LengthAwareTLRU", "LogNormalGaps", "Outcome",
-    "ParetoGaps", "PiecewiseCosts", "Prices", "Provenance", "RadixNodes", "ReturnAwareTLRU", "SolverError",
+    "ConversationModel", "CostOptimum", "Cut", "Description", "EndAwareTLRU", "ExponentialGaps",
+    "FewestViolations", "FileError", "FittedConversations", "FittedLatency", "ForcedCachingError", "Forest",
+    "GammaRates", "HindsightCurve", "HindsightOptimum", "KVSize", "Kind", "LatencyModel", "LengthAwareTLRU",
+    "LogNormalGaps", "Outcome", "ParetoGaps", "PiecewiseCosts", "Prices", "Provenance", "RadixNodes",
+    "ReturnAwareTLRU", "SolverError",
     "TTFTRuns", "TableLatency", "TailOptimizedBelady", "ThresholdLRU", "Times", "Trace", "TraceError",
     "WeightedOptimum", "adversary", "advise", "bayes_posterior", "best_percentile", "capacity_curve",
-    "check_certificate", "check_violations", "cost_bound", "cost_optimum", "fewest_violations",
+    "check_certificate", "check_violations", "cost_bound", "cost_optimum", "describe", "fewest_violations",
     "fit_conversations", "fit_latency", "hindsight_curve", "hindsight_optimum", "latency_from_json",
     "latency_to_json", "log_likelihood", "never_worse", "next_event", "paper_belief", "read_architecture",
     "read_latency", "read_trace", "read_ttft_runs", "replay", "sample_conversations", "sample_labelled",

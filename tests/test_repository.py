@@ -6,6 +6,7 @@ import shlex
 import tomllib
 from pathlib import Path
 
+import click
 import pytest
 
 from teltheory.cli import OnDemand, commands
@@ -55,7 +56,9 @@ def test_commands_in_documents_name_what_is_there(page, command):
         module = words[1] if words[0] == "-m" else words[0].removesuffix(".py").replace("/", ".")
         assert importlib.util.find_spec(module), module
     elif program == "teltheory":
-        chosen = commands.commands[words[0]] if not words[0].startswith("-") else commands
+        chosen = commands
+        while isinstance(chosen, click.Group) and not words[0].startswith("-"):
+            chosen = chosen.commands[words.pop(0)]
         chosen = chosen.load() if isinstance(chosen, OnDemand) else chosen
         known = {name for parameter in chosen.params for name in parameter.opts} | {"--help", "--version"}
         assert {word.partition("=")[0] for word in words if word.startswith("--")} <= known

@@ -32,12 +32,40 @@ class OnDemand(click.Command):
         return self.load().make_context(*arguments, **settings)
 
 
+class Renamed(OnDemand):
+    """A command by the name that it had: it works for one version, with a warning that says today's."""
+
+    def __init__(self, name: str, today: str, summary: str, place: str | None = None) -> None:
+        super().__init__(name, summary, place)
+        self.hidden, self.today = True, today
+
+    def make_context(self, *arguments: Any, **settings: Any) -> click.Context:
+        """Return the context of the command itself, after the warning."""
+        complain(
+            f"`teltheory {self.name}` is `teltheory {self.today}` now; the old name goes with the next version", 0
+        )
+        return super().make_context(*arguments, **settings)
+
+
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="teltheory")
 def commands() -> None:
     """Decide what is true about tail-optimised prompt caching, and measure it on your own traces."""
 
 
+CONVERT = "Write TRACE to OUT in the toolkit's own format: a .csv, .jsonl or .parquet file."
+SAMPLE = (
+    "Write the first turns of WORKLOAD (wildchat-like or sharegpt-like) to OUT, a .csv, .jsonl or .parquet file."
+)
+trace = click.Group("trace", help="Describe a trace, convert it, or make one.")
+for command in (
+    OnDemand("describe", "Show what TRACE is like: lengths, turns, reuse, what is shared, and what can be hit."),
+    OnDemand("convert", CONVERT),
+    OnDemand("sample", SAMPLE, "convert:sample"),
+):
+    trace.add_command(command)
+
+commands.add_command(trace)
 for command in (
     OnDemand("reproduce", "Decide the claims, replay a trace under every policy, and print both."),
     OnDemand("verify", "Decide every claim of the paper and print the ledger."),
@@ -46,7 +74,7 @@ for command in (
         "Make documents of LEDGER, the file that `teltheory verify --json` wrote (- for standard input).",
         "verify:ledger",
     ),
-    OnDemand("convert", "Write TRACE to OUT in the toolkit's own format: a .csv, .jsonl or .parquet file."),
+    Renamed("convert", "trace convert", CONVERT),
     OnDemand("replay", "Replay TRACE under policies, next to LRU and the hindsight optimum."),
     OnDemand("optimum", "Print the least that any policy reaches on TRACE, known in advance."),
     OnDemand(
@@ -77,12 +105,7 @@ for command in (
     OnDemand(
         "figures", "Make the paper's tables and figures in FOLDER, and print Tables 1 to 6 beside the paper's."
     ),
-    OnDemand(
-        "sample",
-        "Write the first turns of WORKLOAD (wildchat-like or sharegpt-like) to OUT, "
-        "a .csv, .jsonl or .parquet file.",
-        "convert:sample",
-    ),
+    Renamed("sample", "trace sample", SAMPLE, "convert:sample"),
     OnDemand(
         "bench",
         "Measure our replays against libcachesim and our own reference, as ratios within one run.",

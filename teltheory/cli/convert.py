@@ -1,4 +1,4 @@
-"""Traces written to files: `teltheory convert` and `teltheory sample`."""
+"""Traces written to files: `teltheory trace convert` and `teltheory trace sample`."""
 
 from typing import Any
 
@@ -22,8 +22,8 @@ NAMES = ("wildchat-like", "sharegpt-like")
 def convert(trace_file: str, target: str, reading: Reading) -> int:
     """Write TRACE to OUT in the toolkit's own format: a .csv, .jsonl or .parquet file.
 
-    TRACE is a file of any format, or a folder of shards. OUT is written whole or not at all, and holds lengths and
-    times alone. What was assumed is printed, and is no part of OUT.
+    TRACE is a file of any format, or a folder of shards. OUT is written whole or not at all, and holds lengths,
+    times and the numbers of shared blocks alone. What was assumed is printed, and is no part of OUT.
     """
     check_target(target)
     trace = reading.read(trace_file)

@@ -57,7 +57,7 @@ def figures(
 
     WildChat-like and ShareGPT-like workloads are sampled; the Mooncake trace follows where the data folder
     (TELTHEORY_DATA, or ../shared/data) has it, or the trace that --trace names. FOLDER/tables has the tidy tables;
-    those that are there and whole are not made again. Text needs a tokenizer: `teltheory convert` it first.
+    those that are there and whole are not made again. Text needs a tokenizer: `teltheory trace convert` it first.
     """
     grid = ranges(capacities, slos)
     if trace_file is not None:

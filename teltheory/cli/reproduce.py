@@ -64,7 +64,7 @@ def reproduce(
     """
     check_target(target)
     if folder is not None and reading.assumes:
-        raise ArgumentError("out", folder, "a trace without assumptions: `teltheory convert` it first")
+        raise ArgumentError("out", folder, "a trace without assumptions: `teltheory trace convert` it first")
     out = Console(quiet=True) if target == "-" else console()
     given = None if trace_file is None else reading.read(trace_file)
     if folder is not None:

@@ -43,6 +43,6 @@ OWN = Format(
     fields=("prompt", "conversation", "response", "arrival", "history"),
     tells=lambda fields, kind: not set(COLUMNS).isdisjoint(fields),
     read=read,
-    data="what `teltheory convert` and `tt.write_trace` write",
+    data="what `teltheory trace convert` and `tt.write_trace` write",
     dated=True,
 )

@@ -1,4 +1,4 @@
-"""`teltheory convert` and `sample`, and the options of a trace on every command that takes one."""
+"""`teltheory trace convert` and `sample`, and the options of a trace on every command that takes one."""
 
 import json
 
@@ -24,7 +24,7 @@ def chats(tmp_path):
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
 def test_a_converted_trace_is_the_trace(suffix, chats, tmp_path, run, capsys):
     out = tmp_path / f"own.{suffix}"
-    assert run("convert", chats, out, "--tokenizer", "characters/4", *TIMES) == 0
+    assert run("trace", "convert", chats, out, "--tokenizer", "characters/4", *TIMES) == 0
     times = tt.Times(tt.ExponentialGaps(60), rate=0.1, seed=4)
     assert tt.read_trace(out) == tt.read_trace(chats, tokenizer="characters/4", times=times)
     printed = " ".join(capsys.readouterr().out.split())
@@ -36,7 +36,7 @@ def test_a_converted_trace_is_the_trace(suffix, chats, tmp_path, run, capsys):
 
 def test_a_tokenizer_of_ones_own(chats, tmp_path, run):
     words = word_level(tmp_path / "tokenizer.json")
-    assert run("convert", chats, tmp_path / "own.csv", "--tokenizer", words, "--times", "sharegpt") == 0
+    assert run("trace", "convert", chats, tmp_path / "own.csv", "--tokenizer", words, "--times", "sharegpt") == 0
     assert tt.read_trace(tmp_path / "own.csv").prompt.tolist() == [2] * 6
 
 
@@ -70,7 +70,7 @@ def test_a_certificate_is_checked_against_the_trace_that_it_is_of(chats, tmp_pat
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
 def test_a_sample_is_the_workloads(suffix, tmp_path, run, capsys):
     file = tmp_path / f"sample.{suffix}"
-    assert run("sample", "sharegpt-like", file, "--turns", "300", "--seed", "7") == 0
+    assert run("trace", "sample", "sharegpt-like", file, "--turns", "300", "--seed", "7") == 0
     expected = sharegpt_like().sample(300, np.random.default_rng(7))
     found = tt.read_trace(file)
     assert (found.total.tolist(), found.past.tolist()) == (expected.total.tolist(), expected.past.tolist())
@@ -82,7 +82,18 @@ def test_a_sample_is_the_workloads(suffix, tmp_path, run, capsys):
 
 def test_assumptions_are_taken(tmp_path, run):
     options = ("--gaps", "lognormal:mean=90,spread=1", "--longest", "4", "--mean-prompt", "50")
-    assert run("sample", "wildchat-like", tmp_path / "a.csv", "--turns", "200", *options) == 0
+    assert run("trace", "sample", "wildchat-like", tmp_path / "a.csv", "--turns", "200", *options) == 0
     chats = wildchat_like(LogNormalGaps(90.0, 1.0), longest=4, mean_prompt=50.0)
     expected = chats.sample(200, np.random.default_rng(0))
     assert tt.read_trace(tmp_path / "a.csv").prompt.tolist() == expected.prompt.tolist()
+
+
+def test_the_old_names_work_with_a_warning(chats, tmp_path, run, capsys):
+    out = tmp_path / "own.csv"
+    assert run("convert", chats, out, "--tokenizer", "characters/4", *TIMES) == 0
+    warning = "`teltheory convert` is `teltheory trace convert` now; the old name goes with the next version"
+    assert capsys.readouterr().err == f"teltheory: {warning}\n"
+    assert run("sample", "sharegpt-like", out, "--turns", "3") == 0
+    assert "`teltheory sample` is `teltheory trace sample` now" in capsys.readouterr().err
+    assert run("--help") == 0
+    assert "  convert" not in capsys.readouterr().out
