@@ -1,0 +1,66 @@
+"""Reference and compiled loops agree, request by request, on three real traces."""
+
+import csv
+
+import numpy as np
+import pytest
+from replay.instances import fewer
+
+import teltheory as tt
+from teltheory.workloads import data_folder
+
+TRACES = {
+    "mooncake_conversation.jsonl": {},
+    "claude_code_sessions": {"times": tt.Times(None, rate=0.1)},
+    "wildchat_turn_lengths.csv": {},
+}
+LENGTHS = ("prompt_tokens", "response_tokens")
+
+
+def beginning(name):
+    """Return the first requests of a trace's forest, in blocks of which paths have some dozens."""
+    path = data_folder() / name
+    if not path.exists():
+        pytest.skip(f"needs {name}")
+    trace = wildchat(path) if name.startswith("wildchat") else tt.read_trace(path, **TRACES[name])
+    requests = fewer(3000, 25)
+    forest = trace.first(requests).forest
+    size = forest.block_size
+    return forest.to_blocks(size * max(1, int(np.median(forest.end)) // 24))
+
+
+def wildchat(path):
+    """Return the conversations of the file of lengths, all first turns before all second ones, in tokens."""
+    with path.open() as file:
+        rows = sorted(csv.DictReader(file), key=lambda row: int(row["turn"]))
+    past, history = dict.fromkeys((row["conversation_hash"] for row in rows), 0), []
+    for row in rows:
+        name, whole = row["conversation_hash"], int(row["prompt_tokens"])
+        history.append(min(past[name], whole))
+        past[name] = whole + int(row["response_tokens"])
+    names, whole, response = ([row[column] for row in rows] for column in ("conversation_hash", *LENGTHS))
+    prompt = np.array(whole, np.int64) - history
+    return tt.Trace.from_turns(names, prompt, np.array(response, np.int64), history=history)
+
+
+@pytest.mark.parametrize("name", TRACES)
+def test_engines_agree_on_a_real_trace(name):
+    forest = beginning(name)
+    xi, q_hat = int(np.quantile(forest.total, 0.9)), 2
+    policies = [
+        tt.LRU(),
+        tt.EndAwareTLRU(xi, q_hat),
+        tt.LengthAwareTLRU(xi),
+        tt.Belady(),
+        tt.TailOptimizedBelady(xi),
+        *(tt.TLRU(xi, q_hat, mark=mark) for mark in ("high-water", "resident", "last")),
+    ]
+    longest = int(forest.end.max())
+    for capacity, forced in ((forest.units // 50, False), (forest.units // 8, False), (longest + 8, True)):
+        for policy in policies:
+            for cache in ("strict", "holes"):
+                both = [
+                    tt.replay(forest, policy, capacity, forced, engine=engine, cache=cache)
+                    for engine in ("kernel", "reference")
+                ]
+                assert both[0] == both[1], (policy, capacity, cache)
