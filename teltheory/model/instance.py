@@ -149,9 +149,8 @@ class ForestInstance:
         if whole_number("running", running) < 1 or (running > 1 and not forced):
             raise ArgumentError("running", running, "1 or more" if forced else "1, as caching is optional")
         instance = cls(forest, whole_number("capacity", capacity), bool(forced), int(running))
-        pinned = instance.pinned[:-1]
-        for k in np.flatnonzero(pinned > instance.capacity)[:1]:
-            raise ForcedCachingError(int(k), int(pinned[k]), instance.capacity)
+        for k in np.flatnonzero(instance.pinned[:-1] > instance.capacity)[:1] if forced else ():
+            raise ForcedCachingError(int(k), int(instance.pinned[k]), instance.capacity)
         return instance
 
     @property

@@ -14,11 +14,18 @@ from teltheory.policies.policy import NotCompiledError, Policy, mark_of
 from teltheory.replay.rules import answer, whole_lengths
 from teltheory.replay.trees.facts import Pieces, UnitsDifferError
 from teltheory.replay.trees.orders import Layout, Orders, replay_orders
+from teltheory.replay.trees.recency import kept_by_recency, replay_by_recency
 from teltheory.replay.trees.visits import Visits
 
 
 def replay_kernel(instance: ForestInstance, policy: Policy, strict: bool = True) -> Outcome:
-    """Replay a forest by the compiled loop; `NotCompiledError` if it does not do what the policy does."""
+    """Replay a forest by a compiled loop; `NotCompiledError` if none does what the policy does."""
+    kept = kept_by_recency(policy, instance.forest, strict)
+    return _by_orders(instance, policy, strict) if kept is None else replay_by_recency(instance, kept)
+
+
+def _by_orders(instance: ForestInstance, policy: Policy, strict: bool) -> Outcome:
+    """Replay a forest under a policy with any orders."""
     forest, mark = instance.forest, mark_of(policy)
     pieces = Pieces(forest, Visits.of(forest), mark)
     try:
