@@ -42,6 +42,7 @@ from teltheory.errors import (
 from teltheory.formats import read_trace, write_trace
 from teltheory.model.forest import Forest
 from teltheory.model.outcome import Outcome
+from teltheory.model.readings import with_last_blocks, with_outputs, without_last_token
 from teltheory.model.trace import Trace
 from teltheory.optimal import (
     Certificate,
@@ -118,7 +119,8 @@ __all__ = [
     "latency_to_json", "log_likelihood", "never_worse", "next_event", "paper_belief", "read_architecture",
     "read_latency", "read_trace", "read_ttft_runs", "replay", "sample_conversations", "sample_labelled",
     "share_closed", "slo_violations", "tail_excess_latency", "tail_excess_seconds", "ttft_quantiles",
-    "ttft_violations", "violations_bound", "weighted_optimum", "write_trace",
+    "ttft_violations", "violations_bound", "weighted_optimum", "with_last_blocks", "with_outputs",
+    "without_last_token", "write_trace",
 ]  # fmt: skip
 
 _ON_DEMAND = {

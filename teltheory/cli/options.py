@@ -96,7 +96,7 @@ def duration(ctx: click.Context, param: click.Parameter, text: str | None) -> fl
 
 
 def trace_options(seed: int = 0) -> Option:
-    """Return a decorator that adds --format, --tokenizer, --times, --seed and --blocks, handed over as one."""
+    """Return a decorator that adds what says how a trace is read, handed over as `reading`."""
     tokenizers = "For text: a tokenizer.json, a .tiktoken file, or characters/4."
     laws = "Assumed times: sharegpt, exponential:mean=360,rate=1, lognormal, pareto."
     return bundled(
@@ -107,6 +107,7 @@ def trace_options(seed: int = 0) -> Option:
         click.option("--times", metavar="LAW", help=laws),
         whole("--seed", seed, "Of what is drawn.", least=0),
         click.option(
-            "--blocks", type=click.IntRange(1), metavar="N", help="Tokens per block, if the file does not say it."
+            "--blocks", type=click.IntRange(1), metavar="N", help="Tokens per block; of text: share blocks."
         ),
+        click.option("--system-prompt", metavar="FILE", help="Text that conversations of text begin with."),
     )

@@ -7,6 +7,7 @@ from typing import Any
 from teltheory.errors import FileError, printable
 from teltheory.formats import read_trace
 from teltheory.formats.reading import ChainingReport, ReadingReport
+from teltheory.input_files import read_bytes, reported
 from teltheory.model.trace import Trace
 from teltheory.workloads import parse_times
 
@@ -20,6 +21,7 @@ class Reading:
     times: str | None
     seed: int
     blocks: int | None = None
+    system_prompt: str | None = None
 
     @property
     def assumes(self) -> bool:
@@ -29,11 +31,18 @@ class Reading:
     def read(self, file: str) -> Trace:
         """Return the trace in a file."""
         times = None if self.times is None else parse_times(self.times, self.seed)
+        system = "" if self.system_prompt is None else _text(Path(self.system_prompt))
         if not _is_blank(Path(file)):
-            trace = read_trace(file, self.format, tokenizer=self.tokenizer, times=times, blocks=self.blocks)
+            form, size = self.format, self.blocks
+            trace = read_trace(file, form, tokenizer=self.tokenizer, times=times, blocks=size, system=system)
             if len(trace):
                 return trace
         raise FileError(f"{file}: found no turn, expected at least one")
+
+
+def _text(file: Path) -> str:
+    with reported(file, "a system prompt"):
+        return read_bytes(file, "a system prompt").decode("utf-8")
 
 
 def _is_blank(path: Path) -> bool:

@@ -8,6 +8,7 @@ from teltheory.formats.agentic import AGENTIC
 from teltheory.formats.burstgpt import BURSTGPT
 from teltheory.formats.claude_code import CLAUDE_CODE
 from teltheory.formats.format import Format, Source
+from teltheory.formats.lmcache import LMCACHE
 from teltheory.formats.lmsys import LMSYS
 from teltheory.formats.mooncake import MOONCAKE
 from teltheory.formats.mooncake_delta import MOONCAKE_DELTA
@@ -38,6 +39,7 @@ _ALL = (
     LMSYS,
     VLLM_MULTI_TURN,
     AGENTIC,
+    LMCACHE,
 )
 FORMATS: dict[str, Format] = {format.name: format for format in _ALL}
 
@@ -50,6 +52,7 @@ def read_trace(
     tokenizer: object = None,
     times: Times | None = None,
     blocks: int | None = None,
+    system: str = "",
 ) -> Trace:
     """Read a trace from a file, or from a folder of shards.
 
@@ -60,8 +63,8 @@ def read_trace(
         folder, all its files in the order of their names.
     format : str or Format
         "teltheory" (the toolkit's own), "mooncake", "mooncake-delta", "claude-code", "qwen-bailian", "burstgpt",
-        "wildchat", "sharegpt", "lmsys", "vllm-multi-turn" or "agentic"; docs/datasets.md has them. "auto" tells
-        them by the fields. A `teltheory.formats.Format` is a custom one.
+        "wildchat", "sharegpt", "lmsys", "vllm-multi-turn", "agentic" or "lmcache"; docs/datasets.md has them.
+        "auto" tells them by the fields. A `teltheory.formats.Format` is a custom one.
     initial : iterable of (conversation, past, cached)
         Initial cache that the trace will meet; given histories are checked against it.
     tokenizer : str, Path, tokenizers.Tokenizer or tiktoken.Encoding, optional
@@ -70,7 +73,9 @@ def read_trace(
         What is assumed about arrival times if the file has none, or in place of those it has.
     blocks : int, optional
         Tokens per block of a file with block hashes that does not say it. When left out: 512 in Mooncake's, 16 in
-        Qwen-Bailian's.
+        Qwen-Bailian's. Of text, it says that blocks of so many tokens are what requests share.
+    system : str
+        For formats that hold text: a system prompt that every conversation begins with.
 
     Returns
     -------
@@ -95,9 +100,9 @@ def read_trace(
         found = FORMATS[format]
     else:
         raise ArgumentError("format", format, "'auto', " + ", ".join(map(repr, FORMATS)))
-    found.check_used(tokenizer, times, blocks)
+    found.check_used(tokenizer, times, blocks, system)
     size = None if blocks is None else checked_block_size(blocks, "blocks")
-    source = Source(Path(path), tokenizer, times, initial, named=format != "auto", blocks=size)
+    source = Source(Path(path), tokenizer, times, initial, named=format != "auto", blocks=size, system=system)
     try:
         return source.check(found.read(source))
     except TraceError as error:

@@ -1,7 +1,8 @@
 """Files of conversations whose messages are text. The history is cumulative.
 
 A conversation is one record and its number is the record's place, counted from 0. Each is turned into lengths at
-once, so that no text is kept.
+once, so that no text is kept; and into blocks of tokens (`teltheory.formats.tokens`) if the user names their size.
+A system prompt that the user gives is the beginning of each conversation's first prompt.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,6 +18,7 @@ from teltheory.formats.messages import Message, Shape, messages_of, turns_in
 from teltheory.formats.reading import ReadingReport, counted, ints, microseconds, since_first
 from teltheory.formats.records import Record
 from teltheory.formats.requests import Requests, cumulative
+from teltheory.formats.tokens import Spoken
 from teltheory.model.numbers import FloatArray
 from teltheory.model.trace import Trace
 from teltheory.workloads.times import NEEDED, Times
@@ -34,7 +36,7 @@ def chats(
     dated: bool = False,
 ) -> Format:
     """Return a format of conversations; `dated` if responses, or else conversations, have a time stamp."""
-    return Format(name, fields, tells, partial(_read, name, shape, dated), data, text=True)
+    return Format(name, fields, tells, partial(_read, name, shape, dated), data, text=True, blocks=True)
 
 
 def _read(name: str, shape: Shape, dated: bool, source: Source) -> Trace:
@@ -44,7 +46,8 @@ def _read(name: str, shape: Shape, dated: bool, source: Source) -> Trace:
         needed = NEEDED if times is None else "a rate at which conversations start"
         raise ArgumentError("times", times, f"{needed}, as {name} has no times")
     counter = needed_counter(source.tokenizer, name)
-    found, last, places = Requests(), list[int](), 0
+    spoken = Spoken.of(source, counter)
+    found, last, places = Requests(blocks=spoken.blocks), list[int](), 0
     wanted = frozenset((*shape.messages, *MESSAGE_FIELDS, *(("timestamp",) if dated else ())))
     for places, record in enumerate(source.records(wanted), 1):
         messages = messages_of(record, shape, found.odd)
@@ -52,7 +55,8 @@ def _read(name: str, shape: Shape, dated: bool, source: Source) -> Trace:
         micros = [_received(record, messages[r:e]) for _, r, e in turns] if dated and times is None else []
         if turns and dated and times is not None and times.rate is None:
             last.append(microseconds(record, "timestamp", record.get("timestamp")))
-        tokens = counter.count([message.text for message in messages[: turns[-1][2]]]) if turns else []
+        texts = [message.text for message in messages[: turns[-1][2]]] if turns else []
+        tokens = spoken.add(record, texts, [(response, end) for _, response, end in turns])
         _add(found, places - 1, turns, tokens, micros)
     arrival, words = _arrivals(found, last, times)
     sizes = len(np.unique(ints(found.conversation)))

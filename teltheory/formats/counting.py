@@ -1,7 +1,8 @@
-"""Token counts of texts, by a tokenizer that the user chooses and has on disk. Nothing is ever downloaded.
+"""Tokens of texts, by a tokenizer that the user chooses and has on disk. Nothing is ever downloaded.
 
 A message counts as its text alone: no chat template, no special tokens around it. What the text itself holds of
-special tokens counts as ordinary text in a `.tiktoken` file, and as the file says in a `tokenizer.json`.
+special tokens counts as ordinary text in a `.tiktoken` file, and as the file says in a `tokenizer.json`. In the
+estimate a token is four characters, and what it is called is a checksum of them.
 """
 
 import hashlib
@@ -10,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from teltheory.errors import ArgumentError, FileError
 from teltheory.input_files import read_bytes
@@ -40,16 +42,26 @@ PATTERNS = {"r50k_base": _R50K, "p50k_base": _R50K, "cl100k_base": _CL100K, "o20
 
 @dataclass(frozen=True)
 class Counter:
-    """Turns texts into their numbers of tokens; a report calls it by `name`."""
+    """Turns texts into their numbers of tokens, or into the ids of these; a report calls it by `name`."""
 
     name: str
     count: Callable[[Sequence[str]], list[int]] = field(repr=False)
+    encode: Callable[[Sequence[str]], list[Sequence[int]]] = field(repr=False)
+
+
+def _quarters(texts: Sequence[str]) -> list[Sequence[int]]:
+    return [[_checksum(text[i : i + 4]) for i in range(0, len(text), 4)] for text in texts]
+
+
+def _checksum(characters: str) -> int:
+    return crc32(characters.encode("utf-8", "surrogatepass"))
 
 
 def counter(tokenizer: object) -> Counter:
     """Return the counter of a file, of ``"characters/4"``, or of a tokenizer that was made elsewhere."""
     if tokenizer == ESTIMATE:
-        return Counter(f"an estimate, {ESTIMATE} rounded up", lambda texts: [-(-len(text) // 4) for text in texts])
+        name = f"an estimate, {ESTIMATE} rounded up"
+        return Counter(name, lambda texts: [-(-len(text) // 4) for text in texts], _quarters)
     if isinstance(tokenizer, (str, Path)):
         return _from_file(Path(tokenizer))
     if callable(getattr(tokenizer, "encode_batch", None)) and callable(getattr(tokenizer, "token_to_id", None)):
@@ -131,12 +143,12 @@ def _hugging_face(tokenizer: Any, place: str, name: str) -> Counter:
     tokenizer.no_truncation()
     tokenizer.no_padding()
 
-    def count(texts: Sequence[str]) -> list[int]:
+    def made(texts: Sequence[str]) -> list[Any]:
         with _reported(place, "a tokenizer of any text"):
-            encoded = tokenizer.encode_batch_fast([_paired(text) for text in texts], add_special_tokens=False)
-        return [len(made) for made in encoded]
+            found = tokenizer.encode_batch_fast([_paired(text) for text in texts], add_special_tokens=False)
+        return list(found)
 
-    return Counter(name, count)
+    return Counter(name, lambda texts: list(map(len, made(texts))), lambda texts: [one.ids for one in made(texts)])
 
 
 def _paired(text: str) -> str:
@@ -145,8 +157,8 @@ def _paired(text: str) -> str:
 
 
 def _tiktoken(encoding: Any, place: str, name: str) -> Counter:
-    def count(texts: Sequence[str]) -> list[int]:
+    def encode(texts: Sequence[str]) -> list[Sequence[int]]:
         with _reported(place, "a tokenizer of any text"):
-            return [len(encoding.encode_ordinary(text)) for text in texts]
+            return [encoding.encode_ordinary(text) for text in texts]
 
-    return Counter(name, count)
+    return Counter(name, lambda texts: list(map(len, encode(texts))), encode)

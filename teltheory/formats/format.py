@@ -24,7 +24,7 @@ NO_BLOCKS = "none, as {} has no blocks that requests share"
 class Source:
     """What a reader is given; `path` is a file or a folder, `named` says that the user named the format.
 
-    `blocks` is the number of tokens per block that the user gave.
+    `blocks` is the number of tokens per block that the user gave, `system` a prompt before every conversation.
     """
 
     path: Path
@@ -33,6 +33,7 @@ class Source:
     initial: Initial = ()
     named: bool = True
     blocks: int | None = None
+    system: str = ""
 
     def files(self) -> list[tuple[Path, str]]:
         """Return the files with their kinds: "csv", "jsonl", "json" or "parquet"."""
@@ -92,7 +93,9 @@ class Format:
     delays: bool = False
     blocks: bool = False
 
-    def check_used(self, tokenizer: object, times: Times | None, blocks: int | None = None) -> None:
+    def check_used(
+        self, tokenizer: object, times: Times | None, blocks: int | None = None, system: str = ""
+    ) -> None:
         """Raise an `ArgumentError` if an argument would be ignored in silence."""
         if tokenizer is not None and not self.text:
             raise ArgumentError("tokenizer", tokenizer, f"none, as {self.name} has token counts")
@@ -102,6 +105,8 @@ class Format:
             raise ArgumentError("times", times, f"a law of gaps, as {self.name} has no delays")
         if blocks is not None and not self.blocks:
             raise ArgumentError("blocks", blocks, NO_BLOCKS.format(self.name))
+        if system and not self.text:
+            raise ArgumentError("system", system, f"none, as {self.name} has token counts")
 
 
 def has(*names: str) -> Callable[[Mapping[str, Any], str], bool]:

@@ -88,6 +88,18 @@ def test_assumptions_are_taken(tmp_path, run):
     assert tt.read_trace(tmp_path / "a.csv").prompt.tolist() == expected.prompt.tolist()
 
 
+def test_texts_share_a_system_prompt(chats, tmp_path, run, refused):
+    prompt, out = tmp_path / "system.txt", tmp_path / "own.parquet"
+    prompt.write_text("You are a tester. ")
+    how = (chats, out, "--tokenizer", "characters/4", *TIMES, "--blocks", "2", "--system-prompt")
+    assert run("trace", "convert", *how, prompt) == 0
+    trace = tt.read_trace(out)
+    assert (trace.blocks.block_size, trace.blocks.known.max()) == (2, 4)
+    prompt.write_bytes(bytes([159]))
+    assert refused("trace", "convert", *how, prompt) == f"{prompt}: found byte b'\\x9f', expected text in UTF-8"
+    assert refused("trace", "convert", *how, tmp_path).startswith(f"{tmp_path}: found a folder, expected a system")
+
+
 def test_the_old_names_work_with_a_warning(chats, tmp_path, run, capsys):
     out = tmp_path / "own.csv"
     assert run("convert", chats, out, "--tokenizer", "characters/4", *TIMES) == 0
