@@ -30,6 +30,7 @@ from teltheory.cost.metrics import (
     tail_excess_seconds,
     ttft_quantiles,
     ttft_violations,
+    write_volume,
 )
 from teltheory.errors import (
     ArgumentError,
@@ -120,7 +121,7 @@ __all__ = [
     "read_latency", "read_trace", "read_ttft_runs", "replay", "sample_conversations", "sample_labelled",
     "share_closed", "slo_violations", "tail_excess_latency", "tail_excess_seconds", "ttft_quantiles",
     "ttft_violations", "violations_bound", "weighted_optimum", "with_last_blocks", "with_outputs",
-    "without_last_token", "write_trace",
+    "without_last_token", "write_trace", "write_volume",
 ]  # fmt: skip
 
 _ON_DEMAND = {

@@ -80,7 +80,7 @@ def advise(
         task = bar.add_task("Trying settings", total=len(sizes) * MARGINS)
         wish |= {"seed": reading.seed, "progress": lambda: bar.advance(task)}
         found = [advise_on(trace, size, **wish) for size in sizes]
-    start, notes = found[0].start, [served.sentence, *sized]
+    start, notes = found[0].start, [served.sentence(), *sized]
     split = (
         f"Chosen on the first {start:,} turns, judged on the other {len(trace) - start:,}, in the order of time."
     )

@@ -24,6 +24,7 @@ import numpy as np
 
 from teltheory.cli.options import trace_options
 from teltheory.cli.output import console, show
+from teltheory.cli.prefixes import reading_line
 from teltheory.cli.traces import Reading, report_lines
 from teltheory.cost.goals import SLO, TEL, Level, read_level
 from teltheory.errors import CertificateError, FileError, TelTheoryError, shown
@@ -52,6 +53,7 @@ def check(certificate_file: str, trace_file: str, reading: Reading) -> int:
     entries = read_certificates(certificate_file)
     trace = reading.read(trace_file)
     out = console()
+    show(out, *([] if trace.blocks is None else [reading_line(trace, trace)]))
     show(out, *(report_lines(trace) if reading.assumes else ()))
     for entry in checked(certificate_file, entries, trace):
         show(out, str(entry))

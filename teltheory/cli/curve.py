@@ -35,7 +35,7 @@ FIGURES = (".png", ".svg", ".pdf")
 DECADES = 3
 TOLERANCE = 0.001
 PERCENTILES = tuple(f"p{round(100 * q)}" for q in QUANTILES)
-MEASURES = (*TTFTS, "hit", "prefill", "slow", "TEL", "vs no cache")
+MEASURES = (*TTFTS, "hit", "prefill", "written", "slow", "TEL", "vs no cache")
 
 
 @click.command()
@@ -135,9 +135,11 @@ class Curves:
         tels = found.tail_excess_latency([*capacities, 0], xi).tolist()
         work = found.tail_excess_latency(capacities, 0).tolist()
         slow, every = self._violations(found, xi, capacities), exact_sum(self.asked.trace.total)
+        pasts = exact_sum(self.asked.trace.past)
         for i, capacity in enumerate(capacities):
             row = {"capacity": capacity, "xi": xi, "policy": spec.text, "tel": tels[i], "uncached_tel": tels[-1]}
             row |= {"hit_rate": float(1 - Fraction(work[i], every)) if every else 0.0, "prefilled": work[i]}
+            row |= {"reused": every - work[i], "written": pasts - (every - work[i])}
             yield {**row, "violations": slow[i], **(self._percentiles(found, capacity) if percentiles else {})}
 
     def _violations(self, found: CapacityCurve, xi: int, capacities: Sequence[int]) -> list[int]:
@@ -156,7 +158,8 @@ class Curves:
 
     def _add_optima(self, rows: Rows, xi: int) -> None:
         """Add the least TEL: exact in the table, and between tangents and chords where it is drawn."""
-        trace, unknown = self.asked.trace, dict.fromkeys(("violations", "hit_rate", "prefilled"))
+        unknown = dict.fromkeys(("violations", "hit_rate", "prefilled", "reused", "written"))
+        trace = self.asked.trace
         uncached = hindsight_optimum(trace, 0, xi).objective
         row = {"xi": xi, "policy": HINDSIGHT, "uncached_tel": uncached, **unknown}
         for capacity in self.asked.grid.capacities:

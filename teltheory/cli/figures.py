@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 TABLES = "tables"
 MOST_SEEDS, MOST_MILLISECONDS = 100_000, 10**9
 MARKS = {"inside": "=", "same sign": "~", "off": "x"}
+READING = "Traces are replayed as private conversations, as in the paper."
 LEGEND = (
     "Improvement of T-LRU in per cent; the paper's number, ours below it: the mean over the samples. "
     "= the paper's is inside the range of 95 % of the samples, ~ the same sign, x off."
@@ -96,6 +97,7 @@ def make(
     from teltheory.paper.all import make_all
     from teltheory.paper.drawing import draw_all
 
+    out.print(READING, highlight=False, markup=False)
     for line in make_all(folder / TABLES, trace, workers, again, **grid):
         out.print(line, highlight=False, markup=False)
     for line in draw_all(folder / TABLES, folder):

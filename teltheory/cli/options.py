@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import click
 
+from teltheory.cli.prefixes import Prefixes
 from teltheory.cli.served import DEFAULT, Served
 from teltheory.cli.traces import Reading
 from teltheory.cost.kv_cache import NUMBERS
@@ -86,6 +87,27 @@ served_options = bundled(
     click.option("--kv-dtype", type=click.Choice(list(NUMBERS)), help="Numbers of the KV cache."),
     click.option("--accept-latency-of", metavar="NAME", help=f"Take the TTFT of another model: {DEFAULT}."),
 )
+chains_option = click.option(
+    "--chains", is_flag=True, help="Private conversations, even if the trace says what requests share."
+)
+block_size_option = click.option(
+    "--block-size", type=click.IntRange(1, INT64_MAX), metavar="N", help="Count shared prefixes in such blocks."
+)
+prefix_options = bundled(
+    "prefixes",
+    Prefixes,
+    chains_option,
+    click.option(
+        "--cache",
+        default="strict",
+        show_default=True,
+        metavar="CACHE",
+        help="Of shared blocks: holes, radix, radix:2048.",
+    ),
+    click.option("--running", type=click.IntRange(1), default=1, help="Requests at a time, with --forced."),
+    block_size_option,
+)
+"""How a command reads what requests share."""
 grid_options = together(capacity_option, _xi_option, _slo_option, served_options, json_option)
 """What `read_question` is asked, except the policies; and --json."""
 

@@ -3,27 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+from teltheory.cli.prefixes import (
+    PRIVATE,
+    Prefixes,
+    block_lines,
+    footprint,
+    in_tokens,
+    longest_input,
+    reading_as_data,
+    reading_line,
+    unit_of,
+)
 from teltheory.cli.served import Served
-from teltheory.cli.traces import about_turns, turns_as_data
+from teltheory.cli.traces import report_lines, turns_as_data
 from teltheory.cost.goals import Level
 from teltheory.cost.kv_cache import KVSize
 from teltheory.cost.latency import Latency
 from teltheory.cost.metrics import ttft_quantiles, ttft_violations
 from teltheory.errors import ArgumentError, listed
+from teltheory.model.forest import Forest
 from teltheory.model.numbers import INT64_MAX
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
 from teltheory.model.units import Time, bytes_in, listed_values, read_time, read_tokens
 from teltheory.policies.online import LRU
-from teltheory.policies.spec import FOR_SLOS, Spec, default_estimate
+from teltheory.policies.spec import CACHE, FOR_SLOS, Spec, default_estimate
 from teltheory.replay import in_reference, replay
+from teltheory.replay.caches import always_forced, read_cache
 from teltheory.sweep import Grid
 
 SHARES = (5, 20, 50)
+STAND_IN = Spec("tail-optimized-belady", ((CACHE, "holes"),))
+"""Stands in the tables of forests in the place of the hindsight optimum."""
 LEVELS = tuple(Level(f"p{level}", Fraction(level, 100)) for level in (90, 95, 99))
 
 
@@ -31,20 +46,24 @@ LEVELS = tuple(Level(f"p{level}", Fraction(level, 100)) for level in (90, 95, 99
 class Thresholds:
     """Thresholds in tokens, each with the TTFT that it was given as.
 
-    `unit` is of percentiles: "s", or "tok" if nothing has a latency, and `latency` counts tokens.
+    `unit` is of percentiles: "s", or "tok" if nothing has a latency, and `latency` counts tokens. `block_size` has
+    the tokens per block of a forest, whose TEL is in blocks.
     """
 
     xis: tuple[int, ...]
     slos: dict[int, Time]
     latency: Latency
     unit: str = "s"
+    block_size: int | None = None
 
     @classmethod
-    def of(cls, given: Sequence[int | Time], latency: Latency, unit: str = "s") -> Thresholds:
+    def of(
+        cls, given: Sequence[int | Time], latency: Latency, unit: str = "s", block_size: int | None = None
+    ) -> Thresholds:
         """Return thresholds that were given in tokens or as a TTFT: first those in tokens."""
         slos = {latency.threshold(one.seconds): one for one in given if isinstance(one, Time)}
         xis = [one for one in given if isinstance(one, int)]
-        return cls(tuple(dict.fromkeys([*xis, *slos])), slos, latency, unit)
+        return cls(tuple(dict.fromkeys([*xis, *slos])), slos, latency, unit, block_size)
 
     @property
     def seconds(self) -> dict[int, Fraction]:
@@ -53,10 +72,16 @@ class Thresholds:
 
     def label(self, xi: int) -> str:
         """Return a threshold as a table shows it."""
-        return f"{self.slos[xi]} = {xi:,} tokens" if xi in self.slos else f"{xi:,} tokens"
+        return f"{self.slos[xi]} = {self.size(xi)}" if xi in self.slos else self.size(xi)
+
+    def size(self, tokens: int) -> str:
+        """Return a length as a table shows it."""
+        return in_tokens(tokens, self.block_size)
 
     def heading(self, name: str) -> str:
-        """Return the heading of a column; that of a percentile, such as "P95 s", has its unit."""
+        """Return the heading of a column; that of a percentile, such as "P95 s", has its unit, and so has TEL."""
+        if name == "TEL" and self.block_size is not None:
+            return "TEL blocks"
         return f"{name.removesuffix(' s')} {self.unit}" if name.startswith("P") else name
 
     def shown(self, value: float | None) -> str:
@@ -74,43 +99,75 @@ class Question:
     specs: Sequence[Spec]
     q_hat: int | None
     forced: bool
+    served: Served
+    prefixes: Prefixes = PRIVATE
+    by_default: bool = False
 
     def on(self, trace: Trace) -> Asked:
         """Return the question with what the trace chooses, and sentences that say so."""
-        found, sizes, said = self.thresholds, self.capacities, list(self.said)
+        requests = self.prefixes.of(trace)
+        shared = isinstance(requests, Forest)
+        found = replace(self.thresholds, block_size=requests.block_size if shared else None)
+        sizes, said = self.capacities, [self.served.sentence(shared), *self.said]
         if not sizes:
-            sizes, origin = chosen_capacities(trace)
+            sizes, origin = chosen_capacities(requests)
             said.append(origin)
         if not found.xis:
             middle = sorted(sizes)[len(sizes) // 2]
-            given, origin = chosen_thresholds(trace, middle, found.latency, found.unit == "s", self.forced)
-            found = Thresholds.of(given, found.latency, found.unit)
+            given, origin = chosen_thresholds(
+                requests,
+                middle,
+                found.latency,
+                found.unit == "s",
+                forced=self.forced,
+                cache=read_cache(self.prefixes.cache, unit_of(requests)),
+                running=self.prefixes.running,
+            )
+            found = Thresholds.of(given, found.latency, found.unit, found.block_size)
             said.append(origin)
-        estimate = default_estimate(trace) if self.q_hat is None else self.q_hat
-        slos, latency = found.seconds, found.latency
-        grid = Grid(self.specs, sizes, found.xis, estimate, forced=self.forced, slos=slos, latency=latency)
-        notes = (*said, *_alike(trace, sizes, found))
-        return Asked(trace, grid, found, notes, estimated=self.q_hat is None)
+        estimate = default_estimate(requests) if self.q_hat is None else self.q_hat
+        specs = list(_standing_in(self.specs)) if shared and self.by_default else self.specs
+        grid = Grid(
+            specs,
+            sizes,
+            found.xis,
+            estimate,
+            forced=self.forced,
+            slos=found.seconds,
+            latency=found.latency,
+            cache=self.prefixes.cache,
+            running=self.prefixes.running,
+        )
+        notes = (*said, *_alike(requests, sizes, found))
+        return Asked(trace, requests, self.prefixes, grid, found, notes, estimated=self.q_hat is None)
+
+
+def _standing_in(specs: Sequence[Spec]) -> Iterator[Spec]:
+    """Yield policies for a forest: what stands for the optimum in the place of Tail-Optimized Belady."""
+    yield from (STAND_IN if spec == Spec(STAND_IN.name) else spec for spec in specs)
 
 
 @dataclass(frozen=True)
 class Asked:
-    """A trace, what is replayed on it, and what is to be said of both."""
+    """A trace, what of it is replayed and how, and what is to be said of all that."""
 
     trace: Trace
+    requests: Trace | Forest
+    prefixes: Prefixes
     grid: Grid
     thresholds: Thresholds
     notes: tuple[str, ...]
     estimated: bool
 
     def lines(self) -> list[str]:
-        """Return what stands above every table: the trace, its chaining, the latency model, the defaults."""
-        lines, grid = [*about_turns(self.trace), *self.notes], self.grid
+        """Return what stands above every table: how the trace is read, the latency model, the defaults."""
+        lines, grid = [reading_line(self.trace, self.requests)], self.grid
+        lines += [*([] if self.shared else report_lines(self.trace)), *self.notes, *block_lines(self.requests)]
         if self.estimated and any(spec.needs("q_hat") for spec in grid.policies):
-            lines.append(
-                f"Q̂ = {grid.q_hat:,} where a policy has none of its own: the mean prompt of the turns that "
-                f"continue a conversation, rounded up."
-            )
+            new = "prompt of the turns that continue a conversation"
+            if self.shared:
+                new = "of what is new in the requests that begin with something known"
+            lines.append(f"Q̂ = {self._estimate} where a policy has none of its own: the mean {new}, rounded up.")
         if any(spec.needs("cutoff") for spec in grid.policies):
             lines.append(f"Threshold-LRU has the cutoff {grid.cutoff}.")
         slow = [
@@ -124,14 +181,30 @@ class Asked:
         return lines
 
     @property
+    def _estimate(self) -> str:
+        """The prompt estimate as text; in blocks it is rounded up."""
+        q_hat, unit = self.grid.q_hat or 0, unit_of(self.requests)
+        return f"{q_hat:,}" + (f" tokens = {-(-q_hat // unit):,} blocks" if self.shared else "")
+
+    @property
+    def shared(self) -> bool:
+        """Whether shared prefixes are replayed."""
+        return isinstance(self.requests, Forest)
+
+    @property
     def caching(self) -> str:
-        """The caching mode as a sentence."""
-        return f"{'Forced' if self.grid.forced else 'Optional'} caching."
+        """The caching mode as a sentence, and the cache of shared prefixes."""
+        grid = self.grid
+        running = f", {grid.running:,} requests at a time" if grid.running > 1 else ""
+        cache = f" Cache: {grid.cache}." if self.shared else ""
+        forced = grid.forced or always_forced(read_cache(grid.cache))
+        return f"{'Forced' if forced else 'Optional'} caching{running}.{cache}"
 
     def as_data(self) -> dict[str, Any]:
         """Return the trace, and what was assumed, as plain data."""
         return {
             "trace": turns_as_data(self.trace),
+            **reading_as_data(self.requests, self.prefixes),
             "latency": self.thresholds.latency.name,
             "unit": self.thresholds.unit,
             "notes": list(self.notes),
@@ -151,8 +224,17 @@ def read_question(
     served: Served,
     forced: bool = False,
     q_hat: int | None = None,
+    prefixes: Prefixes = PRIVATE,
+    by_default: bool = False,
 ) -> Question:
-    """Return what was asked for: the thresholds given; where every policy has its own, those."""
+    """Return what was asked for: the thresholds given; where every policy has its own, those.
+
+    `by_default` says that nobody named the policies.
+    """
+    if prefixes is not PRIVATE:
+        prefixes.check(forced)
+    for spec in specs:
+        read_cache(spec.cache or prefixes.cache)
     given: list[int | Time] = [read_tokens("xi", text) for text in listed_values("xi", xis)]
     given += [Time(text, read_time("slo", text)) for text in listed_values("slo", slos)]
     named = [value for spec in specs for key, value in spec.given if key == "xi" and isinstance(value, int | Time)]
@@ -161,8 +243,8 @@ def read_question(
         given = named
     sizes = read_capacities(capacities, served.shape)
     latency = served.needed_latency if in_seconds else served.latency_or_tokens
-    said = (served.sentence, *read_sizes(capacities, served.shape))
-    return Question(Thresholds.of(given, latency, served.unit), sizes, said, specs, q_hat, forced)
+    said, found = tuple(read_sizes(capacities, served.shape)), Thresholds.of(given, latency, served.unit)
+    return Question(found, sizes, said, specs, q_hat, forced, served, prefixes, by_default)
 
 
 def read_capacities(given: Sequence[str], shape: KVSize | None = None) -> tuple[int, ...]:
@@ -189,9 +271,9 @@ def read_sizes(given: Sequence[str], shape: KVSize | None) -> Iterator[str]:
             yield f"Capacity {text} is {_capacity(text, shape):,} tokens of {size}."
 
 
-def chosen_capacities(trace: Trace) -> tuple[tuple[int, ...], str]:
+def chosen_capacities(requests: Trace | Forest) -> tuple[tuple[int, ...], str]:
     """Return 5, 20 and 50 % of what an endless cache holds at its peak, to two digits, and a sentence."""
-    peak = trace.peak
+    peak = footprint(requests)
     sizes = tuple(dict.fromkeys(min(two_digits(Fraction(share * peak, 100)), INT64_MAX) for share in SHARES))
     shares = f"{SHARES[0]}, {SHARES[1]} and {SHARES[2]} %"
     origin = f"{shares} of the {peak:,} tokens that an endless cache holds at its peak"
@@ -205,14 +287,14 @@ def two_digits(value: Fraction) -> int:
 
 
 def chosen_thresholds(
-    trace: Trace, capacity: int, latency: Latency, in_seconds: bool, forced: bool = False
+    requests: Trace | Forest, capacity: int, latency: Latency, in_seconds: bool, **caching: Any
 ) -> tuple[list[int | Time], str]:
     """Return LRU's P90, P95 and P99 at a capacity, and a sentence: of TTFT, or of uncached tokens.
 
     In seconds a percentile is the least whole number of milliseconds that so many turns keep; a trace without
-    turns has the threshold 0.
+    turns has the threshold 0. `caching` is as `replay` takes it.
     """
-    lru = replay(trace, LRU(), capacity, forced)
+    lru = replay(requests, LRU(), capacity // unit_of(requests), **caching).in_tokens()
     of = "TTFT, rounded up to milliseconds" if in_seconds else "uncached tokens"
     levels = "{}, {} and {}".format(*(level.text.upper() for level in LEVELS))
     origin = f"Thresholds, as none is given: LRU's {levels} of {of}, at a capacity of {capacity:,} tokens."
@@ -233,14 +315,16 @@ def _milliseconds(lru: Outcome, level: Level, latency: Latency) -> Time:
     return Time(f"{number}ms", Fraction(number, 1000))
 
 
-def _alike(trace: Trace, capacities: Sequence[int], thresholds: Thresholds) -> Iterator[str]:
+def _alike(requests: Trace | Forest, capacities: Sequence[int], thresholds: Thresholds) -> Iterator[str]:
     """Yield what makes rows alike: capacities that are never full, thresholds that no turn can be above."""
-    roomy = [f"{size:,}" for size in capacities if size >= trace.peak]
+    most = footprint(requests)
+    roomy = [f"{size:,}" for size in capacities if size >= most]
     if roomy:
-        peak = f"all pasts together have {trace.peak:,} tokens at their peak"
+        peak = f"all pasts together have {most:,} tokens at their peak"
+        if isinstance(requests, Forest):
+            peak = f"all blocks together have {most:,} tokens"
         yield f"Never full, so that nothing is evicted for want of room: capacity {listed(roomy)}; {peak}."
-    longest = int(trace.total.max(initial=0))
+    longest = longest_input(requests)
     lax = [thresholds.label(xi) for xi in thresholds.xis if xi >= longest]
     if lax:
-        most = f"the longest input has {longest:,} tokens"
-        yield f"No turn can be above the threshold {listed(lax)}: {most}."
+        yield f"No turn can be above the threshold {listed(lax)}: the longest input has {longest:,} tokens."

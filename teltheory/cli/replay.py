@@ -12,12 +12,14 @@ from teltheory.cli.options import (
     forced_option,
     grid_options,
     policy_option,
+    prefix_options,
     q_hat_option,
     trace_options,
     workers_option,
 )
 from teltheory.cli.output import check_target, progress_bar, report
-from teltheory.cli.question import Asked, Thresholds, read_question
+from teltheory.cli.prefixes import Prefixes
+from teltheory.cli.question import STAND_IN, Asked, Thresholds, read_question
 from teltheory.cli.tables import SLOW_LEGEND, TTFTS, WORK_LEGEND, in_short, plain_table
 from teltheory.cli.traces import Reading
 from teltheory.errors import ArgumentError, FileError, ForcedCachingError, TraceError
@@ -26,10 +28,13 @@ from teltheory.replay import kernel_is_compiled
 from teltheory.report.words import percent
 from teltheory.sweep import Cell, Store, sweep
 
-MEASURES = (*TTFTS, "hit", "prefill", "slow", "TEL", "vs LRU", "regret", "closed")
-LEGEND = (
-    f"{WORK_LEGEND} {SLOW_LEGEND} regret: TEL above the hindsight optimum. closed: share of LRU's "
-    "distance to the optimum that is closed."
+MEASURES = (*TTFTS, "hit", "prefill", "written", "slow", "TEL", "vs LRU", "regret", "closed")
+REGRET = "regret: TEL above the hindsight optimum. closed: share of LRU's distance to the optimum that is closed."
+DISTANCE = ("regret", "closed")
+"""Measures that only private conversations have."""
+NO_REGRET = (
+    f"There is no regret: the optimum of shared prefixes is not known. {STAND_IN.text} stands for it: "
+    "Tail-Optimized Belady in a cache with holes, whatever the cache of the others."
 )
 
 
@@ -42,6 +47,7 @@ LEGEND = (
 @click.option("--scheduler", metavar="ADDRESS", help="Of a Dask cluster that replays: tcp://host:8786.")
 @trace_options()
 @forced_option
+@prefix_options
 @grid_options
 def replay(
     trace_file: str,
@@ -50,10 +56,15 @@ def replay(
     store_file: str | None,
     scheduler: str | None,
     reading: Reading,
+    prefixes: Prefixes,
     target: str | None,
     **asked: Any,
 ) -> int:
     """Replay TRACE under policies, next to LRU and the hindsight optimum.
+
+    A trace with block hashes is replayed as the prefixes that its requests share; sizes and thresholds stay in
+    tokens. --chains replays its conversations as if each were private. A policy may name a cache of its own,
+    tlru:cache=holes.
 
     Without --policy all policies are replayed; --xi or --slo fill in the thresholds that policies leave out.
     Without --workers several processes are used where there is work enough for them.
@@ -62,7 +73,7 @@ def replay(
     if workers is not None and scheduler is not None:
         raise ArgumentError("--workers", workers, "none with --scheduler, whose own workers do the work")
     specs = [parse_policy(text) for text in policy_texts(policies) or POLICIES]
-    question = read_question(specs, **asked)
+    question = read_question(specs, prefixes=prefixes, by_default=not policies, **asked)
     store = None if store_file is None else Store(store_file)
     trace = reading.read(trace_file)
     with about(trace_file):
@@ -80,7 +91,7 @@ def run(
         doing = "Replaying" if kernel_is_compiled() else "Compiling, then replaying"
         task = bar.add_task(doing, total=None)
         return sweep(
-            asked.trace,
+            asked.requests,
             asked.grid,
             asked.thresholds.latency,
             lambda done, every: bar.update(task, completed=done, total=every),
@@ -102,20 +113,31 @@ def about(file: str) -> Iterator[None]:
 def shown_cells(asked: Asked, cells: Sequence[Cell]) -> Iterator[str | Table]:
     """Yield what was replayed, what was assumed, and a table for each capacity and threshold."""
     yield from asked.lines()
-    yield f"{LEGEND} {asked.caching}"
+    yield f"{legend(asked)} {asked.caching}"
     thresholds = asked.thresholds
     for (capacity, xi), section in groupby(cells, key=lambda cell: (cell.capacity, cell.xi)):
-        title = f"Capacity {capacity:,} tokens, threshold {thresholds.label(xi)}"
-        columns = ("policy", *map(thresholds.heading, MEASURES))
+        title = f"Capacity {thresholds.size(capacity)}, threshold {thresholds.label(xi)}"
+        columns = ("policy", *map(thresholds.heading, measures(asked)))
         yield plain_table(title, columns, (cell_row(cell, thresholds) for cell in section), ("policy",))
+
+
+def measures(asked: Asked) -> tuple[str, ...]:
+    """Return the columns that a table has beside the policy."""
+    return tuple(name for name in MEASURES if not (asked.shared and name in DISTANCE))
+
+
+def legend(asked: Asked) -> str:
+    """Return what the columns mean."""
+    return f"{WORK_LEGEND} {SLOW_LEGEND} {NO_REGRET if asked.shared else REGRET}"
 
 
 def cell_row(cell: Cell, thresholds: Thresholds) -> list[str]:
     """Return a cell's policy and its measures as text."""
     percentiles = [thresholds.shown(value) for value in (cell.p50, cell.p90, cell.p95, cell.p99)]
-    work = [percent(cell.hit_rate), in_short(cell.prefilled)]
-    distance = [f"{cell.tel:,}", percent(cell.change), f"{cell.regret:,}", percent(cell.closed)]
-    return [cell.policy, *percentiles, *work, f"{cell.violations:,}", *distance]
+    work = [percent(cell.hit_rate), in_short(cell.prefilled), in_short(cell.written)]
+    tail = [f"{cell.violations:,}", f"{cell.tel:,}", percent(cell.change)]
+    distance = [] if cell.regret is None else [f"{cell.regret:,}", percent(cell.closed)]
+    return [cell.policy, *percentiles, *work, *tail, *distance]
 
 
 def cells_as_data(asked: Asked, cells: Sequence[Cell]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from teltheory.cli.figures import LEGEND as PAPER_LEGEND
 from teltheory.cli.figures import paper_tables
 from teltheory.cli.output import write_text
 from teltheory.cli.question import Asked
-from teltheory.cli.replay import LEGEND, MEASURES, cell_row
+from teltheory.cli.replay import cell_row, legend, measures
 from teltheory.policies.spec import Spec
 from teltheory.report.captions import pictures
 from teltheory.report.explorer import POLICIES, Steps, compared, explorer
@@ -124,7 +124,7 @@ def _explorer(one: Replayed) -> VConcatChart:
 
 def _replays(one: Replayed) -> Iterator[str]:
     yield f"### {literal(one.title)}"
-    yield bullets([*one.asked.lines(), f"{LEGEND} {one.asked.caching}"])
+    yield bullets([*one.asked.lines(), f"{legend(one.asked)} {one.asked.caching}"])
     for size, cells in groupby(one.cells, key=lambda cell: cell.capacity):
         tables = [_table(one, xi, list(of)) for xi, of in groupby(cells, key=lambda cell: cell.xi)]
         yield folded(f"Capacity {size:,} tokens", *tables)
@@ -133,8 +133,9 @@ def _replays(one: Replayed) -> Iterator[str]:
 def _table(one: Replayed, xi: int, cells: Sequence[Cell]) -> str:
     thresholds = one.asked.thresholds
     lines = (map(plain_text, cell_row(cell, thresholds)) for cell in cells)
-    caption = f"Capacity {cells[0].capacity:,} tokens, threshold {thresholds.label(xi)}"
-    return f"{plain_text(caption)}:\n\n{table(('policy', *MEASURES), lines, '---:')}"
+    caption = f"Capacity {thresholds.size(cells[0].capacity)}, threshold {thresholds.label(xi)}"
+    heads = ("policy", *map(thresholds.heading, measures(one.asked)))
+    return f"{plain_text(caption)}:\n\n{table(heads, lines, '---:')}"
 
 
 def _paper(cells: Sequence[Compared]) -> Iterator[str]:

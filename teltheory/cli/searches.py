@@ -13,7 +13,7 @@ from teltheory.cli.certificate import Certified
 from teltheory.cli.question import Asked
 from teltheory.cli.tables import WORK, WORK_LEGEND, plain_table, work_cells
 from teltheory.cost.goals import SLO, TEL, Level
-from teltheory.cost.metrics import slo_violations, tail_excess_latency, ttft_quantiles
+from teltheory.cost.metrics import slo_violations, tail_excess_latency, ttft_quantiles, write_volume
 from teltheory.errors import SolverError
 from teltheory.model.outcome import Outcome
 from teltheory.optimal import hindsight_optimum
@@ -22,12 +22,14 @@ from teltheory.replay import replay
 from teltheory.report.words import percent
 
 TIME_LIMIT = 60.0
-OF_THIS_PLAN = "P50, hit and prefill of {} are of this plan: others may have the same {}. " + WORK_LEGEND
+OF_THIS_PLAN = "P50, hit, prefill and written of {} are of this plan: others may have the same {}. " + WORK_LEGEND
 BOUNDS = (
     "No policy has {} than proved, by prices that check-certificate evaluates, nor than lower. by solver: on the "
     "word of HiGHS alone. gap: (found - lower) / found."
 )
 BESIDE = ("lru", "tlru", "lower", "proved")
+WORKED = ("p50", "hit_rate", "prefilled", "reused", "written")
+"""What is told of the work of a plan."""
 GAPS = ["gap", "gap_of_avoidable"]
 
 
@@ -118,7 +120,7 @@ class Search:
 
         numbers = {"incumbent": error.incumbent, "bound": error.bound, "gap": error.gap}
         sides = {name: value if value is not None and isfinite(value) else None for name, value in numbers.items()}
-        unknown = dict.fromkeys(("optimum", "p50", "hit_rate", "prefilled"))
+        unknown = dict.fromkeys(("optimum", *WORKED))
         row = {**row, **unknown, "method": self.method, "status": error.status, **sides}
         place = f"capacity {row['capacity']:,}, threshold {self.asked.thresholds.label(row['xi'])}"
         return Found(row, None, f"{place}: {error}", error.status == INTERRUPTED)
@@ -165,10 +167,11 @@ class Search:
         return found
 
     def _work(self, outcome: Outcome, who: str = "") -> dict[str, Any]:
-        """Return median TTFT, hit rate and what was prefilled as plain data; their names begin with `who`."""
+        """Return median TTFT, hit rate and volumes as plain data; their names begin with `who`."""
         p50 = float(ttft_quantiles(outcome, [0.5], self.asked.thresholds.latency)[0]) if len(outcome) else None
-        worth = {"p50": p50, "hit_rate": float(outcome.hit_rate), "prefilled": outcome.prefilled}
-        return {f"{who}{name}": value for name, value in worth.items()}
+        volumes = (outcome.prefilled, outcome.reused, write_volume(outcome, self.asked.trace))
+        worth = zip(WORKED, (p50, float(outcome.hit_rate), *volumes), strict=True)
+        return {f"{who}{name}": value for name, value in worth}
 
     def _searched(self, best: Any, began: float) -> dict[str, Any]:
         """Return the bounds of a search, how it ended, and the work of the plan that it found."""

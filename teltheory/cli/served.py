@@ -62,15 +62,20 @@ class Served:
             raise ArgumentError(option, value, f"{ways} with it: it has no latency of its own")
         return self._latency
 
+    def sentence(self, in_blocks: bool = False) -> str:
+        """Return which latency it is, and whose; and that all is in tokens, unless there are blocks."""
+        if in_blocks:
+            return self._whose
+        return f"{self._whose} {'TEL is' if self._latency is None else 'Thresholds and TEL are'} in tokens."
+
     @property
-    def sentence(self) -> str:
-        """Which latency it is, and whose."""
+    def _whose(self) -> str:
         if self._latency is None:
-            return f"Percentiles are of uncached tokens: {self._name} has no latency of its own. TEL is in tokens."
+            return f"Percentiles are of uncached tokens: {self._name} has no latency of its own."
         origin = self._latency.provenance
         whose = "" if origin is None else origin.model
         of = f": that of {whose}" if whose else ""
-        return f"TTFT = {self._latency.name}{of}{self._why(whose)}. Thresholds and TEL are in tokens."
+        return f"TTFT = {self._latency.name}{of}{self._why(whose)}."
 
     def _why(self, whose: str) -> str:
         if self._name is None:

@@ -16,8 +16,11 @@ from teltheory.report.words import percent
 
 WIDER_THAN_ANY_TABLE = 100_000
 TTFTS = ("P50 s", "P90 s", "P95 s", "P99 s")
-WORK = ("P50 s", "hit", "prefill")
-WORK_LEGEND = "hit: share of the input that was reused. prefill: tokens that the server computed (M: millions)."
+WORK = ("P50 s", "hit", "prefill", "written")
+WORK_LEGEND = (
+    "hit: share of the input that was reused. prefill: tokens that the server computed (M: millions). written: "
+    "tokens of inputs and outputs that were not in the cache before."
+)
 SLOW_LEGEND = "slow: turns above the threshold."
 
 
@@ -51,14 +54,18 @@ def plain_table(
 
 
 def work_cells(row: Mapping[str, Any], thresholds: Thresholds, who: str = "") -> list[str]:
-    """Return the median TTFT, the hit rate and what was prefilled as text; `who` begins their names in the row."""
-    prefilled = row[f"{who}prefilled"]
-    shown = "" if prefilled is None else in_short(prefilled)
-    return [thresholds.shown(row[f"{who}p50"]), percent(row[f"{who}hit_rate"]), shown]
+    """Return the median TTFT, the hit rate, what was prefilled and what was written as text.
+
+    `who` begins their names in the row.
+    """
+    volumes = (in_short(row[f"{who}{name}"]) for name in ("prefilled", "written"))
+    return [thresholds.shown(row[f"{who}p50"]), percent(row[f"{who}hit_rate"]), *volumes]
 
 
-def in_short(tokens: int) -> str:
-    """Return a number of tokens: exact below a million, else in millions with four digits or more."""
+def in_short(tokens: int | None) -> str:
+    """Return a number of tokens: exact below a million, else in millions with four digits or more; "" for None."""
+    if tokens is None:
+        return ""
     if tokens < 10**6:
         return f"{tokens:,}"
     digits = len(str(tokens // 10**6))

@@ -8,8 +8,10 @@ from numpy.typing import NDArray
 
 from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
+from teltheory.model.forest import Forest
 from teltheory.model.numbers import FloatArray, IntArray, exact_sum, whole_number
 from teltheory.model.outcome import Outcome
+from teltheory.model.trace import Trace
 
 
 def excess(outcome: Outcome, xi: int) -> IntArray:
@@ -78,6 +80,28 @@ def above_slo(outcome: Outcome, latency: Latency, slo: Fraction) -> NDArray[np.b
     """Return whether each turn's TTFT is above `slo` seconds, without rounding; shape (n,)."""
     total = outcome.uncached + outcome.cached
     return outcome.uncached > latency.safe_uncached(total, slo)
+
+
+def write_volume(outcome: Outcome, trace: Trace | Forest) -> int:
+    """Return what was written to the cache: of each path, input and output, what was not cached before.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        What each turn reused in a cache that starts empty, in the trace's unit or (`Outcome.in_tokens`) in tokens.
+    trace : Trace or Forest
+        What was replayed. On a forest a path ends with its last full block.
+
+    Returns
+    -------
+    int
+        Exact, in the outcome's unit.
+    """
+    if outcome.written is not None:
+        return exact_sum(outcome.written)
+    if isinstance(trace, Forest):
+        raise ArgumentError("outcome", "no written units", "one of a replay of the forest")
+    return exact_sum(trace.past) - outcome.reused
 
 
 def share_closed(lru: int, policy: int, optimum: int) -> Fraction | None:

@@ -60,6 +60,11 @@ class Outcome:
         return len(self.cached)
 
     @property
+    def reused(self) -> int:
+        """What all turns together reused, in the trace's unit; exact."""
+        return exact_sum(self.cached)
+
+    @property
     def prefilled(self) -> int:
         """The server's work: what all turns together computed, in the trace's unit; exact."""
         return exact_sum(self.uncached)

@@ -11,7 +11,7 @@ are ``int``, ``float`` or ``Fraction`` are read as such, any other as text.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 from fractions import Fraction
 from functools import partial
 from importlib import import_module
@@ -24,6 +24,7 @@ from typing import Any, TypeAlias
 from teltheory import policies
 from teltheory.cost.latency import A100_LLAMA2_7B, Latency
 from teltheory.errors import ArgumentError
+from teltheory.model.forest import Forest
 from teltheory.model.numbers import exact_sum, read_fraction, read_number
 from teltheory.model.trace import Trace
 from teltheory.model.units import Time, is_time, read_time, read_tokens
@@ -53,6 +54,10 @@ GROUP = "teltheory.policies"
 """Entry points of other packages: the name of a policy, and its frozen dataclass."""
 
 DEFAULT_CUTOFF = 1024
+CACHE = "cache"
+"""What every short form may name beside its parameters: the cache that the policy has for itself."""
+IN_TOKENS = ("xi", "q_hat", "cutoff")
+"""Parameters that are lengths."""
 
 
 Value: TypeAlias = int | float | str | Fraction | Time
@@ -70,6 +75,12 @@ class Spec:
         """The short form."""
         parameters = ",".join(f"{key}={value}" for key, value in self.given)
         return f"{self.name}:{parameters}" if parameters else self.name
+
+    @property
+    def cache(self) -> str | None:
+        """The cache that the policy has for itself, as text; None if it takes that of the others."""
+        found = dict(self.given).get(CACHE)
+        return None if found is None else str(found)
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -92,7 +103,7 @@ class Spec:
         """Make the policy; the arguments fill in what was left out, and a latency model makes seconds tokens."""
         defaults: dict[str, Value] = {"xi": xi, "q_hat": q_hat, "cutoff": cutoff}
         parameters = {key: value for key, value in defaults.items() if self.needs(key)}
-        parameters |= {key: self._in_tokens(value, latency) for key, value in self.given}
+        parameters |= {key: self._in_tokens(value, latency) for key, value in self.given if key != CACHE}
         if self.name in FOR_SLOS:
             if latency is None or slo is None:
                 raise ArgumentError("policy", self.text, "thresholds in seconds with it, --slo")
@@ -163,12 +174,12 @@ def parse_policy(text: str) -> Spec:
     """
     written, _, rest = text.partition(":")
     name = _usual(written)
-    kinds = {key: _kind(parameter.annotation) for key, parameter in parameters_of(name).items()}
+    kinds = {CACHE: "str"} | {key: _kind(parameter.annotation) for key, parameter in parameters_of(name).items()}
     spec = Spec(name)
     given: dict[str, Value] = {}
     for item in rest.split(",") if rest else ():
         key, equals, value = item.partition("=")
-        if not equals or key not in spec.parameters or key in given:
+        if not equals or key not in (*spec.parameters, CACHE) or key in given:
             expected = ", ".join(f"{p}=..." for p in spec.parameters) or "no parameter"
             raise ArgumentError(f"policy {name}", item, f"{expected}, each at most once")
         read = _threshold if key == "xi" and kinds[key] == "int" else READERS[kinds[key]]
@@ -227,7 +238,32 @@ READERS: dict[str, Callable[[str, str], Value]] = {
 }
 
 
-def default_estimate(trace: Trace) -> int:
-    """Return the mean prompt of the turns that continue a conversation, rounded up; 0 if none does."""
-    prompts = trace.prompt[trace.continuing]
+def default_estimate(trace: Trace | Forest) -> int:
+    """Return the mean prompt of the turns that continue a conversation, rounded up; 0 if none does.
+
+    On a forest a prompt is what of a request's input no earlier request made available, in tokens, and those that
+    continue something are the requests with a part that one did.
+    """
+    if isinstance(trace, Forest):
+        prompts = (trace.inputs - trace.known * trace.block_size)[trace.known > 0]
+    else:
+        prompts = trace.prompt[trace.continuing]
     return -(-exact_sum(prompts) // len(prompts)) if len(prompts) else 0
+
+
+def in_blocks(policy: Any, block_size: int) -> Any:
+    """Return a policy whose lengths are in tokens as one that counts blocks.
+
+    As `Trace.to_blocks` has it, a prompt estimate is rounded up, a threshold or a cutoff down.
+    """
+    if block_size == 1:
+        return policy
+    if hasattr(policy, "latency"):
+        raise ArgumentError("policy", policy.name, "one without a latency on shared prefixes: it counts tokens")
+    named = {field.name for field in fields(policy) if field.init} & {*IN_TOKENS}
+    lengths = {name: getattr(policy, name) for name in sorted(named)}
+    return replace(policy, **{name: _blocks(name, tokens, block_size) for name, tokens in lengths.items()})
+
+
+def _blocks(name: str, tokens: int, block_size: int) -> int:
+    return -(-tokens // block_size) if name == "q_hat" else tokens // block_size

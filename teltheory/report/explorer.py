@@ -155,10 +155,11 @@ def _curve(along: str, at: str) -> Any:
     )
 
 
-def compared(lru: int, tlru: int, optimum: int, lru_p95: float, tlru_p95: float) -> str:
+def compared(lru: int, tlru: int, optimum: int | None, lru_p95: float, tlru_p95: float) -> str:
     """Return in a sentence what T-LRU is worth beside LRU and the optimum: TEL, and P95 of TTFT."""
     tail = f"P95 of TTFT is {tlru_p95:.3f} s under T-LRU and {lru_p95:.3f} s under LRU."
-    return f"{_beside(lru, tlru)}{_closed(lru, tlru, optimum)}. {tail}"
+    closed = "" if optimum is None else _closed(lru, tlru, optimum)
+    return f"{_beside(lru, tlru)}{closed}. {tail}"
 
 
 def _beside(lru: int, tlru: int) -> str:

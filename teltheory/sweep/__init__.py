@@ -14,18 +14,39 @@ from pathlib import Path
 
 from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
-from teltheory.model.instance import Instance
+from teltheory.model.forest import Forest
+from teltheory.model.instance import ForestInstance, Instance
 from teltheory.model.numbers import whole_number
 from teltheory.model.trace import Trace
 from teltheory.policies.policy import Policy
 from teltheory.processes import cores, on_cluster, on_processes
-from teltheory.replay import KERNEL_FROM
+from teltheory.replay import KERNEL_FROM, Cache
 from teltheory.sweep.grid import Cell, Grid, cells, plan
 from teltheory.sweep.jobs import QUANTILES, Job, Measurement
-from teltheory.sweep.sources import Sample, Source, TraceAtHand, TraceFile, as_sources, load
+from teltheory.sweep.sources import (
+    AnySource,
+    ForestAtHand,
+    Sample,
+    Source,
+    TraceAtHand,
+    TraceFile,
+    as_sources,
+    load,
+)
 from teltheory.sweep.store import Store
 
-__all__ = ["QUANTILES", "Cell", "Grid", "Sample", "Source", "Store", "TraceAtHand", "TraceFile", "sweep"]
+__all__ = [
+    "QUANTILES",
+    "Cell",
+    "ForestAtHand",
+    "Grid",
+    "Sample",
+    "Source",
+    "Store",
+    "TraceAtHand",
+    "TraceFile",
+    "sweep",
+]
 
 Progress = Callable[[int, int], object]
 Answers = Generator[tuple[int, list[Measurement]], None, None]
@@ -39,7 +60,7 @@ REFERENCE_SLOWDOWN = 50
 
 
 def sweep(
-    traces: Trace | Source | Sequence[Trace | Source],
+    traces: Trace | Forest | AnySource | Sequence[Trace | Forest | AnySource],
     grid: Grid,
     latency: Latency,
     progress: Progress | None = None,
@@ -52,8 +73,9 @@ def sweep(
 
     Parameters
     ----------
-    traces : Trace, TraceAtHand, TraceFile, Sample, or a sequence of them
-        What is replayed. Several samples with different seeds make the seeds an axis.
+    traces : Trace, Forest, TraceAtHand, ForestAtHand, TraceFile, Sample, or a sequence of them
+        What is replayed. Several samples with different seeds make the seeds an axis; forests of one trace in
+        blocks of several sizes make the size one, as capacities and thresholds are in tokens there.
     grid : Grid
         Policies, capacities and thresholds.
     latency : Latency
@@ -97,22 +119,34 @@ def sweep(
     return cells(sources, grid, run.results)
 
 
-def _check(jobs: Sequence[Job], sources: dict[str, Source]) -> None:
+def _check(jobs: Sequence[Job], sources: dict[str, AnySource]) -> None:
     """Find what no replay would survive, before the first; a sample without forced caching has nothing to find."""
     for key in dict.fromkeys(job.trace for job in jobs):
-        asked = dict.fromkeys((job.capacity, job.forced) for job in jobs if job.trace == key)
-        if isinstance(sources[key], Sample) and not any(forced for _, forced in asked):
+        of = [job for job in jobs if job.trace == key]
+        asked = dict.fromkeys((job.capacity, job.pins, job.running) for job in of)
+        _refuse(sources[key], [job.cache for job in of if job.cache != "strict"], of[0].running)
+        if isinstance(sources[key], Sample) and not any(forced for _, forced, _ in asked):
             continue
         trace = sources[key].load()
-        for capacity, forced in asked:
-            Instance.of(trace, capacity, forced=forced)
+        for capacity, forced, running in asked:
+            if isinstance(trace, Forest):
+                ForestInstance.of(trace, capacity // trace.block_size, forced=forced, running=running)
+            else:
+                Instance.of(trace, capacity, forced=forced)
+
+
+def _refuse(source: AnySource, caches: Sequence[Cache], running: int) -> None:
+    """Refuse what only a forest has."""
+    for name, found in (("cache", caches[:1]), ("running", [running] if running != 1 else [])):
+        if found and not source.shared:
+            raise ArgumentError(name, found[0], f"a Forest with it, as {source.label} has private conversations")
 
 
 class _Run:
     """What is known of a sweep so far, and the jobs that are missing."""
 
     def __init__(self, jobs: Sequence[Job], store: Store | None, progress: Progress | None) -> None:
-        self.results: dict[tuple[str, Policy, int, int], Measurement] = {}
+        self.results: dict[tuple[str, Policy, Cache, int, int], Measurement] = {}
         self._store, self._progress = store, progress
         self.missing = [left for job in jobs if (left := self._left(job)) is not None]
         self._every = sum(job.turns for job in jobs)
@@ -126,7 +160,7 @@ class _Run:
         found = {xi: self._store.find(job, xi) for xi in job.thresholds}
         for xi, measurement in found.items():
             if measurement is not None:
-                self.results[job.trace, job.policy, job.capacity, xi] = measurement
+                self.results[job.trace, job.policy, job.cache, job.capacity, xi] = measurement
         left = tuple(xi for xi, measurement in found.items() if measurement is None)
         return replace(job, thresholds=left) if left else None
 
@@ -135,7 +169,7 @@ class _Run:
         if self._store is not None:
             self._store.add(job, measurements)
         for xi, measurement in zip(job.thresholds, measurements, strict=True):
-            self.results[job.trace, job.policy, job.capacity, xi] = measurement
+            self.results[job.trace, job.policy, job.cache, job.capacity, xi] = measurement
         self._done += job.turns
         self.report(0)
 
@@ -157,7 +191,7 @@ def processes_for(jobs: Sequence[Job], workers: int | None) -> int:
 
 def answers(
     jobs: Sequence[Job],
-    sources: dict[str, Source],
+    sources: dict[str, AnySource],
     workers: int | None,
     scheduler: str | None,
     report: Callable[[int], object],
@@ -180,10 +214,10 @@ def answers(
 class _Replays:
     """Runs jobs, and holds on to the trace of the last one."""
 
-    def __init__(self, sources: dict[str, Source]) -> None:
+    def __init__(self, sources: dict[str, AnySource]) -> None:
         self._sources = sources
         self._key = ""
-        self._trace: Trace | None = None
+        self._trace: Trace | Forest | None = None
 
     def __call__(self, job: Job, progress: Callable[[int], object] | None = None) -> list[Measurement]:
         if self._trace is None or self._key != job.trace:

@@ -1,7 +1,7 @@
 """What is swept, the replays that this takes, and the cells that come of them."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from typing import Any, TypeAlias
 
@@ -10,21 +10,26 @@ from teltheory.cost.metrics import share_closed
 from teltheory.policies.clairvoyant import TailOptimizedBelady
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import Policy
-from teltheory.policies.spec import DEFAULT_CUTOFF, Spec
+from teltheory.policies.spec import DEFAULT_CUTOFF, Spec, in_blocks
+from teltheory.replay import Cache
+from teltheory.replay.caches import read_cache
 from teltheory.sweep.jobs import Job, Measurement
-from teltheory.sweep.sources import Source
+from teltheory.sweep.sources import AnySource
 
 
 @dataclass(frozen=True)
 class Grid:
     """What is swept.
 
+    Lengths are in the trace's unit. For a forest they are in tokens and converted as `Trace.to_blocks` says:
+    capacities, thresholds and cutoffs rounded down to blocks, prompt estimates up.
+
     Attributes
     ----------
     policies : sequence of Spec
-        Policies; the threshold of a cell fills in if one is left out.
+        Policies; the threshold of a cell fills in if one is left out. One may name a cache of its own.
     capacities, thresholds : sequence of int
-        Capacities and thresholds, in the trace's unit.
+        Capacities and thresholds.
     q_hat : int or None
         Prompt estimate where a policy has none of its own; None for each trace's own, the mean prompt of the turns
         that continue a conversation, rounded up.
@@ -36,6 +41,10 @@ class Grid:
         Thresholds that stand for a TTFT, with its seconds: a turn violates such a one if its TTFT is above it.
     latency : Latency or None
         For policies that take an SLO in seconds.
+    cache : str
+        Of forests, in its short form (`teltheory.replay.caches`).
+    running : int
+        Of forests under forced caching: requests that run at the same time.
     """
 
     policies: Sequence[Spec]
@@ -46,31 +55,41 @@ class Grid:
     forced: bool = False
     slos: Mapping[int, Fraction] = field(default_factory=dict)
     latency: Latency | None = None
+    cache: str = "strict"
+    running: int = 1
 
-    def build(self, spec: Spec, xi: int, estimate: Callable[[], int]) -> Policy:
-        """Make a policy for a threshold; `estimate` is asked if the grid has no prompt estimate."""
+    def build(self, spec: Spec, xi: int, estimate: Callable[[], int], unit: int = 1) -> Policy:
+        """Make a policy for a threshold; `estimate` is asked if the grid has no prompt estimate.
+
+        `unit` is the number of tokens per block that the policy counts.
+        """
         q_hat = estimate() if self.q_hat is None else self.q_hat
-        return spec.build(xi, q_hat, self.cutoff, self.latency, self.slos.get(xi))
+        policy: Policy = in_blocks(spec.build(xi, q_hat, self.cutoff, self.latency, self.slos.get(xi)), unit)
+        return policy
+
+    def cache_of(self, spec: Spec, unit: int = 1) -> Cache:
+        """Return the cache that a policy has: its own if it names one."""
+        return read_cache(getattr(spec, "cache", None) or self.cache, unit)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Cell(Measurement):
     """One policy at one capacity and threshold, with the TEL of LRU and of the optimum there.
 
-    `trace` is the label of the trace if several are swept.
+    `trace` is the label of the trace if several are swept. The optimum of a forest is None: it is not known yet.
     """
 
     capacity: int
     xi: int
     policy: str
     lru: int
-    optimum: int
+    optimum: int | None
     trace: str | None = None
 
     @property
-    def regret(self) -> int:
-        """TEL above the hindsight optimum."""
-        return self.tel - self.optimum
+    def regret(self) -> int | None:
+        """TEL above the hindsight optimum; None if that is not known."""
+        return None if self.optimum is None else self.tel - self.optimum
 
     @property
     def change(self) -> Fraction | None:
@@ -79,8 +98,8 @@ class Cell(Measurement):
 
     @property
     def closed(self) -> Fraction | None:
-        """Share of LRU's distance to the optimum that is closed; None if there is no distance."""
-        return share_closed(self.lru, self.tel, self.optimum)
+        """Share of LRU's distance to the optimum that is closed; None if there is no distance, or none known."""
+        return None if self.optimum is None else share_closed(self.lru, self.tel, self.optimum)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the cell as plain data, the trace's label first if there is one."""
@@ -96,7 +115,7 @@ def _number(value: Fraction | None) -> float | None:
     return None if value is None else float(value)
 
 
-def plan(sources: Sequence[Source], grid: Grid, latency: Latency) -> list[Job]:
+def plan(sources: Sequence[AnySource], grid: Grid, latency: Latency) -> list[Job]:
     """Return the replays that a grid takes, each once: trace outermost, then capacity, LRU first, optima last.
 
     A policy that does not depend on the threshold is replayed once a capacity, a trace with two labels once.
@@ -104,31 +123,46 @@ def plan(sources: Sequence[Source], grid: Grid, latency: Latency) -> list[Job]:
     slos = tuple(sorted(grid.slos.items()))
     by_trace = {source.key: source for source in sources}
     return [
-        Job(key, source.turns, policy, capacity, grid.forced, latency, thresholds, slos)
+        Job(key, source.turns, policy, capacity, grid.forced, latency, thresholds, slos, cache, grid.running)
         for key, source in by_trace.items()
         for capacity in dict.fromkeys(grid.capacities)
-        for policy, thresholds in _policies(grid, source).items()
+        for (policy, cache), thresholds in _replayed(grid, source).items()
     ]
 
 
-def _policies(grid: Grid, source: Source) -> dict[Policy, tuple[int, ...]]:
+Replayed: TypeAlias = tuple[Policy, Cache]
+"""A policy and its cache."""
+
+
+def _replayed(grid: Grid, source: AnySource) -> dict[Replayed, tuple[int, ...]]:
     """Return every policy that a trace is replayed under, with the thresholds it is measured at."""
     thresholds = tuple(dict.fromkeys(grid.thresholds))
-    policies: dict[Policy, tuple[int, ...]] = {LRU(): thresholds}
-    for spec in grid.policies:
-        for xi in thresholds:
-            policy = grid.build(spec, xi, lambda: source.estimate)
-            policies[policy] = tuple(dict.fromkeys((*policies.get(policy, ()), xi)))
-    for xi in thresholds:
-        policies[TailOptimizedBelady(xi)] = tuple(dict.fromkeys((*policies.get(TailOptimizedBelady(xi), ()), xi)))
-    return policies
+    found: dict[Replayed, tuple[int, ...]] = {_lru(grid, source): thresholds}
+    asked = [(_asked(grid, spec, xi, source), xi) for spec in grid.policies for xi in thresholds]
+    for one, xi in (*asked, *((_optimum(xi), xi) for xi in thresholds if not source.shared)):
+        found[one] = tuple(dict.fromkeys((*found.get(one, ()), xi)))
+    return found
 
 
-Results: TypeAlias = Mapping[tuple[str, Policy, int, int], Measurement]
-"""Measurements by trace, policy, capacity and threshold."""
+def _lru(grid: Grid, source: AnySource) -> Replayed:
+    return LRU(), read_cache(grid.cache, source.unit)
 
 
-def cells(sources: Sequence[Source], grid: Grid, results: Results) -> list[Cell]:
+def _asked(grid: Grid, spec: Spec, xi: int, source: AnySource) -> Replayed:
+    policy = grid.build(spec, xi, lambda: source.estimate, source.unit)
+    return policy, grid.cache_of(spec, source.unit)
+
+
+def _optimum(xi: int) -> Replayed:
+    """Return what reaches the hindsight optimum of private conversations."""
+    return TailOptimizedBelady(xi), "strict"
+
+
+Results: TypeAlias = Mapping[tuple[str, Policy, Cache, int, int], Measurement]
+"""Measurements by trace, policy, cache, capacity and threshold."""
+
+
+def cells(sources: Sequence[AnySource], grid: Grid, results: Results) -> list[Cell]:
     """Return the cells: by trace, then capacity, then threshold, then policy, in the order given."""
     return [
         _cell(source, spec, capacity, xi, grid, results, source.label if len(sources) > 1 else None)
@@ -140,11 +174,19 @@ def cells(sources: Sequence[Source], grid: Grid, results: Results) -> list[Cell]
 
 
 def _cell(
-    source: Source, spec: Spec, capacity: int, xi: int, grid: Grid, results: Results, label: str | None
+    source: AnySource, spec: Spec, capacity: int, xi: int, grid: Grid, results: Results, label: str | None
 ) -> Cell:
-    def at(policy: Policy) -> Measurement:
-        return results[source.key, policy, capacity, xi]
+    def at(replayed: Replayed) -> Measurement:
+        return results[source.key, *replayed, capacity, xi]
 
-    worth = at(grid.build(spec, xi, lambda: source.estimate))
-    lru, optimum = at(LRU()).tel, at(TailOptimizedBelady(xi)).tel
+    worth = completed(at(_asked(grid, spec, xi, source)), source)
+    lru, optimum = at(_lru(grid, source)).tel, None if source.shared else at(_optimum(xi)).tel
     return Cell(**vars(worth), capacity=capacity, xi=xi, policy=spec.text, lru=lru, optimum=optimum, trace=label)
+
+
+def completed(found: Measurement, source: AnySource) -> Measurement:
+    """Return a measurement of private conversations with what stores from before do not have."""
+    if found.reused is not None:
+        return found
+    reused = source.lengths.inputs - found.prefilled
+    return replace(found, reused=reused, written=source.lengths.pasts - reused)

@@ -6,12 +6,20 @@ from fractions import Fraction
 from typing import Any
 
 from teltheory.cost.latency import Latency, LatencyModel
-from teltheory.cost.metrics import slo_violations, tail_excess_latency, ttft_quantiles, ttft_violations
+from teltheory.cost.metrics import (
+    slo_violations,
+    tail_excess_latency,
+    ttft_quantiles,
+    ttft_violations,
+    write_volume,
+)
 from teltheory.errors import ArgumentError
+from teltheory.model.forest import Forest
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
 from teltheory.policies.policy import Policy
-from teltheory.replay import replay
+from teltheory.replay import Cache, replay
+from teltheory.replay.caches import always_forced
 
 RESULTS_VERSION = 1
 """Raise it whenever the same job has other results than before, so that stored ones are no longer found."""
@@ -25,7 +33,9 @@ class Measurement:
 
     Percentiles of TTFT are in seconds, None for an empty trace; `hit_rate` is the reused share of the input,
     `prefilled` all that was computed (the server's work), `violations` the turns with a TTFT above that of the
-    threshold, and `tel` is in the trace's unit.
+    threshold, and `tel` is in the trace's unit. `reused` is what was not computed, `written` what was written to
+    the cache; None in results that were stored before there were both. Of a forest `tel` is in its blocks and
+    all else in tokens.
     """
 
     p50: float | None
@@ -36,11 +46,16 @@ class Measurement:
     prefilled: int
     violations: int
     tel: int
+    reused: int | None = None
+    written: int | None = None
 
 
 @dataclass(frozen=True)
 class Job:
-    """One replay and the thresholds that it is measured at; `slos` are those that stand for a TTFT, in seconds."""
+    """One replay and the thresholds that it is measured at; `slos` are those that stand for a TTFT, in seconds.
+
+    Capacity and thresholds are in the trace's unit; of a forest in tokens, while its policy counts in blocks.
+    """
 
     trace: str
     turns: int
@@ -50,6 +65,8 @@ class Job:
     latency: Latency
     thresholds: tuple[int, ...]
     slos: tuple[tuple[int, Fraction], ...] = ()
+    cache: Cache = "strict"
+    running: int = 1
 
     def __str__(self) -> str:
         return f"{self.policy!r} at capacity {self.capacity:,}"
@@ -57,7 +74,9 @@ class Job:
     def determinants(self, xi: int) -> dict[str, Any]:
         """Return all that the measurement at a threshold depends on, as plain data."""
         slo = self._slos.get(xi)
-        return {
+        of_forests = {"cache": _cache(self.cache), "running": self.running}
+        usual = {"cache": "strict", "running": 1}
+        return {name: value for name, value in of_forests.items() if value != usual[name]} | {
             "results": RESULTS_VERSION,
             "trace": self.trace,
             "policy": _described(self.policy),
@@ -68,29 +87,53 @@ class Job:
         }
 
     @property
+    def pins(self) -> bool:
+        """Whether no cut touches what runs."""
+        return self.forced or always_forced(self.cache)
+
+    @property
     def _slos(self) -> dict[int, Fraction]:
         """The SLOs that are not the same as their threshold."""
         return {} if not self.slos or self.latency.cached_is_free else dict(self.slos)
 
-    def run(self, trace: Trace, progress: Callable[[int], object] | None = None) -> list[Measurement]:
+    def run(self, trace: Trace | Forest, progress: Callable[[int], object] | None = None) -> list[Measurement]:
         """Replay the job's trace and return a measurement per threshold; `progress` is told the turns done."""
-        outcome = replay(trace, self.policy, self.capacity, self.forced, progress=progress)
-        return measure(outcome, self.thresholds, self.latency, self._slos)
+        size = trace.block_size if isinstance(trace, Forest) else 1
+        outcome = replay(
+            trace,
+            self.policy,
+            self.capacity // size,
+            self.forced,
+            progress=progress,
+            cache=self.cache,
+            running=self.running,
+        )
+        return measure(outcome, trace, self.thresholds, self.latency, self._slos)
 
 
 def measure(
-    outcome: Outcome, thresholds: tuple[int, ...], latency: Latency, slos: Mapping[int, Fraction]
+    outcome: Outcome,
+    trace: Trace | Forest,
+    thresholds: tuple[int, ...],
+    latency: Latency,
+    slos: Mapping[int, Fraction],
 ) -> list[Measurement]:
     """Return what an outcome is worth at each threshold; violations are those of its SLO if it has one."""
-    quantiles = ttft_quantiles(outcome, QUANTILES, latency).tolist() if len(outcome) else [None] * len(QUANTILES)
+    spent = outcome.in_tokens()
+    quantiles = ttft_quantiles(spent, QUANTILES, latency).tolist() if len(spent) else [None] * len(QUANTILES)
     p50, p90, p95, p99 = quantiles
-    work = (float(outcome.hit_rate), outcome.prefilled)
+    work = (float(spent.hit_rate), spent.prefilled)
     slow = [
-        ttft_violations(outcome, latency, slos[xi]) if xi in slos else slo_violations(outcome, xi)
-        for xi in thresholds
+        ttft_violations(spent, latency, slos[xi]) if xi in slos else slo_violations(spent, xi) for xi in thresholds
     ]
-    tels = [tail_excess_latency(outcome, xi) for xi in thresholds]
-    return [Measurement(p50, p90, p95, p99, *work, *both) for both in zip(slow, tels, strict=True)]
+    tels = [tail_excess_latency(outcome, xi // outcome.block_size) for xi in thresholds]
+    volume = (spent.reused, write_volume(spent, trace))
+    return [Measurement(p50, p90, p95, p99, *work, *both, *volume) for both in zip(slow, tels, strict=True)]
+
+
+def _cache(cache: Cache) -> str:
+    """Return a cache as text."""
+    return cache if isinstance(cache, str) else _described(cache)
 
 
 def _latency(model: Latency) -> str:

@@ -13,13 +13,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
 from teltheory.errors import ArgumentError, FileError
 from teltheory.formats import read_trace
-from teltheory.model.numbers import whole_number
+from teltheory.model.forest import Forest
+from teltheory.model.numbers import exact_sum, whole_number
 from teltheory.model.trace import Trace
 from teltheory.policies.spec import default_estimate
 from teltheory.workloads import Chats, Conversations, sample_conversations
@@ -31,19 +32,40 @@ class Facts(NamedTuple):
     key: str
     turns: int
     estimate: int
+    unit: int
 
 
-def trace_key(trace: Trace) -> str:
+class Lengths(NamedTuple):
+    """All inputs together and all pasts together, in the trace's unit."""
+
+    inputs: int
+    pasts: int
+
+    @classmethod
+    def of(cls, trace: Trace | Forest) -> Lengths:
+        """Return those of a trace, of a forest in tokens."""
+        if isinstance(trace, Forest):
+            return cls(exact_sum(trace.inputs), exact_sum(trace.end) * trace.block_size)
+        return cls(exact_sum(trace.total), exact_sum(trace.past))
+
+
+NOT_REPLAYED = ("blocks",)
+"""A trace is replayed as private conversations; what its requests share is a forest, a trace of its own."""
+
+
+def trace_key(trace: Trace | Forest) -> str:
     """Return a digest of what replays of a trace depend on, as 64 hexadecimal digits."""
     digest = hashlib.sha256()
-    for part in _told(replace(trace, report=None)):
+    for part in _told(trace if isinstance(trace, Forest) else replace(trace, report=None)):
         digest.update(part)
     return digest.hexdigest()
 
 
-def _told(trace: Trace) -> Iterator[bytes]:
+def _told(trace: Trace | Forest) -> Iterator[bytes]:
     """Yield every field of a trace: what it is, and the values of a column."""
     for field in fields(trace):
+        if field.name in NOT_REPLAYED:
+            continue
         value = getattr(trace, field.name)
         column = value if isinstance(value, np.ndarray) else None
         fact = value if column is None else [column.dtype.kind, *column.shape]
@@ -58,9 +80,15 @@ class _Known:
     @cached_property
     def _facts(self) -> Facts:
         trace = self.load()
-        return Facts(trace_key(trace), len(trace), default_estimate(trace))
+        unit = trace.block_size if isinstance(trace, Forest) else 1
+        return Facts(trace_key(trace), len(trace), default_estimate(trace), unit)
 
-    def load(self) -> Trace:
+    @cached_property
+    def lengths(self) -> Lengths:
+        """All inputs together and all pasts together."""
+        return Lengths.of(self.load())
+
+    def load(self) -> Trace | Forest:
         """Return the trace."""
         raise NotImplementedError
 
@@ -79,6 +107,11 @@ class _Known:
         """Mean prompt of the turns that continue a conversation, rounded up."""
         return self._facts.estimate
 
+    @property
+    def unit(self) -> int:
+        """Tokens per block of a forest, whose grid is in tokens; 1 of a trace, whose unit the grid's is."""
+        return self._facts.unit
+
 
 @dataclass(frozen=True, eq=False)
 class TraceAtHand(_Known):
@@ -86,6 +119,7 @@ class TraceAtHand(_Known):
 
     trace: Trace
     label: str = "trace"
+    shared: ClassVar[bool] = False
 
     def load(self) -> Trace:
         """Return the trace."""
@@ -93,15 +127,33 @@ class TraceAtHand(_Known):
 
     def alone(self) -> TraceAtHand:
         """Return a source with only what replays depend on."""
-        return replace(self, trace=replace(self.trace, report=None))
+        return replace(self, trace=replace(self.trace, report=None, blocks=None))
+
+
+@dataclass(frozen=True, eq=False)
+class ForestAtHand(_Known):
+    """A forest in memory, and what a table calls it."""
+
+    forest: Forest
+    label: str = "forest"
+    shared: ClassVar[bool] = True
+
+    def load(self) -> Forest:
+        """Return the forest."""
+        return self.forest
+
+    def alone(self) -> ForestAtHand:
+        """Return the source itself: replays depend on all of a forest."""
+        return self
 
 
 @dataclass(frozen=True)
 class TraceFile(_Known):
-    """A file that `teltheory.read_trace` reads."""
+    """A file that `teltheory.read_trace` reads, replayed as private conversations."""
 
     path: str
     format: str = "auto"
+    shared: ClassVar[bool] = False
 
     @property
     def label(self) -> str:
@@ -134,6 +186,8 @@ class Sample:
     model: Conversations | Chats
     turns: int
     seed: int
+    unit: ClassVar[int] = 1
+    shared: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         for name in ("turns", "seed"):
@@ -148,6 +202,11 @@ class Sample:
     def estimate(self) -> int:
         """Mean prompt of the turns that continue a conversation, rounded up; samples the trace."""
         return default_estimate(self.load())
+
+    @cached_property
+    def lengths(self) -> Lengths:
+        """All inputs together and all pasts together; samples the trace."""
+        return Lengths.of(self.load())
 
     @cached_property
     def _described(self) -> str:
@@ -172,11 +231,13 @@ class Sample:
 
 
 Source: TypeAlias = TraceAtHand | TraceFile | Sample
+"""Private conversations."""
+AnySource: TypeAlias = Source | ForestAtHand
 
 
-def as_sources(traces: Trace | Source | Sequence[Trace | Source]) -> list[Source]:
+def as_sources(traces: Trace | Forest | AnySource | Sequence[Trace | Forest | AnySource]) -> list[AnySource]:
     """Return sources of one or several traces, no label twice; traces in memory are numbered from 1."""
-    several = traces if isinstance(traces, Sequence) and not isinstance(traces, str) else [traces]
+    several: Sequence[Any] = traces if isinstance(traces, Sequence) and not isinstance(traces, str) else [traces]
     if not several:
         raise ArgumentError("traces", several, "at least one")
     sources = [_source(trace, i + 1) for i, trace in enumerate(several)]
@@ -187,17 +248,20 @@ def as_sources(traces: Trace | Source | Sequence[Trace | Source]) -> list[Source
     return sources
 
 
-def _source(trace: object, number: int) -> Source:
+def _source(trace: object, number: int) -> AnySource:
     if isinstance(trace, Trace):
         return TraceAtHand(trace, f"trace {number}")
-    if isinstance(trace, Source):
+    if isinstance(trace, Forest):
+        return ForestAtHand(trace, f"trace {number}")
+    if isinstance(trace, AnySource):
         return trace
     if isinstance(trace, (str, Path)):
         raise ArgumentError("traces", str(trace), "a trace or TraceFile(...)")
-    raise ArgumentError("traces", type(trace).__name__, "a Trace, TraceAtHand, TraceFile or Sample")
+    kinds = "a Trace, Forest, TraceAtHand, ForestAtHand, TraceFile or Sample"
+    raise ArgumentError("traces", type(trace).__name__, kinds)
 
 
-def load(source: Source, key: str) -> Trace:
+def load(source: AnySource, key: str) -> Trace | Forest:
     """Load a trace that must have this key: a file may have changed, a sample be of another version of numpy."""
     trace = source.load()
     found = source.key if isinstance(source, Sample) else trace_key(trace)

@@ -10,6 +10,8 @@ from teltheory.store import Results, text_of
 from teltheory.sweep.jobs import Job, Measurement
 
 _MEASURED = {field.name for field in fields(Measurement)}
+_ADDED = {"reused", "written"}
+"""What stores from before do not have."""
 
 
 class Store:
@@ -36,7 +38,7 @@ class Store:
         self._measurements |= {text_of(about): measurement for about, measurement in made}
 
     def _checked(self, number: int, found: dict[str, Any]) -> Measurement:
-        for field in sorted(_MEASURED ^ set(found)):
+        for field in sorted((_MEASURED ^ set(found)) - (_ADDED - set(found))):
             raise self._results.damaged(number, f"{'no' if field in _MEASURED else 'a'} field {shown(field, 60)}")
         for field, value in found.items():
             if not _is_measure(field, value):
@@ -47,6 +49,8 @@ class Store:
 def _is_measure(field: str, value: object) -> bool:
     if field in ("prefilled", "violations", "tel"):
         return type(value) is int and value >= 0
+    if field in _ADDED:
+        return value is None or (type(value) is int and value >= 0)
     if field == "hit_rate":
         return type(value) is float and 0 <= value <= 1
     return value is None or type(value) is float

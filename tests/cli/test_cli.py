@@ -144,7 +144,7 @@ def test_reproduce_on_a_given_trace(run, trace_file, tmp_path, monkeypatch, caps
 
 def test_the_story_on_the_mooncake_trace(run_json, mooncake):
     policies = ["--policy", "lru", "--policy", "tlru", "--policy", "tail-optimized-belady"]
-    flags = ["--capacity", "1M", "--slo", "1s", "--slo", "2s", "--slo", "3s"]
+    flags = ["--capacity", "1M", "--slo", "1s", "--slo", "2s", "--slo", "3s", "--chains"]
     data = run_json("replay", mooncake, *policies, *flags)
     assert data["trace"]["chaining"]["chained"] == 3974
     for row in data["rows"]:

@@ -104,7 +104,7 @@ def test_the_optimum_takes_the_threshold_of_the_model(run_json, long_turns):
 def test_a_capacity_in_bytes_is_as_many_tokens_as_fit(given, latency, model, tokens):
     question = read_question((), capacities=(given,), xis=(), slos=(), served=Served(latency=latency, model=model))
     assert question.capacities == (tokens,)
-    sizes = question.said[1:]
+    sizes = question.said
     assert len(sizes) == given.endswith("B")
     assert all(f"{given} is {tokens:,} tokens of" in line for line in sizes)
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies import turn_columns
 
 import teltheory as tt
 from teltheory.cost.metrics import excess
@@ -134,3 +135,22 @@ def test_tail_excess_seconds_is_not_the_slope_times_the_excess_tokens() -> None:
 )
 def test_share_closed(lru: int, policy: int, optimum: int, share: Fraction | None) -> None:
     assert tt.share_closed(lru, policy, optimum) == share
+
+
+@given(turn_columns(), st.integers(0, 20), st.integers(0, 9))
+def test_conversations_write_what_their_forest_writes(
+    columns: dict[str, list[int]], capacity: int, xi: int
+) -> None:
+    trace = tt.Trace.from_turns(**{name: columns[name] for name in ("conversation", "prompt", "response")})
+    for policy in (tt.LRU(), tt.TLRU(xi, 1, "least-recent"), tt.Belady()):
+        chains, forest = (tt.replay(turns, policy, capacity) for turns in (trace, trace.forest))
+        by_hand = sum(past - x for past, x in zip(trace.past.tolist(), chains.cached.tolist(), strict=True))
+        assert tt.write_volume(chains, trace) == by_hand == tt.write_volume(forest, trace.forest)
+
+
+def test_what_a_forest_writes_is_in_the_unit_of_the_outcome() -> None:
+    forest = tt.Forest.from_paths([[1, 2], [1, 3]], block_size=16, tokens=[40, 33])
+    found = tt.replay(forest, tt.LRU(), 2)
+    assert (tt.write_volume(found, forest), tt.write_volume(found.in_tokens(), forest)) == (3, 48)
+    with pytest.raises(ArgumentError, match="outcome: found 'no written units'"):
+        tt.write_volume(outcome(40, 33), forest)

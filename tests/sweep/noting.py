@@ -91,8 +91,8 @@ def expected_cells(folder, trace=None):
     return sweep(trace or some_trace(), noting_grid(folder), A100_LLAMA2_7B)
 
 
-NOT_READ = {"report"}
-"""Says how a trace was read, which is nothing that a policy asks."""
+NOT_READ = {"report", "blocks"}
+"""How a trace was read, and what its requests share: nothing that a policy of private conversations asks."""
 
 COLUMNS = [field.name for field in fields(tt.Trace) if field.name not in NOT_READ]
 TRACE = tt.Trace.from_turns(["x", "a", "x", "a"], [3, 4, 5, 6], [1, 2, 3, 4], [0, 1, 2, 3], [0, 0, 2, 1])

@@ -29,8 +29,9 @@ def by_hand(trace, grid, latency):
                 quantiles = tt.ttft_quantiles(outcome, (0.5, 0.9, 0.95, 0.99), latency).tolist()
                 tel, slow = tt.tail_excess_latency(outcome, xi), tt.slo_violations(outcome, xi)
                 work = (float(outcome.hit_rate), outcome.prefilled)
+                work += (slow, tel, sum(outcome.cached.tolist()), sum((trace.past - outcome.cached).tolist()))
                 place = {"capacity": capacity, "xi": xi, "policy": spec.text}
-                cells.append(Cell(*quantiles, *work, slow, tel, **place, lru=lru, optimum=optimum))
+                cells.append(Cell(*quantiles, *work, **place, lru=lru, optimum=optimum))
     return cells
 
 

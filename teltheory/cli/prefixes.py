@@ -1,0 +1,108 @@
+"""What requests share, as a command is asked to read it, and what is said of that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from typing import Any
+
+from teltheory.errors import ArgumentError
+from teltheory.model.forest import Forest
+from teltheory.model.trace import Trace
+from teltheory.replay.caches import always_forced, read_cache
+
+
+@dataclass(frozen=True)
+class Prefixes:
+    """How the prefixes that requests share are read, and the cache that holds them.
+
+    Attributes
+    ----------
+    chains : bool
+        Whether they are left aside, and private conversations replayed.
+    cache : str
+        The cache, such as ``strict``.
+    running : int
+        Requests that run at the same time, under forced caching.
+    block_size : int or None
+        Tokens per block; None for the trace's own.
+    """
+
+    chains: bool = False
+    cache: str = "strict"
+    running: int = 1
+    block_size: int | None = None
+
+    def check(self, forced: bool) -> None:
+        """Refuse, before the trace is read, options that do not go together."""
+        forced = always_forced(read_cache(self.cache)) or forced
+        if self.running > 1 and not forced:
+            raise ArgumentError("--running", self.running, "--forced with it")
+        if self.chains:
+            self._refuse("none with --chains")
+
+    def of(self, trace: Trace) -> Trace | Forest:
+        """Return what is replayed: the forest of a trace with block hashes, else its conversations."""
+        if trace.blocks is not None and not self.chains:
+            return trace.blocks if self.block_size is None else trace.blocks.to_blocks(self.block_size)
+        if not self.chains:
+            self._refuse("a trace with block hashes, as private conversations share nothing")
+        return trace
+
+    def _refuse(self, expected: str) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name != "chains" and value != field.default:
+                raise ArgumentError(f"--{field.name.replace('_', '-')}", value, expected)
+
+
+PRIVATE = Prefixes(chains=True)
+"""For commands that do not know shared prefixes."""
+
+
+def unit_of(requests: Trace | Forest) -> int:
+    """Return the tokens per unit: those of a block of a forest; 1 of a trace, whose unit is the command's."""
+    return requests.block_size if isinstance(requests, Forest) else 1
+
+
+def footprint(requests: Trace | Forest) -> int:
+    """Return the most that an endless cache holds, in tokens."""
+    return requests.units * requests.block_size if isinstance(requests, Forest) else requests.peak
+
+
+def longest_input(requests: Trace | Forest) -> int:
+    """Return the tokens of the longest input, 0 if there is none."""
+    inputs = requests.inputs if isinstance(requests, Forest) else requests.total
+    return int(inputs.max(initial=0))
+
+
+def reading_line(trace: Trace, requests: Trace | Forest) -> str:
+    """Return how a trace is read, the first line of what a command prints."""
+    if isinstance(requests, Forest):
+        counts = f"{len(requests):,} requests, {requests.units:,} different blocks"
+        return f"Shared prefixes: {counts} of {in_tokens(requests.block_size)}."
+    aside = "" if trace.blocks is None else "; what requests share by their block hashes is left aside"
+    return f"Private conversations: {len(trace):,} turns, {trace.conversations:,} conversations{aside}."
+
+
+def block_lines(requests: Trace | Forest) -> Iterator[str]:
+    """Yield what blocks mean for the numbers; nothing for conversations."""
+    if isinstance(requests, Forest):
+        yield (
+            "Capacities, ξ and cutoffs are rounded down to whole blocks, Q̂ is rounded up, and TEL is in blocks. "
+            "All else is exact in tokens; a last block that is not full is computed."
+        )
+
+
+def in_tokens(tokens: int, block_size: int | None = None) -> str:
+    """Return a length as text, in tokens and in blocks if there are any."""
+    unit = "token" if tokens == 1 else "tokens"
+    return f"{tokens:,} {unit}" + ("" if block_size is None else f" = {tokens // block_size:,} blocks")
+
+
+def reading_as_data(requests: Trace | Forest, prefixes: Prefixes) -> dict[str, Any]:
+    """Return how a trace is read as plain data; what conversations do not have is None."""
+    if not isinstance(requests, Forest):
+        return {"reading": "private conversations", **dict.fromkeys(("block_size", "blocks", "cache", "running"))}
+    size = {"block_size": requests.block_size, "blocks": requests.units}
+    return {"reading": "shared prefixes", **size, "cache": prefixes.cache, "running": prefixes.running}

@@ -1,0 +1,190 @@
+"""Commands on a trace with block hashes: what its requests share is replayed, and `--chains` leaves it aside."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import teltheory as tt
+from teltheory.policies.spec import POLICIES
+
+SIZE = 512
+ASKED = ("--capacity", "2000,4100", "--xi", "600,1100")
+
+
+@pytest.fixture
+def shared_file(tmp_path):
+    """Requests that share their first block, some also a document; every last block is partial."""
+    paths = [[0, 1, 2], [0, 3, 4], [0, 1, 2, 5], [0, 6], [0, 3, 4, 7, 8], [0, 1, 2, 5], [0, 6, 9], [0, 3, 4]]
+    rows = [
+        {"timestamp": 1000 * k, "input_length": SIZE * len(ids) + 10 * k + 5, "hash_ids": [*ids, 100 + k]}
+        for k, ids in enumerate(paths)
+    ]
+    file = tmp_path / "shared.jsonl"
+    file.write_text("".join(json.dumps(row | {"output_length": 5}) + "\n" for row in rows))
+    return file
+
+
+@pytest.fixture
+def first_line(run, capsys):
+    """A call of the command line that returns the first line of what it prints."""
+
+    def line(*arguments):
+        assert run(*arguments) == 0
+        return capsys.readouterr().out.splitlines()[0]
+
+    return line
+
+
+def test_totals_are_those_of_replays_by_hand(run_json, shared_file):
+    forest = tt.read_trace(shared_file).forest
+    assert len(forest) == 8
+    data = run_json("replay", shared_file, *ASKED, "--policy", "lru,tlru:q_hat=700,belady")
+    made = {
+        "lru": lambda xi: tt.LRU(),
+        "tlru:q_hat=700": lambda xi: tt.TLRU(xi // SIZE, 2),
+        "belady": lambda xi: tt.Belady(),
+    }
+    assert len(data["rows"]) == 2 * 2 * 3
+    for row in data["rows"]:
+        outcome = tt.replay(forest, made[row["policy"]](row["xi"]), row["capacity"] // SIZE)
+        spent = outcome.in_tokens()
+        assert row["tel"] == tt.tail_excess_latency(outcome, row["xi"] // SIZE)
+        assert row["violations"] == tt.slo_violations(spent, row["xi"])
+        assert (row["prefilled"], row["reused"]) == (spent.prefilled, SIZE * outcome.cached.sum())
+        assert row["written"] == SIZE * outcome.written.sum()
+        assert row["hit_rate"] == float(outcome.hit_rate)
+        assert row["p95"] == tt.ttft_quantiles(spent, [0.95], tt.A100_LLAMA2_7B)[0]
+        assert row["optimum"] is row["regret"] is row["share_closed"] is None
+    facts = {name: data[name] for name in ("reading", "block_size", "blocks", "cache", "running")}
+    assert facts == {
+        "reading": "shared prefixes",
+        "block_size": SIZE,
+        "blocks": forest.units,
+        "cache": "strict",
+        "running": 1,
+    }
+
+
+def test_chains_are_the_private_conversations_of_before(run_json, shared_file):
+    trace = tt.read_trace(shared_file)
+    data = run_json("replay", shared_file, *ASKED, "--chains", "--q-hat", 700)
+    assert [row["policy"] for row in data["rows"]][: len(POLICIES)] == list(POLICIES)
+    assert (data["reading"], data["block_size"], data["cache"]) == ("private conversations", None, None)
+    for row in data["rows"]:
+        best = tt.hindsight_optimum(trace, row["capacity"], row["xi"]).objective
+        assert row["optimum"] == best
+        if row["policy"] == "tlru":
+            outcome = tt.replay(trace, tt.TLRU(row["xi"], 700), row["capacity"])
+            assert row["tel"] == tt.tail_excess_latency(outcome, row["xi"])
+            assert row["written"] == (trace.past - outcome.cached).sum()
+
+
+def test_the_first_line_says_how_the_trace_is_read(first_line, shared_file, trace_file):
+    assert first_line("replay", shared_file, *ASKED) == (
+        "Shared prefixes: 8 requests, 10 different blocks of 512 tokens."
+    )
+    larger = first_line("replay", shared_file, *ASKED, "--block-size", 1024)
+    assert larger.endswith(" 5 different blocks of 1,024 tokens.")
+    aside = "what requests share by their block hashes is left aside."
+    for command in (("replay", "--chains"), ("optimum",)):
+        line = first_line(*command, shared_file, *ASKED)
+        assert line.startswith("Private conversations: 8 turns, ")
+        assert line.endswith(aside)
+    assert first_line("replay", trace_file, *ASKED) == "Private conversations: 3 turns, 2 conversations."
+
+
+def test_tables_say_their_units_and_what_stands_for_the_optimum(run, shared_file, capsys):
+    assert run("replay", shared_file, "--capacity", "4100", "--slo", "44ms") == 0
+    printed = capsys.readouterr().out
+    text = " ".join(printed.split())
+    assert "Capacity 4,100 tokens = 8 blocks, threshold 44ms = 613 tokens = 1 blocks" in printed
+    assert "TEL blocks" in printed
+    assert "TEL is in blocks. All else is exact in tokens" in text
+    assert "Optional caching. Cache: strict." in text
+    (header,) = [line for line in printed.splitlines() if "P50 s" in line]
+    assert "written" in header
+    assert "regret" not in header
+    named = [line.split()[0] for line in printed.splitlines() if line.strip()]
+    assert "tail-optimized-belady:cache=holes" in named
+    assert "tail-optimized-belady" not in named
+
+
+MODES = {
+    ("--cache", "holes"): {"cache": "holes"},
+    ("--cache", "radix:1500"): {"cache": tt.RadixNodes(2)},
+    ("--cache", "radix-split", "--running", "2"): {"cache": tt.RadixNodes(split=True), "running": 2},
+    ("--forced",): {"forced": True},
+    ("--forced", "--running", "2"): {"forced": True, "running": 2},
+}
+
+
+@pytest.mark.parametrize("flags", MODES, ids=str)
+def test_the_cache_and_the_mode_reach_the_replay(run_json, shared_file, flags):
+    forest = tt.read_trace(shared_file).forest
+    asked = ("--capacity", "5200", "--xi", 600, "--policy", "tail-optimized-belady")
+    (row,) = run_json("replay", shared_file, *asked, *flags)["rows"]
+    outcome = tt.replay(forest, tt.TailOptimizedBelady(1), 10, **MODES[flags])
+    assert (row["tel"], row["reused"]) == (tt.tail_excess_latency(outcome, 1), SIZE * outcome.cached.sum())
+
+
+def test_a_policy_may_have_a_cache_and_a_mark_of_its_own(run_json, shared_file):
+    texts = ["belady", "belady:cache=holes", "tlru:xi=44ms,mark=last,cache=holes"]
+    rows = run_json("replay", shared_file, "--capacity", 2000, "--xi", 600, "--policy", ",".join(texts))["rows"]
+    assert [row["policy"] for row in rows] == texts
+    forest = tt.read_trace(shared_file).forest
+    replays = [(tt.Belady(), "strict"), (tt.Belady(), "holes"), (tt.TLRU(1, 2, mark="last"), "holes")]
+    for row, (policy, cache) in zip(rows, replays, strict=True):
+        assert row["reused"] == SIZE * tt.replay(forest, policy, 3, cache=cache).cached.sum()
+
+
+def test_defaults_are_those_of_the_forest(run_json, shared_file):
+    data = run_json("replay", shared_file)
+    forest = tt.read_trace(shared_file).forest
+    most = SIZE * forest.units
+    assert f"5, 20 and 50 % of the {most:,} tokens" in " ".join(data["notes"])
+    sizes = sorted({row["capacity"] for row in data["rows"]})
+    assert [abs(size - most * share / 100) <= size / 10 for size, share in zip(sizes, (5, 20, 50), strict=True)]
+    spent = tt.replay(forest, tt.LRU(), sizes[1] // SIZE).in_tokens()
+    xi = max(row["xi"] for row in data["rows"])
+    assert tt.slo_violations(spent, xi) == 0
+    new = [int(i) - SIZE * int(k) for i, k in zip(forest.inputs, forest.known, strict=True) if k]
+    assert data["q_hat"] == -(-sum(new) // len(new))
+
+
+WRONG = [
+    ("replay --cache warm", "cache: found 'warm', expected strict, holes, radix"),
+    ("replay --policy lru:cache=warm", "cache: found 'warm', expected strict, holes, radix"),
+    ("replay --cache radix:x", "cache: found 'x', expected tokens such as"),
+    ("replay --cache radix:300", "cache: found 'radix:300', expected chunks of at least 512 tokens, a block"),
+    ("replay --running 2", "--running: found 2, expected --forced with it"),
+    ("replay --chains --cache holes", "--cache: found 'holes', expected none with --chains"),
+    ("replay --chains --block-size 512", "--block-size: found 512, expected none with --chains"),
+    ("replay --chains --policy lru:cache=holes", "cache: found 'holes', expected a Forest with it"),
+    ("replay --block-size 300", "block_size: found 300, expected a multiple or a whole part of 512 tokens"),
+    ("replay --policy slo-tlru --slo 1s", "policy: found 'slo-tlru', expected one without a latency"),
+    ("replay --forced --capacity 1k", "shared.jsonl, turn 0: forced caching must keep a past of length 3"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "told"), WRONG, ids=lambda value: value[:40])
+def test_what_does_not_go_together_is_one_line(refused, shared_file, arguments, told):
+    command, *flags = arguments.split()
+    assert told in refused(command, shared_file, *flags)
+
+
+def test_a_trace_that_shares_nothing_has_no_cache_of_blocks(refused, trace_file):
+    told = refused("replay", trace_file, "--cache", "holes")
+    assert "--cache: found 'holes', expected a trace with block hashes" in told
+
+
+GOLDEN = {300_000: (12_204, 48_261), 1_000_000: (15_803, 47_834), 3_000_000: (40_644, 43_582)}
+
+
+@pytest.mark.parametrize("xi", [27_648, 28_159])
+def test_the_mooncake_trace_has_its_known_hits_and_tail(run_json, mooncake, xi):
+    data = run_json("replay", mooncake, "--capacity", "300k,1M,3M", "--xi", xi, "--policy", "lru")
+    found = {row["capacity"]: (row["reused"], row["tel"]) for row in data["rows"]}
+    assert found == {capacity: (SIZE * hits, tel) for capacity, (hits, tel) in GOLDEN.items()}
+    assert data["q_hat"] == 7542
