@@ -59,10 +59,11 @@ class Paths(NamedTuple):
 
 
 class Manner(NamedTuple):
-    """Units of a chunk, 0 for whole prompts; whether nodes are cut at the budget; whether surplus goes at once."""
+    """Units of a chunk, 0 for whole prompts; `split` and `renew` of `RadixNodes`; whether surplus goes at once."""
 
     chunk: int
     split: bool
+    renew: bool
     eager: bool
 
 
@@ -169,7 +170,9 @@ def _split(
     _link(tree, paths, new, new)
     nodes[new, END], nodes[new, BOTTOM], nodes[new, CHILDREN] = cut, shared, 1
     inside = cut < above[shared] + length[shared]
-    nodes[node, START], nodes[node, PARENT], nodes[node, STAMP] = cut, new, 2 * k
+    nodes[node, START], nodes[node, PARENT] = cut, new
+    if manner.renew:
+        nodes[node, STAMP] = 2 * k
     nodes[node, TOP] = shared if inside else below
     nodes[new, INNER] = -1
     _link(tree, paths, node, node)

@@ -30,14 +30,20 @@ class RadixNodes:
     split : bool
         Whether a node that reaches over the policy's budget is cut there, so that what lies deeper can go alone.
         SGLang does not do it.
+    renew : bool
+        Whether a split makes the part that was not read as recent as the request. SGLang does it; without it that
+        part stays as old as it was.
     """
 
     chunk: int | None = None
     split: bool = False
+    renew: bool = True
 
     def __post_init__(self) -> None:
         if self.chunk is not None:
             object.__setattr__(self, "chunk", whole_number("chunk", self.chunk))
             if self.chunk < 1:
                 raise ArgumentError("chunk", self.chunk, "1 or more units, or None for whole prompts")
-        object.__setattr__(self, "split", bool(self.split))
+        for option in ("split", "renew"):
+            if not isinstance(getattr(self, option), bool):
+                raise ArgumentError(option, getattr(self, option), "True or False")

@@ -137,7 +137,8 @@ class RadixTree:
         assert node.parent is not None
         node.parent.children[above.units[0]] = above
         node.parent, node.units, node.start = above, node.units[at:], node.start + at
-        node.last, node.stamp, node.seen = k, 2 * k, self.times[k]
+        if self.nodes.renew:
+            node.last, node.stamp, node.seen = k, 2 * k, self.times[k]
         self.know(node)
         return above
 

@@ -62,7 +62,7 @@ def replay_kernel(instance: ForestInstance, policy: Policy, nodes: RadixNodes) -
     rules = rules_of(policy, Pieces(forest, visits, mark_of(policy)))
     paths = Paths(visits.parent, visits.above, visits.length, _levels(visits.parent), visits.start, visits.piece)
     cached, written = np.zeros(len(forest), np.int64), np.zeros(len(forest), np.int64)
-    manner = Manner(nodes.chunk or 0, nodes.split, policy.trim == "eager")
+    manner = Manner(nodes.chunk or 0, nodes.split, nodes.renew, policy.trim == "eager")
     places = min(instance.capacity, int(visits.length.sum()), _made_at_most(instance, nodes)) + 1
     k, needed = replay_nodes(
         paths, rules, manner, places, instance.capacity, instance.running, forest.ask, cached, written

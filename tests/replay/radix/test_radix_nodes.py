@@ -15,7 +15,7 @@ from teltheory.policies.policy import LeastRecentlyUsed, NotCompiledError
 
 TRIMS = ("least-recent", "eager", "round-robin")
 MARKS = ("high-water", "resident", "last")
-SHAPES = st.builds(tt.RadixNodes, st.none() | st.integers(1, 3), st.booleans())
+SHAPES = st.builds(tt.RadixNodes, st.none() | st.integers(1, 3), st.booleans(), st.booleans())
 
 
 @st.composite
@@ -66,6 +66,8 @@ def test_a_split_makes_the_part_that_was_not_read_recent():
         nodes = tt.replay(forest, tt.LRU(), 3, cache=tt.RadixNodes(), engine=engine)
         assert nodes.cached.tolist() == [0, 0, 1, 0, 0]
         assert nodes.written.tolist() == [2, 1, 0, 1, 1]
+        old = tt.replay(forest, tt.LRU(), 3, cache=tt.RadixNodes(renew=False), engine=engine)
+        assert old.cached.tolist() == [0, 0, 1, 0, 1]
     assert tt.replay(forest, tt.LRU(), 3, forced=True).cached.tolist() == [0, 0, 1, 0, 1]
 
 
@@ -126,5 +128,7 @@ def test_wrong_chunks_are_named():
         tt.RadixNodes(chunk=0)
     with pytest.raises(tt.ArgumentError, match=r"chunk: found 1\.5"):
         tt.RadixNodes(chunk=1.5)
+    with pytest.raises(tt.ArgumentError, match="split: found 3, expected True or False"):
+        tt.RadixNodes(split=3)
     with pytest.raises(tt.ArgumentError, match=r"cache: found RadixNodes.*expected a Forest with it"):
         tt.replay(tt.Trace.from_turns([0], [1], [1]), tt.LRU(), 2, cache=tt.RadixNodes())
