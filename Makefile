@@ -6,8 +6,8 @@ export PYTHONDONTWRITEBYTECODE =
 # What a page of the site would fetch from elsewhere; a link that is only followed is none.
 FETCHED := <(script|img|iframe|source)\b[^>]*\bsrc="?(https?:)?//[^>]*|<link(?![^>]*rel="?(canonical|next|prev|author|license))[^>]*\bhref="?(https?:)?//[^>]*
 
-.PHONY: reproduce reproduce-twice ledger test test-ledger test-long mutants check check-vllm docs docs-check wheel-quick \
-	wheel-test pythons clean
+.PHONY: reproduce reproduce-twice ledger test test-ledger test-long mutants check check-vllm check-engines docs \
+	docs-check wheel-quick wheel-test pythons clean
 
 reproduce: $(READY)
 	$(BIN)/teltheory reproduce --out out
@@ -62,6 +62,9 @@ pythons: $(READY)
 
 check-vllm: $(READY)
 	$(BIN)/python experiments/check_vllm.py
+
+check-engines: $(READY)
+	$(BIN)/python -m experiments.check_engines $(or $(ENGINES),--help)
 
 $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "teltheory needs Python 3.11 or newer; name one with: make PYTHON=python3.12 ...")'
