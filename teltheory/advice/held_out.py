@@ -176,7 +176,7 @@ def capacity_for(lru: CapacityCurve, start: int, capacity: int, goal: Goal, reac
         blocks = Blocks.of(len(outcome), 1)
         return float(goal.worth(goal.losses(outcome), blocks, blocks.all)[0])
 
-    low, high, wanted = capacity, max(capacity, lru.trace.peak), worth(reached)
+    low, high, wanted = capacity, max(capacity, lru.peak), worth(reached)
     while low < high:
         middle = (low + high) // 2
         enough = worth(rest_of(lru.outcome(middle), start)) <= wanted

@@ -19,6 +19,7 @@ __all__ = [
     "Cache",
     "Engine",
     "RadixNodes",
+    "check_forest_cache",
     "check_policy",
     "in_reference",
     "kernel_is_compiled",
@@ -109,14 +110,19 @@ def check_policy(policy: object) -> None:
         raise ArgumentError("policy", policy, "a policy such as LRU()")
 
 
-def replay_forest(
-    instance: ForestInstance, policy: AnyPolicy, cache: Cache = "strict", engine: Engine = "auto"
-) -> Outcome:
-    """Replay an instance of a forest that was checked before; see `replay`."""
+def check_forest_cache(policy: AnyPolicy, cache: Cache) -> None:
+    """Raise `ArgumentError` for a cache that is none, and for a policy that a forest is not replayed by."""
     if cache not in ("strict", "holes") and not isinstance(cache, RadixNodes):
         raise ArgumentError("cache", cache, "'strict', 'holes' or RadixNodes()")
     if not has_rules(policy):
         raise ArgumentError("policy", policy, "one with rules, as a forest is replayed by those alone")
+
+
+def replay_forest(
+    instance: ForestInstance, policy: AnyPolicy, cache: Cache = "strict", engine: Engine = "auto"
+) -> Outcome:
+    """Replay an instance of a forest that was checked before; see `replay`."""
+    check_forest_cache(policy, cache)
     by_kernel, by_reference = _forest_engines(cache)
     long = int(instance.forest.end.sum()) >= KERNEL_FROM
     if engine == "kernel" or (engine == "auto" and long and prefers_kernel(policy)):

@@ -47,22 +47,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from teltheory.cost.latency import Latency
 from teltheory.cost.metrics import slo_violations, tail_excess_latency, ttft_quantiles
 from teltheory.errors import ArgumentError
+from teltheory.model.forest import Forest
 from teltheory.model.instance import Instance
-from teltheory.model.numbers import INT64_MAX, FloatArray, IntArray, readonly, whole_number
+from teltheory.model.numbers import INT64_MAX, FloatArray, IntArray, whole_number
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
 from teltheory.policies.policy import AnyPolicy, has_rules, prefers_kernel
-from teltheory.replay import check_policy, replay
+from teltheory.replay import Cache, check_forest_cache, check_policy, replay
 
 if TYPE_CHECKING:
     from teltheory.replay.segments import Segments
+    from teltheory.replay.trees.distances import PathSegments
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,33 +76,37 @@ class CapacityCurve:
 
     Attributes
     ----------
-    trace : Trace
-        The turns.
+    trace : Trace or Forest
+        The turns; or the requests.
     policy : Policy
         The policy.
-    segments : Segments or None
+    segments : Segments, PathSegments or None
         What one pass over the trace found of a stack algorithm; every capacity follows from them.
+    cache : {"strict", "holes"} or RadixNodes
+        What a cache of shared prefixes may hold; see `replay`.
     """
 
-    trace: Trace
+    trace: Trace | Forest
     policy: AnyPolicy
-    segments: Segments | None = None
+    segments: Any = None
+    cache: Cache = "strict"
 
     @property
     def one_pass(self) -> bool:
         """Whether one pass over the trace had the answer for every capacity."""
         return self.segments is not None
 
+    @property
+    def peak(self) -> int:
+        """Most that an endless cache holds; from there on nothing changes."""
+        return self.trace.units if isinstance(self.trace, Forest) else self.trace.peak
+
     def outcome(self, capacity: int) -> Outcome:
         """Return what each turn reuses and computes at one capacity, in the trace's unit."""
         if self.segments is None:
-            return replay(self.trace, self.policy, capacity)
-        from teltheory.replay.segments import reused_at
-
-        capacity = whole_number("capacity", capacity)
-        cached, uncached = (np.empty(len(self.trace), np.int64) for _ in range(2))
-        reused_at(self.segments, self.trace.total, capacity, cached, uncached)
-        return Outcome(readonly(cached), readonly(uncached))
+            return replay(self.trace, self.policy, capacity, cache=self.cache)
+        outcome: Outcome = self.segments.outcome(self.trace, whole_number("capacity", capacity))
+        return outcome
 
     def cached(self, capacity: int) -> IntArray:
         """Return what each turn reuses at one capacity; shape (n,), in the trace's unit."""
@@ -124,11 +130,11 @@ class CapacityCurve:
         xi, sizes = whole_number("xi", xi), _whole(capacities)
         if self.segments is None or not sizes:
             return _exact([tail_excess_latency(self.outcome(c), xi) for c in sizes])
-        from teltheory.replay.segments import excess_of_all, ladder, reuse_changes
+        from teltheory.replay.segments import excess_of_all, ladder
 
         ordered, places = np.unique(np.array(sizes, np.int64), return_inverse=True)
         most = _whole_of(*excess_of_all(self.trace.total, xi))
-        steps = np.cumsum(reuse_changes(self.segments, self.trace.total, xi, ladder(ordered)), axis=0).tolist()
+        steps = np.cumsum(self.segments.reuse_changes(self.trace, xi, ladder(ordered)), axis=0).tolist()
         reused = [
             count * capacity - _whole_of(high, low)
             for capacity, (count, high, low) in zip(ordered.tolist(), steps, strict=False)
@@ -140,10 +146,10 @@ class CapacityCurve:
         xi, sizes = whole_number("xi", xi), _whole(capacities)
         if self.segments is None or not sizes:
             return _exact([slo_violations(self.outcome(c), xi) for c in sizes])
-        from teltheory.replay.segments import ladder, violation_ends
+        from teltheory.replay.segments import ladder
 
         ordered, places = np.unique(np.array(sizes, np.int64), return_inverse=True)
-        ends = violation_ends(self.segments, self.trace.total, xi, ladder(ordered))
+        ends = self.segments.violation_ends(self.trace, xi, ladder(ordered))
         return np.asarray((ends.sum() - np.cumsum(ends))[places])
 
     def ttft_quantiles(
@@ -154,39 +160,59 @@ class CapacityCurve:
         Parameters
         ----------
         capacities : sequence of int
-            Capacities, in the trace's unit.
+            Capacities, in the trace's unit; times are those of tokens, on a forest too.
         qs : sequence of float
             Levels in (0, 1]; the percentile at q is the ceil(q n)-th smallest value.
         latency : Latency
             Turns tokens into seconds.
         """
-        rows = [ttft_quantiles(self.outcome(c), qs, latency) for c in _whole(capacities)]
+        rows = [ttft_quantiles(self.outcome(c).in_tokens(), qs, latency) for c in _whole(capacities)]
         return np.array(rows, np.float64).reshape(len(rows), len(qs))
 
 
-def capacity_curve(trace: Trace, policy: AnyPolicy) -> CapacityCurve:
+def capacity_curve(trace: Trace | Forest, policy: AnyPolicy, *, cache: Cache = "strict") -> CapacityCurve:
     """Return what a policy reuses on a trace as a function of the capacity; optional caching, empty start.
 
     One pass over the trace for a policy whose rules are on arrays, whose orders are by recency, and that has no
     surplus (``trim="eager"``, or budgets of whole pasts), such as `LRU` and `ThresholdLRU`; and with
     ``trim="least-recent"`` and budgets of all but a constant, such as `TLRU`'s, if no conversation's past ever
-    shrinks. Other curves are as exact, at the price of a replay for each capacity that they are asked for.
+    shrinks. On a forest one pass for every policy whose orders are by recency and whose rules look at high-water
+    marks alone, strict or with holes. Other curves are as exact, at the price of a replay for each capacity that
+    they are asked for.
 
     Parameters
     ----------
-    trace : Trace
-        The turns.
+    trace : Trace or Forest
+        The turns; or the requests, such as `Trace.forest`.
     policy : Policy
         The policy.
+    cache : {"strict", "holes"} or RadixNodes
+        What a cache of shared prefixes may hold; see `replay`.
 
     Raises
     ------
     ArgumentError, TraceError
         As `replay` does; both are `ValueError`.
     """
-    Instance.of(trace, 0)
     check_policy(policy)
+    if isinstance(trace, Forest):
+        check_forest_cache(policy, cache)
+        return CapacityCurve(trace, policy, _path_segments(trace, policy, cache), cache)
+    Instance.of(trace, 0)
+    if cache != "strict":
+        raise ArgumentError("cache", cache, "a Forest with it, such as trace.forest")
     return CapacityCurve(trace, policy, _segments(trace, policy))
+
+
+def _path_segments(forest: Forest, policy: AnyPolicy, cache: Cache) -> PathSegments | None:
+    """Return the segments that one pass over a forest finds; None if the policy is not known to have any."""
+    if cache not in ("strict", "holes") or not has_rules(policy):
+        return None
+    from teltheory.replay.trees.distances import path_segments
+    from teltheory.replay.trees.recency import kept_by_recency
+
+    kept = kept_by_recency(policy, forest, strict=True)
+    return None if kept is None else path_segments(forest, kept)
 
 
 def _segments(trace: Trace, policy: AnyPolicy) -> Segments | None:

@@ -4,11 +4,14 @@ A segment (start, length) reuses clip(C - start, 0, length) at capacity C. `telt
 segments a turn has, and why.
 """
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np
 
 from teltheory.model.numbers import IntArray, readonly
+from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
 from teltheory.replay.bitset import clear_bit, largest_bit, new_bitset, set_bit
 from teltheory.replay.compiled import compiled, leading_zeros
@@ -27,6 +30,20 @@ class Segments(NamedTuple):
     second: IntArray
     split: IntArray
     reusable: IntArray
+
+    def outcome(self, trace: Trace, capacity: int) -> Outcome:
+        """Return what each turn reuses and computes at one capacity."""
+        cached, uncached = (np.empty(len(trace), np.int64) for _ in range(2))
+        reused_at(self, trace.total, capacity, cached, uncached)
+        return Outcome(readonly(cached), readonly(uncached))
+
+    def reuse_changes(self, trace: Trace, xi: int, rungs: Ladder) -> IntArray:
+        """Return where what lowers a turn's excess above xi begins and ends; see `reuse_changes`."""
+        return reuse_changes(self, trace.total, xi, rungs)
+
+    def violation_ends(self, trace: Trace, xi: int, rungs: Ladder) -> IntArray:
+        """Return how many turns no longer exceed xi from each capacity on; see `violation_ends`."""
+        return violation_ends(self, trace.total, xi, rungs)
 
 
 def segments_by_budgets(trace: Trace, safe: int) -> Segments:
@@ -136,7 +153,7 @@ class Ladder(NamedTuple):
 
 
 def ladder(capacities: IntArray) -> Ladder:
-    """Prepare ascending capacities for `_below`."""
+    """Prepare ascending capacities for `rung`."""
     lengths, next_bits = np.divmod(np.arange(63 << CELL_BITS, dtype=np.uint64), np.uint64(1 << CELL_BITS))
     leading = np.uint64(1 << CELL_BITS) + next_bits
     shift = lengths.astype(np.int64) - CELL_BITS
@@ -159,7 +176,7 @@ def _cell(value: int) -> int:
 
 
 @compiled
-def _below(rungs: Ladder, value: int) -> int:
+def rung(rungs: Ladder, value: int) -> int:
     """Return how many capacities are below a value."""
     capacities, below = rungs
     cell = _cell(value)
@@ -174,8 +191,9 @@ def _below(rungs: Ladder, value: int) -> int:
 
 
 @compiled
-def _note(changes: IntArray, rungs: Ladder, value: int, sign: int) -> None:
-    place = _below(rungs, value)
+def note_change(changes: IntArray, rungs: Ladder, value: int, sign: int) -> None:
+    """Add (1) or take away (-1) what begins or ends at a value; see `reuse_changes`."""
+    place = rung(rungs, value)
     changes[place, 0] += sign
     changes[place, 1] += sign * (value >> 32)
     changes[place, 2] += sign * (value & 0xFFFFFFFF)
@@ -209,11 +227,11 @@ def reuse_changes(segments: Segments, total: IntArray, xi: int, rungs: Ladder) -
         low = min(split[k], excess)
         high = min(reusable[k] - split[k], excess - low)
         if low > 0 and first[k] < most:
-            _note(changes, rungs, first[k], 1)
-            _note(changes, rungs, first[k] + low, -1)
+            note_change(changes, rungs, first[k], 1)
+            note_change(changes, rungs, first[k] + low, -1)
         if high > 0 and second[k] < most:
-            _note(changes, rungs, second[k], 1)
-            _note(changes, rungs, second[k] + high, -1)
+            note_change(changes, rungs, second[k], 1)
+            note_change(changes, rungs, second[k] + high, -1)
     return changes
 
 
@@ -228,8 +246,8 @@ def violation_ends(segments: Segments, total: IntArray, xi: int, rungs: Ladder) 
             continue
         place = len(rungs.capacities)
         if excess <= split[k]:
-            place = _below(rungs, first[k] + excess)
+            place = rung(rungs, first[k] + excess)
         elif excess <= reusable[k]:
-            place = _below(rungs, second[k] + excess - split[k])
+            place = rung(rungs, second[k] + excess - split[k])
         ends[place] += 1
     return ends

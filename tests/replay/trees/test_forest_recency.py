@@ -97,7 +97,8 @@ def seeded_forests(count, seed):
             begins = draw.choice(spelt) if spelt else []
             fresh = [draw.randint(0, 1) for _ in range(draw.randint(0, 3))]
             spelt.append(begins[: draw.randint(0, len(begins))] + fresh)
-        yield tt.Forest.from_paths(named(spelt), [draw.randint(max(len(w) - 1, 0), len(w)) for w in spelt]), draw
+        ask = [draw.randint(max(len(word) - 1, 0), len(word)) for word in spelt]
+        yield tt.Forest.from_paths(named(spelt), ask, [asked + draw.randint(0, 2) for asked in ask]), draw
 
 
 @pytest.mark.parametrize("mark", ["high-water", "last"])
