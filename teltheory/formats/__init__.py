@@ -15,7 +15,9 @@ from teltheory.formats.mooncake_delta import MOONCAKE_DELTA
 from teltheory.formats.own import OWN
 from teltheory.formats.qwen_bailian import QWEN_BAILIAN
 from teltheory.formats.records import fields_of
+from teltheory.formats.sglang import SGLANG
 from teltheory.formats.sharegpt import SHAREGPT
+from teltheory.formats.vllm_events import VLLM_EVENTS
 from teltheory.formats.vllm_multi_turn import VLLM_MULTI_TURN
 from teltheory.formats.wildchat import WILDCHAT
 from teltheory.formats.writing import write_trace
@@ -40,6 +42,8 @@ _ALL = (
     VLLM_MULTI_TURN,
     AGENTIC,
     LMCACHE,
+    VLLM_EVENTS,
+    SGLANG,
 )
 FORMATS: dict[str, Format] = {format.name: format for format in _ALL}
 
@@ -63,8 +67,9 @@ def read_trace(
         folder, all its files in the order of their names.
     format : str or Format
         "teltheory" (the toolkit's own), "mooncake", "mooncake-delta", "claude-code", "qwen-bailian", "burstgpt",
-        "wildchat", "sharegpt", "lmsys", "vllm-multi-turn", "agentic" or "lmcache"; docs/datasets.md has them.
-        "auto" tells them by the fields. A `teltheory.formats.Format` is a custom one.
+        "wildchat", "sharegpt", "lmsys", "vllm-multi-turn", "agentic", "lmcache", "vllm-events" or
+        "sglang"; docs/datasets.md has them. "auto" tells them by the fields.
+        A `teltheory.formats.Format` is a custom one.
     initial : iterable of (conversation, past, cached)
         Initial cache that the trace will meet; given histories are checked against it.
     tokenizer : str, Path, tokenizers.Tokenizer or tiktoken.Encoding, optional

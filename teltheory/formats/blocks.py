@@ -18,6 +18,7 @@ import numpy as np
 from teltheory.formats.reading import ints
 from teltheory.formats.records import Record
 from teltheory.formats.walks import in_order_of_use
+from teltheory.model.branching import NO_NODE
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import FloatArray, IntArray, readonly
 
@@ -33,9 +34,12 @@ class Blocks:
         Tokens per block.
     content : bool
         Whether an id stands for a block's content alone, not for everything before it.
+    field : str
+        What the file calls the ids.
     """
 
-    def __init__(self, block_size: int, content: bool = False) -> None:
+    def __init__(self, block_size: int, content: bool = False, field: str = FIELD) -> None:
+        self.field = field
         self.block_size = block_size
         self.content = content
         self.tags: list[str] = []
@@ -62,31 +66,61 @@ class Blocks:
 
     def add(self, record: Record, ids: Sequence[Any], tokens: int, ask: int | None = None, tag: str = "") -> int:
         """Add a request whose path has these blocks, `ask` of them input; return its leaf."""
-        leaf = self._by_content(ids) if self.content else self._by_prefix(record, ids)
+        leaf = self._by_content(ids) if self.content else self.below(record, ids, NO_NODE)
+        self.add_path(leaf, len(ids) if ask is None else ask, tokens, tag)
+        return leaf
+
+    def add_path(self, leaf: int, ask: int, tokens: int, tag: str = "") -> None:
+        """Add a request whose path ends at a block that is there."""
         self._leaf.append(leaf)
-        self._ask.append(len(ids) if ask is None else ask)
+        self._ask.append(ask)
         self._tokens.append(tokens)
         if tag:
             self.tags.append(tag)
-        return leaf
 
-    def _by_prefix(self, record: Record, ids: Sequence[Any]) -> int:
-        nodes, parents, node = self._nodes, self._parent, -1
+    def go_on(self, request: int, leaf: int, more_asked: int) -> None:
+        """Let the path of a request end deeper; of its new blocks some are input."""
+        self._leaf[request] = leaf
+        self._ask[request] += more_asked
+        self._tokens[request] += more_asked * self.block_size
+
+    def node_of(self, block: Hashable) -> int | None:
+        """Return the block with an id that stands for everything before it, None if there is none."""
+        return self._nodes.get(block)
+
+    def before(self, node: int) -> int:
+        """Return the block before a block, -1 if it is a root."""
+        return self._parent[node]
+
+    def below(self, record: Record, ids: Sequence[Any], node: int) -> int:
+        """Return the last of some blocks that follow each other below a block, -1 for none."""
+        nodes, parents = self._nodes, self._parent
         for block in ids:
             here = nodes.get(block)
             if here is None:
                 here = nodes[block] = len(parents)
                 parents.append(node)
             elif parents[here] != node:
-                _fail(record, ids, block, self._id_of(parents[here]))
+                self._fail(record, ids, block, self._id_of(parents[here]))
             node = here
         return node
 
     def _id_of(self, node: int) -> Any:
         return next((block for block, here in self._nodes.items() if here == node), "nothing")
 
+    def _fail(self, record: Record, ids: Sequence[Any], block: Any, before: Any) -> None:
+        if list(ids).count(block) > 1:
+            record.fail(self.field, block, "each id once in a request, as an id stands for all blocks before it")
+        place = list(ids).index(block)
+        after = ids[place - 1] if place else "nothing"
+        record.fail(
+            self.field,
+            block,
+            f"it after {before}, as in an earlier request, not after {after}; are ids local to a file?",
+        )
+
     def _by_content(self, ids: Sequence[Any]) -> int:
-        nodes, parents, node = self._nodes, self._parent, -1
+        nodes, parents, node = self._nodes, self._parent, NO_NODE
         for block in ids:
             here = nodes.get((node, block))
             if here is None:
@@ -105,6 +139,31 @@ class Blocks:
         return forest if (np.diff(order) == 1).all() else in_order_of_use(forest)
 
 
+class Ends:
+    """Which request a path goes on from: the latest that ends at the deepest block of it."""
+
+    def __init__(self, blocks: Blocks) -> None:
+        self._blocks = blocks
+        self._latest: dict[int, int] = {}
+
+    def before(self, node: int) -> int:
+        """Return the request that a path with this last block goes on from, -1 if there is none."""
+        while node >= 0 and node not in self._latest:
+            node = self._blocks.before(node)
+        return self._latest.get(node, NO_NODE)
+
+    def at(self, node: int) -> int:
+        """Return the latest request that ends at a block, -1 if there is none."""
+        return self._latest.get(node, NO_NODE)
+
+    def move(self, request: int, node: int, since: int = NO_NODE) -> None:
+        """Let a request end at a block, no longer at another."""
+        if self._latest.get(since) == request:
+            del self._latest[since]
+        if node >= 0:
+            self._latest[node] = request
+
+
 def ids_of(record: Record) -> list[int]:
     """Return the ids of a request's blocks."""
     ids = record.needed(FIELD)
@@ -115,13 +174,3 @@ def ids_of(record: Record) -> list[int]:
 
 def _numbers(full: int, all_blocks: int) -> str:
     return f"{full}" if full == all_blocks else f"{full} or {all_blocks}"
-
-
-def _fail(record: Record, ids: Sequence[Any], block: Any, before: Any) -> None:
-    if list(ids).count(block) > 1:
-        record.fail(FIELD, block, "each id once in a request, as an id stands for all blocks before it")
-    place = list(ids).index(block)
-    after = ids[place - 1] if place else "nothing"
-    record.fail(
-        FIELD, block, f"it after {before}, as in an earlier request, not after {after}; are ids local to a file?"
-    )

@@ -117,8 +117,13 @@ def json_rows(path: Path) -> Rows:
     return Rows(path, columns, [number for number, _ in numbered])
 
 
-def json_lines(path: Path, lines: Iterable[str]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the JSON object of each line of a file with the line's number; empty lines are skipped."""
+def json_lines(
+    path: Path, lines: Iterable[str], listed: Sequence[str] = ()
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the JSON object of each line of a file with the line's number; empty lines are skipped.
+
+    A line that is a list stands for an object with the fields `listed`, if there are some.
+    """
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
@@ -127,6 +132,8 @@ def json_lines(path: Path, lines: Iterable[str]) -> Iterator[tuple[int, dict[str
         except (ValueError, RecursionError) as error:
             reason = error.msg if isinstance(error, json.JSONDecodeError) else "a value out of bounds"
             raise FileError(f"{path}, line {number}, row: {reason}, expected a JSON object") from None
+        if listed and isinstance(row, list):
+            row = dict(zip(listed, row, strict=False))
         if not isinstance(row, dict):
             found = shortened(line.strip())
             raise FileError(f"{path}, line {number}, row: found {found}, expected a JSON object")

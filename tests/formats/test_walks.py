@@ -68,7 +68,7 @@ WRONG = [
     ([ROW | {"block_size": 0}], "row 1, block_size: found 0, expected at least 1 token a block"),
     (
         [ROW | {"added": 2**60}],
-        "row 1, added: found 1152921504606846976, expected at most 1,000,000,000,000 in all",
+        "row 1, added: found 1152921504606846976, expected at most 100,000,000 blocks in",
     ),
     ([ROW | {"tag": 5}], "row 1, tag: found 5, expected a text"),
     ([ROW, {k: v for k, v in ROW.items() if k != "asked"}], "row 2, asked: found nothing, expected a value"),

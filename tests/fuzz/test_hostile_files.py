@@ -61,7 +61,8 @@ COMMANDS = {
     "replay": ("--capacity", "5", "--xi", "2", "--slo", "1ms", "--policy", "tlru:xi=2,q_hat=1", "--q-hat", "1"),
     "optimum": ("--capacity", "5", "--xi", "2", "--goal", "tel", "--certificate", "made.json"),
     "curve": ("--capacity", "5", "--xi", "2"),
-    "convert": ("made.csv", "--format", "auto", "--seed", "1"),
+    "trace convert": ("made.csv", "--format", "auto", "--seed", "1"),
+    "trace describe": ("--kv-bytes", "1024", "--blocks", "16"),
     "calibrate-file": ("--form", "linear", "--from-tokens", "5", "--save", "made.json"),
     "ledger": ("--markdown", "made.md"),
     "advise": ("--slo", "1ms", "--capacity", "5", "--first", "1/2", "--goal", "p95", "--html", "made.html"),
@@ -89,7 +90,7 @@ def arguments(random, folder):
         options[random.randrange(len(options))] = random.choice(TEXTS)
     else:
         options += [random.choice(OTHERS), random.choice(TEXTS)]
-    return [command, path.name, *options]
+    return [*command.split(), path.name, *options]
 
 
 @pytest.mark.parametrize("examples", [25, pytest.param(1000, marks=pytest.mark.long)])

@@ -19,7 +19,10 @@ from calibration.probing import small_plan
 from calibration.test_runs import record, serving
 from claims.small_campaign import CLAIMS, FEW, texts
 from formats.test_chat_readers import SHAREGPT, wildchat
+from formats.test_claude_code import NESTED
+from formats.test_engine_logs import EVENTS, REQUESTS
 from formats.test_log_readers import DELTA, FIRST, HEADER, SECOND, WHOLE, bailian, call
+from formats.test_text_blocks import LOG
 from formats.vocabularies import rank_file, word_level
 from report.pages import ROWS
 
@@ -91,6 +94,7 @@ def read_trace(path, **options):
     assert min(trace.history.min(initial=0), trace.prompt.min(initial=0), default_estimate(trace)) >= 0
     if len(trace) < 1000:
         assert tt.replay(trace, tt.LRU(), 7).uncached.sum() <= trace.total.sum()
+        assert trace.blocks is None or tt.describe(trace).reads == trace.blocks.ask.sum()
 
 
 def read_runs(path, **options):
@@ -206,7 +210,13 @@ def _traces():
     yield from (("own", kind, valid, {}) for kind, valid in (("csv", table), ("jsonl", jsonl(own))))
     yield "own", "parquet", parquet(own), {}
     yield "own-named", "csv.gz", gzip.compress(table, mtime=0), {"format": "teltheory"}
+    shared = [
+        row | {"block_size": 2, "below": b, "added": 1, "asked": 1}
+        for b, row in zip((0, 1, 1, 0), own, strict=True)
+    ]
+    yield from (("own-shared", kind, make(shared), {}) for kind, make in (("jsonl", jsonl), ("parquet", parquet)))
     yield "mooncake", "jsonl", jsonl(MOONCAKE), {}
+    yield "claude-code", "json", json.dumps(NESTED).encode(), {}
     yield "sessions", "jsonl", jsonl(WHOLE), {}
     yield "delta", "jsonl", jsonl(DELTA), {"format": "mooncake-delta"}
     yield "bailian", "jsonl", jsonl(bailian([(1, -1, 5, 5, 3.0), (2, 1, 20, 1, 4.0), (3, 9, 2, 2, 5.0)])), {}
@@ -218,6 +228,10 @@ def _traces():
     yield "lmsys", "jsonl.gz", gzip.compress(jsonl(messages), mtime=0), {**times, "format": "lmsys"}
     yield "vllm-multi-turn", "json", json.dumps(messages).encode(), times
     yield "agentic", "jsonl", jsonl(calls), dated
+    yield "agentic-blocks", "jsonl", jsonl(calls), {**dated, "blocks": 2, "system": "hello"}
+    yield "lmcache", "jsonl", jsonl(LOG), {**dated, "blocks": 1}
+    yield "vllm-events", "jsonl", jsonl(EVENTS), {"format": "vllm-events"}
+    yield "sglang-log", "jsonl", jsonl(REQUESTS), {"blocks": 2}
 
 
 def _runs():

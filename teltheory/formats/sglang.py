@@ -1,0 +1,136 @@
+"""SGLang's log of requests: ``--log-requests --log-requests-level 3 --log-requests-format json``, an event a line.
+
+1. A request is a ``request.finished``: `obj.input_ids` (or `obj.text`, and a tokenizer) is its input,
+   `out.output_ids` (or `out.text`) its output, and `out.meta_info` says how it ended. Other events only
+   tell when it was received.
+2. Levels below 3 leave tokens out or cut them: then the numbers of tokens disagree, which is an error.
+3. Requests share blocks of tokens, of a size that the user names: the server's page size, or a coarser one.
+4. A request goes on from the latest that ends on its input's path, and is in its conversation.
+5. It arrives when it was received; if that is not in the log, `e2e_latency` before it was finished.
+
+SGLang's dumps (`dump_requests_folder`) are pickles, which run code when they are read; they are not read here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from teltheory.errors import ArgumentError
+from teltheory.formats.blocks import Blocks, Ends
+from teltheory.formats.counting import Counter, counter
+from teltheory.formats.format import Format, Source
+from teltheory.formats.reading import microseconds, since_first
+from teltheory.formats.records import Record
+from teltheory.formats.requests import SUBMITTED, Requests, dated_inputs
+from teltheory.formats.tokens import joined, names
+from teltheory.model.trace import Trace
+
+RECEIVED, FINISHED = "request.received", "request.finished"
+WHOLE = "all of them: --log-requests-level 3"
+
+
+@dataclass
+class _Log:
+    """What was read, and what turns text into tokens."""
+
+    requests: Requests
+    blocks: Blocks
+    ends: Ends
+    counter: Counter | None
+    system: Sequence[int]
+
+    def add(self, record: Record, micros: int) -> None:
+        """Add a finished request."""
+        obj, out = (_object(record, name) for name in ("obj", "out"))
+        meta = _object(Record(record.path, f"{record.place}, out", out), "meta_info")
+        asked = _tokens(record, "obj.input_ids", obj.get("input_ids"), obj.get("text"), self.counter)
+        if asked is None:
+            record.fail("obj.input_ids", "nothing", "ids of tokens, or obj.text and a tokenizer")
+        answer = _tokens(record, "out.output_ids", out.get("output_ids"), out.get("text"), self.counter)
+        for name, found in (("prompt_tokens", asked), ("completion_tokens", answer)):
+            if found is not None and meta.get(name) not in (None, len(found)) and self.counter is None:
+                record.fail(f"out.meta_info.{name}", meta.get(name), f"{len(found)}, as many as ids; {WHOLE}")
+        produced = meta.get("completion_tokens") or 0 if answer is None else len(answer)
+        self._add(record, asked, answer or (), produced, micros, _stop(meta))
+
+    def _add(
+        self, record: Record, asked: Sequence[int], answer: Sequence[int], produced: int, micros: int, tag: str
+    ) -> None:
+        number, size, inputs = len(self.requests), self.blocks.block_size, len(self.system) + len(asked)
+        named = names(joined([self.system, asked, answer]), size)
+        leaf = self.blocks.add(record, named, inputs, inputs // size, tag)
+        end = leaf
+        for _ in range(len(named) - inputs // size):
+            end = self.blocks.before(end)
+        before = self.ends.before(end)
+        self.requests.parent.append(before)
+        self.requests.add(number if before < 0 else self.requests.conversation[before], inputs, produced, micros)
+        self.ends.move(number, leaf)
+
+
+def read(source: Source) -> Trace:
+    """Make a trace of the requests that were finished."""
+    if source.blocks is None:
+        wanted = "the tokens per block, such as 16 (--blocks 16), as the log does not say it"
+        raise ArgumentError("blocks", None, wanted)
+    blocks = Blocks(source.blocks, content=True)
+    counts = None if source.tokenizer is None else counter(source.tokenizer)
+    if source.system and counts is None:
+        raise ArgumentError("system", source.system, "a tokenizer with it")
+    system = counts.encode([source.system])[0] if counts is not None else ()
+    log, received = _Log(Requests(blocks=blocks), blocks, Ends(blocks), counts, system), dict[str, int]()
+    for record in source.records():
+        event, name = record.get("event"), str(record.get("rid"))
+        if event not in (RECEIVED, FINISHED):
+            log.requests.odd["lines that are no request, left out"] += 1
+            continue
+        micros = microseconds(record, "timestamp", record.get("timestamp"))
+        if event == RECEIVED:
+            received[name] = micros
+        else:
+            log.add(record, received.pop(name, micros - _latency(record)))
+    log.requests.odd["requests that were not finished, left out"] += len(received)
+    arrival, words = since_first(np.array(log.requests.seconds, np.float64), SUBMITTED)
+    return dated_inputs(log.requests, "sglang", arrival, words, None if counts is None else counts.name)
+
+
+def _object(record: Record, name: str) -> dict[str, Any]:
+    value = record.needed(name)
+    if not isinstance(value, dict):
+        record.fail(name, value, "an object")
+    return value
+
+
+def _tokens(record: Record, place: str, ids: Any, text: Any, counts: Counter | None) -> Sequence[int] | None:
+    """Return the ids of tokens, or those of a text; None if there is neither."""
+    if ids is None and isinstance(text, str) and counts is not None:
+        return counts.encode([text])[0]
+    if ids is not None and (not isinstance(ids, list) or not all(type(token) is int for token in ids)):
+        record.fail(place, ids, f"a list of whole numbers, of one request, {WHOLE}")
+    return ids
+
+
+def _latency(record: Record) -> int:
+    """Return the microseconds from a request to its end, 0 if the log does not say it."""
+    meta = (record.get("out") or {}).get("meta_info") if isinstance(record.get("out"), dict) else None
+    seconds = meta.get("e2e_latency") if isinstance(meta, dict) else None
+    return round(seconds * 10**6) if isinstance(seconds, (int, float)) and 0 <= seconds < 10**9 else 0
+
+
+def _stop(meta: dict[str, Any]) -> str:
+    reason = meta.get("finish_reason")
+    return f"stop={reason.get('type') if isinstance(reason, dict) else reason}"
+
+
+SGLANG = Format(
+    name="sglang",
+    fields=("event", "rid", "obj"),
+    tells=lambda fields, kind: {"event", "rid"} <= set(fields),
+    read=read,
+    data="of your own SGLang: --log-requests --log-requests-level 3 --log-requests-format json",
+    text=True,
+    dated=True,
+    blocks=True,
+)
