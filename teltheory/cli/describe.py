@@ -11,6 +11,9 @@ from teltheory.cli.served import Served
 from teltheory.cli.tables import in_short, plain_table
 from teltheory.cli.traces import Reading, about_turns, turns_as_data
 from teltheory.cost.kv_cache import KVSize
+from teltheory.formats.reading import ReadingReport
+from teltheory.model.numbers import exact_sum
+from teltheory.model.trace import Trace
 from teltheory.report.words import percent
 from teltheory.workloads.description import Description, Readers, Spread
 from teltheory.workloads.description import describe as described
@@ -40,7 +43,7 @@ def describe(trace_file: str, reading: Reading, served: Served, target: str | No
     data: dict[str, Any] = {"trace": turns_as_data(trace), "description": found.as_dict()}
     if shape is not None:
         data["footprint_bytes"] = shape.bytes(found.footprint)
-    report(target, [*about_turns(trace), *_shown(found, shape)], data)
+    report(target, [*about_turns(trace), *_shown(found, shape), *_told(trace)], data)
     return 0
 
 
@@ -60,6 +63,14 @@ def _shown(found: Description, shape: KVSize | None) -> "Iterator[str | Table]":
     yield f"Footprint: {in_short(found.footprint)} tokens{size}, all that a cache without end holds."
     chains = "" if found.block_size is None else f"; {percent(found.chain_ceiling)} as private conversations"
     yield f"Ceiling: such a cache hits {percent(found.ceiling)} of the input{chains}."
+
+
+def _told(trace: Trace) -> list[str]:
+    """Return what the file says of the inputs, in a sentence, if it says something."""
+    told = trace.report.told if isinstance(trace.report, ReadingReport) else ()
+    inputs = max(exact_sum(trace.total), 1)
+    shares = ", ".join(f"{what} {percent(tokens / inputs)}" for what, tokens in told)
+    return [f"Of the input, as the file says: {shares}."] if shares else []
 
 
 def _cells(spread: Spread) -> list[str]:

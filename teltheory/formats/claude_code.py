@@ -10,6 +10,7 @@
    the conversation's request before come back, its input and output; else the blocks that do.
 5. Outputs have no ids of their own: the path of a request is its input.
 6. The tag of a request has its type, why it stopped, and which kind of agent made it.
+7. `tool_tokens` and `system_tokens` are in every input of a session or agent; the report adds them up.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from teltheory.workloads.times import Times
 NAME = "claude-code"
 NEEDED = "an assumption: Times(None, rate=0.1), or --times delays:rate=0.1"
 STARTS = "assumed: sessions start at {:g} a second (Poisson), seed {}; in them the times of the file"
+TOLD = {"tool_tokens": "tools", "system_tokens": "system prompts"}
 ONE = "those of the file, from the session's start"
 
 
@@ -55,6 +57,9 @@ class _Sessions:
     def _add_agent(self, agent: _Agent, blocks: Blocks) -> None:
         number, before, model = self.conversations, list[int](), None
         self.conversations += 1
+        for name, what in TOLD.items():
+            if agent.record.get(name) is not None:
+                self.requests.told[what] += agent.record.whole(name) * len(agent.requests)
         for request, seconds in agent.requests:
             tokens, output = request.whole("in"), request.whole("out")
             ids = blocks.read(request, tokens)
@@ -71,6 +76,7 @@ class _Sessions:
 class _Agent:
     """The requests of an agent with their times, in seconds since the session's start."""
 
+    record: Record
     kind: str
     requests: list[tuple[Record, float]]
 
@@ -123,7 +129,7 @@ def _agents(record: Record, name: str, start: float, kind: str) -> Iterator[_Age
         else:
             own.append((request, _time(request, own, start)))
     if own:
-        yield _Agent(kind, own)
+        yield _Agent(record, kind, own)
     for agent in nested:
         begun = _seconds(agent, "t") - _seconds(agent, "duration_ms") / 1000
         yield from _agents(agent, name, start + max(begun, 0.0), str(agent.get("subagent_type") or "agent"))

@@ -50,7 +50,10 @@ class ChainingReport:
 
 @dataclass(frozen=True)
 class ReadingReport:
-    """How a reader made a trace; `tokenizer` is None if the file has counts, `odd` counts what was odd."""
+    """How a reader made a trace; `tokenizer` is None if the file has counts, `odd` counts what was odd.
+
+    `told` has tokens of the inputs that the file says are tools or system prompts, where it says so.
+    """
 
     format: str
     turns: int
@@ -60,11 +63,12 @@ class ReadingReport:
     times: str
     odd: tuple[tuple[str, int], ...] = ()
     chaining: ChainingReport | None = None
+    told: tuple[tuple[str, int], ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return the report as plain data."""
         chaining = None if self.chaining is None else self.chaining.as_dict()
-        return {**self.__dict__, "odd": dict(self.odd), "chaining": chaining}
+        return {**self.__dict__, "odd": dict(self.odd), "chaining": chaining, "told": dict(self.told)}
 
     def sentences(self) -> list[str]:
         """Return the report in sentences, one a line."""

@@ -45,6 +45,8 @@ class Requests:
         Time, and seconds since the request before; nan if the file has none.
     odd : Counter
         What was odd, and how often.
+    told : Counter
+        Tokens of the inputs that the file says are tools, or system prompts.
     blocks : Blocks or None
         What the requests share by the hashes of their blocks, in the same order, if they have some.
     """
@@ -58,6 +60,7 @@ class Requests:
     delay: array[float] = field(default_factory=lambda: array("d"))
     odd: Counter[str] = field(default_factory=Counter)
     blocks: Blocks | None = None
+    told: Counter[str] = field(default_factory=Counter)
 
     def __len__(self) -> int:
         return len(self.inputs)
@@ -133,9 +136,8 @@ def _report(
     requests: Requests, format: str, tokenizer: str | None, words: str, chaining: ChainingReport | None
 ) -> ReadingReport:
     conversations = len(np.unique(ints(requests.conversation)))
-    return ReadingReport(
-        format, len(requests), conversations, 0, tokenizer, words, counted(requests.odd), chaining
-    )
+    facts = format, len(requests), conversations, 0, tokenizer, words, counted(requests.odd), chaining
+    return ReadingReport(*facts, counted(requests.told))
 
 
 def arrivals(requests: Requests, format: str, times: Times | None) -> tuple[FloatArray, str]:

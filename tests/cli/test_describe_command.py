@@ -42,6 +42,16 @@ def test_a_trace_of_conversations(trace_file, run, capsys):
     assert "hits 25.0 % of the input." in printed
 
 
+def test_what_the_file_says_of_tools(tmp_path, run, capsys):
+    request = {"t": 0, "in": 128, "out": 5, "hash_ids": [1, 2]}
+    session = {"block_size": 64, "tool_tokens": 32, "requests": [request, request | {"t": 9}]}
+    (tmp_path / "s.json").write_text(json.dumps(session))
+    assert run("trace", "describe", tmp_path / "s.json") == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "Of the input, as the file says: tools 25.0 %." in printed
+    assert "a system prompt 2 100.0 %" in printed
+
+
 def test_what_no_forest_has_ends_with_two(hashed, refused):
     hashed.write_text(hashed.read_text() + json.dumps(ROWS[0] | {"timestamp": 9000, "hash_ids": [0, 5, 2]}) + "\n")
     message = f"{hashed}, line 5, hash_ids: found 2, expected it after 1, as in an earlier request, not after 5"

@@ -65,6 +65,17 @@ def test_agents_that_end_later_begin_together(one):
         "type=n stop=tool_use",
     )
     assert dict(trace.report.odd) == {"requests of another model than the first of their agent": 1}
+    assert trace.report.told == ()
+
+
+def test_tools_and_system_prompts_are_in_every_input_of_their_agent(one):
+    nested = agent(20.0, 15, [asked(0.0, [7, 8]), asked(9.0, [7, 8, 9])]) | {"tool_tokens": 3, "system_tokens": 1}
+    made = session([asked(0.0, [1, 2]), nested, asked(30.0, [1, 2, 3])], tool_tokens=5)
+    trace = tt.read_trace(one(made, name="s.json"))
+    assert dict(trace.report.told) == {"tools": 2 * 5 + 2 * 3, "system prompts": 2}
+    assert trace.report.as_dict()["told"] == {"tools": 16, "system prompts": 2}
+    with pytest.raises(tt.FileError, match=r"the object, tool_tokens: found -1, expected a whole number from 0"):
+        tt.read_trace(one(made | {"tool_tokens": -1}, name="s.json"))
 
 
 def test_a_history_is_all_before_if_all_its_blocks_come_back(one):
