@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
 from itertools import cycle
 from pathlib import Path
@@ -26,22 +26,27 @@ MARGIN = 0.2
 
 
 def draw_curves(rows: Sequence[Mapping[str, Any]], labels: Mapping[int, str], title: str) -> Figure:
-    """Draw TEL against the capacity: a panel a threshold, a line a policy."""
+    """Draw TEL and the hit rate against the capacity: a panel of each a threshold, a line a policy."""
     from matplotlib.figure import Figure
 
     across = min(len(labels), PANELS_A_ROW)
     down = -(-len(labels) // across)
-    figure = Figure(figsize=(1.2 + 3.0 * across, 1.2 + 2.2 * down), layout="constrained")
-    panels = figure.subplots(down, across, squeeze=False).flatten()
-    for panel, (xi, label) in zip(panels, labels.items(), strict=False):
-        _draw_panel(panel, [row for row in rows if row["xi"] == xi], label)
-    for panel in panels[len(labels) :]:
+    figure = Figure(figsize=(1.2 + 3.0 * across, 1.2 + 3.8 * down), layout="constrained")
+    panels = figure.subplots(2 * down, across, squeeze=False)
+    for i, (xi, label) in enumerate(labels.items()):
+        tail, hits = panels[2 * (i // across) : 2 * (i // across) + 2, i % across]
+        at_xi = [row for row in rows if row["xi"] == xi]
+        _draw_panel(tail, at_xi, _tail)
+        tail.set_title(label, fontsize="medium")
+        _draw_panel(hits, [row for row in at_xi if row["hit_rate"] is not None], _hits)
+        hits.set_xlabel("capacity (tokens)")
+        if not i % across:
+            tail.set_ylabel("TEL, % of that\nwithout a cache")
+            hits.set_ylabel("hit rate, %")
+    for panel in panels[-2:, (len(labels) - 1) % across + 1 :].flatten():
         panel.remove()
-    for panel in panels[max(len(labels) - across, 0) : len(labels)]:
-        panel.set_xlabel("capacity (tokens)")
-    _add_legend(figure, panels[0])
+    _add_legend(figure, panels[0, 0])
     _add_title(figure, title)
-    figure.supylabel("TEL, % of that without a cache")
     return figure
 
 
@@ -97,12 +102,20 @@ def _width(figure: Figure, artist: Artist) -> float:
     return float(box.width) / figure.dpi + MARGIN
 
 
-def _draw_panel(panel: Axes, rows: Sequence[Mapping[str, Any]], label: str) -> None:
+def _tail(row: Mapping[str, Any]) -> float:
+    return 100 * float(row["tel"] / (row["uncached_tel"] or 1))
+
+
+def _hits(row: Mapping[str, Any]) -> float:
+    return 100 * float(row["hit_rate"])
+
+
+def _draw_panel(
+    panel: Axes, rows: Sequence[Mapping[str, Any]], measure: Callable[[Mapping[str, Any]], float]
+) -> None:
     policies = dict.fromkeys(row["policy"] for row in rows)
     for (colour, line), policy in zip(cycle(STYLES), policies, strict=False):
-        of = [row for row in rows if row["policy"] == policy]
-        points = sorted((row["capacity"], 100 * row["tel"] / (row["uncached_tel"] or 1)) for row in of)
+        points = sorted((row["capacity"], measure(row)) for row in rows if row["policy"] == policy)
         panel.plot(*zip(*points, strict=True), color=colour, linestyle=line, label=policy)
     panel.set_xscale("log")
-    panel.set_title(label, fontsize="medium")
     panel.grid(alpha=0.3)

@@ -1,33 +1,46 @@
 """`teltheory curve`: a trace under policies at every capacity, and hindsight by tangents and chords."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import click
+import numpy as np
 from rich.progress import Progress
 from rich.table import Table
 
-from teltheory.cli.options import grid_options, policy_option, q_hat_option, trace_options
+from teltheory.cli.options import (
+    cache_option,
+    grid_options,
+    policy_option,
+    prefix_options,
+    q_hat_option,
+    trace_options,
+)
 from teltheory.cli.output import check_target, progress_bar, report
-from teltheory.cli.question import Asked, Thresholds, read_question
+from teltheory.cli.prefixes import Prefixes, footprint, unit_of
+from teltheory.cli.question import STAND_IN, Asked, Thresholds, read_question
 from teltheory.cli.replay import about
 from teltheory.cli.tables import SLOW_LEGEND, TTFTS, WORK_LEGEND, plain_table, work_cells
 from teltheory.cli.traces import Reading
 from teltheory.cost.metrics import ttft_quantiles, ttft_violations
 from teltheory.errors import ArgumentError
 from teltheory.figures import draw_curves, write_figure
+from teltheory.model.forest import Forest
 from teltheory.model.numbers import exact_sum
 from teltheory.optimal import hindsight_optimum
 from teltheory.optimal.curve import hindsight_curve
 from teltheory.policies.policy import Policy
 from teltheory.policies.spec import NAMED, Spec, others, parse_policy, policy_texts
+from teltheory.replay import Cache
+from teltheory.replay.caches import always_forced
 from teltheory.replay.curve import CapacityCurve, capacity_curve
 from teltheory.report.words import percent
 from teltheory.sweep import QUANTILES
+from teltheory.sweep.jobs import measure
 
 HINDSIGHT = "hindsight"
 DEFAULT_POLICIES = ("lru", "threshold-lru", "tlru:trim=least-recent", HINDSIGHT)
@@ -45,6 +58,7 @@ MEASURES = (*TTFTS, "hit", "prefill", "written", "slow", "TEL", "vs no cache")
 @click.option("--figure", metavar="FILE", help="Also draw the curves: a .png, .svg or .pdf file.")
 @click.option("--points", type=click.IntRange(2), default=200, show_default=True, help="Capacities of a curve.")
 @trace_options()
+@prefix_options(cache_option)
 @grid_options
 def curve(
     trace_file: str,
@@ -52,6 +66,7 @@ def curve(
     figure: str | None,
     points: int,
     reading: Reading,
+    prefixes: Prefixes,
     target: str | None,
     **asked: Any,
 ) -> int:
@@ -59,7 +74,8 @@ def curve(
 
     The table has the capacities given; figure and JSON also have as many as --points says, evenly spaced on a
     logarithmic scale up to where everything fits. Besides policies there is hindsight, the least TEL of any
-    policy. Without --policy: LRU, Threshold-LRU, T-LRU with least-recent trim, and hindsight.
+    policy, of private conversations. Without --policy: LRU, Threshold-LRU, T-LRU with least-recent trim, and
+    hindsight or, for the prefixes that requests share, Tail-Optimized Belady in a cache with holes.
     """
     check_target(target)
     check_target(figure)
@@ -67,13 +83,10 @@ def curve(
         raise ArgumentError("figure", figure, "a file that ends in " + ", ".join(FIGURES))
     named = policy_texts(policies) or DEFAULT_POLICIES
     specs = [_spec(text) for text in named if text.lower() != HINDSIGHT]
-    question = read_question(specs, **asked)
+    question = read_question(specs, prefixes=prefixes, **asked)
     trace = reading.read(trace_file)
-    found, hindsight = question.on(trace), len(specs) < len(named)
-    spaced: list[int] = []
-    if figure or target:  # up to the peak, where nothing is evicted any more
-        most = max(trace.peak, 1)
-        spaced = sorted({int(most * 10 ** (-DECADES * (1 - i / (points - 1)))) for i in range(points)})
+    found, hindsight = _asked(question.on(trace), hindsight=len(specs) < len(named), by_default=not policies)
+    spaced = _spaced(found, points) if figure or target else []
     with about(trace_file), progress_bar() as bar:
         rows = Curves(found, spaced, hindsight).rows(bar)
     report(target, _shown(found, rows, hindsight), _as_data(found, rows))
@@ -81,6 +94,25 @@ def curve(
         labels = {xi: found.thresholds.label(xi) for xi in found.thresholds.xis}
         write_figure(figure, draw_curves(rows.drawn, labels, Path(trace_file).name))
     return 0
+
+
+def _spaced(asked: Asked, points: int) -> list[int]:
+    """Return capacities up to the peak, where nothing is evicted any more, from what requests need all along."""
+    requests, grid = asked.requests, asked.grid
+    most, least = max(footprint(requests), 1), 0
+    if isinstance(requests, Forest) and any(always_forced(grid.cache_of(spec)) for spec in grid.policies):
+        least = int(requests.end.max(initial=0)) * requests.block_size
+    spaced = {int(most * 10 ** (-DECADES * (1 - i / (points - 1)))) for i in range(points)}
+    return sorted({max(capacity, least) for capacity in spaced})
+
+
+def _asked(found: Asked, hindsight: bool, by_default: bool) -> tuple[Asked, bool]:
+    """Return what is asked, and whether hindsight is: shared prefixes have what stands for it by default."""
+    if not (hindsight and found.shared):
+        return found, hindsight
+    if not by_default:
+        raise ArgumentError("policy", HINDSIGHT, f"--chains with it, or {STAND_IN.text}")
+    return replace(found, grid=replace(found.grid, policies=[*found.grid.policies, STAND_IN])), False
 
 
 def _spec(text: str) -> Spec:
@@ -114,19 +146,21 @@ class Curves:
     def rows(self, bar: Progress) -> Rows:
         """Return all rows, with progress."""
         rows, grid = Rows(), self.asked.grid
-        known: dict[Policy, CapacityCurve] = {}
+        known: dict[tuple[Policy, Cache], CapacityCurve] = {}
+        unit, of_policy = unit_of(self.asked.requests), self._of_policy
+        if self.asked.shared:
+            of_policy = self._of_forest
         columns: list[Spec | None] = [*grid.policies, *([None] if self.hindsight else [])]
         pairs = [(xi, spec) for xi in grid.thresholds for spec in columns]
         for xi, spec in bar.track(pairs, description="Drawing curves"):
             if spec is None:
                 self._add_optima(rows, xi)
                 continue
-            policy = grid.build(spec, xi, int)
-            if policy not in known:
-                known[policy] = capacity_curve(self.asked.trace, policy)
-            found = known[policy]
-            rows.table += self._of_policy(found, spec, xi, grid.capacities, percentiles=True)
-            rows.drawn += self._of_policy(found, spec, xi, self.spaced, percentiles=False)
+            policy, cache = replayed = grid.build(spec, xi, int, unit), grid.cache_of(spec, unit)
+            if replayed not in known:
+                known[replayed] = capacity_curve(self.asked.requests, policy, cache=cache)
+            rows.table += of_policy(known[replayed], spec, xi, grid.capacities, percentiles=True)
+            rows.drawn += of_policy(known[replayed], spec, xi, self.spaced, percentiles=False)
         return rows
 
     def _of_policy(
@@ -142,10 +176,25 @@ class Curves:
             row |= {"reused": every - work[i], "written": pasts - (every - work[i])}
             yield {**row, "violations": slow[i], **(self._percentiles(found, capacity) if percentiles else {})}
 
+    def _of_forest(
+        self, found: CapacityCurve, spec: Spec, xi: int, capacities: Sequence[int], percentiles: bool
+    ) -> Iterator[dict[str, Any]]:
+        forest, latency = found.trace, self.asked.thresholds.latency
+        uncached = exact_sum(np.maximum(forest.total - xi // unit_of(forest), 0))
+        for capacity in capacities:
+            outcome = found.outcome(capacity // unit_of(forest))
+            (worth,) = measure(outcome, forest, (xi,), latency, self._slos(xi))
+            row = {"capacity": capacity, "xi": xi, "policy": spec.text, "uncached_tel": uncached, **asdict(worth)}
+            yield {name: value for name, value in row.items() if percentiles or name not in PERCENTILES}
+
+    def _slos(self, xi: int) -> dict[int, Fraction]:
+        """Return the SLO of a threshold if it is not the same as that."""
+        slos, latency = self.asked.thresholds.seconds, self.asked.thresholds.latency
+        return {} if latency.cached_is_free or xi not in slos else {xi: slos[xi]}
+
     def _violations(self, found: CapacityCurve, xi: int, capacities: Sequence[int]) -> list[int]:
-        thresholds = self.asked.thresholds
-        latency, slo = thresholds.latency, thresholds.seconds.get(xi)
-        if slo is None or latency.cached_is_free:
+        latency, slo = self.asked.thresholds.latency, self._slos(xi).get(xi)
+        if slo is None:
             counts: list[int] = found.slo_violations(capacities, xi).tolist()
             return counts
         return [ttft_violations(found.outcome(capacity), latency, slo) for capacity in capacities]

@@ -39,12 +39,15 @@ def together(*options: Option) -> Option:
 
 
 def bundled(name: str, kind: type[Any], *options: Option) -> Option:
-    """Return a decorator that adds options, handed over as one: a dataclass whose fields have their names."""
+    """Return a decorator that adds options, handed over as one: a dataclass whose fields have their names.
+
+    Fields without an option have their defaults.
+    """
 
     def add(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
         def called(*args: Any, **given: Any) -> Any:
-            values = {field.name: given.pop(field.name) for field in fields(kind)}
+            values = {field.name: given.pop(field.name) for field in fields(kind) if field.name in given}
             return command(*args, **{name: kind(**values)}, **given)
 
         return together(*options)(called)
@@ -93,21 +96,26 @@ chains_option = click.option(
 block_size_option = click.option(
     "--block-size", type=click.IntRange(1, INT64_MAX), metavar="N", help="Count shared prefixes in such blocks."
 )
-prefix_options = bundled(
-    "prefixes",
-    Prefixes,
-    chains_option,
-    click.option(
-        "--cache",
-        default="strict",
-        show_default=True,
-        metavar="CACHE",
-        help="Of shared blocks: holes, radix, radix:2048.",
-    ),
-    click.option("--running", type=click.IntRange(1), default=1, help="Requests at a time, with --forced."),
-    block_size_option,
+without_option = click.option(
+    "--without", metavar="PART", help="Replay inputs without it: system-prompt, tools, or their first TOKENS."
 )
-"""How a command reads what requests share."""
+cache_option = click.option(
+    "--cache",
+    default="strict",
+    show_default=True,
+    metavar="CACHE",
+    help="Of shared blocks: strict, holes, radix, radix:2048, radix-split.",
+)
+running_option = click.option(
+    "--running", type=click.IntRange(1), default=1, metavar="N", help="Requests at a time, with --forced."
+)
+
+
+def prefix_options(*more: Option) -> Option:
+    """Return a decorator that adds --chains, --block-size, --without and more, to read what requests share."""
+    return bundled("prefixes", Prefixes, chains_option, block_size_option, without_option, *more)
+
+
 grid_options = together(capacity_option, _xi_option, _slo_option, served_options, json_option)
 """What `read_question` is asked, except the policies; and --json."""
 

@@ -8,7 +8,10 @@ from typing import Any
 
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
+from teltheory.model.numbers import IntArray, exact_sum
+from teltheory.model.preambles import first_units, system_prompt, tools, without
 from teltheory.model.trace import Trace
+from teltheory.model.units import read_tokens
 from teltheory.replay.caches import always_forced, read_cache
 
 
@@ -26,15 +29,20 @@ class Prefixes:
         Requests that run at the same time, under forced caching.
     block_size : int or None
         Tokens per block; None for the trace's own.
+    without : str or None
+        What inputs are replayed without: ``system-prompt``, ``tools``, or as many tokens; None for nothing.
     """
 
     chains: bool = False
     cache: str = "strict"
     running: int = 1
     block_size: int | None = None
+    without: str | None = None
 
     def check(self, forced: bool) -> None:
         """Refuse, before the trace is read, options that do not go together."""
+        if self.without is not None and self.without not in NAMED:
+            _tokens(self.without)
         forced = always_forced(read_cache(self.cache)) or forced
         if self.running > 1 and not forced:
             raise ArgumentError("--running", self.running, "--forced with it")
@@ -44,10 +52,20 @@ class Prefixes:
     def of(self, trace: Trace) -> Trace | Forest:
         """Return what is replayed: the forest of a trace with block hashes, else its conversations."""
         if trace.blocks is not None and not self.chains:
-            return trace.blocks if self.block_size is None else trace.blocks.to_blocks(self.block_size)
+            forest = trace.blocks if self.without is None else without(trace.blocks, self._dropped(trace))
+            return forest if self.block_size is None else forest.to_blocks(self.block_size)
         if not self.chains:
             self._refuse("a trace with block hashes, as private conversations share nothing")
         return trace
+
+    def _dropped(self, trace: Trace) -> IntArray:
+        """Return the units that each node of a trace's forest loses."""
+        forest = trace.forest
+        if self.without == "system-prompt":
+            return system_prompt(forest)
+        if self.without == "tools":
+            return tools(forest, trace.code)
+        return first_units(forest, _tokens(str(self.without)) // forest.block_size)
 
     def _refuse(self, expected: str) -> None:
         for field in fields(self):
@@ -56,6 +74,21 @@ class Prefixes:
                 raise ArgumentError(f"--{field.name.replace('_', '-')}", value, expected)
 
 
+NAMED = {
+    "system-prompt": "the system prompt, blocks that at least 90 % of the requests begin with",
+    "tools": "tools, blocks that requests of more than ten conversations begin with",
+}
+"""What inputs may be replayed without."""
+
+
+def _tokens(text: str) -> int:
+    try:
+        return read_tokens("--without", text)
+    except ArgumentError as error:
+        raise ArgumentError("--without", text, f"{', '.join(NAMED)} or {error.expected}") from None
+
+
+OF_FORESTS = ("block_size", "blocks", "cache", "running", "without")
 PRIVATE = Prefixes(chains=True)
 """For commands that do not know shared prefixes."""
 
@@ -85,13 +118,21 @@ def reading_line(trace: Trace, requests: Trace | Forest) -> str:
     return f"Private conversations: {len(trace):,} turns, {trace.conversations:,} conversations{aside}."
 
 
-def block_lines(requests: Trace | Forest) -> Iterator[str]:
-    """Yield what blocks mean for the numbers; nothing for conversations."""
+def block_lines(trace: Trace, requests: Trace | Forest, prefixes: Prefixes) -> Iterator[str]:
+    """Yield what blocks mean for the numbers, and what was left out; nothing for conversations."""
     if isinstance(requests, Forest):
+        if prefixes.without is not None:
+            lost = exact_sum(trace.forest.inputs) - exact_sum(requests.inputs)
+            yield f"Without {left_out(prefixes.without)}: inputs are {in_tokens(lost)} shorter in all."
         yield (
             "Capacities, ξ and cutoffs are rounded down to whole blocks, Q̂ is rounded up, and TEL is in blocks. "
             "All else is exact in tokens; a last block that is not full is computed."
         )
+
+
+def left_out(text: str) -> str:
+    """Return what ``--without`` leaves out as a few words."""
+    return NAMED[text] if text in NAMED else f"the first {_tokens(text):,} tokens, in whole blocks"
 
 
 def in_tokens(tokens: int, block_size: int | None = None) -> str:
@@ -103,6 +144,7 @@ def in_tokens(tokens: int, block_size: int | None = None) -> str:
 def reading_as_data(requests: Trace | Forest, prefixes: Prefixes) -> dict[str, Any]:
     """Return how a trace is read as plain data; what conversations do not have is None."""
     if not isinstance(requests, Forest):
-        return {"reading": "private conversations", **dict.fromkeys(("block_size", "blocks", "cache", "running"))}
+        return {"reading": "private conversations", **dict.fromkeys(OF_FORESTS)}
     size = {"block_size": requests.block_size, "blocks": requests.units}
-    return {"reading": "shared prefixes", **size, "cache": prefixes.cache, "running": prefixes.running}
+    asked = {"cache": prefixes.cache, "running": prefixes.running, "without": prefixes.without}
+    return {"reading": "shared prefixes", **size, **asked}

@@ -162,7 +162,11 @@ class Asked:
     def lines(self) -> list[str]:
         """Return what stands above every table: how the trace is read, the latency model, the defaults."""
         lines, grid = [reading_line(self.trace, self.requests)], self.grid
-        lines += [*([] if self.shared else report_lines(self.trace)), *self.notes, *block_lines(self.requests)]
+        lines += [
+            *([] if self.shared else report_lines(self.trace)),
+            *self.notes,
+            *block_lines(self.trace, self.requests, self.prefixes),
+        ]
         if self.estimated and any(spec.needs("q_hat") for spec in grid.policies):
             new = "prompt of the turns that continue a conversation"
             if self.shared:

@@ -9,11 +9,13 @@ import click
 from rich.table import Table
 
 from teltheory.cli.options import (
+    cache_option,
     forced_option,
     grid_options,
     policy_option,
     prefix_options,
     q_hat_option,
+    running_option,
     trace_options,
     workers_option,
 )
@@ -47,7 +49,7 @@ NO_REGRET = (
 @click.option("--scheduler", metavar="ADDRESS", help="Of a Dask cluster that replays: tcp://host:8786.")
 @trace_options()
 @forced_option
-@prefix_options
+@prefix_options(cache_option, running_option)
 @grid_options
 def replay(
     trace_file: str,

@@ -302,9 +302,10 @@ class Forest:
         length = depth - _scaled(self.depth - self.length, ratio)
         ask, total = _scaled(self.ask, ratio), _scaled(self.total, ratio)
         forest = replace(self, length=length, ask=ask, total=total, block_size=size, tokens=self.inputs)
-        return forest._without_empty_nodes()
+        return forest.without_empty_nodes()
 
-    def _without_empty_nodes(self) -> Forest:
+    def without_empty_nodes(self) -> Forest:
+        """Return the forest without nodes of length 0, which only a count in other units leaves."""
         kept = self.length > 0
         number = _renumbered(kept)
         for node in np.flatnonzero(~kept).tolist():

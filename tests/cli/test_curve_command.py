@@ -103,12 +103,8 @@ def test_the_figure_is_drawn_and_repeats(run, trace_file, tmp_path, ending):
 
 def test_the_mooncake_trace(run, mooncake, tmp_path, capsys):
     figure = tmp_path / "curves.png"
-    assert (
-        run(
-            "curve", mooncake, "--capacity", "1M", "--slo", "2s", "--points", 20, "--figure", figure, "--json", "-"
-        )
-        == 0
-    )
+    asked = ("--capacity", "1M", "--slo", "2s", "--points", 20, "--figure", figure, "--chains", "--json", "-")
+    assert run("curve", mooncake, *asked) == 0
     rows = json.loads(capsys.readouterr().out)["rows"]
     tel = {(row["capacity"], row["policy"]): row["tel"] for row in rows}
     assert tel[1_000_000, "lru"] == 25_110_465

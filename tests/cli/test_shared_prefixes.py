@@ -154,6 +154,10 @@ def test_defaults_are_those_of_the_forest(run_json, shared_file):
 
 
 WRONG = [
+    ("replay --without head", "--without: found 'head', expected system-prompt, tools or tokens such as"),
+    ("replay --chains --without tools", "--without: found 'tools', expected none with --chains"),
+    ("curve --policy lru,hindsight", "policy: found 'hindsight', expected --chains with it, or tail-opt"),
+    ("curve --cache holes --chains", "--cache: found 'holes', expected none with --chains"),
     ("replay --cache warm", "cache: found 'warm', expected strict, holes, radix"),
     ("replay --policy lru:cache=warm", "cache: found 'warm', expected strict, holes, radix"),
     ("replay --cache radix:x", "cache: found 'x', expected tokens such as"),
@@ -179,6 +183,51 @@ def test_a_trace_that_shares_nothing_has_no_cache_of_blocks(refused, trace_file)
     assert "--cache: found 'holes', expected a trace with block hashes" in told
 
 
+def test_curves_are_replays_at_every_capacity(run_json, shared_file, tmp_path):
+    forest, figure = tt.read_trace(shared_file).forest, tmp_path / "curves.svg"
+    asked = ("--capacity", "2000,4100", "--xi", 600, "--q-hat", 700, "--points", 4, "--figure", figure)
+    data = run_json("curve", shared_file, *asked)
+    made = {
+        "lru": (tt.LRU(), "strict"),
+        "threshold-lru": (tt.ThresholdLRU(2), "strict"),
+        "tlru:trim=least-recent": (tt.TLRU(1, 2, "least-recent"), "strict"),
+        "tail-optimized-belady:cache=holes": (tt.TailOptimizedBelady(1), "holes"),
+    }
+    assert [row["policy"] for row in data["rows"][::2]] == list(made)
+    assert len(data["curve"]) == 4 * 4
+    for row in (*data["rows"], *data["curve"]):
+        policy, cache = made[row["policy"]]
+        outcome = tt.replay(forest, policy, row["capacity"] // SIZE, cache=cache)
+        assert row["tel"] == tt.tail_excess_latency(outcome, 1)
+        assert row["uncached_tel"] == sum(max(total - 1, 0) for total in forest.total.tolist())
+        assert row["violations"] == tt.slo_violations(outcome.in_tokens(), 600)
+        assert (row["reused"], row["written"]) == (SIZE * outcome.cached.sum(), SIZE * outcome.written.sum())
+        assert ("p95" in row) == (row in data["rows"])
+    assert "hit rate, %" in figure.read_text()
+
+
+def test_curves_of_whole_nodes_begin_with_room_for_a_request(run_json, shared_file):
+    asked = ("--capacity", "3000", "--xi", 600, "--points", 5, "--cache", "radix", "--policy", "lru")
+    data = run_json("curve", shared_file, *asked)
+    forest = tt.read_trace(shared_file).forest
+    assert data["curve"][0]["capacity"] == 5 * SIZE
+    for row in data["curve"]:
+        outcome = tt.replay(forest, tt.LRU(), row["capacity"] // SIZE, cache=tt.RadixNodes())
+        assert row["reused"] == SIZE * outcome.cached.sum()
+
+
+LOST = {"system-prompt": [1] * 8, "tools": [1] * 8, "1100": [2] * 8, "1.6k": [3, 3, 3, 2, 3, 3, 3, 3]}
+
+
+@pytest.mark.parametrize(("part", "lost"), LOST.items())
+def test_inputs_are_replayed_without_a_part(run_json, shared_file, part, lost):
+    forest = tt.read_trace(shared_file).forest
+    data = run_json("replay", shared_file, "--capacity", 3000, "--xi", 600, "--policy", "lru", "--without", part)
+    assert data["without"] == part
+    (row,) = data["rows"]
+    assert row["reused"] + row["prefilled"] == sum(forest.inputs.tolist()) - SIZE * sum(lost)
+
+
 GOLDEN = {300_000: (12_204, 48_261), 1_000_000: (15_803, 47_834), 3_000_000: (40_644, 43_582)}
 
 
@@ -188,3 +237,10 @@ def test_the_mooncake_trace_has_its_known_hits_and_tail(run_json, mooncake, xi):
     found = {row["capacity"]: (row["reused"], row["tel"]) for row in data["rows"]}
     assert found == {capacity: (SIZE * hits, tel) for capacity, (hits, tel) in GOLDEN.items()}
     assert data["q_hat"] == 7542
+
+
+def test_the_curve_of_the_mooncake_trace_has_its_known_points(run_json, mooncake):
+    asked = ("--capacity", "300k,1M,3M", "--slo", "2s", "--policy", "lru", "--points", 2)
+    data = run_json("curve", mooncake, *asked)
+    found = {row["capacity"]: (row["reused"], row["tel"]) for row in data["rows"]}
+    assert found == {capacity: (SIZE * hits, tel) for capacity, (hits, tel) in GOLDEN.items()}
