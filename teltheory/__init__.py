@@ -58,15 +58,24 @@ from teltheory.optimal.curve import HindsightCurve, hindsight_curve
 from teltheory.optimal.exhaustion import check_violations
 from teltheory.optimal.prices import Cut, Prices, cost_bound, violations_bound
 from teltheory.policies import (
+    FIFO,
+    GDSF,
+    LFU,
     LRU,
+    PGDSF,
+    S3FIFO,
     SLOTLRU,
+    SLRU,
     TLRU,
+    TTL,
     AdaptiveTLRU,
     Belady,
     EndAwareTLRU,
     LengthAwareTLRU,
+    Priority,
     TailOptimizedBelady,
     ThresholdLRU,
+    TwoQ,
 )
 from teltheory.policies.learned.next_event import next_event
 from teltheory.policies.learned.posterior import bayes_posterior, paper_belief
@@ -105,23 +114,22 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "A100_LLAMA2_7B", "A100_LLAMA2_7B_ATTENTION", "ARCHITECTURES", "ETLRU", "LRU", "SHAREGPT_TIMES", "SLOTLRU",
-    "TLRU", "AdaptiveTLRU", "Advice", "Architecture", "ArgumentError", "AttentionLatency", "Belady",
-    "BestPercentile", "CapacityCurve", "Certificate", "CertificateError", "ConversationMixture",
-    "ConversationModel", "CostOptimum", "Cut", "Description", "EndAwareTLRU", "ExponentialGaps",
-    "FewestViolations", "FileError", "FittedConversations", "FittedLatency", "ForcedCachingError", "Forest",
-    "GammaRates", "HindsightCurve", "HindsightOptimum", "KVSize", "Kind", "LatencyModel", "LengthAwareTLRU",
-    "LogNormalGaps", "Outcome", "ParetoGaps", "PiecewiseCosts", "Prices", "Provenance", "RadixNodes",
-    "ReturnAwareTLRU", "SolverError",
-    "TTFTRuns", "TableLatency", "TailOptimizedBelady", "ThresholdLRU", "Times", "Trace", "TraceError",
-    "WeightedOptimum", "adversary", "advise", "bayes_posterior", "best_percentile", "capacity_curve",
-    "check_certificate", "check_violations", "cost_bound", "cost_optimum", "describe", "fewest_violations",
-    "fit_conversations", "fit_latency", "hindsight_curve", "hindsight_optimum", "latency_from_json",
-    "latency_to_json", "log_likelihood", "never_worse", "next_event", "paper_belief", "read_architecture",
-    "read_latency", "read_trace", "read_ttft_runs", "replay", "sample_conversations", "sample_labelled",
-    "share_closed", "slo_violations", "tail_excess_latency", "tail_excess_seconds", "ttft_quantiles",
-    "ttft_violations", "violations_bound", "weighted_optimum", "with_last_blocks", "with_outputs",
-    "without_last_token", "write_trace", "write_volume",
+    "A100_LLAMA2_7B", "A100_LLAMA2_7B_ATTENTION", "ARCHITECTURES", "ETLRU", "FIFO", "GDSF", "LFU", "LRU", "PGDSF",
+    "S3FIFO", "SHAREGPT_TIMES", "SLOTLRU", "SLRU", "TLRU", "TTL", "AdaptiveTLRU", "Advice", "Architecture",
+    "ArgumentError", "AttentionLatency", "Belady", "BestPercentile", "CapacityCurve", "Certificate",
+    "CertificateError", "ConversationMixture", "ConversationModel", "CostOptimum", "Cut", "Description",
+    "EndAwareTLRU", "ExponentialGaps", "FewestViolations", "FileError", "FittedConversations", "FittedLatency",
+    "ForcedCachingError", "Forest", "GammaRates", "HindsightCurve", "HindsightOptimum", "KVSize", "Kind",
+    "LatencyModel", "LengthAwareTLRU", "LogNormalGaps", "Outcome", "ParetoGaps", "PiecewiseCosts", "Prices",
+    "Priority", "Provenance", "RadixNodes", "ReturnAwareTLRU", "SolverError", "TTFTRuns", "TableLatency",
+    "TailOptimizedBelady", "ThresholdLRU", "Times", "Trace", "TraceError", "TwoQ", "WeightedOptimum", "adversary",
+    "advise", "bayes_posterior", "best_percentile", "capacity_curve", "check_certificate", "check_violations",
+    "cost_bound", "cost_optimum", "describe", "fewest_violations", "fit_conversations", "fit_latency",
+    "hindsight_curve", "hindsight_optimum", "latency_from_json", "latency_to_json", "log_likelihood",
+    "never_worse", "next_event", "paper_belief", "read_architecture", "read_latency", "read_trace",
+    "read_ttft_runs", "replay", "sample_conversations", "sample_labelled", "share_closed", "slo_violations",
+    "tail_excess_latency", "tail_excess_seconds", "ttft_quantiles", "ttft_violations", "violations_bound",
+    "weighted_optimum", "with_last_blocks", "with_outputs", "without_last_token", "write_trace", "write_volume",
 ]  # fmt: skip
 
 _ON_DEMAND = {

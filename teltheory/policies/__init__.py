@@ -2,6 +2,9 @@
 
 from teltheory.policies.adaptive import AdaptiveTLRU
 from teltheory.policies.clairvoyant import Belady, EndAwareTLRU, LengthAwareTLRU, TailOptimizedBelady
+from teltheory.policies.expiry import TTL
+from teltheory.policies.greedy_dual import GDSF, PGDSF
+from teltheory.policies.memory import Memory
 from teltheory.policies.node import (
     Node,
     Turn,
@@ -21,18 +24,28 @@ from teltheory.policies.policy import (
     NotCompiledError,
     ObservingPolicy,
     Policy,
+    RememberingPolicy,
     TimedPolicy,
     WatchingPolicy,
     tel_safe_budget,
 )
+from teltheory.policies.queues import S3FIFO, TwoQ
+from teltheory.policies.residence import FIFO, LFU, SLRU, Priority
 
 Conversation = Node
 """What `Node` is called on chains."""
 
 __all__ = [
+    "FIFO",
+    "GDSF",
+    "LFU",
     "LRU",
+    "PGDSF",
+    "S3FIFO",
     "SLOTLRU",
+    "SLRU",
     "TLRU",
+    "TTL",
     "AdaptiveTLRU",
     "AnyPolicy",
     "Belady",
@@ -41,14 +54,18 @@ __all__ = [
     "EndAwareTLRU",
     "LeastRecentlyUsed",
     "LengthAwareTLRU",
+    "Memory",
     "Node",
     "NotCompiledError",
     "ObservingPolicy",
     "Policy",
+    "Priority",
+    "RememberingPolicy",
     "TailOptimizedBelady",
     "ThresholdLRU",
     "TimedPolicy",
     "Turn",
+    "TwoQ",
     "WatchingPolicy",
     "all_but",
     "choose",

@@ -83,6 +83,18 @@ class Node:
         return self.past
 
     @property
+    def since(self) -> int:
+        """On a forest: the request that added the block to the cache."""
+        raise ArgumentError(
+            "trace", "private conversations", "a Forest: the policy looks at what happened to blocks"
+        )
+
+    @property
+    def reads(self) -> int:
+        """On a forest: how many requests went through the block since it was added, that one included."""
+        return self.since
+
+    @property
     def coming(self) -> Turn:
         """The next turn; `ENDED` if there is none."""
         return self.next or ENDED

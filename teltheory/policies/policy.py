@@ -14,16 +14,18 @@ Conversations with the smallest key go first; among equals the least recent does
 A policy that works otherwise has one method, `cut`, instead, which lowers `Node.cached` itself. If that takes more
 than the nodes (times, or what was seen so far), it has `bound_to` instead of `cut`: see `TimedPolicy`. A policy
 whose rules change with what turns have computed so far has `observing`: see `ObservingPolicy`. One that watches
-other caches beside its own has `shadows`: see `WatchingPolicy`.
+other caches beside its own has `shadows`: see `WatchingPolicy`. One of forests that remembers what its cache did
+has `memory` beside its rules: see `RememberingPolicy`.
 """
 
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, Protocol, TypeAlias, TypeGuard, get_args
 
 from teltheory.errors import ArgumentError
-from teltheory.model.instance import Instance
+from teltheory.model.instance import ForestInstance, Instance
 from teltheory.model.numbers import whole_number
 from teltheory.model.outcome import Outcome
+from teltheory.policies.memory import Memory
 from teltheory.policies.node import Node, all_but, larger, on_arrays
 
 Trim: TypeAlias = Literal["round-robin", "least-recent", "eager"]
@@ -31,7 +33,7 @@ TRIMS: tuple[Trim, ...] = get_args(Trim)
 Mark: TypeAlias = Literal["high-water", "resident", "last"]
 MARKS: tuple[Mark, ...] = get_args(Mark)
 RULES = ("drops", "budget", "trim_key", "eviction_key")
-OTHER_WAYS = ("cut", "bound_to", "observing", "shadows")
+OTHER_WAYS = ("cut", "bound_to", "observing", "shadows", "memory")
 
 
 class NotCompiledError(ArgumentError):
@@ -114,12 +116,31 @@ class ObservingPolicy(Protocol):
         ...
 
 
-AnyPolicy: TypeAlias = Policy | CuttingPolicy | TimedPolicy | WatchingPolicy | ObservingPolicy
+class RememberingPolicy(Protocol):
+    """A policy of forests, by rules, whose order of eviction depends on what its cache did."""
+
+    def memory(self, instance: ForestInstance) -> Memory:
+        """Return what remembers it during one replay."""
+        ...
+
+
+AnyPolicy: TypeAlias = Policy | CuttingPolicy | TimedPolicy | WatchingPolicy | ObservingPolicy | RememberingPolicy
 
 
 def has_rules(policy: AnyPolicy) -> TypeGuard[Policy]:
     """Whether a policy works by rules, and does not cut itself, look at times or observe what turns computed."""
     return not any(hasattr(policy, method) for method in OTHER_WAYS)
+
+
+def runs_on_forests(policy: AnyPolicy) -> TypeGuard[Policy]:
+    """Whether a forest is replayed by a policy: it works by rules, with a memory or without."""
+    return hasattr(policy, "budget") and not any(hasattr(policy, way) for way in OTHER_WAYS if way != "memory")
+
+
+def refuse_chains(policy: AnyPolicy) -> None:
+    """Raise `ArgumentError` for a policy with a memory, which needs a forest."""
+    if hasattr(policy, "memory"):
+        raise ArgumentError("trace", "private conversations", f"a Forest for {policy!r}, such as trace.forest")
 
 
 def mark_of(policy: object) -> str:

@@ -11,7 +11,14 @@ from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance, Initial, Instance
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
-from teltheory.policies.policy import OTHER_WAYS, AnyPolicy, NotCompiledError, has_rules, prefers_kernel
+from teltheory.policies.policy import (
+    OTHER_WAYS,
+    AnyPolicy,
+    NotCompiledError,
+    prefers_kernel,
+    refuse_chains,
+    runs_on_forests,
+)
 from teltheory.replay.radix.nodes import RadixNodes
 from teltheory.replay.reference import replay_reference
 
@@ -114,8 +121,10 @@ def check_forest_cache(policy: AnyPolicy, cache: Cache) -> None:
     """Raise `ArgumentError` for a cache that is none, and for a policy that a forest is not replayed by."""
     if cache not in ("strict", "holes") and not isinstance(cache, RadixNodes):
         raise ArgumentError("cache", cache, "'strict', 'holes' or RadixNodes()")
-    if not has_rules(policy):
+    if not runs_on_forests(policy):
         raise ArgumentError("policy", policy, "one with rules, as a forest is replayed by those alone")
+    if hasattr(policy, "memory") and isinstance(cache, RadixNodes):
+        raise ArgumentError("cache", cache, f"'strict' or 'holes' for {policy!r}, which remembers blocks")
 
 
 def replay_forest(
@@ -152,6 +161,7 @@ def replay_instance(
     progress: Callable[[int], object] | None = None,
 ) -> Outcome:
     """Replay an instance that was checked before; see `replay`."""
+    refuse_chains(policy)
     if engine == "kernel":
         return _by_kernel(instance, policy, progress)
     if engine == "auto" and len(instance.trace) >= KERNEL_FROM and prefers_kernel(policy):

@@ -68,7 +68,7 @@ missing = own_policies_of_a_test:Nothing
 gone = own_policies_that_are_gone:Nothing
 value = own_policies_of_a_test:a_value
 no-dataclass = own_policies_of_a_test:NoDataclass
-ttl = own_policies_of_a_test:TTL
+idle = own_policies_of_a_test:TTL
 lru = own_policies_of_a_test:LongestFirst
 """
 
@@ -100,10 +100,10 @@ def test_notes_name_the_policies_that_the_reference_replays(package, run, capsys
     monkeypatch.setattr(sys.modules["teltheory.replay"], "KERNEL_FROM", 20)
     file = tmp_path / "long.csv"
     file.write_text("conversation,prompt,response,arrival\n" + "".join(f"{k % 7},2,1,{k}\n" for k in range(20)))
-    policies = ("--policy", "ttl:seconds=5", "--policy", "longest-first", "--policy", "tlru")
+    policies = ("--policy", "idle:seconds=5", "--policy", "longest-first", "--policy", "tlru")
     assert run("replay", file, "--capacity", 100, "--xi", 60, *policies) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "Replayed by the slow reference, as no compiled loop is known to fit: ttl:seconds=5.0." in said
+    assert "Replayed by the slow reference, as no compiled loop is known to fit: idle:seconds=5.0." in said
 
 
 def test_fields_are_read_by_their_types(package):
@@ -112,7 +112,7 @@ def test_fields_are_read_by_their_types(package):
     def built(text):
         return parse_policy(text).build(5, 6)
 
-    assert built("ttl:seconds=2.5,scale=1/2,slo=3") == own.TTL(2.5, own.Fraction(1, 2), 3)
+    assert built("idle:seconds=2.5,scale=1/2,slo=3") == own.TTL(2.5, own.Fraction(1, 2), 3)
     assert built("share:share=0.25,trim=eager") == own.Share(5, own.Fraction(1, 4), "eager")
     assert built("share:xi=7") == own.Share(7)
     assert built("longest-first") == own.LongestFirst()
@@ -122,12 +122,12 @@ def test_fields_are_read_by_their_types(package):
 def test_a_policy_that_looks_at_the_clock(package, tmp_path, run_json):
     file = tmp_path / "timed.csv"
     tt.write_trace(tt.Trace.from_turns([0, 1, 0], [10] * 3, [0] * 3, arrival=[0, 5, 20]), file)
-    asked = ("--capacity", 100, "--xi", 0, "--policy", "ttl:seconds=4", "--policy", "ttl:seconds=4,scale=3/2")
+    asked = ("--capacity", 100, "--xi", 0, "--policy", "idle:seconds=4", "--policy", "idle:seconds=4,scale=3/2")
     assert [row["tel"] for row in run_json("replay", file, *asked)["rows"]] == [40, 30]
 
 
 def test_arrival_times_reach_processes_and_tell_traces_apart_in_a_store(package, tmp_path, run_json):
-    asked = ("--capacity", 100, "--xi", 0, "--policy", "ttl:seconds=4", "--store", tmp_path / "store.jsonl")
+    asked = ("--capacity", 100, "--xi", 0, "--policy", "idle:seconds=4", "--store", tmp_path / "store.jsonl")
     tels = []
     for times in ([0, 1, 2], [0, 5, 20]):
         file = tmp_path / "timed.csv"
@@ -145,12 +145,12 @@ def test_arrival_times_reach_processes_and_tell_traces_apart_in_a_store(package,
         ("gone", "an entry point that can be loaded"),
         ("value", "a dataclass as own_policies_of_a_test:a_value"),
         ("no-dataclass", "a dataclass as own_policies_of_a_test:NoDataclass"),
-        ("ttl", "seconds=... with it"),
-        ("ttl:seconds=nan", "a number such as 2.5"),
-        ("ttl:seconds=x", "a number such as 2.5"),
-        ("ttl:seconds=-1", "seconds: expected more than 0"),
-        ("ttl:seconds=1,seconds=2", "seconds=..., scale=..., slo=..., many=..., each at most once"),
-        ("ttl:seconds=1,made=2", "seconds=..., scale=..., slo=..., many=..., each at most once"),
+        ("idle", "seconds=... with it"),
+        ("idle:seconds=nan", "a number such as 2.5"),
+        ("idle:seconds=x", "a number such as 2.5"),
+        ("idle:seconds=-1", "seconds: expected more than 0"),
+        ("idle:seconds=1,seconds=2", "seconds=..., scale=..., slo=..., many=..., each at most once"),
+        ("idle:seconds=1,made=2", "seconds=..., scale=..., slo=..., many=..., each at most once"),
         ("other", "one of lru, threshold-lru"),
         ("share:share=x", "a share such as 0.95"),
         ("share:xi=-1", "expected tokens"),

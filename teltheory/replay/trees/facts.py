@@ -59,6 +59,13 @@ class Pieces:
         raise NotCompiledError("policy", "rules that look at what is cached", "engine='reference' for it")
 
     @property
+    def since(self) -> IntArray:
+        """Refuse: it changes from cut to cut."""
+        raise NotCompiledError("policy", "rules that look at what was evicted", "engine='reference' for it")
+
+    reads = since
+
+    @property
     def first(self) -> IntArray:
         """Rank by first arrival."""
         return self.visits.piece

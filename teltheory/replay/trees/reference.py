@@ -1,13 +1,13 @@
 """The reference replay of a forest: plain Python, unit by unit, to be read beside docs/forest.md.
 
-For every request k, in order of arrival:
+For every request k, in order of arrival, after what has expired has gone:
 
 1. it hits the leading units of its input that are cached;
 2. its whole path is available, and its units become the most recent;
 3. units of the path that the policy does not keep go, overflow or not; with eager trimming surplus goes too, which
    is what lies deeper than its budget or is not kept;
 4. while more than C units are cached the policy says what goes: first surplus, in its order of trimming, then the
-   rest in its order of eviction.
+   rest in its order of eviction, or as the policy's memory says (`teltheory.policies.memory`).
 
 In a cache with holes any unit may go. A strict cache is closed towards the root: only units without a cached unit
 below them may go, and the policy's order is over those of the moment. Units with equal keys go by their last
@@ -26,15 +26,18 @@ from typing import Any
 
 from teltheory.model.instance import ForestInstance
 from teltheory.model.outcome import Outcome
+from teltheory.policies.memory import Memory
 from teltheory.policies.node import Node, Turn
 from teltheory.policies.policy import Policy, mark_of
 
 
 @dataclass(slots=True)
 class Unit(Node):
-    """One unit of the forest; `place` is its depth."""
+    """One unit of the forest; `place` is its depth, `since` and `reads` are what happened to it in the cache."""
 
     place: int = 0
+    since: int = 0
+    reads: int = 0
 
     @property
     def depth(self) -> int:
@@ -61,9 +64,13 @@ def replayed_requests(instance: ForestInstance, policy: Policy, strict: bool) ->
     following = following_requests(instance)
     units: dict[int, Unit] = {}
     held = Held(forest.parent.tolist(), strict)
+    memory = policy.memory(instance) if hasattr(policy, "memory") else None
     paths: list[list[int]] = []
     for k, ask in enumerate(forest.ask.tolist()):
         path = forest.path(k)
+        if memory is not None:
+            running = {node for path in paths[max(k + 1 - instance.exempt, 0) :] for node in path}
+            expire(held, units, memory, running, times[k])
         hits = next((i for i, node in enumerate(path[:ask]) if node not in held.units), ask)
         for i, node in enumerate(path):
             unit = units.setdefault(node, Unit(len(units), 0, 1, None, node, place=i + 1))
@@ -71,12 +78,24 @@ def replayed_requests(instance: ForestInstance, policy: Policy, strict: bool) ->
             unit.past = marked(mark_of(policy), unit, len(path), node in held.units)
             unit.last, unit.seen = k, times[k]
             unit.hits += 1
+            unit.since, unit.reads = (unit.since, unit.reads + 1) if node in held.units else (k, 1)
+        for node in reversed(path):
+            if memory is not None:
+                memory.used(units[node], node in held.units)
         paths.append(path)
         yield hits, held.add(path)
         if k < len(forest) - 1 or not instance.forced:
             ended = k - instance.exempt
             exempt = {node for path in paths[ended + 1 :] for node in path}
-            cut(held, units, policy, instance.capacity, exempt, paths[ended] if ended >= 0 else [])
+            released = [node for node in paths[ended] if node not in exempt] if ended >= 0 else []
+            drop(held, units, policy, released)
+            if memory is None:
+                cut(held, units, policy, instance.capacity, exempt)
+            else:
+                for node in reversed(released):
+                    if node in held.units:
+                        memory.released(units[node])
+                cut_by_memory(held, units, policy, memory, instance.capacity, exempt)
 
 
 def following_requests(instance: ForestInstance) -> list[list[Turn | None]]:
@@ -127,13 +146,15 @@ class Held:
         return node in self.units and not (self.strict and self.children.get(node, 0) > 0)
 
 
-def cut(
-    held: Held, units: dict[int, Unit], policy: Policy, capacity: int, exempt: set[int], entering: list[int]
-) -> None:
-    """Cut the cache to the capacity; of the path that enters, what is not kept goes first, the deepest first."""
-    for node in reversed(entering):
-        if node not in exempt and held.may_go(node) and unwanted(policy, units[node]):
+def drop(held: Held, units: dict[int, Unit], policy: Policy, released: list[int]) -> None:
+    """Of a path that comes under its first cut drop what is not kept, the deepest first."""
+    for node in reversed(released):
+        if held.may_go(node) and unwanted(policy, units[node]):
             held.remove(node)
+
+
+def cut(held: Held, units: dict[int, Unit], policy: Policy, capacity: int, exempt: set[int]) -> None:
+    """Cut the cache to the capacity."""
     queue = [(order(policy, units[node]), node) for node in held.units if node not in exempt and held.may_go(node)]
     heapq.heapify(queue)
     while len(held.units) > capacity:
@@ -142,6 +163,24 @@ def cut(
         above = held.parent[node]
         if held.strict and above not in exempt and held.may_go(above):
             heapq.heappush(queue, (order(policy, units[above]), above))
+
+
+def cut_by_memory(
+    held: Held, units: dict[int, Unit], policy: Policy, memory: Memory, capacity: int, exempt: set[int]
+) -> None:
+    """Cut the cache to the capacity; what is no surplus goes as the memory says."""
+    while len(held.units) > capacity:
+        cached = [units[node] for node in held.units if node not in exempt]
+        nodes = [unit for unit in cached if held.may_go(unit.code)]
+        spare = [unit for unit in nodes if surplus(policy, unit)]
+        gone = min(spare, key=lambda unit: order(policy, unit)) if spare else memory.victim(nodes, cached)
+        held.remove(gone.code)
+
+
+def expire(held: Held, units: dict[int, Unit], memory: Memory, running: set[int], now: float | None) -> None:
+    """Remove what has expired when a request arrives; what runs does not expire."""
+    for node in [node for node in held.units if node not in running and memory.expired(units[node], now)]:
+        held.remove(node)
 
 
 def unwanted(policy: Policy, unit: Unit) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,17 +10,26 @@ import numpy as np
 from teltheory.model.instance import ForestInstance
 from teltheory.model.numbers import IntArray, readonly
 from teltheory.model.outcome import Outcome
+from teltheory.policies.expiry import TTL
 from teltheory.policies.node import ALL_BUT, Deferred
-from teltheory.policies.policy import NotCompiledError, Policy, mark_of
+from teltheory.policies.online import LRU
+from teltheory.policies.policy import NotCompiledError, Policy, mark_of, own_loop
 from teltheory.replay.rules import answer, whole_lengths
+from teltheory.replay.trees.expiry import without_expired
 from teltheory.replay.trees.facts import Pieces, UnitsDifferError
 from teltheory.replay.trees.orders import Layout, Orders, replay_orders
 from teltheory.replay.trees.recency import kept_by_recency, replay_by_recency
+from teltheory.replay.trees.residence import replay_residence, way_of
 from teltheory.replay.trees.visits import Visits
 
 
 def replay_kernel(instance: ForestInstance, policy: Policy, strict: bool = True) -> Outcome:
     """Replay a forest by a compiled loop; `NotCompiledError` if none does what the policy does."""
+    loop = own_loop(policy)
+    if loop is not None:
+        return OWN_LOOPS[loop](instance, policy, strict)
+    if hasattr(policy, "memory"):
+        raise NotCompiledError("policy", policy, "engine='reference' for one with a memory of its own")
     kept = kept_by_recency(policy, instance.forest, strict)
     return _by_orders(instance, policy, strict) if kept is None else replay_by_recency(instance, kept)
 
@@ -35,9 +45,33 @@ def _by_orders(instance: ForestInstance, policy: Policy, strict: bool) -> Outcom
     except UnitsDifferError:
         pieces = Pieces(forest, Visits.of(forest, by_units=True), mark, by_units=True)
         orders = orders_of(policy, pieces)
-    cached, written = np.zeros(len(forest), np.int64), np.zeros(len(forest), np.int64)
-    visits = pieces.visits
-    layout = Layout(
+    layout = layout_of(instance, pieces.visits)
+    replay_orders(layout, orders, strict, len(forest) - 1 if instance.forced else len(forest))
+    return Outcome.of_forest(forest, layout.cached, layout.written)
+
+
+def _expiring(instance: ForestInstance, policy: TTL, strict: bool) -> Outcome:
+    return replay_kernel(without_expired(instance, policy.seconds), LRU(), strict)
+
+
+def _by_residence(instance: ForestInstance, policy: Policy, strict: bool) -> Outcome:
+    visits = Visits.of(instance.forest, by_units=True)
+    layout = layout_of(instance, visits)
+    forest = instance.forest
+    replay_residence(layout, way_of(policy, instance), strict, len(forest) - 1 if instance.forced else len(forest))
+    return Outcome.of_forest(forest, layout.cached, layout.written)
+
+
+OWN_LOOPS: dict[str, Callable[[ForestInstance, Any, bool], Outcome]] = {
+    "expiry": _expiring,
+    "residence": _by_residence,
+}
+
+
+def layout_of(instance: ForestInstance, visits: Visits) -> Layout:
+    """Return what the loops read and write."""
+    forest = instance.forest
+    return Layout(
         visits.parent,
         visits.length,
         visits.above,
@@ -47,11 +81,9 @@ def _by_orders(instance: ForestInstance, policy: Policy, strict: bool) -> Outcom
         forest.end,
         instance.capacity,
         instance.exempt,
-        cached,
-        written,
+        cached=np.zeros(len(forest), np.int64),
+        written=np.zeros(len(forest), np.int64),
     )
-    replay_orders(layout, orders, strict, len(forest) - 1 if instance.forced else len(forest))
-    return Outcome.of_forest(forest, cached, written)
 
 
 def orders_of(policy: Policy, pieces: Pieces) -> Orders:

@@ -1,0 +1,379 @@
+"""Policies of forests that remember what their cache did: two engines, other judges, laws, small examples."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import forests
+
+import teltheory as tt
+from teltheory.formats import read_trace
+from teltheory.model.numbers import readonly
+from teltheory.policies import LeastRecentlyUsed, Memory
+from teltheory.policies.spec import parse_policy
+
+CACHES = ("strict", "holes")
+SHARES = st.sampled_from((Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2)))
+SHARES_TO_ONE = SHARES.filter(lambda share: share <= 1)
+NAMES = ("fifo", "lfu", "slru", "priority", "gdsf", "pgdsf", "ttl", "2q", "s3-fifo")
+
+
+@st.composite
+def policies(draw, name, forest):
+    """Return a policy of a name, with parameters for a forest."""
+    costs = st.lists(st.integers(0, 9), min_size=forest.nodes, max_size=forest.nodes)
+    priorities = st.lists(st.integers(-2, 2), min_size=len(forest), max_size=len(forest))
+    several = {
+        "fifo": st.just(tt.FIFO()),
+        "lfu": st.just(tt.LFU()),
+        "slru": st.just(tt.SLRU()),
+        "priority": st.builds(tt.Priority, priorities),
+        "gdsf": st.just(tt.GDSF()),
+        "pgdsf": st.builds(tt.PGDSF, costs) | st.builds(tt.PGDSF.by_depth, st.floats(0, 4)),
+        "ttl": st.builds(tt.TTL, st.sampled_from((0, 1, 2.5, 4, float("inf")))),
+        "2q": st.builds(tt.TwoQ, SHARES_TO_ONE, SHARES),
+        "s3-fifo": st.builds(tt.S3FIFO, SHARES_TO_ONE, SHARES),
+    }
+    return draw(several[name])
+
+
+def modes(forest, capacity, running):
+    """Return the ways of caching that the paths fit in."""
+    forced = {"forced": True, "running": running}
+    try:
+        tt.replay(forest, tt.LRU(), capacity, **forced)
+    except tt.ForcedCachingError:
+        return [{}]
+    return [{}, forced]
+
+
+def cached(forest, policy, capacity, **how):
+    return tt.replay(forest, policy, capacity, **how).cached.tolist()
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(st.data(), forests(), st.integers(0, 8), st.integers(1, 3))
+def test_the_kernel_agrees_with_the_reference(name, data, forest, capacity, running):
+    policy = data.draw(policies(name, forest))
+    for mode in modes(forest, capacity, running):
+        for cache in CACHES:
+            plain, fast = (
+                tt.replay(forest, policy, capacity, engine=engine, cache=cache, **mode)
+                for engine in ("reference", "kernel")
+            )
+            assert plain == fast
+
+
+def with_longer_nodes(forest):
+    """Return a forest with nodes of 1 to 3 units, of which each request asks for all."""
+    length, nothing = readonly(1 + np.arange(forest.nodes) % 3), readonly(np.zeros(len(forest), np.int64))
+    end = tt.Forest(forest.parent, length, forest.leaf, nothing, nothing).end
+    return tt.Forest(forest.parent, length, forest.leaf, end, end)
+
+
+@given(st.data(), forests(), st.integers(1, 3))
+def test_units_of_longer_nodes_are_known_by_their_numbers(data, forest, running):
+    forest = with_longer_nodes(forest)
+    for policy in (data.draw(policies(name, forest)) for name in ("pgdsf", "2q")):
+        for mode in modes(forest, 9, running):
+            plain, fast = (tt.replay(forest, policy, 9, engine=e, **mode) for e in ("reference", "kernel"))
+            assert plain == fast
+    assert tt.replay(forest, tt.PGDSF(forest.length.tolist()), 9) == tt.replay(forest, tt.GDSF(), 9)
+
+
+@lru_cache
+def beginning(file):
+    return read_trace(file).forest.head(40)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_both_engines_agree_on_the_mooncake_trace(name, mooncake):
+    forest = beginning(mooncake)
+    costs = {"priority": [k % 3 for k in range(40)], "pgdsf": list(range(forest.nodes))}
+    policy = {"priority": tt.Priority, "pgdsf": tt.PGDSF}[name](costs[name]) if name in costs else None
+    policy = policy or parse_policy(f"{name}:seconds=30" if name == "ttl" else name).build(0, 0)
+    for capacity in (50, 200, 500):
+        for cache in CACHES:
+            plain, fast = (
+                tt.replay(forest, policy, capacity, engine=engine, cache=cache)
+                for engine in ("reference", "kernel")
+            )
+            assert plain == fast
+            assert plain.cached.sum() > 0
+
+
+def flat_requests(seed):
+    """Return requests for single blocks, and a capacity from which on libcachesim's S3-FIFO admits them."""
+    rng = random.Random(seed)
+    capacity = rng.choice((20, 40, 100))
+    blocks = rng.randint(capacity, 4 * capacity)
+    return [int(rng.paretovariate(0.8)) % blocks for _ in range(rng.randint(100, 1500))], capacity
+
+
+def by_libcachesim(name, requests, capacity):
+    library = pytest.importorskip("libcachesim")
+    cache, hits = getattr(library, name)(capacity, hashpower=12), []
+    for at, block in enumerate(requests):
+        request = library.Request()
+        request.obj_id, request.obj_size, request.clock_time = block + 1, 1, at
+        hits.append(int(cache.get(request)))
+    return hits
+
+
+def single_blocks(requests):
+    return tt.Forest.from_paths([[block] for block in requests])
+
+
+@pytest.mark.parametrize(
+    ("policy", "name", "forced"),
+    [
+        (tt.FIFO(), "FIFO", True),
+        (tt.LFU(), "LFU", True),
+        (tt.TwoQ(), "TwoQ", True),
+        (tt.TwoQ(Fraction(1, 4), Fraction(1, 2)), "TwoQ", True),
+        (tt.GDSF(), "GDSF", False),  # a new block of the least value is not admitted there
+    ],
+)
+def test_libcachesim_agrees_on_single_blocks(policy, name, forced):
+    for seed in range(12):
+        requests, capacity = flat_requests(seed)
+        ours = cached(single_blocks(requests), policy, capacity, forced=forced, engine="kernel")
+        assert ours == by_libcachesim(name, requests, capacity)
+
+
+def s3_fifo(requests, capacity, fills_the_large_queue):
+    """S3-FIFO in lists; libcachesim lets blocks fill the large queue until the cache was full once."""
+    small, large, ghosts, reads, hits, full = [], [], [], {}, [], False
+    for block in requests:
+        hits.append(int(block in reads))
+        if block in reads:
+            reads[block] = min(reads[block] + 1, 3)
+            continue
+        came_back = block in ghosts
+        ghosts = [ghost for ghost in ghosts if ghost != block]
+        while len(reads) == capacity:
+            full = True
+            if 10 * len(small) < capacity:
+                block_out = large.pop(0)
+                if reads[block_out]:
+                    reads[block_out] -= 1
+                    large.append(block_out)
+                else:
+                    del reads[block_out]
+            while 10 * len(small) >= capacity and len(reads) == capacity:
+                while small and reads[small[0]] >= 2:
+                    reads[small[0]] = 0
+                    large.append(small.pop(0))
+                if small:
+                    del reads[small[0]]
+                    ghosts = [*ghosts, small.pop(0)][-9 * capacity // 10 :]
+        fills = fills_the_large_queue and not full and 10 * len(small) >= capacity
+        (large if came_back or fills else small).append(block)
+        reads[block] = 0
+    return hits
+
+
+def test_s3_fifo_is_libcachesims_but_for_the_blocks_that_fill_the_cache():
+    differ = 0
+    for seed in range(12):
+        requests, capacity = flat_requests(seed)
+        theirs = by_libcachesim("S3FIFO", requests, capacity)
+        ours = cached(single_blocks(requests), tt.S3FIFO(), capacity, forced=True, engine="kernel")
+        assert theirs == s3_fifo(requests, capacity, fills_the_large_queue=True)
+        assert ours == s3_fifo(requests, capacity, fills_the_large_queue=False)
+        differ += ours != theirs
+    assert differ > 0
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(st.data(), st.lists(st.integers(0, 5), max_size=30), st.integers(0, 5), st.booleans())
+def test_single_blocks_leave_no_holes(name, data, requests, capacity, forced):
+    forest = tt.Forest.from_paths([[block] for block in requests], arrival=range(len(requests)))
+    policy = data.draw(policies(name, forest))
+    forced = forced and capacity > 0
+    strict, holes = (tt.replay(forest, policy, capacity, forced, cache=cache) for cache in CACHES)
+    assert strict == holes
+
+
+@given(forests(), st.integers(0, 8), st.integers(1, 3))
+def test_special_cases_are_lru(forest, capacity, running):
+    for mode in modes(forest, capacity, running):
+        for cache in CACHES:
+            lru = tt.replay(forest, tt.LRU(), capacity, cache=cache, **mode)
+            for policy in (tt.TTL(float("inf")), tt.Priority([5] * len(forest))):
+                assert tt.replay(forest, policy, capacity, cache=cache, **mode) == lru
+            gdsf, with_cost_1 = (
+                tt.replay(forest, policy, capacity, cache=cache, **mode)
+                for policy in (tt.GDSF(), tt.PGDSF(forest.length.tolist()))
+            )
+            assert gdsf == with_cost_1
+            assert tt.replay(forest, tt.PGDSF(), capacity, cache=cache, **mode) == gdsf
+
+
+@pytest.mark.parametrize("policy", [tt.GDSF(), tt.TTL(1)])
+def test_a_curve_is_a_replay_for_each_capacity(policy):
+    curve = tt.capacity_curve(EXAMPLE, policy)
+    assert not curve.one_pass
+    for capacity in range(5):
+        assert curve.cached(capacity).tolist() == cached(EXAMPLE, policy, capacity)
+
+
+@given(st.lists(st.integers(0, 5), max_size=25), st.integers(1, 5), st.randoms(use_true_random=False))
+def test_fifo_does_not_look_at_reads_again(requests, capacity, rng):
+    hits = cached(single_blocks(requests), tt.FIFO(), capacity, forced=True)
+    often = [
+        (block, hit)
+        for block, hit in zip(requests, hits, strict=True)
+        for _ in range(rng.randint(1, 3) if hit else 1)
+    ]
+    assert cached(single_blocks([block for block, _ in often]), tt.FIFO(), capacity, forced=True) == [
+        hit for _, hit in often
+    ]
+
+
+@given(forests(), st.sampled_from((0, 1, 2.5)))
+def test_what_expired_is_not_hit(forest, seconds):
+    last, fresh = {}, []
+    for k, now in enumerate(forest.arrival.tolist()):
+        path = forest.path(k)
+        alive = [node in last and now - last[node] <= seconds for node in path]
+        fresh.append(min([*alive, False].index(False), int(forest.ask[k])))
+        last.update(dict.fromkeys(path, now))
+    for cache in CACHES:
+        assert cached(forest, tt.TTL(seconds), forest.units, cache=cache) == fresh
+
+
+EXAMPLE = tt.Forest.from_paths([[1, 2], [1], [3], [1, 2], [4], [1, 2], [3]], arrival=range(7))
+
+
+@pytest.mark.parametrize(
+    ("policy", "strict", "holes"),
+    [
+        (tt.FIFO(), [0, 1, 0, 1, 0, 1, 0], [0, 1, 0, 1, 0, 0, 0]),
+        (tt.LFU(), [0, 1, 0, 1, 0, 1, 0], [0, 1, 0, 1, 0, 1, 0]),
+        (tt.TTL(1), [0, 1, 0, 0, 0, 0, 0], [0, 1, 0, 0, 0, 0, 0]),
+        (tt.Priority([0, 0, 9, 0, 0, 0, 0]), [0, 1, 0, 1, 0, 0, 1], [0, 1, 0, 1, 0, 0, 1]),
+    ],
+)
+def test_a_small_cache_by_hand(policy, strict, holes):
+    for engine in ("reference", "kernel"):
+        found = [cached(EXAMPLE, policy, 2, engine=engine, cache=cache) for cache in CACHES]
+        assert found == [strict, holes]
+
+
+def test_an_evicted_block_is_forgotten():
+    requests = [1, 1, 1, 2, 3, 1, 2, 3, 1]
+    assert cached(single_blocks(requests), tt.LFU(), 2, forced=True) == [0, 1, 1, 0, 0, 1, 0, 0, 1]
+    priority = tt.Priority([9, 0, 0, 0, 0])
+    assert cached(single_blocks([1, 2, 3, 1, 2]), priority, 2, forced=True) == [0, 0, 0, 1, 0]
+
+
+class RememberedReads(LeastRecentlyUsed):
+    """LFU that does not forget what was evicted."""
+
+    def memory(self, instance):
+        return EveryRead()
+
+
+class EveryRead(Memory):
+    def __init__(self):
+        self.reads = {}
+
+    def used(self, node, resident):
+        self.reads[node.code] = self.reads.get(node.code, 0) + 1
+
+    def key(self, node):
+        return self.reads[node.code]
+
+
+class Frequent(LeastRecentlyUsed):
+    def eviction_key(self, node):
+        return node.hits
+
+
+@given(forests(), st.integers(0, 8), st.integers(1, 3))
+def test_a_memory_of_ones_own_does_what_a_rule_does(forest, capacity, running):
+    for mode in modes(forest, capacity, running):
+        for cache in CACHES:
+            memory, rule = (
+                tt.replay(forest, policy, capacity, cache=cache, **mode)
+                for policy in (RememberedReads(), Frequent())
+            )
+            assert memory == rule
+
+
+def test_a_class_derived_from_a_policy_is_another_policy():
+    class Derived(tt.FIFO):
+        def eviction_key(self, node):
+            return -node.since
+
+    requests = single_blocks([1, 2, 3] * 900)
+    assert sum(cached(requests, Derived(), 2, forced=True)) > sum(cached(requests, tt.FIFO(), 2, forced=True)) == 0
+    with pytest.raises(tt.ArgumentError, match="memory of its own"):
+        tt.replay(requests, Derived(), 2, engine="kernel")
+
+
+@pytest.mark.parametrize(
+    ("policy", "message"),
+    [
+        (tt.FIFO(), "trace: found 'private conversations', expected a Forest for FIFO"),
+        (tt.TTL(3), "trace: found 'private conversations', expected a Forest for TTL"),
+    ],
+)
+def test_conversations_need_their_forest(policy, message):
+    trace = tt.Trace.from_turns([0, 1, 0], [2, 2, 1], [0] * 3)
+    with pytest.raises(tt.ArgumentError, match=message):
+        tt.replay(trace, policy, 2)
+    with pytest.raises(tt.ArgumentError, match=message):
+        tt.capacity_curve(trace, policy).cached(2)
+
+
+@pytest.mark.parametrize(
+    ("policy", "message"),
+    [
+        (lambda: tt.TTL(-1), "seconds: found -1, expected 0 or more"),
+        (lambda: tt.TTL(float("nan")), "seconds: found nan, expected 0 or more"),
+        (lambda: tt.TwoQ(Fraction(3, 2)), "recent: found"),
+        (lambda: tt.S3FIFO(ghosts=-1), "ghosts: found"),
+        (lambda: tt.PGDSF(per_depth=-1.0), "per_depth: found -1.0, expected 0 or more"),
+        (lambda: tt.PGDSF([1, -1, 1, 1]), "cost: found .*, expected a cost of 0 or more for each of 4 nodes"),
+        (lambda: tt.PGDSF([1]), "cost: found .*, expected a cost of 0 or more for each of 4 nodes"),
+        (lambda: tt.Priority([1]), "of: found .*, expected a priority for each of 7 requests"),
+        (lambda: tt.Priority({"a": 1}), "forest: found 'no tags', expected tags"),
+    ],
+)
+@pytest.mark.parametrize("engine", ["reference", "kernel"])
+def test_wrong_parameters_are_named(policy, message, engine):
+    with pytest.raises(tt.ArgumentError, match=message):
+        tt.replay(EXAMPLE, policy(), 2, engine=engine)
+
+
+@pytest.mark.parametrize("engine", ["reference", "kernel"])
+def test_a_time_to_live_needs_times(engine):
+    with pytest.raises(tt.ArgumentError, match="forest: found 'no arrival times'"):
+        tt.replay(single_blocks([1, 1]), tt.TTL(3), 2, engine=engine)
+
+
+def test_short_forms_name_parameters():
+    tagged = tt.Forest.from_paths([[1], [2], [3], [1], [2]], tags=["low", "high", "high", "low", "high"])
+    assert cached(tagged, parse_policy("priority:tags=high").build(0, 0), 1, forced=True) == [0] * 5
+    assert cached(tagged, parse_policy("priority:tags=high").build(0, 0), 2) == [0, 0, 0, 0, 1]
+    assert cached(tagged, tt.Priority({"low": 1}), 1) == [0, 0, 0, 1, 0]
+    assert parse_policy("ttl:seconds=300").build(0, 0) == tt.TTL(300)
+    assert parse_policy("2q:recent=1/3,ghosts=1").build(0, 0) == tt.TwoQ(Fraction(1, 3), Fraction(1))
+    assert parse_policy("s3-fifo:small=0.2").build(0, 0) == tt.S3FIFO(Fraction(1, 5))
+    assert parse_policy("pgdsf:per_depth=0.5").build(0, 0) == tt.PGDSF(per_depth=0.5)
+
+
+def test_policies_are_values():
+    made = [
+        [tt.PGDSF([1, 2]), tt.Priority({"a": 1, "b": 2}), tt.Priority(np.array([1, 2])), tt.GDSF()] for _ in "ab"
+    ]
+    assert made[0] == made[1]
+    assert len({*made[0], *made[1]}) == 4
