@@ -92,6 +92,21 @@ class Blocks:
         """Return the block before a block, -1 if it is a root."""
         return self._parent[node]
 
+    def parents(self) -> list[int]:
+        """Return the block before each block, -1 for a root."""
+        return self._parent.tolist()
+
+    def reads(self) -> IntArray:
+        """Return how many paths go through each block."""
+        reads, parents = [0] * len(self._parent), self.parents()
+        for leaf in self._leaf:
+            if leaf >= 0:
+                reads[leaf] += 1
+        for node in range(len(reads) - 1, -1, -1):
+            if parents[node] >= 0:
+                reads[parents[node]] += reads[node]
+        return np.array(reads, np.int64)
+
     def below(self, record: Record, ids: Sequence[Any], node: int) -> int:
         """Return the last of some blocks that follow each other below a block, -1 for none."""
         nodes, parents = self._nodes, self._parent
@@ -167,7 +182,7 @@ class Ends:
 def ids_of(record: Record) -> list[int]:
     """Return the ids of a request's blocks."""
     ids = record.needed(FIELD)
-    if not isinstance(ids, list) or not all(type(i) is int for i in ids):
+    if not isinstance(ids, list) or not set(map(type, ids)) <= {int}:
         record.fail(FIELD, ids, "a list of whole numbers")
     return ids
 

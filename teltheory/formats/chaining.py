@@ -7,57 +7,78 @@ order; a request with nothing left is nobody's parent. A child joins its parent'
 
 A chained request has h = min(parent's input + output, the conversation's past after its last turn, its own
 input), a request without a parent starts a conversation with h = 0; prompt = input - h, response = output.
+
+What remains of a request is the end of a path in the forest of blocks, below the shared ones: an id has one
+parent, and stands in every request in which a later one stands. So the parent is found by walking up, and no path
+is kept.
 """
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from teltheory.formats.blocks import Blocks
 from teltheory.formats.requests import Requests, chained
+from teltheory.model.branching import NO_NODE
+from teltheory.model.numbers import BoolArray
 from teltheory.model.trace import Trace
 
 POPULAR_SHARE = 0.01
 
 
-@dataclass(frozen=True)
-class Request:
-    """One line of a Mooncake trace: seconds, tokens in, tokens out, hash ids."""
+@dataclass
+class Hashed:
+    """Requests with block hashes, in the order of the file.
 
-    arrival: float
-    input_length: int
-    output_length: int
-    hash_ids: Sequence[int]
-
-
-def chain(requests: Sequence[Request], blocks: Blocks | None = None) -> Trace:
-    """Chain requests, in the order of the file, into conversations; the report is a `ChainingReport`."""
-    counts = Counter(i for request in requests for i in set(request.hash_ids))
-    shared = {i for i, count in counts.items() if count > POPULAR_SHARE * len(requests)}
-    parents = find_parents([[i for i in r.hash_ids[:-1] if i not in shared] for r in requests])
-    columns, conversations = Requests(blocks=blocks), 0
-    for request, parent in zip(requests, parents, strict=True):
-        conversation = conversations if parent is None else columns.conversation[parent]
-        conversations += parent is None
-        columns.parent.append(-1 if parent is None else parent)
-        columns.add(conversation, request.input_length, request.output_length, request.arrival)
-    return chained(columns, len(shared))
-
-
-def find_parents(paths: Sequence[Sequence[int]]) -> list[int | None]:
-    """Return each path's parent: the earlier non-empty path that is its longest prefix, the latest of equals.
-
-    The paths are kept in a trie that remembers at each node the latest path that ends there.
+    Attributes
+    ----------
+    blocks : Blocks
+        Of each request the path of its full blocks.
+    columns : Requests
+        Lengths and times; the conversations are found at last.
+    ends : list of int
+        Last block of each request without its last id.
+    partial : Counter
+        In how many requests an id stands that is none of their full blocks, being their last.
     """
-    node_of: dict[tuple[int, int], int] = {}
-    latest: dict[int, int] = {}
-    parents: list[int | None] = []
-    for k, path in enumerate(paths):
-        node, parent = 0, None
-        for step in path:
-            node = node_of.setdefault((node, step), len(node_of) + 1)
-            parent = latest.get(node, parent)
-        parents.append(parent)
-        if path:
-            latest[node] = k
+
+    blocks: Blocks
+    columns: Requests = field(default_factory=Requests)
+    ends: list[int] = field(default_factory=list)
+    partial: Counter[int] = field(default_factory=Counter)
+
+    def add(self, seconds: float, tokens: int, output: int, leaf: int, last: int | None) -> None:
+        """Add a request whose full blocks end at a leaf; `last` is its last id, if it is none of these."""
+        self.columns.add(0, tokens, output, seconds)
+        if last is not None:
+            self.partial[last] += 1
+        self.ends.append(leaf if last is not None or leaf < 0 else self.blocks.before(leaf))
+
+
+def chain(found: Hashed) -> Trace:
+    """Chain requests, in the order of the file, into conversations; the report is a `ChainingReport`."""
+    columns, limit = found.columns, POPULAR_SHARE * len(found.columns)
+    shared = found.blocks.reads() > limit
+    conversations = 0
+    for request, parent in enumerate(find_parents(found.blocks, found.ends, shared)):
+        columns.conversation[request] = conversations if parent < 0 else columns.conversation[parent]
+        conversations += parent < 0
+        columns.parent.append(parent)
+    columns.blocks = found.blocks
+    return chained(columns, int(shared.sum()) + sum(count > limit for count in found.partial.values()))
+
+
+def find_parents(blocks: Blocks, ends: Sequence[int], shared: BoolArray) -> list[int]:
+    """Return each request's parent, -1 for none: the latest that ends at the deepest block on its path.
+
+    Shared blocks end nothing; they are closed towards the root.
+    """
+    latest, parents, above, before = dict[int, int](), list[int](), shared.tolist(), blocks.parents()
+    for request, end in enumerate(ends):
+        node = end
+        while node >= 0 and node not in latest and not above[node]:
+            node = before[node]
+        parents.append(latest.get(node, NO_NODE))
+        if end >= 0 and not above[end]:
+            latest[end] = request
     return parents

@@ -22,6 +22,7 @@ from teltheory.model.trace import Trace
 WHOLE, DELTA = "mooncake", "mooncake-delta"
 MAKE = {WHOLE: whole_inputs, DELTA: new_inputs}
 BLOCK_SIZE = 512
+LOCAL = "global ids, as mooncake has; claude-code has ids local to a file"
 
 
 def read_sessions(records: Sequence[Record], format: str, source: Source) -> Trace:
@@ -52,9 +53,7 @@ def block_size(records: Sequence[Record], source: Source) -> int:
     said = source.blocks
     for record in records:
         if record.get("hash_id_scope") == "local":
-            record.fail(
-                "hash_id_scope", "local", "global ids, as mooncake has; claude-code has ids local to a file"
-            )
+            record.fail("hash_id_scope", "local", LOCAL)
         size = record.get("block_size")
         if size is not None and size != said:
             if type(size) is not int or size < 1 or said is not None:

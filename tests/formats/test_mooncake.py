@@ -1,16 +1,39 @@
 import json
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import teltheory as tt
-from teltheory.formats.chaining import Request, chain, find_parents
+from teltheory.formats import chaining
+from teltheory.formats.blocks import Blocks
+from teltheory.formats.chaining import Hashed, find_parents
 from teltheory.formats.reading import ChainingReport
+from teltheory.formats.records import Record
 
 LAST = 10**6
+RECORD = Record(None, "", {})
+
+
+@dataclass(frozen=True)
+class Request:
+    """Seconds, tokens in and out, and what blocks hold; the last is none of the full blocks."""
+
+    arrival: float
+    input_length: int
+    output_length: int
+    hash_ids: list
+
+
+def chain(requests):
+    found = Hashed(Blocks(1, content=True))
+    for r in requests:
+        leaf = found.blocks.add(RECORD, r.hash_ids[:-1], len(r.hash_ids))
+        found.add(r.arrival, r.input_length, r.output_length, leaf, r.hash_ids[-1])
+    return chaining.chain(found)
 
 
 def parents_by_definition(paths):
@@ -64,8 +87,11 @@ def strangers(count):
 
 @given(st.lists(st.lists(st.integers(0, 2), max_size=4), max_size=12))
 def test_parents_follow_the_definition(paths):
+    blocks = Blocks(1, content=True)
+    ends = [blocks.add(RECORD, path, len(path)) for path in paths]
     expected = parents_by_definition(paths)
-    assert find_parents(paths) == expected
+    found = find_parents(blocks, ends, np.zeros(len(blocks.reads()), np.bool_))
+    assert [None if parent < 0 else parent for parent in found] == expected
     assert parents_by_lookup(paths) == expected
 
 
