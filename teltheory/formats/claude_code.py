@@ -33,6 +33,7 @@ from teltheory.model.trace import Trace
 from teltheory.workloads.times import Times
 
 NAME = "claude-code"
+LOCAL, GLOBAL = "local", "global"
 NEEDED = "an assumption: Times(None, rate=0.1), or --times delays:rate=0.1"
 STARTS = "assumed: sessions start at {:g} a second (Poisson), seed {}; in them the times of the file"
 TOLD = {"tool_tokens": "tools", "system_tokens": "system prompts"}
@@ -47,6 +48,15 @@ class _Sessions:
     session: array[int] = field(default_factory=lambda: array("q"))
     conversations: int = 0
     sessions: int = 0
+    scope: str | None = None
+
+    def scope_of(self, record: Record) -> str:
+        """Return the scope of a session's ids; sessions of two scopes are an error."""
+        scope = record.get("hash_id_scope") or LOCAL
+        if scope not in (LOCAL, GLOBAL) or self.scope not in (None, scope):
+            record.fail("hash_id_scope", scope, f"{LOCAL} or {GLOBAL}, the same in all sessions")
+        self.scope = scope
+        return str(scope)
 
     def add(self, record: Record, blocks: Blocks) -> None:
         """Add a session and its agents."""
@@ -86,6 +96,8 @@ def read(source: Source) -> Trace:
     found, blocks = _Sessions(), None
     for record in source.records():
         blocks = _blocks(record, blocks, source.blocks)
+        if found.scope_of(record) == LOCAL:
+            blocks.new_scope()
         found.add(record, blocks)
     requests = found.requests
     requests.blocks = blocks
@@ -95,7 +107,7 @@ def read(source: Source) -> Trace:
 
 
 def _blocks(record: Record, blocks: Blocks | None, said: int | None) -> Blocks:
-    """Return the blocks to which a session adds, of one size, with the session's ids apart from others."""
+    """Return the blocks to which a session adds, of one size."""
     size = record.get("block_size") or said
     expected = said if blocks is None else blocks.block_size
     if size is None:
@@ -104,14 +116,7 @@ def _blocks(record: Record, blocks: Blocks | None, said: int | None) -> Blocks:
         record.fail("block_size", size, "a whole number above 0")
     if expected not in (None, size):
         record.fail("block_size", size, f"{expected}, as {'given' if blocks is None else 'before'}")
-    scope = record.get("hash_id_scope")
-    if scope not in (None, "local", "global"):
-        record.fail("hash_id_scope", scope, "local or global")
-    if blocks is None:
-        return Blocks(size)
-    if scope != "global":
-        blocks.new_scope()
-    return blocks
+    return Blocks(size) if blocks is None else blocks
 
 
 def _agents(record: Record, name: str, start: float, kind: str) -> Iterator[_Agent]:

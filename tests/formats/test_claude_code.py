@@ -89,6 +89,8 @@ def test_ids_are_local_to_a_session_unless_it_says_global(one):
     trace = tt.read_trace(one(*two), times=STARTS)
     assert trace.blocks.known.tolist() == [0, 0]
     assert trace.blocks.nodes == 4
+    unsaid = [without(made, "hash_id_scope") for made in two]
+    assert tt.read_trace(one(*unsaid), times=STARTS).blocks == trace.blocks
     same = [
         session([asked(0, [1, 2])], hash_id_scope="global"),
         session([asked(0, [1, 3])], hash_id_scope="global"),
@@ -134,7 +136,7 @@ WRONG = [
         without(session([asked(0, [1])]), "block_size"),
         "block_size: found nothing, expected the tokens per block, here",
     ),
-    (session([], hash_id_scope="file"), "hash_id_scope: found 'file', expected local or global"),
+    (session([], hash_id_scope="file"), "hash_id_scope: found 'file', expected local or global, the same in"),
 ]
 
 
@@ -144,6 +146,14 @@ def test_what_is_wrong_is_named_with_its_place(made, message, one):
     with pytest.raises(tt.FileError) as caught:
         tt.read_trace(file, "claude-code")
     assert str(caught.value).startswith(f"{file}, the object, {message}")
+
+
+def test_sessions_of_two_scopes_are_an_error(one):
+    file = one(session([]), session([], hash_id_scope="global"))
+    with pytest.raises(
+        tt.FileError, match=r"line 2, hash_id_scope: found 'global', expected local or global, the"
+    ):
+        tt.read_trace(file, times=STARTS)
 
 
 def test_sessions_of_two_block_sizes_are_an_error(one):
