@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import random
 from fractions import Fraction
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,6 +23,7 @@ from teltheory.policies.spec import parse_policy
 CACHES = ("strict", "holes")
 SHARES = st.sampled_from((Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(1), Fraction(2)))
 SHARES_TO_ONE = SHARES.filter(lambda share: share <= 1)
+VECTORS = Path(__file__).parents[1] / "vectors" / "single_blocks.json"
 NAMES = ("fifo", "lfu", "slru", "priority", "gdsf", "pgdsf", "ttl", "2q", "s3-fifo")
 
 
@@ -147,6 +150,16 @@ def test_libcachesim_agrees_on_single_blocks(policy, name, forced):
         assert ours == by_libcachesim(name, requests, capacity)
 
 
+@pytest.mark.parametrize("policy", [tt.FIFO(), tt.LFU(), tt.SLRU()])
+def test_sglangs_tree_agreed_on_single_blocks(policy):
+    """What SGLang's radix tree hit, run by `experiments/engines/sglang_tree.py` with prompts of one token."""
+    found = json.loads(VECTORS.read_text())
+    assert len(found["cases"]) == 10
+    for case in found["cases"]:
+        ours = cached(single_blocks(case["requests"]), policy, case["capacity"], forced=True, engine="kernel")
+        assert ours == case["hits"][policy.name]
+
+
 def s3_fifo(requests, capacity, fills_the_large_queue):
     """S3-FIFO in lists; libcachesim lets blocks fill the large queue until the cache was full once."""
     small, large, ghosts, reads, hits, full = [], [], [], {}, [], False
@@ -267,11 +280,15 @@ def test_a_small_cache_by_hand(policy, strict, holes):
         assert found == [strict, holes]
 
 
-def test_an_evicted_block_is_forgotten():
-    requests = [1, 1, 1, 2, 3, 1, 2, 3, 1]
-    assert cached(single_blocks(requests), tt.LFU(), 2, forced=True) == [0, 1, 1, 0, 0, 1, 0, 0, 1]
-    priority = tt.Priority([9, 0, 0, 0, 0])
-    assert cached(single_blocks([1, 2, 3, 1, 2]), priority, 2, forced=True) == [0, 0, 0, 1, 0]
+@pytest.mark.parametrize("engine", ["reference", "kernel"])
+def test_an_evicted_block_is_forgotten(engine):
+    how = {"forced": True, "engine": engine}
+    requests = single_blocks([1, 1, 1, 2, 3, 1, 2, 3, 1])
+    assert cached(requests, tt.LFU(), 2, **how) == [0, 1, 1, 0, 0, 1, 0, 0, 1]
+    kept = single_blocks([1, 2, 3, 1, 2])
+    assert cached(kept, tt.Priority([9, 0, 0, 0, 0]), 2, **how) == [0, 0, 0, 1, 0]
+    evicted = tt.Forest.from_paths([[1], [5, 6], [1], [7], [8], [1]])
+    assert cached(evicted, tt.Priority([9, 0, 0, 1, 1, 0]), 2, **how) == [0] * 6
 
 
 class RememberedReads(LeastRecentlyUsed):
