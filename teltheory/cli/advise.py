@@ -17,10 +17,11 @@ from teltheory.cli.options import (
     trace_options,
 )
 from teltheory.cli.output import check_target, console, progress_bar, show, write_json
+from teltheory.cli.prefixes import reading_line
 from teltheory.cli.question import chosen_capacities, read_capacities, read_sizes
 from teltheory.cli.replay import about
 from teltheory.cli.served import Served
-from teltheory.cli.traces import Reading, about_turns, turns_as_data
+from teltheory.cli.traces import Reading, report_lines, turns_as_data
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import read_fraction
 from teltheory.model.units import read_time
@@ -84,7 +85,7 @@ def advise(
     split = (
         f"Chosen on the first {start:,} turns, judged on the other {len(trace) - start:,}, in the order of time."
     )
-    said = [*about_turns(trace), split, *notes]
+    said = [reading_line(trace, trace), *report_lines(trace), split, *notes]
     if target != "-":
         out = console()
         show(out, *said)

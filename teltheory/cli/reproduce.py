@@ -15,6 +15,7 @@ from teltheory.claims.claim import EFFORTS, Effort
 from teltheory.cli import figures
 from teltheory.cli.options import json_option, trace_options, workers_option
 from teltheory.cli.output import check_target, console, make_folder, show, write_json
+from teltheory.cli.prefixes import Prefixes
 from teltheory.cli.question import read_question
 from teltheory.cli.replay import cells_as_data, run, shown_cells
 from teltheory.cli.reproduce_page import NAME as PAGE
@@ -59,7 +60,8 @@ def reproduce(
     """Decide the claims, replay a trace under every policy, and print both.
 
     The built-in trace is sampled from the paper's conversation model. The Mooncake trace follows where the data
-    folder (TELTHEORY_DATA, or ../shared/data) has it. With --out, Tables 1 to 6 are printed beside the paper's and
+    folder (TELTHEORY_DATA, or ../shared/data) has it. A trace with block hashes is replayed as the prefixes that
+    its requests share. With --out, Tables 1 to 6 are printed beside the paper's and
     figures and tables for papers made, as by `teltheory figures`; FOLDER/report.html has all of it on one page.
     """
     check_target(target)
@@ -100,7 +102,8 @@ def _replays(given: Trace | None, file: str | None, seed: int, workers: int | No
 
     def replayed(name: str, title: str, path: Path | None, trace: Trace, grid: dict[str, Any]) -> Replayed:
         policies = [Spec(policy) for policy in POLICIES]
-        asked = read_question(policies, xis=(), served=Served(), **grid).on(trace)
+        question = read_question(policies, xis=(), served=Served(), prefixes=Prefixes(), by_default=True, **grid)
+        asked = question.on(trace)
         return Replayed(name, title, path, asked, run(asked, workers))
 
     if given is not None:

@@ -53,8 +53,9 @@ LEDGER_LEAD = (
 )
 CHARTS_LEAD = (
     "Every number is that of a replay at just these settings: optional caching, an empty cache at the start, "
-    "T-LRU with round-robin trim. TEL is the sum of max(uncached − ξ, 0) over all turns, in tokens. The "
-    "hindsight optimum is the least TEL of any policy; other plans may reach it too, so it has no percentiles."
+    "T-LRU with round-robin trim. TEL is the sum of max(uncached − ξ, 0) over all turns, in tokens, or in blocks "
+    "for prefixes that requests share. The hindsight optimum is the least TEL of any policy; other plans may "
+    "reach it too, so it has no percentiles. That of shared prefixes is not known."
 )
 
 
@@ -110,16 +111,17 @@ def summary_of(one: Replayed) -> str:
     lru, tlru = at["lru"], at["tlru"]
     if lru.p95 is None or tlru.p95 is None:
         return ""
-    where = f"{one.title}, with {size:,} tokens and a threshold of {one.asked.thresholds.label(xi)}: "
+    thresholds = one.asked.thresholds
+    where = f"{one.title}, with {thresholds.size(size)} and a threshold of {thresholds.label(xi)}: "
     return where + compared(lru.tel, tlru.tel, lru.optimum, lru.p95, tlru.p95)
 
 
 def _explorer(one: Replayed) -> VConcatChart:
-    trace, q_hat, latency = one.asked.trace, one.asked.grid.q_hat, one.asked.thresholds.latency
-    steps = Steps.of(trace, latency)
+    requests, q_hat, latency = one.asked.requests, one.asked.grid.q_hat, one.asked.thresholds.latency
+    steps = Steps.of(requests, latency)
     policies = [Spec(name) for name in POLICIES]
     grid = Grid(policies, steps.capacities, tuple(steps.slos), q_hat, slos=steps.slos, latency=latency)
-    return explorer(f"{one.title}, Q̂ = {q_hat:,} tokens", sweep(trace, grid, latency), steps, one.middle)
+    return explorer(f"{one.title}, Q̂ = {q_hat:,} tokens", sweep(requests, grid, latency), steps, one.middle)
 
 
 def _replays(one: Replayed) -> Iterator[str]:
@@ -127,7 +129,7 @@ def _replays(one: Replayed) -> Iterator[str]:
     yield bullets([*one.asked.lines(), f"{legend(one.asked)} {one.asked.caching}"])
     for size, cells in groupby(one.cells, key=lambda cell: cell.capacity):
         tables = [_table(one, xi, list(of)) for xi, of in groupby(cells, key=lambda cell: cell.xi)]
-        yield folded(f"Capacity {size:,} tokens", *tables)
+        yield folded(f"Capacity {one.asked.thresholds.size(size)}", *tables)
 
 
 def _table(one: Replayed, xi: int, cells: Sequence[Cell]) -> str:
@@ -150,7 +152,7 @@ def _provenance(folder: Path, replayed: Sequence[Replayed], settings: Sequence[t
     for one in replayed:
         traces += [] if one.file is None else [(one.file.name, f"SHA-256 {digest(one.file)}")]
         traces.append(
-            (one.title, f"{len(one.asked.trace):,} turns, digest of the trace {trace_key(one.asked.trace)}")
+            (one.title, f"{len(one.asked.trace):,} turns, digest of the trace {trace_key(one.asked.requests)}")
         )
     yield facts([*versions(), *settings, *traces])
     tables = sorted((folder / "tables").glob("*.csv"))

@@ -20,7 +20,8 @@ import numpy as np
 
 from teltheory.cost.latency import Latency
 from teltheory.cost.metrics import share_closed
-from teltheory.model.numbers import exact_sum
+from teltheory.model.forest import Forest
+from teltheory.model.numbers import IntArray, exact_sum
 from teltheory.model.trace import Trace
 from teltheory.report.words import percent
 
@@ -39,6 +40,7 @@ MEASURES = {
     "P99 s": ".3f",
     "hit rate": ".1%",
     "prefilled tokens": ",",
+    "written tokens": ",",
     "turns above the SLO": ",",
     "TEL": ",",
 }
@@ -56,14 +58,21 @@ class Steps:
     slos: Mapping[int, Fraction]
 
     @classmethod
-    def of(cls, trace: Trace, latency: Latency) -> Steps:
+    def of(cls, trace: Trace | Forest, latency: Latency) -> Steps:
         """Return as many steps as `MOST_TURNS` allows for a trace of one turn or more."""
         fewest, most = STEPS
         number = min(max(isqrt(MOST_TURNS // len(trace)), fewest), most)
-        every = max(exact_sum(np.asarray(trace.past[trace.next_turn == len(trace)])), 1)
-        low, high = np.quantile(latency.ttft(trace.total), (0.1, 0.99), method="inverted_cdf").tolist()
+        every, inputs = _lengths(trace)
+        low, high = np.quantile(latency.ttft(inputs), (0.1, 0.99), method="inverted_cdf").tolist()
         slos = [Fraction(ms, 1000) for ms in spaced(1000 * low, 1000 * high, number)]
         return cls(spaced(every / 1000, every, number), {latency.threshold(slo): slo for slo in slos})
+
+
+def _lengths(trace: Trace | Forest) -> tuple[int, IntArray]:
+    """Return the tokens that hold everything, at least 1, and those of each input."""
+    if isinstance(trace, Forest):
+        return max(trace.units * trace.block_size, 1), trace.inputs
+    return max(exact_sum(np.asarray(trace.past[trace.next_turn == len(trace)])), 1), trace.total
 
 
 def spaced(low: float, high: float, number: int) -> list[int]:
@@ -111,9 +120,9 @@ def _rows(cells: Iterable[Any]) -> Iterator[dict[str, Any]]:
     for cell in cells:
         place = {"capacity": cell.capacity, "threshold": cell.xi}
         percentiles = (cell.p50, cell.p90, cell.p95, cell.p99)
-        numbers = (*percentiles, cell.hit_rate, cell.prefilled, cell.violations, cell.tel)
+        numbers = (*percentiles, cell.hit_rate, cell.prefilled, cell.written, cell.violations, cell.tel)
         yield place | {"policy": POLICIES[cell.policy]} | dict(zip(MEASURES, numbers, strict=True))
-        if cell.policy == "lru":
+        if cell.policy == "lru" and cell.optimum is not None:
             yield place | {"policy": OPTIMUM, "TEL": cell.optimum}
 
 

@@ -16,6 +16,19 @@ def trace_file(tmp_path):
 
 
 @pytest.fixture
+def shared_file(tmp_path):
+    """Requests that share their first block, some also a document; every last block is partial."""
+    paths = [[0, 1, 2], [0, 3, 4], [0, 1, 2, 5], [0, 6], [0, 3, 4, 7, 8], [0, 1, 2, 5], [0, 6, 9], [0, 3, 4]]
+    rows = [
+        {"timestamp": 1000 * k, "input_length": 512 * len(ids) + 10 * k + 5, "hash_ids": [*ids, 100 + k]}
+        for k, ids in enumerate(paths)
+    ]
+    file = tmp_path / "shared.jsonl"
+    file.write_text("".join(json.dumps(row | {"output_length": 5}) + "\n" for row in rows))
+    return file
+
+
+@pytest.fixture
 def run():
     """A call of the command line that returns the exit code."""
 

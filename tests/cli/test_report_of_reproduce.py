@@ -44,3 +44,16 @@ def test_a_page_that_cannot_be_written_is_one_line(alone, run, capsys):
     (alone / "report.html").mkdir(parents=True)
     assert run("reproduce", "--workers", 1, "--out", alone) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_trace_with_block_hashes_is_there_with_what_its_requests_share(alone, run, shared_file, capsys):
+    page = made(run, alone, "--trace", shared_file)
+    printed = capsys.readouterr().out
+    assert "Shared prefixes: 8 requests, 10 different blocks of 512 tokens." in printed
+    for part in (
+        "Shared prefixes: 8 requests",
+        "TEL blocks",
+        "tail-optimized-belady:cache=holes",
+        "written tokens",
+    ):
+        assert part in page
