@@ -176,7 +176,15 @@ def test_a_reader_that_goes_away_is_no_error(trace_file):
     """`teltheory ... | head -1`: what else is printed is dropped without a word."""
     read, write = os.pipe()
     os.close(read)
-    command = [sys.executable, "-m", "teltheory", "convert", str(trace_file), str(trace_file.with_name("out.csv"))]
+    command = [
+        sys.executable,
+        "-m",
+        "teltheory",
+        "trace",
+        "convert",
+        str(trace_file),
+        str(trace_file.with_name("out.csv")),
+    ]
     ended = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True, check=False)
     os.close(write)
     assert ended.stderr == ""
