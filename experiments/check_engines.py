@@ -129,6 +129,8 @@ def trace_rows(engine: str, trace: Path) -> Iterator[tuple[Row, list[Case]]]:
             for policy, config, chunk in (("lru", None, None), ("lru", None, CHUNK), ("tlru", T_LRU, None)):
                 case = {**sizes, "core": core, "policy": policy, "config": config, "chunk": chunk}
                 yield Row(case, trace.stem, f"{capacity:,}", f"chunks of {chunk}" if chunk else "prompts"), [case]
+        case = {**sizes, "core": "python", "policy": "lru", "renew": False}
+        yield Row(case, trace.stem, f"{capacity:,}", "prompts, splits renew nothing"), [case]
 
 
 def checked(python: str, engine: str, asked: Sequence[tuple[Row, list[Case]]]) -> Iterator[list[str]]:

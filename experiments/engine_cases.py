@@ -69,7 +69,8 @@ def hits_of(case: Case, engine: str = "reference") -> list[int]:
     if case["engine"] == "sglang":
         forest = tt.Forest.from_paths(paths, case.get("ask"))
         policy = policy_of(case["policy"], case.get("config"))
-        return _replayed(forest, policy, case["capacity"], cache=tt.RadixNodes(case.get("chunk")), engine=engine)
+        nodes = tt.RadixNodes(case.get("chunk"), renew=case.get("renew", True))
+        return _replayed(forest, policy, case["capacity"], cache=nodes, engine=engine)
     running, tail = case.get("running", 1), case.get("tail", 1)
     forest = tt.Forest.from_paths(paths, [len(path) - (tail == 0) for path in paths])
     options = {"cache": "holes", "forced": True, "running": running, "engine": engine}

@@ -80,7 +80,16 @@ def lines(trace: str) -> Iterator[str]:
         raise FileError(f"{trace}: found no block hashes, expected a trace that has them")
     forest = read.blocks
     yield "What a split leaves unread, LRU\n"
-    columns = ("nodes", "capacity", "hits", "if it stays old", "more", "TEL", "TEL if it stays old", "requests")
+    columns = (
+        "nodes",
+        "capacity",
+        "hits",
+        "if it stays old",
+        "more",
+        "TEL",
+        "TEL if it stays old",
+        "requests that change",
+    )
     yield from markdown(columns, split_rows(forest), "l" + 7 * "r")
     yield f"\nLRU and T-LRU (threshold {XI}, estimate {Q_HAT})\n"
     columns = ("nodes", "capacity", "LRU hits", "T-LRU hits", "LRU TEL", "T-LRU TEL", "gain", "of the blocks'")

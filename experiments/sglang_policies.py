@@ -1,7 +1,7 @@
-"""The policies that SGLang's radix tree has besides LRU and T-LRU, as rules on its nodes.
+"""The policies of SGLang's radix tree, as ours on its nodes, by the names that SGLang gives them.
 
-Among nodes with equal keys the least recent goes first. `hits` are the requests through a node since it is in the
-tree, `created` the one that added it, `stamp` its last use, which a split renews for the part that was not read.
+Among nodes with equal keys the least recent goes first. `since` is the request that added a node, `stamp` its last
+use, which a split renews for the part that was not read.
 """
 
 from __future__ import annotations
@@ -11,45 +11,7 @@ from typing import Any
 from teltheory.policies.node import on_arrays
 from teltheory.policies.online import LRU, TLRU
 from teltheory.policies.policy import LeastRecentlyUsed, Policy
-
-PROTECTED = 2
-"""Requests through a node from which on SLRU protects it, SGLang's default."""
-
-
-class LeastFrequent(LeastRecentlyUsed):
-    """LFU: the node with the fewest requests goes first."""
-
-    name = "lfu"
-
-    @on_arrays
-    def eviction_key(self, node: Any) -> int:
-        """Return the requests through the node."""
-        requests: int = node.hits
-        return requests
-
-
-class Segmented(LeastRecentlyUsed):
-    """SLRU: nodes with one request go before those with more."""
-
-    name = "slru"
-
-    @on_arrays
-    def eviction_key(self, node: Any) -> bool:
-        """Return whether the node is protected."""
-        protected: bool = node.hits >= PROTECTED
-        return protected
-
-
-class FirstIn(LeastRecentlyUsed):
-    """FIFO: the node that was added first goes first."""
-
-    name = "fifo"
-
-    @on_arrays
-    def eviction_key(self, node: Any) -> int:
-        """Return the request that added the node."""
-        request: int = node.created
-        return request
+from teltheory.policies.residence import FIFO, LFU, SLRU
 
 
 class LastIn(LeastRecentlyUsed):
@@ -60,7 +22,7 @@ class LastIn(LeastRecentlyUsed):
     @on_arrays
     def eviction_key(self, node: Any) -> int:
         """Return less the request that added the node."""
-        request: int = -node.created
+        request: int = -node.since
         return request
 
 
@@ -78,9 +40,9 @@ class MostRecent(LeastRecentlyUsed):
 
 UNTOLD: dict[str, Policy] = {
     "lru": LRU(),
-    "lfu": LeastFrequent(),
-    "slru": Segmented(),
-    "fifo": FirstIn(),
+    "lfu": LFU(),
+    "slru": SLRU(),
+    "fifo": FIFO(),
     "filo": LastIn(),
     "mru": MostRecent(),
 }

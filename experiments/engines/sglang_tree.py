@@ -4,8 +4,9 @@
 
 Each line is a case: ``paths`` (token ids of each request), ``ask`` (how many of them are its prompt), ``capacity``
 (tokens), ``policy`` and ``config`` as SGLang names them, ``chunk`` (tokens of a prefill chunk, null for whole
-prompts) and ``core`` ("python" or "rust"). The answer is a line with the tokens that each request hits. A first
-line has the engine's version.
+prompts), ``core`` ("python" or "rust") and ``renew`` (false: a split leaves the part that was not read as old as
+it was; not what SGLang does, and for the Python core alone). The answer is a line with the tokens that each
+request hits. A first line has the engine's version.
 
 A request does what SGLang's scheduler does with one, in the scheduler's order and through the same methods,
 without a model: match its prompt, lock what it read, and for each chunk make room, take slots and checkpoint; then
@@ -111,6 +112,20 @@ class Engine:
         request.kv.kv_allocated_len = end
 
 
+def without_renewal(core):
+    """Let splits of the Python core leave the part that was not read as old as it was."""
+    split = core._split_node
+
+    def split_and_restore(key, child, length):
+        """Split a node and restore the time of its lower part."""
+        before = child.last_access_time
+        parts = split(key, child, length)
+        child.last_access_time = before
+        return parts
+
+    core._split_node = split_and_restore
+
+
 def replay(case):
     """Return the tokens that each request of a case hits."""
     paths = case["paths"]
@@ -118,6 +133,8 @@ def replay(case):
     engine = Engine(
         case["capacity"], case["policy"], case.get("config"), case["core"], max(map(len, paths), default=0)
     )
+    if case.get("renew") is False:
+        without_renewal(engine.tree.tree_core)
     served = enumerate(zip(paths, asks, strict=True))
     return [engine.serve(k, path, ask, case.get("chunk")) if ask else 0 for k, (path, ask) in served]
 

@@ -19,6 +19,7 @@ from teltheory.policies.policy import (
     refuse_chains,
     runs_on_forests,
 )
+from teltheory.policies.residence import ByResidence
 from teltheory.replay.radix.nodes import RadixNodes
 from teltheory.replay.reference import replay_reference
 
@@ -123,7 +124,7 @@ def check_forest_cache(policy: AnyPolicy, cache: Cache) -> None:
         raise ArgumentError("cache", cache, "'strict', 'holes' or RadixNodes()")
     if not runs_on_forests(policy):
         raise ArgumentError("policy", policy, "one with rules, as a forest is replayed by those alone")
-    if hasattr(policy, "memory") and isinstance(cache, RadixNodes):
+    if isinstance(cache, RadixNodes) and hasattr(policy, "memory") and not isinstance(policy, ByResidence):
         raise ArgumentError("cache", cache, f"'strict' or 'holes' for {policy!r}, which remembers blocks")
 
 

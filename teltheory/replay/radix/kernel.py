@@ -17,7 +17,7 @@ from teltheory.model.numbers import IntArray
 from teltheory.replay.compiled import compiled
 
 FIELDS = 14
-PARENT, INNER, TOP, BOTTOM, START, END, CHILDREN, PINS, STAMP, READ, MARK, HITS, CREATED, ORDER = range(FIELDS)
+PARENT, INNER, TOP, BOTTOM, START, END, CHILDREN, PINS, STAMP, READ, MARK, READS, SINCE, ORDER = range(FIELDS)
 """Of each node: the node above, -1 for a root; the one that begins inside its last piece, -1 if there is none; its
 first and last piece; the units above it and down to its end; how many nodes are below it; running requests through
 it; when it was used last, 2 k for what request k left unread and 2 k + 1 for what it read, -1 once it is gone; the
@@ -26,7 +26,7 @@ last request through it; the longest since it is there; how many; the one that a
 USED, MADE, FREE = range(3)
 """Units in the tree; nodes ever made; nodes made that are gone and whose places are free."""
 
-CONSTANT, VISIT, PAST, HIT, BIRTH, WHEN = range(6)
+CONSTANT, VISIT, PAST, READ_BY, ADDED, WHEN = range(6)
 """What a rule looks at: nothing, the last visit to the node's first piece, or one of the node's own facts."""
 
 
@@ -224,8 +224,8 @@ def _add(tree: Tree, paths: Paths, node: int, k: int, start: int, end: int) -> i
     while paths.above[paths.piece[at]] + paths.length[paths.piece[at]] < end:
         at += 1
     nodes[new, BOTTOM], nodes[new, START], nodes[new, END] = paths.piece[at], start, end
-    nodes[new, CHILDREN] = nodes[new, PINS] = nodes[new, MARK] = nodes[new, HITS] = 0
-    nodes[new, CREATED] = k
+    nodes[new, CHILDREN] = nodes[new, PINS] = nodes[new, MARK] = nodes[new, READS] = 0
+    nodes[new, SINCE] = k
     _link(tree, paths, new, new)
     if node >= 0:
         nodes[node, CHILDREN] += 1
@@ -240,7 +240,7 @@ def _use(tree: Tree, leaf: int, k: int, end: int) -> None:
     while node >= 0:
         nodes[node, STAMP], nodes[node, READ] = 2 * k + 1, k
         nodes[node, MARK] = max(nodes[node, MARK], end)
-        nodes[node, HITS] += 1
+        nodes[node, READS] += 1
         nodes[node, PINS] += 1
         node = nodes[node, PARENT]
 
@@ -332,10 +332,10 @@ def _asked(tree: Tree, paths: Paths, rule: Rule, node: int) -> int:
         at = paths.start[nodes[node, READ]] + paths.level[nodes[node, TOP]]
     elif rule.looks_at == PAST:
         at = nodes[node, MARK]
-    elif rule.looks_at == HIT:
-        at = nodes[node, HITS]
-    elif rule.looks_at == BIRTH:
-        at = nodes[node, CREATED]
+    elif rule.looks_at == READ_BY:
+        at = nodes[node, READS]
+    elif rule.looks_at == ADDED:
+        at = nodes[node, SINCE]
     elif rule.looks_at == WHEN:
         at = nodes[node, STAMP]
     return int(rule.says[at])

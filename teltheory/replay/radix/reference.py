@@ -43,8 +43,10 @@ class RadixNode(Node):
         The node above; None for the root, which has no units and never goes.
     children : dict of int to RadixNode
         The nodes below, by their first units.
-    created : int
-        The request that added it; what is split keeps it.
+    since : int
+        The request that added it; what is split keeps it, and `reads`.
+    reads : int
+        Requests whose path went through it since then.
     read : int
         The last request whose path went through it.
     stamp : int
@@ -57,7 +59,8 @@ class RadixNode(Node):
     start: int = 0
     parent: RadixNode | None = None
     children: dict[int, RadixNode] = field(default_factory=dict)
-    created: int = 0
+    since: int = 0
+    reads: int = 0
     read: int = 0
     stamp: int = 0
     pins: int = 0
@@ -118,6 +121,7 @@ class RadixTree:
         self.following = following_requests(instance)
         self.rank: dict[int, int] = {}  # of each unit by its first request
         self.highest: dict[int, int] = {}  # the longest path that ever went through each unit
+        self.through: dict[int, int] = {}  # how many paths ever did
 
     def walk(self, node: RadixNode, path: list[int], k: int) -> RadixNode:
         """Walk down from a node along a path; return the last node that lies on it, after a split if need be."""
@@ -143,9 +147,10 @@ class RadixTree:
         return above
 
     def know(self, node: RadixNode) -> None:
-        """Look up what depends on where a node begins: its first unit's rank, next request and high-water mark."""
+        """Look up what is known of its first unit: rank, requests so far, the next one, the high-water mark."""
         first = node.units[0]
-        node.first, node.next = self.rank[first], self.following[node.read][node.start]
+        node.first, node.hits = self.rank[first], self.through[first]
+        node.next = self.following[node.read][node.start]
         if self.mark in ("high-water", "next"):
             node.past = self.highest[first] if self.mark == "high-water" else node.coming.history
 
@@ -193,7 +198,7 @@ class RadixTree:
 
     def add(self, node: RadixNode, units: list[int], k: int) -> RadixNode:
         """Add a node below another."""
-        new = RadixNode(0, 0, 0, None, units[0], units=units, start=node.depth, parent=node, created=k)
+        new = RadixNode(0, 0, 0, None, units[0], units=units, start=node.depth, parent=node, since=k)
         node.children[units[0]] = new
         self.used += len(units)
         return new
@@ -203,11 +208,12 @@ class RadixTree:
         for unit in path:
             self.rank.setdefault(unit, len(self.rank))
             self.highest[unit] = max(self.highest.get(unit, 0), len(path))
+            self.through[unit] = self.through.get(unit, 0) + 1
         for node in above(leaf):
             node.past = len(path) if self.mark == "last" else max(node.past, len(path))
             node.last = node.read = k
             node.stamp, node.seen = 2 * k + 1, self.times[k]
-            node.hits += 1
+            node.reads += 1
             self.know(node)
 
     def reach(self, node: RadixNode) -> int:

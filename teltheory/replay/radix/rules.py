@@ -9,6 +9,8 @@ at where a node ends, is for the reference.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,12 +20,13 @@ from teltheory.model.instance import ForestInstance
 from teltheory.model.numbers import IntArray, readonly
 from teltheory.model.outcome import Outcome
 from teltheory.policies.policy import NotCompiledError, Policy, mark_of
+from teltheory.policies.residence import ByResidence
 from teltheory.replay.compiled import compiled
 from teltheory.replay.radix.kernel import (
-    BIRTH,
+    ADDED,
     CONSTANT,
-    HIT,
     PAST,
+    READ_BY,
     VISIT,
     WHEN,
     Manner,
@@ -37,7 +40,7 @@ from teltheory.replay.rules import whole_lengths
 from teltheory.replay.trees.facts import Pieces
 from teltheory.replay.trees.visits import Visits
 
-KNOWN_BEFORE = frozenset({"first", "code", "next", "coming", "ended", "past"})
+KNOWN_BEFORE = frozenset({"first", "code", "hits", "next", "coming", "ended", "past"})
 OF_THE_MOMENT = frozenset({"depth", "length", "cached", "start"})
 
 
@@ -97,10 +100,12 @@ def rules_of(policy: Policy, pieces: Pieces) -> Rules:
 def _asked(policy: Policy, rule: str, pieces: Pieces) -> tuple[int, Any]:
     """Return what a rule looks at, and what it says for each value of that."""
     ask = getattr(policy, rule)
+    if isinstance(policy, ByResidence) and rule == "eviction_key":
+        return _of_residence(policy, pieces)
     if not getattr(ask, "on_arrays", False):
         raise NotCompiledError("policy", policy, f"engine='reference', or {rule} marked on_arrays")
     last = pieces.last
-    nodes = Looking(pieces, {"created": last, "read": last, "stamp": 2 * last + 1})
+    nodes = Looking(pieces, {"since": last, "reads": last + 1, "stamp": 2 * last + 1})
     said = np.asarray(ask(nodes))
     if not nodes.read:
         return CONSTANT, said.reshape(1)
@@ -113,13 +118,26 @@ def _asked(policy: Policy, rule: str, pieces: Pieces) -> tuple[int, Any]:
     raise NotCompiledError("policy", policy, f"engine='reference', as {rule} looks at several facts of a node")
 
 
+def _of_residence(policy: ByResidence, pieces: Pieces) -> tuple[int, Any]:
+    """Return which of `reads` and `since` a key for one node looks at, and what it says of each value."""
+    for looks_at, facts in _facts(pieces):
+        for name, values in facts.items():
+            with suppress(AttributeError):
+                return looks_at, np.array([policy.eviction_key(_node(name, value)) for value in values.tolist()])
+    raise NotCompiledError("policy", policy, "engine='reference', as its key looks at several facts of a node")
+
+
+def _node(name: str, value: int) -> Any:
+    return SimpleNamespace(**{name: value})
+
+
 def _facts(pieces: Pieces) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the values that each fact of a node can have."""
     n, arrival = len(pieces.forest), pieces.forest.arrival
     times = {} if arrival is None else {"time": np.repeat(arrival, 2)}
     yield PAST, {"past": np.arange(int(pieces.forest.end.max(initial=0)) + 1)}
-    yield HIT, {"hits": np.arange(n + 1)}
-    yield BIRTH, {"created": np.arange(n)}
+    yield READ_BY, {"reads": np.arange(n + 1)}
+    yield ADDED, {"since": np.arange(n)}
     yield WHEN, {"stamp": np.arange(2 * n), "last": np.repeat(np.arange(n), 2), **times}
 
 

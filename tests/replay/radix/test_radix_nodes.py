@@ -10,7 +10,7 @@ from strategies import forests
 
 import teltheory as tt
 from experiments.sglang_policies import UNTOLD
-from teltheory.policies import Node, on_arrays
+from teltheory.policies import GDSF, Node, on_arrays
 from teltheory.policies.policy import LeastRecentlyUsed, NotCompiledError
 
 TRIMS = ("least-recent", "eager", "round-robin")
@@ -121,6 +121,14 @@ def test_a_rule_on_where_a_node_ends_is_for_the_reference():
         tt.replay(forest, Short(), 3, cache=tt.RadixNodes(), engine="kernel")
     outcome = tt.replay(forest, Short(), 3, cache=tt.RadixNodes())
     assert outcome.written.tolist() == [2, 1, 2]
+
+
+def test_policies_that_remember_blocks_are_refused():
+    forest = tt.Forest.from_paths([[1, 2], [3], [4, 5]])
+    with pytest.raises(
+        tt.ArgumentError, match=r"expected 'strict' or 'holes' for GDSF\(\), which remembers blocks"
+    ):
+        tt.replay(forest, GDSF(), 3, cache=tt.RadixNodes())
 
 
 def test_wrong_chunks_are_named():
