@@ -14,11 +14,12 @@ from teltheory.cost.bootstrap import Estimate
 from teltheory.cost.goals import TEL
 from teltheory.cost.latency import A100_LLAMA2_7B, Latency
 from teltheory.errors import ArgumentError
+from teltheory.model.forest import Forest
 from teltheory.model.numbers import rational, whole_number
 from teltheory.model.trace import Trace
 from teltheory.policies.online import TLRU
 from teltheory.policies.policy import AnyPolicy
-from teltheory.policies.spec import default_estimate
+from teltheory.policies.spec import default_estimate, in_blocks
 
 __all__ = [
     "MARGINS",
@@ -62,6 +63,8 @@ class Advice:
         What a recommendation may cost.
     warnings : tuple of str
         What somebody who follows the advice should know.
+    block_size : int or None
+        Tokens per block of a forest, whose TEL is in blocks; None for a trace.
     """
 
     goal: Goal
@@ -73,6 +76,7 @@ class Advice:
     held_out: HeldOut
     limits: Limits
     warnings: tuple[str, ...] = ()
+    block_size: int | None = None
 
     @property
     def xi(self) -> int:
@@ -111,7 +115,7 @@ class Advice:
 
 
 def advise(
-    trace: Trace,
+    trace: Trace | Forest,
     capacity: int,
     slo: Fraction,
     latency: Latency = A100_LLAMA2_7B,
@@ -129,8 +133,9 @@ def advise(
 
     Parameters
     ----------
-    trace : Trace
-        Turns in tokens, at least 40 in each part.
+    trace : Trace or Forest
+        Turns in tokens, at least 40 in each part; or the requests that share prefixes, such as `Trace.forest`. Of
+        a forest lengths are in tokens too and converted as `Trace.to_blocks` says; TEL is in blocks.
     capacity : int
         Capacity of the cache, in tokens.
     slo : Fraction
@@ -171,7 +176,8 @@ def advise(
     """
     aim, limits = Goal.of(goal, slo, latency), Limits(work_cost, median_cost)
     start = _start(trace, first)
-    beginning = trace.first(start)
+    beginning = trace.head(start) if isinstance(trace, Forest) else trace.first(start)
+    unit, room = trace.block_size, whole_number("capacity", capacity) // trace.block_size
     estimate = None if q_hat is None else whole_number("q_hat", q_hat)
     if estimate is None and policy is not None:
         estimate = default_estimate(beginning)
@@ -179,15 +185,17 @@ def advise(
     make = policy or t_lru
 
     def of(margin: int) -> AnyPolicy:
-        return make(*as_set(margin, aim.xi, estimate))
+        made: AnyPolicy = in_blocks(make(*as_set(margin, aim.xi, estimate)), unit)
+        return made
 
     rest = len(trace) - start
-    choice = choose(beginning, rest, whole_number("capacity", capacity), aim, rng, of, limits, progress)
+    choice = choose(beginning, rest, room, aim, rng, of, limits, progress)
     margin = choice.margin or choice.freely.margin or max(aim.xi - default_estimate(beginning), 0)
     name = "T-LRU" if policy is None else type(of(margin)).__name__
     setting = Setting(of(margin), name, *as_set(margin, aim.xi, estimate))
-    held = hold_out(trace, start, capacity, aim, setting, rng, limits)
-    found = Advice(aim, capacity, len(trace), start, estimate, choice, held, limits)
+    held = hold_out(trace, start, room, aim, setting, rng, limits)
+    blocks = unit if isinstance(trace, Forest) else None
+    found = Advice(aim, capacity, len(trace), start, estimate, choice, held, limits, block_size=blocks)
     return replace(found, warnings=tuple(cautions_of(trace, aim, held, found.q_hat, found.recommended)))
 
 
@@ -207,11 +215,11 @@ def t_lru(xi: int, q_hat: int) -> TLRU:
     return TLRU(xi, q_hat, TRIM)
 
 
-def _start(trace: Trace, first: Fraction) -> int:
+def _start(trace: Trace | Forest, first: Fraction) -> int:
     share = rational("first", first)
     if not 0 < share < 1:
         raise ArgumentError("first", str(first), "a share of the turns, above 0 and below 1")
-    if trace.block_size != 1:
+    if isinstance(trace, Trace) and trace.block_size != 1:
         raise ArgumentError("trace", f"blocks of {trace.block_size} tokens", "a trace in tokens")
     start = int(share * len(trace))
     if min(start, len(trace) - start) < LEAST_TURNS:

@@ -26,11 +26,13 @@ import numpy as np
 
 from teltheory.advice.goal import Cost, Goal, Limits, gain_interval
 from teltheory.cost.bootstrap import Blocks, Estimate, Values
+from teltheory.model.forest import Forest
 from teltheory.model.numbers import FloatArray, IntArray
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import AnyPolicy, Trim
+from teltheory.policies.spec import continued_prompts
 from teltheory.replay.curve import capacity_curve
 
 TRIM: Trim = "least-recent"
@@ -88,7 +90,7 @@ class Choice:
 
 
 def choose(
-    first: Trace,
+    first: Trace | Forest,
     rest_turns: int,
     capacity: int,
     goal: Goal,
@@ -97,7 +99,7 @@ def choose(
     limits: Limits,
     progress: Callable[[], object] | None = None,
 ) -> Choice:
-    """Choose the margin for a goal."""
+    """Choose the margin for a goal; capacity and policies are in the trace's unit, margins in tokens."""
     warm_up = first_overflow(first, capacity)
     base = capacity_curve(first, LRU()).outcome(capacity)
     counted = len(first) - warm_up
@@ -108,7 +110,7 @@ def choose(
     blocks = Blocks.of(counted, BLOCKS)
     draws = blocks.draw(BLOCKS, DRAWS, rng)
     elsewhere = blocks.draw_elsewhere(max(1, round(BLOCKS * rest_turns / counted)), DRAWS, rng)
-    candidates = margins(base.uncached[warm_up:], first.prompt[first.continuing], goal)
+    candidates = margins(base.in_tokens().uncached[warm_up:], continued_prompts(first), goal)
     tried: list[Tried] = []
     gains, later = np.empty((2, len(candidates), DRAWS))
     moved = np.empty(len(candidates))
@@ -174,13 +176,23 @@ def widened(alike: Estimate, moved: float) -> Estimate:
 
 def rest_of(outcome: Outcome, start: int) -> Outcome:
     """Return the turns from `start` on."""
-    return Outcome(outcome.cached[start:], outcome.uncached[start:])
+    written, inputs = (None if one is None else one[start:] for one in (outcome.written, outcome.inputs))
+    return Outcome(outcome.cached[start:], outcome.uncached[start:], written, inputs, outcome.block_size)
 
 
-def first_overflow(trace: Trace, capacity: int) -> int:
+def first_overflow(trace: Trace | Forest, capacity: int) -> int:
     """Return the first turn after which all pasts together are above the capacity; the number of turns if none."""
-    over = np.flatnonzero(trace.held > capacity)
+    over = np.flatnonzero(_held(trace) > capacity)
     return int(over[0]) if len(over) else len(trace)
+
+
+def _held(trace: Trace | Forest) -> IntArray:
+    """Return all pasts together after each turn; of a forest, all blocks that were there so far."""
+    if not isinstance(trace, Forest):
+        return trace.held
+    new = np.zeros(len(trace) + 1, np.int64)
+    np.add.at(new, trace.first, trace.length)
+    return np.cumsum(new[:-1])
 
 
 def margins(uncached: IntArray, prompts: IntArray, goal: Goal) -> list[int]:

@@ -1,15 +1,21 @@
 """A setting as the engines take it, and what somebody who follows it should know."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from teltheory.advice.goal import Goal
 from teltheory.advice.held_out import HeldOut
 from teltheory.errors import ArgumentError
+from teltheory.model.forest import Forest
+from teltheory.model.numbers import IntArray
 from teltheory.model.trace import Trace
+from teltheory.policies.spec import continued_prompts
 
 UNDER_ESTIMATED = 0.05
 """Share of prompts above the estimate from which on it is said."""
@@ -19,16 +25,31 @@ NEARLY_ALL = 0.99
 """Share of pasts without a budget from which on it is said."""
 
 
-def cautions_of(trace: Trace, goal: Goal, held: HeldOut, q_hat: int, followed: bool) -> Iterator[str]:
+class _Lengths(NamedTuple):
+    """Inputs, pasts after them and what of an input was known before, in tokens, one entry a turn."""
+
+    total: IntArray
+    past: IntArray
+    history: IntArray
+
+    @classmethod
+    def of(cls, trace: Trace | Forest) -> _Lengths:
+        if isinstance(trace, Forest):
+            return cls(trace.inputs, trace.end * trace.block_size, trace.known * trace.block_size)
+        return cls(trace.total, trace.past, trace.history)
+
+
+def cautions_of(trace: Trace | Forest, goal: Goal, held: HeldOut, q_hat: int, followed: bool) -> Iterator[str]:
     """Yield sentences on a setting: budgets of 0, and where it is followed what its guarantee leaves out."""
     margin = held.margin if held.rows[1].policy == "T-LRU" else 0
-    longest = int(trace.total.max())
+    turns = _Lengths.of(trace)
+    longest = int(turns.total.max())
     if longest <= goal.xi:
         yield (
             f"No turn has more than {longest:,} tokens, and up to {goal.xi:,} keep the SLO: every turn is safe, "
             f"whatever is cached."
         )
-    safe = float(np.mean(trace.past <= margin))
+    safe = float(np.mean(turns.past <= margin))
     if margin and safe >= NEARLY_ALL:
         yield (
             f"ξ makes {'' if safe == 1 else 'nearly '}everything safe: after {100 * safe:.1f} % of the turns the "
@@ -38,22 +59,27 @@ def cautions_of(trace: Trace, goal: Goal, held: HeldOut, q_hat: int, followed: b
         yield from _uncovered(trace, goal, held, q_hat)
 
 
-def _uncovered(trace: Trace, goal: Goal, held: HeldOut, q_hat: int) -> Iterator[str]:
-    xi, prompts = held.margin + q_hat, trace.prompt[trace.continuing]
+def _uncovered(trace: Trace | Forest, goal: Goal, held: HeldOut, q_hat: int) -> Iterator[str]:
+    xi, prompts, turns = held.margin + q_hat, continued_prompts(trace), _Lengths.of(trace)
     longer = float(np.mean(prompts > q_hat))
     if longer > UNDER_ESTIMATED:
+        above = ""
+        if held.within_budget is not None:
+            above = (
+                f": {held.within_budget:,} turns of the rest were above ξ = {xi:,} although their conversation "
+            )
+            above += "had kept its whole budget"
         yield (
             f"Q̂ = {q_hat:,} is below {100 * longer:.0f} % of the prompts that continue a conversation. For them "
-            f"the guarantee is void: {held.within_budget:,} turns of the rest were above ξ = {xi:,} although "
-            f"their conversation had kept its whole budget."
+            f"the guarantee is void{above}."
         )
     if xi > goal.xi:
         yield (
             f"ξ = {xi:,} is above the SLO's own threshold of {goal.xi:,} tokens: it was chosen for the goal, "
             f"and a turn that keeps ξ may miss the SLO."
         )
-    budgeted = trace.past > held.margin
-    whole = float(np.mean((trace.past - trace.history)[budgeted] > held.margin)) if budgeted.any() else 0.0
+    budgeted = turns.past > held.margin
+    whole = float(np.mean((turns.past - turns.history)[budgeted] > held.margin)) if budgeted.any() else 0.0
     if whole > WHOLE_NODES:
         yield (
             f"SGLang evicts whole nodes of its tree, at least a turn each: after {100 * whole:.0f} % of the turns "

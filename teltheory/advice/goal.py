@@ -77,12 +77,13 @@ class Goal:
         return f"{'the number of turns' if self.misses else 'TEL'} above {float(self.slo):g} s"
 
     def losses(self, outcome: Outcome) -> Values:
-        """Return what counts of each turn: tokens above the threshold, 1 above the SLO, or seconds."""
+        """Return what counts of each turn: tokens (or blocks) above the threshold, 1 above the SLO, or seconds."""
+        spent = outcome.in_tokens()
         if self.level is not None:
-            return self.latency.ttft(outcome.uncached, outcome.cached)
+            return self.latency.ttft(spent.uncached, spent.cached)
         if self.misses:
-            return above_slo(outcome, self.latency, self.slo).astype(np.int64)
-        return excess(outcome, self.xi)
+            return above_slo(spent, self.latency, self.slo).astype(np.int64)
+        return excess(outcome, self.xi // outcome.block_size)
 
     def worth(self, losses: Values, blocks: Blocks, draws: IntArray) -> FloatArray:
         """Return the goal's number in each draw; shape (draws,)."""
@@ -116,8 +117,9 @@ class Cost:
     @classmethod
     def of(cls, outcome: Outcome, goal: Goal) -> Cost:
         """Return the cost of an outcome of at least one turn."""
-        (median,) = ttft_quantiles(outcome, (0.5,), goal.latency).tolist()
-        return cls(outcome.prefilled, float(outcome.hit_rate), median)
+        spent = outcome.in_tokens()
+        (median,) = ttft_quantiles(spent, (0.5,), goal.latency).tolist()
+        return cls(spent.prefilled, float(spent.hit_rate), median)
 
 
 @dataclass(frozen=True)

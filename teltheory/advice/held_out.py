@@ -16,6 +16,7 @@ from teltheory.advice.choice import BLOCKS, DRAWS, TRIM, rest_of
 from teltheory.advice.goal import Cost, Goal, Limits, gain_interval
 from teltheory.cost.bootstrap import Blocks, Estimate, interval
 from teltheory.cost.metrics import tail_excess_latency, ttft_quantiles, ttft_violations
+from teltheory.model.forest import Forest
 from teltheory.model.numbers import FloatArray, IntArray, exact_sum
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
@@ -23,6 +24,7 @@ from teltheory.optimal import hindsight_optimum
 from teltheory.policies.clairvoyant import EndAwareTLRU
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import AnyPolicy
+from teltheory.policies.spec import in_blocks
 from teltheory.replay import replay
 from teltheory.replay.curve import CapacityCurve, capacity_curve
 
@@ -32,7 +34,7 @@ HALF = Fraction(1, 2)
 
 @dataclass(frozen=True)
 class Setting:
-    """A policy as it is tried."""
+    """A policy as it is tried; its threshold and prompt estimate in tokens."""
 
     policy: AnyPolicy
     name: str
@@ -49,19 +51,21 @@ class Setting:
 class Row:
     """A policy on the rest.
 
-    Percentiles of TTFT in seconds, turns above the SLO, TEL and regret, above the optimum of the rest, in tokens.
+    Percentiles of TTFT in seconds, turns above the SLO, TEL and regret, above the optimum of the rest, in tokens;
+    of a forest TEL in blocks, and no regret.
     """
 
     policy: str
     hit_rate: float
     prefilled: int
+    written: int
     p50: float
     p90: float
     p95: float
     p99: float
     slow: int
     tel: int
-    regret: int
+    regret: int | None
 
 
 @dataclass(frozen=True)
@@ -69,53 +73,66 @@ class HeldOut:
     """What a setting did on the rest.
 
     The rows are LRU, T-LRU, End-Aware T-LRU. `gain` and `end_aware` are shares by which the goal is below that of
-    the row before, `median` the difference of P50 in seconds. LRU does as well at `lru_capacity`;
-    `within_budget` counts turns above xi although their conversation kept its whole budget.
+    the row before, `median` the difference of P50 in seconds. LRU does as well at `lru_capacity`, in tokens;
+    `within_budget` counts turns above xi although their conversation kept its whole budget. There is neither that
+    nor an optimum of a forest.
     """
 
     margin: int
     rows: tuple[Row, Row, Row]
-    optimum: int
+    optimum: int | None
     gain: Estimate
     median: Estimate
     end_aware: Estimate
     lru_capacity: int
-    within_budget: int
+    within_budget: int | None
     broken: tuple[str, ...]
 
 
 def hold_out(
-    trace: Trace, start: int, capacity: int, goal: Goal, setting: Setting, rng: np.random.Generator, limits: Limits
+    trace: Trace | Forest,
+    start: int,
+    capacity: int,
+    goal: Goal,
+    setting: Setting,
+    rng: np.random.Generator,
+    limits: Limits,
 ) -> HeldOut:
-    """Replay a setting and measure it on the turns from `start` on."""
-    curve = capacity_curve(trace, LRU())
+    """Replay a setting and measure it on the turns from `start` on; the capacity is in the trace's unit."""
+    curve, unit = capacity_curve(trace, LRU()), trace.block_size
     lru = rest_of(curve.outcome(capacity), start)
     tried = rest_of(replay(trace, setting.policy, capacity), start)
-    aware = rest_of(replay(trace, EndAwareTLRU(setting.xi, setting.q_hat, TRIM), capacity), start)
-    optimum = least_tel(trace, start, capacity, goal.xi)
+    knowing = in_blocks(EndAwareTLRU(setting.xi, setting.q_hat, TRIM), unit)
+    aware = rest_of(replay(trace, knowing, capacity), start)
+    optimum, within, pasts = None, None, 0
+    if isinstance(trace, Trace):
+        optimum, pasts = least_tel(trace, start, capacity, goal.xi), exact_sum(trace.past[start:])
+        within = above_within_budget(trace, start, tried, setting)
     compared = _Compared(goal, rng, Blocks.of(len(trace) - start, BLOCKS))
     return HeldOut(
         setting.margin,
         (
-            _row("LRU", lru, goal, optimum),
-            _row(setting.name, tried, goal, optimum),
-            _row("End-Aware T-LRU", aware, goal, optimum),
+            _row("LRU", lru, goal, optimum, pasts),
+            _row(setting.name, tried, goal, optimum, pasts),
+            _row("End-Aware T-LRU", aware, goal, optimum, pasts),
         ),
         optimum,
         compared.gain(lru, tried),
         compared.median(lru, tried),
         compared.gain(tried, aware),
-        capacity_for(curve, start, capacity, goal, tried),
-        above_within_budget(trace, start, tried, setting),
+        unit * capacity_for(curve, start, capacity, goal, tried),
+        within,
         tuple(limits.broken(Cost.of(lru, goal), Cost.of(tried, goal), goal.slo)),
     )
 
 
-def _row(name: str, outcome: Outcome, goal: Goal, optimum: int) -> Row:
-    tel = tail_excess_latency(outcome, goal.xi)
-    slow = ttft_violations(outcome, goal.latency, goal.slo)
-    p50, p90, p95, p99 = ttft_quantiles(outcome, LEVELS, goal.latency).tolist()
-    return Row(name, float(outcome.hit_rate), outcome.prefilled, p50, p90, p95, p99, slow, tel, tel - optimum)
+def _row(name: str, outcome: Outcome, goal: Goal, optimum: int | None, pasts: int) -> Row:
+    spent, tel = outcome.in_tokens(), tail_excess_latency(outcome, goal.xi // outcome.block_size)
+    slow = ttft_violations(spent, goal.latency, goal.slo)
+    p50, p90, p95, p99 = ttft_quantiles(spent, LEVELS, goal.latency).tolist()
+    written = pasts - spent.reused if spent.written is None else exact_sum(spent.written)
+    work = (float(spent.hit_rate), spent.prefilled, written)
+    return Row(name, *work, p50, p90, p95, p99, slow, tel, None if optimum is None else tel - optimum)
 
 
 @dataclass(frozen=True)
@@ -135,7 +152,8 @@ class _Compared:
             first, second = (self.blocks.percentiles(x, draws, HALF) for x in ttft)
             return second - first
 
-        ttft = [self.goal.latency.ttft(outcome.uncached, outcome.cached) for outcome in (before, after)]
+        spent = [outcome.in_tokens() for outcome in (before, after)]
+        ttft = [self.goal.latency.ttft(outcome.uncached, outcome.cached) for outcome in spent]
         return interval(*self._drawn(of))
 
     def _drawn(self, of: Callable[[IntArray], FloatArray]) -> tuple[float, FloatArray, int]:

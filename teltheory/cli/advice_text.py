@@ -34,11 +34,12 @@ METHOD = (
     "quarter of the first part ask for.",
     "The rest begins with the cache that each policy has by then. The hindsight optimum is the least TEL there of "
     "any plan for the whole trace.",
-    "hit: share of the input that was cached. prefill: tokens that were computed. slow: turns with a "
+    "hit: share of the input that was cached. prefill: tokens that were computed. written: tokens that were "
+    "written to the cache. slow: turns with a "
     "TTFT above the SLO. TEL: tokens above the SLO's threshold, summed over turns. regret: TEL above the "
     "hindsight optimum.",
 )
-HEADER = ("policy", "hit", "prefill", "P50 s", "P90 s", "P95 s", "P99 s", "slow", "TEL", "regret")
+HEADER = ("policy", "hit", "prefill", "written", "P50 s", "P90 s", "P95 s", "P99 s", "slow", "TEL", "regret")
 
 
 def advice_lines(advice: Advice, shape: KVSize | None) -> Iterator[str]:
@@ -157,9 +158,14 @@ def _beside(advice: Advice, shape: KVSize | None) -> Iterator[str]:
     """Yield how far the optimum is, what knowing last turns would gain, and what LRU needs for the same."""
     held = advice.held_out
     lru, tlru, _ = held.rows
-    closed = f"; it closes {percent((lru.tel - tlru.tel) / lru.regret)} of LRU's distance" if lru.regret else ""
-    regret = f"{advice.policy}'s regret is {tlru.regret:,}{closed}."
-    yield f"Hindsight: the least TEL on the rest is {held.optimum:,}. {regret}"
+    if held.optimum is None:
+        yield "Hindsight: the least TEL of shared prefixes is not known."
+    else:
+        closed = (
+            f"; it closes {percent((lru.tel - tlru.tel) / lru.regret)} of LRU's distance" if lru.regret else ""
+        )
+        regret = f"{advice.policy}'s regret is {tlru.regret:,}{closed}."
+        yield f"Hindsight: the least TEL on the rest is {held.optimum:,}. {regret}"
     further = f"{advice.goal.name} {_change(held.end_aware)} than {advice.policy}"
     yield f"End-awareness: T-LRU that knew which turns are last would have {further}."
     needed, capacity = held.lru_capacity, advice.capacity
@@ -184,15 +190,23 @@ def _rounded(share: float) -> float:
 
 def advice_table(advice: Advice) -> Table:
     """Return the policies on the rest."""
-    return plain_table("The rest", HEADER, advice_rows(advice), HEADER[:1])
+    return plain_table("The rest", heads_of(advice), advice_rows(advice), HEADER[:1])
+
+
+def heads_of(advice: Advice) -> tuple[str, ...]:
+    """Return the columns: of shared prefixes TEL in blocks, and no regret."""
+    if advice.block_size is None:
+        return HEADER
+    return tuple("TEL blocks" if name == "TEL" else name for name in HEADER if name != "regret")
 
 
 def advice_rows(advice: Advice) -> Iterator[tuple[str, ...]]:
-    """Yield the policies on the rest, as text under `HEADER`."""
+    """Yield the policies on the rest, as text under `heads_of`."""
     for row in advice.held_out.rows:
         percentiles = (f"{value:.3f}" for value in (row.p50, row.p90, row.p95, row.p99))
-        work = (percent(row.hit_rate), in_short(row.prefilled))
-        yield row.policy, *work, *percentiles, f"{row.slow:,}", f"{row.tel:,}", f"{row.regret:,}"
+        work = (percent(row.hit_rate), in_short(row.prefilled), in_short(row.written))
+        regret = () if row.regret is None else (f"{row.regret:,}",)
+        yield row.policy, *work, *percentiles, f"{row.slow:,}", f"{row.tel:,}", *regret
 
 
 def advice_as_data(advice: Advice) -> dict[str, Any]:
@@ -263,7 +277,7 @@ def _parts(advice: Advice, shape: KVSize | None) -> Iterator[str]:
         yield f"{plain_text(setting.engine)} ({plain_text(setting.release)}):\n\n    {setting.arguments}"
     yield bullets(list(findings(advice, shape)))
     yield from (f"> **Warning.** {plain_text(warning)}" for warning in advice.warnings)
-    yield table(HEADER, (map(plain_text, row) for row in advice_rows(advice)), "---:")
+    yield table(heads_of(advice), (map(plain_text, row) for row in advice_rows(advice)), "---:")
 
 
 def _tried(advice: Advice) -> VConcatChart:

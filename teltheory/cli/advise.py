@@ -12,17 +12,19 @@ from teltheory.cli.options import (
     capacity_option,
     goal_option,
     json_option,
+    prefix_options,
     q_hat_option,
     served_options,
     trace_options,
 )
 from teltheory.cli.output import check_target, console, progress_bar, show, write_json
-from teltheory.cli.prefixes import reading_line
+from teltheory.cli.prefixes import Prefixes, block_lines, reading_as_data, reading_line
 from teltheory.cli.question import chosen_capacities, read_capacities, read_sizes
 from teltheory.cli.replay import about
 from teltheory.cli.served import Served
 from teltheory.cli.traces import Reading, report_lines, turns_as_data
 from teltheory.errors import ArgumentError
+from teltheory.model.forest import Forest
 from teltheory.model.numbers import read_fraction
 from teltheory.model.units import read_time
 from teltheory.policies.policy import AnyPolicy
@@ -50,6 +52,7 @@ from teltheory.policies.spec import parse_policy
 @served_options
 @click.option("--html", "page", metavar="FILE", help="Also write a page to show to others.")
 @trace_options()
+@prefix_options()
 @json_option
 def advise(
     trace_file: str,
@@ -57,6 +60,7 @@ def advise(
     page: str | None,
     served: Served,
     reading: Reading,
+    prefixes: Prefixes,
     target: str | None,
     **given: Any,
 ) -> int:
@@ -74,18 +78,22 @@ def advise(
     check_target(page)
     wish, shape = _read_wish(served, **given), served.shape
     sizes = read_capacities(capacities, shape)
+    prefixes.check(forced=False)
     trace = reading.read(trace_file)
-    chosen, origin = chosen_capacities(trace)
+    requests = prefixes.of(trace)
+    shared = isinstance(requests, Forest)
+    chosen, origin = chosen_capacities(requests)
     sizes, sized = (sizes, list(read_sizes(capacities, shape))) if sizes else (chosen, [origin])
     with about(trace_file), progress_bar() as bar:
         task = bar.add_task("Trying settings", total=len(sizes) * MARGINS)
         wish |= {"seed": reading.seed, "progress": lambda: bar.advance(task)}
-        found = [advise_on(trace, size, **wish) for size in sizes]
-    start, notes = found[0].start, [served.sentence(), *sized]
+        found = [advise_on(requests, size, **wish) for size in sizes]
+    start, notes = found[0].start, [served.sentence(shared), *sized]
     split = (
         f"Chosen on the first {start:,} turns, judged on the other {len(trace) - start:,}, in the order of time."
     )
-    said = [reading_line(trace, trace), *report_lines(trace), split, *notes]
+    told = block_lines(trace, requests, prefixes) if shared else report_lines(trace)
+    said = [reading_line(trace, requests), *told, split, *notes]
     if target != "-":
         out = console()
         show(out, *said)
@@ -97,7 +105,8 @@ def advise(
     if page is not None:
         write_advice(page, trace_file, said, found, shape, reading.seed)
     if target is not None:
-        data = {"trace": turns_as_data(trace), "latency": served.needed_latency.name, "notes": notes}
+        how = reading_as_data(requests, prefixes)
+        data = {"trace": turns_as_data(trace), **how, "latency": served.needed_latency.name, "notes": notes}
         write_json(target, data | {"advice": [advice_as_data(advice) for advice in found]})
     return 0
 

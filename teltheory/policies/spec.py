@@ -25,7 +25,7 @@ from teltheory import policies
 from teltheory.cost.latency import A100_LLAMA2_7B, Latency
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
-from teltheory.model.numbers import exact_sum, read_fraction, read_number
+from teltheory.model.numbers import IntArray, exact_sum, read_fraction, read_number
 from teltheory.model.trace import Trace
 from teltheory.model.units import Time, is_time, read_time, read_tokens
 from teltheory.policies.policy import Policy
@@ -244,11 +244,15 @@ def default_estimate(trace: Trace | Forest) -> int:
     On a forest a prompt is what of a request's input no earlier request made available, in tokens, and those that
     continue something are the requests with a part that one did.
     """
-    if isinstance(trace, Forest):
-        prompts = (trace.inputs - trace.known * trace.block_size)[trace.known > 0]
-    else:
-        prompts = trace.prompt[trace.continuing]
+    prompts = continued_prompts(trace)
     return -(-exact_sum(prompts) // len(prompts)) if len(prompts) else 0
+
+
+def continued_prompts(trace: Trace | Forest) -> IntArray:
+    """Return the prompts of the turns that continue a conversation; of a forest as in `default_estimate`."""
+    if isinstance(trace, Forest):
+        return (trace.inputs - trace.known * trace.block_size)[trace.known > 0]
+    return trace.prompt[trace.continuing]
 
 
 def in_blocks(policy: Any, block_size: int) -> Any:

@@ -229,3 +229,19 @@ def test_the_curve_of_the_mooncake_trace_has_its_known_points(run_json, mooncake
     data = run_json("curve", mooncake, *asked)
     found = {row["capacity"]: (row["reused"], row["tel"]) for row in data["rows"]}
     assert found == {capacity: (SIZE * hits, tel) for capacity, (hits, tel) in GOLDEN.items()}
+
+
+def test_advice_is_on_what_requests_share(run_json, run, mooncake, capsys):
+    asked = ("advise", mooncake, "--capacity", "1M", "--slo", "2s")
+    (found,) = run_json(*asked)["advice"]
+    forest = tt.read_trace(mooncake).forest
+    spent = tt.replay(forest, tt.LRU(), 1953).in_tokens()
+    row = found["held_out"]["rows"][0]
+    assert row["prefilled"] == spent.uncached[found["first_turns"] :].sum()
+    assert row["regret"] is found["held_out"]["optimum"] is None
+    assert run(*asked) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("Shared prefixes: 12,031 requests, 170,899 different blocks of 512 tokens.")
+    assert "TEL blocks" in printed
+    assert run(*asked, "--chains") == 0
+    assert capsys.readouterr().out.startswith("Private conversations: 12,031 turns")
