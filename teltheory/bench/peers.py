@@ -19,6 +19,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from teltheory.model.forest import Forest
 from teltheory.model.numbers import IntArray
 from teltheory.model.trace import Trace
 
@@ -60,6 +61,13 @@ def block_requests(trace: Trace) -> Requests:
         block[start + kept : start + size] = np.arange(unused, unused + size - kept)
         unused += size - kept
     return Requests(block, upcoming)
+
+
+def forest_requests(forest: Forest) -> Requests:
+    """Return the reads of a forest in the order of each path, root first; for LRU, which does not look ahead."""
+    units = forest.by_units()
+    reads = [node for k in range(len(units)) for node in units.path(k)]
+    return Requests(np.array(reads, np.int64), np.full(len(reads), NEVER, np.int64))
 
 
 def installed() -> str | None:

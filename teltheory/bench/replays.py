@@ -16,6 +16,7 @@ import numpy as np
 import teltheory as tt
 from teltheory.bench.timing import Job
 from teltheory.bench.workload import CUTOFF, Q_HAT, SEED, XI
+from teltheory.model.forest import Forest
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
 from teltheory.policies import LRU, TLRU, Belady, EndAwareTLRU, LengthAwareTLRU, TailOptimizedBelady, ThresholdLRU
@@ -56,7 +57,11 @@ def policies(block: int = 1) -> dict[str, Policy]:
 
 
 def jobs(
-    trace: Trace, capacity: int, chosen: Mapping[str, AnyPolicy], engine: Engine = "kernel", label: str = "{}"
+    trace: Trace | Forest,
+    capacity: int,
+    chosen: Mapping[str, AnyPolicy],
+    engine: Engine = "kernel",
+    label: str = "{}",
 ) -> list[Job]:
     """Return a job for each policy: the whole call of `replay`, on a trace whose index an earlier call built."""
     return [
@@ -65,7 +70,7 @@ def jobs(
     ]
 
 
-def _replay(trace: Trace, policy: AnyPolicy, capacity: int, engine: Engine, _: object) -> Outcome:
+def _replay(trace: Trace | Forest, policy: AnyPolicy, capacity: int, engine: Engine, _: object) -> Outcome:
     return replay(trace, policy, capacity, engine=engine)
 
 

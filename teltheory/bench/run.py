@@ -15,9 +15,9 @@ from typing import Any, TypeAlias
 import numpy as np
 
 import teltheory as tt
-from teltheory.bench import peers, replays
+from teltheory.bench import forests, peers, replays
 from teltheory.bench.door import door
-from teltheory.bench.footprint import footprint
+from teltheory.bench.footprint import footprint, forest_footprint
 from teltheory.bench.replays import GROWING, LEAST_RECENT, ROUND_ROBIN, TAIL_OPTIMIZED, chosen, jobs, policies
 from teltheory.bench.timing import Job, Ratio, Report, Timing, measure
 from teltheory.bench.workload import BLOCK, CUTOFF, Q_HAT, XI, Plan, machine
@@ -45,6 +45,9 @@ def run(plan: Plan, trace: Trace, source: str, report: Report = lambda _: None) 
         "expected": expected_tails(plan, "the paper's belief and a fixed prompt", replays.BY_LOOPS, clock),
         "expected_others": expected_tails(plan, "other beliefs and laws", replays.OTHERS, clock),
         "optima": hindsight(plan, clock),
+        "forest": forest_against_libcachesim(plan, clock),
+        "long_forest": long_forest(plan, clock),
+        "conversations": conversations(plan, trace, clock),
     }
     report("memory")
     return {
@@ -54,6 +57,7 @@ def run(plan: Plan, trace: Trace, source: str, report: Report = lambda _: None) 
         "sections": sections,
         "growth": growth(plan, trace, whole, clock),
         "memory": footprint(plan.memory),
+        "forest_memory": forest_footprint(plan.reads, plan.quick),
         "door": door(plan.rounds, report),
     }
 
@@ -63,7 +67,15 @@ def section(title: str, trace: Trace, timings: Mapping[str, Timing], ratios: Ite
 
     Beside the turns stand the requests that a block cache would have to replay.
     """
-    turns, blocks = len(trace), int((trace.past // (BLOCK // trace.block_size)).sum())
+    blocks = int((trace.past // (BLOCK // trace.block_size)).sum())
+    return section_of(title, (len(trace), blocks), timings, ratios)
+
+
+def section_of(
+    title: str, sizes: tuple[int, int], timings: Mapping[str, Timing], ratios: Iterable[tuple[str, str]]
+) -> Section:
+    """Return timings on so many turns and block requests as plain data."""
+    turns, blocks = sizes
     rows = [
         {
             "name": name,
@@ -154,6 +166,45 @@ def hindsight(plan: Plan, clock: Clock) -> Section:
     ratios = [(replays.PROGRAM, replays.GREEDY), (replays.PROGRAM, replays.CHECK)]
     title = f"The hindsight optimum, about {alive} conversations alive, {capacity:,} tokens"
     return section(title, trace, clock(replays.optimum_jobs(trace)), ratios)
+
+
+def forest_against_libcachesim(plan: Plan, clock: Clock) -> Section:
+    """Time LRU and T-LRU on a forest of shared prefixes, and libcachesim's LRU on the same block reads."""
+    forest, source = forests.shared(plan.quick)
+    capacity = max(plan.capacity // forest.block_size, 1)
+    sizes = len(forest), int(forest.end.sum())
+    title, ours = f"A forest of shared prefixes, {source}", forests.forest_jobs(forest, capacity)
+    inner = [(forests.FIRST_CALL, "LRU"), (forests.CURVE, LEAST_RECENT)]
+    if peers.installed() is None:
+        return section_of(title, sizes, clock(ours), inner)
+    with TemporaryDirectory() as folder:
+        file = Path(folder, "requests")
+        peers.write_requests(peers.forest_requests(forest), file)
+        simulator = peers.LibCacheSim(file, capacity)
+        theirs = [
+            Job(NAME_OF_LIBCACHESIM.format("LRU", power), partial(_simulated, simulator, "LRU", power))
+            for power in peers.HASH_POWERS
+        ]
+        timings = clock([*ours, *theirs])
+    quickest = _quickest(timings, "LRU")
+    return section_of(title, sizes, timings, [(quickest, name) for name in forests.NAMES] + inner)
+
+
+def long_forest(plan: Plan, clock: Clock) -> Section:
+    """Time LRU and T-LRU on a forest of many block reads, which was read before."""
+    forest, source = forests.long(plan.reads, plan.quick)
+    every = forests.forest_jobs(forest, max(plan.capacity // forest.block_size, 1))
+    sizes = len(forest), int(forest.end.sum())
+    ratios = [(forests.FIRST_CALL, "LRU"), (forests.CURVE, LEAST_RECENT)]
+    return section_of(f"A long forest, {source}", sizes, clock(every), ratios)
+
+
+def conversations(plan: Plan, trace: Trace, clock: Clock) -> Section:
+    """Time conversations through the loop of forests against that of chains."""
+    some = trace.first(plan.optimum)
+    timings = clock(forests.conversation_jobs(some, plan.capacity))
+    ratios = [(forests.AS_FOREST.format(name), forests.AS_CHAINS.format(name)) for name in forests.NAMES]
+    return section("Conversations, as chains and as a forest", some, timings, ratios)
 
 
 def growth(plan: Plan, trace: Trace, whole: Section, clock: Clock) -> dict[str, Any]:

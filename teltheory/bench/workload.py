@@ -27,7 +27,7 @@ FEWEST = 100
 
 @dataclass(frozen=True)
 class Plan:
-    """How much is measured; lengths in turns."""
+    """How much is measured; lengths in turns, and block reads of the long forest."""
 
     turns: int
     capacity: int
@@ -37,17 +37,20 @@ class Plan:
     sizes: tuple[int, ...]
     optimum: int
     memory: int
+    reads: int
+    quick: bool
 
     @classmethod
     def of(cls, turns: int, capacity: int, rounds: int | None = None, quick: bool = False) -> Plan:
         """Return the plan for a trace of so many turns."""
-        first, peers, plain, optimum, memory = 10_000, 100_000, 2_000, 1_000_000, 2_000_000
+        first, peers, plain, optimum, memory, reads = 10_000, 100_000, 2_000, 1_000_000, 2_000_000, 10_000_000
         if quick:
-            first, peers, plain, optimum, memory = 1_000, 2_000, 300, 10_000, 50_000
+            first, peers, plain, optimum, memory, reads = 1_000, 2_000, 300, 10_000, 50_000, 200_000
         lengths = (first * 10**k for k in range(len(str(turns))))
         sizes = (*(size for size in lengths if size < turns), turns)
         most = rounds or (3 if quick else 5)
-        return cls(turns, capacity, most, min(turns, peers), min(turns, plain), sizes, optimum, memory)
+        short = min(turns, peers), min(turns, plain)
+        return cls(turns, capacity, most, *short, sizes, optimum, memory, reads, quick)
 
 
 def load(file: str | None, turns: int | None = None, quick: bool = False, read: Trace | None = None) -> Trace:

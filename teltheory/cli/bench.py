@@ -77,7 +77,9 @@ def tables(data: dict[str, Any]) -> Iterator[Table]:
     yield _ratios(data["sections"])
     yield _growth(data["growth"])
     if data["memory"] is not None:
-        yield _memory(data["memory"])
+        yield _memory(data["memory"], "turn")
+    if data["forest_memory"] is not None:
+        yield _memory(data["forest_memory"], "block")
     yield _door(data["door"])
 
 
@@ -113,8 +115,8 @@ def _growth(growth: dict[str, Any]) -> Table:
     return plain_table(title, columns, lines, ("replay",))
 
 
-def _memory(rows: Sequence[dict[str, Any]]) -> Table:
-    title = f"Bytes a turn beyond what the process held before, measured on {rows[0]['turns']:,} turns"
+def _memory(rows: Sequence[dict[str, Any]], each: str) -> Table:
+    title = f"Bytes a {each} beyond what the process held before, measured on {rows[0]['turns']:,} {each}s"
     lines = ((row["name"], *(f"{row[key] / row['turns']:.1f}" for key in ("peak", "kept"))) for row in rows)
     return plain_table(title, ("step", "peak", "kept"), lines, ("step",))
 

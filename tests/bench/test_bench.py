@@ -9,7 +9,7 @@ from statistics import median
 
 import pytest
 
-from teltheory.bench import door, peers, run, timing
+from teltheory.bench import door, forests, peers, run, timing
 from teltheory.bench.replays import GROWING, policies
 from teltheory.bench.workload import Plan
 from teltheory.cli import main
@@ -17,6 +17,8 @@ from teltheory.cli.bench import lines_above, tables
 from teltheory.cli.output import WIDTH
 
 SECTIONS = ("against_libcachesim", "against_python", "replays", "expected", "optima")
+WAYS = forests.AS_CHAINS, forests.AS_FOREST
+FORESTS = ("forest", "long_forest", "conversations")
 
 
 def bench(*arguments):
@@ -46,6 +48,7 @@ def data(tmp_path_factory):
 def measured_before(data, monkeypatch):
     """What neither the trace nor a peer changes is not measured again."""
     monkeypatch.setattr(run, "footprint", lambda *_: data["memory"])
+    monkeypatch.setattr(run, "forest_footprint", lambda *_: data["forest_memory"])
     monkeypatch.setattr(run, "door", lambda *_: data["door"])
 
 
@@ -60,9 +63,13 @@ def test_every_row_is_there(data):
     theirs = {f"libcachesim {name}, hash power {power}" for name in ("LRU", "Belady") for power in (14, 15, 16)}
     assert of["against_libcachesim"] == ours | theirs | {"libcachesim LRU, hash power 24"}
     assert {"reference LRU", "reference T-LRU, least-recent"} <= of["against_python"]
+    forest = {*forests.NAMES, forests.FIRST_CALL, forests.CURVE}
+    assert of["long_forest"] == forest
+    assert of["forest"] == forest | {f"libcachesim LRU, hash power {power}" for power in (14, 15, 16)}
+    assert of["conversations"] == {way.format(name) for name in forests.NAMES for way in WAYS}
 
 
-@pytest.mark.parametrize("name", SECTIONS)
+@pytest.mark.parametrize("name", SECTIONS + FORESTS)
 def test_medians_speeds_and_ratios_follow_from_the_seconds(data, name):
     section = data["sections"][name]
     rows = timings(section)
@@ -111,6 +118,12 @@ def test_a_replay_returns_sixteen_bytes_a_turn_and_its_index_stays(data):
     kept = {name: row["kept"] / row["turns"] for name, row in rows.items()}
     assert kept["replay under LRU"] == pytest.approx(16, abs=3)
     assert 17 <= kept["index, and replay under LRU"] - kept["replay under LRU"] <= 100
+
+
+def test_a_forest_and_its_runs_take_few_bytes_a_block(data):
+    kept = {row["name"]: row["kept"] / row["turns"] for row in data["forest_memory"]}
+    assert 16 <= kept["the forest itself"] <= 64  # its parents and lengths; at these sizes pages count
+    assert sum(data["forest_memory"][i]["kept"] for i in (0, 1)) / data["forest_memory"][0]["turns"] <= 64
 
 
 def test_every_table_fits_shows_every_row_and_names_no_host(data):

@@ -64,7 +64,7 @@ def kept_by_recency(policy: Policy, forest: Forest, strict: bool) -> Kept | None
         return None
     dropped, budget = said
     full = runs.end if dropped is False else np.where(dropped, 0, runs.end)
-    least = full if budget is runs.end else np.minimum(budget, full)
+    least = full if budget is runs.end else _smaller(budget, full, runs.end)
     if least.dtype != np.int64 or least.min(initial=0) < 0:
         return None
     if mark == "high-water":
@@ -86,6 +86,13 @@ def _said_of_marks(policy: Policy, marks: Any) -> tuple[Any, Any] | None:
     except AttributeError:
         return None
     return None if any(np.ndim(key) for key in keys) else said
+
+
+def _smaller(budget: Any, full: IntArray, end: IntArray) -> IntArray:
+    if full is end and isinstance(budget, Deferred) and budget.kind == ALL_BUT:
+        return budget.computed()  # no pass over both: all but some of a past is no more than the past
+    smaller: IntArray = np.minimum(budget, full)
+    return smaller
 
 
 def _rises(dropped: Any, budget: Any, end: IntArray) -> bool:

@@ -101,14 +101,13 @@ def _depths(parent: IntArray, length: IntArray) -> IntArray:
 
 
 @compiled
-def highest(runs: Runs, own: IntArray) -> IntArray:
-    """Return how far into each path any request so far reached, if request k reaches `own[k]` units of its path.
+def highest(runs: Runs, reached: IntArray) -> IntArray:
+    """Turn how far each request reaches into its path into how far any so far did; in place.
 
     A run was last reached by its slot, with which it shares all units above it.
     """
     _, start, slot, to = runs
-    reached = own.copy()
-    for k in range(len(own)):
+    for k in range(len(reached)):
         for j in range(start[k], start[k + 1]):
             reached[k] = max(reached[k], min(to[j], reached[slot[j]]))
     return reached

@@ -73,6 +73,7 @@ def test_other_policies_and_caches_are_replayed_at_each_capacity():
         (tt.TLRU(1, 0, mark="last"), "holes"),
         (tt.TLRU(1, 0, mark="resident"), "strict"),
         (tt.LRU(), tt.RadixNodes()),
+        (tt.FIFO(), "strict"),
     ):
         curve = tt.capacity_curve(forest, policy, cache=cache)
         assert not curve.one_pass
