@@ -25,7 +25,8 @@ def test_the_command_prints_the_advice_and_its_settings(run, run_json, tmp_path,
     assert f"LRU needs {advice.held_out.lru_capacity:,} tokens" in text
     lru, tried, _ = advice.held_out.rows
     for row in (lru, tried):
-        assert f"{100 * row.hit_rate:.1f} % {in_short(row.prefilled)} {in_short(row.written)} {row.p50:.3f}" in text
+        volumes = f"{in_short(row.prefilled)} {in_short(row.written)}"
+        assert f"{100 * row.hit_rate:.1f} % {volumes} {row.p50:.3f}" in text
     assert f"it helps, for {tried.prefilled / lru.prefilled:.3f} times the prefill." in text
     data = run_json(*asked)["advice"][0]
     assert data["held_out"]["rows"][1]["prefilled"] == tried.prefilled
