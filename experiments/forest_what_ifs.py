@@ -83,7 +83,7 @@ class Change:
     def replayed(self, policy: Policy, capacity: int) -> tt.Outcome:
         """Replay the requests under a policy in tokens; return the outcome in tokens."""
         size = self.forest.block_size
-        cache: Cache = read_cache(self.cache, size)
+        cache: Cache = read_cache(self.cache)
         found = in_blocks(policy, size)
         return tt.replay(self.forest, found, capacity // size, self.forced, cache=cache).in_tokens()
 

@@ -19,19 +19,20 @@ from teltheory.paper.script import markdown, run
 CAPACITIES = (586, 1953, 5859)
 XI, Q_HAT = 54, 23
 T_LRU = tt.TLRU(XI, Q_HAT, "least-recent", "resident")
+BLOCK = 512
 CHUNKS = (32, 16, 8, 4)
-"""16,384, 8,192, 4,096 and 2,048 tokens of a Mooncake trace: SGLang's defaults, from large GPUs to small ones."""
+"""16,384, 8,192, 4,096 and 2,048 tokens in blocks: SGLang's defaults, from large GPUs to small ones."""
 KINDS: Mapping[str, tt.RadixNodes] = {
     "prompts": tt.RadixNodes(),
     "prompts, cut at the budget": tt.RadixNodes(split=True),
-    **{f"chunks of {chunk}": tt.RadixNodes(chunk) for chunk in CHUNKS},
-    "chunks of 16, cut at the budget": tt.RadixNodes(16, split=True),
-    "blocks": tt.RadixNodes(1),
+    **{f"chunks of {chunk}": tt.RadixNodes(chunk * BLOCK) for chunk in CHUNKS},
+    "chunks of 16, cut at the budget": tt.RadixNodes(16 * BLOCK, split=True),
+    "blocks": tt.RadixNodes(BLOCK),
 }
 SPLITS: Mapping[str, tt.RadixNodes] = {
     "prompts": tt.RadixNodes(),
-    "chunks of 16": tt.RadixNodes(16),
-    "blocks": tt.RadixNodes(1),
+    "chunks of 16": tt.RadixNodes(16 * BLOCK),
+    "blocks": tt.RadixNodes(BLOCK),
 }
 
 

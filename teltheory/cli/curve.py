@@ -156,7 +156,7 @@ class Curves:
             if spec is None:
                 self._add_optima(rows, xi)
                 continue
-            policy, cache = replayed = grid.build(spec, xi, int, unit), grid.cache_of(spec, unit)
+            policy, cache = replayed = grid.build(spec, xi, int, unit), grid.cache_of(spec)
             if replayed not in known:
                 known[replayed] = capacity_curve(self.asked.requests, policy, cache=cache)
             rows.table += of_policy(known[replayed], spec, xi, grid.capacities, percentiles=True)

@@ -120,7 +120,7 @@ class Question:
                 found.latency,
                 found.unit == "s",
                 forced=self.forced,
-                cache=read_cache(self.prefixes.cache, unit_of(requests)),
+                cache=read_cache(self.prefixes.cache),
                 running=self.prefixes.running,
             )
             found = Thresholds.of(given, found.latency, found.unit, found.block_size)

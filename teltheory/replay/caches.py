@@ -14,20 +14,18 @@ RADIX = {"radix": False, "radix-split": True}
 """Whether nodes are cut at the budget."""
 
 
-def read_cache(text: str, block_size: int = 1) -> Cache:
+def read_cache(text: str) -> Cache:
     """Read a cache.
 
     Parameters
     ----------
     text : str
         ``strict``, ``holes``, ``radix`` or ``radix-split``; the last two also with the tokens of a chunk.
-    block_size : int
-        Tokens per unit of the forest that it is for; a chunk is rounded down to such.
 
     Raises
     ------
     ArgumentError
-        For any other text, and for a chunk of less than a block.
+        For any other text.
     """
     name, colon, rest = text.partition(":")
     if text in PLAIN:
@@ -36,10 +34,7 @@ def read_cache(text: str, block_size: int = 1) -> Cache:
         raise ArgumentError("cache", text, "strict, holes, radix, radix:2048 or radix-split")
     if not colon:
         return RadixNodes(split=RADIX[name])
-    chunk = read_tokens("cache", rest) // block_size
-    if not chunk:
-        raise ArgumentError("cache", text, f"chunks of at least {block_size} tokens, a block")
-    return RadixNodes(chunk, RADIX[name])
+    return RadixNodes(read_tokens("cache", rest), RADIX[name])
 
 
 def always_forced(cache: Cache) -> bool:

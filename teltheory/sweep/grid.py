@@ -67,9 +67,9 @@ class Grid:
         policy: Policy = in_blocks(spec.build(xi, q_hat, self.cutoff, self.latency, self.slos.get(xi)), unit)
         return policy
 
-    def cache_of(self, spec: Spec, unit: int = 1) -> Cache:
+    def cache_of(self, spec: Spec) -> Cache:
         """Return the cache that a policy has: its own if it names one."""
-        return read_cache(getattr(spec, "cache", None) or self.cache, unit)
+        return read_cache(getattr(spec, "cache", None) or self.cache)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,12 +145,12 @@ def _replayed(grid: Grid, source: AnySource) -> dict[Replayed, tuple[int, ...]]:
 
 
 def _lru(grid: Grid, source: AnySource) -> Replayed:
-    return LRU(), read_cache(grid.cache, source.unit)
+    return LRU(), read_cache(grid.cache)
 
 
 def _asked(grid: Grid, spec: Spec, xi: int, source: AnySource) -> Replayed:
     policy = grid.build(spec, xi, lambda: source.estimate, source.unit)
-    return policy, grid.cache_of(spec, source.unit)
+    return policy, grid.cache_of(spec)
 
 
 def _optimum(xi: int) -> Replayed:

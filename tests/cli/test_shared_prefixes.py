@@ -98,7 +98,7 @@ def test_tables_say_their_units_and_what_stands_for_the_optimum(run, shared_file
 
 MODES = {
     ("--cache", "holes"): {"cache": "holes"},
-    ("--cache", "radix:1500"): {"cache": tt.RadixNodes(2)},
+    ("--cache", "radix:1500"): {"cache": tt.RadixNodes(1500)},
     ("--cache", "radix-split", "--running", "2"): {"cache": tt.RadixNodes(split=True), "running": 2},
     ("--forced",): {"forced": True},
     ("--forced", "--running", "2"): {"forced": True, "running": 2},
@@ -146,7 +146,7 @@ WRONG = [
     ("replay --cache warm", "cache: found 'warm', expected strict, holes, radix"),
     ("replay --policy lru:cache=warm", "cache: found 'warm', expected strict, holes, radix"),
     ("replay --cache radix:x", "cache: found 'x', expected tokens such as"),
-    ("replay --cache radix:300", "cache: found 'radix:300', expected chunks of at least 512 tokens, a block"),
+    ("replay --capacity 9k --cache radix:300", "chunk: found 300, expected at least 512 tokens, a block of the forest"),
     ("replay --running 2", "--running: found 2, expected --forced with it"),
     ("replay --chains --cache holes", "--cache: found 'holes', expected none with --chains"),
     ("replay --chains --block-size 512", "--block-size: found 512, expected none with --chains"),

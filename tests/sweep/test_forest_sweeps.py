@@ -79,7 +79,7 @@ def test_the_cache_and_the_mode_are_those_of_the_grid(mode):
     forest, policy = some_forest(), tt.ThresholdLRU(2)
     grid = replace(GRID, policies=[Spec("threshold-lru")], capacities=(175,), thresholds=(31,), **mode)
     (cell,) = sweep(forest, grid, A100_LLAMA2_7B)
-    mode |= {"cache": tt.RadixNodes(2)} if mode.get("cache") == "radix:33" else {}
+    mode |= {"cache": tt.RadixNodes(33)} if mode.get("cache") == "radix:33" else {}
     outcome = tt.replay(forest, policy, 10, **mode)
     assert cell.reused == SIZE * outcome.cached.sum()
     assert cell.tel == tt.tail_excess_latency(outcome, 1)

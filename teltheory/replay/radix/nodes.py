@@ -25,8 +25,8 @@ class RadixNodes:
     Parameters
     ----------
     chunk : int, optional
-        Most units of a node: the size of a prefill chunk, in the forest's units. None: a request's new input is
-        one node, however long.
+        Most tokens of a node: the size of a prefill chunk, rounded down to whole units of the forest. None: a
+        request's new input is one node, however long.
     split : bool
         Whether a node that reaches over the policy's budget is cut there, so that what lies deeper can go alone.
         SGLang does not do it.
@@ -43,7 +43,21 @@ class RadixNodes:
         if self.chunk is not None:
             object.__setattr__(self, "chunk", whole_number("chunk", self.chunk))
             if self.chunk < 1:
-                raise ArgumentError("chunk", self.chunk, "1 or more units, or None for whole prompts")
+                raise ArgumentError("chunk", self.chunk, "1 or more tokens, or None for whole prompts")
         for option in ("split", "renew"):
             if not isinstance(getattr(self, option), bool):
                 raise ArgumentError(option, getattr(self, option), "True or False")
+
+    def most_units(self, block_size: int) -> int | None:
+        """Return the most units of a node on a forest with so many tokens per unit, None for whole prompts.
+
+        Raises
+        ------
+        ArgumentError
+            If a chunk is shorter than a unit.
+        """
+        if self.chunk is None:
+            return None
+        if self.chunk < block_size:
+            raise ArgumentError("chunk", self.chunk, f"at least {block_size} tokens, a block of the forest")
+        return self.chunk // block_size

@@ -113,7 +113,7 @@ class RadixTree:
 
     def __init__(self, instance: ForestInstance, policy: Policy, nodes: RadixNodes) -> None:
         self.capacity, self.policy, self.nodes = instance.capacity, policy, nodes
-        self.mark = mark_of(policy)
+        self.mark, self.chunk = mark_of(policy), nodes.most_units(instance.forest.block_size)
         n, arrival = len(instance.forest), instance.forest.arrival
         self.times = [None] * n if arrival is None else arrival.tolist()
         self.root = RadixNode(0, 0, 0, None)
@@ -189,7 +189,7 @@ class RadixTree:
         """Add a path below a node that lies on it; return its leaf, and how many units were not there."""
         before = self.used
         while node.depth < ask:
-            end = ask if self.nodes.chunk is None else min(ask, node.depth + self.nodes.chunk)
+            end = ask if self.chunk is None else min(ask, node.depth + self.chunk)
             node = self.add(node, path[node.depth : end], k)
         node = self.walk(node, path, k)
         if node.depth < len(path):

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from teltheory.errors import ForcedCachingError
+from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance
 from teltheory.model.numbers import IntArray, readonly
 from teltheory.model.outcome import Outcome
@@ -60,13 +61,13 @@ class Looking:
 
 def replay_kernel(instance: ForestInstance, policy: Policy, nodes: RadixNodes) -> Outcome:
     """Replay a forest by the compiled loop; `NotCompiledError` if it does not do what the policy does."""
-    forest = instance.forest
+    forest, chunk = instance.forest, nodes.most_units(instance.forest.block_size)
     visits = Visits.of(forest)
     rules = rules_of(policy, Pieces(forest, visits, mark_of(policy)))
     paths = Paths(visits.parent, visits.above, visits.length, _levels(visits.parent), visits.start, visits.piece)
     cached, written = np.zeros(len(forest), np.int64), np.zeros(len(forest), np.int64)
-    manner = Manner(nodes.chunk or 0, nodes.split, nodes.renew, policy.trim == "eager")
-    places = min(instance.capacity, int(visits.length.sum()), _made_at_most(instance, nodes)) + 1
+    manner = Manner(chunk or 0, nodes.split, nodes.renew, policy.trim == "eager")
+    places = min(instance.capacity, int(visits.length.sum()), _made_at_most(forest, chunk)) + 1
     k, needed = replay_nodes(
         paths, rules, manner, places, instance.capacity, instance.running, forest.ask, cached, written
     )
@@ -75,10 +76,9 @@ def replay_kernel(instance: ForestInstance, policy: Policy, nodes: RadixNodes) -
     return Outcome.of_forest(forest, cached, written)
 
 
-def _made_at_most(instance: ForestInstance, nodes: RadixNodes) -> int:
+def _made_at_most(forest: Forest, chunk: int | None) -> int:
     """Return how many nodes requests can make: chunks, an output and two splits each."""
-    n = len(instance.forest)
-    return 4 * n if nodes.chunk is None else 4 * n + int((instance.forest.ask // nodes.chunk).sum())
+    return 4 * len(forest) + (0 if chunk is None else int((forest.ask // chunk).sum()))
 
 
 def rules_of(policy: Policy, pieces: Pieces) -> Rules:

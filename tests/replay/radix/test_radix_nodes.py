@@ -132,7 +132,7 @@ def test_policies_that_remember_blocks_are_refused():
 
 
 def test_wrong_chunks_are_named():
-    with pytest.raises(tt.ArgumentError, match="chunk: found 0, expected 1 or more units, or None"):
+    with pytest.raises(tt.ArgumentError, match="chunk: found 0, expected 1 or more tokens, or None"):
         tt.RadixNodes(chunk=0)
     with pytest.raises(tt.ArgumentError, match=r"chunk: found 1\.5"):
         tt.RadixNodes(chunk=1.5)
@@ -140,3 +140,16 @@ def test_wrong_chunks_are_named():
         tt.RadixNodes(split=3)
     with pytest.raises(tt.ArgumentError, match=r"cache: found RadixNodes.*expected a Forest with it"):
         tt.replay(tt.Trace.from_turns([0], [1], [1]), tt.LRU(), 2, cache=tt.RadixNodes())
+
+
+def test_chunks_are_in_tokens_and_hold_whole_blocks():
+    forest = tt.Forest.from_paths([[1, 2, 3, 4], [5], [1, 2, 3, 4]], block_size=16)
+    units = tt.Forest.from_paths([[1, 2, 3, 4], [5], [1, 2, 3, 4]])
+    for engine in ("reference", "kernel"):
+        tokens, blocks = (
+            tt.replay(each, tt.LRU(), 4, cache=tt.RadixNodes(chunk), engine=engine)
+            for each, chunk in ((forest, 47), (units, 2))
+        )
+        assert tokens.cached.tolist() == blocks.cached.tolist() == [0, 0, 2]
+        with pytest.raises(tt.ArgumentError, match="chunk: found 15, expected at least 16 tokens, a block"):
+            tt.replay(forest, tt.LRU(), 4, cache=tt.RadixNodes(15), engine=engine)
