@@ -146,7 +146,7 @@ WRONG = [
     ("replay --cache warm", "cache: found 'warm', expected strict, holes, radix"),
     ("replay --policy lru:cache=warm", "cache: found 'warm', expected strict, holes, radix"),
     ("replay --cache radix:x", "cache: found 'x', expected tokens such as"),
-    ("replay --capacity 9k --cache radix:300", "chunk: found 300, expected at least 512 tokens, a block of the forest"),
+    ("replay --capacity 9k --cache radix:300", "chunk: found 300, expected at least 512 tokens, a block"),
     ("replay --running 2", "--running: found 2, expected --forced with it"),
     ("replay --chains --cache holes", "--cache: found 'holes', expected none with --chains"),
     ("replay --chains --block-size 512", "--block-size: found 512, expected none with --chains"),
