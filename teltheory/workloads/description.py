@@ -21,9 +21,9 @@ import numpy as np
 
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import BoolArray, FloatArray, IntArray, exact_sum
+from teltheory.model.preambles import NEARLY_ALL, readers
 from teltheory.model.trace import Trace
 
-NEARLY_ALL = Fraction(9, 10)
 BOUNDS = (1, 2, 3, 11, 101)
 """Least numbers of conversations that read a block, by which the input is parted."""
 
@@ -144,12 +144,12 @@ def _of_blocks(trace: Trace, forest: Forest) -> tuple[Any, ...]:
     """Return what a forest of unit blocks says, in the order of a `Description`."""
     size, tokens = forest.block_size, max(exact_sum(forest.inputs), 1)
     ends = _input_ends(forest)
-    reads, readers = _reads(forest, ends), _readers(forest, ends, trace.code)
+    reads, by = _reads(forest, ends), readers(forest, trace.code)
     nearly_all = reads * NEARLY_ALL.denominator >= len(forest) * NEARLY_ALL.numerator
     system = _part(nearly_all, reads, size, tokens, 1, None) if len(forest) else None
     parts = []
     for least, after in zip(BOUNDS, (*BOUNDS[1:], None), strict=True):
-        chosen = readers >= least if after is None else (readers >= least) & (readers < after)
+        chosen = by >= least if after is None else (by >= least) & (by < after)
         parts.append(_part(chosen, reads, size, tokens, least, None if after is None else after - 1))
     asked = exact_sum(forest.ask)
     rest = Fraction(tokens - asked * size, tokens) if exact_sum(forest.inputs) else Fraction(0)
@@ -183,19 +183,6 @@ def _reads(forest: Forest, ends: Sequence[int]) -> IntArray:
         if parents[node] >= 0:
             reads[parents[node]] += reads[node]
     return np.array(reads, np.int64)
-
-
-def _readers(forest: Forest, ends: Sequence[int], conversation: IntArray) -> IntArray:
-    """Return how many conversations read each block as input."""
-    parents, number = forest.parent.tolist(), conversation.tolist()
-    readers, latest = [0] * forest.nodes, [-1] * forest.nodes
-    for k in np.argsort(conversation, kind="stable").tolist():
-        node = ends[k]
-        while node >= 0 and latest[node] != number[k]:
-            latest[node] = number[k]
-            readers[node] += 1
-            node = parents[node]
-    return np.array(readers, np.int64)
 
 
 def _block_gaps(forest: Forest, ends: Sequence[int]) -> tuple[Spread | None, Spread | None]:

@@ -47,7 +47,7 @@ def test_the_rows_are_replays_by_hand(shared_file, tmp_path):
     cases = {
         "as it is": (forest, usual, {}),
         "whole prompts as nodes": (forest, usual, {"cache": tt.RadixNodes()}),
-        "nodes of 2,048 tokens": (forest, usual, {"cache": tt.RadixNodes(4)}),
+        "nodes of 2,048 tokens": (forest, usual, {"cache": tt.RadixNodes(4 * 512)}),
         "forced caching": (forest, usual, {"forced": True}),
         "mark last": (forest, tt.TLRU(XI // SIZE, blocks, "least-recent", "last"), {}),
         "blocks of 1,024 tokens": (forest.to_blocks(1024), larger, {}),
