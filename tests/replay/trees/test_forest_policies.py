@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import random
 from fractions import Fraction
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +14,6 @@ from hypothesis import strategies as st
 from strategies import forests
 
 import teltheory as tt
-from teltheory.formats import read_trace
 from teltheory.model.numbers import readonly
 from teltheory.policies import LeastRecentlyUsed, Memory
 from teltheory.policies.spec import parse_policy
@@ -88,27 +86,6 @@ def test_units_of_longer_nodes_are_known_by_their_numbers(data, forest, running)
             plain, fast = (tt.replay(forest, policy, 9, engine=e, **mode) for e in ("reference", "kernel"))
             assert plain == fast
     assert tt.replay(forest, tt.PGDSF(forest.length.tolist()), 9) == tt.replay(forest, tt.GDSF(), 9)
-
-
-@lru_cache
-def beginning(file):
-    return read_trace(file).forest.head(40)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_both_engines_agree_on_the_mooncake_trace(name, mooncake):
-    forest = beginning(mooncake)
-    costs = {"priority": [k % 3 for k in range(40)], "pgdsf": list(range(forest.nodes))}
-    policy = {"priority": tt.Priority, "pgdsf": tt.PGDSF}[name](costs[name]) if name in costs else None
-    policy = policy or parse_policy(f"{name}:seconds=30" if name == "ttl" else name).build(0, 0)
-    for capacity in (50, 200, 500):
-        for cache in CACHES:
-            plain, fast = (
-                tt.replay(forest, policy, capacity, engine=engine, cache=cache)
-                for engine in ("reference", "kernel")
-            )
-            assert plain == fast
-            assert plain.cached.sum() > 0
 
 
 def flat_requests(seed):

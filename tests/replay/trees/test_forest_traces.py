@@ -23,7 +23,7 @@ def beginning(name):
     if not path.exists():
         pytest.skip(f"needs {name}")
     trace = wildchat(path) if name.startswith("wildchat") else tt.read_trace(path, **TRACES[name])
-    requests = fewer(3000, 25)
+    requests = fewer(3000, 40)
     forest = trace.first(requests).forest
     size = forest.block_size
     return forest.to_blocks(size * max(1, int(np.median(forest.end)) // 24))
@@ -55,12 +55,18 @@ def test_engines_agree_on_a_real_trace(name):
         tt.TailOptimizedBelady(xi),
         *(tt.TLRU(xi, q_hat, mark=mark) for mark in ("high-water", "resident", "last")),
     ]
+    remembering = [tt.FIFO(), tt.LFU(), tt.SLRU(), tt.GDSF(), tt.TwoQ(), tt.S3FIFO()]
+    remembering += [tt.PGDSF(range(forest.nodes)), tt.Priority([k % 3 for k in range(len(forest))])]
+    remembering += [] if forest.arrival is None else [tt.TTL(30)]
     longest = int(forest.end.max())
-    for capacity, forced in ((forest.units // 50, False), (forest.units // 8, False), (longest + 8, True)):
-        for policy in policies:
-            for cache in ("strict", "holes"):
-                both = [
-                    tt.replay(forest, policy, capacity, forced, engine=engine, cache=cache)
-                    for engine in ("kernel", "reference")
-                ]
-                assert both[0] == both[1], (policy, capacity, cache)
+    trees = tt.RadixNodes(4 * forest.block_size), tt.RadixNodes(split=True)
+    for capacity, forced in ((forest.units // 20, False), (longest + 8, True)):
+        pairs = [(policy, cache) for policy in (*policies, *remembering) for cache in ("strict", "holes")]
+        if forced:
+            pairs += [(policy, cache) for policy in (*policies, *remembering[:3]) for cache in trees]
+        for policy, cache in pairs:
+            both = [
+                tt.replay(forest, policy, capacity, forced, engine=engine, cache=cache)
+                for engine in ("kernel", "reference")
+            ]
+            assert both[0] == both[1], (policy, capacity, cache)
