@@ -85,13 +85,15 @@ class SLOTLRU(LeastRecentlyUsed):
     Parameters
     ----------
     latency : Latency
-        `LatencyModel` or `TableLatency`; TTFT from tokens, so that the trace must be in tokens too.
+        `LatencyModel` or `TableLatency`; TTFT from tokens.
     slo : Fraction
         Seconds, 0 or more.
     q_hat : int
         Estimate of the next prompt, in tokens.
     trim : {"round-robin", "least-recent", "eager"}
         As for `TLRU`.
+    block_size : int
+        Tokens per unit of the trace or forest; a budget is rounded up to whole units.
     """
 
     name = "slo-tlru"
@@ -99,6 +101,7 @@ class SLOTLRU(LeastRecentlyUsed):
     slo: Fraction
     q_hat: int
     trim: Trim = "round-robin"
+    block_size: int = 1
 
     def __post_init__(self) -> None:
         if not hasattr(self.latency, "safe_uncached"):
@@ -109,6 +112,7 @@ class SLOTLRU(LeastRecentlyUsed):
     @on_arrays
     def budget(self, node: Node) -> int:
         """Return L + q_hat less what may be uncached of it, at most L; L if nothing keeps the SLO."""
-        total = np.asarray(node.past + self.q_hat)
-        needed = np.minimum(node.past, total - np.maximum(self.latency.safe_uncached(total, self.slo), 0))
+        total = np.asarray(node.past * self.block_size + self.q_hat)
+        tokens = total - np.maximum(self.latency.safe_uncached(total, self.slo), 0)
+        needed = np.minimum(node.past, -(-tokens // self.block_size))
         return needed if needed.ndim else int(needed)

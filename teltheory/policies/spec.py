@@ -85,7 +85,7 @@ class Spec:
     @property
     def parameters(self) -> tuple[str, ...]:
         """Names of all parameters of the policy."""
-        from_command = ("latency", "slo") if self.name in FOR_SLOS else ()
+        from_command = ("latency", "slo", "block_size") if self.name in FOR_SLOS else ()
         return tuple(name for name in parameters_of(self.name) if name not in from_command)
 
     def needs(self, parameter: str) -> bool:
@@ -262,9 +262,12 @@ def in_blocks(policy: Any, block_size: int) -> Any:
     """
     if block_size == 1:
         return policy
+    named = {field.name for field in fields(policy) if field.init}
+    if "block_size" in named:
+        return replace(policy, block_size=block_size)
     if hasattr(policy, "latency"):
-        raise ArgumentError("policy", policy.name, "one without a latency on shared prefixes: it counts tokens")
-    named = {field.name for field in fields(policy) if field.init} & {*IN_TOKENS}
+        raise ArgumentError("policy", policy.name, "one with a block_size, as its latency counts tokens")
+    named &= {*IN_TOKENS}
     lengths = {name: getattr(policy, name) for name in sorted(named)}
     return replace(policy, **{name: _blocks(name, tokens, block_size) for name, tokens in lengths.items()})
 

@@ -152,7 +152,6 @@ WRONG = [
     ("replay --chains --block-size 512", "--block-size: found 512, expected none with --chains"),
     ("replay --chains --policy lru:cache=holes", "cache: found 'holes', expected a Forest with it"),
     ("replay --block-size 300", "block_size: found 300, expected a multiple or a whole part of 512 tokens"),
-    ("replay --policy slo-tlru --slo 1s", "policy: found 'slo-tlru', expected one without a latency"),
     ("replay --forced --capacity 1k", "shared.jsonl, turn 0: forced caching must keep a past of length 3"),
 ]
 

@@ -38,12 +38,13 @@ def test_the_kernel_replays_it_as_the_reference_does(case: Case, model: object, 
     assert case.replay(policy, "kernel").cached.tolist() == case.replay(policy).cached.tolist()
 
 
-@given(FORMULAS | st.just(TABLE), SLOS, st.integers(0, 60), st.integers(0, 30))
+@given(FORMULAS | st.just(TABLE), SLOS, st.integers(0, 60), st.integers(0, 30), st.integers(1, 3))
 def test_the_budget_is_the_least_prefix_that_keeps_the_slo(
-    model: object, slo: Fraction, past: int, q: int
+    model: object, slo: Fraction, past: int, q: int, size: int
 ) -> None:
-    budget = tt.SLOTLRU(model, slo, q).budget(Conversation(0, past, past, None))
-    keeping = [x for x in range(past + 1) if model.safe_uncached(np.array(past + q), slo) >= past + q - x]
+    budget = tt.SLOTLRU(model, slo, q, block_size=size).budget(Conversation(0, past, past, None))
+    total = past * size + q
+    keeping = [x for x in range(past + 1) if model.safe_uncached(np.array(total), slo) >= total - x * size]
     assert budget == min(keeping, default=past)
 
 

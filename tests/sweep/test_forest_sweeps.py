@@ -162,8 +162,7 @@ def test_lengths_of_policies_are_rounded_as_blocks_are():
     assert in_blocks(tt.Belady(), SIZE) == tt.Belady()
     assert in_blocks(tt.TLRU(47, 33), 1) == tt.TLRU(47, 33)
     slo = tt.SLOTLRU(A100_LLAMA2_7B, Fraction(1), 9)
-    with pytest.raises(tt.ArgumentError, match="policy: found 'slo-tlru', expected one without a latency"):
-        in_blocks(slo, SIZE)
+    assert in_blocks(slo, SIZE) == replace(slo, block_size=SIZE)
 
 
 def test_the_estimate_of_a_forest_is_what_is_new_of_requests_that_continue_something():
