@@ -166,7 +166,8 @@ def _split(
         below, shared = shared, parent[shared]
     cut = min(cut, above[shared] + length[shared])
     new = _new(tree)
-    nodes[new] = nodes[node]
+    for fact in range(nodes.shape[1]):  # quicker to compile than a row at once
+        nodes[new, fact] = nodes[node, fact]
     _link(tree, paths, new, new)
     nodes[new, END], nodes[new, BOTTOM], nodes[new, CHILDREN] = cut, shared, 1
     inside = cut < above[shared] + length[shared]

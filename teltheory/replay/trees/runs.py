@@ -86,8 +86,10 @@ def _find_runs(
             through[node], thief[s], taken[s] = k, k, reached
             node, top[s] = top[s], node
         start[k + 1] = found
-        slot[start[k] : found] = slot[start[k] : found][::-1].copy()
-        to[start[k] : found] = to[start[k] : found][::-1].copy()
+        low, high = start[k], found - 1
+        while low < high:
+            slot[low], slot[high], to[low], to[high] = slot[high], slot[low], to[high], to[low]
+            low, high = low + 1, high - 1
     return end, start, slot[:found].copy(), to[:found].copy()
 
 

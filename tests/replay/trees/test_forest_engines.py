@@ -68,7 +68,7 @@ def modes(draw, forest):
     return int(pinned.max(initial=0)) + draw(st.integers(0, 4)), {"forced": True, "running": running}
 
 
-@examples(6000)
+@examples(4000)
 @given(st.data(), forests(), policies(), st.sampled_from(CACHES))
 def test_the_kernel_agrees_with_the_reference(data, forest, policy, cache):
     capacity, mode = modes(data.draw, forest)

@@ -23,7 +23,7 @@ def beginning(name):
     if not path.exists():
         pytest.skip(f"needs {name}")
     trace = wildchat(path) if name.startswith("wildchat") else tt.read_trace(path, **TRACES[name])
-    requests = fewer(3000, 40)
+    requests = fewer(3000, 75)
     forest = trace.first(requests).forest
     size = forest.block_size
     return forest.to_blocks(size * max(1, int(np.median(forest.end)) // 24))
