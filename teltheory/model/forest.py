@@ -130,7 +130,7 @@ class Forest:
         """
         size, n = checked_block_size(block_size), len(leaf)
         length = readonly(np.ones(len(parent), np.int64))
-        end = _at(_depths(parent, length), leaf, 0)
+        end = _at(sums_down(parent, length), leaf, 0)
         asked = readonly(end) if ask is None else lengths("ask", ask, n)
         _check("ask", asked, asked > end, "at most {}, the length of its path", end)
         computed = asked if total is None else lengths("total", total, n)
@@ -204,7 +204,7 @@ class Forest:
     @cached_property
     def depth(self) -> IntArray:
         """Units from the root to the end of each node, itself included; shape (V,)."""
-        return readonly(_depths(self.parent, self.length))
+        return readonly(sums_down(self.parent, self.length))
 
     @cached_property
     def root(self) -> IntArray:
@@ -349,8 +349,11 @@ def _check(column: str, values: IntArray, wrong: BoolArray, expected: str, bound
         raise TraceError(column, int(k), int(values[k]), expected.format(int(bound[k])))
 
 
-def _depths(parent: IntArray, length: IntArray) -> IntArray:
-    """Return the depth of each node; within a run of nodes that follow each other it is a running sum."""
+def sums_down(parent: IntArray, length: IntArray) -> IntArray:
+    """Return the sum of a length over each node and those above it: of the nodes' own lengths, their depths.
+
+    Within a run of nodes that follow each other it is a running sum.
+    """
     ends = np.cumsum(length)
     starts = np.flatnonzero(parent != np.arange(-1, len(parent) - 1))
     above, before = parent[starts], (ends - length)[starts]

@@ -14,7 +14,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from teltheory.model.forest import Forest
+from teltheory.model.forest import Forest, sums_down
 from teltheory.model.numbers import IntArray, readonly, whole_number
 
 NEARLY_ALL = Fraction(9, 10)
@@ -55,7 +55,7 @@ def without(forest: Forest, dropped: IntArray) -> Forest:
     Forest
         The same requests; ask, total and tokens are less by what a request's input loses.
     """
-    lost = np.append(_sums_down(forest, dropped), 0)[forest.leaf]
+    lost = np.append(sums_down(forest.parent, dropped), 0)[forest.leaf]
     lost = np.minimum(lost, forest.ask)
     return replace(
         forest,
@@ -80,12 +80,3 @@ def readers(forest: Forest, reader: IntArray) -> IntArray:
             found[node] += 1
             node = parents[node]
     return np.array(found, np.int64)
-
-
-def _sums_down(forest: Forest, values: IntArray) -> IntArray:
-    """Return the sum of a value over each node and those above it; shape (V,)."""
-    sums = values.tolist()
-    for node, parent in enumerate(forest.parent.tolist()):
-        if parent >= 0:
-            sums[node] += sums[parent]
-    return np.array(sums, np.int64)
