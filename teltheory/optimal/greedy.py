@@ -43,12 +43,12 @@ def certified_greedy(instance: Instance, xi: int) -> tuple[Outcome, IntArray]:
     """Replay Tail-Optimized Belady; return its outcome and the steps P that prove that nothing is better."""
     outcome, log = replay_with_log(instance, xi)
     steps = np.empty(len(outcome), np.int64)
-    count = _looked_at(log, steps)
+    count = looked_at(log, steps)
     return outcome, steps[:count][::-1].copy()
 
 
 @compiled
-def _looked_at(log: IntArray, steps: IntArray) -> int:
+def looked_at(log: IntArray, steps: IntArray) -> int:
     """Write P in descending order and return how many steps it has."""
     s, count = len(steps) + 1, 0
     for i in range(len(log) - 1, -1, -1):

@@ -19,7 +19,7 @@ import teltheory as tt
 from teltheory.optimal import greedy
 from teltheory.optimal.brute_force import smallest_cost
 
-LOOKED_AT = greedy._looked_at.py_func
+LOOKED_AT = greedy.looked_at.py_func
 TIGHT = Case((0, 1, 0), (3, 4, 1), (1, 2, 0), None, capacity=1, xi=2, q_hat=0)
 Whole = Sequence[int] | None
 
@@ -211,6 +211,6 @@ def from_the_front(log, steps):
 @pytest.mark.parametrize("fault", [every_eviction, only_the_last, from_the_front])
 def test_a_faulty_construction_closes_no_gap(fault, monkeypatch):
     cases = list(seeded(100, 5, turns=(40, 90), conversations=5, length=9))
-    monkeypatch.setattr(greedy, "_looked_at", fault)
+    monkeypatch.setattr(greedy, "looked_at", fault)
     with pytest.raises(tt.SolverError, match="not in whole numbers: steps"):
         list(map(certified, cases))

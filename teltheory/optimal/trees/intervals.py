@@ -1,0 +1,39 @@
+"""The hindsight problem of a forest over reuse intervals; see docs/forest-optimum.md, statement F.
+
+Between a request s through a block and the next one e only a block that is kept *all the way* is hit at e, and it
+lowers the excess of e if its depth is at most
+
+    need_e = min(ask_e, max(0, total_e - xi)).
+
+The path of e falls into runs, root first: run j has the blocks that request s_j was the last to read. So with
+
+    0 <= y_ej <= how many blocks of run j lie within need_e,
+
+which take y_ej of the room at the steps s_j + 1 ... e, the problem is that of `teltheory.optimal.intervals`, with
+several intervals a request. That a block is of use only beside its ancestors need not be written down: an
+ancestor's interval into e begins no earlier and ends with it, so what is kept of e can be moved up its path.
+"""
+
+import numpy as np
+
+from teltheory.model.instance import ForestInstance
+from teltheory.model.numbers import IntArray, exact_dot
+from teltheory.optimal.intervals import IntervalProblem
+from teltheory.optimal.trees.parts import needs, rooms_beside
+from teltheory.replay.trees.runs import Runs
+
+
+def forest_problem(instance: ForestInstance, xi: int, weight: IntArray | None = None) -> IntervalProblem:
+    """Write an instance as a problem over reuse intervals; `weight` is of the requests, 0 or more, 1 if left out."""
+    forest, n = instance.forest, len(instance.forest)
+    weight = np.ones(n, np.int64) if weight is None else weight
+    runs = Runs.of(forest)
+    request = np.repeat(np.arange(n), np.diff(runs.start))
+    above = np.append(0, runs.to[:-1])
+    above[runs.start[:-1][np.diff(runs.start) > 0]] = 0
+    most = np.minimum(runs.to, needs(forest, xi)[request]) - above
+    some = np.flatnonzero((most > 0) & (weight[request] > 0))
+    turn, room = request[some], np.append(0, rooms_beside(instance))
+    first = np.minimum(runs.slot[some] + 2 + instance.exempt, turn + 2)
+    unavoidable = exact_dot(weight, np.maximum(forest.total - xi, 0))
+    return IntervalProblem(turn, first, turn + 1, most[some], room, unavoidable, weight[turn])
