@@ -1,8 +1,8 @@
 """Tail-Optimized Belady on a forest, over reuse intervals, with a proof that it is optimal, in O(n log n).
 
-Step by step what begins is added; while more is held than there is room, what is needed furthest away goes. Of what
-one request needs the deepest goes first, which is what was read longest ago: so all that is kept for a request is a
-prefix of its path, and only its length counts. Blocks that no request needs are never held.
+Step by step what begins is added; while more is held than there is room, what is needed furthest away goes. Of
+what one request needs the deepest goes first, which is what was read longest ago: so all that is kept for a
+request is a prefix of its path, and only its length counts. Blocks that no request needs are never held.
 
 The log of evictions gives the set P of steps as in `teltheory.optimal.greedy`, whose proof holds for several
 intervals a turn word by word: its lemma speaks of ends alone, and part 2 of a single interval that lost something.

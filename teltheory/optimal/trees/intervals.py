@@ -24,7 +24,7 @@ from teltheory.replay.trees.runs import Runs
 
 
 def forest_problem(instance: ForestInstance, xi: int, weight: IntArray | None = None) -> IntervalProblem:
-    """Write an instance as a problem over reuse intervals; `weight` is of the requests, 0 or more, 1 if left out."""
+    """Write an instance as a problem over reuse intervals; `weight` is of the requests, 1 if left out."""
     forest, n = instance.forest, len(instance.forest)
     weight = np.ones(n, np.int64) if weight is None else weight
     runs = Runs.of(forest)
