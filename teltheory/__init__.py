@@ -47,6 +47,7 @@ from teltheory.model.readings import with_last_blocks, with_outputs, without_las
 from teltheory.model.trace import Trace
 from teltheory.optimal import (
     Certificate,
+    ForestOptimum,
     HindsightOptimum,
     WeightedOptimum,
     check_certificate,
@@ -119,8 +120,8 @@ __all__ = [
     "ArgumentError", "AttentionLatency", "Belady", "BestPercentile", "CapacityCurve", "Certificate",
     "CertificateError", "ConversationMixture", "ConversationModel", "CostOptimum", "Cut", "Description",
     "EndAwareTLRU", "ExponentialGaps", "FewestViolations", "FileError", "FittedConversations", "FittedLatency",
-    "ForcedCachingError", "Forest", "GammaRates", "HindsightCurve", "HindsightOptimum", "KVSize", "Kind",
-    "LatencyModel", "LengthAwareTLRU", "LogNormalGaps", "Outcome", "ParetoGaps", "PiecewiseCosts", "Prices",
+    "ForcedCachingError", "Forest", "ForestOptimum", "GammaRates", "HindsightCurve", "HindsightOptimum", "KVSize",
+    "Kind", "LatencyModel", "LengthAwareTLRU", "LogNormalGaps", "Outcome", "ParetoGaps", "PiecewiseCosts", "Prices",
     "Priority", "Provenance", "RadixNodes", "ReturnAwareTLRU", "SolverError", "TTFTRuns", "TableLatency",
     "TailOptimizedBelady", "ThresholdLRU", "Times", "Trace", "TraceError", "TwoQ", "WeightedOptimum", "adversary",
     "advise", "bayes_posterior", "best_percentile", "capacity_curve", "check_certificate", "check_violations",

@@ -84,6 +84,9 @@ class Instance:
             raise ForcedCachingError(int(turn), int(instance.past[turn]), capacity)
         return instance
 
+    def __len__(self) -> int:
+        return len(self.trace)
+
     @cached_property
     def total(self) -> IntArray:
         """Input of each turn, h + q; shape (n,)."""
@@ -153,6 +156,14 @@ class ForestInstance:
             raise ForcedCachingError(int(k), int(instance.pinned[k]), instance.capacity)
         return instance
 
+    def __len__(self) -> int:
+        return len(self.forest)
+
+    @property
+    def total(self) -> IntArray:
+        """Units that a prefill of each request with an empty cache computes; shape (n,)."""
+        return self.forest.total
+
     @property
     def exempt(self) -> int:
         """How many of the latest paths no cut touches."""
@@ -169,6 +180,19 @@ class ForestInstance:
         """Return the units of the latest paths, each once."""
         nodes = {node for j in range(max(k + 1 - self.running, 0), k + 1) for node in self.forest.path(j)}
         return int(self.forest.length[list(nodes)].sum())
+
+
+def instance_of(
+    trace: Trace | Forest, capacity: int, *, forced: bool = False, initial: Initial = (), running: int = 1
+) -> Instance | ForestInstance:
+    """Check the arguments against each other, of private conversations or of a forest; see the classes' `of`."""
+    if isinstance(trace, Forest):
+        if tuple(initial):
+            raise ArgumentError("initial", initial, "none, as the cache of a forest starts empty")
+        return ForestInstance.of(trace, capacity, forced=forced, running=running)
+    if running != 1:
+        raise ArgumentError("running", running, "a Forest with it, such as trace.forest")
+    return Instance.of(trace, capacity, forced=forced, initial=initial)
 
 
 def _starts(trace: Trace, initial: Initial, capacity: int) -> tuple[Start, ...]:

@@ -12,9 +12,11 @@ from teltheory.optimal.hindsight import (
     hindsight_optimum,
     weighted_optimum,
 )
+from teltheory.optimal.trees.hindsight import ForestOptimum
 
 __all__ = [
     "Certificate",
+    "ForestOptimum",
     "HindsightOptimum",
     "Method",
     "WeightedOptimum",

@@ -23,6 +23,10 @@ Steps: step t is the cache at the start of turn t, turns and steps counted from 
 e of a conversation covers s + 1 ... e. What the initial cache holds has s = 0. Under forced caching the
 conversation of turn t - 1 is exempt at step t: its interval begins a step later, and its past lessens the room.
 
+On a forest a request reads several parts, each with the last request before through it: an interval for each. Of
+what is kept for a request the leading units count, so `kept` gives their number, and the bound is the same with
+the parts in place of the turns.
+
 This module uses nothing of what makes certificates.
 """
 
@@ -39,9 +43,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from teltheory.errors import ArgumentError, CertificateError
-from teltheory.model.instance import Initial, Instance
+from teltheory.model.forest import Forest
+from teltheory.model.instance import ForestInstance, Initial, Instance, instance_of
 from teltheory.model.numbers import INT64_MAX, IntArray, exact_dot, running_sums, whole_number
 from teltheory.model.trace import Trace
+from teltheory.optimal.trees.parts import Parts, at_hand, needs, parts_of, rooms_beside
 
 Weight: TypeAlias = int | Fraction
 Weights: TypeAlias = Sequence[Weight] | NDArray[Any] | Mapping[Any, Weight]
@@ -56,7 +62,7 @@ class Certificate:
     objective : int or Fraction
         The optimal TEL, in the trace's unit; with weights in weights times that unit.
     kept : ndarray of int64, shape (n,)
-        What each turn reuses, as far as it lowers the turn's excess.
+        What each turn reuses, as far as it lowers the turn's excess; on a forest the leading units of its path.
     steps : ndarray of int64
         The set P, ascending, of steps from 1 to n.
     prices : ndarray of int64 or None
@@ -79,13 +85,15 @@ class Certificate:
 
 
 def check_certificate(
-    trace: Trace,
+    trace: Trace | Forest,
     capacity: int,
     xi: int,
     certificate: Certificate,
     forced: bool = False,
     initial: Initial = (),
     weights: Weights | None = None,
+    *,
+    running: int = 1,
 ) -> None:
     """Check a certificate in exact numbers; O(n), no solver.
 
@@ -94,7 +102,7 @@ def check_certificate(
     trace, capacity, xi : as for `hindsight_optimum`
     certificate : Certificate
         What claims to prove an optimum.
-    forced, initial : as for `hindsight_optimum`
+    forced, initial, running : as for `hindsight_optimum`
     weights : as for `weighted_optimum`, optional
         1 if left out.
 
@@ -107,20 +115,24 @@ def check_certificate(
     """
     if not isinstance(certificate, Certificate):
         raise ArgumentError("certificate", type(certificate).__name__, "a Certificate")
-    instance = Instance.of(trace, capacity, forced=forced, initial=initial)
+    instance = instance_of(trace, capacity, forced=forced, initial=initial, running=running)
     check_against(instance, whole_number("xi", xi), certificate, turn_weights(trace, weights))
 
 
-def check_against(instance: Instance, xi: int, certificate: Certificate, weights: TurnWeights) -> None:
+def check_against(
+    instance: Instance | ForestInstance, xi: int, certificate: Certificate, weights: TurnWeights
+) -> None:
     """Check a certificate of an instance and weights that were checked already."""
+    n, parts, room = len(instance), _parts(instance), rooms(instance)
     useful = np.maximum(instance.total - xi, 0)
-    cap, first, room = np.minimum(max_reuse(instance), useful), first_steps(instance), rooms(instance)
-    _check_column("kept", certificate.kept, len(cap))
-    check_kept(certificate.kept, cap, first, room)
+    caps = parts.within(needs(instance.forest, xi) if isinstance(instance, ForestInstance) else useful)
+    _check_column("kept", certificate.kept, n)
+    _check_within(certificate.kept, _of_turns(parts, caps, n))
+    _check_room(parts.within(certificate.kept), parts, room)
     steps, prices = certificate.steps, _prices(certificate)
     _check_column("steps", steps)
-    for i in np.flatnonzero((steps < 1) | (steps > len(cap)) | (np.diff(steps, prepend=0) <= 0))[:1]:
-        raise CertificateError(f"steps[{i}]: found {steps[i]}, expected ascending steps from 1 to {len(cap)}")
+    for i in np.flatnonzero((steps < 1) | (steps > n) | (np.diff(steps, prepend=0) <= 0))[:1]:
+        raise CertificateError(f"steps[{i}]: found {steps[i]}, expected ascending steps from 1 to {n}")
     _check_column("prices", prices, len(steps))
     for i in np.flatnonzero(prices < 0)[:1]:
         raise CertificateError(f"prices[{i}]: found {prices[i]}, expected 0 or more")
@@ -130,13 +142,26 @@ def check_against(instance: Instance, xi: int, certificate: Certificate, weights
         raise CertificateError(
             f"objective: found {certificate.objective}, expected {tel}, the TEL of what is kept"
         )
-    paid = np.zeros(len(cap), np.int64)
+    paid = np.zeros(n, np.int64)
     paid[steps - 1] = prices
     up_to = running_sums(paid)
-    worth_above = np.maximum(weights.whole - (up_to[1:] - up_to[first - 1]), 0)
-    bound = exact_dot(paid, room) + exact_dot(worth_above, cap)
+    worth_above = np.maximum(weights.whole[parts.turn] - (up_to[parts.turn + 1] - up_to[parts.first - 1]), 0)
+    bound = exact_dot(paid, room) + exact_dot(worth_above, caps)
     if kept != bound:
         raise CertificateError(f"steps: they bound what is kept by {bound}, expected {kept}, what is kept")
+
+
+def _parts(instance: Instance | ForestInstance) -> Parts:
+    if isinstance(instance, ForestInstance):
+        return parts_of(instance)
+    turns = np.arange(len(instance))
+    return Parts(turns, np.zeros_like(turns), max_reuse(instance), first_steps(instance))
+
+
+def _of_turns(parts: Parts, amounts: IntArray, turns: int) -> IntArray:
+    together = np.zeros(turns, np.int64)
+    np.add.at(together, parts.turn, amounts)
+    return together
 
 
 def _prices(certificate: Certificate) -> IntArray:
@@ -153,8 +178,10 @@ def max_reuse(instance: Instance) -> IntArray:
     return cap
 
 
-def unavoidable_reuse(instance: Instance) -> IntArray:
+def unavoidable_reuse(instance: Instance | ForestInstance) -> IntArray:
     """Return what no policy can help reusing: nothing is cut before turn 0 and, forced, between turns in a row."""
+    if isinstance(instance, ForestInstance):
+        return np.minimum(at_hand(instance), instance.forest.ask)
     least = np.zeros(len(instance.trace), np.int64)
     for start in instance.initial:
         if len(least) and start.code == instance.trace.code[0]:
@@ -171,8 +198,10 @@ def first_steps(instance: Instance) -> IntArray:
     return np.asarray(trace.previous_turn + 2 + (trace.continuing if instance.forced else 0))
 
 
-def rooms(instance: Instance) -> IntArray:
+def rooms(instance: Instance | ForestInstance) -> IntArray:
     """Return the room at each step 1 ... n, at index 0 ... n - 1."""
+    if isinstance(instance, ForestInstance):
+        return rooms_beside(instance)
     room = np.full(len(instance.trace), instance.capacity, np.int64)
     if instance.forced:
         room[1:] -= instance.past[:-1]
@@ -186,25 +215,24 @@ def _check_column(name: str, values: object, n: int | None = None) -> None:
         raise CertificateError(f"{name}: found {len(values)} values, expected {n}")
 
 
-def check_kept(kept: IntArray, cap: IntArray, first: IntArray, room: IntArray) -> None:
-    """Raise `CertificateError` unless amounts of each turn are within their caps and fit at every step."""
+def check_kept(kept: IntArray, instance: Instance) -> None:
+    """Raise `CertificateError` unless amounts of each turn can be kept together."""
+    _check_within(kept, max_reuse(instance))
+    _check_room(kept, _parts(instance), rooms(instance))
+
+
+def _check_within(kept: IntArray, cap: IntArray) -> None:
     for turn in np.flatnonzero((kept < 0) | (kept > cap))[:1]:
         raise CertificateError(f"kept[{turn}]: found {kept[turn]}, expected 0 to {cap[turn]}")
-    for step in np.flatnonzero(_occupied(kept, first) > room)[:1]:
+
+
+def _check_room(kept: IntArray, parts: Parts, room: IntArray) -> None:
+    """Raise `CertificateError` unless amounts of each part fit at every step; a part of no step takes none."""
+    change = np.zeros(len(room) + 2, np.int64)
+    np.add.at(change, parts.first, kept)
+    np.subtract.at(change, parts.turn + 2, kept)
+    for step in np.flatnonzero(np.cumsum(change[1:-1]) > room)[:1]:
         raise CertificateError(f"kept: more than the room of {room[step]} at step {step + 1}")
-
-
-def _occupied(kept: IntArray, first: IntArray) -> IntArray:
-    """Return what is kept over each step 1 ... n.
-
-    Only what was held at the start begins at step 1, so all other beginnings differ. An interval without steps
-    ends where it begins.
-    """
-    change = np.zeros(len(kept) + 2, np.int64)
-    change[first] = kept
-    change[1] = np.sum(kept, where=first == 1)
-    change[2:] -= kept
-    return np.cumsum(change[1:-1])
 
 
 @dataclass(frozen=True)
@@ -220,11 +248,21 @@ class TurnWeights:
         return value.numerator if value.denominator == 1 else value
 
 
-def turn_weights(trace: Trace, weights: Weights | None) -> TurnWeights:
+def unweighted(turns: int) -> TurnWeights:
+    """Return weights of 1."""
+    return TurnWeights(np.ones(turns, np.int64), Fraction(1))
+
+
+def turn_weights(trace: Trace | Forest, weights: Weights | None) -> TurnWeights:
     """Read weights, one per turn or a mapping from conversations (1 if left out); None stands for 1 everywhere."""
     if weights is None:
-        return TurnWeights(np.ones(len(trace), np.int64), Fraction(1))
-    values = _of_conversations(trace, weights) if isinstance(weights, Mapping) else _of_turns(trace, weights)
+        return unweighted(len(trace))
+    if not isinstance(weights, Mapping):
+        values = _of_sequence(trace, weights)
+    elif isinstance(trace, Forest):
+        raise ArgumentError("weights", "a mapping", "a weight per request, as a forest has no conversations")
+    else:
+        values = _of_conversations(trace, weights)
     distinct = set(values)
     denominator = lcm(*(value.denominator for value in distinct))
     factor = gcd(*(int(value * denominator) for value in distinct)) or 1
@@ -234,7 +272,7 @@ def turn_weights(trace: Trace, weights: Weights | None) -> TurnWeights:
     return TurnWeights(np.array([scaled[value] for value in values], np.int64), Fraction(factor, denominator))
 
 
-def _of_turns(trace: Trace, weights: Any) -> list[Weight]:
+def _of_sequence(trace: Trace | Forest, weights: Any) -> list[Weight]:
     if isinstance(weights, (str, bytes)) or not isinstance(weights, (Iterable, np.ndarray)):
         raise ArgumentError("weights", weights, "a sequence, one weight per turn, or a mapping from conversations")
     values = weights.tolist() if isinstance(weights, np.ndarray) else list(weights)

@@ -20,7 +20,7 @@ from teltheory.model.instance import Initial, Instance
 from teltheory.model.numbers import IntArray, whole_number
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
-from teltheory.optimal.certificate import check_kept, first_steps, max_reuse, rooms, unavoidable_reuse
+from teltheory.optimal.certificate import check_kept, unavoidable_reuse
 from teltheory.optimal.costs import PiecewiseCosts
 from teltheory.optimal.deadline import deadline_of, seconds_left
 from teltheory.optimal.filling import Filling
@@ -197,7 +197,7 @@ def _chosen(search: _Search, problem: IntervalProblem, deadline: float) -> _Sear
 def _found(search: _Search) -> CostOptimum:
     """Check the plan in whole numbers and hold it against the bound."""
     instance, cost = search.instance, search.cost
-    check_kept(search.plan, max_reuse(instance), first_steps(instance), rooms(instance))
+    check_kept(search.plan, instance)
     if cost < search.bound:
         raise SolverError("a bound above a plan", float(cost), float(search.bound))
     status = search.status

@@ -18,10 +18,10 @@ from math import ceil, floor
 
 import numpy as np
 
-from teltheory.cost.metrics import tail_excess_latency
 from teltheory.errors import ArgumentError
-from teltheory.model.instance import Initial, Instance
-from teltheory.model.numbers import whole_number
+from teltheory.model.forest import Forest
+from teltheory.model.instance import Initial, instance_of
+from teltheory.model.numbers import exact_sum, whole_number
 from teltheory.model.trace import Trace
 
 
@@ -62,24 +62,26 @@ class HindsightCurve:
 
 
 def hindsight_curve(
-    trace: Trace,
+    trace: Trace | Forest,
     xi: int,
     smallest: int,
     largest: int,
     tolerance: float = 0.001,
     forced: bool = False,
     initial: Initial = (),
+    *,
+    running: int = 1,
 ) -> HindsightCurve:
     """Find the optimal TEL at every whole capacity of a range, within a relative tolerance.
 
     Parameters
     ----------
-    trace, xi : as for `hindsight_optimum`
+    trace, xi : as for `hindsight_optimum`; of a forest it is the curve of a cache with holes
     smallest, largest : int
         Range of capacities.
     tolerance : float
         How far the upper bound may be above the lower one, relative to the lower one; 0 for the exact curve.
-    forced, initial : as for `hindsight_optimum`
+    forced, initial, running : as for `hindsight_optimum`
 
     Raises
     ------
@@ -91,13 +93,14 @@ def hindsight_curve(
         raise ArgumentError("largest", high, f"{low} or more, as `smallest` is {low}")
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not 0 <= tolerance < 1:
         raise ArgumentError("tolerance", tolerance, "a number from 0 to below 1")
-    from teltheory.optimal.greedy import certified_greedy
+    from teltheory.optimal.methods import greedily
 
     starts = tuple(initial)
 
     def tangent(capacity: int) -> Tangent:
-        outcome, steps = certified_greedy(Instance.of(trace, capacity, forced=forced, initial=starts), xi)
-        return Tangent(capacity, tail_excess_latency(outcome, xi), len(steps))
+        instance = instance_of(trace, capacity, forced=forced, initial=starts, running=running)
+        reused, steps = greedily(instance, xi)
+        return Tangent(capacity, exact_sum(np.maximum(instance.total - reused - xi, 0)), len(steps))
 
     found = {capacity: tangent(capacity) for capacity in {low, high}}
     todo = [(low, high)] if low < high else []

@@ -6,31 +6,22 @@ the proof). Tail-Optimized Belady is not optimal with weights: what is furthest 
 """
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal, get_args, overload
 
-import numpy as np
-
-from teltheory.errors import NOT_WHOLE, ArgumentError, CertificateError, SolverError
-from teltheory.model.instance import Initial, Instance
-from teltheory.model.numbers import IntArray, exact_dot, readonly, whole_number
+from teltheory.errors import ArgumentError, SolverError
+from teltheory.model.forest import Forest
+from teltheory.model.instance import ForestInstance, Initial, instance_of
+from teltheory.model.numbers import whole_number
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
-from teltheory.optimal.certificate import (
-    Certificate,
-    TurnWeights,
-    Weight,
-    Weights,
-    check_against,
-    turn_weights,
-    unavoidable_reuse,
-)
+from teltheory.optimal.certificate import Certificate, Weight, Weights, turn_weights, unweighted
 from teltheory.optimal.deadline import deadline_of
+from teltheory.optimal.methods import Answer, AnyInstance, by_greedy, by_intervals, by_pyomo, by_relaxation, proved
+from teltheory.optimal.trees.hindsight import BlockCache, ForestOptimum, strict_optimum
 
 Method = Literal["auto", "greedy", "lp", "milp", "pyomo"]
 Status = Literal["optimal", "optimal by solver", "feasible", "time limit", "interrupted"]
 """How a search between two sides ended; "by solver" rests on the word of HiGHS alone."""
-
-HALF = 0.5
 
 
 @dataclass(frozen=True)
@@ -82,6 +73,7 @@ class WeightedOptimum:
     certificate: Certificate
 
 
+@overload
 def hindsight_optimum(
     trace: Trace,
     capacity: int,
@@ -90,19 +82,48 @@ def hindsight_optimum(
     initial: Initial = (),
     method: Method = "auto",
     time_limit: float | None = None,
-) -> HindsightOptimum:
+) -> HindsightOptimum: ...
+
+
+@overload
+def hindsight_optimum(
+    trace: Forest,
+    capacity: int,
+    xi: int,
+    forced: bool = False,
+    initial: Initial = (),
+    method: Method = "auto",
+    time_limit: float | None = None,
+    *,
+    cache: BlockCache = "strict",
+    running: int = 1,
+) -> ForestOptimum: ...
+
+
+def hindsight_optimum(
+    trace: Trace | Forest,
+    capacity: int,
+    xi: int,
+    forced: bool = False,
+    initial: Initial = (),
+    method: Method = "auto",
+    time_limit: float | None = None,
+    *,
+    cache: BlockCache = "strict",
+    running: int = 1,
+) -> HindsightOptimum | ForestOptimum:
     """Find the least TEL that any policy reaches (Zhang et al. 2025, Appendix B, problem (1)-(5)).
 
     Parameters
     ----------
-    trace : Trace
-        The turns.
+    trace : Trace or Forest
+        The turns, as private conversations; or the requests of a forest (docs/forest-optimum.md).
     capacity, xi : int
         Capacity and threshold, in the trace's unit.
     forced : bool
         Forced caching, (9) in place of (4).
     initial : iterable of (conversation, past, cached)
-        Initial cache, least recent first.
+        Initial cache, least recent first; of a forest it is empty.
     method : {"auto", "greedy", "lp", "milp", "pyomo"}
         "greedy" is Tail-Optimized Belady (Theorem B.1), "lp" and "milp" the interval form with HiGHS (rows of
         the "lp" are added as they are violated: millions of turns), "pyomo" the naive formulation (N T
@@ -110,6 +131,13 @@ def hindsight_optimum(
         others by the log of Tail-Optimized Belady.
     time_limit : float, optional
         Seconds for the solver; no effect on "greedy".
+    cache : {"strict", "holes"}
+        On a forest, as for `replay`. With "holes" the optimum is found exactly by every method. With "strict"
+        "auto" and "greedy" give two sides, which often meet: the optimum with holes, proved, and leaf-first
+        Tail-Optimized Belady; "lp" the same with the proof of the linear program; "milp" and "pyomo" solve small
+        instances, whose lower side then rests on the solver.
+    running : int
+        On a forest under forced caching: requests that run at the same time.
 
     Raises
     ------
@@ -120,43 +148,53 @@ def hindsight_optimum(
         check: what turns reuse does not fit, or what it says is not what the certificate proves. The error has
         the status, and an incumbent and a bound if they are known.
     """
-    instance = Instance.of(trace, capacity, forced=forced, initial=initial)
+    instance = instance_of(trace, capacity, forced=forced, initial=initial, running=running)
     xi = whole_number("xi", xi)
     deadline_of(time_limit)
-    weights = turn_weights(trace, None)
-    if method in ("auto", "greedy"):
-        answer = _by_greedy(instance, xi)
-    elif method == "lp":
-        answer = _by_relaxation(instance, xi, weights, time_limit)
-    elif method == "milp":
-        answer = _by_intervals(instance, xi, time_limit)
-    elif method == "pyomo":
-        answer = _by_pyomo(instance, xi, time_limit)
-    else:
+    if method not in get_args(Method):
         raise ArgumentError("method", method, "'auto', 'greedy', 'lp', 'milp' or 'pyomo'")
-    outcome, certificate = _proved(instance, xi, weights, answer)
-    bound = answer.said[-1] if answer.said else None
-    return HindsightOptimum(int(certificate.objective), outcome, answer.method, bound, certificate)
+    if cache not in get_args(BlockCache) or (cache != "strict" and not isinstance(instance, ForestInstance)):
+        raise ArgumentError("cache", cache, "'strict' or 'holes', of a Forest such as trace.forest")
+    if isinstance(instance, ForestInstance) and cache == "strict":
+        return strict_optimum(instance, xi, method, time_limit)
+    answer = _by(method, instance, xi, time_limit)
+    certificate = proved(instance, xi, unweighted(len(instance)), answer)
+    objective, bound = int(certificate.objective), answer.said[-1] if answer.said else None
+    if isinstance(instance, ForestInstance):
+        return ForestOptimum(objective, objective, answer.outcome, certificate, cache, answer.method, bound)
+    return HindsightOptimum(objective, answer.outcome, answer.method, bound, certificate)
+
+
+def _by(method: Method, instance: AnyInstance, xi: int, time_limit: float | None) -> Answer:
+    if method == "lp":
+        return by_relaxation(instance, xi, unweighted(len(instance)), time_limit)
+    if method == "milp":
+        return by_intervals(instance, xi, time_limit)
+    if method == "pyomo":
+        return by_pyomo(instance, xi, time_limit)
+    return by_greedy(instance, xi)
 
 
 def weighted_optimum(
-    trace: Trace,
+    trace: Trace | Forest,
     capacity: int,
     xi: int,
     weights: Weights,
     forced: bool = False,
     initial: Initial = (),
     time_limit: float | None = None,
+    *,
+    running: int = 1,
 ) -> WeightedOptimum:
     """Find the least weighted TEL, sum of weight max(uncached - xi, 0), that any policy reaches.
 
     Parameters
     ----------
-    trace, capacity, xi : as for `hindsight_optimum`
+    trace, capacity, xi : as for `hindsight_optimum`; of a forest it is the optimum of a cache with holes
     weights : sequence of int or Fraction, or mapping
         One weight per turn, 0 or more, or a mapping from conversations, as the trace names them, to the weight of
         all their turns; conversations that are left out have 1.
-    forced, initial, time_limit : as for `hindsight_optimum`
+    forced, initial, time_limit, running : as for `hindsight_optimum`
 
     Raises
     ------
@@ -166,87 +204,13 @@ def weighted_optimum(
         The solver did not prove an optimum: its time was up, it was interrupted, or its answer failed the exact
         check. The error has the status, an incumbent and a bound on the weighted TEL.
     """
-    instance = Instance.of(trace, capacity, forced=forced, initial=initial)
+    instance = instance_of(trace, capacity, forced=forced, initial=initial, running=running)
     xi, read = whole_number("xi", xi), turn_weights(trace, weights)
     deadline_of(time_limit)
     try:
-        answer = _by_relaxation(instance, xi, read, time_limit)
+        answer = by_relaxation(instance, xi, read, time_limit)
     except SolverError as error:
         sides = (None if side is None else float(side * read.unit) for side in (error.incumbent, error.bound))
         raise SolverError(error.status, *sides) from None
-    outcome, certificate = _proved(instance, xi, read, answer)
-    return WeightedOptimum(certificate.objective, outcome, certificate)
-
-
-class _Answer(NamedTuple):
-    """What a method says that turns reuse, that the TEL is and last its bound on it; and prices of steps."""
-
-    method: str
-    cached: IntArray
-    said: tuple[float, ...] = ()
-    steps: IntArray | None = None
-    prices: IntArray | None = None
-
-
-def _by_greedy(instance: Instance, xi: int) -> _Answer:
-    from teltheory.optimal.greedy import certified_greedy
-
-    outcome, steps = certified_greedy(instance, xi)
-    return _Answer("greedy", outcome.cached, steps=steps)
-
-
-def _by_relaxation(instance: Instance, xi: int, weights: TurnWeights, time_limit: float | None) -> _Answer:
-    from teltheory.optimal.intervals import interval_problem
-    from teltheory.optimal.lazy import LazyIntervalSolver
-
-    problem = interval_problem(instance, xi, weights.whole)
-    solution = LazyIntervalSolver(problem).solve(time_limit=time_limit)
-    said = float(problem.unavoidable - problem.worth(solution.kept))
-    cached = problem.reused(solution.kept, len(instance.trace))
-    return _Answer("lp", cached, (said,), solution.steps, solution.prices)
-
-
-def _by_intervals(instance: Instance, xi: int, time_limit: float | None) -> _Answer:
-    from teltheory.optimal.intervals import interval_problem
-    from teltheory.optimal.solver import solve_intervals
-
-    problem = interval_problem(instance, xi)
-    kept, worth, bound = solve_intervals(problem, time_limit)
-    said = (problem.unavoidable - worth, problem.unavoidable - bound)
-    return _Answer("milp", problem.reused(kept, len(instance.trace)), said)
-
-
-def _by_pyomo(instance: Instance, xi: int, time_limit: float | None) -> _Answer:
-    from teltheory.optimal.formulation import hindsight_model, whole_point
-    from teltheory.optimal.solver import solve_model
-
-    if not len(instance.trace):
-        return _Answer("pyomo", np.empty(0, np.int64), (0.0,))
-    model = hindsight_model(instance, xi)
-    said = solve_model(model, time_limit)
-    cached, excess = whole_point(model)
-    return _Answer("pyomo", np.minimum(cached, instance.history), (sum(excess), *said))
-
-
-def _proved(instance: Instance, xi: int, weights: TurnWeights, answer: _Answer) -> tuple[Outcome, Certificate]:
-    """Count the TEL, and prove it by the answer's steps, or else by those of Tail-Optimized Belady.
-
-    What a solver says beside its point only has to agree with that.
-    """
-    outcome = Outcome.of(instance, np.maximum(answer.cached, unavoidable_reuse(instance)))
-    useful = np.maximum(instance.total - xi, 0)
-    kept = np.minimum(outcome.cached, useful)
-    whole = exact_dot(weights.whole, useful) - exact_dot(weights.whole, kept)
-    steps = _by_greedy(instance, xi).steps if answer.steps is None else answer.steps
-    assert steps is not None
-    prices = None if answer.prices is None else readonly(answer.prices)
-    certificate = Certificate(weights.scaled(whole), readonly(kept), readonly(steps), prices)
-    sides = (float(certificate.objective), float(answer.said[-1] * weights.unit) if answer.said else None)
-    try:
-        check_against(instance, xi, certificate, weights)
-    except CertificateError as error:
-        raise SolverError(f"{NOT_WHOLE}: {error}", *sides) from None
-    for said in answer.said:
-        if not abs(said - whole) < HALF:
-            raise SolverError(f"{NOT_WHOLE}: {certificate.objective} is proved", *sides)
-    return outcome, certificate
+    certificate = proved(instance, xi, read, answer)
+    return WeightedOptimum(certificate.objective, answer.outcome, certificate)

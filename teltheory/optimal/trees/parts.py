@@ -27,7 +27,7 @@ class Parts(NamedTuple):
 
     def within(self, most: IntArray) -> IntArray:
         """Return how much of each part lies within the first ``most[turn]`` units."""
-        return np.clip(most[self.turn] - self.above, 0, self.units)
+        return np.asarray(np.clip(most[self.turn] - self.above, 0, self.units))
 
 
 def parts_of(instance: ForestInstance) -> Parts:
