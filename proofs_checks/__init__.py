@@ -1,6 +1,6 @@
-"""Checks of papers' claims, one folder per paper; registered as entry point `teltheory.claims`."""
+"""Checks of claims, one folder per paper or model; registered as entry point `teltheory.claims`."""
 
-from proofs_checks import tail_optimized
+from proofs_checks import forest, tail_optimized
 from teltheory.claims.registry import all_claims
 
 __all__ = ["MODULES", "all_claims"]

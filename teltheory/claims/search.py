@@ -24,6 +24,7 @@ import numpy as np
 
 from teltheory.claims.claim import C, Claim, Effort, MissingDataError, Proof, Rule, Values, exact_values
 from teltheory.claims.comparison import compare, recompute, tally
+from teltheory.claims.forests import SmallForests
 from teltheory.claims.verdict import Scope, ScopeKind, Verdict
 from teltheory.claims.worlds import SmallWorlds
 
@@ -116,7 +117,7 @@ def _told(claim: Claim[C], found: C) -> dict[str, Any]:
 
 def _natural(claim: Claim[Any], effort: Effort) -> dict[str, Any] | None:
     """Look for the smallest natural case that refutes; None if a claim's cases are not natural or otherwise."""
-    if not isinstance(claim.space, SmallWorlds) or not any(claim.space.natural_sizes):
+    if not isinstance(claim.space, SmallWorlds | SmallForests) or not any(claim.space.natural_sizes):
         return None
     compiled = claim.compiled and claim.compiled.natural()
     natural = replace(claim, space=claim.space.natural(), compiled=compiled)

@@ -44,6 +44,7 @@ SECTIONS = {
         "belief lemma-d3 algorithm-2 theorem-d2 corollary paging et-lru"
     ),
     "Numbers, tables and figures": "kv-size figure- table- sensitivity headline prediction",
+    "Shared prefixes (beyond the paper)": "forest",
 }
 """What the rows of a section begin with, up to a full stop; a hyphen at the end stands for more."""
 OTHERS = "Further statements"

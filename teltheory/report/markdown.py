@@ -28,6 +28,8 @@ A refuted statement has the smallest counterexample, and on traces the smallest 
 response and C at least 1, and xi and Q where the row has them. [errata.md](errata.md) says what stands where in
 the paper, and what to put in its place. [claims.md](claims.md) says how a row is decided. Conversations are A, B,
 ..., a turn is conversation(prompt+response), xi the threshold, C the capacity, Q the estimate of the next prompt.
+On shared prefixes a request is (its blocks, root first; what it asks for and its total if they are others), and
+natural if it asks for all of its path, has no tail and brings a new block.
 """
 
 

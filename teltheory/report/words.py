@@ -37,12 +37,31 @@ def counterexample_text(example: dict[str, Any] | None) -> str:
     if "history" in example:
         return _decision_text(example)
     values = _facts(example["values"])
+    if "paths" in example:
+        return f"{_forest_text(example)}: {values}"
     if "turns" not in example:
         return f"{_facts({name: value for name, value in example.items() if name != 'values'})}: {values}"
     turns = " ".join(f"{letter(c)}({q}+{a})" for c, q, a in example["turns"])
     start = "".join(f" start {letter(c)}({past}, cached {held})" for c, past, held in example["initial"])
-    parameters = f"C={example['capacity']} xi={example['xi']} Q={example['q_hat']}"
-    return f"{turns}{start}; {parameters}: {values}"
+    return f"{turns}{start}; {_parameters(example)}: {values}"
+
+
+def _forest_text(example: dict[str, Any]) -> str:
+    """Return the requests of a forest on a line: blocks, root first, and how much is asked if not just all."""
+    columns = (example[name] for name in ("paths", "ask", "total"))
+    requests = (_request_text(*request) for request in zip(*columns, strict=True))
+    running = example.get("running", 1)
+    mode = " forced" * example["forced"] + f", {running} running" * (running > 1)
+    return f"{' '.join(requests)}; {_parameters(example)}{mode}"
+
+
+def _request_text(path: list[int], ask: int, total: int) -> str:
+    more = [f"ask {ask}"] * (ask != len(path)) + [f"total {total}"] * (total != ask)
+    return f"({'; '.join([' '.join(map(str, path)), *more])})"
+
+
+def _parameters(example: dict[str, Any]) -> str:
+    return f"C={example['capacity']} xi={example['xi']} Q={example['q_hat']}"
 
 
 def _facts(facts: dict[str, Any]) -> str:
@@ -202,23 +221,26 @@ KNOWN_BOUNDS = {
 }
 
 
+MOST_BY = {"tokens_by_turns": ("tokens", "turn"), "blocks_by_requests": ("blocks", "request")}
+
+
 def _bounds(bounds: dict[str, Any]) -> Iterator[str]:
     """Yield what was enumerated, a phrase a bound; a bound that is new here stands under its name."""
     for name, value in bounds.items():
-        if name == "tokens_by_turns":
-            yield _tokens_by_turns(value)
+        if name in MOST_BY:
+            yield _most_by(value, *MOST_BY[name])
         elif value not in (0, [], {}):
             phrase = KNOWN_BOUNDS.get(name, name.replace("_", " ") + " {}")
             yield phrase.format(_value(value))
 
 
-def _tokens_by_turns(limits: dict[str, int]) -> str:
+def _most_by(limits: dict[str, int], what: str, where: str) -> str:
     """Return "up to 5 tokens in 1 or 2 turns, up to 4 in 3"."""
     groups = [
-        (most, [turns for turns, _ in group]) for most, group in groupby(limits.items(), lambda pair: pair[1])
+        (most, [number for number, _ in group]) for most, group in groupby(limits.items(), lambda pair: pair[1])
     ]
-    told = [f"up to {most} in {' or '.join(turns)}" for most, turns in groups]
-    first = told[0].replace(" in ", " tokens in ", 1) + (" turns" if groups[0][1] != ["1"] else " turn")
+    told = [f"up to {most} in {' or '.join(numbers)}" for most, numbers in groups]
+    first = told[0].replace(" in ", f" {what} in ", 1) + f" {where}{'s' * (groups[0][1] != ['1'])}"
     return ", ".join([first, *told[1:]])
 
 

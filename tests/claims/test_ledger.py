@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from claims.expected_verdicts import BELIEF_ROWS, CERTIFIED, DATA_ROWS, EXPECTED, LIMIT_ROWS, PROVED, SAMPLED
-from claims.replaying import excesses, optimum, tel, whole
+from claims.replaying import case_of, excesses, optimum, replays_as_written, tel, whole
 from claims.second_opinion_on_tables import improvements_again
 from report.documents import DOCS, parts
 
@@ -14,6 +14,8 @@ import teltheory as tt
 from proofs_checks.errata import ERRATA
 from proofs_checks.tail_optimized.algorithm_1 import one_pass
 from teltheory.claims.case import Case
+from teltheory.claims.forests import ForestCase, SmallForests, no_threshold
+from teltheory.claims.forests import no_estimate as no_estimate_on_forests
 from teltheory.claims.search import refutes
 from teltheory.claims.worlds import SmallWorlds, no_estimate
 from teltheory.cli import main
@@ -174,20 +176,45 @@ def test_counterexamples_in_turns_are_whole_numbers(ledger):
             assert whole(example)
 
 
+def test_counterexamples_in_paths_are_whole_numbers_and_do_not_shrink(ledger):
+    claims = {claim.id: claim for claim in proofs_checks.all_claims()}
+    for row in ledger.values():
+        example = row["counterexample"]
+        if example is not None and "paths" in example:
+            fields = {"paths", "ask", "total", "capacity", "xi", "q_hat", "forced", "values"}
+            assert set(example) - {"running"} == fields
+            assert whole(example)
+            replays_as_written(claims[row["id"]], {"refutes": True, "counterexample": example})
+
+
 def test_a_natural_counterexample_refutes_the_claim_itself_and_has_nothing_that_is_0(ledger):
     claims = {claim.id: claim for claim in proofs_checks.all_claims()}
     rows = [row for row in ledger.values() if "natural" in row]
     found = {row["id"]: row["natural"]["counterexample"] for row in rows}
     refuted = [row["id"] for row in ledger.values() if row["verdict"] == "refuted"]
-    assert set(found) == {name for name in refuted if isinstance(claims[name].space, SmallWorlds)}
+    spaces = {name: claims[name].space for name in refuted}
+    kinds = {name: space for name, space in spaces.items() if isinstance(space, SmallWorlds | SmallForests)}
+    assert set(found) == {name for name, space in kinds.items() if any(space.natural_sizes)}
     assert [name for name, example in found.items() if example is None] == []
     for name, example in found.items():
-        case = Case.of(example)
+        case = case_of(example)
         assert refutes(claims[name], case)
         assert case.as_counterexample(claims[name].values(case)) == example
-        assert min(case.capacity, *(length for turn in case.world.turns for length in turn[1:])) > 0
-        assert (case.xi > 0) == (claims[name].space.thresholds(case.world) != range(1))
-        assert (case.q_hat > 0) == (claims[name].space.estimates is not no_estimate)
+        assert case.capacity > 0
+        assert (case.xi > 0, case.q_hat > 0) == has_threshold_and_estimate(spaces[name], case)
+        assert has_nothing_that_is_0(case)
+
+
+def has_threshold_and_estimate(space, case):
+    if isinstance(case, ForestCase):
+        return space.thresholds is not no_threshold, space.estimates is not no_estimate_on_forests
+    return space.thresholds(case.world) != range(1), space.estimates is not no_estimate
+
+
+def has_nothing_that_is_0(case):
+    if isinstance(case, ForestCase):
+        return case.shape.is_growing and case.shape.ends == case.ask == case.total
+    return min(length for turn in case.world.turns for length in turn[1:]) > 0
 
 
 POLICIES = {
