@@ -7,7 +7,7 @@ Under forced caching the paths of the requests that run stay. `by_units` forests
 unit.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import combinations
 
 from teltheory.errors import CertificateError
@@ -37,15 +37,21 @@ def hits_of(instance: ForestInstance, states: Sequence[Collection[int]], strict:
 
 def least_tel(instance: ForestInstance, xi: int, strict: bool) -> int:
     """Return the least TEL of any policy by trying every content of the cache; for some ten units."""
+    total = instance.total.tolist()
+    return least_cost(instance, lambda k, hits: max(total[k] - hits - xi, 0), strict)
+
+
+def least_cost(instance: ForestInstance, cost: Callable[[int, int], int], strict: bool) -> int:
+    """Return the smallest sum over requests of ``cost(request, hits)`` that any policy reaches."""
     forest, n = instance.forest, len(instance)
     values: dict[State, int] = {frozenset(): 0}
-    for k, (ask, total) in enumerate(zip(forest.ask.tolist(), forest.total.tolist(), strict=True)):
+    for k, ask in enumerate(forest.ask.tolist()):
         path, after = forest.path(k), dict[State, int]()
         for held, value in values.items():
-            cost = value + max(total - leading(path[:ask], held) - xi, 0)
+            paid = value + cost(k, leading(path[:ask], held))
             at_hand = held | frozenset(path)
             for state in [frozenset[int]()] if k == n - 1 else successors(instance, k, at_hand, strict):
-                after[state] = min(cost, after.get(state, cost))
+                after[state] = min(paid, after.get(state, paid))
         values = after
     return min(values.values())
 
