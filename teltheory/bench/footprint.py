@@ -63,6 +63,8 @@ def forest_steps(forest: Forest) -> Iterator[tuple[str, Callable[[], object]]]:
     yield "runs, and replay under LRU", lambda: tt.replay(forest, lru, capacity, engine="kernel")
     yield f"replay under {LEAST_RECENT}", lambda: tt.replay(forest, tlru, capacity, engine="kernel")
     yield f"capacity curve of {LEAST_RECENT}", lambda: tt.capacity_curve(forest, tlru)
+    xi = XI // forest.block_size
+    yield "optimum with its certificate", lambda: tt.hindsight_optimum(forest, capacity, xi, cache="holes")
 
 
 def footprint(turns: int) -> list[dict[str, Any]] | None:

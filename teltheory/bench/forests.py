@@ -16,7 +16,7 @@ import numpy as np
 import teltheory as tt
 from teltheory.bench.replays import LEAST_RECENT, chosen, jobs
 from teltheory.bench.timing import Job
-from teltheory.bench.workload import SEED
+from teltheory.bench.workload import SEED, XI
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import IntArray, readonly
 from teltheory.model.trace import Trace
@@ -27,6 +27,8 @@ from teltheory.workloads.times import Times
 NAMES = ("LRU", LEAST_RECENT)
 FIRST_CALL = "LRU, first call (runs included)"
 CURVE = f"{LEAST_RECENT}, every capacity"
+OPTIMUM, CHECK = "optimum, certified, first call", "check of its certificate"
+RATIOS = [(FIRST_CALL, "LRU"), (CURVE, LEAST_RECENT), (OPTIMUM, "LRU"), (CHECK, OPTIMUM)]
 AS_CHAINS, AS_FOREST = "{}, as chains", "{}, as a forest"
 MOONCAKE, SESSIONS = "mooncake_conversation.jsonl", "claude_code_sessions"
 SYSTEMS, BLOCKS = 8, 64
@@ -99,13 +101,21 @@ def in_blocks(forest: Forest) -> Mapping[str, Policy]:
 
 
 def forest_jobs(forest: Forest, capacity: int) -> list[Job]:
-    """Return a job per policy, the first call, and every capacity from one pass."""
+    """Return a job per policy, the first call, every capacity from one pass, and the optimum with its check."""
     policies = in_blocks(forest)
+    asked = {"capacity": capacity, "xi": XI // forest.block_size}
+    optimum = partial(tt.hindsight_optimum, **asked, cache="holes")
     return [
         *jobs(forest, capacity, policies),
         Job(FIRST_CALL, partial(_first_call, capacity), partial(replace, forest)),
         Job(CURVE, lambda _: tt.capacity_curve(forest, policies[LEAST_RECENT])),
+        Job(OPTIMUM, optimum, partial(replace, forest)),
+        Job(CHECK, lambda best: _check(forest, best, **asked), partial(optimum, forest)),
     ]
+
+
+def _check(forest: Forest, best: tt.ForestOptimum, capacity: int, xi: int) -> None:
+    tt.check_certificate(forest, capacity, xi, best.certificate)
 
 
 def _first_call(capacity: int, fresh: Forest) -> object:

@@ -174,9 +174,8 @@ def forest_against_libcachesim(plan: Plan, clock: Clock) -> Section:
     capacity = max(plan.capacity // forest.block_size, 1)
     sizes = len(forest), int(forest.end.sum())
     title, ours = f"A forest of shared prefixes, {source}", forests.forest_jobs(forest, capacity)
-    inner = [(forests.FIRST_CALL, "LRU"), (forests.CURVE, LEAST_RECENT)]
     if peers.installed() is None:
-        return section_of(title, sizes, clock(ours), inner)
+        return section_of(title, sizes, clock(ours), forests.RATIOS)
     with TemporaryDirectory() as folder:
         file = Path(folder, "requests")
         peers.write_requests(peers.forest_requests(forest), file)
@@ -187,7 +186,7 @@ def forest_against_libcachesim(plan: Plan, clock: Clock) -> Section:
         ]
         timings = clock([*ours, *theirs])
     quickest = _quickest(timings, "LRU")
-    return section_of(title, sizes, timings, [(quickest, name) for name in forests.NAMES] + inner)
+    return section_of(title, sizes, timings, [(quickest, name) for name in forests.NAMES] + forests.RATIOS)
 
 
 def long_forest(plan: Plan, clock: Clock) -> Section:
@@ -195,8 +194,7 @@ def long_forest(plan: Plan, clock: Clock) -> Section:
     forest, source = forests.long(plan.reads, plan.quick)
     every = forests.forest_jobs(forest, max(plan.capacity // forest.block_size, 1))
     sizes = len(forest), int(forest.end.sum())
-    ratios = [(forests.FIRST_CALL, "LRU"), (forests.CURVE, LEAST_RECENT)]
-    return section_of(f"A long forest, {source}", sizes, clock(every), ratios)
+    return section_of(f"A long forest, {source}", sizes, clock(every), forests.RATIOS)
 
 
 def conversations(plan: Plan, trace: Trace, clock: Clock) -> Section:
