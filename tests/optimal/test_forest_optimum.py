@@ -27,7 +27,7 @@ APART = tt.Forest.from_paths([[1, 2], [3], [3], [1], [1, 2]], total=[2, 1, 2, 1,
 
 
 def test_the_greedy_finds_what_trying_every_cache_finds():
-    for case in small_cases(fewer(2000, 10), 31):
+    for case in small_cases(fewer(20_000, 100), 31):
         holes, strict = (least_tel(case.instance, case.xi, closed) for closed in (False, True))
         best, sides = case.optimum(), case.optimum(cache="strict")
         assert best.objective == holes == tt.tail_excess_latency(best.outcome, case.xi)
