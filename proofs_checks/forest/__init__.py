@@ -1,3 +1,3 @@
 """What is decided about shared prefixes: one file per section, each a list of claims."""
 
-MODULES: tuple[str, ...] = ()
+MODULES = ("hard_caches", "strict_capacity")

@@ -25,6 +25,7 @@ from teltheory.model.numbers import rational, whole_number
 from teltheory.model.trace import Trace
 
 Turns: TypeAlias = list[tuple[int, int, int]]
+RETURNS, BEGINS, VISITS = "returns", "begins", "visits"
 
 
 class Task(NamedTuple):
@@ -124,20 +125,32 @@ def _question(flow: PathFlow, turns: Turns, forced: bool) -> CacheQuestion:
     return CacheQuestion(Trace.from_turns(*zip(*turns, strict=True)), capacity, flow.largest, forced, returns)
 
 
+def meetings(flow: PathFlow, visited: bool = False) -> Iterator[tuple[str, int]]:
+    """Yield edge by edge the tasks that return, those that begin, and, if so, the visitor of that edge.
+
+    Each is a kind, `RETURNS`, `BEGINS` or `VISITS`, with the number of the task, or of the edge, from 0.
+    """
+    for edge in range(1, flow.edges + 2):
+        for k, task in enumerate(flow.tasks):
+            if task.last == edge - 1:
+                yield RETURNS, k
+        for k, task in enumerate(flow.tasks):
+            if task.first == edge:
+                yield BEGINS, k
+        if visited and edge <= flow.edges:
+            yield VISITS, edge - 1
+
+
 def _turns(flow: PathFlow, forced: bool) -> Turns:
-    """Return edge by edge who returns, who begins, and under forced caching who takes all other room."""
-    return [turn for edge in range(1, flow.edges + 2) for turn in _turns_before(flow, edge, forced)]
+    """Return a turn for each meeting: a visitor takes all room that is there for it."""
+    return [_turn(flow, kind, k) for kind, k in meetings(flow, forced)]
 
 
-def _turns_before(flow: PathFlow, edge: int, forced: bool) -> Iterator[tuple[int, int, int]]:
-    for k, task in enumerate(flow.tasks):
-        if task.last == edge - 1:
-            yield k, flow.largest, 1
-    for k, task in enumerate(flow.tasks):
-        if task.first == edge:
-            yield k, task.demand, task.demand
-    if forced and edge <= flow.edges:
-        yield len(flow.tasks) + edge - 1, 1, _visitor(flow) - 1
+def _turn(flow: PathFlow, kind: str, k: int) -> tuple[int, int, int]:
+    if kind == VISITS:
+        return len(flow.tasks) + k, 1, _visitor(flow) - 1
+    demand = flow.tasks[k].demand
+    return (k, flow.largest, 1) if kind == RETURNS else (k, demand, demand)
 
 
 def _visitor(flow: PathFlow) -> int:

@@ -50,5 +50,5 @@ BELIEF_ROWS = tuple(
     for name in rows_of("theorem_d2", "theorem_d2_exchange", "theorem_d2_bayes", "corollaries_d2", "printed_index")
     if name != "et-lru.printed-index.ratio"
 )
-LIMIT_ROWS = rows_of("tail_measures", "not_competitive", "hardness")
+LIMIT_ROWS = rows_of("tail_measures", "not_competitive", "hardness", "hard_caches", "strict_capacity")
 SAMPLED = {claim.id for claim in all_claims() if claim.sampled}
