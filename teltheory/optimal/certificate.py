@@ -123,7 +123,7 @@ def check_against(
     instance: Instance | ForestInstance, xi: int, certificate: Certificate, weights: TurnWeights
 ) -> None:
     """Check a certificate of an instance and weights that were checked already."""
-    n, parts, room = len(instance), _parts(instance), rooms(instance)
+    n, parts, room = len(instance), parts_read(instance), rooms(instance)
     useful = np.maximum(instance.total - xi, 0)
     caps = parts.within(needs(instance.forest, xi) if isinstance(instance, ForestInstance) else useful)
     _check_column("kept", certificate.kept, n)
@@ -151,7 +151,8 @@ def check_against(
         raise CertificateError(f"steps: they bound what is kept by {bound}, expected {kept}, what is kept")
 
 
-def _parts(instance: Instance | ForestInstance) -> Parts:
+def parts_read(instance: Instance | ForestInstance) -> Parts:
+    """Return what each turn may reuse, and from which steps on: on private conversations one part per turn."""
     if isinstance(instance, ForestInstance):
         return parts_of(instance)
     turns = np.arange(len(instance))
@@ -218,7 +219,7 @@ def _check_column(name: str, values: object, n: int | None = None) -> None:
 def check_kept(kept: IntArray, instance: Instance) -> None:
     """Raise `CertificateError` unless amounts of each turn can be kept together."""
     _check_within(kept, max_reuse(instance))
-    _check_room(kept, _parts(instance), rooms(instance))
+    _check_room(kept, parts_read(instance), rooms(instance))
 
 
 def _check_within(kept: IntArray, cap: IntArray) -> None:

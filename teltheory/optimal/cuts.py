@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from teltheory.model.numbers import FloatArray, IntArray
-from teltheory.optimal.intervals import Selection
+from teltheory.optimal.selection import Selection
 from teltheory.replay.compiled import compiled
 
 VIOLATED = 1e-4
@@ -28,14 +28,14 @@ WHOLE = 1e-6
 
 
 class Row(NamedTuple):
-    """An inequality over intervals that cover a row of a selection: their weights add up to `most` at most.
+    """An inequality over choices that cover a row of a selection: their weights add up to `most` at most.
 
-    `row` is a position in the selection's rows, `intervals` ascend. The weights are the needs if it is the row
+    `row` is a position in the selection's rows, `choices` ascend. The weights are the needs if it is the row
     itself, and whole numbers, 1 or more, of a cut otherwise.
     """
 
     row: int
-    intervals: IntArray
+    choices: IntArray
     weights: IntArray
     most: int
     is_cut: bool = True
@@ -44,21 +44,23 @@ class Row(NamedTuple):
 def violated_cuts(problem: Selection, share: FloatArray) -> list[Row]:
     """Return different cuts that shares violate, the most violated first."""
     room = problem.room
-    full = np.flatnonzero(problem.occupied(problem.need * share) > HALF_FULL * room)
-    split = problem.occupied(np.where((share > WHOLE) & (share < 1 - WHOLE), 1, 0))[full] > 0
+    full = np.flatnonzero(problem.taken(share) > HALF_FULL * room)
+    in_part = (share > WHOLE) & (share < 1 - WHOLE)
+    split = problem.occupied(np.where(in_part[problem.choice], 1, 0))[full] > 0
     tried = full[split][:: max(1, int(split.sum()) // MOST_ROWS)]
     found: dict[tuple[bytes, bytes], tuple[float, Row]] = {}
     for row in tried.tolist():
         for excess, cut in _at_row(problem, share, row, int(room[row])):
-            key = (cut.intervals.tobytes(), cut.weights.tobytes())
+            key = (cut.choices.tobytes(), cut.weights.tobytes())
             if key not in found or found[key][1].most > cut.most:
                 found[key] = excess, cut
     return [cut for _, cut in sorted(found.values(), key=lambda pair: -pair[0])]
 
 
 def _at_row(problem: Selection, share: FloatArray, row: int, room: int) -> Iterator[tuple[float, Row]]:
-    items = problem.covering(row)
-    x, need = share[items], problem.need[items]
+    treads = problem.covering(row)
+    items, need = problem.choice[treads], problem.need[treads]
+    x = share[items]
     divisor = _best_divisor(x, need, room)
     if divisor:
         yield from _cut(row, items, x, need // divisor, room // divisor)

@@ -22,10 +22,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from teltheory.errors import ArgumentError, CertificateError
-from teltheory.model.instance import Initial, Instance
+from teltheory.model.forest import Forest
+from teltheory.model.instance import ForestInstance, Initial, Instance, instance_of
 from teltheory.model.numbers import IntArray, whole_number
 from teltheory.model.trace import Trace
 from teltheory.optimal.prices import Cut, Priced, PricedTurn, Prices, bound_of, priced_turns
+from teltheory.optimal.staircases import Staircase
 
 MOST_STATES = 6_000_000
 LARGEST = 2**62
@@ -33,7 +35,7 @@ BITS = 62
 
 
 def check_violations(
-    trace: Trace,
+    trace: Trace | Forest,
     capacity: int,
     xi: int,
     prices: Prices,
@@ -41,17 +43,19 @@ def check_violations(
     forced: bool = False,
     initial: Initial = (),
     most_states: int = MOST_STATES,
+    *,
+    running: int = 1,
 ) -> None:
     """Check that at least so many turns compute more than `xi`, whatever the policy; no solver, exact.
 
     Parameters
     ----------
-    trace, capacity, xi : as for `hindsight_optimum`
+    trace, capacity, xi : as for `fewest_violations`
     prices : Prices
         What proves it; bad prices make the check long, never wrong.
     least : int
         The number of violations in question.
-    forced, initial : as for `hindsight_optimum`
+    forced, initial, running : as for `fewest_violations`
     most_states : int
         Sets of turns to hold at a time; with more to do the check gives up. Each takes some 80 bytes, and 16 more
         for every 62 turns whose reuse overlaps.
@@ -65,14 +69,19 @@ def check_violations(
     """
     if not isinstance(prices, Prices):
         raise ArgumentError("prices", type(prices).__name__, "Prices")
-    instance = Instance.of(trace, capacity, forced=forced, initial=initial)
+    instance = instance_of(trace, capacity, forced=forced, initial=initial, running=running)
     xi, least = whole_number("xi", xi), whole_number("least", least)
     if not is_least(instance, xi, prices, least, most_states):
         raise CertificateError(f"least: found {least:,}, but fewer violations are possible")
 
 
 def is_least(
-    instance: Instance, xi: int, prices: Prices, least: int, most_states: int, deadline: float = inf
+    instance: Instance | ForestInstance,
+    xi: int,
+    prices: Prices,
+    least: int,
+    most_states: int,
+    deadline: float = inf,
 ) -> bool:
     """Return whether so many violations are the least; `CertificateError` if it gives up, as at a deadline."""
     if least <= bound_of(instance, xi, prices):
@@ -93,11 +102,11 @@ class _Exhaustion:
         self._allowed = bound - wanted * self._unit
         if bound + sum(turn.pays for turn in priced.turns) > LARGEST:
             raise CertificateError("prices: found sums beyond 2**62, expected a smaller denominator")
-        self._begins, self._ends = defaultdict(list), defaultdict(list)
+        self._begins: dict[int, list[PricedTurn]] = defaultdict(list)
+        self._grows: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        self._ends: dict[int, list[Staircase]] = defaultdict(list)
         for turn in priced.turns:
-            if turn.first <= turn.last:
-                self._begins[turn.first].append(turn)
-                self._ends[turn.last].append(turn)
+            self._enter(turn)
         self._cuts: dict[int, list[tuple[Cut, int]]] = defaultdict(list)
         for cut, most in zip(prices.cuts, priced.most_weight, strict=True):
             self._cuts[cut.step].append((cut, most))
@@ -106,6 +115,16 @@ class _Exhaustion:
         self._taken: IntArray = np.zeros(1, np.int64)
         self._loss: IntArray = np.zeros(1, np.int64)
 
+    def _enter(self, turn: PricedTurn) -> None:
+        stairs = turn.stairs
+        if stairs.first[0] > stairs.last:
+            return
+        self._begins[stairs.first[0]].append(turn)
+        for first, units in zip(stairs.first[1:], stairs.units[1:], strict=True):
+            if first <= stairs.last:
+                self._grows[first].append((stairs.turn, units))
+        self._ends[stairs.last].append(stairs)
+
     def leaves_something(self) -> bool:
         """Go through all steps; return whether a set is left at the end."""
         if self._allowed < 0:
@@ -113,8 +132,10 @@ class _Exhaustion:
         for step in range(1, len(self._priced.room)):
             if monotonic() >= self._deadline:
                 raise CertificateError(f"prices: found no end by step {step}, expected one in time")
+            for name, units in self._grows[step]:
+                self._taken = self._taken + self._holds(name) * units
             for turn in self._begins[step]:
-                self._with_and_without(turn)
+                self._with_and_without(turn, step)
             self._lose_at(step)
             if not len(self._loss):
                 return False
@@ -122,25 +143,26 @@ class _Exhaustion:
                 self._forget(self._ends[step])
         return True
 
-    def _with_and_without(self, turn: PricedTurn) -> None:
-        bit = self._bit[turn.turn] = next(b for b in range(len(self._bit) + 1) if b not in self._bit.values())
+    def _with_and_without(self, turn: PricedTurn, step: int) -> None:
+        need, name = turn.stairs.units[0], turn.stairs.turn
+        bit = self._bit[name] = next(b for b in range(len(self._bit) + 1) if b not in self._bit.values())
         if bit // BITS == len(self._words):
             self._words.append(np.zeros(len(self._loss), np.int64))
         profit = self._unit - turn.pays
         without, held = self._loss + max(profit, 0), self._loss + max(-profit, 0)
         stay = np.flatnonzero(without <= self._allowed)
-        fits = self._taken + turn.need <= self._priced.room[turn.first]
+        fits = self._taken + need <= self._priced.room[step]
         join = np.flatnonzero((held <= self._allowed) & fits)
         if len(stay) + len(join) > self._most_states:
             found, most = f"{len(stay) + len(join):,}", f"{self._most_states:,}"
-            raise CertificateError(f"prices: {found} sets to follow at step {turn.first}, expected {most} at most")
+            raise CertificateError(f"prices: {found} sets to follow at step {step}, expected {most} at most")
         self._loss = np.concatenate((without[stay], held[join]))
         both = np.concatenate((stay, join))
         for i, word in enumerate(self._words):
             self._words[i] = word[both]
         self._words[bit // BITS][len(stay) :] |= 1 << (bit % BITS)
         self._taken = self._taken[both]
-        self._taken[len(stay) :] += turn.need
+        self._taken[len(stay) :] += need
 
     def _lose_at(self, step: int) -> None:
         room, price = self._priced.room[step], self._price.get(step, 0)
@@ -157,11 +179,11 @@ class _Exhaustion:
         bit = self._bit[turn]
         return (self._words[bit // BITS] >> (bit % BITS)) & 1
 
-    def _forget(self, turns: list[PricedTurn]) -> None:
+    def _forget(self, turns: list[Staircase]) -> None:
         """Give back the room of turns that end; of equal sets keep the one of least loss."""
         for turn in turns:
             held, bit = self._holds(turn.turn), self._bit.pop(turn.turn)
-            self._taken = self._taken - held * turn.need
+            self._taken = self._taken - held * turn.at(turn.last)
             self._words[bit // BITS] = self._words[bit // BITS] & ~(1 << (bit % BITS))
         order = np.lexsort((self._loss, *self._words))
         first = np.zeros(len(order), np.bool_)

@@ -17,7 +17,7 @@ from teltheory.model.trace import Trace
 from teltheory.optimal.certificate import Certificate, Weight, Weights, turn_weights, unweighted
 from teltheory.optimal.deadline import deadline_of
 from teltheory.optimal.methods import Answer, AnyInstance, by_greedy, by_intervals, by_pyomo, by_relaxation, proved
-from teltheory.optimal.trees.hindsight import BlockCache, ForestOptimum, strict_optimum
+from teltheory.optimal.trees.hindsight import BlockCache, ForestOptimum, checked_cache, strict_optimum
 
 Method = Literal["auto", "greedy", "lp", "milp", "pyomo"]
 Status = Literal["optimal", "optimal by solver", "feasible", "time limit", "interrupted"]
@@ -153,8 +153,7 @@ def hindsight_optimum(
     deadline_of(time_limit)
     if method not in get_args(Method):
         raise ArgumentError("method", method, "'auto', 'greedy', 'lp', 'milp' or 'pyomo'")
-    if cache not in get_args(BlockCache) or (cache != "strict" and not isinstance(instance, ForestInstance)):
-        raise ArgumentError("cache", cache, "'strict' or 'holes', of a Forest such as trace.forest")
+    checked_cache(cache, instance)
     if isinstance(instance, ForestInstance) and cache == "strict":
         return strict_optimum(instance, xi, method, time_limit)
     answer = _by(method, instance, xi, time_limit)

@@ -131,12 +131,14 @@ def outcome_of(instance: ForestInstance, states: list[set[int]], strict: bool) -
 
 
 def planned(instance: AnyInstance, kept: IntArray) -> Outcome:
-    """Return the outcome if turns reuse what is kept for them, or what they can't help reusing."""
-    reused = np.maximum(kept, unavoidable_reuse(instance))
+    """Return the outcome if turns reuse what is kept for them, or what they can't help reusing.
+
+    On a forest the leading units of the path are kept, be they input or output.
+    """
     if isinstance(instance, ForestInstance):
-        written = instance.forest.end - np.maximum(kept, at_hand(instance))
-        return Outcome.of_forest(instance.forest, reused, written)
-    return Outcome.of(instance, reused)
+        forest, held = instance.forest, np.maximum(kept, at_hand(instance))
+        return Outcome.of_forest(forest, np.minimum(held, forest.ask), forest.end - held)
+    return Outcome.of(instance, np.maximum(kept, unavoidable_reuse(instance)))
 
 
 def proved(instance: AnyInstance, xi: int, weights: TurnWeights, answer: Answer) -> Certificate:

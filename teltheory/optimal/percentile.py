@@ -10,23 +10,27 @@ violations fall as xi grows, so:
 4. *Prove*: refute again, without the MILP, what only the MILP refuted, while there is time.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.model.instance import Initial, Instance
+from teltheory.model.forest import Forest
+from teltheory.model.instance import Initial, instance_of
 from teltheory.model.numbers import whole_number
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
 from teltheory.optimal.deadline import deadline_of, part_of, seconds_left
+from teltheory.optimal.methods import AnyInstance
 from teltheory.optimal.prices import Prices
+from teltheory.optimal.trees.hindsight import BlockCache
 from teltheory.optimal.violations import (
     SHARE_OF_SOLVER,
     SearchUnderWay,
     exactly,
     exhausted,
+    is_strict,
     outcome_of,
     packed,
     relaxed,
@@ -80,25 +84,28 @@ class BestPercentile:
 
 
 def best_percentile(
-    trace: Trace,
+    trace: Trace | Forest,
     capacity: int,
     q: float,
     forced: bool = False,
     initial: Initial = (),
     time_limit: float | None = None,
     seed: int = 0,
+    *,
+    cache: BlockCache = "strict",
+    running: int = 1,
 ) -> BestPercentile:
     """Find the smallest P_q of uncached lengths that any policy reaches.
 
     Parameters
     ----------
-    trace : Trace
+    trace : Trace or Forest
         At least one turn.
     capacity : int
         Capacity, in the trace's unit.
     q : float
         Level in (0, 1], such as 0.95.
-    forced, initial, time_limit, seed : as for `fewest_violations`
+    forced, initial, time_limit, seed, cache, running : as for `fewest_violations`
         Bounds and a first plan are always found.
 
     Raises
@@ -106,13 +113,15 @@ def best_percentile(
     ArgumentError, TraceError, ForcedCachingError
         Wrong arguments; all are `ValueError`.
     """
-    instance = Instance.of(trace, capacity, forced=forced, initial=initial)
+    instance = instance_of(trace, capacity, forced=forced, initial=initial, running=running)
+    strict = is_strict(instance, cache)
     if isinstance(q, bool) or not isinstance(q, (int, float)) or not 0 < q <= 1:
         raise ArgumentError("q", q, "a level above 0, at most 1")
     if not len(trace):
         raise ArgumentError("trace", "no turn", "at least one turn")
     rank = int(np.quantile(np.arange(1, len(trace) + 1), q, method="inverted_cdf"))
-    search = _Bisection(instance, rank, deadline_of(time_limit), np.random.default_rng(whole_number("seed", seed)))
+    rng = np.random.default_rng(whole_number("seed", seed))
+    search = _Bisection(instance, strict, rank, deadline_of(time_limit), rng)
     status = "time limit"
     try:
         search.refute()
@@ -121,6 +130,8 @@ def best_percentile(
         for share in SHARES:
             search.decide(share, until)
         search.prove()
+        if strict and seconds_left(search.deadline) != 0:
+            status = "feasible"
     except KeyboardInterrupt:
         status = "interrupted"
     return search.result(status)
@@ -129,9 +140,12 @@ def best_percentile(
 class _Bisection:
     """Two ends that close in on the percentile."""
 
-    def __init__(self, instance: Instance, rank: int, deadline: float, rng: np.random.Generator) -> None:
-        self.instance, self.rank, self.deadline, self.rng = instance, rank, deadline, rng
-        self.allowed = len(instance.trace) - rank
+    def __init__(
+        self, instance: AnyInstance, strict: bool, rank: int, deadline: float, rng: np.random.Generator
+    ) -> None:
+        self.instance, self.strict = instance, strict
+        self.rank, self.deadline, self.rng = rank, deadline, rng
+        self.allowed = len(instance) - rank
         self.lower = self.proved = 0
         self.prices: Prices | None = None
         self.outcome = outcome_of(started(instance, int(instance.total.max())))
@@ -198,7 +212,7 @@ class _Bisection:
         self._refuted(search)
 
     def _relaxed(self, xi: int) -> SearchUnderWay:
-        return relaxed(started(self.instance, xi), self.deadline)
+        return replace(relaxed(started(self.instance, xi), self.deadline), strict=self.strict)
 
     def _refuted(self, search: SearchUnderWay) -> None:
         """Raise the lower ends as far as a search at a threshold allows it."""

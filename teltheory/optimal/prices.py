@@ -5,7 +5,9 @@ room at every step of its reuse interval, so by weak duality, for any prices at 
 
     violations avoided  <=  sum_t p_t room_t  +  sum_e max(0, 1 - need_e * sum of p_t over the interval of e).
 
-An interval that does not even fit alone is left out of the sum.
+An interval that does not even fit alone is left out of the sum. On a forest of shared prefixes what a request
+takes grows towards it (`teltheory.optimal.staircases`), and it pays for what it takes at each step: the same
+argument. Whatever a strict cache does one with holes can do, so the bound is true of both.
 
 A *cut* sharpens this. It gives whole weights w_e to turns whose intervals cover a step. Those of them that are
 avoided together weigh at most W, the most that fits into the room of that step, which a knapsack over the weights
@@ -25,7 +27,6 @@ This module uses nothing of what makes prices. Steps and intervals are those of 
 """
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, pairwise
@@ -34,11 +35,13 @@ from typing import NamedTuple
 import numpy as np
 
 from teltheory.errors import ArgumentError, CertificateError
-from teltheory.model.instance import Initial, Instance
+from teltheory.model.forest import Forest
+from teltheory.model.instance import ForestInstance, Initial, Instance, instance_of
 from teltheory.model.numbers import whole_number
 from teltheory.model.trace import Trace
 from teltheory.optimal.certificate import first_steps, max_reuse, rooms
 from teltheory.optimal.costs import PiecewiseCosts
+from teltheory.optimal.staircases import Staircase, staircases
 
 MOST_WEIGHT = 10**6
 
@@ -88,16 +91,23 @@ class Prices:
 
 
 def violations_bound(
-    trace: Trace, capacity: int, xi: int, prices: Prices, forced: bool = False, initial: Initial = ()
+    trace: Trace | Forest,
+    capacity: int,
+    xi: int,
+    prices: Prices,
+    forced: bool = False,
+    initial: Initial = (),
+    *,
+    running: int = 1,
 ) -> int:
     """Return how many turns at least compute more than `xi`, whatever the policy; no solver, whole numbers only.
 
     Parameters
     ----------
-    trace, capacity, xi : as for `hindsight_optimum`
+    trace, capacity, xi : as for `fewest_violations`
     prices : Prices
         What proves the bound.
-    forced, initial : as for `hindsight_optimum`
+    forced, initial, running : as for `fewest_violations`
 
     Raises
     ------
@@ -106,11 +116,11 @@ def violations_bound(
     ArgumentError, TraceError, ForcedCachingError
         Wrong arguments.
     """
-    instance = Instance.of(trace, capacity, forced=forced, initial=initial)
+    instance = instance_of(trace, capacity, forced=forced, initial=initial, running=running)
     return bound_of(instance, whole_number("xi", xi), prices)
 
 
-def bound_of(instance: Instance, xi: int, prices: Prices) -> int:
+def bound_of(instance: Instance | ForestInstance, xi: int, prices: Prices) -> int:
     """Return `violations_bound` of an instance that was checked already."""
     priced = priced_turns(instance, xi, prices)
     avoided = priced.most_paid + sum(max(0, prices.denominator - turn.pays) for turn in priced.turns)
@@ -118,12 +128,9 @@ def bound_of(instance: Instance, xi: int, prices: Prices) -> int:
 
 
 class PricedTurn(NamedTuple):
-    """A turn whose violation can be avoided, on its own; what it needs at which steps, and pays for it."""
+    """A turn whose violation can be avoided, on its own: what it holds, and pays for it."""
 
-    turn: int
-    need: int
-    first: int
-    last: int
+    stairs: Staircase
     pays: int
 
 
@@ -142,48 +149,45 @@ class Priced(NamedTuple):
     most_paid: int
 
 
-def priced_turns(instance: Instance, xi: int, prices: Prices) -> Priced:
+def priced_turns(instance: Instance | ForestInstance, xi: int, prices: Prices) -> Priced:
     """Put prices on the turns of an instance; `CertificateError` if they are none."""
-    most_paid, over = interval_prices(instance, prices)
+    n, room = len(instance), [0, *rooms(instance).tolist()]
+    most_paid, up_to = _paid(room, prices)
     for i, cut in enumerate(prices.cuts):
-        _check_cut(f"cuts[{i}]", cut, len(instance.trace))
-    room = [0, *rooms(instance).tolist()]
-    above = list(_violations(instance, xi))
-    avoidable = {
-        turn: (need, first, last)
-        for turn, need, first, last in above
-        if need is not None and (first > last or need <= min(room[first : last + 1]))
-    }
+        _check_cut(f"cuts[{i}]", cut, n)
+    avoidable = {stairs.turn: stairs for stairs in staircases(instance, xi) if stairs.fits(room)}
     most_weight = [_most_weight(cut, i, avoidable, room) for i, cut in enumerate(prices.cuts)]
     most_paid += sum(cut.numerator * most for cut, most in zip(prices.cuts, most_weight, strict=True))
     extra: Counter[int] = Counter()
     for cut in prices.cuts:
         for turn, weight in zip(cut.turns, cut.weights, strict=True):
             extra[turn] += cut.numerator * weight
-    turns = [PricedTurn(turn, *where, where[0] * over[turn] + extra[turn]) for turn, where in avoidable.items()]
-    return Priced(turns, len(above), room, most_weight, most_paid)
+    turns = [PricedTurn(stairs, _pays(stairs, up_to) + extra[turn]) for turn, stairs in avoidable.items()]
+    return Priced(turns, int(np.count_nonzero(instance.total > xi)), room, most_weight, most_paid)
 
 
-def _most_weight(cut: Cut, i: int, avoidable: dict[int, tuple[int, int, int]], room: list[int]) -> int:
+def _pays(stairs: Staircase, up_to: list[int]) -> int:
+    """Return what a turn pays for room, if prices add up to ``up_to[t]`` by step t."""
+    end = up_to[stairs.last]
+    return sum(
+        units * (end - up_to[first - 1])
+        for first, units in zip(stairs.first, stairs.units, strict=True)
+        if first <= stairs.last
+    )
+
+
+def _most_weight(cut: Cut, i: int, avoidable: dict[int, Staircase], room: list[int]) -> int:
     """Return the largest weight of turns that fit into the room of the cut's step together."""
     least_need = {0: 0}
     for turn, weight in zip(cut.turns, cut.weights, strict=True):
-        need, first, last = avoidable.get(turn, (0, 1, 0))
-        if not first <= cut.step <= last:
+        need = avoidable[turn].at(cut.step) if turn in avoidable else 0
+        if not need:
             raise CertificateError(f"cuts[{i}]: found turn {turn}, expected avoidable ones that cover its step")
         for lighter, taken in sorted(least_need.items(), reverse=True):
             heavier, more = lighter + weight, taken + need
             if more <= min(room[cut.step], least_need.get(heavier, more)):
                 least_need[heavier] = more
     return max(least_need)
-
-
-def _violations(instance: Instance, xi: int) -> Iterator[tuple[int, int | None, int, int]]:
-    """Yield turn, need, first and last step of what is above xi without a cache; no need where none would do."""
-    columns = (instance.total, max_reuse(instance), first_steps(instance))
-    for turn, (total, there, first) in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
-        if total > xi:
-            yield turn, (total - xi if total - xi <= there else None), first, turn + 1
 
 
 def check_prices(prices: Prices, n: int) -> None:
@@ -273,12 +277,18 @@ def bound_of_costs(instance: Instance, costs: PiecewiseCosts, prices: Prices) ->
 
 def interval_prices(instance: Instance, prices: Prices) -> tuple[int, list[int]]:
     """Return what all room costs, and a unit kept over each turn's reuse interval; both times the denominator."""
-    n = len(instance.trace)
-    check_prices(prices, n)
-    room, price, paid = rooms(instance).tolist(), [0] * n, 0
-    for step, numerator in zip(prices.steps, prices.numerators, strict=True):
-        price[step - 1] = numerator
-        paid += numerator * room[step - 1]
-    up_to = [0, *accumulate(price)]
+    n = len(instance)
+    paid, up_to = _paid([0, *rooms(instance).tolist()], prices)
     first = np.minimum(first_steps(instance), np.arange(2, n + 2)).tolist()
     return paid, [up_to[turn + 1] - up_to[step - 1] for turn, step in enumerate(first)]
+
+
+def _paid(room: list[int], prices: Prices) -> tuple[int, list[int]]:
+    """Return what all room costs, and the prices up to each step from 0 on; both times the denominator."""
+    n = len(room) - 1
+    check_prices(prices, n)
+    price, paid = [0] * n, 0
+    for step, numerator in zip(prices.steps, prices.numerators, strict=True):
+        price[step - 1] = numerator
+        paid += numerator * room[step]
+    return paid, [0, *accumulate(price)]

@@ -1,4 +1,4 @@
-"""HiGHS on the choice of reuse intervals: the relaxation with rows and cuts as they are violated, and the MILP.
+"""HiGHS on the choice of staircases: the relaxation with rows and cuts as they are violated, and the MILP.
 
 Nothing here is believed: the relaxation ends in prices that `teltheory.optimal.prices` evaluates exactly, and the
 caller checks in whole numbers what the MILP chooses.
@@ -13,8 +13,8 @@ from teltheory.errors import SolverError
 from teltheory.model.numbers import BoolArray, FloatArray, IntArray
 from teltheory.optimal.cuts import Row, violated_cuts
 from teltheory.optimal.deadline import seconds_left
-from teltheory.optimal.intervals import Selection
 from teltheory.optimal.prices import Cut, Prices
+from teltheory.optimal.selection import Selection
 from teltheory.optimal.solver import INTERRUPTED, GrowingProgram, Vertex, packing, solve_whole
 
 CHUNKS = 512
@@ -28,7 +28,7 @@ INFEASIBLE = "Infeasible"
 
 
 class Relaxation(NamedTuple):
-    """What the linear relaxation says: each interval's share, and prices for `violations_bound`."""
+    """What the linear relaxation says: each choice's share, and prices for `violations_bound`."""
 
     share: FloatArray
     prices: Prices
@@ -46,8 +46,8 @@ class SharesProgram:
     """The relaxation of a selection with the rows and cuts found so far."""
 
     def __init__(self, problem: Selection) -> None:
-        self._problem = problem
-        self._program = GrowingProgram(np.ones(len(problem), np.int64), problem.intervals.weight)
+        self._problem, ones = problem, np.ones(len(problem), np.int64)
+        self._program = GrowingProgram(ones, ones)
         self._known = np.zeros(len(problem.rows), np.bool_)
         self._rows: list[Row] = []
         self._vertex = Vertex(np.ones(len(problem)), np.zeros(0))
@@ -81,12 +81,13 @@ class SharesProgram:
     def _solve(self, deadline: float) -> None:
         room = self._problem.room
         while True:
-            over = self._problem.occupied(self._problem.need * self._vertex.values) / np.maximum(room, 1) - 1
+            over = self._problem.taken(self._vertex.values) / np.maximum(room, 1) - 1
             over[self._known] = 0
             violated = _most_violated(over)
             covering = {row: self._problem.covering(row) for row in violated.tolist()}
-            need = self._problem.need
-            self._add([Row(row, some, need[some], int(room[row]), is_cut=False) for row, some in covering.items()])
+            choice, need = self._problem.choice, self._problem.need
+            rows = [Row(row, choice[i], need[i], int(room[row]), is_cut=False) for row, i in covering.items()]
+            self._add(rows)
             self._known[violated] = True
             if len(self._vertex.prices) == len(self._rows):
                 return
@@ -97,8 +98,8 @@ class SharesProgram:
         if not rows:
             return
         values = np.concatenate([row.weights / _scale(row) for row in rows])
-        columns = np.concatenate([row.intervals for row in rows])
-        pointer = np.cumsum([0, *(len(row.intervals) for row in rows)])
+        columns = np.concatenate([row.choices for row in rows])
+        pointer = np.cumsum([0, *(len(row.choices) for row in rows)])
         matrix = csr_array((values, columns, pointer), shape=(len(rows), len(self._problem)))
         self._program.add_rows(matrix, np.array([row.most / _scale(row) for row in rows]))
         self._rows += rows
@@ -112,7 +113,7 @@ def choose(
     With a target ask only whether as many can be chosen; the bound is then ``target - 1`` if they can't.
     """
     m, room, point, options = len(problem), problem.room, None, {}
-    matrix = csc_array(problem.intervals.rows(problem.rows).multiply(problem.need[None, :]))
+    matrix = problem.matrix()
     if target is None:
         point = start.astype(np.float64)
     else:
@@ -144,10 +145,10 @@ def _scale(row: Row) -> float:
 
 
 def _prices(problem: Selection, priced: list[tuple[Row, int]]) -> Prices:
-    steps, turns = problem.rows.tolist(), problem.intervals.turn
+    steps, turns = problem.rows.tolist(), problem.turn
     of_room = sorted((steps[row.row], price) for row, price in priced if price > 0 and not row.is_cut)
     cuts = tuple(
-        Cut(steps[row.row], tuple(turns[row.intervals].tolist()), tuple(row.weights.tolist()), price)
+        Cut(steps[row.row], tuple(turns[row.choices].tolist()), tuple(row.weights.tolist()), price)
         for row, price in priced
         if price > 0 and row.is_cut
     )

@@ -7,8 +7,14 @@
 
 `proved` is what 1 and 3 prove in exact arithmetic; `check_violations` repeats it. The incumbent is a plan that was
 checked in whole numbers. Only the bound of the MILP is the solver's word; what rests on it is called "by solver".
+
+On a forest of shared prefixes 1 to 4 are about caches with holes (`teltheory.optimal.selection`), which can do all
+that strict caches can, so their bounds hold for both. For a strict cache a plan is made of the one that is found:
+the chosen requests and all that lies above what they hold (`teltheory.optimal.trees.closing`), or Tail-Optimized
+Belady, leaf-first, if that is better.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import inf
@@ -18,18 +24,21 @@ import numpy as np
 
 from teltheory.cost.metrics import slo_violations
 from teltheory.errors import ArgumentError, CertificateError, SolverError
-from teltheory.model.instance import Initial, Instance
-from teltheory.model.numbers import BoolArray, whole_number
+from teltheory.model.forest import Forest
+from teltheory.model.instance import ForestInstance, Initial, instance_of
+from teltheory.model.numbers import BoolArray, IntArray, whole_number
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
-from teltheory.optimal.certificate import unavoidable_reuse
 from teltheory.optimal.deadline import deadline_of, part_of, seconds_left
 from teltheory.optimal.exhaustion import MOST_STATES, is_least
 from teltheory.optimal.filling import ROUNDS, Filling
 from teltheory.optimal.hindsight import Status
-from teltheory.optimal.intervals import Selection, selection
+from teltheory.optimal.methods import AnyInstance, planned
 from teltheory.optimal.prices import Prices, bound_of
+from teltheory.optimal.selection import Selection, selection
 from teltheory.optimal.slo_solver import Relaxation, SharesProgram, choose
+from teltheory.optimal.trees.closing import closed
+from teltheory.optimal.trees.hindsight import BlockCache, checked_cache
 
 ViolationsMethod = Literal["auto", "heuristic", "milp"]
 
@@ -63,7 +72,7 @@ class FewestViolations:
         The other turns above xi.
     status : str
         If `violations` equals `lower`, "optimal by solver" if `by_solver` and else "optimal"; otherwise how the
-        search ended.
+        search ended: "feasible" if it did by itself, as where only a cache with holes is solved.
     method : str
         "heuristic", or "milp" where the MILP was asked.
     """
@@ -92,15 +101,19 @@ class FewestViolations:
 
 @dataclass(frozen=True)
 class SearchUnderWay:
-    """A search under way: everything that the stages need, and the best so far."""
+    """A search under way: everything that the stages need, and the best so far.
 
-    instance: Instance
+    `strict` is whether the plan is to be one of a strict cache of shared prefixes; the stages allow holes.
+    """
+
+    instance: AnyInstance
     xi: int
     problem: Selection
     program: SharesProgram
     relaxation: Relaxation
     proved: int
     chosen: BoolArray
+    strict: bool = False
     lower_by_solver: int = 0
     status: Status = "feasible"
     method: str = "heuristic"
@@ -123,7 +136,7 @@ class SearchUnderWay:
 
 
 def fewest_violations(
-    trace: Trace,
+    trace: Trace | Forest,
     capacity: int,
     xi: int,
     forced: bool = False,
@@ -131,6 +144,9 @@ def fewest_violations(
     method: ViolationsMethod = "auto",
     time_limit: float | None = None,
     seed: int = 0,
+    *,
+    cache: BlockCache = "strict",
+    running: int = 1,
 ) -> FewestViolations:
     """Find the fewest turns that compute more than `xi`, whatever the policy.
 
@@ -145,18 +161,24 @@ def fewest_violations(
         Seconds in all; the best so far is returned then.
     seed : int
         Of the random rounds of the heuristic.
+    cache : {"strict", "holes"}
+        On a forest, as for `replay`. The bounds are always those of caches with holes, which a strict cache cannot
+        beat; with "strict" the plan is one of a strict cache, and the two may not meet however long it takes.
+    running : int
+        On a forest under forced caching: requests that run at the same time.
 
     Raises
     ------
     ArgumentError, TraceError, ForcedCachingError
         Wrong arguments; all are `ValueError`.
     """
-    instance = Instance.of(trace, capacity, forced=forced, initial=initial)
+    instance = instance_of(trace, capacity, forced=forced, initial=initial, running=running)
+    strict = is_strict(instance, cache)
     xi, seed = whole_number("xi", xi), whole_number("seed", seed)
     if method not in ("auto", "heuristic", "milp"):
         raise ArgumentError("method", method, "'auto', 'heuristic' or 'milp'")
     deadline = deadline_of(time_limit)
-    search = started(instance, xi)
+    search = replace(started(instance, xi), strict=strict)
     try:
         search = relaxed(search, deadline)
         search = packed(search, np.random.default_rng(seed), deadline, ROUNDS)
@@ -170,7 +192,7 @@ def fewest_violations(
     return found(search)
 
 
-def started(instance: Instance, xi: int) -> SearchUnderWay:
+def started(instance: AnyInstance, xi: int) -> SearchUnderWay:
     """Begin a search with no interval chosen and nothing proved."""
     problem = selection(instance, xi)
     program = SharesProgram(problem)
@@ -201,14 +223,20 @@ def _priced(search: SearchUnderWay) -> SearchUnderWay:
 def packed(search: SearchUnderWay, rng: np.random.Generator, deadline: float, rounds: int) -> SearchUnderWay:
     """Choose by the heuristic; the orders are by share, by need x length and by end."""
     problem, share = search.problem, search.relaxation.share
-    filling, nothing = Filling(problem.intervals, parts=False), np.zeros_like(problem.need)
-    work = problem.need * (problem.end - problem.begin).astype(np.float64)
-    orders = (np.lexsort((work, -np.round(share, 6))), np.argsort(work, kind="stable"), np.argsort(problem.end))
-    best = max((filling.fill(nothing, order) for order in orders), key=np.count_nonzero)
-    plan = filling.improve(
-        best, share, lambda plan: -int(np.count_nonzero(plan)), -search.most, rng, deadline, rounds
+    filling = Filling(problem.intervals, False, problem.start, problem.rows)
+    nothing, work = np.zeros_like(problem.need), problem.work()
+    orders = (
+        np.lexsort((work, -np.round(share, 6))),
+        np.argsort(work, kind="stable"),
+        np.argsort(problem.last_end),
     )
-    return _with(search, plan > 0)
+
+    def cost(plan: IntArray) -> int:
+        return -int(np.count_nonzero(plan[problem.top]))
+
+    best = min((filling.fill(nothing, order) for order in orders), key=cost)
+    plan = filling.improve(best, share, cost, -search.most, rng, deadline, rounds)
+    return _with(search, plan[problem.top] > 0)
 
 
 def exhausted(
@@ -275,15 +303,43 @@ def found(search: SearchUnderWay) -> FewestViolations:
     lower, by_solver = max(search.proved, search.lower_by_solver), search.lower_by_solver > search.proved
     if violations < lower:
         raise SolverError("a bound above a plan", float(violations), float(lower))
+    ended: Status = "feasible" if search.strict and not search.is_open_at() else search.status
     optimal: Status = "optimal by solver" if by_solver else "optimal"
-    status = optimal if violations == lower else search.status
+    status = optimal if violations == lower else ended
     sides = (violations, lower, by_solver, search.proved, outcome, search.relaxation.prices)
     unavoidable = problem.above - problem.within_history
     return FewestViolations(*sides, unavoidable, problem.within_history, status, search.method)
 
 
 def outcome_of(search: SearchUnderWay) -> Outcome:
-    """Return what each turn reuses when the chosen intervals hold what they need."""
-    problem = search.problem
-    cached = problem.intervals.reused(problem.amounts(search.chosen), len(search.instance.trace))
-    return Outcome.of(search.instance, np.maximum(cached, unavoidable_reuse(search.instance)))
+    """Return what each turn reuses when the chosen staircases hold what they need; if strict, those that can."""
+    instance, problem = search.instance, search.problem
+    if isinstance(instance, ForestInstance) and search.strict:
+        return _strict_outcome(search, instance)
+    return planned(instance, problem.reused(search.chosen, len(instance)))
+
+
+def _strict_outcome(search: SearchUnderWay, instance: ForestInstance) -> Outcome:
+    """Return the best plan of a strict cache that was found; none is better than that of a cache with holes."""
+    fewest, plans = search.problem.above - search.count, _strict_plans(search, instance)
+    best = next(plans)
+    while slo_violations(best, search.xi) > fewest and (plan := next(plans, None)) is not None:
+        best = min(best, plan, key=lambda plan: slo_violations(plan, search.xi))
+    return best
+
+
+def _strict_plans(search: SearchUnderWay, instance: ForestInstance) -> Iterator[Outcome]:
+    """Yield plans that are closed towards the root, the chosen requests first, and Tail-Optimized Belady."""
+    from teltheory.policies import TailOptimizedBelady
+    from teltheory.replay import replay_forest
+
+    problem, work, others = search.problem, search.problem.work(), ~search.chosen
+    need = problem.reused(np.ones(len(problem), np.bool_), len(instance))
+    for keys in ((work, others), (problem.last_end, others), (work,)):
+        yield planned(instance, closed(instance, need, problem.turn[np.lexsort(keys)]))
+    yield replay_forest(instance, TailOptimizedBelady(search.xi), "strict")
+
+
+def is_strict(instance: AnyInstance, cache: BlockCache) -> bool:
+    """Whether a plan has to be closed towards the root, which on private conversations every plan is."""
+    return checked_cache(cache, instance) == "strict" and isinstance(instance, ForestInstance)

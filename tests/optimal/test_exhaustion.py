@@ -16,7 +16,7 @@ from replay.instances import Case, fewer, seeded
 import teltheory as tt
 from teltheory.optimal import violations
 from teltheory.optimal.cuts import violated_cuts
-from teltheory.optimal.intervals import selection
+from teltheory.optimal.selection import selection
 from teltheory.optimal.slo_solver import SharesProgram, choose
 
 FORCED = {"turns": (20, 30), "conversations": 5, "length": 20, "forced": True}
@@ -41,7 +41,7 @@ def test_nothing_that_fits_violates_a_cut():
         problem = selection(case.instance, case.xi)
         for share in rng.uniform(0.3, 1, (2, len(problem))):
             for cut in violated_cuts(problem, share):
-                some = cut.intervals
+                some = cut.choices
                 subsets = np.array(list(product([0, 1], repeat=len(some))))
                 fit = subsets[subsets @ problem.need[some] <= problem.room[cut.row]]
                 heaviest = (fit @ cut.weights).max()

@@ -11,7 +11,7 @@ from replay.instances import Case, fewer, seeded
 import teltheory as tt
 from teltheory.optimal import percentile, violations
 from teltheory.optimal.brute_force import smallest_total
-from teltheory.optimal.intervals import Selection
+from teltheory.optimal.selection import Selection
 from teltheory.optimal.slo_solver import Milp
 from teltheory.optimal.violations import started
 

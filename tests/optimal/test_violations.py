@@ -14,7 +14,7 @@ from replay.instances import Case, fewer, seeded
 import teltheory as tt
 from teltheory.optimal import violations
 from teltheory.optimal.brute_force import all_reuses, smallest_total
-from teltheory.optimal.intervals import Selection, selection
+from teltheory.optimal.selection import Selection, selection
 from teltheory.optimal.slo_solver import Milp, SharesProgram, choose
 
 TINY = {"turns": (1, 4), "conversations": 2, "length": 2, "room": 4}

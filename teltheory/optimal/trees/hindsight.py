@@ -2,15 +2,16 @@
 
 from dataclasses import dataclass
 from math import ceil
-from typing import Literal
+from typing import Literal, get_args
 
 from teltheory.cost.metrics import tail_excess_latency
-from teltheory.errors import NOT_WHOLE, SolverError
+from teltheory.errors import NOT_WHOLE, ArgumentError, SolverError
 from teltheory.model.instance import ForestInstance
 from teltheory.model.outcome import Outcome
 from teltheory.optimal.certificate import Certificate, unweighted
 from teltheory.optimal.methods import (
     Answer,
+    AnyInstance,
     blocks_by_pyomo,
     by_greedy,
     by_relaxation,
@@ -21,6 +22,13 @@ from teltheory.optimal.methods import (
 
 BlockCache = Literal["strict", "holes"]
 ROUNDING = 1e-6
+
+
+def checked_cache(cache: object, instance: AnyInstance) -> BlockCache:
+    """Return the cache; `ArgumentError` unless it is one of a forest, or "strict" of private conversations."""
+    if cache not in get_args(BlockCache) or (cache != "strict" and not isinstance(instance, ForestInstance)):
+        raise ArgumentError("cache", cache, "'strict' or 'holes', of a Forest such as trace.forest")
+    return cache  # type: ignore[return-value]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,240 @@
+"""Violations and percentiles on forests: against every content of the cache, against chains, and plans by hand."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from optimal.small_forests import ForestCase, small_cases
+from replay.instances import fewer
+
+import teltheory as tt
+from teltheory.optimal import violations
+from teltheory.optimal.cuts import violated_cuts
+from teltheory.optimal.selection import selection
+from teltheory.optimal.slo_solver import SharesProgram, choose
+from teltheory.optimal.trees.closing import closed
+from teltheory.optimal.trees.states import hits_of, least_cost, running_at
+
+MOONCAKE = Path(os.environ.get("TELTHEORY_DATA", "../shared/data")) / "mooncake_conversation.jsonl"
+NO_PRICES = tt.Prices((), (), 1)
+STAIRS = tt.Forest.from_paths([[1, 2], [1], [3], [1, 2], [3]])
+"""Request 3 needs block 2 from request 0 on and block 1 from request 1 on; request 4 needs block 3."""
+APART = tt.Forest.from_paths([[1, 2], [3], [3], [1], [1, 2]], total=[2, 1, 2, 1, 3])
+"""At xi = 1 nobody needs block 1 before the last request, which needs block 2 too."""
+
+
+def mode(case: ForestCase) -> dict[str, Any]:
+    return {"forced": case.forced, "running": case.running}
+
+
+def fewest(case: ForestCase, cache: str = "holes", **options: Any) -> tt.FewestViolations:
+    return tt.fewest_violations(case.forest, case.capacity, case.xi, cache=cache, **mode(case), **options)
+
+
+def least(case: ForestCase, xi: int, strict: bool) -> int:
+    """Return the fewest violations at a threshold by trying every content of the cache."""
+    total = case.forest.total.tolist()
+    return least_cost(case.instance, lambda k, hits: int(total[k] - hits > xi), strict)
+
+
+def confirm(case: ForestCase, prices: tt.Prices, violations: int) -> None:
+    tt.check_violations(case.forest, case.capacity, case.xi, prices, violations, **mode(case))
+
+
+def refute(case: ForestCase, prices: tt.Prices, violations: int) -> None:
+    with pytest.raises(tt.CertificateError, match="fewer violations are possible"):
+        confirm(case, prices, violations)
+
+
+def states_of(case: ForestCase, kept: np.ndarray) -> list[set[int]]:
+    """Return what is cached before each request if the leading units are kept for each."""
+    forest, last = case.forest, dict[int, int]()
+    states = [set(running_at(case.instance, k)) for k in range(len(forest))]
+    for k in range(len(forest)):
+        for depth, unit in enumerate(forest.path(k)):
+            if depth < kept[k]:
+                for step in range(last[unit] + 1, k + 1):
+                    states[step].add(unit)
+            last[unit] = k
+    return states
+
+
+def middle_cases(cases: int, seed: int) -> Iterator[ForestCase]:
+    """Yield cases with a trunk, branches that are read in part, tails of many lengths, and too little room."""
+    rng = np.random.default_rng(seed)
+    for _ in range(cases):
+        paths = []
+        for _ in range(60):
+            branch, trunk = int(rng.integers(8)), int(rng.integers(1, 6))
+            below = range(100 * branch + 10, 100 * branch + 10 + int(rng.integers(0, 25)))
+            paths.append([*range(trunk), *([*range(trunk, 5), *below] if below else [])])
+        total = [len(path) + int(rng.integers(0, 12)) for path in paths]
+        yield ForestCase(tt.Forest.from_paths(paths, total=total), int(rng.integers(20, 40)), 12, False, 1)
+
+
+def test_the_search_finds_what_trying_every_cache_finds():
+    avoided = 0
+    for case in small_cases(fewer(600, 10), 41):
+        holes, strict = (least(case, case.xi, strict) for strict in (False, True))
+        best, sides = fewest(case), fewest(case, "strict")
+        assert (best.violations, best.lower, best.proved, best.status) == (*[holes] * 3, "optimal"), case
+        assert (sides.lower, sides.proved) == (holes, holes)
+        assert sides.lower <= strict <= sides.violations
+        assert (sides.status == "optimal") == (sides.lower == sides.violations)
+        for found in (best, sides):
+            assert tt.slo_violations(found.outcome, case.xi) == found.violations
+            confirm(case, found.prices, holes)
+        refute(case, best.prices, holes + 1)
+        states = states_of(case, best.outcome.cached)
+        assert hits_of(case.instance, states, strict=False) == best.outcome.cached.tolist()
+        assert best.unavoidable <= holes <= best.unavoidable + best.avoidable
+        avoided += holes < best.unavoidable + best.avoidable
+    assert avoided > 10
+
+
+@pytest.mark.parametrize("q", [0.3, 0.6, 0.9])
+def test_the_percentile_is_what_trying_every_cache_finds(q):
+    for case in small_cases(fewer(100, 10), int(10 * q)):
+        arguments = (case.forest, case.capacity, q)
+        best = tt.best_percentile(*arguments, cache="holes", **mode(case))
+        sides = tt.best_percentile(*arguments, **mode(case))
+        holes, strict = (
+            next(xi for xi in range(99) if least(case, xi, strict) <= best.allowed) for strict in (False, True)
+        )
+        assert (best.value, best.lower, best.proved, best.status) == (*[holes] * 3, "optimal"), case
+        assert (sides.lower, sides.proved) == (holes, holes)
+        assert sides.lower <= strict <= sides.value
+        assert (sides.status == "optimal") == (sides.lower == sides.value)
+        for found in (best, sides):
+            assert found.value == np.quantile(found.outcome.uncached, q, method="inverted_cdf")
+            if found.proved:
+                confirm(case._replace(xi=found.proved - 1), found.prices, found.allowed + 1)
+
+
+def test_plans_of_strict_caches_are_closed_and_fit():
+    rng, between = np.random.default_rng(5), 0
+    for case in small_cases(fewer(600, 10), 42, requests=12, blocks=9):
+        problem, n = selection(case.instance, case.xi), len(case.forest)
+        need = problem.reused(np.ones(len(problem), np.bool_), n)
+        kept = closed(case.instance, need, rng.permutation(problem.turn))
+        found = hits_of(case.instance, states_of(case, kept), strict=True)
+        assert np.all(np.minimum(kept, case.forest.ask) <= found)
+        between += bool(np.any((kept > 0) & (need == 0)))
+    assert between > 0
+
+
+def test_conversations_have_the_same_numbers_as_chains_and_as_a_forest():
+    rng = np.random.default_rng(3)
+    for _ in range(fewer(40, 10)):
+        n = int(rng.integers(1, 40))
+        prompt, response = rng.integers(0, 9, n), rng.integers(0, 9, n)
+        trace = tt.Trace.from_turns(rng.integers(0, 6, n).tolist(), prompt.tolist(), response.tolist())
+        capacity, xi = int(rng.integers(0, 60)), int(rng.integers(0, 20))
+        chains = tt.fewest_violations(trace, capacity, xi)
+        p90 = tt.best_percentile(trace, capacity, 0.9)
+        for cache in ("strict", "holes"):
+            forest = tt.fewest_violations(trace.forest, capacity, xi, cache=cache)
+            assert (forest.lower, forest.prices, forest.status) == (chains.lower, chains.prices, chains.status)
+            assert (forest.violations, forest.unavoidable) == (chains.violations, chains.unavoidable)
+            assert tt.best_percentile(trace.forest, capacity, 0.9, cache=cache).value == p90.value
+
+
+def test_what_is_held_grows_towards_the_request():
+    """At xi = 0 requests 3 and 4 do not fit a cache of 2: block 3 is held beside 1 and 2 at step 4 alone."""
+    problem = selection(ForestCase(STAIRS, 3, 0, False, 1).instance, 0)
+    treads = problem.intervals
+    rows = [getattr(treads, name).tolist() for name in ("turn", "first", "last", "most")]
+    assert list(zip(*rows, strict=True)) == [(1, 2, 2, 1), (3, 2, 2, 1), (3, 3, 4, 2), (4, 4, 5, 1)]
+    assert problem.start.tolist() == [0, 1, 3, 4]
+    for capacity, expected in ((3, 2), (2, 3), (1, 3), (0, 5)):
+        assert tt.fewest_violations(STAIRS, capacity, 0, cache="holes").violations == expected
+    # a price of 1 at step 4, where 2 are free and requests 3 and 4 hold 2 and 1: 2 + 1 + 0 + 0 avoided at most
+    assert tt.violations_bound(STAIRS, 2, 0, tt.Prices((4,), (1,), 1)) == 2
+    # of three weights there only the heavier fits: 3 + 0 + 1
+    assert tt.violations_bound(STAIRS, 2, 0, tt.Prices((), (), 1, (tt.Cut(4, (3, 4), (1, 1), 1),))) == 3
+    with pytest.raises(tt.CertificateError, match="found turn 4"):
+        tt.violations_bound(STAIRS, 2, 0, tt.Prices((), (), 1, (tt.Cut(3, (3, 4), (1, 1), 1),)))
+
+
+def test_the_two_sides_of_a_strict_cache_are_told_apart():
+    holes = tt.fewest_violations(APART, 2, 1, cache="holes")
+    sides = tt.fewest_violations(APART, 2, 1)
+    assert (holes.violations, holes.status) == (1, "optimal")
+    assert (sides.lower, sides.violations, sides.status) == (1, 2, "feasible")
+    best = tt.best_percentile(APART, 2, 0.8)
+    assert (best.lower, best.value, best.status) == (1, 2, "feasible")
+
+
+def test_cuts_and_exhaustion_hold_on_staircases():
+    """Nothing that fits violates a cut, and the solver finds no more than the check leaves open."""
+    seen = sharper = 0
+    for case in middle_cases(fewer(20, 4), 1):
+        problem = selection(case.instance, case.xi)
+        program = SharesProgram(problem)
+        program.add_rows(np.inf)
+        linear = program.relaxation()
+        for cut in violated_cuts(problem, linear.share)[:10]:
+            treads = [i for i in problem.covering(cut.row) if problem.choice[i] in cut.choices][:14]
+            held, weight = problem.need[treads], cut.weights[: len(treads)]
+            subsets = np.array(list(product([0, 1], repeat=len(treads))))
+            fit = subsets[subsets @ held <= problem.room[cut.row]]
+            assert (fit @ weight).max() <= cut.most
+            seen += 1
+        best = fewest(case, time_limit=20)
+        assert (best.status, best.proved) == ("optimal", best.violations)
+        assert best.violations == problem.above - choose(problem, np.zeros(len(problem), np.bool_)).most
+        confirm(case, best.prices, best.proved)
+        bound = tt.violations_bound(case.forest, case.capacity, case.xi, linear.prices)
+        assert bound <= best.violations
+        sharper += bound < best.violations
+    assert seen > 5
+    assert sharper > 0
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_bad_prices_prove_nothing_false(seed):
+    rng = np.random.default_rng(seed)
+    for case in small_cases(fewer(150, 10), 50 + seed):
+        expected, good = least(case, case.xi, strict=False), fewest(case).prices
+        numerators = tuple(int(v * 3 * rng.random()) for v in good.numerators)
+        weights = tuple(replace(cut, numerator=int(cut.numerator * 3 * rng.random())) for cut in good.cuts)
+        for prices in (NO_PRICES, replace(good, numerators=numerators, cuts=weights)):
+            bound = tt.violations_bound(case.forest, case.capacity, case.xi, prices, **mode(case))
+            assert bound <= expected
+            confirm(case, prices, expected)
+            refute(case, prices, expected + 1)
+
+
+def test_what_prices_leave_open_is_proved_by_exhaustion(monkeypatch):
+    monkeypatch.setattr(violations, "sharpened", lambda search, deadline: search)
+    closed_by_it = 0
+    for case in middle_cases(fewer(10, 4), 2):
+        best = fewest(case, "holes", method="heuristic", time_limit=20)
+        bound = tt.violations_bound(case.forest, case.capacity, case.xi, best.prices)
+        assert bound <= best.proved <= best.violations
+        closed_by_it += bound < best.proved
+    assert closed_by_it > 0
+
+
+@pytest.mark.parametrize("arguments", [{"initial": [(0, 1, 1)]}, {"cache": "radix"}, {"running": 2}])
+def test_wrong_arguments_are_told(arguments):
+    name = next(iter(arguments))
+    for ask in (tt.fewest_violations, tt.best_percentile):
+        with pytest.raises(tt.ArgumentError, match=f"{name}: found"):
+            ask(APART, 2, 1, **arguments)
+    with pytest.raises(tt.ArgumentError, match="cache: found 'holes'"):
+        tt.fewest_violations(tt.Trace.from_turns([0], [1], [0]), 2, 1, cache="holes")
+
+
+def test_the_mooncake_trace_has_known_violations():
+    forest = tt.read_trace(MOONCAKE).blocks
+    sides = tt.fewest_violations(forest, 1_953, 54)
+    assert (sides.violations, sides.lower, sides.unavoidable, sides.avoidable) == (651, 651, 651, 476)
+    assert tt.slo_violations(tt.replay(forest, tt.LRU(), 1_953), 54) == 1_070
