@@ -1,3 +1,3 @@
 """What is decided about shared prefixes: one file per section, each a list of claims."""
 
-MODULES = ("hard_caches", "strict_capacity")
+MODULES = ("optimum", "weights", "strict", "strict_capacity", "hard_caches")

@@ -12,7 +12,10 @@ import numpy as np
 from teltheory.claims.origin import OURS, Origin
 
 if TYPE_CHECKING:
+    from teltheory.claims.compiled_check.forests import CompiledForests
     from teltheory.claims.compiled_check.space import CompiledWorlds
+
+    Compiled: TypeAlias = CompiledWorlds | CompiledForests
 
 Values: TypeAlias = Mapping[str, Any]
 """What a check computes, by name: whole numbers, fractions, and lists of them."""
@@ -216,9 +219,9 @@ class Claim(Generic[C]):
         makes true is by construction; it is never counted as reproduced.
     proof : callable or None
         Proves the statement for more than can be tried. May raise MissingDataError where the prover is missing.
-    compiled : CompiledWorlds or None
-        The claim written a second time, for compiled enumeration up to larger bounds. The runner compares the
-        two on all that `space`, then `SmallWorlds`, enumerates, which is a judge and no more.
+    compiled : CompiledWorlds, CompiledForests or None
+        The claim written a second time, for compiled enumeration up to larger bounds. The runner compares the two
+        on all that `space`, then `SmallWorlds` or `SmallForests`, enumerates, which is a judge and no more.
     second : SecondRoute or None
         Another way to values, which the runner compares on some of the cases.
     certified : bool
@@ -243,7 +246,7 @@ class Claim(Generic[C]):
     origin: Origin = OURS
     kind: Kind = "statement"
     proof: Callable[[], Proof] | None = None
-    compiled: CompiledWorlds | None = None
+    compiled: Compiled | None = None
     second: SecondRoute[C] | None = None
     certified: bool = False
     sampled: bool = False
@@ -259,7 +262,7 @@ def claim(
     relation: Callable[[Values], bool],
     space: Space[C],
     proof: Callable[[], Proof] | None = None,
-    compiled: CompiledWorlds | None = None,
+    compiled: Compiled | None = None,
     second: SecondRoute[C] | None = None,
     *,
     origin: Origin = OURS,

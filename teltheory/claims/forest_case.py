@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from teltheory.claims.claim import Values
+from teltheory.claims.listed import told
 from teltheory.errors import ArgumentError, TelTheoryError
 from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance
@@ -226,5 +227,5 @@ class ForestCase:
             "total": list(self.total),
             **{name: getattr(self, name) for name in (*_PARAMETERS, "forced")},
             **({"running": self.running} if self.running > 1 else {}),
-            "values": {name: value if isinstance(value, int) else list(value) for name, value in values.items()},
+            "values": told(values),
         }

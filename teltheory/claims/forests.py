@@ -6,9 +6,10 @@ and blocks are numbered as they come up. Every path has a block or more.
 
 What is tried of a shape are ranges: what each request asks for, the threshold, each total, the capacities and the
 estimates. For what only the optimum decides `any_need` is enough: the excess of a request is max(0, total - xi)
-less the leading cached blocks, counted up to need = min(ask, max(0, total - xi)), so that two instances of one
-shape with the same needs differ in the excesses without a cache, and in nothing that a policy can change. With
-ask the whole path, xi the depth of the forest and total = xi + need each request has any need that it can have.
+less the leading cached blocks, counted up to need = min(ask, max(0, total - xi)), and what no earlier request read
+is not cached; so two instances of one shape whose needs are the same up to what is known differ in the excesses
+without a cache, and in nothing that a policy can change. With ask the whole path, xi the depth of the forest and
+total = xi + need each request has any need that it can have, up to what is known of its path.
 
 The *natural* forests are those whose requests ask for their whole path, have no tail, and each bring a new block,
 under capacities, thresholds and estimates of at least 1. Where a claim has no threshold or no estimate it is 0.
@@ -24,7 +25,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from teltheory.claims.forest_case import ForestCase, Shape
+from teltheory.claims.forest_case import ForestCase, Row, Shape
 
 __all__ = ["ForestCase", "Shape", "SmallForests", "shapes"]
 
@@ -60,14 +61,14 @@ def any_ask(end: int) -> range:
     return range(end + 1)
 
 
-def no_tail(ask: int, xi: int) -> range:
+def no_tail(ask: int, known: int, xi: int) -> range:
     """Return the total of a request without a tail."""
     return range(ask, ask + 1)
 
 
-def any_need(ask: int, xi: int) -> range:
-    """Return the totals with which a request, asking for no more than xi, needs 0 ... all that it asks for."""
-    return range(xi, xi + ask + 1)
+def any_need(ask: int, known: int, xi: int) -> range:
+    """Return the totals with which a request, asking for no more than xi, needs 0 ... all that is known of it."""
+    return range(xi, xi + min(ask, known) + 1)
 
 
 def no_threshold(shape: Shape) -> range:
@@ -116,8 +117,9 @@ class SmallForests:
     quick, full : mapping of int to int
         Most blocks for each number of requests, at either effort.
     asks, totals, thresholds, capacities, estimates : callable
-        Ranges: of an ask for the length of the path; of a total for the ask and the threshold; of thresholds and
-        capacities for a shape; of estimates for a case. As they are, every vector of needs.
+        Ranges: of an ask for the length of the path; of a total for the ask, the length of what is known of the
+        path and the threshold; of thresholds and capacities for a shape; of estimates for a case. As they are,
+        every vector of needs.
     forced, running : bool, int
         Forced caching with so many requests that run; capacities then start where it is feasible.
     samples : int
@@ -134,7 +136,7 @@ class SmallForests:
     quick: Limits
     full: Limits
     asks: Callable[[int], range] = whole_path
-    totals: Callable[[int, int], range] = any_need
+    totals: Callable[[int, int, int], range] = any_need
     thresholds: Callable[[Shape], range] = deepest
     capacities: Callable[[Shape], range] = any_capacity
     estimates: Callable[[ForestCase], range] = no_estimate
@@ -172,10 +174,14 @@ class SmallForests:
         """Yield a shape with every ask, threshold, total, capacity and estimate."""
         for ask in product(*map(self.asks, shape.ends)):
             for xi in self.thresholds_of(shape):
-                for total in product(*(self.totals(one, xi) for one in ask)):
+                for total in product(*self._totals(shape, ask, xi)):
                     for capacity in self.feasible_capacities(shape):
                         case = ForestCase(shape, ask, total, capacity, xi, 0, self.forced, self.running)
                         yield from (replace(case, q_hat=q_hat) for q_hat in self.estimates_of(case))
+
+    def _totals(self, shape: Shape, ask: Row, xi: int) -> Iterator[range]:
+        """Yield the totals to try of each request."""
+        return (self.totals(one, known, xi) for one, known in zip(ask, shape.known, strict=True))
 
     def thresholds_of(self, shape: Shape) -> Sequence[int]:
         """Return the thresholds to try."""
@@ -204,7 +210,7 @@ class SmallForests:
             return None
         xi, capacity = _one(rng, thresholds), _one(rng, capacities)
         ask = tuple(_one(rng, self.asks(end)) for end in shape.ends)
-        total = tuple(_one(rng, self.totals(one, xi)) for one in ask)
+        total = tuple(_one(rng, totals) for totals in self._totals(shape, ask, xi))
         case = ForestCase(shape, ask, total, capacity, xi, 0, self.forced, self.running)
         estimates = self.estimates_of(case)
         return replace(case, q_hat=_one(rng, estimates)) if estimates else None

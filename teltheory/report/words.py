@@ -199,7 +199,8 @@ def _tried_text(scope: dict[str, Any], bounds: dict[str, Any], stopped: dict[str
     how = "each with its certificate" if scope["kind"] == "certified" else "every one within the bounds"
     if stopped is not None:
         at = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in stopped.items())
-        return f"{number} tried, smallest first, up to the size of the counterexample ({at})."
+        cases = f": {_value(bounds['cases'])}" if "cases" in bounds else ""
+        return f"{number} tried, smallest first, up to the size of the counterexample ({at}){cases}."
     return f"{number}, {how}: {'; '.join(_bounds(bounds))}."
 
 

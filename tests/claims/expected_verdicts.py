@@ -17,6 +17,9 @@ theorem-d2.bayes-next-event.homogeneous.by-conversation theorem-d2.bayes-next-ev
 theorem-d2.bayes-next-event.heterogeneous.random theorem-d2.bayes-next-event.heterogeneous.by-conversation
 corollary.tlru paging.ever et-lru.printed-index figure-3.vllm-cpu kv-size.gb sensitivity.text
 headline.sharegpt.violations.at-slo headline.p95-range
+forest.optimum.start.holes forest.weights.growing forest.weights.growing.relaxation forest.strict
+forest.strict.forced forest.strict.natural forest.strict.belady forest.strict.belady.natural
+forest.strict.belady.forced forest.strict.relaxation
 """
 NOT_REPRODUCED = """
 figure-5.median figure-6 table-1 table-3 table-5 table-6 sensitivity.peak prediction.poisson headline.measured
@@ -35,7 +38,12 @@ theorem-d2 theorem-d2.turn-law.promising theorem-d2.exchange
 """
 CERTIFIED = {
     f"{name}{mode}"
-    for name in ("theorem-b1.certificate", "violations.fewest", "weighted.certificate")
+    for name in (
+        "theorem-b1.certificate",
+        "violations.fewest",
+        "weighted.certificate",
+        "forest.optimum.certificate",
+    )
     for mode in ("", ".forced")
 }
 DATA_ROWS = ("figure-3.vllm-cpu", "figure-3.a100-cold", "figure-4.lengths", "prediction.end-aware.mooncake")

@@ -68,19 +68,19 @@ def test_a_shape_says_of_paths_what_its_forest_says() -> None:
         assert [list(path) for path in shape.paths] == [forest.path(k) for k in range(len(forest))]
 
 
-def test_every_vector_of_needs_comes_up_once_at_each_capacity() -> None:
+def test_every_vector_of_needs_up_to_what_is_known_comes_up_once_at_each_capacity() -> None:
     found: dict[Shape, list[tuple[tuple[int, ...], int]]] = {}
     for case in every(SmallForests({2: 3}, {}, samples=0)):
         found.setdefault(case.shape, []).append((case.need, case.capacity))
     assert set(found) == {shape for blocks in (1, 2, 3) for shape in shapes(2, blocks)}
     for shape, listed in found.items():
-        needs = product(*(range(end + 1) for end in shape.ends))
+        needs = product(*(range(known + 1) for known in shape.known))
         assert sorted(listed) == sorted(product(needs, range(len(shape.parent) + 1)))
 
 
 def test_only_the_needs_matter_to_what_a_policy_can_change() -> None:
     """Of any ask, total and threshold: the excess is the one without a cache less what is found up to the need."""
-    space = SmallForests({2: 3}, {}, any_ask, lambda ask, xi: range(ask, ask + 3), any_depth, samples=0)
+    space = SmallForests({2: 3}, {}, any_ask, lambda ask, known, xi: range(ask, ask + 3), any_depth, samples=0)
     for case in list(every(replace(space, capacities=lambda shape: range(2, 3))))[::7]:
         found = case.replay(tt.LRU())
         lowered = [min(hits, need) for hits, need in zip(found, case.need, strict=True)]

@@ -1,0 +1,48 @@
+"""The least TEL of a small forest by trying every content of the cache: in plain Python, and compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from teltheory.claims.compiled_check.trees import Tree, least, losses, tree_of
+from teltheory.claims.forests import ForestCase
+from teltheory.optimal.trees.states import least_tel
+
+MOST_IN_PLAIN_PYTHON = 3
+"""Blocks of the forests that the judge in plain Python tries."""
+
+
+def optimum(case: ForestCase, *, strict: bool = False) -> int:
+    """Return the least TEL of any policy from an empty cache."""
+    if len(case.shape.parent) <= MOST_IN_PLAIN_PYTHON:
+        return least_tel(case.instance, case.xi, strict)
+    return optimum_from(case, (), strict=strict)
+
+
+def optimum_from(case: ForestCase, start: Iterable[int], *, strict: bool = False) -> int:
+    """Return the least TEL of any policy from a cache that holds some blocks; compiled."""
+    tree, need = _tree(case), np.array(case.need, np.int64)
+    lost = least(tree, losses(tree, need), case.capacity, _running(case), strict, _set(start))
+    return int(lost) + sum(case.excesses_of([0] * len(case.ask))) - sum(case.need)
+
+
+def least_loss(case: ForestCase, weights: Sequence[Sequence[int]]) -> int:
+    """Return the least sum of the weights, by request and depth, of blocks that requests do not find."""
+    loss = np.zeros((len(case.ask), len(case.shape.parent) + 1), np.int64)
+    for k, row in enumerate(weights):
+        loss[k, : len(row)] = [sum(row[found:]) for found in range(len(row))]
+    return int(least(_tree(case), loss, case.capacity, _running(case), False, 0))
+
+
+def _tree(case: ForestCase) -> Tree:
+    return tree_of(case.shape.parent, case.shape.paths)
+
+
+def _running(case: ForestCase) -> int:
+    return case.running if case.forced else 0
+
+
+def _set(blocks: Iterable[int]) -> int:
+    return sum(1 << block for block in blocks)
