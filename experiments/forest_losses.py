@@ -78,7 +78,7 @@ def rows_at(forest: tt.Forest, tokens: int) -> Iterator[Row]:
     xi, capacity = LATENCY.threshold(SLO) // size, tokens // size
     best = tt.hindsight_optimum(forest, capacity, xi, forced=True, cache="strict")
     endless = tt.hindsight_optimum(forest, forest.units, xi, cache="holes").lower
-    sides = [size * tel for tel in (endless, best.certificate.objective, best.upper)]
+    sides = size * endless, size * int(best.certificate.objective), size * best.upper
     for name, policy in policies(forest).items():
         blocks = tt.tail_excess_latency(tt.replay(forest, policy, capacity, forced=True), xi)
         for nodes, cache in NODES.items():

@@ -102,9 +102,10 @@ def check_certificate(
     trace, capacity, xi : as for `hindsight_optimum`
     certificate : Certificate
         What claims to prove an optimum.
-    forced, initial, running : as for `hindsight_optimum`
+    forced, initial : as for `hindsight_optimum`
     weights : as for `weighted_optimum`, optional
         1 if left out.
+    running : as for `hindsight_optimum`
 
     Raises
     ------

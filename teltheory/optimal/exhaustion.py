@@ -55,10 +55,11 @@ def check_violations(
         What proves it; bad prices make the check long, never wrong.
     least : int
         The number of violations in question.
-    forced, initial, running : as for `fewest_violations`
+    forced, initial : as for `fewest_violations`
     most_states : int
         Sets of turns to hold at a time; with more to do the check gives up. Each takes some 80 bytes, and 16 more
         for every 62 turns whose reuse overlaps.
+    running : as for `fewest_violations`
 
     Raises
     ------

@@ -4,8 +4,10 @@ No method is believed. What turns reuse is counted in whole numbers, and a certi
 better: by the prices of the linear program, or else by the steps of Tail-Optimized Belady.
 """
 
+from __future__ import annotations
+
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -14,11 +16,13 @@ from teltheory.model.instance import ForestInstance, Instance
 from teltheory.model.numbers import IntArray, exact_dot, readonly
 from teltheory.model.outcome import Outcome
 from teltheory.optimal.certificate import Certificate, TurnWeights, check_against, unavoidable_reuse
-from teltheory.optimal.intervals import IntervalProblem, interval_problem
 from teltheory.optimal.trees.parts import at_hand
 
+if TYPE_CHECKING:
+    from teltheory.optimal.intervals import IntervalProblem
+
 HALF = 0.5
-AnyInstance = Instance | ForestInstance
+AnyInstance: TypeAlias = Instance | ForestInstance
 
 
 class Answer(NamedTuple):
@@ -33,6 +37,7 @@ class Answer(NamedTuple):
 
 def problem_of(instance: AnyInstance, xi: int, weight: IntArray | None = None) -> IntervalProblem:
     """Write an instance as a problem over reuse intervals."""
+    from teltheory.optimal.intervals import interval_problem
     from teltheory.optimal.trees.intervals import forest_problem
 
     if isinstance(instance, ForestInstance):
