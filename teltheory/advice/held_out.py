@@ -4,10 +4,12 @@ Every policy is replayed on the whole trace, so that the rest begins with the ca
 and only the turns of the rest count. The hindsight optimum of the rest is the least TEL that any plan for the
 whole trace has there (`opening`): what is kept between two turns of the first part is worth nothing then, and
 after a turn its whole past is available, so that of each conversation only the last turn before the rest matters.
+On a forest the requests of the first part ask for nothing (`unasked`), and the optimum is that of a cache whose
+blocks may outlive their parents: no cache has less.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -17,7 +19,7 @@ from teltheory.advice.goal import Cost, Goal, Limits, gain_interval
 from teltheory.cost.bootstrap import Blocks, Estimate, interval
 from teltheory.cost.metrics import tail_excess_latency, ttft_quantiles, ttft_violations
 from teltheory.model.forest import Forest
-from teltheory.model.numbers import FloatArray, IntArray, exact_sum
+from teltheory.model.numbers import FloatArray, IntArray, exact_sum, readonly
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
 from teltheory.optimal import hindsight_optimum
@@ -52,7 +54,7 @@ class Row:
     """A policy on the rest.
 
     Percentiles of TTFT in seconds, turns above the SLO, TEL and regret, above the optimum of the rest, in tokens;
-    of a forest TEL in blocks, and no regret.
+    of a forest TEL and regret in blocks.
     """
 
     policy: str
@@ -65,7 +67,7 @@ class Row:
     p99: float
     slow: int
     tel: int
-    regret: int | None
+    regret: int
 
 
 @dataclass(frozen=True)
@@ -74,13 +76,12 @@ class HeldOut:
 
     The rows are LRU, T-LRU, End-Aware T-LRU. `gain` and `end_aware` are shares by which the goal is below that of
     the row before, `median` the difference of P50 in seconds. LRU does as well at `lru_capacity`, in tokens;
-    `within_budget` counts turns above xi although their conversation kept its whole budget. There is neither that
-    nor an optimum of a forest.
+    `within_budget` counts turns above xi although their conversation kept its whole budget; None of a forest.
     """
 
     margin: int
     rows: tuple[Row, Row, Row]
-    optimum: int | None
+    optimum: int
     gain: Estimate
     median: Estimate
     end_aware: Estimate
@@ -104,9 +105,9 @@ def hold_out(
     tried = rest_of(replay(trace, setting.policy, capacity), start)
     knowing = in_blocks(EndAwareTLRU(setting.xi, setting.q_hat, TRIM), unit)
     aware = rest_of(replay(trace, knowing, capacity), start)
-    optimum, within, pasts = None, None, 0
+    optimum, within, pasts = least_tel(trace, start, capacity, goal.xi // unit), None, 0
     if isinstance(trace, Trace):
-        optimum, pasts = least_tel(trace, start, capacity, goal.xi), exact_sum(trace.past[start:])
+        pasts = exact_sum(trace.past[start:])
         within = above_within_budget(trace, start, tried, setting)
     compared = _Compared(goal, rng, Blocks.of(len(trace) - start, BLOCKS))
     return HeldOut(
@@ -126,13 +127,13 @@ def hold_out(
     )
 
 
-def _row(name: str, outcome: Outcome, goal: Goal, optimum: int | None, pasts: int) -> Row:
+def _row(name: str, outcome: Outcome, goal: Goal, optimum: int, pasts: int) -> Row:
     spent, tel = outcome.in_tokens(), tail_excess_latency(outcome, goal.xi // outcome.block_size)
     slow = ttft_violations(spent, goal.latency, goal.slo)
     p50, p90, p95, p99 = ttft_quantiles(spent, LEVELS, goal.latency).tolist()
     written = pasts - spent.reused if spent.written is None else exact_sum(spent.written)
     work = (float(spent.hit_rate), spent.prefilled, written)
-    return Row(name, *work, p50, p90, p95, p99, slow, tel, None if optimum is None else tel - optimum)
+    return Row(name, *work, p50, p90, p95, p99, slow, tel, tel - optimum)
 
 
 @dataclass(frozen=True)
@@ -161,11 +162,19 @@ class _Compared:
         return float(of(self.blocks.all)[0]), of(draws), len(self.blocks)
 
 
-def least_tel(trace: Trace, start: int, capacity: int, xi: int) -> int:
+def least_tel(trace: Trace | Forest, start: int, capacity: int, xi: int) -> int:
     """Return the least TEL from turn `start` on that any plan for the whole trace reaches; optional caching."""
+    if isinstance(trace, Forest):
+        return hindsight_optimum(unasked(trace, start), capacity, xi, cache="holes").lower
     rest, openings = opening(trace, start)
     unavoidable = exact_sum(np.maximum(rest.total[:openings] - xi, 0))
     return hindsight_optimum(rest, capacity, xi).objective - unavoidable
+
+
+def unasked(forest: Forest, start: int) -> Forest:
+    """Return a forest whose requests before `start` ask for nothing; what they leave is there for the others."""
+    asks = np.arange(len(forest)) >= start
+    return replace(forest, ask=readonly(forest.ask * asks), total=readonly(forest.total * asks))
 
 
 def opening(trace: Trace, start: int) -> tuple[Trace, int]:

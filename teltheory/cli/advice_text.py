@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 
 from teltheory.cli.output import write_text
+from teltheory.cli.question import HOLES_LEGEND
 from teltheory.cli.tables import in_short, plain_table
 from teltheory.cost.kv_cache import KVSize
 from teltheory.report.markdown import bullets, facts, paragraphs, plain_text, table
@@ -158,14 +159,10 @@ def _beside(advice: Advice, shape: KVSize | None) -> Iterator[str]:
     """Yield how far the optimum is, what knowing last turns would gain, and what LRU needs for the same."""
     held = advice.held_out
     lru, tlru, _ = held.rows
-    if held.optimum is None:
-        yield "Hindsight: the least TEL of shared prefixes is not known."
-    else:
-        closed = (
-            f"; it closes {percent((lru.tel - tlru.tel) / lru.regret)} of LRU's distance" if lru.regret else ""
-        )
-        regret = f"{advice.policy}'s regret is {tlru.regret:,}{closed}."
-        yield f"Hindsight: the least TEL on the rest is {held.optimum:,}. {regret}"
+    closed = f"; it closes {percent((lru.tel - tlru.tel) / lru.regret)} of LRU's distance" if lru.regret else ""
+    unit, which = ("", "") if advice.block_size is None else (" blocks", f" {HOLES_LEGEND}")
+    regret = f"{advice.policy}'s regret is {tlru.regret:,}{closed}."
+    yield f"Hindsight: the least TEL on the rest is {held.optimum:,}{unit}. {regret}{which}"
     further = f"{advice.goal.name} {_change(held.end_aware)} than {advice.policy}"
     yield f"End-awareness: T-LRU that knew which turns are last would have {further}."
     needed, capacity = held.lru_capacity, advice.capacity
@@ -194,10 +191,10 @@ def advice_table(advice: Advice) -> Table:
 
 
 def heads_of(advice: Advice) -> tuple[str, ...]:
-    """Return the columns: of shared prefixes TEL in blocks, and no regret."""
+    """Return the columns: of shared prefixes TEL is in blocks."""
     if advice.block_size is None:
         return HEADER
-    return tuple("TEL blocks" if name == "TEL" else name for name in HEADER if name != "regret")
+    return tuple("TEL blocks" if name == "TEL" else name for name in HEADER)
 
 
 def advice_rows(advice: Advice) -> Iterator[tuple[str, ...]]:
@@ -205,8 +202,7 @@ def advice_rows(advice: Advice) -> Iterator[tuple[str, ...]]:
     for row in advice.held_out.rows:
         percentiles = (f"{value:.3f}" for value in (row.p50, row.p90, row.p95, row.p99))
         work = (percent(row.hit_rate), in_short(row.prefilled), in_short(row.written))
-        regret = () if row.regret is None else (f"{row.regret:,}",)
-        yield row.policy, *work, *percentiles, f"{row.slow:,}", f"{row.tel:,}", *regret
+        yield row.policy, *work, *percentiles, f"{row.slow:,}", f"{row.tel:,}", f"{row.regret:,}"
 
 
 def advice_as_data(advice: Advice) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """`teltheory curve`: a trace under policies at every capacity, and hindsight by tangents and chords."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from itertools import groupby
 from pathlib import Path
@@ -22,21 +22,22 @@ from teltheory.cli.options import (
 )
 from teltheory.cli.output import check_target, progress_bar, report
 from teltheory.cli.prefixes import Prefixes, footprint, unit_of
-from teltheory.cli.question import STAND_IN, Asked, Thresholds, read_question
+from teltheory.cli.question import Asked, Thresholds, read_question
 from teltheory.cli.replay import about
 from teltheory.cli.tables import SLOW_LEGEND, TTFTS, WORK_LEGEND, plain_table, work_cells
 from teltheory.cli.traces import Reading
-from teltheory.cost.metrics import ttft_quantiles, ttft_violations
+from teltheory.cost.metrics import share_closed, tail_excess_latency, ttft_quantiles, ttft_violations
 from teltheory.errors import ArgumentError
 from teltheory.figures import draw_curves, write_figure
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import exact_sum
 from teltheory.optimal import hindsight_optimum
 from teltheory.optimal.curve import hindsight_curve
+from teltheory.policies.online import LRU
 from teltheory.policies.policy import Policy
 from teltheory.policies.spec import NAMED, Spec, others, parse_policy, policy_texts
 from teltheory.replay import Cache
-from teltheory.replay.caches import always_forced
+from teltheory.replay.caches import always_forced, read_cache
 from teltheory.replay.curve import CapacityCurve, capacity_curve
 from teltheory.report.words import percent
 from teltheory.sweep import QUANTILES
@@ -48,7 +49,10 @@ FIGURES = (".png", ".svg", ".pdf")
 DECADES = 3
 TOLERANCE = 0.001
 PERCENTILES = tuple(f"p{round(100 * q)}" for q in QUANTILES)
-MEASURES = (*TTFTS, "hit", "prefill", "written", "slow", "TEL", "vs no cache")
+MEASURES = (*TTFTS, "hit", "prefill", "written", "slow", "TEL")
+DISTANCE = ("regret", "closed")
+"""Columns that stand in the place of `CHANGE` if hindsight is asked for."""
+CHANGE = ("vs no cache",)
 
 
 @click.command()
@@ -74,8 +78,8 @@ def curve(
 
     The table has the capacities given; figure and JSON also have as many as --points says, evenly spaced on a
     logarithmic scale up to where everything fits. Besides policies there is hindsight, the least TEL of any
-    policy, of private conversations. Without --policy: LRU, Threshold-LRU, T-LRU with least-recent trim, and
-    hindsight or, for the prefixes that requests share, Tail-Optimized Belady in a cache with holes.
+    policy; with it the table has the distance to it. Without --policy: LRU, Threshold-LRU, T-LRU with
+    least-recent trim, and hindsight.
     """
     check_target(target)
     check_target(figure)
@@ -85,7 +89,7 @@ def curve(
     specs = [_spec(text) for text in named if text.lower() != HINDSIGHT]
     question = read_question(specs, prefixes=prefixes, **asked)
     trace = reading.read(trace_file)
-    found, hindsight = _asked(question.on(trace), hindsight=len(specs) < len(named), by_default=not policies)
+    found, hindsight = question.on(trace), len(specs) < len(named)
     spaced = _spaced(found, points) if figure or target else []
     with about(trace_file), progress_bar() as bar:
         rows = Curves(found, spaced, hindsight).rows(bar)
@@ -104,15 +108,6 @@ def _spaced(asked: Asked, points: int) -> list[int]:
         least = int(requests.end.max(initial=0)) * requests.block_size
     spaced = {int(most * 10 ** (-DECADES * (1 - i / (points - 1)))) for i in range(points)}
     return sorted({max(capacity, least) for capacity in spaced})
-
-
-def _asked(found: Asked, hindsight: bool, by_default: bool) -> tuple[Asked, bool]:
-    """Return what is asked, and whether hindsight is: shared prefixes have what stands for it by default."""
-    if not (hindsight and found.shared):
-        return found, hindsight
-    if not by_default:
-        raise ArgumentError("policy", HINDSIGHT, f"--chains with it, or {STAND_IN.text}")
-    return replace(found, grid=replace(found.grid, policies=[*found.grid.policies, STAND_IN])), False
 
 
 def _spec(text: str) -> Spec:
@@ -161,6 +156,10 @@ class Curves:
                 known[replayed] = capacity_curve(self.asked.requests, policy, cache=cache)
             rows.table += of_policy(known[replayed], spec, xi, grid.capacities, percentiles=True)
             rows.drawn += of_policy(known[replayed], spec, xi, self.spaced, percentiles=False)
+        if self.hindsight:
+            cache = read_cache(grid.cache)
+            lru = known.get((LRU(), cache)) or capacity_curve(self.asked.requests, LRU(), cache=cache)
+            rows.table = list(self._with_distances(rows.table, lru))
         return rows
 
     def _of_policy(
@@ -208,20 +207,45 @@ class Curves:
     def _add_optima(self, rows: Rows, xi: int) -> None:
         """Add the least TEL: exact in the table, and between tangents and chords where it is drawn."""
         unknown = dict.fromkeys(("violations", "hit_rate", "prefilled", "reused", "written"))
-        trace = self.asked.trace
-        uncached = hindsight_optimum(trace, 0, xi).objective
+        requests, unit = self.asked.requests, unit_of(self.asked.requests)
+        uncached = exact_sum(np.maximum(requests.total - xi // unit, 0))
         row = {"xi": xi, "policy": HINDSIGHT, "uncached_tel": uncached, **unknown}
         for capacity in self.asked.grid.capacities:
-            tel = hindsight_optimum(trace, capacity, xi).objective
+            tel = self._least_tel(capacity, xi)
             rows.table.append({"capacity": capacity, **row, "tel": tel, **dict.fromkeys(PERCENTILES)})
         if self.spaced:
-            found = hindsight_curve(trace, xi, self.spaced[0], self.spaced[-1], TOLERANCE)
+            sides = self.spaced[0] // unit, self.spaced[-1] // unit
+            found = hindsight_curve(requests, xi // unit, *sides, TOLERANCE, self._forced)
             rows.tangents[xi] = len(found.tangents)
             for capacity in self.spaced:  # an optimal TEL is a whole number within its bounds
-                below, above = found.bounds(capacity)
+                below, above = found.bounds(capacity // unit)
                 rows.drawn.append(
                     {"capacity": capacity, **row, "tel": int(above // 1), "lower": -int(-below // 1)}
                 )
+
+    @property
+    def _forced(self) -> bool:
+        """Whether the optimum has forced caching: if every cache of shared prefixes has."""
+        return self.asked.shared and self.asked.grid.forces("holes")
+
+    def _least_tel(self, capacity: int, xi: int) -> int:
+        requests, unit = self.asked.requests, unit_of(self.asked.requests)
+        if isinstance(requests, Forest):
+            of_forest = hindsight_optimum(requests, capacity // unit, xi // unit, self._forced, cache="holes")
+            return of_forest.lower
+        return hindsight_optimum(requests, capacity, xi).objective
+
+    def _with_distances(self, table: Sequence[dict[str, Any]], lru: CapacityCurve) -> Iterator[dict[str, Any]]:
+        """Yield rows with LRU's TEL and the least, and the distances of their own."""
+        unit = unit_of(self.asked.requests)
+        places = {(row["capacity"], row["xi"]): row["tel"] for row in table if row["policy"] == HINDSIGHT}
+        for row in table:
+            place = capacity, xi = row["capacity"], row["xi"]
+            least, tel = places[place], row["tel"]
+            base = tail_excess_latency(lru.outcome(capacity // unit), xi // unit)
+            closed = share_closed(base, tel, least)
+            share = None if closed is None else float(closed)
+            yield row | {"lru": base, "optimum": least, "regret": tel - least, "share_closed": share}
 
 
 def _shown(asked: Asked, rows: Rows, hindsight: bool) -> Iterator[str | Table]:
@@ -231,11 +255,13 @@ def _shown(asked: Asked, rows: Rows, hindsight: bool) -> Iterator[str | Table]:
     thresholds = asked.thresholds
     if hindsight:
         yield f"{HINDSIGHT}: the least TEL of any policy; nothing else of it, as other plans may reach it too."
+        yield asked.distance
     if rows.tangents:
         counts = (f"{k} at {thresholds.slos.get(xi) or f'{xi:,} tokens'}" for xi, k in rows.tangents.items())
         known = f"known to {100 * TOLERANCE:g} %, by tangents below and chords above: {', '.join(counts)}"
         yield f"In figure and JSON it is {known}."
-    columns = ("capacity", "policy", *map(thresholds.heading, MEASURES))
+    measures = (*MEASURES, *(DISTANCE if hindsight else CHANGE))
+    columns = ("capacity", "policy", *map(thresholds.heading, measures))
     for xi in thresholds.xis:
         section = sorted((row for row in rows.table if row["xi"] == xi), key=lambda row: row["capacity"])
         lines = (
@@ -249,9 +275,16 @@ def _shown(asked: Asked, rows: Rows, hindsight: bool) -> Iterator[str | Table]:
 def _line(row: dict[str, Any], thresholds: Thresholds) -> list[str]:
     p50, *work = work_cells(row, thresholds)
     percentiles = [p50, *(thresholds.shown(row[name]) for name in ("p90", "p95", "p99"))]
-    change = Fraction(row["tel"] - row["uncached_tel"], row["uncached_tel"]) if row["uncached_tel"] else None
     slow = "" if row["violations"] is None else f"{row['violations']:,}"
-    return [row["policy"], *percentiles, *work, slow, f"{row['tel']:,}", percent(change)]
+    return [row["policy"], *percentiles, *work, slow, f"{row['tel']:,}", *_compared(row)]
+
+
+def _compared(row: dict[str, Any]) -> list[str]:
+    """Return the regret and the share closed; without hindsight the change against no cache."""
+    if "regret" in row:
+        return [f"{row['regret']:,}", percent(row["share_closed"])]
+    least = row["uncached_tel"]
+    return [percent(Fraction(row["tel"] - least, least) if least else None)]
 
 
 def _as_data(asked: Asked, rows: Rows) -> dict[str, Any]:

@@ -31,14 +31,16 @@ from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
 from teltheory.model.units import Time, bytes_in, listed_values, read_time, read_tokens
 from teltheory.policies.online import LRU
-from teltheory.policies.spec import CACHE, FOR_SLOS, Spec, default_estimate
+from teltheory.policies.spec import FOR_SLOS, Spec, default_estimate
 from teltheory.replay import in_reference, replay
 from teltheory.replay.caches import always_forced, read_cache
 from teltheory.sweep import Grid
 
 SHARES = (5, 20, 50)
-STAND_IN = Spec("tail-optimized-belady", ((CACHE, "holes"),))
-"""Stands in the tables of forests in the place of the hindsight optimum."""
+REGRET_LEGEND = (
+    "regret: TEL above the hindsight optimum. closed: share of LRU's distance to the optimum that is closed."
+)
+HOLES_LEGEND = "The optimum is that of a cache whose blocks may outlive their parents: no cache has less."
 LEVELS = tuple(Level(f"p{level}", Fraction(level, 100)) for level in (90, 95, 99))
 
 
@@ -101,7 +103,6 @@ class Question:
     forced: bool
     served: Served
     prefixes: Prefixes = PRIVATE
-    by_default: bool = False
 
     def on(self, trace: Trace) -> Asked:
         """Return the question with what the trace chooses, and sentences that say so."""
@@ -126,9 +127,8 @@ class Question:
             found = Thresholds.of(given, found.latency, found.unit, found.block_size)
             said.append(origin)
         estimate = default_estimate(requests) if self.q_hat is None else self.q_hat
-        specs = list(_standing_in(self.specs)) if shared and self.by_default else self.specs
         grid = Grid(
-            specs,
+            self.specs,
             sizes,
             found.xis,
             estimate,
@@ -140,11 +140,6 @@ class Question:
         )
         notes = (*said, *_alike(requests, sizes, found))
         return Asked(trace, requests, self.prefixes, grid, found, notes, estimated=self.q_hat is None)
-
-
-def _standing_in(specs: Sequence[Spec]) -> Iterator[Spec]:
-    """Yield policies for a forest: what stands for the optimum in the place of Tail-Optimized Belady."""
-    yield from (STAND_IN if spec == Spec(STAND_IN.name) else spec for spec in specs)
 
 
 @dataclass(frozen=True)
@@ -204,6 +199,11 @@ class Asked:
         forced = grid.forced or always_forced(read_cache(grid.cache))
         return f"{'Forced' if forced else 'Optional'} caching{running}.{cache}"
 
+    @property
+    def distance(self) -> str:
+        """What the distance to the optimum is, in sentences; of shared prefixes which optimum."""
+        return f"{REGRET_LEGEND} {HOLES_LEGEND}" if self.shared else REGRET_LEGEND
+
     def as_data(self) -> dict[str, Any]:
         """Return the trace, and what was assumed, as plain data."""
         return {
@@ -229,12 +229,8 @@ def read_question(
     forced: bool = False,
     q_hat: int | None = None,
     prefixes: Prefixes = PRIVATE,
-    by_default: bool = False,
 ) -> Question:
-    """Return what was asked for: the thresholds given; where every policy has its own, those.
-
-    `by_default` says that nobody named the policies.
-    """
+    """Return what was asked for: the thresholds given; where every policy has its own, those."""
     if prefixes is not PRIVATE:
         prefixes.check(forced)
     for spec in specs:
@@ -248,7 +244,7 @@ def read_question(
     sizes = read_capacities(capacities, served.shape)
     latency = served.needed_latency if in_seconds else served.latency_or_tokens
     said, found = tuple(read_sizes(capacities, served.shape)), Thresholds.of(given, latency, served.unit)
-    return Question(found, sizes, said, specs, q_hat, forced, served, prefixes, by_default)
+    return Question(found, sizes, said, specs, q_hat, forced, served, prefixes)
 
 
 def read_capacities(given: Sequence[str], shape: KVSize | None = None) -> tuple[int, ...]:

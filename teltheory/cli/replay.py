@@ -21,7 +21,7 @@ from teltheory.cli.options import (
 )
 from teltheory.cli.output import check_target, progress_bar, report
 from teltheory.cli.prefixes import Prefixes
-from teltheory.cli.question import STAND_IN, Asked, Thresholds, read_question
+from teltheory.cli.question import Asked, Thresholds, read_question
 from teltheory.cli.tables import SLOW_LEGEND, TTFTS, WORK_LEGEND, in_short, plain_table
 from teltheory.cli.traces import Reading
 from teltheory.errors import ArgumentError, FileError, ForcedCachingError, TraceError
@@ -31,13 +31,6 @@ from teltheory.report.words import percent
 from teltheory.sweep import Cell, Store, sweep
 
 MEASURES = (*TTFTS, "hit", "prefill", "written", "slow", "TEL", "vs LRU", "regret", "closed")
-REGRET = "regret: TEL above the hindsight optimum. closed: share of LRU's distance to the optimum that is closed."
-DISTANCE = ("regret", "closed")
-"""Measures that only private conversations have."""
-NO_REGRET = (
-    f"There is no regret: the optimum of shared prefixes is not known. {STAND_IN.text} stands for it: "
-    "Tail-Optimized Belady in a cache with holes, whatever the cache of the others."
-)
 
 
 @click.command()
@@ -75,7 +68,7 @@ def replay(
     if workers is not None and scheduler is not None:
         raise ArgumentError("--workers", workers, "none with --scheduler, whose own workers do the work")
     specs = [parse_policy(text) for text in policy_texts(policies) or POLICIES]
-    question = read_question(specs, prefixes=prefixes, by_default=not policies, **asked)
+    question = read_question(specs, prefixes=prefixes, **asked)
     store = None if store_file is None else Store(store_file)
     trace = reading.read(trace_file)
     with about(trace_file):
@@ -119,18 +112,13 @@ def shown_cells(asked: Asked, cells: Sequence[Cell]) -> Iterator[str | Table]:
     thresholds = asked.thresholds
     for (capacity, xi), section in groupby(cells, key=lambda cell: (cell.capacity, cell.xi)):
         title = f"Capacity {thresholds.size(capacity)}, threshold {thresholds.label(xi)}"
-        columns = ("policy", *map(thresholds.heading, measures(asked)))
+        columns = ("policy", *map(thresholds.heading, MEASURES))
         yield plain_table(title, columns, (cell_row(cell, thresholds) for cell in section), ("policy",))
-
-
-def measures(asked: Asked) -> tuple[str, ...]:
-    """Return the columns that a table has beside the policy."""
-    return tuple(name for name in MEASURES if not (asked.shared and name in DISTANCE))
 
 
 def legend(asked: Asked) -> str:
     """Return what the columns mean."""
-    return f"{WORK_LEGEND} {SLOW_LEGEND} {NO_REGRET if asked.shared else REGRET}"
+    return f"{WORK_LEGEND} {SLOW_LEGEND} {asked.distance}"
 
 
 def cell_row(cell: Cell, thresholds: Thresholds) -> list[str]:
@@ -138,8 +126,7 @@ def cell_row(cell: Cell, thresholds: Thresholds) -> list[str]:
     percentiles = [thresholds.shown(value) for value in (cell.p50, cell.p90, cell.p95, cell.p99)]
     work = [percent(cell.hit_rate), in_short(cell.prefilled), in_short(cell.written)]
     tail = [f"{cell.violations:,}", f"{cell.tel:,}", percent(cell.change)]
-    distance = [] if cell.regret is None else [f"{cell.regret:,}", percent(cell.closed)]
-    return [cell.policy, *percentiles, *work, *tail, *distance]
+    return [cell.policy, *percentiles, *work, *tail, f"{cell.regret:,}", percent(cell.closed)]
 
 
 def cells_as_data(asked: Asked, cells: Sequence[Cell]) -> dict[str, Any]:

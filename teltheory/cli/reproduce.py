@@ -102,7 +102,7 @@ def _replays(given: Trace | None, file: str | None, seed: int, workers: int | No
 
     def replayed(name: str, title: str, path: Path | None, trace: Trace, grid: dict[str, Any]) -> Replayed:
         policies = [Spec(policy) for policy in POLICIES]
-        question = read_question(policies, xis=(), served=Served(), prefixes=Prefixes(), by_default=True, **grid)
+        question = read_question(policies, xis=(), served=Served(), prefixes=Prefixes(), **grid)
         asked = question.on(trace)
         return Replayed(name, title, path, asked, run(asked, workers))
 

@@ -12,7 +12,7 @@ from teltheory.cli.figures import LEGEND as PAPER_LEGEND
 from teltheory.cli.figures import paper_tables
 from teltheory.cli.output import write_text
 from teltheory.cli.question import Asked
-from teltheory.cli.replay import cell_row, legend, measures
+from teltheory.cli.replay import MEASURES, cell_row, legend
 from teltheory.policies.spec import Spec
 from teltheory.report.captions import pictures
 from teltheory.report.explorer import POLICIES, Steps, compared, explorer
@@ -55,7 +55,8 @@ CHARTS_LEAD = (
     "Every number is that of a replay at just these settings: optional caching, an empty cache at the start, "
     "T-LRU with round-robin trim. TEL is the sum of max(uncached − ξ, 0) over all turns, in tokens, or in blocks "
     "for prefixes that requests share. The hindsight optimum is the least TEL of any policy; other plans may "
-    "reach it too, so it has no percentiles. That of shared prefixes is not known."
+    "reach it too, so it has no percentiles. Of shared prefixes it is that of a cache whose blocks may outlive "
+    "their parents."
 )
 
 
@@ -136,7 +137,7 @@ def _table(one: Replayed, xi: int, cells: Sequence[Cell]) -> str:
     thresholds = one.asked.thresholds
     lines = (map(plain_text, cell_row(cell, thresholds)) for cell in cells)
     caption = f"Capacity {thresholds.size(cells[0].capacity)}, threshold {thresholds.label(xi)}"
-    heads = ("policy", *map(thresholds.heading, measures(one.asked)))
+    heads = ("policy", *map(thresholds.heading, MEASURES))
     return f"{plain_text(caption)}:\n\n{table(heads, lines, '---:')}"
 
 

@@ -122,7 +122,7 @@ def _rows(cells: Iterable[Any]) -> Iterator[dict[str, Any]]:
         percentiles = (cell.p50, cell.p90, cell.p95, cell.p99)
         numbers = (*percentiles, cell.hit_rate, cell.prefilled, cell.written, cell.violations, cell.tel)
         yield place | {"policy": POLICIES[cell.policy]} | dict(zip(MEASURES, numbers, strict=True))
-        if cell.policy == "lru" and cell.optimum is not None:
+        if cell.policy == "lru":
             yield place | {"policy": OPTIMUM, "TEL": cell.optimum}
 
 
@@ -164,11 +164,10 @@ def _curve(along: str, at: str) -> Any:
     )
 
 
-def compared(lru: int, tlru: int, optimum: int | None, lru_p95: float, tlru_p95: float) -> str:
+def compared(lru: int, tlru: int, optimum: int, lru_p95: float, tlru_p95: float) -> str:
     """Return in a sentence what T-LRU is worth beside LRU and the optimum: TEL, and P95 of TTFT."""
     tail = f"P95 of TTFT is {tlru_p95:.3f} s under T-LRU and {lru_p95:.3f} s under LRU."
-    closed = "" if optimum is None else _closed(lru, tlru, optimum)
-    return f"{_beside(lru, tlru)}{closed}. {tail}"
+    return f"{_beside(lru, tlru)}{_closed(lru, tlru, optimum)}. {tail}"
 
 
 def _beside(lru: int, tlru: int) -> str:

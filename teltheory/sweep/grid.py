@@ -12,7 +12,7 @@ from teltheory.policies.online import LRU
 from teltheory.policies.policy import Policy
 from teltheory.policies.spec import DEFAULT_CUTOFF, Spec, in_blocks
 from teltheory.replay import Cache
-from teltheory.replay.caches import read_cache
+from teltheory.replay.caches import always_forced, read_cache
 from teltheory.sweep.jobs import Job, Measurement
 from teltheory.sweep.sources import AnySource
 
@@ -71,25 +71,31 @@ class Grid:
         """Return the cache that a policy has: its own if it names one."""
         return read_cache(getattr(spec, "cache", None) or self.cache)
 
+    def forces(self, cache: Cache) -> bool:
+        """Whether a replay in a cache is asked to be forced; the optimum is if all other caches are anyway."""
+        asked = (read_cache(self.cache), *map(self.cache_of, self.policies))
+        return self.forced or (not always_forced(cache) and all(map(always_forced, asked)))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Cell(Measurement):
     """One policy at one capacity and threshold, with the TEL of LRU and of the optimum there.
 
-    `trace` is the label of the trace if several are swept. The optimum of a forest is None: it is not known yet.
+    `trace` is the label of the trace if several are swept. The optimum of a forest is that of a cache whose blocks
+    may outlive their parents (``cache="holes"``): no cache has less.
     """
 
     capacity: int
     xi: int
     policy: str
     lru: int
-    optimum: int | None
+    optimum: int
     trace: str | None = None
 
     @property
-    def regret(self) -> int | None:
-        """TEL above the hindsight optimum; None if that is not known."""
-        return None if self.optimum is None else self.tel - self.optimum
+    def regret(self) -> int:
+        """TEL above the hindsight optimum."""
+        return self.tel - self.optimum
 
     @property
     def change(self) -> Fraction | None:
@@ -98,8 +104,8 @@ class Cell(Measurement):
 
     @property
     def closed(self) -> Fraction | None:
-        """Share of LRU's distance to the optimum that is closed; None if there is no distance, or none known."""
-        return None if self.optimum is None else share_closed(self.lru, self.tel, self.optimum)
+        """Share of LRU's distance to the optimum that is closed; None if there is no distance."""
+        return share_closed(self.lru, self.tel, self.optimum)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the cell as plain data, the trace's label first if there is one."""
@@ -123,9 +129,9 @@ def plan(sources: Sequence[AnySource], grid: Grid, latency: Latency) -> list[Job
     slos = tuple(sorted(grid.slos.items()))
     by_trace = {source.key: source for source in sources}
     return [
-        Job(key, source.turns, policy, capacity, grid.forced, latency, thresholds, slos, cache, grid.running)
+        Job(key, source.turns, policy, size, grid.forces(cache), latency, thresholds, slos, cache, grid.running)
         for key, source in by_trace.items()
-        for capacity in dict.fromkeys(grid.capacities)
+        for size in dict.fromkeys(grid.capacities)
         for (policy, cache), thresholds in _replayed(grid, source).items()
     ]
 
@@ -139,7 +145,7 @@ def _replayed(grid: Grid, source: AnySource) -> dict[Replayed, tuple[int, ...]]:
     thresholds = tuple(dict.fromkeys(grid.thresholds))
     found: dict[Replayed, tuple[int, ...]] = {_lru(grid, source): thresholds}
     asked = [(_asked(grid, spec, xi, source), xi) for spec in grid.policies for xi in thresholds]
-    for one, xi in (*asked, *((_optimum(xi), xi) for xi in thresholds if not source.shared)):
+    for one, xi in (*asked, *((_optimum(xi, source), xi) for xi in thresholds)):
         found[one] = tuple(dict.fromkeys((*found.get(one, ()), xi)))
     return found
 
@@ -153,9 +159,9 @@ def _asked(grid: Grid, spec: Spec, xi: int, source: AnySource) -> Replayed:
     return policy, grid.cache_of(spec)
 
 
-def _optimum(xi: int) -> Replayed:
-    """Return what reaches the hindsight optimum of private conversations."""
-    return TailOptimizedBelady(xi), "strict"
+def _optimum(xi: int, source: AnySource) -> Replayed:
+    """Return what reaches the hindsight optimum: of a forest in a cache with holes, as no cache has less."""
+    return TailOptimizedBelady(xi // source.unit), "holes" if source.shared else "strict"
 
 
 Results: TypeAlias = Mapping[tuple[str, Policy, Cache, int, int], Measurement]
@@ -180,7 +186,7 @@ def _cell(
         return results[source.key, *replayed, capacity, xi]
 
     worth = completed(at(_asked(grid, spec, xi, source)), source)
-    lru, optimum = at(_lru(grid, source)).tel, None if source.shared else at(_optimum(xi)).tel
+    lru, optimum = at(_lru(grid, source)).tel, at(_optimum(xi, source)).tel
     return Cell(**vars(worth), capacity=capacity, xi=xi, policy=spec.text, lru=lru, optimum=optimum, trace=label)
 
 

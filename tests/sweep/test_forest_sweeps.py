@@ -69,7 +69,13 @@ def test_the_cells_are_those_of_replays_by_hand():
         expected = by_hand(forest, *made[cell.policy](cell.xi), cell.capacity, cell.xi, A100_LLAMA2_7B)
         assert {name: getattr(cell, name) for name in expected} == pytest.approx(expected)
         assert cell.lru == by_hand(forest, tt.LRU(), "strict", cell.capacity, cell.xi, A100_LLAMA2_7B)["tel"]
-        assert cell.optimum is cell.regret is cell.closed is None
+        best = tt.hindsight_optimum(forest, cell.capacity // SIZE, cell.xi // SIZE, method="lp", cache="holes")
+        assert cell.optimum == best.objective
+        assert cell.regret == cell.tel - cell.optimum >= 0
+        assert cell.closed == (
+            None if cell.lru == cell.optimum else Fraction(cell.lru - cell.tel, cell.lru - cell.optimum)
+        )
+    assert len({cell.closed for cell in cells}) > 4
 
 
 @pytest.mark.parametrize(
@@ -84,6 +90,21 @@ def test_the_cache_and_the_mode_are_those_of_the_grid(mode):
     assert cell.reused == SIZE * outcome.cached.sum()
     assert cell.tel == tt.tail_excess_latency(outcome, 1)
     assert cell.lru == tt.tail_excess_latency(tt.replay(forest, tt.LRU(), 10, **mode), 1)
+    asked = {
+        "forced": mode.get("forced", "cache" in mode and mode["cache"] != "holes"),
+        "running": mode.get("running", 1),
+    }
+    assert cell.optimum == tt.hindsight_optimum(forest, 10, 1, method="lp", cache="holes", **asked).objective
+
+
+def test_the_optimum_is_forced_only_if_every_cache_is():
+    """One request needs two blocks at once that forced caching leaves no room for."""
+    forest = tt.Forest.from_paths([[1], [2], [1]], block_size=SIZE)
+    texts = ("lru:cache=radix", "lru:cache=holes", "belady:cache=holes")
+    grid = Grid([parse_policy(text) for text in texts], (SIZE,), (0,), q_hat=0)
+    assert [cell.regret for cell in sweep(forest, grid, A100_LLAMA2_7B)] == [1, 1, 0]
+    nodes = replace(grid, policies=[parse_policy(texts[0])], cache="radix")
+    assert [cell.regret for cell in sweep(forest, nodes, A100_LLAMA2_7B)] == [0]
 
 
 def test_a_store_tells_forests_caches_and_modes_apart(tmp_path):
@@ -103,7 +124,8 @@ def test_a_store_tells_forests_caches_and_modes_apart(tmp_path):
     first = [sweep(forest, one, A100_LLAMA2_7B, store=store) for one in grids]
     first += [sweep(trace, grid, A100_LLAMA2_7B, store=store) for trace in traces[1:]]
     kept = len(rows(store))
-    assert kept == 2 * (len(grids) + 2)
+    optima = 4  # optional (which is asked for too), forced, with two that run, and in larger blocks
+    assert kept == 2 * (len(grids) + 2) + optima - 1
     again = [sweep(forest, one, A100_LLAMA2_7B, store=store) for one in grids]
     again += [sweep(trace, grid, A100_LLAMA2_7B, store=store) for trace in traces[1:]]
     assert again == first
