@@ -5,6 +5,9 @@ a digest of the entries. An entry says with ``objective_kind`` what it is about:
 
 - ``tel``: ``capacity``, ``xi``, ``forced``, ``objective``, ``steps`` and ``kept``, as in
   `teltheory.optimal.certificate`.
+  Of shared prefixes all are in blocks, and ``prefixes`` says how the trace is read: ``block_size``, ``cache``,
+  ``running``, ``without``. What is kept is a plan for a cache whose blocks may outlive their parents; no other
+  cache has less.
 - ``slo``: ``objective`` violations with what is ``kept``, and the bound ``proved`` by ``prices`` with ``cuts``.
 - ``p95`` or another percentile: the same, without ``xi``. ``prices`` is null where ``proved`` is 0.
 """
@@ -14,27 +17,29 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 
 import click
 import numpy as np
 
 from teltheory.cli.options import trace_options
 from teltheory.cli.output import console, show
-from teltheory.cli.prefixes import reading_line
+from teltheory.cli.prefixes import PRIVATE, Prefixes, reading_line, without_lines
 from teltheory.cli.traces import Reading, report_lines
 from teltheory.cost.goals import SLO, TEL, Level, read_level
 from teltheory.errors import CertificateError, FileError, TelTheoryError, shown
 from teltheory.input_files import read_json
+from teltheory.model.forest import Forest
 from teltheory.model.numbers import INT64_MAX, IntArray
 from teltheory.model.plan import check_plan
 from teltheory.model.trace import Trace
 from teltheory.optimal.certificate import Certificate, check_certificate
 from teltheory.optimal.exhaustion import check_violations
 from teltheory.optimal.prices import Cut, Prices
+from teltheory.optimal.trees.hindsight import BlockCache
 from teltheory.report.words import counted
 
 VERSION = 2
@@ -53,10 +58,13 @@ def check(certificate_file: str, trace_file: str, reading: Reading) -> int:
     entries = read_certificates(certificate_file)
     trace = reading.read(trace_file)
     out = console()
-    show(out, *([] if trace.blocks is None else [reading_line(trace, trace)]))
     show(out, *(report_lines(trace) if reading.assumes else ()))
-    for entry in checked(certificate_file, entries, trace):
+    shown = None
+    for entry, requests in checked(certificate_file, entries, trace):
+        if requests is not shown and trace.blocks is not None:
+            show(out, reading_line(trace, requests), *without_lines(trace, requests, entry.prefixes))
         show(out, str(entry))
+        shown = requests
     return 0
 
 
@@ -66,6 +74,7 @@ class Certified:
 
     The bound is the objective itself for TEL, by `steps`; else `proved`, by `prices`, which for a percentile prove
     that at the threshold ``proved - 1`` more turns violate than it leaves above it. A percentile has no `xi`.
+    `prefixes` says how the trace is read; lengths of shared prefixes are in their blocks.
     """
 
     goal: str | Level
@@ -77,12 +86,24 @@ class Certified:
     steps: IntArray | None = None
     proved: int = 0
     prices: Prices | None = None
+    prefixes: Prefixes = PRIVATE
 
-    def check(self, trace: Trace) -> None:
-        """Raise `CertificateError` if this proves nothing about a trace."""
+    def read(self, trace: Trace) -> Trace | Forest:
+        """Return what of a trace this is about; an error if it can't be read so."""
+        if trace.blocks is None and not self.prefixes.chains:
+            expected = f"one in blocks of {self.prefixes.block_size:,} tokens"
+            raise CertificateError(f"prefixes: found a trace without block hashes, expected {expected}")
+        return self.prefixes.of(trace)
+
+    def check(self, requests: Trace | Forest) -> None:
+        """Raise `CertificateError` if this proves nothing about what `read` returned."""
         if self.steps is not None:
             found = Certificate(self.objective, self.kept, self.steps)
-            return check_certificate(trace, self.capacity, self.xi, found, self.forced)
+            running = self.prefixes.running
+            return check_certificate(requests, self.capacity, self.xi, found, self.forced, running=running)
+        return self._check_plan(requests) if isinstance(requests, Trace) else None
+
+    def _check_plan(self, trace: Trace) -> None:
         uncached = check_plan(trace, self.capacity, self.kept, self.forced)
         objective = self._objective(uncached)
         if objective != self.objective:
@@ -109,11 +130,19 @@ class Certified:
             expected = f"{above} turns or more above {xi}"
             raise CertificateError(f"proved: found {self.proved}, expected {expected}; {error}") from None
 
+    @property
+    def _place(self) -> str:
+        place, read = f"Capacity {self.capacity:,}, threshold {self.xi:,}", self.prefixes
+        if read.chains:
+            return place
+        running = f", {read.running:,} requests at a time" if read.running > 1 else ""
+        return f"{place}, in blocks of {read.block_size:,} tokens, cache {read.cache}{running}"
+
     def __str__(self) -> str:
         mode = ", forced caching" if self.forced else ""
         if self.steps is not None:
             least = f"less TEL than {self.objective:,} (proved by {counted(len(self.steps), 'step')})"
-            return f"Capacity {self.capacity:,}, threshold {self.xi:,}{mode}: no policy has {least}."
+            return f"{self._place}{mode}: no policy has {least}."
         about, less = f"threshold {self.xi:,}", "fewer violations"
         if isinstance(self.goal, Level):
             about, less = self.goal.text, "a smaller one"
@@ -122,14 +151,18 @@ class Certified:
         return f"Capacity {self.capacity:,}, {about}{mode}: no policy has {least}, and one has {self.objective:,}."
 
 
-def checked(file: str, entries: Sequence[Certified], trace: Trace) -> Iterator[Certified]:
-    """Yield the entries of a file, each after its check against a trace."""
+def checked(file: str, entries: Sequence[Certified], trace: Trace) -> Iterator[tuple[Certified, Trace | Forest]]:
+    """Yield the entries of a file and what of a trace they are about, each after its check against that."""
+    known: dict[Prefixes, Trace | Forest] = {}
     for i, entry in enumerate(entries):
         try:
-            entry.check(trace)
+            read = replace(entry.prefixes, cache="", running=1)
+            if read not in known:
+                known[read] = entry.read(trace)
+            entry.check(known[read])
         except TelTheoryError as error:
             raise CertificateError(f"{file}, certificates[{i}], {error}") from None
-        yield entry
+        yield entry, known[read]
 
 
 def certificates_as_data(entries: Sequence[Certified]) -> dict[str, Any]:
@@ -150,6 +183,8 @@ def _as_data(entry: Certified) -> dict[str, Any]:
         data[name] = value.tolist() if isinstance(value, np.ndarray) else value
     if entry.prices is not None:
         data["prices"] = asdict(entry.prices)
+    if not entry.prefixes.chains:
+        data["prefixes"] = {name: getattr(entry.prefixes, name) for name in OF_PREFIXES}
     return data
 
 
@@ -167,14 +202,16 @@ def read_certificates(file: str) -> list[Certified]:
 
 
 def _entry(place: str, entry: object) -> Certified:
-    kind = entry.get(KIND) if isinstance(entry, dict) else None
+    given = entry if isinstance(entry, dict) else {}
+    kind = given.get(KIND)
     expected = "tel, slo or a percentile such as p95"
     if not isinstance(kind, str):
         raise FileError(f"{place}: expected an object with {KIND}, {expected}")
     goal = kind if kind in (TEL, SLO) else read_level(kind)
     if goal is None:
         raise FileError(f"{place}, {KIND}: found {shown(kind)}, expected {expected}")
-    values = _object({KIND: lambda _, __: kind} | _fields_of(goal), place, entry)
+    shared: Readers = {"prefixes": _prefixes} if goal == TEL and "prefixes" in given else {}
+    values = _object({KIND: lambda _, __: kind} | _fields_of(goal) | shared, place, entry)
     del values[KIND]
     return Certified(goal, **values)
 
@@ -226,12 +263,35 @@ def _prices(place: str, entry: object) -> Prices | None:
     return None if entry is None else Prices(**_object(OF_PRICES, place, entry))
 
 
+def _prefixes(place: str, entry: object) -> Prefixes:
+    return Prefixes(**_object(OF_PREFIXES, place, entry))
+
+
+def _positive(place: str, value: object) -> int:
+    if value == 0:
+        raise FileError(f"{place}: found 0, expected 1 or more")
+    return _whole(place, value, INT64_MAX)
+
+
+def _one_of(place: str, value: object) -> str:
+    if value not in get_args(BlockCache):
+        raise FileError(f"{place}: found {shown(value)}, expected {' or '.join(get_args(BlockCache))}")
+    return str(value)
+
+
+def _text(place: str, value: object) -> str | None:
+    if not isinstance(value, str | None):
+        raise FileError(f"{place}: found {shown(value)}, expected a text or null")
+    return value
+
+
 Reader: TypeAlias = Callable[[str, object], Any]
 """Takes where a value stands and the value; returns it as it is meant, or raises a `FileError`."""
 Readers: TypeAlias = dict[str, Reader]
 OF_A_CUT: Readers = {"step": _whole, "turns": _wholes, "weights": _wholes, "numerator": _whole}
 OF_PRICES: Readers = {"steps": _wholes, "numerators": _wholes, "denominator": _whole, "cuts": _cuts}
 OF_ALL: Readers = {"capacity": _whole, "forced": _flag, "objective": _whole, "kept": _column}
+OF_PREFIXES: Readers = {"block_size": _positive, "cache": _one_of, "running": _positive, "without": _text}
 OF_A_BOUND: Readers = {"proved": _whole, "prices": _prices}
 
 

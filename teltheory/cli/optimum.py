@@ -1,23 +1,38 @@
 """`teltheory optimum`: the least TEL, the fewest violations or the smallest percentile of any policy."""
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeAlias, get_args
 
 import click
 
 from teltheory.cli.certificate import certificates_as_data
-from teltheory.cli.options import duration, forced_option, goal_option, grid_options, trace_options
+from teltheory.cli.forest_search import ForestSearch
+from teltheory.cli.options import (
+    cache_option,
+    duration,
+    forced_option,
+    goal_option,
+    grid_options,
+    prefix_options,
+    running_option,
+    trace_options,
+)
 from teltheory.cli.output import check_target, complain, console, progress_bar, show, write_json
-from teltheory.cli.question import read_question
+from teltheory.cli.prefixes import PRIVATE, Prefixes
+from teltheory.cli.question import Asked, read_question
 from teltheory.cli.replay import about
 from teltheory.cli.searches import Found, Search
 from teltheory.cli.served import Served
 from teltheory.cli.traces import Reading
 from teltheory.cost.goals import SLO, TEL, Level, read_goal
 from teltheory.errors import ArgumentError
+from teltheory.model.forest import Forest
+from teltheory.optimal.trees.hindsight import BlockCache
 from teltheory.policies.spec import Spec
 
 METHODS = {TEL: ("auto", "greedy", "lp", "milp", "pyomo"), SLO: ("auto", "heuristic", "milp")}
 OF_PERCENTILES = ("auto",)
+AnySearch: TypeAlias = Search | ForestSearch
 
 
 @click.command()
@@ -39,6 +54,7 @@ OF_PERCENTILES = ("auto",)
 @click.option("--certificate", metavar="FILE", help="Also write certificates, for check-certificate.")
 @trace_options()
 @forced_option
+@prefix_options(cache_option, running_option)
 @grid_options
 def optimum(
     trace_file: str,
@@ -48,6 +64,7 @@ def optimum(
     certificate: str | None,
     served: Served,
     reading: Reading,
+    prefixes: Prefixes,
     target: str | None,
     **asked: Any,
 ) -> int:
@@ -57,6 +74,9 @@ def optimum(
     uncached tokens, and so of TTFT (p95; it has no threshold). The last two are hard: the answer is a plan and a
     bound, and the search ends where they meet or its time is up.
 
+    The least TEL of a trace with block hashes is that of the prefixes that its requests share: of --cache holes
+    exact, of a strict cache between two sides. --chains, slo and percentiles take its conversations as private.
+
     Ends with 1 if the solver does not prove an optimal TEL. When interrupted, prints the rows so far and writes
     no file.
     """
@@ -65,13 +85,13 @@ def optimum(
     aim = read_goal(goal)
     _check(aim, method, asked["xis"] or asked["slos"])
     specs = [Spec("lru")] if aim == TEL else [Spec("lru"), Spec("tlru")]
-    question = read_question(specs, served=served, **asked)
+    question = read_question(specs, served=served, prefixes=_read(aim, prefixes), **asked)
     if aim != TEL and not question.thresholds.latency.cached_is_free:
         expected = f"one without attention or a table with --goal {goal}"
         raise ArgumentError("--latency", served.latency, expected)
     trace = reading.read(trace_file)
     with about(trace_file):
-        search = Search(question.on(trace), aim, method, time_limit)
+        search = _search(question.on(trace), aim, method, time_limit)
         found = _run(search)
     return _report(search, found, target, certificate)
 
@@ -86,7 +106,26 @@ def _check(asked: str | Level, method: str, given: tuple[str, ...]) -> None:
         raise ArgumentError("--method", method, f"{', '.join(methods)} with --goal {kind}")
 
 
-def _run(search: Search) -> list[Found]:
+def _read(asked: str | Level, prefixes: Prefixes) -> Prefixes:
+    """Return how shared prefixes are read: for a goal that does not know them, not at all."""
+    if prefixes.cache not in get_args(BlockCache):
+        raise ArgumentError("--cache", prefixes.cache, "strict or holes, as whole nodes have no optimum")
+    if asked == TEL:
+        return prefixes
+    private = replace(prefixes, chains=True)
+    private.check(forced=True)
+    return PRIVATE
+
+
+def _search(asked: Asked, goal: str | Level, method: Any, time_limit: float | None) -> AnySearch:
+    """Return the search for a goal, on what is replayed."""
+    if isinstance(asked.requests, Forest):
+        cache: Any = asked.prefixes.cache
+        return ForestSearch(asked, asked.requests, cache, method, time_limit)
+    return Search(asked, goal, method, time_limit)
+
+
+def _run(search: AnySearch) -> list[Found]:
     """Search at every capacity, with a progress bar; an interrupted search is the last."""
     found: list[Found] = []
     capacities = search.asked.grid.capacities
@@ -102,7 +141,7 @@ def _run(search: Search) -> list[Found]:
     return found
 
 
-def _report(search: Search, found: list[Found], target: str | None, certificate: str | None) -> int:
+def _report(search: AnySearch, found: list[Found], target: str | None, certificate: str | None) -> int:
     rows = [one.row for one in found]
     problems = [one.problem for one in found if one.problem is not None]
     if target != "-":

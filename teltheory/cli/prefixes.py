@@ -120,14 +120,19 @@ def reading_line(trace: Trace, requests: Trace | Forest) -> str:
 
 def block_lines(trace: Trace, requests: Trace | Forest, prefixes: Prefixes) -> Iterator[str]:
     """Yield what blocks mean for the numbers, and what was left out; nothing for conversations."""
+    yield from without_lines(trace, requests, prefixes)
     if isinstance(requests, Forest):
-        if prefixes.without is not None:
-            lost = exact_sum(trace.forest.inputs) - exact_sum(requests.inputs)
-            yield f"Without {left_out(prefixes.without)}: inputs are {in_tokens(lost)} shorter in all."
         yield (
             "Capacities, ξ and cutoffs are rounded down to whole blocks, Q̂ is rounded up, and TEL is in blocks. "
             "All else is exact in tokens; a last block that is not full is computed."
         )
+
+
+def without_lines(trace: Trace, requests: Trace | Forest, prefixes: Prefixes) -> Iterator[str]:
+    """Yield what was left out of the inputs, if anything was."""
+    if isinstance(requests, Forest) and prefixes.without is not None:
+        lost = exact_sum(trace.forest.inputs) - exact_sum(requests.inputs)
+        yield f"Without {left_out(prefixes.without)}: inputs are {in_tokens(lost)} shorter in all."
 
 
 def left_out(text: str) -> str:

@@ -46,6 +46,15 @@ class Found:
     interrupted: bool = False
 
 
+def work_of(outcome: Outcome, asked: Asked, who: str = "") -> dict[str, Any]:
+    """Return median TTFT, hit rate and volumes as plain data; their names begin with `who`."""
+    spent = outcome.in_tokens()
+    p50 = float(ttft_quantiles(spent, [0.5], asked.thresholds.latency)[0]) if len(spent) else None
+    volumes = (spent.prefilled, spent.reused, write_volume(spent, asked.requests))
+    worth = zip(WORKED, (p50, float(spent.hit_rate), *volumes), strict=True)
+    return {f"{who}{name}": value for name, value in worth}
+
+
 @dataclass(frozen=True)
 class Search:
     """A goal, and how it is searched for at every capacity."""
@@ -167,11 +176,7 @@ class Search:
         return found
 
     def _work(self, outcome: Outcome, who: str = "") -> dict[str, Any]:
-        """Return median TTFT, hit rate and volumes as plain data; their names begin with `who`."""
-        p50 = float(ttft_quantiles(outcome, [0.5], self.asked.thresholds.latency)[0]) if len(outcome) else None
-        volumes = (outcome.prefilled, outcome.reused, write_volume(outcome, self.asked.trace))
-        worth = zip(WORKED, (p50, float(outcome.hit_rate), *volumes), strict=True)
-        return {f"{who}{name}": value for name, value in worth}
+        return work_of(outcome, self.asked, who)
 
     def _searched(self, best: Any, began: float) -> dict[str, Any]:
         """Return the bounds of a search, how it ended, and the work of the plan that it found."""
@@ -188,15 +193,15 @@ class Search:
             tel = best if row["incumbent"] is None else row["incumbent"]
             found = (
                 "incumbent" if asked else "optimum",
-                _tenths(tel),
+                tenths(tel),
                 percent(change),
                 *work_cells(row, thresholds),
             )
-            ended = (_tenths(row["gap"]), row["status"]) if asked else ()
+            ended = (tenths(row["gap"]), row["status"]) if asked else ()
             place = (f"{row['capacity']:,}", thresholds.label(row["xi"]))
             lines.append((*place, *found, *ended, row["method"]))
             lines.append(("", "", "LRU", f"{lru:,}", "", *work_cells(row, thresholds, "lru_")))
-            lines += [("", "", "bound", _tenths(row["bound"]))] if asked else []
+            lines += [("", "", "bound", tenths(row["bound"]))] if asked else []
         ends = ("gap", "status", "method") if asked else ("method",)
         return self._table("Hindsight optimum", "threshold", ("TEL", "vs LRU", *WORK, *ends), lines)
 
@@ -229,5 +234,6 @@ class Search:
         return plain_table(title, heads, lines, (second, ""))
 
 
-def _tenths(value: float | None) -> str:
+def tenths(value: float | None) -> str:
+    """Return a number to a tenth, as a table shows it."""
     return "" if value is None else f"{value:,.1f}".removesuffix(".0")

@@ -41,7 +41,10 @@ def test_totals_are_those_of_replays_by_hand(run_json, shared_file):
         assert row["written"] == SIZE * outcome.written.sum()
         assert row["hit_rate"] == float(outcome.hit_rate)
         assert row["p95"] == tt.ttft_quantiles(spent, [0.95], tt.A100_LLAMA2_7B)[0]
-        assert row["optimum"] is row["regret"] is row["share_closed"] is None
+        best = tt.hindsight_optimum(forest, row["capacity"] // SIZE, row["xi"] // SIZE, cache="holes").objective
+        assert (row["optimum"], row["regret"]) == (best, row["tel"] - best)
+        closed = (row["lru"] - row["tel"]) / (row["lru"] - best) if row["lru"] > best else None
+        assert row["share_closed"] == closed
     facts = {name: data[name] for name in ("reading", "block_size", "blocks", "cache", "running")}
     assert facts == {
         "reading": "shared prefixes",
@@ -73,27 +76,25 @@ def test_the_first_line_says_how_the_trace_is_read(first_line, shared_file, trac
     larger = first_line("replay", shared_file, *ASKED, "--block-size", 1024)
     assert larger.endswith(" 5 different blocks of 1,024 tokens.")
     aside = "what requests share by their block hashes is left aside."
-    for command in (("replay", "--chains"), ("optimum",)):
+    for command in (("replay", "--chains"), ("optimum", "--chains"), ("optimum", "--goal", "slo")):
         line = first_line(*command, shared_file, *ASKED)
         assert line.startswith("Private conversations: 8 turns, ")
         assert line.endswith(aside)
     assert first_line("replay", trace_file, *ASKED) == "Private conversations: 3 turns, 2 conversations."
 
 
-def test_tables_say_their_units_and_what_stands_for_the_optimum(run, shared_file, capsys):
+def test_tables_say_their_units_and_which_optimum_it_is(run, shared_file, capsys):
     assert run("replay", shared_file, "--capacity", "4100", "--slo", "44ms") == 0
     printed = capsys.readouterr().out
     text = " ".join(printed.split())
     assert "Capacity 4,100 tokens = 8 blocks, threshold 44ms = 613 tokens = 1 blocks" in printed
     assert "TEL blocks" in printed
     assert "TEL is in blocks. All else is exact in tokens" in text
-    assert "Optional caching. Cache: strict." in text
+    assert "no cache has less. Optional caching. Cache: strict." in text
     (header,) = [line for line in printed.splitlines() if "P50 s" in line]
-    assert "written" in header
-    assert "regret" not in header
+    assert {"written", "regret", "closed"} <= set(header.split())
     named = [line.split()[0] for line in printed.splitlines() if line.strip()]
-    assert "tail-optimized-belady:cache=holes" in named
-    assert "tail-optimized-belady" not in named
+    assert named[-len(POLICIES) :] == list(POLICIES)
 
 
 MODES = {
@@ -141,7 +142,6 @@ def test_defaults_are_those_of_the_forest(run_json, shared_file):
 WRONG = [
     ("replay --without head", "--without: found 'head', expected system-prompt, tools or tokens such as"),
     ("replay --chains --without tools", "--without: found 'tools', expected none with --chains"),
-    ("curve --policy lru,hindsight", "policy: found 'hindsight', expected --chains with it, or tail-opt"),
     ("curve --cache holes --chains", "--cache: found 'holes', expected none with --chains"),
     ("replay --cache warm", "cache: found 'warm', expected strict, holes, radix"),
     ("replay --policy lru:cache=warm", "cache: found 'warm', expected strict, holes, radix"),
@@ -175,11 +175,18 @@ def test_curves_are_replays_at_every_capacity(run_json, shared_file, tmp_path):
         "lru": (tt.LRU(), "strict"),
         "threshold-lru": (tt.ThresholdLRU(2), "strict"),
         "tlru:trim=least-recent": (tt.TLRU(1, 2, "least-recent"), "strict"),
-        "tail-optimized-belady:cache=holes": (tt.TailOptimizedBelady(1), "holes"),
     }
-    assert [row["policy"] for row in data["rows"][::2]] == list(made)
+    assert [row["policy"] for row in data["rows"][::2]] == [*made, "hindsight"]
     assert len(data["curve"]) == 4 * 4
-    for row in (*data["rows"], *data["curve"]):
+    optima = [row for row in (*data["rows"], *data["curve"]) if row["policy"] == "hindsight"]
+    for row in optima:
+        best = tt.hindsight_optimum(forest, row["capacity"] // SIZE, 1, cache="holes").objective
+        assert row.get("lower", best) <= best <= row["tel"] <= 1.001 * best
+    least = {row["capacity"]: row["tel"] for row in optima}
+    for row in data["rows"]:
+        assert (row["optimum"], row["regret"]) == (least[row["capacity"]], row["tel"] - least[row["capacity"]])
+        assert row["lru"] == tt.tail_excess_latency(tt.replay(forest, tt.LRU(), row["capacity"] // SIZE), 1)
+    for row in (row for row in (*data["rows"], *data["curve"]) if row not in optima):
         policy, cache = made[row["policy"]]
         outcome = tt.replay(forest, policy, row["capacity"] // SIZE, cache=cache)
         assert row["tel"] == tt.tail_excess_latency(outcome, 1)
@@ -191,13 +198,17 @@ def test_curves_are_replays_at_every_capacity(run_json, shared_file, tmp_path):
 
 
 def test_curves_of_whole_nodes_begin_with_room_for_a_request(run_json, shared_file):
-    asked = ("--capacity", "3000", "--xi", 600, "--points", 5, "--cache", "radix", "--policy", "lru")
+    asked = ("--capacity", "3000", "--xi", 600, "--points", 5, "--cache", "radix", "--policy", "lru,hindsight")
     data = run_json("curve", shared_file, *asked)
     forest = tt.read_trace(shared_file).forest
     assert data["curve"][0]["capacity"] == 5 * SIZE
     for row in data["curve"]:
-        outcome = tt.replay(forest, tt.LRU(), row["capacity"] // SIZE, cache=tt.RadixNodes())
-        assert row["reused"] == SIZE * outcome.cached.sum()
+        if row["policy"] == "lru":
+            outcome = tt.replay(forest, tt.LRU(), row["capacity"] // SIZE, cache=tt.RadixNodes())
+            assert row["reused"] == SIZE * outcome.cached.sum()
+        else:
+            best = tt.hindsight_optimum(forest, row["capacity"] // SIZE, 1, forced=True, cache="holes")
+            assert row["lower"] <= best.lower <= row["tel"]
 
 
 LOST = {"system-prompt": [1] * 8, "tools": [1] * 8, "1100": [2] * 8, "1.6k": [3, 3, 3, 2, 3, 3, 3, 3]}
@@ -224,10 +235,11 @@ def test_the_mooncake_trace_has_its_known_hits_and_tail(run_json, mooncake, xi):
 
 
 def test_the_curve_of_the_mooncake_trace_has_its_known_points(run_json, mooncake):
-    asked = ("--capacity", "300k,1M,3M", "--slo", "2s", "--policy", "lru", "--points", 2)
-    data = run_json("curve", mooncake, *asked)
-    found = {row["capacity"]: (row["reused"], row["tel"]) for row in data["rows"]}
+    asked = ("--capacity", "300k,1M,3M", "--slo", "2s", "--policy", "lru,hindsight", "--points", 2)
+    rows = run_json("curve", mooncake, *asked)["rows"]
+    found = {row["capacity"]: (row["reused"], row["tel"]) for row in rows if row["policy"] == "lru"}
     assert found == {capacity: (SIZE * hits, tel) for capacity, (hits, tel) in GOLDEN.items()}
+    assert [row["tel"] for row in rows if row["policy"] == "hindsight"] == [36_703, 30_610, 30_568]
 
 
 def test_advice_is_on_what_requests_share(run_json, run, mooncake, capsys):
@@ -237,9 +249,10 @@ def test_advice_is_on_what_requests_share(run_json, run, mooncake, capsys):
     spent = tt.replay(forest, tt.LRU(), 1953).in_tokens()
     row = found["held_out"]["rows"][0]
     assert row["prefilled"] == spent.uncached[found["first_turns"] :].sum()
-    assert row["regret"] is found["held_out"]["optimum"] is None
+    assert row["regret"] == row["tel"] - found["held_out"]["optimum"] > 0
     assert run(*asked) == 0
     printed = capsys.readouterr().out
+    assert f"the least TEL on the rest is {found['held_out']['optimum']:,} blocks." in " ".join(printed.split())
     assert printed.startswith("Shared prefixes: 12,031 requests, 170,899 different blocks of 512 tokens.")
     assert "TEL blocks" in printed
     assert run(*asked, "--chains") == 0
