@@ -15,11 +15,11 @@ relaxation takes shares 0 <= x_e <= 1 of the intervals.
 kept for it, each from the last request before that read it (caches with holes; none may be beyond its input). The
 deepest were read longest ago and are held first, so what e holds grows towards it:
 
-    a_e(t)  =  how many of its first need_e blocks no request reads between step t and e.
+    a_e(t)  =  how many of its first need_e blocks have their last request before e before step t
 
-The problem is the same with a_e(t) in place of need_e. Nothing is held for two requests, as a block that is kept
-between two requests in a row that read it is kept for the second alone. The staircase of a private conversation
-has a single *tread*.
+(and are no longer exempt, under forced caching). The problem is the same with a_e(t) in place of need_e. Nothing
+is held for two requests: what is kept between two requests in a row that read it is kept for the second alone. The
+staircase of a private conversation has a single *tread*.
 """
 
 from dataclasses import dataclass, replace
