@@ -39,6 +39,9 @@ class Filling:
         self._start = np.arange(len(problem.turn) + 1) if start is None else start
         self._steps = problem.binding_steps() if steps is None else steps
         self._begin, self._end = problem.places(self._steps)
+        self._interval = np.repeat(np.arange(len(self._start) - 1), np.diff(self._start))
+        self._top = self._start[1:] - 1
+        self._first, self._beyond = self._begin[self._start[:-1]], self._end[self._top]
 
     def fill(self, plan: IntArray, order: IntArray) -> IntArray:
         """Return a feasible plan with more of some intervals."""
@@ -76,11 +79,10 @@ class Filling:
     def _ruined(self, plan: IntArray, rng: np.random.Generator) -> IntArray:
         width = max(1, int(len(self._steps) * rng.random() ** 2 / 2))
         low = int(rng.integers(-width, len(self._steps) + 1))
-        first, top = self._start[:-1], self._start[1:] - 1
-        hit = (self._begin[first] < low + width) & (self._end[top] > low)
-        in_part = (plan[top] > 0) & (plan[top] < self._problem.most[top])
-        dropped = hit & (in_part | (rng.random(len(top)) < rng.random()))
-        return np.where(np.repeat(dropped, np.diff(self._start)), 0, plan)
+        hit = (self._first < low + width) & (self._beyond > low)
+        in_part = ((plan > 0) & (plan < self._problem.most))[self._top]
+        dropped = hit & (in_part | (rng.random(len(hit)) < rng.random()))
+        return np.where(dropped[self._interval], 0, plan)
 
 
 @compiled

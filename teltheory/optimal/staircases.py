@@ -9,8 +9,7 @@ This module uses nothing of what makes prices or plans. Steps are those of `telt
 """
 
 from collections.abc import Iterator
-from itertools import groupby
-from operator import itemgetter
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -50,9 +49,11 @@ def staircases(instance: Instance | ForestInstance, xi: int) -> Iterator[Stairca
     parts, need = parts_read(instance), instance.total - xi
     if isinstance(instance, ForestInstance):
         need = np.where(need <= instance.forest.ask, need, 0)
-    columns = (parts.turn, parts.first, parts.within(need))
-    held = (row for row in zip(*(column.tolist() for column in columns), strict=True) if row[2])
-    for turn, of_turn in groupby(held, key=itemgetter(0)):
-        _, first, units = zip(*sorted(of_turn), strict=True)
-        if sum(units) == need[turn]:
-            yield Staircase(turn, first, units, turn + 1)
+    units, together = parts.within(need), np.zeros(len(need), np.int64)
+    np.add.at(together, parts.turn, units)
+    some = np.flatnonzero((units > 0) & (together == need)[parts.turn])
+    some = some[np.lexsort((parts.first[some], parts.turn[some]))]
+    turn, first, amount = (column[some].tolist() for column in (parts.turn, parts.first, units))
+    starts = np.flatnonzero(np.diff(parts.turn[some], prepend=-1)).tolist()
+    for low, high in pairwise([*starts, len(some)]):
+        yield Staircase(turn[low], tuple(first[low:high]), tuple(amount[low:high]), turn[low] + 1)
