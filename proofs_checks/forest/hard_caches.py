@@ -160,7 +160,7 @@ def all_graphs(vertices: int) -> Iterator[Edges]:
         yield from combinations(pairs, count)
 
 
-@lru_cache(maxsize=1)
+@lru_cache
 def unlike_graphs(vertices: int) -> tuple[Edges, ...]:
     """Return one graph of all those that only differ by the names of their vertices."""
     seen: set[Edges] = set()

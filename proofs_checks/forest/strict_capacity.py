@@ -4,15 +4,17 @@ docs/limits.md has the proofs. A block is *held up* at a step if it is needed by
 one that is.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
 
+from proofs_checks.forest.judges import optimum, optimum_from
 from proofs_checks.tail_optimized.theorem_b1 import all_equal
 from teltheory.claims.claim import Values, rows
-from teltheory.claims.forests import ForestCase, Shape, SmallForests
+from teltheory.claims.forests import ForestCase, Shape, shapes
 from teltheory.claims.listed import Listed, Told
 from teltheory.claims.registry import run
-from teltheory.optimal.trees.states import least_tel
 
 LOSES_NOTHING, HAS_ROOM = "TEL is that of an endless cache", "there is room for all that is held up"
 STRICT, HOLES = "strict, D times the capacity", "with holes"
@@ -39,10 +41,12 @@ def held_up(case: ForestCase, k: int) -> set[int]:
 
 def lossless(case: ForestCase) -> Values:
     """Ask whether a strict cache loses nothing, by all its contents, and whether all fits that is held up."""
-    endless = replace(case, capacity=len(case.shape.parent))
-    tel = least_tel(case.instance, case.xi, True)
+    endless = sum(case.excesses_of(case.known))
     most = max(len(held_up(case, k)) for k in range(len(case.ask)))
-    return {LOSES_NOTHING: tel == least_tel(endless.instance, case.xi, True), HAS_ROOM: most <= case.capacity}
+    return {
+        LOSES_NOTHING: optimum(case, strict=True) == endless,
+        HAS_ROOM: most <= case.capacity,
+    }
 
 
 def augmented(case: ForestCase) -> Values:
@@ -50,8 +54,8 @@ def augmented(case: ForestCase) -> Values:
     deepest = max(1, *useful(case))
     larger = replace(case, capacity=case.capacity * deepest)
     return {
-        STRICT: least_tel(larger.instance, case.xi, True),
-        HOLES: least_tel(case.instance, case.xi, False),
+        STRICT: optimum_from(larger, (), strict=True),
+        HOLES: optimum_from(case, ()),
     }
 
 
@@ -83,27 +87,57 @@ def sharp(case: ChainsAtOnce) -> Values:
     """Return the least TEL with holes, and in a strict cache with one block too few."""
     few, room = case.chains * case.depth - 1, case.chains + case.depth - 1
     return {
-        TIGHT: least_tel(case.forest_case(few).instance, case.depth, True),
-        HOLES: least_tel(case.forest_case(room).instance, case.depth, False),
+        TIGHT: optimum(case.forest_case(few), strict=True),
+        HOLES: optimum(case.forest_case(room)),
     }
 
 
+def small_forests(most: Mapping[int, int], forced: bool) -> Iterator[Iterator[ForestCase]]:
+    """Yield the forests with up to so many blocks in each number of requests."""
+    for requests, blocks in most.items():
+        for count in range(1, blocks + 1):
+            yield (case for shape in shapes(requests, count) for case in with_needs(shape, forced))
+
+
+def with_needs(shape: Shape, forced: bool) -> Iterator[ForestCase]:
+    """Yield a shape with every capacity that may overflow, and every need of known blocks: no other can be met."""
+    xi, fewest = max(shape.depth), shape.pinned(1) if forced else 1
+    for needs in product(*(range(known + 1) for known in shape.known)):
+        total = tuple(xi + need for need in needs)
+        for capacity in range(fewest, len(shape.parent)):
+            yield ForestCase(shape, shape.ends, total, capacity, xi, forced=forced)
+
+
+def forests(forced: bool) -> Listed[ForestCase]:
+    """Return the small forests within limits."""
+
+    def note(most: Mapping[int, int]) -> dict[str, Any]:
+        blocks = {str(requests): blocks for requests, blocks in most.items()}
+        return {
+            "blocks_by_requests": blocks,
+            "needs": "any of known blocks",
+            "capacities": "1 to all but one",
+        }
+
+    quick, full = {2: 5, 3: 4, 4: 3, 5: 3}, {2: 6, 3: 5, 4: 5, 5: 4}
+    return Listed(lambda most: small_forests(most, forced), quick, full, note)
+
+
 row = rows(source="Beyond the paper: docs/limits.md")
-SPACE = SmallForests({2: 5, 3: 4, 4: 3}, {2: 6, 3: 5, 4: 4}, samples=300)
 
 no_loss = row(
     "forest.strict.no-loss",
     "A strict cache can have the TEL of an endless one if and only if at each step it has room for the blocks "
     "that their next requests need and those above them; so the least such capacity is found in polynomial time.",
     relation=all_equal,
-    space=SPACE,
+    space=forests(forced=False),
 )(lossless)
 
 no_loss_forced = replace(
     no_loss,
     id="forest.strict.no-loss.forced",
     statement="The same under forced caching, with the paths of the running requests besides.",
-    space=replace(SPACE, forced=True),
+    space=forests(forced=True),
 )
 
 larger = row(
@@ -111,14 +145,14 @@ larger = row(
     "If no request needs more than D known blocks, a strict cache of D times the capacity has at most the least "
     "TEL with holes.",
     relation=lambda values: values[STRICT] <= values[HOLES],
-    space=SPACE,
+    space=forests(forced=False),
 )(augmented)
 
 larger_forced = replace(
     larger,
     id="forest.strict.augmented.forced",
     statement="The same under forced caching.",
-    space=replace(SPACE, forced=True),
+    space=forests(forced=True),
 )
 
 tight = row(
@@ -126,7 +160,7 @@ tight = row(
     "D times cannot be less: c chains of D blocks exceed no threshold in a cache of c + D - 1 with holes, and do "
     "in a strict one of c D - 1.",
     relation=lambda values: values[TIGHT] > values[HOLES] == 0,
-    space=Listed(chains_at_once, 8, 10, "chains of equal depth, 2 or more, with up to {} blocks in all"),
+    space=Listed(chains_at_once, 10, 12, "chains of equal depth, 2 or more, with up to {} blocks in all"),
 )(sharp)
 
 
