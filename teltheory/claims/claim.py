@@ -14,8 +14,9 @@ from teltheory.claims.origin import OURS, Origin
 if TYPE_CHECKING:
     from teltheory.claims.compiled_check.forests import CompiledForests
     from teltheory.claims.compiled_check.space import CompiledWorlds
+    from teltheory.claims.compiled_replays.space import CompiledReplays
 
-    Compiled: TypeAlias = CompiledWorlds | CompiledForests
+    Compiled: TypeAlias = CompiledWorlds | CompiledForests | CompiledReplays
 
 Values: TypeAlias = Mapping[str, Any]
 """What a check computes, by name: whole numbers, fractions, and lists of them."""
@@ -219,7 +220,7 @@ class Claim(Generic[C]):
         makes true is by construction; it is never counted as reproduced.
     proof : callable or None
         Proves the statement for more than can be tried. May raise MissingDataError where the prover is missing.
-    compiled : CompiledWorlds, CompiledForests or None
+    compiled : CompiledWorlds, CompiledForests, CompiledReplays or None
         The claim written a second time, for compiled enumeration up to larger bounds. The runner compares the two
         on all that `space`, then `SmallWorlds` or `SmallForests`, enumerates, which is a judge and no more.
     second : SecondRoute or None

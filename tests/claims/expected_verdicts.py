@@ -20,6 +20,11 @@ headline.sharegpt.violations.at-slo headline.p95-range
 forest.optimum.start.holes forest.weights.growing forest.weights.growing.relaxation forest.strict
 forest.strict.forced forest.strict.natural forest.strict.belady forest.strict.belady.natural
 forest.strict.belady.forced forest.strict.relaxation
+forest.tlru.high-water.without-tail forest.tlru.last forest.tlru.last.forced forest.tlru.last.strict
+forest.tlru.resident forest.tlru.resident.forced forest.tlru.nodes.high-water forest.tlru.nodes.last
+forest.tlru.nodes.resident forest.stack.tlru.last.strict forest.stack.nodes forest.stack.nodes.chunks
+forest.stack.tlru.nodes forest.tail-optimized-belady.inclusion.strict forest.nodes.excess.renewed
+forest.nodes.excess.outputs
 """
 NOT_REPRODUCED = """
 figure-5.median figure-6 table-1 table-3 table-5 table-6 sensitivity.peak prediction.poisson headline.measured
@@ -35,6 +40,7 @@ theorem-31.threshold-lru.second theorem-31.large-q algorithm-1.repaired algorith
 trim.order-is-free trim.order-is-free.named trim.order-is-free.named.forced trim.eager
 theorem-31.threshold-lru.partial appendix-e.repeated.excess stack.lru stack.tlru stack.tlru-round-robin
 theorem-d2 theorem-d2.turn-law.promising theorem-d2.exchange
+forest.tlru.high-water forest.tlru.high-water.forced forest.tlru.high-water.running forest.tlru.high-water.closed
 """
 CERTIFIED = {
     f"{name}{mode}"

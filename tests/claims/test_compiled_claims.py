@@ -6,10 +6,11 @@ import pytest
 
 from proofs_checks import all_claims
 from teltheory.claims.comparison import DisagreementError, compare
+from teltheory.claims.compiled_check.space import CompiledWorlds
 from teltheory.claims.search import decide, decide_safely
 
 pytestmark = pytest.mark.ledger
-COMPILED = [claim for claim in all_claims() if claim.compiled is not None]
+COMPILED = [claim for claim in all_claims() if isinstance(claim.compiled, CompiledWorlds)]
 TINY = {"quick": {1: 2, 2: 2, 3: 2}, "full": {}, "start_tokens": {"quick": 1, "full": 1}, "samples": 0}
 
 

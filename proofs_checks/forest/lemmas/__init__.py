@@ -1,0 +1,1 @@
+"""What the proofs on forests rest on, as obligations for a prover."""
