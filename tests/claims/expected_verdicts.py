@@ -65,4 +65,5 @@ BELIEF_ROWS = tuple(
     if name != "et-lru.printed-index.ratio"
 )
 LIMIT_ROWS = rows_of("tail_measures", "not_competitive", "hardness", "hard_caches", "strict_capacity")
+OPTIMUM_ROWS = rows_of("optimum", "weights", "strict")
 SAMPLED = {claim.id for claim in all_claims() if claim.sampled}

@@ -4,7 +4,16 @@ import sys
 from pathlib import Path
 
 import pytest
-from claims.expected_verdicts import BELIEF_ROWS, CERTIFIED, DATA_ROWS, EXPECTED, LIMIT_ROWS, PROVED, SAMPLED
+from claims.expected_verdicts import (
+    BELIEF_ROWS,
+    CERTIFIED,
+    DATA_ROWS,
+    EXPECTED,
+    LIMIT_ROWS,
+    OPTIMUM_ROWS,
+    PROVED,
+    SAMPLED,
+)
 from claims.replaying import case_of, excesses, is_canonical, optimum, tel, whole
 from claims.second_opinion_on_tables import improvements_again
 from report.documents import DOCS, parts
@@ -71,12 +80,27 @@ def _file(row):
 
 
 @pytest.mark.repository
-@pytest.mark.parametrize(("page", "rows"), [("theorem-d2.md", BELIEF_ROWS), ("limits.md", LIMIT_ROWS)])
+@pytest.mark.parametrize(
+    ("page", "rows"),
+    [("theorem-d2.md", BELIEF_ROWS), ("limits.md", LIMIT_ROWS), ("forest-optimum.md", OPTIMUM_ROWS)],
+)
 def test_a_page_has_every_row_with_its_verdict(ledger, page, rows):
     lines = (DOCS / page).read_text().splitlines()
     for name in rows:
         line = next(line for line in lines if line.startswith("|") and f"`{name}`" in line)
         assert f"| {ledger[name]['verdict']}" in line
+
+
+@pytest.mark.repository
+def test_the_page_on_the_forests_optimum_counts_what_the_rows_tried(ledger):
+    text = (DOCS / "forest-optimum.md").read_text()
+    scopes = {name: ledger[f"forest.{name}"]["scope"] for name in TRIED}
+    assert [name for name, scope in scopes.items() if f"{scope['instances']:,}" not in text] == []
+    drawn = sum(scopes[name]["bounds"]["sampled"]["instances"] for name in TRIED if name.startswith("optimum"))
+    assert f"| {drawn:,} |" in text
+
+
+TRIED = ("optimum", "optimum.forced", "optimum.running", "strict.closed-needs", "strict.closed-needs.forced")
 
 
 @pytest.mark.parametrize("name", [name for name in BELIEF_ROWS if EXPECTED.get(name) == "refuted"])
