@@ -9,7 +9,7 @@ from typing import Any
 from rich.table import Table
 
 from teltheory.cli.certificate import Certified
-from teltheory.cli.question import HOLES_LEGEND, Asked
+from teltheory.cli.question import Asked
 from teltheory.cli.searches import OF_THIS_PLAN, WORKED, Found, tenths, work_of
 from teltheory.cli.tables import WORK, plain_table, work_cells
 from teltheory.cost.goals import TEL
@@ -26,8 +26,9 @@ from teltheory.report.words import percent
 BESIDE = {"belady": "Tail-Optimized Belady", "lru": "LRU"}
 """Policies beside the optimum."""
 TWO_SIDES = (
-    "found: the best plan for a strict cache. lower: what no policy stays below, by a certificate that "
-    "check-certificate evaluates; by solver: on the word of HiGHS alone. gap: (found - lower) / found."
+    "found: the best plan for a strict cache. lower: no cache has less, as it is the optimum where blocks may "
+    "outlive their parents, by a certificate that check-certificate evaluates; by solver: on the word of HiGHS "
+    "alone. optimum: both are the same. gap: (found - lower) / found."
 )
 
 
@@ -53,7 +54,7 @@ class ForestSearch:
 
     def lines(self) -> list[str]:
         """Return what stands above the table."""
-        sides = (f"{TWO_SIDES} {HOLES_LEGEND}",) if self.cache == "strict" else ()
+        sides = (TWO_SIDES,) if self.cache == "strict" else ()
         return [*self.asked.lines(), *sides, f"{OF_THIS_PLAN.format('an optimum', 'TEL')} {self.asked.caching}"]
 
     def as_data(self, rows: list[dict[str, Any]]) -> dict[str, Any]:

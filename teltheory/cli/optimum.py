@@ -1,14 +1,13 @@
 """`teltheory optimum`: the least TEL, the fewest violations or the smallest percentile of any policy."""
 
-from dataclasses import replace
-from typing import Any, TypeAlias, get_args
+from typing import Any, TypeAlias
 
 import click
 
 from teltheory.cli.certificate import certificates_as_data
 from teltheory.cli.forest_search import ForestSearch
 from teltheory.cli.options import (
-    cache_option,
+    block_cache_option,
     duration,
     forced_option,
     goal_option,
@@ -27,7 +26,6 @@ from teltheory.cli.traces import Reading
 from teltheory.cost.goals import SLO, TEL, Level, read_goal
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
-from teltheory.optimal.trees.hindsight import BlockCache
 from teltheory.policies.spec import Spec
 
 METHODS = {TEL: ("auto", "greedy", "lp", "milp", "pyomo"), SLO: ("auto", "heuristic", "milp")}
@@ -54,7 +52,7 @@ AnySearch: TypeAlias = Search | ForestSearch
 @click.option("--certificate", metavar="FILE", help="Also write certificates, for check-certificate.")
 @trace_options()
 @forced_option
-@prefix_options(cache_option, running_option)
+@prefix_options(block_cache_option, running_option)
 @grid_options
 def optimum(
     trace_file: str,
@@ -108,12 +106,9 @@ def _check(asked: str | Level, method: str, given: tuple[str, ...]) -> None:
 
 def _read(asked: str | Level, prefixes: Prefixes) -> Prefixes:
     """Return how shared prefixes are read: for a goal that does not know them, not at all."""
-    if prefixes.cache not in get_args(BlockCache):
-        raise ArgumentError("--cache", prefixes.cache, "strict or holes, as whole nodes have no optimum")
     if asked == TEL:
         return prefixes
-    private = replace(prefixes, chains=True)
-    private.check(forced=True)
+    prefixes.refuse(f"none with --goal {asked.text if isinstance(asked, Level) else asked}")
     return PRIVATE
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import fields
 from functools import wraps
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 
 import click
 
@@ -15,6 +15,7 @@ from teltheory.cost.latency_files import EMBEDDED
 from teltheory.formats import FORMATS
 from teltheory.model.numbers import INT64_MAX
 from teltheory.model.units import LONG_TIMES, read_time
+from teltheory.optimal.trees.hindsight import BlockCache
 
 Option: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -105,6 +106,13 @@ cache_option = click.option(
     show_default=True,
     metavar="CACHE",
     help="Of shared blocks: strict, holes, radix, radix:2048, radix-split.",
+)
+block_cache_option = click.option(
+    "--cache",
+    type=click.Choice(get_args(BlockCache)),
+    default="strict",
+    show_default=True,
+    help="Of shared blocks; whole nodes have no known optimum.",
 )
 running_option = click.option(
     "--running", type=click.IntRange(1), default=1, metavar="N", help="Requests at a time, with --forced."

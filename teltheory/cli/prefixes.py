@@ -47,7 +47,7 @@ class Prefixes:
         if self.running > 1 and not forced:
             raise ArgumentError("--running", self.running, "--forced with it")
         if self.chains:
-            self._refuse("none with --chains")
+            self.refuse("none with --chains")
 
     def of(self, trace: Trace) -> Trace | Forest:
         """Return what is replayed: the forest of a trace with block hashes, else its conversations."""
@@ -55,7 +55,7 @@ class Prefixes:
             forest = trace.blocks if self.without is None else without(trace.blocks, self._dropped(trace))
             return forest if self.block_size is None else forest.to_blocks(self.block_size)
         if not self.chains:
-            self._refuse("a trace with block hashes, as private conversations share nothing")
+            self.refuse("a trace with block hashes, as private conversations share nothing")
         return trace
 
     def _dropped(self, trace: Trace) -> IntArray:
@@ -67,7 +67,8 @@ class Prefixes:
             return tools(forest, trace.code)
         return first_units(forest, _tokens(str(self.without)) // forest.block_size)
 
-    def _refuse(self, expected: str) -> None:
+    def refuse(self, expected: str) -> None:
+        """Refuse what was asked of shared prefixes, if anything was."""
         for field in fields(self):
             value = getattr(self, field.name)
             if field.name != "chains" and value != field.default:

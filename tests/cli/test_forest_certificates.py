@@ -190,8 +190,8 @@ def test_chains_have_the_certificate_of_before(run, shared_file, written, capsys
 
 
 WRONG = [
-    ("--cache radix", "--cache: found 'radix', expected strict or holes"),
-    ("--goal slo --cache holes", "--cache: found 'holes', expected none with --chains"),
+    ("--cache radix", "'--cache': 'radix' is not one of 'strict', 'holes'"),
+    ("--goal slo --cache holes", "--cache: found 'holes', expected none with --goal slo"),
     ("--chains --cache holes", "--cache: found 'holes', expected none with --chains"),
     ("--running 2", "--running: found 2, expected --forced with it"),
 ]
