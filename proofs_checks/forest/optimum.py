@@ -24,7 +24,9 @@ from teltheory.claims.registry import run
 from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance
 from teltheory.model.numbers import readonly
+from teltheory.optimal import hindsight_optimum
 from teltheory.optimal.exact import LinearProgram, proved_optimum
+from teltheory.optimal.hindsight import Method
 from teltheory.optimal.methods import greedily
 from teltheory.policies import TailOptimizedBelady
 
@@ -103,6 +105,27 @@ integral_forced = row(
     "The same under forced caching, with two requests that run.",
     space=replace(SMALL, forced=True, running=2),
 )(relaxations)
+
+
+METHODS: tuple[Method, ...] = ("greedy", "lp", "milp", "pyomo")
+
+
+def by_every_method(case: ForestCase) -> Values:
+    """Ask for the optimum by each method; none is believed without its certificate."""
+    asked = (case.forest, case.capacity, case.xi, case.forced)
+    values: dict[str, int] = {"optimum": optimum(case)}
+    for method in METHODS:
+        values[method] = hindsight_optimum(*asked, method=method, cache="holes").lower
+    return values
+
+
+methods = row(
+    "forest.optimum.methods",
+    "The greedy, the linear program over intervals, the integer program over intervals and the problem written "
+    "block by block all find the least TEL.",
+    space=SMALL,
+    certified=True,
+)(by_every_method)
 
 
 def certified(case: ForestCase) -> Values:

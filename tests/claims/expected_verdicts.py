@@ -51,7 +51,7 @@ CERTIFIED = {
         "forest.optimum.certificate",
     )
     for mode in ("", ".forced")
-}
+} | {"forest.optimum.methods"}
 DATA_ROWS = ("figure-3.vllm-cpu", "figure-3.a100-cold", "figure-4.lengths", "prediction.end-aware.mooncake")
 
 
