@@ -226,7 +226,7 @@ class Curves:
     @property
     def _forced(self) -> bool:
         """Whether the optimum has forced caching: if every cache of shared prefixes has."""
-        return self.asked.shared and self.asked.grid.forces("holes")
+        return self.asked.shared and self.asked.grid.pins
 
     def _least_tel(self, capacity: int, xi: int) -> int:
         requests, unit = self.asked.requests, unit_of(self.asked.requests)

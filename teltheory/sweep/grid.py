@@ -1,12 +1,15 @@
 """What is swept, the replays that this takes, and the cells that come of them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
+from itertools import product
 from typing import Any, TypeAlias
 
 from teltheory.cost.latency import Latency
 from teltheory.cost.metrics import share_closed
+from teltheory.model.forest import Forest
+from teltheory.optimal.curve import hindsight_curve
 from teltheory.policies.clairvoyant import TailOptimizedBelady
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import Policy
@@ -14,7 +17,7 @@ from teltheory.policies.spec import DEFAULT_CUTOFF, Spec, in_blocks
 from teltheory.replay import Cache
 from teltheory.replay.caches import always_forced, read_cache
 from teltheory.sweep.jobs import Job, Measurement
-from teltheory.sweep.sources import AnySource
+from teltheory.sweep.sources import AnySource, ForestAtHand
 
 
 @dataclass(frozen=True)
@@ -71,10 +74,10 @@ class Grid:
         """Return the cache that a policy has: its own if it names one."""
         return read_cache(getattr(spec, "cache", None) or self.cache)
 
-    def forces(self, cache: Cache) -> bool:
-        """Whether a replay in a cache is asked to be forced; the optimum is if all other caches are anyway."""
-        asked = (read_cache(self.cache), *map(self.cache_of, self.policies))
-        return self.forced or (not always_forced(cache) and all(map(always_forced, asked)))
+    @property
+    def pins(self) -> bool:
+        """Whether every replay has forced caching, be it by its cache; the optimum of a forest has it then too."""
+        return self.forced or all(map(always_forced, (read_cache(self.cache), *map(self.cache_of, self.policies))))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,9 +132,9 @@ def plan(sources: Sequence[AnySource], grid: Grid, latency: Latency) -> list[Job
     slos = tuple(sorted(grid.slos.items()))
     by_trace = {source.key: source for source in sources}
     return [
-        Job(key, source.turns, policy, size, grid.forces(cache), latency, thresholds, slos, cache, grid.running)
+        Job(key, source.turns, policy, capacity, grid.forced, latency, thresholds, slos, cache, grid.running)
         for key, source in by_trace.items()
-        for size in dict.fromkeys(grid.capacities)
+        for capacity in dict.fromkeys(grid.capacities)
         for (policy, cache), thresholds in _replayed(grid, source).items()
     ]
 
@@ -145,7 +148,7 @@ def _replayed(grid: Grid, source: AnySource) -> dict[Replayed, tuple[int, ...]]:
     thresholds = tuple(dict.fromkeys(grid.thresholds))
     found: dict[Replayed, tuple[int, ...]] = {_lru(grid, source): thresholds}
     asked = [(_asked(grid, spec, xi, source), xi) for spec in grid.policies for xi in thresholds]
-    for one, xi in (*asked, *((_optimum(xi, source), xi) for xi in thresholds)):
+    for one, xi in (*asked, *((_optimum(xi), xi) for xi in thresholds if not source.shared)):
         found[one] = tuple(dict.fromkeys((*found.get(one, ()), xi)))
     return found
 
@@ -159,9 +162,9 @@ def _asked(grid: Grid, spec: Spec, xi: int, source: AnySource) -> Replayed:
     return policy, grid.cache_of(spec)
 
 
-def _optimum(xi: int, source: AnySource) -> Replayed:
-    """Return what reaches the hindsight optimum: of a forest in a cache with holes, as no cache has less."""
-    return TailOptimizedBelady(xi // source.unit), "holes" if source.shared else "strict"
+def _optimum(xi: int) -> Replayed:
+    """Return what reaches the hindsight optimum of private conversations."""
+    return TailOptimizedBelady(xi), "strict"
 
 
 Results: TypeAlias = Mapping[tuple[str, Policy, Cache, int, int], Measurement]
@@ -171,22 +174,45 @@ Results: TypeAlias = Mapping[tuple[str, Policy, Cache, int, int], Measurement]
 def cells(sources: Sequence[AnySource], grid: Grid, results: Results) -> list[Cell]:
     """Return the cells: by trace, then capacity, then threshold, then policy, in the order given."""
     return [
-        _cell(source, spec, capacity, xi, grid, results, source.label if len(sources) > 1 else None)
+        _cell(source, spec, at, grid, results, optimum, source.label if len(sources) > 1 else None)
         for source in sources
-        for capacity in grid.capacities
-        for xi in grid.thresholds
+        for at, optimum in _optima(source, grid, results)
         for spec in grid.policies
     ]
 
 
+def _optima(source: AnySource, grid: Grid, results: Results) -> Iterator[tuple[tuple[int, int], int]]:
+    """Yield each capacity and threshold with the optimum there; that of a forest takes no replay."""
+    requests = source.load() if isinstance(source, ForestAtHand) else None
+    for capacity, xi in product(grid.capacities, grid.thresholds):
+        if requests is None:
+            yield (capacity, xi), results[source.key, *_optimum(xi), capacity, xi].tel
+        else:
+            yield (capacity, xi), _least_tel(requests, capacity, xi, grid)
+
+
+def _least_tel(forest: Forest, capacity: int, xi: int, grid: Grid) -> int:
+    """Return the optimum of a forest where blocks may outlive their parents, as no cache has less."""
+    room, size = capacity // forest.block_size, forest.block_size
+    (found,) = hindsight_curve(forest, xi // size, room, room, forced=grid.pins, running=grid.running).tangents
+    return found.objective
+
+
 def _cell(
-    source: AnySource, spec: Spec, capacity: int, xi: int, grid: Grid, results: Results, label: str | None
+    source: AnySource,
+    spec: Spec,
+    place: tuple[int, int],
+    grid: Grid,
+    results: Results,
+    optimum: int,
+    label: str | None,
 ) -> Cell:
+    capacity, xi = place
+
     def at(replayed: Replayed) -> Measurement:
         return results[source.key, *replayed, capacity, xi]
 
-    worth = completed(at(_asked(grid, spec, xi, source)), source)
-    lru, optimum = at(_lru(grid, source)).tel, at(_optimum(xi, source)).tel
+    worth, lru = completed(at(_asked(grid, spec, xi, source)), source), at(_lru(grid, source)).tel
     return Cell(**vars(worth), capacity=capacity, xi=xi, policy=spec.text, lru=lru, optimum=optimum, trace=label)
 
 
