@@ -76,11 +76,18 @@ def test_other_nodes_are_a_disagreement(changes: dict[str, int]) -> None:
 
 
 @pytest.mark.ledger
-def test_no_smaller_forest_refutes_high_water_marks_on_nodes_within_five_requests() -> None:
+def test_no_forest_of_up_to_five_requests_and_six_blocks_refutes_high_water_marks_on_nodes() -> None:
     pair = tlru_on_forests.high_water_nodes
-    worlds = forests({3: 5, 4: 5, 5: 5}, forced=True, estimates=new_parts)
+    worlds = forests({3: 6, 4: 6, 5: 6}, forced=True, estimates=new_parts)
     sizes = list(worlds.sizes("quick"))
     assert [size for size in sizes if pair.compiled(worlds).tally(*size).refuting] == []
+
+
+@pytest.mark.long
+def test_the_smallest_forest_that_refutes_high_water_marks_on_nodes_has_six_requests_and_six_blocks() -> None:
+    pair = tlru_on_forests.high_water_nodes
+    found = pair.compiled(forests({}, forced=True, estimates=new_parts)).tally(6, 6)
+    assert (found.refuting, found.smallest) == (2, tlru_on_forests.BY_NODES[0])
 
 
 def test_high_water_marks_on_nodes_are_refuted_by_both_cases() -> None:

@@ -1,0 +1,62 @@
+"""Settings are counted by what replays say, and the estimate that covers is one under which none is worse."""
+
+import csv
+import json
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import teltheory as tt
+from experiments import forest_marks
+from experiments.forest_marks import estimates, main
+
+SIZE = 512
+
+
+def prompts(file):
+    """Write prompts that begin with a part of an earlier one, in full blocks."""
+    rng, paths = np.random.default_rng(4), [[0]]
+    for k in range(60):
+        old = paths[rng.integers(len(paths))]
+        new = range(100 * k + 100, 100 * k + 100 + int(rng.integers(1, 4)))
+        paths.append([*old[: rng.integers(1, len(old) + 1)], *new])
+    rows = (
+        {"timestamp": 1000 * k, "input_length": SIZE * len(path), "output_length": 1, "hash_ids": path}
+        for k, path in enumerate(paths)
+    )
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def test_the_table_counts_what_replays_say(tmp_path, monkeypatch):
+    monkeypatch.setattr(forest_marks, "ABOVE", (1, 3))
+    file, table = tmp_path / "shared.jsonl", tmp_path / "table.csv"
+    prompts(file)
+    printed = list(main(str(file), "20k,24k", str(table)))
+    forest = tt.read_trace(file).forest
+    new = [total - known for total, known in zip(forest.total, forest.known, strict=True) if known]
+    assert estimates(forest) == {"longest": max(new), "mean": int(np.ceil(np.mean(new)))}
+    with table.open(newline="") as opened:
+        rows = list(csv.DictReader(opened))
+    found = Counter()
+    for row in rows:
+        xi, q_hat = int(row["q_hat"]) + int(row["above"]), int(row["q_hat"])
+        capacity, cache = int(row["capacity"]), forest_marks.CACHES[row["cache"]]
+        policies = tt.LRU(), tt.TLRU(xi, q_hat, mark=row["mark"])
+        outcomes = (tt.replay(forest, one, capacity, True, cache=cache) for one in policies)
+        lru, tlru = (tt.tail_excess_latency(outcome, xi) for outcome in outcomes)
+        assert (int(row["lru"]), int(row["tlru"])) == (lru, tlru)
+        found[row["cache"], row["mark"], row["estimate"]] += tlru < lru
+    assert {int(row["capacity"]) for row in rows} == {20_000 // SIZE, 24_000 // SIZE}
+    cells = [line.strip("| ").split(" | ") for line in printed if line.startswith("| ")][1:]
+    shown = {(*c[:2], name): int(better) for c in cells for name, better in (("longest", c[3]), ("mean", c[5]))}
+    assert shown == dict(found)
+    assert sum(found.values()) > 0
+    assert not any(int(c[4]) for c in cells if c[:2] == ["strict", "high-water"])
+
+
+def test_a_trace_without_block_hashes_is_refused(tmp_path):
+    file = tmp_path / "turns.csv"
+    file.write_text("conversation,prompt,response\n0,1,1\n")
+    with pytest.raises(tt.ArgumentError, match="one with block hashes"):
+        list(main(str(file), "20k", str(tmp_path / "table.csv")))
