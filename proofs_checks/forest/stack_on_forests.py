@@ -7,6 +7,7 @@ that could follow. docs/forest-dominance.md has the proofs.
 from dataclasses import replace
 from operator import le
 
+from proofs_checks.forest.lemmas import induction_inclusion
 from proofs_checks.forest.runs import forests, inclusion
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.forests import ForestCase, no_threshold
@@ -36,6 +37,7 @@ lru = row(
     "forest.stack.lru",
     "Under LRU a larger cache includes a smaller one: it holds the C most recent blocks.",
     relation=of_lru.holds,
+    proof=induction_inclusion.proved,
     space=PLAIN,
     compiled=of_lru.compiled(PLAIN_ENUMERATED),
 )(of_lru.values)
@@ -44,6 +46,7 @@ high_water = row(
     "forest.stack.tlru.high-water",
     "Under T-LRU with high-water marks a larger cache includes a smaller one.",
     relation=of_high_water.holds,
+    proof=induction_inclusion.proved,
     space=JUDGED,
     compiled=of_high_water.compiled(ENUMERATED),
 )(of_high_water.values)
@@ -52,6 +55,7 @@ last = row(
     "forest.stack.tlru.last",
     "Under T-LRU with marks of the last request a larger cache with holes includes a smaller one.",
     relation=of_last.holds,
+    proof=induction_inclusion.proved,
     space=JUDGED,
     compiled=of_last.compiled(ENUMERATED),
 )(of_last.values)
@@ -134,6 +138,7 @@ def includes(values: Values) -> bool:
     "forest.belady.inclusion",
     "Under Belady, if requests ask for their whole paths, a larger strict cache includes a smaller one.",
     relation=includes,
+    proof=induction_inclusion.proved,
     space=replace(WRITTEN_OUT, thresholds=no_threshold, quick={2: 5, 3: 5, 4: 4}),
 )
 def belady(case: ForestCase) -> Values:
@@ -156,6 +161,7 @@ def belady_leaf_first(case: ForestCase) -> Values:
     "forest.tail-optimized-belady.inclusion",
     "Under Tail-Optimized Belady a larger cache with holes includes a smaller one.",
     relation=includes,
+    proof=induction_inclusion.proved,
     space=WRITTEN_OUT,
 )
 def tail_optimized(case: ForestCase) -> Values:

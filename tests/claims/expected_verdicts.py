@@ -41,6 +41,8 @@ trim.order-is-free trim.order-is-free.named trim.order-is-free.named.forced trim
 theorem-31.threshold-lru.partial appendix-e.repeated.excess stack.lru stack.tlru stack.tlru-round-robin
 theorem-d2 theorem-d2.turn-law.promising theorem-d2.exchange
 forest.tlru.high-water forest.tlru.high-water.forced forest.tlru.high-water.running forest.tlru.high-water.closed
+forest.stack.lru forest.stack.tlru.high-water forest.stack.tlru.last forest.belady.inclusion
+forest.tail-optimized-belady.inclusion
 """
 CERTIFIED = {
     f"{name}{mode}"

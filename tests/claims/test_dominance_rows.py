@@ -10,7 +10,7 @@ from claims.planting import plant
 from claims.proving import can_be_met
 
 from proofs_checks.forest import runs, stack_on_forests, tlru_on_forests, whole_nodes
-from proofs_checks.forest.lemmas import induction_high_water
+from proofs_checks.forest.lemmas import induction_high_water, induction_inclusion
 from proofs_checks.forest.runs import Pair, Run, dominance, forests, inclusion, new_parts, tail_of_one
 from teltheory.claims.claim import Claim
 from teltheory.claims.comparison import DisagreementError, compare
@@ -123,7 +123,7 @@ def _forgetting(rule: str) -> str:
     return "last" if rule == "high-water" else rule
 
 
-OBLIGATIONS = {one.name: one for one in induction_high_water.obligations()}
+OBLIGATIONS = {one.name: one for one in (*induction_high_water.obligations(), *induction_inclusion.obligations())}
 
 
 @pytest.mark.parametrize("name", OBLIGATIONS)
