@@ -27,7 +27,7 @@ test: $(READY)
 	$(BIN)/python -m pytest
 
 test-ledger: $(READY)
-	$(BIN)/python -m pytest -n0 -m ledger tests/claims
+	$(BIN)/python -m pytest -m ledger tests/claims
 
 test-long: $(READY)
 	TELTHEORY_TESTS=long $(BIN)/python -m pytest -m ""

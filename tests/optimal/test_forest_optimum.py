@@ -36,7 +36,7 @@ def test_the_greedy_finds_what_trying_every_cache_finds():
 
 
 def test_solvers_find_what_trying_every_cache_finds():
-    for case in small_cases(fewer(200, 10), 32):
+    for case in small_cases(fewer(200, 20), 32):
         holes, strict = (least_tel(case.instance, case.xi, closed) for closed in (False, True))
         for method in ("lp", "milp", "pyomo"):
             best = case.optimum(method)
