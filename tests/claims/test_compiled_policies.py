@@ -1,5 +1,6 @@
 """The small simulator, the readings of Algorithm 1 and the optimum, compiled, against the plain ones."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +15,8 @@ from teltheory.claims.compiled_check.optimum import EXCESS, least_cost
 from teltheory.claims.compiled_check.space import tiny_of
 from teltheory.optimal.brute_force import smallest_total
 from teltheory.policies.policy import TRIMS
+
+pytestmark = pytest.mark.ledger
 
 POLICIES = {
     simulator.LRU: lambda case: tt.LRU(),
