@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
-from teltheory.model.instance import ForestInstance, Initial, Instance
+from teltheory.model.instance import ForestInstance, Initial, Instance, instance_of
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
 from teltheory.policies.policy import (
@@ -99,16 +99,12 @@ def replay(
     if engine not in get_args(Engine):
         raise ArgumentError("engine", engine, "'auto', 'kernel' or 'reference'")
     check_policy(policy)
-    if isinstance(trace, Forest):
-        if tuple(initial):
-            raise ArgumentError("initial", initial, "none, as the cache of a forest starts empty")
-        pinned = forced or isinstance(cache, RadixNodes)
-        of_forest = ForestInstance.of(trace, capacity, forced=pinned, running=running)
-        return replay_forest(of_forest, policy, cache, engine)
-    if cache != "strict" or running != 1:
-        found, name = (cache, "cache") if cache != "strict" else (running, "running")
-        raise ArgumentError(name, found, "a Forest with it, such as trace.forest")
-    instance = Instance.of(trace, capacity, forced=forced, initial=initial)
+    if cache != "strict" and not isinstance(trace, Forest):
+        raise ArgumentError("cache", cache, "a Forest with it, such as trace.forest")
+    pinned = forced or isinstance(cache, RadixNodes)
+    instance = instance_of(trace, capacity, forced=pinned, initial=initial, running=running)
+    if isinstance(instance, ForestInstance):
+        return replay_forest(instance, policy, cache, engine)
     return replay_instance(instance, policy, engine, progress)
 
 
