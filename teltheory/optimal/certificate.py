@@ -47,7 +47,7 @@ from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance, Initial, Instance, instance_of
 from teltheory.model.numbers import INT64_MAX, IntArray, exact_dot, running_sums, whole_number
 from teltheory.model.trace import Trace
-from teltheory.optimal.trees.parts import Parts, at_hand, needs, parts_of, rooms_beside
+from teltheory.optimal.trees.parts import Parts, needs, parts_of, rooms_beside
 
 Weight: TypeAlias = int | Fraction
 Weights: TypeAlias = Sequence[Weight] | NDArray[Any] | Mapping[Any, Weight]
@@ -180,10 +180,8 @@ def max_reuse(instance: Instance) -> IntArray:
     return cap
 
 
-def unavoidable_reuse(instance: Instance | ForestInstance) -> IntArray:
+def unavoidable_reuse(instance: Instance) -> IntArray:
     """Return what no policy can help reusing: nothing is cut before turn 0 and, forced, between turns in a row."""
-    if isinstance(instance, ForestInstance):
-        return np.minimum(at_hand(instance), instance.forest.ask)
     least = np.zeros(len(instance.trace), np.int64)
     for start in instance.initial:
         if len(least) and start.code == instance.trace.code[0]:

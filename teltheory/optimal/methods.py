@@ -68,6 +68,12 @@ def by_greedy(instance: AnyInstance, xi: int) -> Answer:
     return Answer("greedy", replay_forest(instance, TailOptimizedBelady(xi), "holes"), steps=steps)
 
 
+def by_plan(instance: ForestInstance, xi: int) -> Answer:
+    """Take what Tail-Optimized Belady keeps that counts, which proves as much as its replay does."""
+    kept, steps = greedily(instance, xi)
+    return Answer("greedy", planned(instance, kept), steps=steps)
+
+
 def by_relaxation(instance: AnyInstance, xi: int, weights: TurnWeights, time_limit: float | None) -> Answer:
     """Take the linear program over intervals, with the rows that it violates."""
     from teltheory.optimal.lazy import LazyIntervalSolver

@@ -13,7 +13,7 @@ from teltheory.optimal.methods import (
     Answer,
     AnyInstance,
     blocks_by_pyomo,
-    by_greedy,
+    by_plan,
     by_relaxation,
     by_units,
     outcome_of,
@@ -81,7 +81,7 @@ class ForestOptimum:
 def strict_optimum(instance: ForestInstance, xi: int, method: str, time_limit: float | None) -> ForestOptimum:
     """Return the two sides in a strict cache, by checked arguments of `hindsight_optimum`."""
     weights = unweighted(len(instance))
-    below = by_relaxation(instance, xi, weights, time_limit) if method == "lp" else by_greedy(instance, xi)
+    below = by_relaxation(instance, xi, weights, time_limit) if method == "lp" else by_plan(instance, xi)
     certificate = proved(instance, xi, weights, below)
     above = _above(instance, xi, method, time_limit)
     upper, lower = tail_excess_latency(above.outcome, xi), int(certificate.objective)
