@@ -22,19 +22,17 @@ from pathlib import Path
 from typing import ClassVar
 
 import teltheory as tt
-from teltheory.errors import ArgumentError
+from experiments.block_hashes import assumed_starts, forest_of
 from teltheory.model.units import read_tokens
 from teltheory.paper import tidy
 from teltheory.paper.script import markdown, run
 from teltheory.policies.policy import Policy
 from teltheory.policies.spec import default_estimate, in_blocks
 from teltheory.whole_files import check_place
-from teltheory.workloads.times import Times
 
 SLO = Fraction(2)
 LATENCY = tt.A100_LLAMA2_7B
 NODES = {"whole prompts": tt.RadixNodes(), "8,192 tokens": tt.RadixNodes(8192)}
-STARTS_A_SECOND = 0.1
 
 
 @dataclass(frozen=True)
@@ -106,10 +104,7 @@ def main(trace_file: str, capacities: str, target: str) -> Iterator[str]:
     """Replay, yield the table, and write it."""
     check_place(Path(target), "to write")
     asked = [read_tokens("capacities", text) for text in capacities.split(",")]
-    times = Times(None, rate=STARTS_A_SECOND) if Path(trace_file).is_dir() else None
-    forest = tt.read_trace(trace_file, times=times).blocks
-    if forest is None:
-        raise ArgumentError("trace", trace_file, "one with block hashes")
+    forest = forest_of(trace_file, assumed_starts(trace_file))
     xi, q_hat = LATENCY.threshold(SLO), default_estimate(forest)
     yield (
         f"ξ = {xi:,} tokens ({float(SLO):g} s), Q̂ = {q_hat:,} tokens, blocks of {forest.block_size} tokens; "

@@ -15,14 +15,13 @@ from pathlib import Path
 from typing import ClassVar
 
 import teltheory as tt
-from teltheory.errors import ArgumentError
+from experiments.block_hashes import assumed_starts, forest_of
 from teltheory.model.units import read_tokens
 from teltheory.paper import tidy
 from teltheory.paper.script import markdown, run
 from teltheory.policies.policy import MARKS, Mark
 from teltheory.replay import Cache
 from teltheory.whole_files import check_place
-from teltheory.workloads.times import Times
 
 CACHES: dict[str, Cache] = {
     "strict": "strict",
@@ -33,7 +32,6 @@ CACHES: dict[str, Cache] = {
 }
 ABOVE = (1, 50, 100, 200, 400, 800, 1600)
 ESTIMATES = ("longest", "mean")
-STARTS_A_SECOND = 0.1
 
 
 @dataclass(frozen=True)
@@ -89,10 +87,7 @@ def main(trace_file: str, capacities: str, target: str) -> Iterator[str]:
     """Replay, yield the table, and write it."""
     check_place(Path(target), "to write")
     asked = [read_tokens("capacities", text) for text in capacities.split(",")]
-    times = Times(None, rate=STARTS_A_SECOND) if Path(trace_file).is_dir() else None
-    forest = tt.read_trace(trace_file, times=times).blocks
-    if forest is None:
-        raise ArgumentError("trace", trace_file, "one with block hashes")
+    forest = forest_of(trace_file, assumed_starts(trace_file))
     found = ", ".join(f"{name} {number:,}" for name, number in estimates(forest).items())
     yield f"New parts of requests that continue a path, in blocks of {forest.block_size} tokens: {found}."
     yield ""

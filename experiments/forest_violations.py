@@ -17,7 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 import teltheory as tt
-from teltheory.errors import ArgumentError
+from experiments.block_hashes import forest_of
 from teltheory.model.units import read_tokens
 from teltheory.paper import tidy
 from teltheory.paper.script import markdown, run
@@ -99,9 +99,7 @@ def main(trace_file: str, capacities: str, target: str) -> Iterator[str]:
     """Search, yield the table, and write it."""
     check_place(Path(target), "to write")
     asked = [read_tokens("capacities", text) for text in capacities.split(",")]
-    forest = tt.read_trace(trace_file).blocks
-    if forest is None:
-        raise ArgumentError("trace", trace_file, "one with block hashes")
+    forest = forest_of(trace_file)
     yield f"{len(forest):,} requests, blocks of {forest.block_size} tokens; P95 in blocks"
     yield ""
     rows = [row for capacity in asked for row in rows_at(forest, capacity)]

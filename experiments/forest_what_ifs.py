@@ -18,7 +18,7 @@ from typing import ClassVar
 import numpy as np
 
 import teltheory as tt
-from teltheory.errors import ArgumentError
+from experiments.block_hashes import forest_of
 from teltheory.model.preambles import system_prompt, without
 from teltheory.paper import tidy
 from teltheory.paper.script import markdown, run
@@ -145,13 +145,11 @@ def _cells(row: Row) -> list[str]:
 def main(trace_file: str, target: str) -> Iterator[str]:
     """Replay, yield the tables, and write them."""
     check_place(Path(target), "to write")
-    trace = tt.read_trace(trace_file)
-    if trace.blocks is None:
-        raise ArgumentError("trace", trace_file, "one with block hashes")
-    tried = list(changes(trace.blocks))
-    xi, q_hat = LATENCY.threshold(SLO), default_estimate(trace.blocks)
+    forest = forest_of(trace_file)
+    tried = list(changes(forest))
+    xi, q_hat = LATENCY.threshold(SLO), default_estimate(forest)
     yield (
-        f"ξ = {xi:,} tokens ({float(SLO):g} s), Q̂ = {q_hat:,} tokens, blocks of {trace.blocks.block_size} tokens. "
+        f"ξ = {xi:,} tokens ({float(SLO):g} s), Q̂ = {q_hat:,} tokens, blocks of {forest.block_size} tokens. "
         "hit: reused share of the input. TEL: tokens above ξ. written: tokens written to the cache. gain left: by "
         "how much T-LRU's TEL is below LRU's, as a share of that as it is."
     )
