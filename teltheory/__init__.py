@@ -17,6 +17,7 @@ from teltheory.cost.kv_config import read_architecture
 from teltheory.cost.latency import (
     A100_LLAMA2_7B,
     A100_LLAMA2_7B_ATTENTION,
+    A100_LLAMA2_7B_PREFILL,
     AttentionLatency,
     LatencyModel,
     Provenance,
@@ -115,22 +116,23 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "A100_LLAMA2_7B", "A100_LLAMA2_7B_ATTENTION", "ARCHITECTURES", "ETLRU", "FIFO", "GDSF", "LFU", "LRU", "PGDSF",
-    "S3FIFO", "SHAREGPT_TIMES", "SLOTLRU", "SLRU", "TLRU", "TTL", "AdaptiveTLRU", "Advice", "Architecture",
-    "ArgumentError", "AttentionLatency", "Belady", "BestPercentile", "CapacityCurve", "Certificate",
-    "CertificateError", "ConversationMixture", "ConversationModel", "CostOptimum", "Cut", "Description",
-    "EndAwareTLRU", "ExponentialGaps", "FewestViolations", "FileError", "FittedConversations", "FittedLatency",
-    "ForcedCachingError", "Forest", "ForestOptimum", "GammaRates", "HindsightCurve", "HindsightOptimum", "KVSize",
-    "Kind", "LatencyModel", "LengthAwareTLRU", "LogNormalGaps", "Outcome", "ParetoGaps", "PiecewiseCosts",
-    "Prices", "Priority", "Provenance", "RadixNodes", "ReturnAwareTLRU", "SolverError", "TTFTRuns", "TableLatency",
-    "TailOptimizedBelady", "ThresholdLRU", "Times", "Trace", "TraceError", "TwoQ", "WeightedOptimum", "adversary",
-    "advise", "bayes_posterior", "best_percentile", "capacity_curve", "check_certificate", "check_violations",
-    "cost_bound", "cost_optimum", "describe", "fewest_violations", "fit_conversations", "fit_latency",
-    "hindsight_curve", "hindsight_optimum", "latency_from_json", "latency_to_json", "log_likelihood",
-    "never_worse", "next_event", "paper_belief", "read_architecture", "read_latency", "read_trace",
-    "read_ttft_runs", "replay", "sample_conversations", "sample_labelled", "share_closed", "slo_violations",
-    "tail_excess_latency", "tail_excess_seconds", "ttft_quantiles", "ttft_violations", "violations_bound",
-    "weighted_optimum", "with_last_blocks", "with_outputs", "without_last_token", "write_trace", "write_volume",
+    "A100_LLAMA2_7B", "A100_LLAMA2_7B_ATTENTION", "A100_LLAMA2_7B_PREFILL", "ARCHITECTURES", "ETLRU", "FIFO",
+    "GDSF", "LFU", "LRU", "PGDSF", "S3FIFO", "SHAREGPT_TIMES", "SLOTLRU", "SLRU", "TLRU", "TTL", "AdaptiveTLRU",
+    "Advice", "Architecture", "ArgumentError", "AttentionLatency", "Belady", "BestPercentile", "CapacityCurve",
+    "Certificate", "CertificateError", "ConversationMixture", "ConversationModel", "CostOptimum", "Cut",
+    "Description", "EndAwareTLRU", "ExponentialGaps", "FewestViolations", "FileError", "FittedConversations",
+    "FittedLatency", "ForcedCachingError", "Forest", "ForestOptimum", "GammaRates", "HindsightCurve",
+    "HindsightOptimum", "KVSize", "Kind", "LatencyModel", "LengthAwareTLRU", "LogNormalGaps", "Outcome",
+    "ParetoGaps", "PiecewiseCosts", "Prices", "Priority", "Provenance", "RadixNodes", "ReturnAwareTLRU",
+    "SolverError", "TTFTRuns", "TableLatency", "TailOptimizedBelady", "ThresholdLRU", "Times", "Trace",
+    "TraceError", "TwoQ", "WeightedOptimum", "adversary", "advise", "bayes_posterior", "best_percentile",
+    "capacity_curve", "check_certificate", "check_violations", "cost_bound", "cost_optimum", "describe",
+    "fewest_violations", "fit_conversations", "fit_latency", "hindsight_curve", "hindsight_optimum",
+    "latency_from_json", "latency_to_json", "log_likelihood", "never_worse", "next_event", "paper_belief",
+    "read_architecture", "read_latency", "read_trace", "read_ttft_runs", "replay", "sample_conversations",
+    "sample_labelled", "share_closed", "slo_violations", "tail_excess_latency", "tail_excess_seconds",
+    "ttft_quantiles", "ttft_violations", "violations_bound", "weighted_optimum", "with_last_blocks",
+    "with_outputs", "without_last_token", "write_trace", "write_volume",
 ]  # fmt: skip
 
 _ON_DEMAND = {

@@ -12,7 +12,7 @@ turn keeps its SLO has one answer, which does not depend on rounding.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import isqrt, lcm
@@ -267,5 +267,18 @@ LAYERS, WIDTH, WEIGHTS = 32, 4096, 6_476_005_376
 A100_LLAMA2_7B_ATTENTION = with_attention(
     A100_LLAMA2_7B, Fraction(LAYERS * WIDTH, WEIGHTS), FITTED_FROM, FITTED_TO
 )
+A100_LLAMA2_7B_PREFILL = LatencyModel(
+    Fraction("6.435331e-5"),
+    Fraction("1.777672e-9"),
+    Fraction("4.049011e-3"),
+    Fraction("1.00736e-2"),
+    "prefill with attention and a floor (A100, Llama-2-7B shape)",
+    replace(
+        _A100,
+        data_sha256="e28e36fed914deb4e39c0b85f78c396ca1f099c9a3693cce472ada0e77610136",
+        note="fitted to operators' timings, 1 to 4,096 tokens, none cached; no scheduler, launch or HTTP time",
+    ),
+)
+"""As `experiments/fit_prefill.py` fits it."""
 AttentionLatency = LatencyModel
 """The name of a model with attention before both were one."""

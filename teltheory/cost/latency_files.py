@@ -13,7 +13,14 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
-from teltheory.cost.latency import A100_LLAMA2_7B, A100_LLAMA2_7B_ATTENTION, Latency, LatencyModel, Provenance
+from teltheory.cost.latency import (
+    A100_LLAMA2_7B,
+    A100_LLAMA2_7B_ATTENTION,
+    A100_LLAMA2_7B_PREFILL,
+    Latency,
+    LatencyModel,
+    Provenance,
+)
 from teltheory.cost.latency_table import TableLatency
 from teltheory.errors import ArgumentError, FileError, printable, shown
 from teltheory.input_files import read_json
@@ -27,6 +34,7 @@ _FRACTION = re.compile(r"-?\d{1,100}(/0*[1-9]\d{0,99}|\.\d{1,100})?", re.ASCII)
 EMBEDDED: dict[str, LatencyModel | TableLatency] = {
     "a100-llama2-7b": A100_LLAMA2_7B,
     "a100-llama2-7b-attention": A100_LLAMA2_7B_ATTENTION,
+    "a100-llama2-7b-prefill": A100_LLAMA2_7B_PREFILL,
 }
 MEASURED = {"llama-2-7b": A100_LLAMA2_7B, "vicuna-7b": A100_LLAMA2_7B}
 """Latencies by the model that they are right for; Vicuna is Llama 2 with other weights of the same shape."""
