@@ -1,0 +1,85 @@
+"""How often what is asked for: a Zipf law over questions or documents, and arrivals of a Poisson process.
+
+The data sets here are too small to show how skewed real requests are, so skew is a parameter, to be said with
+every result. The item of rank r is asked for with probability in proportion to r ** -zipf; 0 is uniform. Which
+item has which rank is drawn.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from teltheory.errors import ArgumentError
+from teltheory.model.numbers import FloatArray, IntArray, real_number, whole_number
+
+
+def zipf_draws(items: int, zipf: float, count: int, rng: np.random.Generator) -> IntArray:
+    """Draw `count` of `items` things, the r-th most popular in proportion to r ** -zipf, 0 <= zipf <= 100."""
+    if not whole_number("items", items):
+        raise ArgumentError("items", items, "1 or more")
+    exponent = real_number("zipf", zipf, 0, 100, closed=True)
+    shares = np.cumsum(np.arange(1.0, items + 1) ** -exponent)
+    ranked = rng.permutation(items).astype(np.int64)
+    rank = np.searchsorted(shares[:-1] / shares[-1], rng.random(whole_number("requests", count)), side="right")
+    drawn: IntArray = ranked[rank]
+    return drawn
+
+
+def poisson_arrivals(rate: float, count: int, rng: np.random.Generator) -> FloatArray:
+    """Draw `count` arrivals, `rate` a second on average; shape (count,), seconds."""
+    gap = 1 / real_number("rate", rate, 0)
+    return np.cumsum(rng.exponential(gap, whole_number("requests", count)))
+
+
+def asked_for(
+    items: int, about: IntArray | None, by: str, zipf: float, count: int, rng: np.random.Generator
+) -> IntArray:
+    """Draw which question each request asks.
+
+    Parameters
+    ----------
+    items : int
+        How many questions there are.
+    about : ndarray of int64, optional
+        Document of each question.
+    by : "queries" or "documents"
+        What has a rank: each question, or each document that a question is about. A document's questions are
+        equally likely.
+    zipf, count, rng
+        See `zipf_draws`.
+    """
+    if by == "queries":
+        return zipf_draws(items, zipf, count, rng)
+    if by != "documents":
+        raise ArgumentError("by", by, '"queries" or "documents"')
+    if about is None:
+        raise ArgumentError("by", by, '"queries", as it is not known what the queries are about')
+    order = np.argsort(about, kind="stable")
+    _, first, size = np.unique(about[order], return_index=True, return_counts=True)
+    drawn = zipf_draws(len(first), zipf, count, rng)
+    return np.asarray(order[first[drawn] + rng.integers(size[drawn])], np.int64)
+
+
+def top_share(answers: IntArray, documents: int, top: Fraction = Fraction(3, 100)) -> Fraction:
+    """Return the share of retrievals that go to the most retrieved documents.
+
+    The seed's number for MMLU is 60 % for the top 3 %. It does not say whether a request with several documents
+    counts once or more; here every document of an answer counts once.
+
+    Parameters
+    ----------
+    answers : ndarray of int64, shape (n, k)
+        Documents of each request, -1 for none.
+    documents : int
+        Size of the corpus; the top is `top` of it, rounded up.
+    top : Fraction
+        Share of the documents, above 0 and at most 1.
+    """
+    if not 0 < top <= 1:
+        raise ArgumentError("top", str(top), "a fraction, above 0, at most 1")
+    often = np.sort(np.bincount(answers[answers >= 0], minlength=documents))[::-1]
+    if not often.sum():
+        raise ArgumentError("answers", "no document", "1 or more")
+    return Fraction(int(often[: -int(-documents * top // 1)].sum()), int(often.sum()))
