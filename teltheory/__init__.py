@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from teltheory import moved as moved
+from teltheory.calibration.profiles import measured_profile
 from teltheory.calibration.runs import TTFTRuns, read_ttft_runs
 from teltheory.cost.kv_cache import ARCHITECTURES, Architecture, KVSize
 from teltheory.cost.kv_config import read_architecture
@@ -33,6 +34,7 @@ from teltheory.cost.metrics import (
     ttft_violations,
     write_volume,
 )
+from teltheory.cost.profile import PrefillProfile
 from teltheory.errors import (
     ArgumentError,
     CertificateError,
@@ -123,16 +125,16 @@ __all__ = [
     "Description", "EndAwareTLRU", "ExponentialGaps", "FewestViolations", "FileError", "FittedConversations",
     "FittedLatency", "ForcedCachingError", "Forest", "ForestOptimum", "GammaRates", "HindsightCurve",
     "HindsightOptimum", "KVSize", "Kind", "LatencyModel", "LengthAwareTLRU", "LogNormalGaps", "Outcome",
-    "ParetoGaps", "PiecewiseCosts", "Prices", "Priority", "Provenance", "RadixNodes", "ReturnAwareTLRU",
-    "SolverError", "TTFTRuns", "TableLatency", "TailOptimizedBelady", "ThresholdLRU", "Times", "Trace",
-    "TraceError", "TwoQ", "WeightedOptimum", "adversary", "advise", "bayes_posterior", "best_percentile",
+    "ParetoGaps", "PiecewiseCosts", "PrefillProfile", "Prices", "Priority", "Provenance", "RadixNodes",
+    "ReturnAwareTLRU", "SolverError", "TTFTRuns", "TableLatency", "TailOptimizedBelady", "ThresholdLRU", "Times",
+    "Trace", "TraceError", "TwoQ", "WeightedOptimum", "adversary", "advise", "bayes_posterior", "best_percentile",
     "capacity_curve", "check_certificate", "check_violations", "cost_bound", "cost_optimum", "describe",
     "fewest_violations", "fit_conversations", "fit_latency", "hindsight_curve", "hindsight_optimum",
-    "latency_from_json", "latency_to_json", "log_likelihood", "never_worse", "next_event", "paper_belief",
-    "read_architecture", "read_latency", "read_trace", "read_ttft_runs", "replay", "sample_conversations",
-    "sample_labelled", "share_closed", "slo_violations", "tail_excess_latency", "tail_excess_seconds",
-    "ttft_quantiles", "ttft_violations", "violations_bound", "weighted_optimum", "with_last_blocks",
-    "with_outputs", "without_last_token", "write_trace", "write_volume",
+    "latency_from_json", "latency_to_json", "log_likelihood", "measured_profile", "never_worse", "next_event",
+    "paper_belief", "read_architecture", "read_latency", "read_trace", "read_ttft_runs", "replay",
+    "sample_conversations", "sample_labelled", "share_closed", "slo_violations", "tail_excess_latency",
+    "tail_excess_seconds", "ttft_quantiles", "ttft_violations", "violations_bound", "weighted_optimum",
+    "with_last_blocks", "with_outputs", "without_last_token", "write_trace", "write_volume",
 ]  # fmt: skip
 
 _ON_DEMAND = {
