@@ -47,6 +47,7 @@ from teltheory.formats import read_trace, write_trace
 from teltheory.model.forest import Forest
 from teltheory.model.outcome import Outcome
 from teltheory.model.readings import with_last_blocks, with_outputs, without_last_token
+from teltheory.model.tiers import TieredOutcome, Tiers
 from teltheory.model.trace import Trace
 from teltheory.optimal import (
     Certificate,
@@ -126,15 +127,15 @@ __all__ = [
     "FittedLatency", "ForcedCachingError", "Forest", "ForestOptimum", "GammaRates", "HindsightCurve",
     "HindsightOptimum", "KVSize", "Kind", "LatencyModel", "LengthAwareTLRU", "LogNormalGaps", "Outcome",
     "ParetoGaps", "PiecewiseCosts", "PrefillProfile", "Prices", "Priority", "Provenance", "RadixNodes",
-    "ReturnAwareTLRU", "SolverError", "TTFTRuns", "TableLatency", "TailOptimizedBelady", "ThresholdLRU", "Times",
-    "Trace", "TraceError", "TwoQ", "WeightedOptimum", "adversary", "advise", "bayes_posterior", "best_percentile",
-    "capacity_curve", "check_certificate", "check_violations", "cost_bound", "cost_optimum", "describe",
-    "fewest_violations", "fit_conversations", "fit_latency", "hindsight_curve", "hindsight_optimum",
-    "latency_from_json", "latency_to_json", "log_likelihood", "measured_profile", "never_worse", "next_event",
-    "paper_belief", "read_architecture", "read_latency", "read_trace", "read_ttft_runs", "replay",
-    "sample_conversations", "sample_labelled", "share_closed", "slo_violations", "tail_excess_latency",
-    "tail_excess_seconds", "ttft_quantiles", "ttft_violations", "violations_bound", "weighted_optimum",
-    "with_last_blocks", "with_outputs", "without_last_token", "write_trace", "write_volume",
+    "ReturnAwareTLRU", "SolverError", "TTFTRuns", "TableLatency", "TailOptimizedBelady", "ThresholdLRU",
+    "TieredOutcome", "Tiers", "Times", "Trace", "TraceError", "TwoQ", "WeightedOptimum", "adversary", "advise",
+    "bayes_posterior", "best_percentile", "capacity_curve", "check_certificate", "check_violations", "cost_bound",
+    "cost_optimum", "describe", "fewest_violations", "fit_conversations", "fit_latency", "hindsight_curve",
+    "hindsight_optimum", "latency_from_json", "latency_to_json", "log_likelihood", "measured_profile",
+    "never_worse", "next_event", "paper_belief", "read_architecture", "read_latency", "read_trace",
+    "read_ttft_runs", "replay", "sample_conversations", "sample_labelled", "share_closed", "slo_violations",
+    "tail_excess_latency", "tail_excess_seconds", "ttft_quantiles", "ttft_violations", "violations_bound",
+    "weighted_optimum", "with_last_blocks", "with_outputs", "without_last_token", "write_trace", "write_volume",
 ]  # fmt: skip
 
 _ON_DEMAND = {

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import FloatArray, IntArray, exact_sum, whole_number
 from teltheory.model.outcome import Outcome
+from teltheory.model.tiers import TieredOutcome
 from teltheory.model.trace import Trace
 
 
@@ -19,21 +21,31 @@ def excess(outcome: Outcome, xi: int) -> IntArray:
     return np.maximum(outcome.uncached - whole_number("xi", xi), 0)
 
 
-def tail_excess_latency(outcome: Outcome, xi: int) -> int:
+@overload
+def tail_excess_latency(outcome: Outcome, xi: int) -> int: ...
+
+
+@overload
+def tail_excess_latency(outcome: TieredOutcome, xi: int) -> Fraction: ...
+
+
+def tail_excess_latency(outcome: Outcome | TieredOutcome, xi: int) -> int | Fraction:
     """Return TEL = sum over turns of max(uncached - xi, 0) (Zhang et al. 2025, Section 2).
 
     Parameters
     ----------
-    outcome : Outcome
+    outcome : Outcome or TieredOutcome
         What each turn computed.
     xi : int
         Threshold, in the trace's unit.
 
     Returns
     -------
-    int
-        Exact, in the trace's unit.
+    int or Fraction
+        Exact, in the trace's unit; of tiers a Fraction.
     """
+    if isinstance(outcome, TieredOutcome):
+        return Fraction(exact_sum(outcome.excess_units(xi)), outcome.denominator)
     return exact_sum(excess(outcome, xi))
 
 

@@ -116,12 +116,15 @@ class ForestInstance:
         Forced caching: the paths of the latest requests are exempt from the cut.
     running : int
         How many paths that are.
+    whole : bool
+        Whether nodes of the forest are cached whole or not at all, so that policies see nodes instead of units.
     """
 
     forest: Forest
     capacity: int
     forced: bool = False
     running: int = 1
+    whole: bool = False
 
     @classmethod
     def of(cls, forest: Forest, capacity: int, *, forced: bool = False, running: int = 1) -> ForestInstance:

@@ -33,9 +33,14 @@ class GDSF(LeastRecentlyUsed):
         """Return cost / size of each unit of the forest."""
         return np.ones(forest.units)
 
+    def node_weights(self, forest: Forest) -> FloatArray:
+        """Return cost / size of each node of the forest, the mean of its units."""
+        return np.ones(forest.nodes)
+
     def memory(self, instance: ForestInstance) -> Memory:
         """Return what keeps values and the clock."""
-        return _Values(self.weights(instance.forest).tolist())
+        weights = self.node_weights if instance.whole else self.weights
+        return _Values(weights(instance.forest).tolist())
 
 
 @dataclass(frozen=True)
@@ -72,13 +77,21 @@ class PGDSF(GDSF):
         """Return cost / size of each unit of the forest."""
         if self.cost is None:
             return np.asarray(1 + self.per_depth * (forest.by_units().depth - 1), np.float64)
+        return np.repeat(self.node_weights(forest), forest.length)
+
+    def node_weights(self, forest: Forest) -> FloatArray:
+        """Return cost / size of each node of the forest, the mean of its units."""
+        if self.cost is None:
+            return np.asarray(1 + self.per_depth * (forest.depth - (forest.length + 1) / 2), np.float64)
         cost = np.asarray(self.cost, np.float64)
         if cost.shape != (forest.nodes,) or not (cost >= 0).all() or not np.isfinite(cost).all():
             raise ArgumentError("cost", self.cost, f"a cost of 0 or more for each of {forest.nodes} nodes")
-        return np.repeat(cost / forest.length, forest.length)
+        return cost / forest.length
 
 
 class _Values(Memory):
+    by_key = True
+
     def __init__(self, weights: list[float]) -> None:
         self.weights, self.values, self.clock = weights, dict[int, float](), 0.0
 

@@ -1,0 +1,178 @@
+"""Tiers of memory under a cache, and what a replay in them comes to.
+
+1. Tier i holds C_i units. A token that is loaded from it costs rho_i = load seconds / prefill seconds,
+   0 = rho_0 <= rho_1 < 1: what a turn reuses from tier i is worth 1 - rho_i of a token that is not computed.
+2. So a turn that reuses x_i of tier i computes as much as total - sum over i of (1 - rho_i) x_i uncached units do.
+   Ratios are whole thousandths, so that this is a fraction with a denominator of 1,000 at most, and exact.
+3. What tier 0 has no room for sinks to tier 1, and out of the last tier it is gone. *Exclusive*: what is loaded
+   leaves the tier that it was in. *Swap out only once* (RAGCache): tier 1 keeps what it was sent until that leaves
+   the cache altogether, so that nothing is copied out twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, lcm
+from typing import Literal, TypeAlias, get_args
+
+import numpy as np
+
+from teltheory.errors import ArgumentError
+from teltheory.model.numbers import INT64_MAX, IntArray, exact_sum, rational, readonly, whole_number
+
+Mode: TypeAlias = Literal["exclusive", "swap-out-once"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+MOST_TIERS = 2
+THOUSANDTHS = 1000
+
+
+@dataclass(frozen=True)
+class Tiers:
+    """Capacities of one tier of memory or two, fastest first, and what loading from them costs.
+
+    Parameters
+    ----------
+    capacities : sequence of int
+        Units that each tier holds, 0 or more; one tier or two.
+    loads : sequence of int or Fraction
+        Seconds to load a token from each tier, in seconds that its prefill takes: rho, rounded up to thousandths,
+        never decreasing, below 1, and 0 for the first tier.
+    mode : {"exclusive", "swap-out-once"}
+        Whether what is loaded leaves the second tier, or a copy stays there until it leaves the cache altogether.
+
+    Raises
+    ------
+    ArgumentError
+        For a wrong number of tiers, a capacity, a ratio or a mode.
+    """
+
+    capacities: Sequence[int]
+    loads: Sequence[int | Fraction] = (0,)
+    mode: Mode = "exclusive"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.capacities, str) or not isinstance(self.capacities, Sequence):
+            raise ArgumentError("capacities", self.capacities, "a capacity for each tier")
+        sizes = tuple(whole_number("capacities", one) for one in self.capacities)
+        if not 1 <= len(sizes) <= MOST_TIERS:
+            raise ArgumentError("capacities", self.capacities, "one tier or two")
+        object.__setattr__(self, "capacities", sizes)
+        object.__setattr__(self, "loads", _ratios(self.loads, len(sizes)))
+        if self.mode not in MODES:
+            raise ArgumentError("mode", self.mode, "one of " + ", ".join(MODES))
+
+    def __len__(self) -> int:
+        return len(self.capacities)
+
+    @property
+    def denominator(self) -> int:
+        """Least common denominator of the ratios, 1,000 at most."""
+        return lcm(*(Fraction(load).denominator for load in self.loads))
+
+    @property
+    def keeps_copies(self) -> bool:
+        """Whether the second tier keeps what is loaded from it."""
+        return self.mode == "swap-out-once"
+
+
+def tiers_of(capacity: int | Tiers) -> Tiers:
+    """Return a capacity as one tier."""
+    return capacity if isinstance(capacity, Tiers) else Tiers((whole_number("capacity", capacity),))
+
+
+def _ratios(loads: Sequence[int | Fraction], tiers: int) -> tuple[Fraction, ...]:
+    if not isinstance(loads, Sequence) or len(loads) != tiers:
+        raise ArgumentError("loads", loads, f"a ratio for each of the tiers, {tiers}")
+    exact = [rational("loads", load, 0) for load in loads]
+    rounded = tuple(Fraction(ceil(load * THOUSANDTHS), THOUSANDTHS) for load in exact)
+    if rounded[0] != 0 or rounded[-1] >= 1 or list(rounded) != sorted(rounded):
+        found = ", ".join(map(str, loads))
+        raise ArgumentError("loads", found, "0 for the first tier, never less for the next, below 1")
+    return rounded
+
+
+@dataclass(frozen=True, eq=False)
+class TieredOutcome:
+    """What each turn reused of each tier, in the trace's unit; what moved is in the same unit.
+
+    Attributes
+    ----------
+    cached : ndarray of int64, shape (tiers, n)
+        What each turn reuses of each tier, x_i.
+    total : ndarray of int64, shape (n,)
+        What a prefill with an empty cache computes.
+    tiers : Tiers
+        The tiers.
+    written : ndarray of int64, shape (n,)
+        What each turn added to the cache: of its path what was in no tier.
+    copied : ndarray of int64, shape (n,)
+        What went from the first tier to the second since the turn before.
+    loaded : ndarray of int64, shape (n,)
+        What the turn moved from the second tier to the first.
+    """
+
+    cached: IntArray
+    total: IntArray
+    tiers: Tiers
+    written: IntArray
+    copied: IntArray
+    loaded: IntArray
+
+    def __post_init__(self) -> None:
+        most = INT64_MAX // self.denominator
+        if len(self.total) and int(self.total.max()) > most:
+            found, expected = int(self.total.max()), f"at most {most} units a turn, in parts of {self.denominator}"
+            raise ArgumentError("total", found, expected)
+
+    def __len__(self) -> int:
+        return len(self.total)
+
+    @property
+    def denominator(self) -> int:
+        """What `uncached_units` are parts of: so many are one unit of the trace."""
+        return self.tiers.denominator
+
+    @property
+    def uncached_units(self) -> IntArray:
+        """Effective uncached length of each turn times the denominator; int64, shape (n,)."""
+        worth = [int((1 - Fraction(load)) * self.denominator) for load in self.tiers.loads]
+        saved = sum(w * x for w, x in zip(worth, self.cached, strict=True))
+        return readonly(self.total * self.denominator - saved)
+
+    @property
+    def uncached(self) -> list[Fraction]:
+        """Effective uncached length of each turn, total - sum of (1 - rho_i) x_i, exact."""
+        return [Fraction(units, self.denominator) for units in self.uncached_units.tolist()]
+
+    @property
+    def reused(self) -> int:
+        """What all turns together reused, of any tier; exact."""
+        return exact_sum(self.cached.ravel())
+
+    @property
+    def prefilled(self) -> int:
+        """What all turns together computed, whatever loading cost; exact."""
+        return exact_sum(self.total) - self.reused
+
+    @property
+    def hit_rate(self) -> Fraction:
+        """Share of all totals that was reused, of any tier, 0 if there is no input; exact."""
+        return Fraction(self.reused, max(exact_sum(self.total), 1))
+
+    def excess_units(self, xi: int) -> IntArray:
+        """Return max(uncached - xi, 0) of each turn times the denominator; shape (n,)."""
+        most = whole_number("xi", xi)
+        if most > INT64_MAX // self.denominator:
+            return readonly(np.zeros(len(self), np.int64))
+        return readonly(np.maximum(self.uncached_units - most * self.denominator, 0))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TieredOutcome):
+            return NotImplemented
+        columns = ("cached", "total", "written", "copied", "loaded")
+        same = (np.array_equal(getattr(self, name), getattr(other, name)) for name in columns)
+        return self.tiers == other.tiers and all(same)
+
+    __hash__ = None  # type: ignore[assignment]

@@ -1,0 +1,295 @@
+"""The reference of the tree in tiers: plain Python with linear scans, to be read beside docs/tiers.md.
+
+Where a node is stands in `tier`, and nowhere else: what a tier holds, its leaves, their order, and what is pinned
+are found anew by looking at all nodes. For every request, in order of its start:
+
+1. it finds the longest head of its path that is cached, and everybody hears of it;
+2. its path is pinned, what the second tier holds of it is loaded, and what the first tier's policy does not keep
+   of paths that have ended sinks;
+3. while there is no room in the first tier for what is pinned, reserved and cached, its first leaf sinks; while
+   the second tier is too full, its first leaf goes;
+4. once its first token is there, what was computed is in the first tier, and the path is unpinned.
+
+Under optional caching a request is over at once, and then the first tier is cut to its capacity, its own path
+among the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from teltheory.errors import ForcedCachingError
+from teltheory.model.forest import Forest
+from teltheory.model.tiers import Tiers, tiers_of
+from teltheory.policies.node import Node, Turn
+from teltheory.policies.policy import Policy
+from teltheory.replay.tiers.nodes import mark_of_all, memory_of, policy_of_each_tier, room_of
+
+
+@dataclass(slots=True, eq=False)
+class Item(Node):
+    """A node as policies see it; `turn` is the start that asked for it last."""
+
+    end: int = 0
+    units: int = 0
+    since: int = 0
+    reads: int = 0
+    turn: int = 0
+
+    @property
+    def depth(self) -> int:
+        """Units from the root to its end."""
+        return self.end
+
+    @property
+    def length(self) -> int:
+        """Units of its own."""
+        return self.units
+
+
+class PlainTree:
+    """What `TieredTree` is, obviously right; the same steps, with the same answers."""
+
+    def __init__(
+        self, forest: Forest, tiers: Tiers | int, policies: Any, block: int = 1, replicas: Any = None
+    ) -> None:
+        self.forest, self.tiers = forest, tiers_of(tiers)
+        self.policies = policy_of_each_tier(policies, self.tiers)
+        self.mark = mark_of_all(self.policies)
+        sizes = zip(self.policies, self.tiers.capacities, strict=True)
+        self.memories = [memory_of(policy, forest, size) for policy, size in sizes]
+        self.parent, self.length = forest.parent.tolist(), forest.length.tolist()
+        self.room = room_of(self.length, block)
+        self.levels: int = replicas.levels if replicas else 0
+        self.most: int = replicas.nodes if replicas else 0
+        self.items: dict[int, Item] = {}  # all that were asked for
+        self.tier: dict[int, int] = {}  # of what is cached
+        self.copies: set[int] = set()  # nodes of the first tier of which the second has a copy
+        self.running: dict[tuple[int, int], tuple[list[int], int]] = {}  # paths, and the room reserved
+        self.ended: list[int] = []
+        self.turns = 0
+        self.written = self.copied = self.freed = self.loaded = self.dropped = self.lost = self.replicated = 0
+
+    def path(self, leaf: int) -> list[int]:
+        """Return the nodes down to a leaf, root first."""
+        return [] if leaf < 0 else [*self.path(self.parent[leaf]), leaf]
+
+    def found(self, leaf: int) -> tuple[int, ...]:
+        """Return the units of the longest cached head of a path, by tier."""
+        cached = [0] * len(self.tiers)
+        for node in self.path(leaf):
+            if node not in self.tier:
+                break
+            cached[self.tier[node]] += self.length[node]
+        return tuple(cached)
+
+    def start(self, leaf: int, k: int, tail: int = 0, now: float | None = None) -> Any:
+        """Start request k; see `TieredTree.start`. Returns (cached, uncached, loaded, copied) or None."""
+        path = self.path(leaf)
+        if sum(self.room[node] for node in path) > self.tiers.capacities[0]:
+            raise ForcedCachingError(k, sum(self.room[node] for node in path), self.tiers.capacities[0])
+        fresh = [node for node in path if node not in self.tier]
+        room = sum(self.room[node] for node in fresh)
+        held = {node for node in self.pinned() | set(path) if node in self.tier}
+        if sum(self.room[node] for node in held) + self.reserved() + room > self.tiers.capacities[0]:
+            return None
+        found, before = self.found(leaf), (self.loaded, self.copied)
+        self.hear(path, k, sum(found), tail, now)
+        self.running[leaf, k] = path, room
+        self.load(path)
+        self.prune(self.ended)
+        self.ended = []
+        while self.used(0) + self.reserved() > self.tiers.capacities[0]:
+            self.sink(self.first(0))
+        uncached = sum(self.length[node] for node in fresh)
+        return found, uncached, self.loaded - before[0], self.copied - before[1]
+
+    def finish(self, leaf: int, k: int) -> None:
+        """End request k's prefill: what was computed is cached."""
+        path, _ = self.running.pop((leaf, k))
+        self.enter(path)
+        self.release(path)
+        self.replicate(path)
+        self.ended.append(leaf)
+
+    def cancel(self, leaf: int, k: int) -> None:
+        """End request k with nothing computed."""
+        path, _ = self.running.pop((leaf, k))
+        self.release(path)
+
+    def optional(self, leaf: int, k: int, tail: int = 0) -> tuple[int, ...]:
+        """Serve request k under optional caching; return what it found, by tier."""
+        path, found = self.path(leaf), self.found(leaf)
+        self.hear(path, k, sum(found), tail, None)
+        self.load(path)
+        self.enter(path)
+        self.prune([leaf])
+        self.release(path)
+        while self.used(0) > self.tiers.capacities[0]:
+            self.sink(self.first(0))
+        return found
+
+    def lose(self) -> int:
+        """Lose the first tier and what hangs on it; return the units lost."""
+        before = sum(self.length[node] for node in self.tier)
+        held = {node for node, tier in self.tier.items() if tier == 1} | self.copies
+        self.tier = {node: 1 for node in held if held.issuperset(self.path(node))}
+        self.copies, self.ended = set(), []
+        gone: int = before - sum(self.length[node] for node in self.tier)
+        self.lost += gone
+        return gone
+
+    def pinned(self) -> set[int]:
+        """Return the nodes on paths of running requests."""
+        return {node for path, _ in self.running.values() for node in path}
+
+    def reserved(self) -> int:
+        """Return the room that running requests reserved."""
+        return sum(room for _, room in self.running.values())
+
+    def used(self, tier: int) -> int:
+        """Return the room that is taken in a tier, copies included."""
+        copies = self.copies if tier == 1 else ()
+        return sum(self.room[node] for node in self.tier if self.tier[node] == tier or node in copies)
+
+    def leaves(self, tier: int) -> list[Item]:
+        """Return the nodes of a tier without a child in it that nobody pins."""
+        above = {self.parent[node] for node in self.tier if self.tier[node] == tier}
+        pinned = self.pinned()
+        may_go = (n for n in self.tier if self.tier[n] == tier and n not in above and n not in pinned)
+        return [self.items[node] for node in may_go]
+
+    def first(self, tier: int) -> int:
+        """Return which leaf of a tier goes: surplus first, then as its order or its memory says."""
+        policy, memory, leaves = self.policies[tier], self.memories[tier], self.leaves(tier)
+        spare = [leaf for leaf in leaves if surplus(policy, leaf)]
+        if spare:
+            trim = policy.trim_key if policy.trim == "least-recent" else lambda _: 0
+            return min(spare, key=lambda leaf: (trim(leaf), leaf.turn, -leaf.end)).code
+        if memory is not None:
+            return memory.victim(leaves, [self.items[node] for node in self.tier]).code
+        return min(leaves, key=lambda leaf: (policy.eviction_key(leaf), leaf.turn, -leaf.end)).code
+
+    def sink(self, node: int) -> None:
+        """Let a leaf of the first tier go to the second, or out of the cache."""
+        if len(self.tiers) == 1:
+            return self.drop(node)
+        self.tier[node] = 1
+        copy = node in self.copies
+        self.copies.discard(node)
+        if unwanted(self.policies[1], self.items[node]) and node in [leaf.code for leaf in self.leaves(1)]:
+            return self.drop(node)
+        while self.used(1) > self.tiers.capacities[1]:
+            self.drop(self.first(1))
+        if node in self.tier:
+            self.freed += self.length[node] if copy else 0
+            self.copied += 0 if copy else self.length[node]
+        return None
+
+    def drop(self, node: int) -> None:
+        """Let a node leave the cache."""
+        del self.tier[node]
+        self.dropped += self.length[node]
+
+    def load(self, path: list[int]) -> None:
+        """Move what the second tier holds of a path to the first."""
+        for node in path:
+            if self.tier.get(node) == 1:
+                self.tier[node] = 0
+                self.loaded += self.length[node]
+                if self.tiers.keeps_copies or node in self.hottest():
+                    self.copies.add(node)
+
+    def enter(self, path: list[int]) -> None:
+        """Put what is nowhere into the first tier."""
+        for node in path:
+            if node not in self.tier:
+                self.tier[node] = 0
+                self.written += self.length[node]
+
+    def release(self, path: list[int]) -> None:
+        """Tell memories of the nodes of a path that nobody reads any longer, the deepest first."""
+        pinned = self.pinned()
+        for node in reversed(path):
+            for memory in self.memories:
+                if memory is not None and node in self.tier and node not in pinned:
+                    memory.released(self.items[node])
+
+    def prune(self, ended: Iterable[int]) -> None:
+        """Sink what the first tier's policy does not keep of paths, the deepest first."""
+        for leaf in ended:
+            for node in reversed(self.path(leaf)):
+                may_go = node in [item.code for item in self.leaves(0)]
+                if may_go and unwanted(self.policies[0], self.items[node]):
+                    self.sink(node)
+
+    def replicate(self, path: list[int]) -> None:
+        """Give up copies of what is no longer among the hottest, and copy what is of a path."""
+        hottest = self.hottest()
+        if not self.tiers.keeps_copies:
+            self.copies &= hottest
+        for node in path:
+            copies = sum(self.room[copy] for copy in self.copies)
+            room = len(self.tiers) > 1 and copies + self.room[node] <= self.tiers.capacities[1]
+            if node in hottest and node not in self.copies and room:
+                self.copies.add(node)
+                self.copied += self.length[node]
+                self.replicated += self.length[node]
+                while self.used(1) > self.tiers.capacities[1]:
+                    self.drop(self.first(1))
+
+    def hottest(self) -> set[int]:
+        """Return the nodes of the upper levels, and those asked for most."""
+        order = sorted(self.items.values(), key=lambda item: (-item.hits, item.first))
+        upper = {node for node in self.items if len(self.path(node)) <= self.levels}
+        return upper | {item.code for item in order[: self.most]}
+
+    def hear(self, path: list[int], k: int, cached: int, tail: int, now: float | None) -> None:
+        """Tell nodes and memories that request k asks for a path."""
+        self.turns += 1
+        for node in path:
+            self.note(node, k, now, sum(self.length[node] for node in path))
+        items = [self.items[node] for node in path]
+        fresh = sum(self.length[node] for node in path) - cached
+        for memory in self.memories:
+            if memory is not None:
+                memory.retrieved(items, cached, fresh, tail)
+                for item in reversed(items):
+                    memory.used(item, item.code in self.tier)
+
+    def note(self, node: int, k: int, now: float | None, end: int) -> None:
+        """Note a request of length `end` through a node."""
+        deep = sum(self.length[above] for above in self.path(node))
+        new = Item(len(self.items), 0, self.length[node], None, node, end=deep, units=self.length[node])
+        item = self.items.setdefault(node, new)
+        arrival = self.forest.arrival
+        item.last, item.turn, item.hits = k, self.turns, item.hits + 1
+        item.seen = now if now is not None or arrival is None else float(arrival[k])
+        item.next = self.following(node, k)
+        cached = node in self.tier
+        item.since, item.reads = (item.since, item.reads + 1) if cached else (self.turns, 1)
+        if self.mark == "next":
+            item.past = item.coming.history
+        else:
+            anew = self.mark == "last" or (self.mark == "resident" and not cached)
+            item.past = end if anew else max(item.past, end)
+
+    def following(self, node: int, k: int) -> Turn | None:
+        """Return the next request of the forest through a node after request k."""
+        for j in range(k + 1, len(self.forest)):
+            if node in self.forest.path(j):
+                known, total = int(self.forest.known[j]), int(self.forest.total[j])
+                return Turn(j, known, total - known)
+        return None
+
+
+def surplus(policy: Policy, item: Item) -> bool:
+    """Whether a node is not worth keeping: it begins where the budget ends, or is not kept."""
+    return item.end - item.units >= policy.budget(item) or policy.drops(item)
+
+
+def unwanted(policy: Policy, item: Item) -> bool:
+    """Whether a node goes even if there is room."""
+    return policy.drops(item) or (policy.trim == "eager" and surplus(policy, item))

@@ -1,0 +1,103 @@
+"""The tree in tiers, step by step: against its reference, and what holds after each step."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tiered import documents, tiered
+
+import teltheory as tt
+from teltheory.model.tiers import Tiers
+from teltheory.replay.tiers.reference import PlainTree
+from teltheory.replay.tiers.tree import TieredTree
+
+ACCOUNTS = ("written", "copied", "freed", "loaded", "dropped", "lost", "replicated")
+
+
+def test_a_leaf_sinks_and_comes_back():
+    forest = tt.Forest.from_paths([[0, 1], [0, 2]])
+    tree = TieredTree(forest, Tiers((2, 1), (0, 0)), tt.LRU())
+    assert tree.start(1, 0) == ((0, 0), 2, 0, 0)
+    assert tree.found(1) == (0, 0)
+    tree.finish(1, 0)
+    assert tree.found(1) == (2, 0)
+    assert tree.start(2, 1) == ((1, 0), 1, 0, 1)
+    tree.finish(2, 1)
+    assert tree.found(1) == (1, 1)
+    assert tree.start(1, 2) == ((1, 1), 0, 1, 1)
+    assert (tree.copied, tree.loaded, tree.dropped, tree.written) == (2, 1, 0, 3)
+
+
+class Both:
+    """The tree and its reference, side by side."""
+
+    def __init__(self, forest, tiers, policy, block, replicas):
+        self.forest = forest
+        self.trees = [kind(forest, tiers, policy, block, replicas) for kind in (TieredTree, PlainTree)]
+        self.running, self.starts = [], 0
+
+    def do(self, name, *arguments):
+        fast, plain = (getattr(tree, name)(*arguments) for tree in self.trees)
+        assert fast == plain
+        self.check()
+        return fast
+
+    def start(self, leaf, tail):
+        self.do("found", leaf)
+        if self.do("start", leaf, self.starts, tail, self.starts / 2) is not None:
+            self.running.append((leaf, self.starts))
+            self.starts += 1
+
+    def end(self, name, which):
+        if self.running:
+            self.do(name, *self.running.pop(which % len(self.running) if which >= 0 else -1))
+
+    def lose(self):
+        for _ in range(len(self.running)):
+            self.end("cancel", 0)
+        self.do("lose")
+
+    def check(self):
+        tree, plain = self.trees
+        assert [getattr(tree, name) for name in ACCOUNTS] == [getattr(plain, name) for name in ACCOUNTS]
+        known = list(tree.documents)
+        assert {node.code: node.tier for node in known if node.tier >= 0} == plain.tier
+        assert {node.code for node in known if node.tier == 0 and node.hosted} == plain.copies
+        assert tree.pinned == sum(plain.room[node] for node in plain.pinned() if plain.tier.get(node) == 0)
+        assert tree.reserved == plain.reserved()
+        holds(plain)
+        for number, level in enumerate(tree.levels):
+            assert level.used == plain.used(number)
+
+
+def holds(plain):
+    """Assert what holds after every step of any tree."""
+    cached = sum(plain.length[node] for node in plain.tier)
+    assert cached == plain.written - plain.dropped - plain.lost
+    for node, tier in plain.tier.items():
+        above = plain.parent[node]
+        assert above < 0 or plain.tier[above] <= tier
+    assert plain.used(0) + plain.reserved() <= plain.tiers.capacities[0]
+    assert all(plain.used(i) <= size for i, size in enumerate(plain.tiers.capacities))
+    for path, room in plain.running.values():
+        assert sum(plain.room[n] for n in path if plain.tier.get(n) == 0) + room >= sum(
+            plain.room[n] for n in path
+        )
+
+
+STEPS = ("serve", "serve", "serve", "serve", "start", "start", "finish", "finish", "cancel", "lose")
+WALKS = st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 20)), min_size=5, max_size=30)
+
+
+@given(documents(), st.data())
+def test_the_tree_is_its_reference_step_by_step(forest, data):
+    both = Both(forest, *data.draw(tiered(forest)))
+    for step, which in data.draw(WALKS):
+        if step in ("serve", "start"):
+            both.start(which % (forest.nodes + 1) - 1, which % 3)
+        if step == "serve":
+            both.end("finish", -1)
+        elif step == "lose":
+            both.lose()
+        elif step in ("finish", "cancel"):
+            both.end(step, which)

@@ -1,0 +1,65 @@
+"""Forests of documents, tiers and policies for Hypothesis, and steps on a tree."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import strategies as st
+
+import teltheory as tt
+from teltheory.model.forest import sums_down
+from teltheory.policies import LeastRecentlyUsed
+from teltheory.replay.tiers.replicas import Replicas
+
+MODES = st.sampled_from(["exclusive", "swap-out-once"])
+TRIMS = st.sampled_from(["least-recent", "eager", "round-robin"])
+MARKS = st.sampled_from(["high-water", "resident", "last"])
+
+
+class Shallow(LeastRecentlyUsed):
+    """A custom policy: what begins deep goes first, and what was asked for once is not kept."""
+
+    def drops(self, node):
+        return node.hits % 3 == 2
+
+    def eviction_key(self, node):
+        return node.length - node.depth
+
+
+@st.composite
+def documents(draw, most=3):
+    """A forest whose nodes are documents of several tokens, and who asks for which."""
+    above = draw(st.lists(st.integers(0, 8), min_size=3, max_size=8))
+    parent = np.array([number % (node + 1) - 1 for node, number in enumerate(above)], np.int64)
+    leaf = np.array(draw(st.lists(st.integers(-1, len(above) - 1), min_size=4, max_size=14)), np.int64)
+    length = draw(st.lists(st.integers(1, most), min_size=len(above), max_size=len(above)))
+    forest = replace(tt.Forest.of_nodes(parent, leaf), length=np.array(length, np.int64))
+    tails = draw(st.lists(st.integers(0, 2), min_size=len(leaf), max_size=len(leaf)))
+    arrival = np.arange(len(leaf)) / 2
+    return replace(forest, ask=forest.end, total=forest.end + np.array(tails, np.int64), arrival=arrival)
+
+
+@st.composite
+def policies(draw):
+    xi, q_hat, trim, mark = draw(st.integers(0, 6)), draw(st.integers(0, 3)), draw(TRIMS), draw(MARKS)
+    marked = tt.TLRU(xi, q_hat, trim, mark), tt.EndAwareTLRU(xi, q_hat, trim, mark)
+    clairvoyant = tt.LengthAwareTLRU(xi, trim), tt.Belady(), tt.TailOptimizedBelady(xi)
+    by_residence = tt.FIFO(), tt.LFU(), tt.SLRU(), tt.GDSF(), tt.PGDSF.by_depth(0.5)
+    plain = tt.LRU(), tt.ThresholdLRU(xi), Shallow()
+    return draw(st.sampled_from((*plain, *marked, *clairvoyant, *by_residence)))
+
+
+@st.composite
+def tiered(draw, forest, replicas=True):
+    """Tiers in which every path fits, a policy or two that go together, a block and replicas."""
+    block = draw(st.integers(1, 3))
+    paths = sums_down(forest.parent, -(-forest.length // block) * block)
+    first = int(paths.max()) + draw(st.integers(0, 4))
+    two = tt.Tiers((first, draw(st.integers(0, 12))), (0, 0), draw(MODES))
+    tiers = draw(st.sampled_from([tt.Tiers((first,)), two, two, two]))
+    policy = draw(policies())
+    if len(tiers) == 2 and draw(st.booleans()):
+        policy = draw(st.sampled_from([(policy, tt.LRU()), (tt.LFU(), policy), (tt.GDSF(), policy)]))
+    kept = Replicas(draw(st.integers(0, 2)), draw(st.integers(0, 3))) if replicas and draw(st.booleans()) else None
+    return tiers, policy, block, kept
