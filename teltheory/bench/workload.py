@@ -6,13 +6,13 @@ import os
 import platform
 from dataclasses import dataclass
 from importlib.metadata import version
-from pathlib import Path
 
 import numpy as np
 
 from teltheory.bench.peers import installed
 from teltheory.errors import FileError
 from teltheory.model.trace import Trace
+from teltheory.processor import processor
 from teltheory.workloads import ConversationModel, sample_conversations
 
 SEED = 20250
@@ -72,17 +72,10 @@ def source(file: str | None) -> str:
 def machine() -> dict[str, str | int | None]:
     """Return processor, cores, system, and the versions of what computes; no name of a host, no path."""
     return {
-        "processor": _processor(),
+        "processor": processor(),
         "cores": os.cpu_count(),
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         **{name: version(name) for name in ("teltheory", "numpy", "numba")},
         "libcachesim": installed(),
     }
-
-
-def _processor() -> str:
-    facts = Path("/proc/cpuinfo")
-    lines = facts.read_text().splitlines() if facts.is_file() else []
-    named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return next(iter(named), platform.processor() or "unknown")

@@ -19,18 +19,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Protocol
+from time import perf_counter
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from teltheory.errors import ArgumentError
-from teltheory.model.numbers import INT64_MAX, IntArray, whole_number
+from teltheory.model.numbers import INT64_MAX, FloatArray, IntArray, whole_number
 from teltheory.rag.extra import needed
 from teltheory.rag.vectors import VectorArray, checked_vectors
 
 NO_BLAS = 2**31 - 1
 MOST = 2**30
+Nearest: TypeAlias = tuple[VectorArray, IntArray]
+"""Squares of distances, and documents, of shape (queries, k)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +52,22 @@ class Found:
     distances: VectorArray
 
 
+class Searcher(Protocol):
+    """Vectors in an index, to be searched."""
+
+    def search(self, queries: VectorArray, k: int) -> Nearest:
+        """Return what Faiss's own search finds."""
+        ...
+
+    def stages(self, queries: VectorArray, k: int) -> Iterator[Nearest]:
+        """Yield what is found after each stage; the work of a stage is done when it is asked for."""
+        ...
+
+    def seconds(self, queries: VectorArray, k: int) -> FloatArray:
+        """Return how long each stage takes for a query on average, measured once."""
+        ...
+
+
 class Index(Protocol):
     """A kind of index, with its parameters."""
 
@@ -62,12 +81,8 @@ class Index(Protocol):
         """Stages of each search."""
         ...
 
-    def made(self, vectors: VectorArray) -> Any:
-        """Return Faiss's index of the vectors."""
-        ...
-
-    def staged(self, faiss_index: Any, queries: VectorArray, k: int) -> Found:
-        """Search in stages."""
+    def holding(self, vectors: VectorArray) -> Searcher:
+        """Put vectors into a new index of Faiss."""
         ...
 
 
@@ -90,14 +105,14 @@ class Built:
     """An index that holds a corpus's vectors; `build` makes one."""
 
     index: Index
-    faiss_index: Any
     vectors: VectorArray
+    searcher: Searcher
 
     def search(self, queries: ArrayLike, k: int) -> tuple[IntArray, VectorArray]:
         """Return Faiss's own search: documents and squares of distances, of shape (queries, k)."""
         asked = self._asked(queries, k)
         with one_thread():
-            distances, documents = self.faiss_index.search(asked, k)
+            distances, documents = self.searcher.search(asked, k)
         return documents, distances
 
     def staged(self, queries: ArrayLike, k: int) -> Found:
@@ -110,12 +125,23 @@ class Built:
         """
         asked = self._asked(queries, k)
         with one_thread():
-            return self.index.staged(self.faiss_index, asked, k)
+            distances, documents = zip(*self.searcher.stages(asked, k), strict=True)
+        return Found(np.stack(documents, axis=1), np.stack(distances, axis=1))
+
+    def seconds(self, queries: ArrayLike, k: int, repeats: int) -> FloatArray:
+        """Measure each stage: seconds a query, the median of so many repeats; shape (stages,)."""
+        asked = self._asked(queries, k)
+        if not whole_number("repeats", repeats):
+            raise ArgumentError("repeats", repeats, "1 or more")
+        with one_thread():
+            return np.median([self.searcher.seconds(asked, k) for _ in range(repeats)], axis=0)
 
     def _asked(self, queries: ArrayLike, k: int) -> VectorArray:
         if not 1 <= whole_number("k", k) <= len(self.vectors):
             raise ArgumentError("k", k, f"from 1 to {len(self.vectors):,}, the documents of the corpus")
         asked, dimension = checked_vectors("queries", queries), self.vectors.shape[1]
+        if not len(asked):
+            raise ArgumentError("queries", "no query", "1 query or more")
         if asked.shape[1] != dimension:
             found = f"vectors of dimension {asked.shape[1]}"
             raise ArgumentError("queries", found, f"{dimension}, as the index has")
@@ -134,7 +160,12 @@ def build(index: Index, vectors: ArrayLike) -> Built:
     if not len(kept):
         raise ArgumentError("vectors", "no vector", "1 vector or more")
     with one_thread():
-        return Built(index, index.made(kept), kept)
+        return Built(index, kept, index.holding(kept))
+
+
+def parameters(index: Index) -> dict[str, int]:
+    """Return the parameters of an index by their names."""
+    return asdict(index)  # type: ignore[call-overload,no-any-return]
 
 
 @dataclass(frozen=True)
@@ -144,16 +175,31 @@ class FlatL2:
     name: ClassVar[str] = "FlatL2"
     stages: ClassVar[int] = 1
 
-    def made(self, vectors: VectorArray) -> Any:
-        """Return Faiss's index of the vectors."""
+    def holding(self, vectors: VectorArray) -> Searcher:
+        """Put vectors into a new index of Faiss."""
         index = needed("faiss").IndexFlatL2(vectors.shape[1])
         index.add(vectors)
-        return index
+        return _Flat(index)
 
-    def staged(self, faiss_index: Any, queries: VectorArray, k: int) -> Found:
-        """Search; the only stage is the whole."""
-        distances, documents = faiss_index.search(queries, k)
-        return Found(documents[:, np.newaxis], distances[:, np.newaxis])
+
+@dataclass(frozen=True, eq=False)
+class _Flat:
+    """All vectors, in one list."""
+
+    faiss_index: Any
+
+    def search(self, queries: VectorArray, k: int) -> Nearest:
+        """Compare each query with every vector."""
+        distances, documents = self.faiss_index.search(queries, k)
+        return distances, documents
+
+    def stages(self, queries: VectorArray, k: int) -> Iterator[Nearest]:
+        """Yield the whole search, the only stage."""
+        yield self.search(queries, k)
+
+    def seconds(self, queries: VectorArray, k: int) -> FloatArray:
+        """Return how long the whole search takes."""
+        return stage_seconds(self.stages(queries, k), len(queries))
 
 
 @dataclass(frozen=True)
@@ -188,8 +234,8 @@ class IVF:
         if whole_number("seed", self.seed) > MOST:
             raise ArgumentError("seed", self.seed, f"from 0 to {MOST:,}")
 
-    def made(self, vectors: VectorArray) -> Any:
-        """Return Faiss's index of the vectors."""
+    def holding(self, vectors: VectorArray) -> Searcher:
+        """Put vectors into a new index of Faiss."""
         if len(vectors) < self.lists:
             raise ArgumentError("lists", self.lists, f"at most {len(vectors):,}, the documents of the corpus")
         faiss, dimension = needed("faiss"), vectors.shape[1]
@@ -198,34 +244,46 @@ class IVF:
         index.nprobe = self.probe
         index.train(vectors)
         index.add(vectors)
-        return index
-
-    def staged(self, faiss_index: Any, queries: VectorArray, k: int) -> Found:
-        """Search the parts of the probed lists, and keep the nearest after each."""
-        _, lists = faiss_index.quantizer.search(queries, self.probe)
-        parts = [_in_lists(faiss_index, queries, part, k) for part in np.array_split(lists, self.stages, axis=1)]
-        stages = [parts[0]]
-        for part in parts[1:]:
-            stages.append(merged(stages[-1], part))
-        distances, documents = zip(*stages, strict=True)
-        return Found(np.stack(documents, axis=1), np.stack(distances, axis=1))
+        return _Lists(self, index)
 
 
-def _in_lists(index: Any, queries: VectorArray, lists: IntArray, k: int) -> tuple[VectorArray, IntArray]:
-    """Search some lists of each query."""
-    whole = index.nprobe
-    index.nprobe = lists.shape[1]
-    try:
+@dataclass(frozen=True, eq=False)
+class _Lists:
+    """Vectors in the lists of an `IVF`."""
+
+    index: IVF
+    faiss_index: Any
+
+    def search(self, queries: VectorArray, k: int) -> Nearest:
+        """Search all lists that are probed."""
+        distances, documents = self.faiss_index.search(queries, k)
+        return distances, documents
+
+    def stages(self, queries: VectorArray, k: int) -> Iterator[Nearest]:
+        """Find the lists, search a part of them, yield the nearest; then do so for each other part."""
+        _, lists = self.faiss_index.quantizer.search(queries, self.index.probe)
+        found = None
+        for part in np.array_split(lists, self.index.stages, axis=1):
+            here = self._in_lists(queries, part, k)
+            found = here if found is None else merged(found, here)
+            yield found
+
+    def seconds(self, queries: VectorArray, k: int) -> FloatArray:
+        """Return how long each part of the lists takes."""
+        return stage_seconds(self.stages(queries, k), len(queries))
+
+    def _in_lists(self, queries: VectorArray, lists: IntArray, k: int) -> Nearest:
+        """Search some lists of each query."""
         tools = needed("faiss.contrib.ivf_tools")
-        distances, documents = tools.search_preassigned(index, queries, k, np.ascontiguousarray(lists))
-    finally:
-        index.nprobe = whole
-    return distances, documents
+        self.faiss_index.nprobe = lists.shape[1]
+        try:
+            found = tools.search_preassigned(self.faiss_index, queries, k, np.ascontiguousarray(lists))
+        finally:
+            self.faiss_index.nprobe = self.index.probe
+        return found[0], found[1]
 
 
-def merged(
-    left: tuple[VectorArray, IntArray], right: tuple[VectorArray, IntArray]
-) -> tuple[VectorArray, IntArray]:
+def merged(left: Nearest, right: Nearest) -> Nearest:
     """Return the nearest of two lists of each query, by distance, then by number; -1 stands last."""
     k = left[0].shape[1]
     distances = np.concatenate([left[0], right[0]], axis=1)
@@ -234,6 +292,9 @@ def merged(
     return np.take_along_axis(distances, order, axis=1), np.take_along_axis(documents, order, axis=1)
 
 
-def parameters(index: Index) -> dict[str, int]:
-    """Return the parameters of an index by their names."""
-    return asdict(index)  # type: ignore[call-overload,no-any-return]
+def stage_seconds(stages: Iterator[Nearest], queries: int) -> FloatArray:
+    """Return how long each stage takes for a query on average."""
+    ends = [perf_counter()]
+    for _ in stages:
+        ends.append(perf_counter())
+    return np.diff(ends) / queries

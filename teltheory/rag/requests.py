@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from teltheory.model.numbers import FloatArray, IntArray
+from teltheory.errors import ArgumentError
+from teltheory.model.numbers import FloatArray, IntArray, whole_number
 from teltheory.rag.corpus import Corpus, Queries
 from teltheory.rag.indexes import Built
 from teltheory.rag.popularity import asked_for, poisson_arrivals
+from teltheory.rag.stage_times import StageTimes
 from teltheory.rag.workload import Workload
 
 
@@ -19,7 +21,7 @@ def workload(
     queries: Queries,
     *,
     k: int,
-    seconds: Sequence[float] | FloatArray,
+    seconds: StageTimes | Sequence[float] | FloatArray,
     rate: float,
     zipf: float,
     requests: int,
@@ -36,8 +38,9 @@ def workload(
         Holds the corpus's vectors.
     k : int
         Documents of an answer, from 1 to those of the corpus.
-    seconds : sequence of float, one a stage
-        How long each stage takes.
+    seconds : StageTimes or sequence of float, one a stage
+        How long each stage takes. Times from a file must be those of this index; scale them to stand for a larger
+        one.
     rate : float
         Requests a second; they arrive as a Poisson process.
     zipf : float
@@ -54,13 +57,17 @@ def workload(
     ArgumentError, TraceError
         For a wrong argument; the error names it.
     """
+    if not whole_number("requests", requests):
+        raise ArgumentError("requests", requests, "1 or more")
+    if isinstance(seconds, StageTimes):
+        seconds.check(index)
+        seconds = seconds.seconds
     asked = asked_for(len(queries), queries.about, by, zipf, requests, rng)
     arrival = poisson_arrivals(rate, requests, rng)
     searched, place = np.unique(asked, return_inverse=True)
     found = index.staged(queries.vectors[searched], k).documents[place]
-    return Workload.of(
-        corpus.length, found, np.asarray(seconds, np.float64), queries.length[asked], arrival, corpus.system
-    )
+    took = np.asarray(seconds, np.float64)
+    return Workload.of(corpus.length, found, took, queries.length[asked], arrival, corpus.system)
 
 
 def settled(found: IntArray) -> IntArray:
