@@ -159,8 +159,7 @@ class LatencyModel:
             Of that shape.
         """
         u, c = np.asarray(uncached, np.float64), np.asarray(cached, np.float64)
-        one = self._scaled.one if self._scaled.one <= MOST_EXACT else 1
-        alpha, gamma, beta, floor = (float(value * one) for value in self._values)
+        alpha, gamma, beta, floor, one = self._floats
         seconds: FloatArray = np.maximum(alpha * u + gamma * u * (u + 2 * c) + beta, floor) / one
         return seconds
 
@@ -212,6 +211,11 @@ class LatencyModel:
         one = lcm(*(value.denominator for value in self._values))
         alpha, gamma, beta, floor = (int(value * one) for value in self._values)
         return _Scaled(alpha, gamma, beta, floor, one)
+
+    @cached_property
+    def _floats(self) -> tuple[float, ...]:
+        one = self._scaled.one if self._scaled.one <= MOST_EXACT else 1
+        return (*(float(value * one) for value in self._values), float(one))
 
     def _left(self, slo: Fraction) -> int | None:
         """Return what the SLO leaves to the tokens, rounded down to 1 / `one` seconds; None if it is missed."""
