@@ -31,6 +31,7 @@ from teltheory.policies.policy import (
 )
 from teltheory.policies.queues import S3FIFO, TwoQ
 from teltheory.policies.residence import FIFO, LFU, SLRU, Priority
+from teltheory.policies.retrieval import RetrievalPGDSF
 
 Conversation = Node
 """What `Node` is called on chains."""
@@ -61,6 +62,7 @@ __all__ = [
     "Policy",
     "Priority",
     "RememberingPolicy",
+    "RetrievalPGDSF",
     "TailOptimizedBelady",
     "ThresholdLRU",
     "TimedPolicy",
