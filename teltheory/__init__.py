@@ -88,6 +88,7 @@ from teltheory.policies.learned.posterior import bayes_posterior, paper_belief
 from teltheory.replay import replay
 from teltheory.replay.curve import CapacityCurve, capacity_curve
 from teltheory.replay.radix.nodes import RadixNodes
+from teltheory.replay.tiers.nodes import WholeNodes
 from teltheory.workloads import (
     SHAREGPT_TIMES,
     ConversationMixture,
@@ -130,14 +131,14 @@ __all__ = [
     "ParetoGaps", "PiecewiseCosts", "PrefillProfile", "Prices", "Priority", "Provenance", "RadixNodes",
     "RetrievalPGDSF", "ReturnAwareTLRU", "SolverError", "TTFTRuns", "TableLatency", "TailOptimizedBelady",
     "ThresholdLRU", "TieredOutcome", "Tiers", "Times", "Trace", "TraceError", "TwoQ", "WeightedOptimum",
-    "adversary", "advise", "bayes_posterior", "best_percentile", "capacity_curve", "check_certificate",
-    "check_violations", "cost_bound", "cost_optimum", "describe", "fewest_violations", "fit_conversations",
-    "fit_latency", "hindsight_curve", "hindsight_optimum", "latency_from_json", "latency_to_json",
-    "log_likelihood", "measured_profile", "never_worse", "next_event", "paper_belief", "read_architecture",
-    "read_latency", "read_trace", "read_ttft_runs", "replay", "sample_conversations", "sample_labelled",
-    "share_closed", "slo_violations", "tail_excess_latency", "tail_excess_seconds", "ttft_quantiles",
-    "ttft_violations", "violations_bound", "weighted_optimum", "with_last_blocks", "with_outputs",
-    "without_last_token", "write_trace", "write_volume",
+    "WholeNodes", "adversary", "advise", "bayes_posterior", "best_percentile", "capacity_curve",
+    "check_certificate", "check_violations", "cost_bound", "cost_optimum", "describe", "fewest_violations",
+    "fit_conversations", "fit_latency", "hindsight_curve", "hindsight_optimum", "latency_from_json",
+    "latency_to_json", "log_likelihood", "measured_profile", "never_worse", "next_event", "paper_belief",
+    "read_architecture", "read_latency", "read_trace", "read_ttft_runs", "replay", "sample_conversations",
+    "sample_labelled", "share_closed", "slo_violations", "tail_excess_latency", "tail_excess_seconds",
+    "ttft_quantiles", "ttft_violations", "violations_bound", "weighted_optimum", "with_last_blocks",
+    "with_outputs", "without_last_token", "write_trace", "write_volume",
 ]  # fmt: skip
 
 _ON_DEMAND = {

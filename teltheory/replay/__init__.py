@@ -1,15 +1,16 @@
 """Replay of a trace under a policy."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args, overload
 
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance, Initial, Instance, instance_of
 from teltheory.model.outcome import Outcome
+from teltheory.model.tiers import TieredOutcome, Tiers
 from teltheory.model.trace import Trace
 from teltheory.policies.policy import (
     OTHER_WAYS,
@@ -22,11 +23,13 @@ from teltheory.policies.policy import (
 from teltheory.policies.residence import ByResidence
 from teltheory.replay.radix.nodes import RadixNodes
 from teltheory.replay.reference import replay_reference
+from teltheory.replay.tiers.nodes import WholeNodes
 
 __all__ = [
     "Cache",
     "Engine",
     "RadixNodes",
+    "WholeNodes",
     "check_forest_cache",
     "check_policy",
     "in_reference",
@@ -38,11 +41,12 @@ __all__ = [
 ]
 
 Engine = Literal["auto", "kernel", "reference"]
-Cache = Literal["strict", "holes"] | RadixNodes
+Cache = Literal["strict", "holes"] | RadixNodes | WholeNodes
 KERNEL_FROM = 2000
 """Turns from which on the kernel is quicker than loading it."""
 
 
+@overload
 def replay(
     trace: Trace | Forest,
     policy: AnyPolicy,
@@ -54,7 +58,36 @@ def replay(
     *,
     cache: Cache = "strict",
     running: int = 1,
-) -> Outcome:
+) -> Outcome: ...
+
+
+@overload
+def replay(
+    trace: Trace | Forest,
+    policy: AnyPolicy | Sequence[AnyPolicy],
+    capacity: Tiers,
+    forced: bool = False,
+    initial: Initial = (),
+    engine: Engine = "auto",
+    progress: Callable[[int], object] | None = None,
+    *,
+    cache: Cache = "strict",
+    running: int = 1,
+) -> TieredOutcome: ...
+
+
+def replay(
+    trace: Trace | Forest,
+    policy: Any,
+    capacity: int | Tiers,
+    forced: bool = False,
+    initial: Initial = (),
+    engine: Engine = "auto",
+    progress: Callable[[int], object] | None = None,
+    *,
+    cache: Cache = "strict",
+    running: int = 1,
+) -> Outcome | TieredOutcome:
     """Replay a trace as private conversations, or a forest of shared prefixes, under a policy.
 
     Parameters
@@ -62,14 +95,15 @@ def replay(
     trace : Trace or Forest
         The turns; or the requests, such as `Trace.forest`.
     policy : Policy, CuttingPolicy, TimedPolicy, WatchingPolicy or ObservingPolicy
-        `LRU`, `TLRU`, ... or any value with the rules of `teltheory.policies.Policy`.
-    capacity : int
-        Capacity of the cache, in the trace's unit.
+        `LRU`, `TLRU`, ... or any value with the rules of `teltheory.policies.Policy`. In tiers it works by rules,
+        and may be a pair, one for each tier.
+    capacity : int or Tiers
+        Capacity of the cache, in the trace's unit; or of each tier of memory, see `Tiers`.
     forced : bool
         Forced caching (Zhang et al. 2025, Appendix E): the arriving conversation is exempt from the cut of
         its own turn.
     initial : iterable of (conversation, past, cached)
-        Initial cache, least recent first; of a forest it is empty.
+        Initial cache, least recent first; of a forest and of tiers it is empty.
     engine : {"auto", "kernel", "reference"}
         The kernel is compiled (on its first call, then kept on disk) and runs policies whose rules are written on
         arrays (`teltheory.policies.on_arrays`) and do not look at what is cached; the reference is plain Python
@@ -77,19 +111,20 @@ def replay(
         have the same outcome.
     progress : callable, optional
         Called with the number of turns done, now and then.
-    cache : {"strict", "holes"} or RadixNodes
+    cache : {"strict", "holes"}, RadixNodes or WholeNodes
         What a cache of shared prefixes may hold. "strict": what is cached is closed towards the root, and leaves
         go first (radix trees). "holes": a block may outlive its parent, and is hit again once the parent is
-        computed anew (block pools). `RadixNodes`: strict, and nodes are evicted whole (SGLang); always forced. A
-        private conversation is strict.
+        computed anew (block pools). `RadixNodes`: strict, and nodes are evicted whole (SGLang); always forced.
+        `WholeNodes`: strict, and the forest's nodes are cached whole or not at all (RAGCache); always forced. A
+        private conversation is strict; in tiers a cache is strict or of whole nodes.
     running : int
         On a forest under forced caching: requests that run at the same time; the paths of so many of the latest
         requests are exempt from the cut.
 
     Returns
     -------
-    Outcome
-        ``cached`` and ``uncached``, int64, one entry a turn.
+    Outcome or TieredOutcome
+        ``cached`` and ``uncached``, int64, one entry a turn; in tiers ``cached`` has a row for each.
 
     Raises
     ------
@@ -98,14 +133,28 @@ def replay(
     """
     if engine not in get_args(Engine):
         raise ArgumentError("engine", engine, "'auto', 'kernel' or 'reference'")
-    check_policy(policy)
     if cache != "strict" and not isinstance(trace, Forest):
         raise ArgumentError("cache", cache, "a Forest with it, such as trace.forest")
+    if isinstance(capacity, Tiers) or isinstance(cache, WholeNodes):
+        return _in_tiers(trace, policy, capacity, initial, running, forced=forced, cache=cache, engine=engine)
+    check_policy(policy)
     pinned = forced or isinstance(cache, RadixNodes)
     instance = instance_of(trace, capacity, forced=pinned, initial=initial, running=running)
     if isinstance(instance, ForestInstance):
         return replay_forest(instance, policy, cache, engine)
     return replay_instance(instance, policy, engine, progress)
+
+
+def _in_tiers(
+    trace: Trace | Forest, policy: Any, capacity: int | Tiers, initial: Initial, running: int, **options: Any
+) -> Outcome | TieredOutcome:
+    from teltheory.replay.tiers.replays import replay_in_tiers
+
+    if tuple(initial):
+        raise ArgumentError("initial", initial, "an empty cache in tiers")
+    if running != 1:
+        raise ArgumentError("running", running, "1 in tiers")
+    return replay_in_tiers(trace, policy, capacity, **options)
 
 
 def check_policy(policy: object) -> None:

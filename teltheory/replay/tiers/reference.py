@@ -53,14 +53,22 @@ class PlainTree:
     """What `TieredTree` is, obviously right; the same steps, with the same answers."""
 
     def __init__(
-        self, forest: Forest, tiers: Tiers | int, policies: Any, block: int = 1, replicas: Any = None
+        self,
+        forest: Forest,
+        tiers: Tiers | int,
+        policies: Any,
+        block: int = 1,
+        replicas: Any = None,
+        whole: bool = True,
     ) -> None:
-        self.forest, self.tiers = forest, tiers_of(tiers)
+        """Make the tree; if not `whole`, each unit of the forest is a node of its own."""
+        self.tiers = tiers_of(tiers)
+        self.forest = forest if whole else forest.by_units()
         self.policies = policy_of_each_tier(policies, self.tiers)
         self.mark = mark_of_all(self.policies)
         sizes = zip(self.policies, self.tiers.capacities, strict=True)
-        self.memories = [memory_of(policy, forest, size) for policy, size in sizes]
-        self.parent, self.length = forest.parent.tolist(), forest.length.tolist()
+        self.memories = [memory_of(policy, forest, size, whole) for policy, size in sizes]
+        self.parent, self.length = self.forest.parent.tolist(), self.forest.length.tolist()
         self.room = room_of(self.length, block)
         self.levels: int = replicas.levels if replicas else 0
         self.most: int = replicas.nodes if replicas else 0
@@ -69,6 +77,7 @@ class PlainTree:
         self.copies: set[int] = set()  # nodes of the first tier of which the second has a copy
         self.running: dict[tuple[int, int], tuple[list[int], int]] = {}  # paths, and the room reserved
         self.ended: list[int] = []
+        self.sunk: list[tuple[int, bool]] = []  # in this step, and whether the second tier had a copy
         self.turns = 0
         self.written = self.copied = self.freed = self.loaded = self.dropped = self.lost = self.replicated = 0
 
@@ -103,6 +112,7 @@ class PlainTree:
         self.ended = []
         while self.used(0) + self.reserved() > self.tiers.capacities[0]:
             self.sink(self.first(0))
+        self.settle()
         uncached = sum(self.length[node] for node in fresh)
         return found, uncached, self.loaded - before[0], self.copied - before[1]
 
@@ -129,6 +139,7 @@ class PlainTree:
         self.release(path)
         while self.used(0) > self.tiers.capacities[0]:
             self.sink(self.first(0))
+        self.settle()
         return found
 
     def lose(self) -> int:
@@ -183,10 +194,16 @@ class PlainTree:
             return self.drop(node)
         while self.used(1) > self.tiers.capacities[1]:
             self.drop(self.first(1))
-        if node in self.tier:
-            self.freed += self.length[node] if copy else 0
-            self.copied += 0 if copy else self.length[node]
+        self.sunk.append((node, copy))
         return None
+
+    def settle(self) -> None:
+        """Account for what sank in a step and is still there: what the second tier had is no copy."""
+        for node, copy in self.sunk:
+            if node in self.tier:
+                self.freed += self.length[node] if copy else 0
+                self.copied += 0 if copy else self.length[node]
+        self.sunk = []
 
     def drop(self, node: int) -> None:
         """Let a node leave the cache."""

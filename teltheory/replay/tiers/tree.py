@@ -4,8 +4,8 @@
    tier gets room in the first, for which leaves go in the policy's order (Algorithm 1). A parent that became a
    leaf is a candidate from then on.
 2. A leaf that goes from the first tier sinks to the second. If that is too full, its leaves go in its own policy's
-   order until it fits, the one that came among them; what goes at once is not copied. A leaf of a tier is a node
-   without a child there, so that parents are never below their children.
+   order until it fits, the one that came among them; what goes in the same step is not copied. A leaf of a tier is
+   a node without a child there, so that parents are never below their children.
 3. What was computed enters the first tier, and is found, once the first token is there. Then the path is unpinned.
 4. What the first tier's policy does not keep at all sinks when the next request starts, overflow or not; what the
    second tier's does not keep is gone once it sinks.
@@ -97,6 +97,7 @@ class TieredTree:
         self.hottest = Hottest(replicas or Replicas()) if self.host else None
         self.running: dict[tuple[int, int], int] = {}
         self.ended: list[Document] = []
+        self.sunk: list[tuple[Document, bool]] = []
         self.pinned = self.reserved = self.copies = 0
         self.written = self.copied = self.freed = self.loaded = self.dropped = self.lost = self.replicated = 0
 
@@ -148,6 +149,7 @@ class TieredTree:
         self._prune()
         room = sum(node.room for node in fresh)
         self._make_room(room)
+        self._settle()
         self.reserved += room
         self.running[leaf, k] = room
         return Started(cached, sum(node.length for node in fresh), loaded, self.copied - before)
@@ -310,11 +312,17 @@ class TieredTree:
                 return self._drop(node)
             host.offer(node)
         self._fit(host)
-        if held:
-            self.freed += node.length if node.tier > 0 else 0
-        else:
-            self.copied += node.length if node.tier > 0 else 0
+        self.sunk.append((node, held))
         return None
+
+    def _settle(self) -> None:
+        """Account for what sank in this step and is still there: what the second tier had is no copy."""
+        for node, held in self.sunk:
+            if node.tier > 0 and held:
+                self.freed += node.length
+            elif node.tier > 0:
+                self.copied += node.length
+        self.sunk = []
 
     def _fit(self, host: Level) -> None:
         """Let leaves of the second tier go until it fits."""

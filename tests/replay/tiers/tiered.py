@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from hypothesis import strategies as st
 
 import teltheory as tt
 from teltheory.model.forest import sums_down
-from teltheory.policies import LeastRecentlyUsed
+from teltheory.policies import LeastRecentlyUsed, Memory
 from teltheory.replay.tiers.replicas import Replicas
 
 MODES = st.sampled_from(["exclusive", "swap-out-once"])
@@ -25,6 +25,40 @@ class Shallow(LeastRecentlyUsed):
 
     def eviction_key(self, node):
         return node.length - node.depth
+
+
+@dataclass(frozen=True)
+class Dear(LeastRecentlyUsed):
+    """What was dear to compute when it was asked for last goes last; a clock ages it."""
+
+    def memory(self, instance):
+        return _Dear()
+
+
+class _Dear(Memory):
+    by_key = True
+
+    def __init__(self):
+        self.clock, self.missed, self.values = 0, {}, {}
+
+    def retrieved(self, nodes, cached, fresh, tail):
+        for place, node in enumerate(nodes):
+            self.values[node.code] = self.clock + fresh + tail - place + self.missed.get(node.code, 0)
+        assert sum(node.length for node in nodes) == cached + fresh
+
+    def used(self, node, resident):
+        self.missed[node.code] = self.missed.get(node.code, 0) + (not resident)
+
+    def released(self, node):
+        self.values[node.code] += self.clock % 2
+
+    def key(self, node):
+        return self.values[node.code]
+
+    def victim(self, nodes, held):
+        gone = super().victim(nodes, held)
+        self.clock = max(self.clock, self.key(gone))
+        return gone
 
 
 @st.composite
@@ -58,8 +92,8 @@ def tiered(draw, forest, replicas=True):
     first = int(paths.max()) + draw(st.integers(0, 4))
     two = tt.Tiers((first, draw(st.integers(0, 12))), (0, 0), draw(MODES))
     tiers = draw(st.sampled_from([tt.Tiers((first,)), two, two, two]))
-    policy = draw(policies())
+    policy = draw(policies() | st.just(Dear()))
     if len(tiers) == 2 and draw(st.booleans()):
-        policy = draw(st.sampled_from([(policy, tt.LRU()), (tt.LFU(), policy), (tt.GDSF(), policy)]))
+        policy = draw(st.sampled_from([(policy, tt.LRU()), (tt.LFU(), policy), (Dear(), policy)]))
     kept = Replicas(draw(st.integers(0, 2)), draw(st.integers(0, 3))) if replicas and draw(st.booleans()) else None
     return tiers, policy, block, kept
