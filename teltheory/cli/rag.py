@@ -1,0 +1,267 @@
+"""`teltheory rag`: documents that requests share, on a server with RAGCache and without its parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+from rich.progress import Progress
+
+from teltheory.cli.options import Option, bundled, json_option, served_options, together, whole
+from teltheory.cli.output import check_target, progress_bar, report
+from teltheory.cli.rag_text import about, tables
+from teltheory.cli.served import Served as Model
+from teltheory.cost.latency import Latency
+from teltheory.cost.links import load_seconds, marginal_seconds
+from teltheory.cost.profile import PrefillProfile
+from teltheory.errors import ArgumentError, ForcedCachingError
+from teltheory.model.numbers import real_number
+from teltheory.model.tiers import Tiers
+from teltheory.model.units import listed_values, read_time, read_tokens
+from teltheory.policies.retrieval import RetrievalPGDSF
+from teltheory.rag.corpus import Corpus, Queries
+from teltheory.rag.hnsw import HNSW
+from teltheory.rag.indexes import IVF, Built, FlatL2, Index, build
+from teltheory.rag.requests import workload
+from teltheory.rag.served import Served
+from teltheory.rag.server import Server, serve
+from teltheory.rag.sources import Sources
+from teltheory.rag.stage_times import StageTimes, measured, read_stage_times, write_stage_times
+from teltheory.rag.systems import NONE, Worth, ablation, at_rate, highest_rate, worth
+from teltheory.rag.workload import Workload
+
+LATENCY = "a100-llama2-7b-prefill"
+INDEXES: dict[str, Any] = {"flat": FlatL2, "ivf": IVF, "hnsw": HNSW}
+MEASURED_ON = 256
+"""Queries that stage times are measured on."""
+IDLE = 1e-6
+"""Of the rate: so slow that no request waits for another."""
+
+
+@dataclass(frozen=True)
+class Requests:
+    """Which requests come, and what finds their documents."""
+
+    rates: str = "1"
+    requests: int = 1000
+    zipf: float = 1.0
+    popular: str = "queries"
+    top_k: int = 2
+    index: str = "ivf"
+    stage_times: str | None = None
+    slower: float = 1.0
+    seed: int = 0
+
+    def rates_asked(self) -> list[float]:
+        """Return the rates, requests a second."""
+        return [_number("--rate", text) for text in listed_values("--rate", [self.rates])]
+
+    @property
+    def law(self) -> str:
+        """What is assumed of their popularity."""
+        return f"popularity of {self.popular} by a Zipf law of {self.zipf:g}, which is assumed"
+
+    def draw(self, corpus: Corpus, queries: Queries, rng: np.random.Generator) -> tuple[Workload, StageTimes]:
+        """Return the requests at the first rate, and how long the stages of a search take."""
+        built = build(read_index(self.index), corpus.vectors)
+        times = self._times(built, queries)
+        drawn = workload(
+            corpus,
+            built,
+            queries,
+            k=self.top_k,
+            seconds=times.seconds,
+            rate=self.rates_asked()[0],
+            zipf=self.zipf,
+            requests=self.requests,
+            rng=rng,
+            by=self.popular,
+        )
+        return drawn, times
+
+    def _times(self, built: Built, queries: Queries) -> StageTimes:
+        """Return stage times from their file; if it is not there they are measured and written."""
+        if self.stage_times is not None and Path(self.stage_times).exists():
+            times = read_stage_times(self.stage_times)
+            times.check(built)
+        else:
+            times = measured(built, queries.vectors[:MEASURED_ON], self.top_k)
+            if self.stage_times is not None:
+                write_stage_times(times, self.stage_times)
+        return times if self.slower == 1 else times.scaled(self.slower)
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The server's memory, queue and pipeline."""
+
+    tiers: tuple[str, ...] = ()
+    block: int = 16
+    window: int = 32
+    patience: str | None = None
+    batch: int = 1
+    speculation: str = "idle"
+    interruption: str = "at once"
+    searchers: int | None = None
+
+    def server(self, model: Model, latency: Latency, longest: int) -> tuple[Server, float]:
+        """Return RAGCache with all its parts, and seconds to load a token from the host."""
+        if len(self.tiers) != 2:
+            found = ", ".join(self.tiers) or "none"
+            raise ArgumentError("--tier", found, "two of them, GPU and host: --tier 20k --tier 200k:pcie4")
+        gpu, (host, _, link) = self.tiers[0], self.tiers[1].partition(":")
+        load = load_seconds("--tier", link or "pcie4", model.shape, latency)
+        sizes = read_tokens("--tier", gpu), read_tokens("--tier", host)
+        tiers = Tiers(sizes, (0, load / marginal_seconds(latency)), "swap-out-once")
+        policy = RetrievalPGDSF(PrefillProfile.of_latency(latency, longest, longest))
+        patience = None if self.patience is None else float(read_time("--patience", self.patience))
+        options = {name: getattr(self, name) for name in ("block", "window", "batch", "interruption", "searchers")}
+        speculation = None if self.speculation == "none" else self.speculation
+        return Server(tiers, policy, patience=patience, speculation=speculation, **options), float(load)
+
+
+def read_index(text: str) -> Index:
+    """Read an index such as ``flat``, ``ivf:lists=64,probe=32,stages=8`` or ``hnsw:width=64``."""
+    name, _, rest = text.partition(":")
+    kind = INDEXES.get(name.lower())
+    if kind is None:
+        raise ArgumentError("--index", text, "one of " + ", ".join(INDEXES))
+    known = getattr(kind, "__dataclass_fields__", {})
+    pairs = [pair.partition("=") for pair in rest.split(",") if pair]
+    for name, _, value in pairs:
+        if name not in known or not value.isdecimal():
+            expected = f"{', '.join(known) or 'no parameters'}, each with a whole number"
+            raise ArgumentError("--index", text, expected)
+    index: Index = kind(**{name: int(value) for name, _, value in pairs})
+    return index
+
+
+def _number(option: str, text: str) -> float:
+    try:
+        return real_number(option, float(text), 0)
+    except ValueError:
+        raise ArgumentError(option, text, "requests a second, a number above 0; a comma lists") from None
+
+
+_requests: Option = together(
+    click.option("--rate", "rates", default="1", show_default=True, metavar="RATE,...", help="Requests a second."),
+    whole("--requests", 1000, "How many requests."),
+    click.option("--zipf", type=float, default=1.0, show_default=True, help="Skew of popularity; 0 is uniform."),
+    click.option("--popular", type=click.Choice(["queries", "documents"]), default="queries", help="What has it."),
+    whole("--top-k", 2, "Documents of an answer."),
+    click.option("--index", default="ivf", show_default=True, help="flat, ivf:lists=64,probe=32,stages=8, hnsw."),
+    click.option("--stage-times", metavar="FILE", help="Of the search: read, or measured once and kept there."),
+    click.option(
+        "--slower", type=float, default=1.0, metavar="N", help="A search takes N times as long: a guess."
+    ),
+    whole("--seed", 0, "Of all that is drawn.", least=0),
+)
+_sources: Option = together(
+    click.option("--queries", metavar="FILE", help="Questions, if the corpus has none of its own."),
+    click.option("--vectors", metavar="FILE", help="Of documents: .npy, .fvecs, .parquet; else TF-IDF and SVD."),
+    click.option("--query-vectors", metavar="FILE", help="Of questions."),
+    click.option("--document-tokens", metavar="LAW", help="words:4/3, 1k, lognormal:1000:0.5, a tokenizer."),
+    click.option("--question-tokens", metavar="LAW", help="The same of questions."),
+    whole("--dimensions", 128, "Of vectors that are made here."),
+    whole("--system", 0, "Tokens of the system prompt.", least=0),
+)
+_machine: Option = together(
+    click.option(
+        "--tier", "tiers", multiple=True, metavar="SIZE[:LINK]", help="20k, then 200k:pcie4 (25GB/s, 20us)."
+    ),
+    whole("--block", 16, "Tokens of a memory block; 1: exact."),
+    whole("--window", 32, "How often a request may be overtaken; 0: never.", least=0),
+    click.option("--patience", metavar="TIME", help="Nobody overtakes a request that has waited so long."),
+    whole("--batch", 1, "Prefills of an iteration."),
+    click.option("--speculation", default="idle", show_default=True, help="always, idle, spare, queue:2, none."),
+    click.option("--interruption", type=click.Choice(["at once", "after the iteration"]), default="at once"),
+    click.option("--searchers", type=click.IntRange(1), metavar="N", help="Searches at once; all if left out."),
+)
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Systems that serve the same requests."""
+
+    requests: Workload
+    systems: dict[str, Server]
+    latency: Latency
+    load: float
+
+    def rows(self, rates: Sequence[float], within: float | None, bar: Progress) -> list[dict[str, Any]]:
+        """Return a row for each rate and system."""
+        pairs = [(rate, name) for rate in rates for name in self.systems]
+        highest = {} if within is None else self.highest(rates[0], within, bar)
+        found = []
+        for rate, name in bar.track(pairs, description="Serving"):
+            row = {"rate": rate, "system": name, **asdict(self.at(name, rate))}
+            found.append({**row, "highest_rate": highest.get(name)})
+        return found
+
+    def highest(self, rate: float, within: float, bar: Progress) -> dict[str, float]:
+        """Return each system's highest rate with a mean TTFT of at most K times that of `none` without load."""
+        if within <= 1:
+            raise ArgumentError("--within", within, "a number above 1")
+        most = within * self.at(NONE, rate * IDLE).mean
+        systems = bar.track(self.systems, description="Looking for the highest rates")
+        return {name: highest_rate(partial(self.served, name), rate, most) for name in systems}
+
+    def served(self, name: str, rate: float) -> Served:
+        """Return what a system does at a rate."""
+        server = self.systems[name]
+        try:
+            return serve(at_rate(self.requests, rate), server, self.latency, self.load)
+        except ForcedCachingError as error:
+            most = f"at most {server.tiers.capacities[0]:,} tokens of documents, the GPU tier"
+            raise ArgumentError(f"request {error.turn}", f"{error.length:,}", most) from None
+
+    def at(self, name: str, rate: float) -> Worth:
+        """Return what that is worth."""
+        return worth(self.served(name, rate))
+
+
+def check_fits(corpus: Corpus, server: Server) -> None:
+    """Raise an error for a document that is longer than the GPU tier."""
+    most = server.tiers.capacities[0]
+    for document in np.flatnonzero(corpus.length > most)[:1].tolist():
+        found = f"{corpus.length[document]:,} tokens"
+        raise ArgumentError(f"document {corpus.names[document]}", found, f"at most {most:,}, the GPU tier")
+
+
+@click.command()
+@click.argument("corpus", metavar="CORPUS")
+@bundled("sources", Sources, _sources)
+@bundled("asked", Requests, _requests)
+@bundled("machine", Machine, _machine)
+@click.option("--within", type=float, metavar="K", help="Also the highest rate with mean TTFT <= K x unloaded.")
+@served_options
+@json_option
+def rag(
+    sources: Sources, asked: Requests, machine: Machine, served: Model, within: float | None, target: str | None
+) -> int:
+    """Serve questions about CORPUS with RAGCache, without each of its parts, and without reuse.
+
+    CORPUS is your own documents (a folder of texts, or a file of records), a file in SQuAD's form such as XQuAD's,
+    a folder of public texts, or synthetic:100000.
+    """
+    check_target(target)
+    if served.latency is None and served.model is None and served.accept_latency_of is None:
+        served = replace(served, latency=LATENCY)
+    rates, rng = asked.rates_asked(), np.random.default_rng(asked.seed)
+    with progress_bar() as bar:
+        task = bar.add_task("Retrieving", total=None)
+        corpus, queries = sources.read(rng)
+        drawn, times = asked.draw(corpus, queries, rng)
+        latency = served.needed_latency
+        server, load = machine.server(served, latency, int(drawn.forest.total.max()))
+        bar.remove_task(task)
+        check_fits(corpus, server)
+        found = Runs(drawn, ablation(server), latency, load).rows(rates, within, bar)
+    said = about(corpus, queries, drawn, times, latency, asked.law)
+    report(target, (*said, *tables(found, served.shape)), {"said": said, "times": asdict(times), "rows": found})
+    return 0

@@ -1,0 +1,80 @@
+"""What `teltheory rag` prints: what was asked and assumed, and a table of the systems for each rate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from rich.table import Table
+
+from teltheory.cli.tables import plain_table
+from teltheory.cost.kv_cache import KVSize
+from teltheory.cost.latency import Latency
+from teltheory.rag.corpus import Corpus, Queries
+from teltheory.rag.popularity import top_share
+from teltheory.rag.requests import settled
+from teltheory.rag.stage_times import StageTimes
+from teltheory.rag.workload import Workload
+from teltheory.report.words import counted, percent
+
+COLUMNS = ("system", "mean s", "P50 s", "P95 s", "P99 s", "/s", "docs", "host", "tokens", "out", "in", "wasted")
+LEGEND = (
+    "/s: first tokens a second. docs, host: documents found in the cache, and those of them in the host. tokens: "
+    "share of the input that was reused. out, in: {moved} copied to the host and loaded from it. wasted: share of "
+    "the GPU's time that went to speculation that was not used."
+)
+MODELLED = (
+    "Measured here: what retrieval finds and the stages of its search. Modelled: prefill times ({latency}), "
+    "loading, the queue. Not modelled: decoding."
+)
+
+
+def about(
+    corpus: Corpus, queries: Queries, drawn: Workload, times: StageTimes, latency: Latency, law: str
+) -> list[str]:
+    """Return what was asked of what, by which law, what was measured and what is modelled."""
+    answers, stages = drawn.found[:, -1], settled(drawn.found)
+    documents = len(np.unique(answers[answers >= 0]))
+    early = ", ".join(f"{np.mean(stages <= stage):.0%} by {stage}" for stage in range(1, len(times.seconds) + 1))
+    top = percent(top_share(answers, len(corpus)))
+    total = float(drawn.forest.total.mean())
+    return [
+        f"Corpus: {corpus.note}. Questions: {queries.note}.",
+        f"{counted(len(drawn), 'request')} for {counted(documents, 'document')}, {law}; {total:,.0f} tokens each.",
+        f"The top 3 % of the documents have {top} of the retrievals.",
+        f"Search: {times.index}, {sum(times.seconds) * 1e3:.3g} ms in {counted(len(times.seconds), 'stage')} "
+        f"({guessed(times)}). The answer stands after stage: {early}.",
+        MODELLED.format(latency=latency.name),
+    ]
+
+
+def guessed(times: StageTimes) -> str:
+    """Return where stage times come from."""
+    factor = "" if times.factor == 1 else f", times {times.factor:g}: a guess"
+    return f"measured on {times.machine}{factor}"
+
+
+def tables(rows: Sequence[dict[str, Any]], size: KVSize | None) -> Iterator[str | Table]:
+    """Yield what the columns are, and a table for each rate."""
+    yield LEGEND.format(moved="tokens" if size is None else "GB")
+    limits = any(row["highest_rate"] is not None for row in rows)
+    if limits:
+        yield "highest: the rate up to which the mean TTFT is at most K times that of `none` without load."
+    columns = (*COLUMNS, *(["highest"] if limits else []))
+    for rate in dict.fromkeys(row["rate"] for row in rows):
+        lines = (_line(row, size, limits) for row in rows if row["rate"] == rate)
+        yield plain_table(f"{rate:g} requests a second", columns, lines, ("system",))
+
+
+def _line(row: dict[str, Any], size: KVSize | None, limits: bool) -> list[str]:
+    times = [f"{row[name]:.3f}" for name in ("mean", "p50", "p95", "p99")]
+    times.append(f"{row['throughput']:.3g}")
+    hits = [percent(row[name]) for name in ("documents", "host_documents", "tokens")]
+    moved = [_moved(row[name], size) for name in ("copied", "loaded")]
+    limit = [f"{row['highest_rate']:.3g}"] * limits
+    return [row["system"], *times, *hits, *moved, percent(row["wasted"]), *limit]
+
+
+def _moved(tokens: int, size: KVSize | None) -> str:
+    return f"{tokens:,}" if size is None else f"{size.bytes(tokens) / 1e9:,.1f}"
