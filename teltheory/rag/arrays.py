@@ -55,9 +55,7 @@ def read_vectors(file: str | Path, names: Sequence[str] | None = None) -> Vector
 
 
 def _npy(path: Path, _: Sequence[str] | None) -> NDArray[Any]:
-    with reported(path, EXPECTED), path.open("rb") as file:
-        begins = file.read(len(NPY))
-    if begins != NPY:
+    if read_bytes(path, EXPECTED)[: len(NPY)] != NPY:
         _fail(path, "another beginning", "an array that NumPy saved")
     try:
         with reported(path, EXPECTED), warnings.catch_warnings(action="ignore"):

@@ -7,7 +7,6 @@ from functools import cached_property
 
 import numpy as np
 
-from teltheory.model.forest import Forest
 from teltheory.model.numbers import FloatArray, IntArray, readonly
 from teltheory.model.tiers import TieredOutcome, Tiers
 from teltheory.rag.workload import Workload
@@ -116,13 +115,14 @@ class Served:
     @cached_property
     def documents(self) -> IntArray:
         """Documents that each request found in each tier; shape (tiers, n)."""
-        forest, ends = self.workload.forest, np.cumsum(self.cached, axis=0)
-        within = np.array([_documents_within(self.workload, forest, end) for end in ends])
+        ends = np.cumsum(self.cached, axis=0)
+        within = np.array([documents_within(self.workload, end) for end in ends])
         return readonly(np.diff(within, axis=0, prepend=0))
 
 
-def _documents_within(workload: Workload, forest: Forest, tokens: IntArray) -> IntArray:
-    """Count the documents of each path that end within so many tokens."""
+def documents_within(workload: Workload, tokens: IntArray) -> IntArray:
+    """Count the documents of each request's path that end within so many tokens; shape (n,)."""
+    forest = workload.forest
     count, node = np.zeros(len(tokens), np.int64), np.array(forest.leaf)
     while (node >= 0).any():
         here = (node >= 0) & (workload.document[node] >= 0)
