@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
 from itertools import cycle
+from operator import itemgetter
 from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-STYLES = (("#555555", "-"), ("#E69F00", "--"), ("#0072B2", "-"), ("#009E73", "-."), ("#CC79A7", ":"))
+COLOURS = ("#555555", "#E69F00", "#0072B2", "#009E73", "#CC79A7", "#D55E00")
+STYLES = tuple(zip(COLOURS, ("-", "--", "-", "-.", ":", "--"), strict=True))
 PANELS_A_ROW = 3
 WIDEST_LETTERS_AN_INCH = 5
 LINE = 0.25
@@ -46,6 +48,26 @@ def draw_curves(rows: Sequence[Mapping[str, Any]], labels: Mapping[int, str], ti
     for panel in panels[-2:, (len(labels) - 1) % across + 1 :].flatten():
         panel.remove()
     _add_legend(figure, panels[0, 0])
+    _add_title(figure, title)
+    return figure
+
+
+def draw_rates(rows: Sequence[Mapping[str, Any]], groups: Mapping[str, Sequence[str]], title: str) -> Figure:
+    """Draw mean and 95th percentile of TTFT against the rate: a column a group of systems, a line a system."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(1.2 + 4.4 * len(groups), 6.4), layout="constrained")
+    columns = figure.subplots(2, len(groups), squeeze=False).T
+    for (upper, lower), (name, systems) in zip(columns, groups.items(), strict=True):
+        named = [{**row, "policy": row["system"], "capacity": row["rate"]} for row in rows]
+        shown = [row for row in named if row["system"] in systems]
+        for panel, measure in ((upper, "mean"), (lower, "p95")):
+            _draw_panel(panel, shown, itemgetter(measure), "o")
+            panel.set_yscale("log")
+            panel.set_ylabel("mean TTFT, s" if measure == "mean" else "P95 TTFT, s")
+        upper.set_title(name, fontsize="medium")
+        lower.set_xlabel("requests a second")
+        lower.legend(frameon=False, fontsize="small")
     _add_title(figure, title)
     return figure
 
@@ -111,11 +133,14 @@ def _hits(row: Mapping[str, Any]) -> float:
 
 
 def _draw_panel(
-    panel: Axes, rows: Sequence[Mapping[str, Any]], measure: Callable[[Mapping[str, Any]], float]
+    panel: Axes,
+    rows: Sequence[Mapping[str, Any]],
+    measure: Callable[[Mapping[str, Any]], float],
+    marker: str | None = None,
 ) -> None:
     policies = dict.fromkeys(row["policy"] for row in rows)
     for (colour, line), policy in zip(cycle(STYLES), policies, strict=False):
         points = sorted((row["capacity"], measure(row)) for row in rows if row["policy"] == policy)
-        panel.plot(*zip(*points, strict=True), color=colour, linestyle=line, label=policy)
+        panel.plot(*zip(*points, strict=True), color=colour, linestyle=line, marker=marker, label=policy)
     panel.set_xscale("log")
     panel.grid(alpha=0.3)

@@ -20,7 +20,7 @@ from teltheory.cli.options import (
     q_hat_option,
     trace_options,
 )
-from teltheory.cli.output import check_target, progress_bar, report
+from teltheory.cli.output import check_figure, check_target, progress_bar, report
 from teltheory.cli.prefixes import Prefixes, footprint, unit_of
 from teltheory.cli.question import Asked, Thresholds, read_question
 from teltheory.cli.replay import about
@@ -45,7 +45,6 @@ from teltheory.sweep.jobs import measure
 
 HINDSIGHT = "hindsight"
 DEFAULT_POLICIES = ("lru", "threshold-lru", "tlru:trim=least-recent", HINDSIGHT)
-FIGURES = (".png", ".svg", ".pdf")
 DECADES = 3
 TOLERANCE = 0.001
 PERCENTILES = tuple(f"p{round(100 * q)}" for q in QUANTILES)
@@ -82,9 +81,7 @@ def curve(
     least-recent trim, and hindsight.
     """
     check_target(target)
-    check_target(figure)
-    if figure is not None and Path(figure).suffix not in FIGURES:
-        raise ArgumentError("figure", figure, "a file that ends in " + ", ".join(FIGURES))
+    check_figure(figure)
     named = policy_texts(policies) or DEFAULT_POLICIES
     specs = [_spec(text) for text in named if text.lower() != HINDSIGHT]
     question = read_question(specs, prefixes=prefixes, **asked)

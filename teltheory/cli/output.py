@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from teltheory.errors import FileError, printable
+from teltheory.errors import ArgumentError, FileError, printable
 from teltheory.whole_files import check_place, write_whole
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
     from rich.table import Table
 
+FIGURES = (".png", ".svg", ".pdf")
 WIDTH = 108
 """Columns of what is written to no terminal."""
 
@@ -71,6 +72,13 @@ def check_target(target: str | None) -> None:
     if target is None or target == "-":
         return
     check_place(Path(target), "to write")
+
+
+def check_figure(target: str | None) -> None:
+    """Check, before long work, that a figure can be written there, in a format that its name says."""
+    check_target(target)
+    if target is not None and Path(target).suffix not in FIGURES:
+        raise ArgumentError("figure", target, "a file that ends in " + ", ".join(FIGURES))
 
 
 def make_folder(folder: Path) -> None:

@@ -13,13 +13,14 @@ import numpy as np
 from rich.progress import Progress
 
 from teltheory.cli.options import Option, bundled, json_option, served_options, together, whole
-from teltheory.cli.output import check_target, progress_bar, report
-from teltheory.cli.rag_text import about, tables
+from teltheory.cli.output import check_figure, check_target, progress_bar, report
+from teltheory.cli.rag_text import about, compared, tables
 from teltheory.cli.served import Served as Model
 from teltheory.cost.latency import Latency
 from teltheory.cost.links import load_seconds, marginal_seconds
 from teltheory.cost.profile import PrefillProfile
 from teltheory.errors import ArgumentError, ForcedCachingError
+from teltheory.figures import draw_rates, write_figure
 from teltheory.model.numbers import real_number
 from teltheory.model.tiers import Tiers
 from teltheory.model.units import listed_values, read_time, read_tokens
@@ -239,10 +240,17 @@ def check_fits(corpus: Corpus, server: Server) -> None:
 @bundled("asked", Requests, _requests)
 @bundled("machine", Machine, _machine)
 @click.option("--within", type=float, metavar="K", help="Also the highest rate with mean TTFT <= K x unloaded.")
+@click.option("--figure", metavar="FILE", help="Draw TTFT against the rate: a .png, .svg or .pdf file.")
 @served_options
 @json_option
 def rag(
-    sources: Sources, asked: Requests, machine: Machine, served: Model, within: float | None, target: str | None
+    sources: Sources,
+    asked: Requests,
+    machine: Machine,
+    served: Model,
+    within: float | None,
+    figure: str | None,
+    target: str | None,
 ) -> int:
     """Serve questions about CORPUS with RAGCache, without each of its parts, and without reuse.
 
@@ -250,6 +258,7 @@ def rag(
     a folder of public texts, or synthetic:100000.
     """
     check_target(target)
+    check_figure(figure)
     if served.latency is None and served.model is None and served.accept_latency_of is None:
         served = replace(served, latency=LATENCY)
     rates, rng = asked.rates_asked(), np.random.default_rng(asked.seed)
@@ -264,4 +273,6 @@ def rag(
         found = Runs(drawn, ablation(server), latency, load).rows(rates, within, bar)
     said = about(corpus, queries, drawn, times, latency, asked.law)
     report(target, (*said, *tables(found, served.shape)), {"said": said, "times": asdict(times), "rows": found})
+    if figure is not None:
+        write_figure(figure, draw_rates(found, compared(found), Path(sources.corpus).name))
     return 0

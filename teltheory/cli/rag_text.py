@@ -15,6 +15,7 @@ from teltheory.rag.corpus import Corpus, Queries
 from teltheory.rag.popularity import top_share
 from teltheory.rag.requests import settled
 from teltheory.rag.stage_times import StageTimes
+from teltheory.rag.systems import RAGCACHE, WITHOUT
 from teltheory.rag.workload import Workload
 from teltheory.report.words import counted, percent
 
@@ -49,6 +50,13 @@ def about(
     ]
 
 
+def compared(rows: Sequence[dict[str, Any]]) -> dict[str, list[str]]:
+    """Return the systems that a figure has beside each other: RAGCache and others, RAGCache and its parts."""
+    systems = list(dict.fromkeys(row["system"] for row in rows))
+    parts = [name for name in systems if name.startswith(WITHOUT)]
+    return {"systems": [name for name in systems if name not in parts], "parts": [RAGCACHE, *parts]}
+
+
 def guessed(times: StageTimes) -> str:
     """Return where stage times come from."""
     factor = "" if times.factor == 1 else f", times {times.factor:g}: a guess"
@@ -72,7 +80,7 @@ def _line(row: dict[str, Any], size: KVSize | None, limits: bool) -> list[str]:
     times.append(f"{row['throughput']:.3g}")
     hits = [percent(row[name]) for name in ("documents", "host_documents", "tokens")]
     moved = [_moved(row[name], size) for name in ("copied", "loaded")]
-    limit = [f"{row['highest_rate']:.3g}"] * limits
+    limit = [f"{row['highest_rate']:.3g}"] if limits else []
     return [row["system"], *times, *hits, *moved, percent(row["wasted"]), *limit]
 
 

@@ -55,7 +55,9 @@ def read_vectors(file: str | Path, names: Sequence[str] | None = None) -> Vector
 
 
 def _npy(path: Path, _: Sequence[str] | None) -> NDArray[Any]:
-    if read_bytes(path, EXPECTED)[: len(NPY)] != NPY:
+    with reported(path, EXPECTED), path.open("rb") as file:
+        begins = file.read(len(NPY))
+    if begins != NPY:
         _fail(path, "another beginning", "an array that NumPy saved")
     try:
         with reported(path, EXPECTED), warnings.catch_warnings(action="ignore"):

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from teltheory.errors import ArgumentError
-from teltheory.model.numbers import INT64_MAX, FloatArray, IntArray, whole_number
+from teltheory.model.numbers import FloatArray, IntArray, whole_number
 from teltheory.rag.extra import needed
 from teltheory.rag.vectors import VectorArray, checked_vectors
 
@@ -284,11 +284,11 @@ class _Lists:
 
 
 def merged(left: Nearest, right: Nearest) -> Nearest:
-    """Return the nearest of two lists of each query, by distance, then by number; -1 stands last."""
+    """Return the nearest of two lists of each query, by distance, then by number; -1 is the farthest in both."""
     k = left[0].shape[1]
     distances = np.concatenate([left[0], right[0]], axis=1)
     documents = np.concatenate([left[1], right[1]], axis=1)
-    order = np.lexsort((np.where(documents < 0, INT64_MAX, documents), distances), axis=1)[:, :k]
+    order = np.lexsort((documents, distances), axis=1)[:, :k]
     return np.take_along_axis(distances, order, axis=1), np.take_along_axis(documents, order, axis=1)
 
 
