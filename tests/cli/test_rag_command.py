@@ -1,0 +1,91 @@
+"""`teltheory rag` on a user's own documents, and what it says of bad input."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from teltheory.rag.systems import GPU_LRU, NONE, RAGCACHE
+
+DOCUMENTS = (
+    ("caches", "a cache keeps what was computed so that it need not be computed again " * 9),
+    ("tails", "the tail of a latency is what the slowest requests take and users remember " * 7),
+    ("queues", "a queue forms if requests come faster than a server can answer them " * 8),
+    ("trees", "a tree of prefixes shares what requests begin with from its root down " * 6),
+)
+QUESTIONS = (
+    "what does a cache keep",
+    "who remembers the tail",
+    "when does a queue form",
+    "what does a tree share",
+)
+TIERS = ("--tier", "500", "--tier", "2k:pcie4")
+ASKED = ("--index", "flat", "--requests", "40", "--rate", "5,40", "--stage-times", "stages.json")
+
+
+@pytest.fixture
+def mine(tmp_path, monkeypatch):
+    """A folder with documents and questions, which is the current one."""
+    monkeypatch.chdir(tmp_path)
+    documents = [{"id": name, "text": text} for name, text in DOCUMENTS]
+    questions = [{"text": text, "about": name} for text, (name, _) in zip(QUESTIONS, DOCUMENTS, strict=True)]
+    for name, records in (("documents", documents), ("questions", questions)):
+        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    return "documents.jsonl", "--queries", "questions.jsonl"
+
+
+def test_systems_serve_the_same_questions_and_runs_repeat(run_json, mine, tmp_path):
+    asked = ("rag", *mine, *ASKED, *TIERS)
+    limits, again = run_json(*asked, "--within", "5"), run_json(*asked, "--figure", "rates.png")
+    rows = {(row["system"], row["rate"]): row for row in limits["rows"]}
+    assert [row | {"highest_rate": None} for row in limits["rows"]] == again["rows"]
+    assert len(rows) == 2 * len(dict.fromkeys(system for system, _ in rows))
+    for rate in (5, 40):
+        assert rows[NONE, rate]["tokens"] == 0 == rows[GPU_LRU, rate]["copied"]
+        assert rows[RAGCACHE, rate]["mean"] < rows[NONE, rate]["mean"]
+    assert rows[RAGCACHE, 5]["highest_rate"] > rows[NONE, 5]["highest_rate"] > 5
+    assert (tmp_path / "rates.png").stat().st_size > 10_000
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (("--rate", "-1"), "--rate: found '-1', expected requests a second, a number above 0"),
+        (("--rate", "often"), "--rate: found 'often', expected requests a second"),
+        (
+            ("--tier", "100", "--tier", "2k"),
+            "document caches: found '168 tokens', expected at most 100, the GPU tier",
+        ),
+        (("--tier", "200", "--tier", "2k"), "expected at most 200 tokens of documents, the GPU tier"),
+        (("--tier", "500"), "--tier: found '500', expected two of them, GPU and host"),
+        (("--tier", "500", "--tier", "2k:sneakers"), "--tier: found 'sneakers', expected pcie4, pcie5"),
+        (("--top-k", "9"), "k: found 9, expected from 1 to 4, the documents of the corpus"),
+        (("--index", "ivf"), "lists: found 64, expected at most 4, the documents of the corpus"),
+        (("--index", "ivf:lots=2"), "--index: found 'ivf:lots=2', expected lists, probe, stages, seed"),
+        (("--index", "tree"), "--index: found 'tree', expected one of flat, ivf, hnsw"),
+        (("--zipf", "-1"), "zipf: found -1.0"),
+        (("--speculation", "perhaps"), "speculation: found 'perhaps'"),
+        (("--document-tokens", "words:none"), "document_tokens: found 'words:none', expected words:4/3"),
+        (("--vectors", "mine.npy"), "expected two, --vectors and --query-vectors"),
+        (("--within", "1"), "--within: found 1.0, expected a number above 1"),
+        (("--figure", "rates.txt"), "figure: found 'rates.txt', expected a file that ends in .png"),
+    ],
+)
+def test_bad_input_is_one_line(refused, mine, given, told):
+    tiers = () if "--tier" in given else TIERS
+    asked = () if {"--rate", "--index"} & set(given) else ("--index", "flat")
+    assert told in refused("rag", *mine, "--requests", "50", *asked, *given, *tiers)
+
+
+def test_questions_about_no_document_are_refused(refused, mine, tmp_path):
+    expected = "document: found 'nothing', expected the name of one of the 4 documents"
+    (tmp_path / "questions.jsonl").write_text('{"text": "what is it about", "about": "nothing"}\n')
+    assert expected in refused("rag", *mine, *TIERS)
+
+
+def test_stage_times_of_another_index_are_refused(run, refused, mine):
+    asked = ("rag", *mine, *TIERS, "--requests", "50", "--stage-times", "stages.json")
+    assert run(*asked, "--index", "flat") == 0
+    told = refused(*asked, "--index", "ivf:lists=2,probe=2,stages=2")
+    assert "seconds, index: found 'FlatL2', expected 'IVF'" in told
