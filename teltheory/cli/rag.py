@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 import numpy as np
@@ -30,7 +30,7 @@ from teltheory.rag.hnsw import HNSW
 from teltheory.rag.indexes import IVF, Built, FlatL2, Index, build
 from teltheory.rag.requests import workload
 from teltheory.rag.served import Served
-from teltheory.rag.server import Server, serve
+from teltheory.rag.server import Copying, Server, serve
 from teltheory.rag.sources import Sources
 from teltheory.rag.stage_times import StageTimes, measured, read_stage_times, write_stage_times
 from teltheory.rag.systems import NONE, Worth, ablation, at_rate, highest_rate, worth
@@ -38,6 +38,7 @@ from teltheory.rag.workload import Workload
 
 LATENCY = "a100-llama2-7b-prefill"
 INDEXES: dict[str, Any] = {"flat": FlatL2, "ivf": IVF, "hnsw": HNSW}
+AS_GIVEN = ("block", "window", "batch", "interruption", "searchers", "copying")
 MEASURED_ON = 256
 """Queries that stage times are measured on."""
 IDLE = 1e-6
@@ -109,6 +110,7 @@ class Machine:
     speculation: str = "idle"
     interruption: str = "at once"
     searchers: int | None = None
+    copying: Copying = "beside"
 
     def server(self, model: Model, latency: Latency, longest: int) -> tuple[Server, float]:
         """Return RAGCache with all its parts, and seconds to load a token from the host."""
@@ -121,7 +123,10 @@ class Machine:
         tiers = Tiers(sizes, (0, load / marginal_seconds(latency)), "swap-out-once")
         policy = RetrievalPGDSF(PrefillProfile.of_latency(latency, longest, longest))
         patience = None if self.patience is None else float(read_time("--patience", self.patience))
-        options = {name: getattr(self, name) for name in ("block", "window", "batch", "interruption", "searchers")}
+        options = {
+            name: getattr(self, name)
+            for name in ("block", "window", "batch", "interruption", "searchers", "copying")
+        }
         speculation = None if self.speculation == "none" else self.speculation
         return Server(tiers, policy, patience=patience, speculation=speculation, **options), float(load)
 
@@ -181,6 +186,7 @@ _machine: Option = together(
     whole("--batch", 1, "Prefills of an iteration."),
     click.option("--speculation", default="idle", show_default=True, help="always, idle, spare, queue:2, none."),
     click.option("--interruption", type=click.Choice(["at once", "after the iteration"]), default="at once"),
+    click.option("--copying", type=click.Choice(get_args(Copying)), default="beside", help="To the host."),
     click.option("--searchers", type=click.IntRange(1), metavar="N", help="Searches at once; all if left out."),
 )
 

@@ -8,8 +8,9 @@
    are known. A generation joins the queue of `teltheory.rag.waiting`.
 3. Whenever the GPU is free it takes the next of the queue, up to `batch` of them, into one iteration. What is
    cached then is hit, what is in the host is loaded, and the rest of the documents and the question are computed:
-   latency.ttft(uncached, cached) + loaded x `load` seconds. The times of an iteration's generations add up; all of
-   them have their first tokens at its end, and what they computed is cached from then on.
+   latency.ttft(uncached, cached) + loaded x `load` seconds, and copied x `load` seconds if what makes room is
+   copied out before. The times of an iteration's generations add up; all of them have their first tokens at its
+   end, and what they computed is cached from then on.
 4. TTFT is the time of the first token, or of the end of the search if that is later, less the arrival.
 """
 
@@ -17,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
@@ -27,10 +28,12 @@ from teltheory.rag.extra import needed
 from teltheory.rag.faults import Fault
 from teltheory.rag.served import Served
 from teltheory.rag.speculation import INTERRUPTIONS, Admission, Interruption
-from teltheory.rag.tree import Nothing, Tree
+from teltheory.rag.tree import Nothing, Started, Tree
 from teltheory.rag.workload import Workload
 from teltheory.replay.tiers.replicas import Replicas
 from teltheory.replay.tiers.tree import TieredTree
+
+Copying: TypeAlias = Literal["beside", "before"]
 
 
 @dataclass(frozen=True)
@@ -57,6 +60,9 @@ class Server:
         Generations an iteration at most, 1 or more.
     searchers : int, optional
         Searches that run at once, 1 or more; None: all.
+    copying : {"beside", "before"}
+        Whether what is copied out to the host leaves beside the prefill, which takes no time, or before it, which
+        takes as long as loading it.
     reuse : bool
         Whether anything is cached from one request to the next.
     replicas : Replicas, optional
@@ -76,6 +82,7 @@ class Server:
     interruption: Interruption = "at once"
     batch: int = 1
     searchers: int | None = None
+    copying: Copying = "beside"
     reuse: bool = True
     replicas: Replicas | None = None
     timeout: float = 0.0
@@ -92,8 +99,14 @@ class Server:
                 real_number(name, getattr(self, name), 0, closed=True)
         if self.interruption not in INTERRUPTIONS:
             raise ArgumentError("interruption", self.interruption, "one of " + ", ".join(INTERRUPTIONS))
+        if self.copying not in get_args(Copying):
+            raise ArgumentError("copying", self.copying, "one of " + ", ".join(get_args(Copying)))
         if self.yields and self.interruption != "at once":
             raise ArgumentError("interruption", self.interruption, "at once, as spare generations yield")
+
+    def moved(self, start: Started) -> int:
+        """Return the tokens that a prefill waits for: loaded, and copied out if that comes before."""
+        return start.loaded + (start.copied if self.copying == "before" else 0)
 
     @property
     def yields(self) -> bool:
@@ -122,7 +135,7 @@ def serve(
     latency : Latency
         Seconds of a prefill.
     load : float
-        Seconds to load a token from the host.
+        Seconds to load a token from the host, or to copy one there.
     faults : sequence of GPULoss or RequestFault
         What goes wrong.
 

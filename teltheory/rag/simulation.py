@@ -215,7 +215,7 @@ class Simulation:
         self.records.started(generation, start)
         cached = sum(start.cached)
         prefill = float(self.latency.ttft(generation.total - cached, cached))
-        self.iteration.add(generation, prefill + start.loaded * self.load)
+        self.iteration.add(generation, prefill + self.server.moved(start) * self.load)
         return True
 
     def schedule_end(self) -> None:

@@ -124,7 +124,8 @@ class Loop:
             for other in self.queue:
                 other.overtaken += other.place < prefill.place
             prefill.cached, cached = found.cached, sum(found.cached)
-            prefill.seconds = float(self.latency.ttft(prefill.total - cached, cached)) + found.loaded * self.load
+            moved = found.loaded + (found.copied if self.server.copying == "before" else 0)
+            prefill.seconds = float(self.latency.ttft(prefill.total - cached, cached)) + moved * self.load
             prefill.begins, prefill.iteration, prefill.status = begins, self.now, "runs"
             begins += prefill.seconds
             self.running.append(prefill)

@@ -23,6 +23,7 @@ servers = st.builds(
     window=st.sampled_from([0, 1, 2, 100]),
     speculation=st.sampled_from(RULES),
     batch=st.sampled_from([1, 1, 2, 3]),
+    copying=st.sampled_from(["beside", "before"]),
     reuse=st.sampled_from([True, True, True, False]),
 )
 
@@ -145,6 +146,7 @@ WRONG = [
     ({"speculation": "often"}, "speculation: found 'often', expected \"always\""),
     ({"speculation": "queue:-1"}, "speculation: found 'queue:-1'"),
     ({"interruption": "never"}, "interruption: found 'never'"),
+    ({"copying": "after"}, "copying: found 'after'"),
     ({"speculation": "spare", "interruption": "after the iteration"}, "interruption: found"),
 ]
 
