@@ -14,7 +14,7 @@ from rich.progress import Progress
 
 from teltheory.cli.options import Option, bundled, json_option, served_options, together, whole
 from teltheory.cli.output import check_figure, check_target, progress_bar, report
-from teltheory.cli.rag_text import about, compared, tables
+from teltheory.cli.rag_text import Policies, about, compared, policies_as_data, policy_table, tables
 from teltheory.cli.served import Served as Model
 from teltheory.cost.latency import Latency
 from teltheory.cost.links import load_seconds, marginal_seconds
@@ -28,6 +28,7 @@ from teltheory.policies.retrieval import RetrievalPGDSF
 from teltheory.rag.corpus import Corpus, Queries
 from teltheory.rag.hnsw import HNSW
 from teltheory.rag.indexes import IVF, Built, FlatL2, Index, build
+from teltheory.rag.policies import READINGS, clairvoyant_policies, online_policies, policy_rows, policy_sides
 from teltheory.rag.requests import workload
 from teltheory.rag.served import Served
 from teltheory.rag.server import Copying, Server, serve
@@ -37,6 +38,7 @@ from teltheory.rag.systems import NONE, Worth, ablation, at_rate, highest_rate, 
 from teltheory.rag.workload import Workload
 
 LATENCY = "a100-llama2-7b-prefill"
+PGDSF = next(iter(READINGS))
 INDEXES: dict[str, Any] = {"flat": FlatL2, "ivf": IVF, "hnsw": HNSW}
 AS_GIVEN = ("block", "window", "batch", "interruption", "searchers", "copying")
 MEASURED_ON = 256
@@ -232,6 +234,24 @@ class Runs:
         return worth(self.served(name, rate))
 
 
+def threshold(xi: str | None, slo: str | None, latency: Latency, requests: Workload) -> int:
+    """Return the threshold of TEL in tokens."""
+    if xi is not None and slo is not None:
+        raise ArgumentError("--slo", slo, "none with --xi")
+    if slo is not None:
+        return latency.threshold(read_time("--slo", slo))
+    return int(requests.forest.total.mean()) // 2 if xi is None else read_tokens("--xi", xi)
+
+
+def policies_at(requests: Workload, server: Server, xi: int, latency: Latency) -> Policies:
+    """Return what policies come to in the server's tiers, and between what the optimum lies."""
+    tiers, profile = server.tiers, server.policy.profile
+    named = {**online_policies(requests, xi, profile), **clairvoyant_policies(xi)}
+    policies = {name: policy for name, policy in named.items() if name not in READINGS or name == PGDSF}
+    rows = policy_rows(requests, tiers, xi, latency, policies, server.block)
+    return rows, policy_sides(requests, tiers, xi, rows)
+
+
 def check_fits(corpus: Corpus, server: Server) -> None:
     """Raise an error for a document that is longer than the GPU tier."""
     most = server.tiers.capacities[0]
@@ -246,6 +266,8 @@ def check_fits(corpus: Corpus, server: Server) -> None:
 @bundled("asked", Requests, _requests)
 @bundled("machine", Machine, _machine)
 @click.option("--within", type=float, metavar="K", help="Also the highest rate with mean TTFT <= K x unloaded.")
+@click.option("--xi", metavar="TOKENS", help="Threshold of TEL; half of the mean prompt if left out.")
+@click.option("--slo", metavar="TIME", help="The same as a TTFT of that many uncached tokens.")
 @click.option("--figure", metavar="FILE", help="Draw TTFT against the rate: a .png, .svg or .pdf file.")
 @served_options
 @json_option
@@ -255,6 +277,8 @@ def rag(
     machine: Machine,
     served: Model,
     within: float | None,
+    xi: str | None,
+    slo: str | None,
     figure: str | None,
     target: str | None,
 ) -> int:
@@ -277,8 +301,13 @@ def rag(
         bar.remove_task(task)
         check_fits(corpus, server)
         found = Runs(drawn, ablation(server), latency, load).rows(rates, within, bar)
+        most = threshold(xi, slo, latency, drawn)
+        policies = policies_at(drawn, server, most, latency)
     said = about(corpus, queries, drawn, times, latency, asked.law)
-    report(target, (*said, *tables(found, served.shape)), {"said": said, "times": asdict(times), "rows": found})
+    shown = (*said, *tables(found, served.shape), *policy_table(policies, most, served.shape))
+    report(
+        target, shown, {"said": said, "times": asdict(times), "rows": found, **policies_as_data(policies, most)}
+    )
     if figure is not None:
         write_figure(figure, draw_rates(found, compared(found), Path(sources.corpus).name))
     return 0

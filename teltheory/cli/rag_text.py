@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from dataclasses import asdict
+from typing import Any, TypeAlias
 
 import numpy as np
 from rich.table import Table
@@ -12,6 +13,7 @@ from teltheory.cli.tables import plain_table
 from teltheory.cost.kv_cache import KVSize
 from teltheory.cost.latency import Latency
 from teltheory.rag.corpus import Corpus, Queries
+from teltheory.rag.policies import PolicyRow, Sides
 from teltheory.rag.popularity import top_share
 from teltheory.rag.requests import settled
 from teltheory.rag.stage_times import StageTimes
@@ -19,7 +21,9 @@ from teltheory.rag.systems import RAGCACHE, WITHOUT
 from teltheory.rag.workload import Workload
 from teltheory.report.words import counted, percent
 
+Policies: TypeAlias = tuple[list[PolicyRow], Sides]
 COLUMNS = ("system", "mean s", "P50 s", "P95 s", "P99 s", "/s", "docs", "host", "tokens", "out", "in", "wasted")
+POLICY_COLUMNS = ("policy", "docs", "tokens", "prefill s", "out", "in", "TEL")
 LEGEND = (
     "/s: first tokens a second. docs, host: documents found in the cache, and those of them in the host. tokens: "
     "share of the input that was reused. out, in: {moved} copied to the host and loaded from it. wasted: share of "
@@ -73,6 +77,35 @@ def tables(rows: Sequence[dict[str, Any]], size: KVSize | None) -> Iterator[str 
     for rate in dict.fromkeys(row["rate"] for row in rows):
         lines = (_line(row, size, limits) for row in rows if row["rate"] == rate)
         yield plain_table(f"{rate:g} requests a second", columns, lines, ("system",))
+
+
+def policy_table(policies: Policies, xi: int, size: KVSize | None) -> Iterator[str | Table]:
+    """Yield the policies of eviction beside each other, and the sides of hindsight."""
+    rows, ((least, found), (reached, most)) = policies[0], (policies[1].tel, policies[1].tokens)
+    title = f"What is evicted: the same requests one at a time, in both tiers; threshold {xi:,} tokens"
+    yield plain_table(title, POLICY_COLUMNS, (_policy_line(row, size) for row in rows), ("policy",))
+    yield (
+        f"Hindsight: the least TEL of these tiers is from {least:,} to {float(found):,.0f}, and from "
+        f"{percent(reached)} to {percent(most)} of the tokens can be reused. One side is the best row above; the "
+        "other is one pool as large as both tiers, from which loading is free, by a proof."
+    )
+
+
+def policies_as_data(policies: Policies, xi: int) -> dict[str, Any]:
+    """Return the same as plain data."""
+    rows, sides = policies
+    hindsight = {"tel": [float(tel) for tel in sides.tel], "tokens": [float(share) for share in sides.tokens]}
+    return {"xi": xi, "policies": [_policy_as_data(row) for row in rows], "hindsight": hindsight}
+
+
+def _policy_line(row: PolicyRow, size: KVSize | None) -> list[str]:
+    moved = [_moved(row.copied, size), _moved(row.loaded, size)]
+    hits = [percent(row.documents), percent(row.tokens)]
+    return [row.policy, *hits, f"{row.seconds:,.1f}", *moved, f"{float(row.tel):,.0f}"]
+
+
+def _policy_as_data(row: PolicyRow) -> dict[str, Any]:
+    return {**asdict(row), "documents": float(row.documents), "tokens": float(row.tokens), "tel": float(row.tel)}
 
 
 def _line(row: dict[str, Any], size: KVSize | None, limits: bool) -> list[str]:

@@ -45,6 +45,9 @@ def test_systems_serve_the_same_questions_and_runs_repeat(run_json, mine, tmp_pa
         assert rows[NONE, rate]["tokens"] == 0 == rows[GPU_LRU, rate]["copied"]
         assert rows[RAGCACHE, rate]["mean"] < rows[NONE, rate]["mean"]
     assert rows[RAGCACHE, 5]["highest_rate"] > rows[NONE, 5]["highest_rate"] > 5
+    least, best = limits["hindsight"]["tel"]
+    assert least <= best == min(row["tel"] for row in limits["policies"])
+    assert {"lru", "lfu", "gdsf", "pgdsf", "t-lru"} <= {row["policy"] for row in limits["policies"]}
     assert (tmp_path / "rates.png").stat().st_size > 10_000
 
 
@@ -69,6 +72,7 @@ def test_systems_serve_the_same_questions_and_runs_repeat(run_json, mine, tmp_pa
         (("--document-tokens", "words:none"), "document_tokens: found 'words:none', expected words:4/3"),
         (("--vectors", "mine.npy"), "expected two, --vectors and --query-vectors"),
         (("--within", "1"), "--within: found 1.0, expected a number above 1"),
+        (("--xi", "5", "--slo", "1s"), "--slo: found '1s', expected none with --xi"),
         (("--figure", "rates.txt"), "figure: found 'rates.txt', expected a file that ends in .png"),
     ],
 )
