@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 import teltheory as tt
-from teltheory.bench import forests, peers, replays
+from teltheory.bench import forests, peers, replays, servers
 from teltheory.bench.door import door
 from teltheory.bench.footprint import footprint, forest_footprint
 from teltheory.bench.replays import GROWING, LEAST_RECENT, ROUND_ROBIN, TAIL_OPTIMIZED, chosen, jobs, policies
@@ -48,6 +48,7 @@ def run(plan: Plan, trace: Trace, source: str, report: Report = lambda _: None) 
         "forest": forest_against_libcachesim(plan, clock),
         "long_forest": long_forest(plan, clock),
         "conversations": conversations(plan, trace, clock),
+        **rag_server(plan, clock),
     }
     report("memory")
     return {
@@ -203,6 +204,16 @@ def conversations(plan: Plan, trace: Trace, clock: Clock) -> Section:
     timings = clock(forests.conversation_jobs(some, plan.capacity))
     ratios = [(forests.AS_FOREST.format(name), forests.AS_CHAINS.format(name)) for name in forests.NAMES]
     return section("Conversations, as chains and as a forest", some, timings, ratios)
+
+
+def rag_server(plan: Plan, clock: Clock) -> dict[str, Section]:
+    """Time a RAG server with every part on, with none, and from a long queue; no section without SimPy."""
+    if not servers.installed():
+        return {}
+    asked = servers.drawn(servers.FEW_REQUESTS if plan.quick else servers.REQUESTS)
+    title = f"A RAG server in time, {asked.forest.nodes:,} nodes"
+    sizes = len(asked), int(servers.documents(asked).sum())
+    return {"rag_server": section_of(title, sizes, clock(servers.jobs(asked)), servers.RATIOS)}
 
 
 def growth(plan: Plan, trace: Trace, whole: Section, clock: Clock) -> dict[str, Any]:

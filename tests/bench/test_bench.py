@@ -18,7 +18,7 @@ from teltheory.cli.output import WIDTH
 
 SECTIONS = ("against_libcachesim", "against_python", "replays", "expected", "optima")
 WAYS = forests.AS_CHAINS, forests.AS_FOREST
-FORESTS = ("forest", "long_forest", "conversations")
+FORESTS = ("forest", "long_forest", "conversations", "rag_server")
 
 
 def bench(*arguments):
