@@ -62,7 +62,7 @@ class PlainTree:
         whole: bool = True,
     ) -> None:
         """Make the tree; if not `whole`, each unit of the forest is a node of its own."""
-        self.tiers = tiers_of(tiers)
+        self.tiers, self.whole = tiers_of(tiers), whole
         self.forest = forest if whole else forest.by_units()
         self.policies = policy_of_each_tier(policies, self.tiers)
         self.mark = mark_of_all(self.policies)
@@ -272,7 +272,8 @@ class PlainTree:
         fresh = sum(self.length[node] for node in path) - cached
         for memory in self.memories:
             if memory is not None:
-                memory.retrieved(items, cached, fresh, tail)
+                if self.whole:
+                    memory.retrieved(items, cached, fresh, tail)
                 for item in reversed(items):
                     memory.used(item, item.code in self.tier)
 

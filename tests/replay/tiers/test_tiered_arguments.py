@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tiered import ByLength
 
 import teltheory as tt
 from teltheory.policies import LeastRecentlyUsed, Memory
@@ -13,9 +14,10 @@ from teltheory.replay.tiers.nodes import memory_of
 
 TWO = tt.Tiers((4, 4), (0, 0))
 COPIES = tt.Tiers((4, 4), (0, 0), "swap-out-once")
-FOREST = tt.Forest.from_paths([[1, 2], [1, 3], [4]], arrival=[0, 1, 2])
+FOREST = tt.Forest.from_paths([[1, 2], [1, 3], [4], [5, 6]], arrival=[0, 1, 2, 3])
 TRACE = tt.Trace.from_turns([0, 1, 0], [1, 1, 1], [1, 0, 0])
 WHOLE = tt.WholeNodes()
+LEARNT = tt.RetrievalPGDSF(ByLength())
 
 
 @pytest.mark.parametrize(
@@ -38,7 +40,8 @@ WHOLE = tt.WholeNodes()
         (TRACE, tt.LRU(), tt.Tiers((1, 4), (0, 0)), {"forced": True}, "turn 0: forced caching must keep a past"),
         (FOREST, tt.LRU(), 1, {"cache": WHOLE}, "turn 0: forced caching must keep a past of length 2, expected"),
         (FOREST, tt.LRU(), 7, {"cache": tt.WholeNodes(4)}, "turn 0: forced caching must keep a past of length 8"),
-        (FOREST, tt.PGDSF((1, 2)), TWO, {"cache": WHOLE}, "expected a cost of 0 or more for each of 4 nodes"),
+        (FOREST, LEARNT, TWO, {}, "expected tt.WholeNodes(), as the policy's costs are those of whole nodes"),
+        (FOREST, tt.PGDSF((1, 2)), TWO, {"cache": WHOLE}, "expected a cost of 0 or more for each of 6 nodes"),
     ],
 )  # fmt: skip
 def test_one_line_says_what_was_wrong(trace, policy, capacity, options, said):
@@ -79,9 +82,9 @@ def test_who_chooses_otherwise_has_to_say_that_it_goes_by_keys(kind):
 
 
 def test_documents_weigh_what_their_units_do_on_average():
-    forest = replace(FOREST, length=np.array([3, 2, 1, 1], np.int64))
+    forest = replace(FOREST, length=np.array([3, 2, 1, 1, 1, 1], np.int64))
     by_units, by_nodes = tt.PGDSF.by_depth(0.5).weights(forest), tt.PGDSF.by_depth(0.5).node_weights(forest)
-    assert by_units.tolist() == [1, 1.5, 2, 2.5, 3, 2.5, 1]
-    assert by_nodes.tolist() == [1.5, 2.75, 2.5, 1]
-    assert tt.PGDSF((3, 4, 5, 6)).weights(forest).tolist() == [1, 1, 1, 2, 2, 5, 6]
-    assert tt.GDSF().node_weights(forest).tolist() == [1] * 4
+    assert by_units.tolist() == [1, 1.5, 2, 2.5, 3, 2.5, 1, 1, 1.5]
+    assert by_nodes.tolist() == [1.5, 2.75, 2.5, 1, 1, 1.5]
+    assert tt.PGDSF((3, 4, 5, 6, 7, 8)).weights(forest).tolist() == [1, 1, 1, 2, 2, 5, 6, 7, 8]
+    assert tt.GDSF().node_weights(forest).tolist() == [1] * 6

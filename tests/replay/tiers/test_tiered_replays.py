@@ -87,6 +87,14 @@ def test_lru_of_private_conversations_is_the_difference_of_two_caches(trace, fir
     assert tiers.written.tolist() == (trace.past - both.cached).tolist()
 
 
+def test_a_budget_is_counted_from_the_root():
+    trace = tt.Trace.from_turns([0, 1, 0], [4, 3, 1], [0, 0, 0])
+    policies = tt.LRU(), tt.TLRU(2, 0, "least-recent")
+    for each in (trace, trace.forest):
+        outcome = tt.replay(each, policies, tt.Tiers((1, 2), (0, 0)))
+        assert outcome.cached.tolist() == [[0, 0, 0], [0, 0, 2]]
+
+
 @given(traces(), of_chains(), st.integers(0, 2), st.integers(0, 20), st.integers(0, 20), st.booleans())
 def test_chains_are_a_forest_of_units(trace, policy, which, first, second, forced):
     if not trace.is_chains or getattr(policy, "trim", "") == "round-robin":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tiered import documents, tiered
@@ -26,6 +27,44 @@ def test_a_leaf_sinks_and_comes_back():
     assert tree.found(1) == (1, 1)
     assert tree.start(1, 2) == ((1, 1), 0, 1, 1)
     assert (tree.copied, tree.loaded, tree.dropped, tree.written) == (2, 1, 0, 3)
+
+
+@pytest.mark.parametrize("kind", [TieredTree, PlainTree])
+def test_a_parent_is_a_leaf_once_its_last_child_has_gone(kind):
+    forest = tt.Forest.from_paths([[0, 1], [0, 2], [3], [4], [5]])
+    tree = kind(forest, Tiers((3, 3), (0, 0)), tt.FIFO())
+    gone = [served(tree, leaf, k) for k, leaf in enumerate(forest.leaf.tolist())]
+    assert gone == [[], [], [1], [2], [0]]
+
+
+def served(tree, leaf, k):
+    """Serve a request; return what is in the second tier now and was not before."""
+    before = in_host(tree)
+    tree.start(leaf, k)
+    tree.finish(leaf, k)
+    return sorted(in_host(tree) - before)
+
+
+def in_host(tree):
+    found = tree.tier if isinstance(tree, PlainTree) else {node.code: node.tier for node in tree.documents}
+    return {node for node, tier in found.items() if tier == 1}
+
+
+@pytest.mark.parametrize("kind", [TieredTree, PlainTree])
+def test_a_request_that_does_not_fit_now_waits(kind):
+    forest = tt.Forest.from_paths([[0, 1], [2, 3], [0, 4]])
+    tree = kind(forest, Tiers((3,)), tt.LRU())
+    assert tuple(tree.start(1, 0)) == ((0,), 2, 0, 0)
+    assert tree.start(3, 1) is None
+    assert tree.start(4, 2) is None  # its root is not there before the first token
+    tree.finish(1, 0)
+    assert tuple(tree.start(4, 2)) == ((1,), 1, 0, 0)
+    assert tree.start(3, 1) is None
+    tree.cancel(4, 2)
+    assert tuple(tree.start(3, 1)) == ((0,), 2, 0, 0)
+    assert tree.found(1) == (1,)
+    with pytest.raises(tt.ForcedCachingError, match=r"turn 4: .* length 4, expected at most the capacity 3"):
+        kind(forest, Tiers((3,)), tt.LRU(), block=2).start(1, 4)
 
 
 class Both:
@@ -86,7 +125,7 @@ def holds(plain):
 
 
 STEPS = ("serve", "serve", "serve", "serve", "start", "start", "finish", "finish", "cancel", "lose")
-WALKS = st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 20)), min_size=5, max_size=30)
+WALKS = st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 20)), min_size=12, max_size=40)
 
 
 @given(documents(), st.data())

@@ -28,6 +28,27 @@ class Shallow(LeastRecentlyUsed):
 
 
 @dataclass(frozen=True)
+class ByLength:
+    """A prefill whose tokens look at all before them: beta (2 alpha + beta) seconds."""
+
+    def prefill(self, cached, uncached):
+        return uncached * (2 * cached + uncached)
+
+
+LEARNT = st.builds(
+    tt.RetrievalPGDSF,
+    st.just(ByLength()),
+    st.none() | st.sampled_from([1, 3]),
+    st.sampled_from(["seconds", "requests"]),
+    new_size=st.sampled_from(["request", "document"]),
+    question=st.booleans(),
+    remembers=st.booleans(),
+    clock=st.sampled_from(["never-falls", "as-printed"]),
+    clock_at=st.sampled_from(["retrieval", "end"]),
+)
+
+
+@dataclass(frozen=True)
 class Dear(LeastRecentlyUsed):
     """What was dear to compute when it was asked for last goes last; a clock ages it."""
 
@@ -92,7 +113,7 @@ def tiered(draw, forest, replicas=True):
     first = int(paths.max()) + draw(st.integers(0, 4))
     two = tt.Tiers((first, draw(st.integers(0, 12))), (0, 0), draw(MODES))
     tiers = draw(st.sampled_from([tt.Tiers((first,)), two, two, two]))
-    policy = draw(policies() | st.just(Dear()))
+    policy = draw(policies() | st.just(Dear()) | LEARNT)
     if len(tiers) == 2 and draw(st.booleans()):
         policy = draw(st.sampled_from([(policy, tt.LRU()), (tt.LFU(), policy), (Dear(), policy)]))
     kept = Replicas(draw(st.integers(0, 2)), draw(st.integers(0, 3))) if replicas and draw(st.booleans()) else None
