@@ -28,7 +28,10 @@ def reported(file: Path, expected: str) -> Iterator[None]:
 def check_file(file: Path, expected: str) -> None:
     """Raise a `FileError` if there is nothing, or a folder."""
     with reported(file, expected):
-        file.stat()
+        try:
+            file.stat()
+        except ValueError:
+            raise FileError(f"{file}: found a name that no file can have, expected {expected}") from None
         if file.is_dir():
             raise FileError(f"{file}: found a folder, expected {expected}")
 

@@ -74,6 +74,10 @@ class TextVectors:
         except ValueError:
             raise ArgumentError("texts", f"{len(texts)} texts", "documents that have words") from None
         most = min(table.shape) - 1
+        if most < 1:
+            raise ArgumentError(
+                "texts", f"{table.shape[0]} with {table.shape[1]} words", "2 texts and 2 words or more"
+            )
         if not 1 <= whole_number("dimensions", dimensions) <= most:
             raise ArgumentError("dimensions", dimensions, f"from 1 to {most}, fewer than documents and words")
         directions = decomposition.TruncatedSVD(dimensions, random_state=int(rng.integers(2**31)))

@@ -36,6 +36,7 @@ CHANGED = [
     ("ledger.json", lambda: row(verdict="**yes**"), "claim 1, verdict: found '**yes**', expected holds|refuted"),
     ("ledger.json", lambda: row(counterexample={**EXAMPLE, "values": {}}), "OverflowError"),
     ("ledger.json", lambda: row(numbers="x"), "AttributeError"),
+    ("made.json", lambda: b'{"\\ud800": ["00", "00"]}', "found a name that no file can have, expected it as made"),
     (
         "formula.json",
         lambda: with_field("form", '"formula", "\\u001b[2J": 1', "formula.json"),

@@ -39,6 +39,11 @@ from teltheory.paper.all import notes_of
 from teltheory.paper.drawing import check_whole
 from teltheory.policies.online import LRU
 from teltheory.policies.spec import default_estimate
+from teltheory.rag.arrays import read_vectors
+from teltheory.rag.entries import corpus_of
+from teltheory.rag.own import read_documents
+from teltheory.rag.stage_times import StageTimes, read_stage_times, write_stage_times
+from teltheory.rag.texts import read_xquad
 from teltheory.report.markdown import ledger_markdown
 from teltheory.sweep import Store
 from teltheory.sweep.jobs import Job, Measurement
@@ -271,12 +276,42 @@ def _files():
     yield "ranks", "tiktoken", from_file(rank_file, "cl100k_base.tiktoken"), read_tokenizer
 
 
+VECTORS = np.array([[1, 2, 3], [4, 5, 6.5]], np.float32)
+SQUAD = {"data": [{"title": "t", "paragraphs": [{"context": "a b", "qas": [{"question": "a?", "id": "1"}]}]}]}
+
+
+def read_squad(path):
+    documents, questions = read_xquad(path)
+    vectors = np.ones((len(documents), 2)), np.ones((len(questions), 2))
+    corpus_of(documents, questions, np.random.default_rng(0), vectors=vectors)
+
+
+def _retrieval():
+    def documents(path):
+        found = read_documents(path)
+        corpus_of(found, found, np.random.default_rng(0), vectors=(np.eye(len(found)),) * 2)
+
+    rows = [{"id": name, "text": f"{name} b", "tokens": 3} for name in "xy"]
+    columns = [{"id": name, "vector": vector.tolist()} for name, vector in zip("yx", VECTORS, strict=True)]
+    measured = StageTimes("IVF", {"lists": 4, "probe": 2}, 5, 3, 2, 9, 3, "a machine", (0.5, 0.25))
+    lengths = np.full((2, 1), 3, "<i4").view("<f4")
+    read = partial(read_vectors, names=("x", "y"))
+    yield "documents", "jsonl", jsonl(rows), documents
+    yield "documents", "csv", b'id,text,tokens\nx,a b,3\ny,"c",4\n', documents
+    yield "documents", "parquet", parquet(rows), documents
+    yield "squad", "json", json.dumps(SQUAD).encode(), read_squad
+    yield "vectors", "npy", from_file(lambda path: np.save(path, VECTORS), "v.npy"), read
+    yield "vectors", "fvecs", np.hstack([lengths, VECTORS]).tobytes(), read
+    yield "vectors", "parquet", parquet(columns), read
+    yield "stage-times", "json", from_file(partial(write_stage_times, measured), "t.json"), read_stage_times
+
+
 @cache
 def formats():
     """Return every format by its name."""
     traces = [(name, kind, valid, partial(read_trace, **more)) for name, kind, valid, more in _traces()]
     runs = [(name, kind, valid, partial(read_runs, **more)) for name, kind, valid, more in _runs()]
-    every = (*traces, *runs, *_models(), *_files())
+    every = (*traces, *runs, *_models(), *_files(), *_retrieval())
     found = [Format(f"{name}.{kind}", kind, valid, read) for name, kind, valid, read in every]
     return {one.name: one for one in found}
 

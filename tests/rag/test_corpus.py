@@ -103,6 +103,7 @@ def queries_with(**changes):
         (lambda: queries_with(texts=[]), "texts: found '0 texts', expected 1, one a query"),
         (lambda: Words(Fraction(0)), "factor: found '0', expected a fraction, above 0"),
         (lambda: counted(Words(), 2, None, rng()), "lengths: found Words("),
+        (lambda: TextVectors.of(["one text"], 1, rng()), "texts: found '1 with 2 words', expected 2 texts and 2"),
         (lambda: TextVectors.of(TEXTS, 4, rng()), "dimensions: found 4, expected from 1 to 3"),
         (
             lambda: TextVectors.of(["", "?"], 1, rng()),

@@ -50,6 +50,8 @@ def test_the_share_of_the_top_documents():
     assert top_share(answers, 100, Fraction(1, 100)) == Fraction(4, 7)
     assert top_share(answers, 101, Fraction(1, 100)) == Fraction(5, 7)
     assert top_share(answers, 4, Fraction(1)) == 1
+    assert top_share(answers, 100, counted="requests") == 1
+    assert top_share(np.array([[0, 1], [1, 0], [2, 3], [0, -1]]), 4, Fraction(1, 4), "requests") == Fraction(3, 4)
 
 
 def test_a_workload_asks_for_what_its_index_finds():
@@ -95,6 +97,7 @@ def asking(**changes):
         (lambda: zipf_draws(0, 1, 5, rng()), "items: found 0"),
         (lambda: top_share(np.array([[0]]), 5, Fraction(0)), "top: found '0'"),
         (lambda: top_share(np.array([[-1]]), 5), "answers: found 'no document'"),
+        (lambda: top_share(np.array([[1]]), 5, counted="tokens"), "counted: found 'tokens'"),
     ],
 )
 def test_wrong_arguments_of_requests(call, message):
