@@ -75,8 +75,10 @@ def ttft_quantiles(outcome: Outcome, qs: Sequence[float], latency: Latency) -> F
     return np.quantile(ttft, np.asarray(qs, np.float64), method="inverted_cdf")
 
 
-def slo_violations(outcome: Outcome, xi: int) -> int:
+def slo_violations(outcome: Outcome | TieredOutcome, xi: int) -> int:
     """Return the number of turns with more than xi uncached: those whose TTFT is above the SLO behind xi."""
+    if isinstance(outcome, TieredOutcome):
+        return int(np.count_nonzero(outcome.excess_units(xi)))
     return int(np.count_nonzero(outcome.uncached > whole_number("xi", xi)))
 
 

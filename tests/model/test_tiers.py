@@ -22,6 +22,7 @@ def test_what_is_loaded_counts_by_its_ratio():
     assert out.uncached == [Fraction(39, 10), 3]
     assert tt.tail_excess_latency(out, 3) == Fraction(9, 10)
     assert tt.tail_excess_latency(out, 2**62) == 0
+    assert [tt.slo_violations(out, xi) for xi in (2, 3, 4)] == [2, 1, 0]
     assert (out.reused, out.prefilled, out.hit_rate) == (17, 3, Fraction(17, 20))
 
 

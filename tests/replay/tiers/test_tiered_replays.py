@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
+import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import forests, given_columns
-from tiered import MODES, documents, policies, tiered
+from tiered import MODES, Dear, documents, policies, tiered
 
 import teltheory as tt
 
@@ -26,6 +29,23 @@ def test_the_heaps_agree_with_the_reference_request_by_request(forest, data):
     assert (fast.loaded == fast.cached[1:].sum(axis=0)).all()
 
 
+@pytest.mark.parametrize("policy", [tt.LRU(), tt.GDSF(), tt.TLRU(8, 1), (tt.FIFO(), tt.LRU()), Dear()], ids=repr)
+@pytest.mark.parametrize("mode", MODES)
+def test_they_agree_on_a_longer_run(policy, mode):
+    """First on few documents that all fit, so that orders that no longer count pile up, then on many."""
+    rng = np.random.default_rng(7)
+    parent = np.array([rng.integers(-1, node) for node in range(40)])
+    leaf = np.concatenate(([39], rng.integers(0, 9, 250), rng.integers(0, 40, 150)))
+    sized = replace(tt.Forest.of_nodes(parent, leaf), length=rng.integers(1, 9, 40))
+    forest = replace(sized, ask=sized.end, total=sized.end)
+    tiers = tt.Tiers((int(sized.depth.max()) + 49, 60), (0, 0), mode)
+    fast, plain = (
+        tt.replay(forest, policy, tiers, cache=tt.WholeNodes(2), engine=e) for e in ("auto", "reference")
+    )
+    assert fast == plain
+    assert min(fast.copied.sum(), fast.loaded.sum()) > 100
+
+
 @given(forests(), policies(), CAPACITIES, st.booleans())
 def test_one_tier_is_the_strict_cache(forest, policy, capacity, forced):
     size = capacity + (int(forest.end.max(initial=0)) if forced else 0)
@@ -36,7 +56,7 @@ def test_one_tier_is_the_strict_cache(forest, policy, capacity, forced):
     assert tier.written.tolist() == single.written.tolist()
 
 
-@given(forests(), policies(), CAPACITIES, MODES)
+@given(forests(), policies(), CAPACITIES, st.sampled_from(MODES))
 def test_whole_nodes_of_a_unit_are_the_strict_forced_cache(forest, policy, room, mode):
     capacity = int(forest.end.max(initial=0)) + room
     single = tt.replay(forest, policy, capacity, forced=True)

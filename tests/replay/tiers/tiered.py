@@ -12,7 +12,7 @@ from teltheory.model.forest import sums_down
 from teltheory.policies import LeastRecentlyUsed, Memory
 from teltheory.replay.tiers.replicas import Replicas
 
-MODES = st.sampled_from(["exclusive", "swap-out-once"])
+MODES = "exclusive", "swap-out-once"
 TRIMS = st.sampled_from(["least-recent", "eager", "round-robin"])
 MARKS = st.sampled_from(["high-water", "resident", "last"])
 
@@ -111,7 +111,7 @@ def tiered(draw, forest, replicas=True):
     block = draw(st.integers(1, 3))
     paths = sums_down(forest.parent, -(-forest.length // block) * block)
     first = int(paths.max()) + draw(st.integers(0, 4))
-    two = tt.Tiers((first, draw(st.integers(0, 12))), (0, 0), draw(MODES))
+    two = tt.Tiers((first, draw(st.integers(0, 12))), (0, 0), draw(st.sampled_from(MODES)))
     tiers = draw(st.sampled_from([tt.Tiers((first,)), two, two, two]))
     policy = draw(policies() | st.just(Dear()) | LEARNT)
     if len(tiers) == 2 and draw(st.booleans()):
