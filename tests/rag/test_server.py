@@ -28,7 +28,7 @@ servers = st.builds(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(workloads(), servers, st.booleans())
 def test_a_second_simulator_agrees_request_by_request(workload, server, late):
     if late and server.speculation != "spare":

@@ -5,7 +5,8 @@ So a prefill takes 0.875 or 2.875 s. Stages end 1, 2 and 3 s after the arrival.
 """
 
 import pytest
-from rag.small_workloads import LATENCY, workload_of
+from hypothesis import given, settings
+from rag.small_workloads import LATENCY, workload_of, workloads
 
 import teltheory as tt
 from teltheory.model.tiers import Tiers
@@ -84,3 +85,11 @@ def test_a_spare_prefill_gives_the_gpu_to_documents_that_are_known(rule, first_t
     result = serve(workload, Server(Tiers((60,)), tt.LRU(), speculation=rule), LATENCY)
     assert result.first_token.tolist() == first_tokens
     assert result.totals.wasted_seconds == wasted
+
+
+@settings(max_examples=80, deadline=None)
+@given(workloads(most=12))
+def test_without_a_cache_spare_prefills_delay_nobody(workload):
+    options = {"tiers": Tiers((12,)), "policy": tt.LRU(), "reuse": False}
+    none, spare = (serve(workload, Server(**options, speculation=rule), LATENCY) for rule in (None, "spare"))
+    assert (spare.first_token <= none.first_token).all()
