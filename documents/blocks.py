@@ -3,7 +3,7 @@
     python -m pytest -p documents.blocks README.md docs
 
 1. Python blocks run as doctests, one session per document; `<!-- skip: next -->` leaves the next one out.
-2. Fences of `console` are a session at a terminal, run in a copy of the project's sources, one per document: after
+2. Fences of `console` are a session at a terminal, run in a copy of the project's sources beside the data: after
    `$ ` a command, below it what it prints. A line `[...]` stands for any number of lines; times (`in 1.2s`),
    versions and lines of progress are not compared.
 3. `<!-- printed by: COMMAND -->` says which command prints the fence or table below it, or all of them above
@@ -70,9 +70,7 @@ def is_printed(example: Example) -> str | None:
     shown: Shown = example.parsed
     if shown.slow and not asked("slow"):
         pytest.skip("takes minutes")
-    missing = [name for name in DATA.findall(shown.command) if not (data_folder() / name).exists()]
-    if missing:
-        pytest.skip(f"the data folder has no {missing[0]}")
+    skip_without_data(shown.command)
     code, output = in_empty_folder(shown.command)
     if code:
         return f"{shown.command}\nended with {code}: {output.strip()[-300:]}"
@@ -87,11 +85,23 @@ def is_printed(example: Example) -> str | None:
 def in_empty_folder(command: str) -> tuple[int, str]:
     """Return a command's exit code and what it prints, run once, with the data folder where documents have it."""
     with TemporaryDirectory() as folder:
-        here, shared = Path(folder, "here"), Path(folder, "shared")
-        here.mkdir()
-        shared.mkdir()
-        (shared / "data").symlink_to(data_folder().absolute(), target_is_directory=True)
-        return in_shell(f"set -euo pipefail; {command}", here, subprocess.PIPE)
+        return in_shell(f"set -euo pipefail; {command}", beside_data(folder), subprocess.PIPE)
+
+
+def skip_without_data(command: str) -> None:
+    """Skip what names a file that the data folder does not have."""
+    for name in DATA.findall(command):
+        if not (data_folder() / name).exists():
+            pytest.skip(f"the data folder has no {name}")
+
+
+def beside_data(folder: str) -> Path:
+    """Make an empty folder in another one, such that the data is where documents have it."""
+    here, shared = Path(folder, "here"), Path(folder, "shared")
+    here.mkdir()
+    shared.mkdir()
+    (shared / "data").symlink_to(data_folder().absolute(), target_is_directory=True)
+    return here
 
 
 def in_shell(command: str, folder: Path, errors: int = subprocess.STDOUT) -> tuple[int, str]:
@@ -127,9 +137,10 @@ def lines(text: str) -> list[str]:
 
 def session(example: Example) -> str | None:
     """Run the commands of a fence of `console` and compare what they print."""
+    skip_without_data(example.parsed.text)
     if "folder" not in example.namespace:
         example.namespace["folder"] = copied_sources()
-    folder = Path(example.namespace["folder"].name)
+    folder = Path(example.namespace["folder"].name, "here")
     told, fault = [], None
     for step in re.split(r"^(?=\$ )", example.parsed.text, flags=re.MULTILINE)[1:]:
         command, _, shown = step.partition("\n")
@@ -143,10 +154,11 @@ def session(example: Example) -> str | None:
 
 
 def copied_sources() -> TemporaryDirectory[str]:
-    """Return a folder with the project's sources."""
+    """Return a folder, in which the folder `here` has the project's sources."""
     folder = TemporaryDirectory()
+    here = beside_data(folder.name)
     for name in SOURCES:
-        source, target = ROOT / name, Path(folder.name, name)
+        source, target = ROOT / name, here / name
         ignored = shutil.ignore_patterns("__pycache__")
         shutil.copytree(source, target, ignore=ignored) if source.is_dir() else shutil.copy(source, target)
     return folder

@@ -76,7 +76,7 @@ def tables(rows: Sequence[dict[str, Any]], size: KVSize | None) -> Iterator[str 
     columns = (*COLUMNS, *(["highest"] if limits else []))
     for rate in dict.fromkeys(row["rate"] for row in rows):
         lines = (_line(row, size, limits) for row in rows if row["rate"] == rate)
-        yield plain_table(f"{rate:g} requests a second", columns, lines, ("system",))
+        yield plain_table(f"Rate: {rate:g} a second", columns, lines, ("system",))
 
 
 def policy_table(policies: Policies, xi: int, size: KVSize | None) -> Iterator[str | Table]:
