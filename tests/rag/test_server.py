@@ -93,7 +93,7 @@ def test_poisson_arrivals_wait_as_pollaczek_and_khinchine_say(load):
     assert abs(means.mean() - expected) <= 3 * means.std(ddof=1) / np.sqrt(batches)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(workloads(most=15), st.sampled_from([0, 1, 3]))
 def test_nobody_is_overtaken_more_often_than_the_window(workload, window):
     served = serve(workload, Server(TIERS, tt.LRU(), window=window), LATENCY, LOAD)
