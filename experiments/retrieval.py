@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 
-from teltheory.model.numbers import IntArray
 from teltheory.paper.script import markdown, run
 from teltheory.rag.corpus import Corpus, Queries
 from teltheory.rag.entries import corpus_of
@@ -32,6 +31,8 @@ INDEXES: dict[str, tuple[Index, ...]] = {
 }
 ZIPFS = (0, 0.6, 0.8, 1, 1.2, 1.5)
 TOP = Fraction(3, 100)
+READINGS = (("retrievals", "corpus"), ("requests", "corpus"), ("retrievals", "retrieved"))
+"""What is counted, and what 3 % are of."""
 
 
 def rng() -> np.random.Generator:
@@ -63,15 +64,11 @@ def stage_rows(name: str, corpus: Corpus, questions: Queries) -> Iterator[list[s
 def top_rows(name: str, corpus: Corpus, questions: Queries) -> Iterator[list[str]]:
     """Yield, per thing that has a rank and per reading, the share of the top 3 % of the documents at each skew."""
     answers, _ = build(FlatL2(), corpus.vectors).search(questions.vectors, K)
-    for by, counted in (("queries", "retrievals"), ("documents", "retrievals"), ("documents", "requests")):
-        shares = _shares(corpus, questions, answers, by, counted)
-        yield [name, by, counted, *(percent(float(share)) for share in shares)]
-
-
-def _shares(corpus: Corpus, questions: Queries, answers: IntArray, by: str, counted: str) -> Iterator[Fraction]:
-    for zipf in ZIPFS:
-        asked = asked_for(len(questions), questions.about, by, zipf, REQUESTS, rng())
-        yield top_share(answers[asked], len(corpus), TOP, counted)
+    for by in ("queries", "documents"):
+        asked = [asked_for(len(questions), questions.about, by, zipf, REQUESTS, rng()) for zipf in ZIPFS]
+        for counted, among in READINGS:
+            shares = (top_share(answers[of], len(corpus), TOP, counted, among) for of in asked)
+            yield [name, by, counted, among, *(percent(float(share)) for share in shares)]
 
 
 def percent(share: float) -> str:
@@ -98,7 +95,7 @@ def lines(folder: str) -> Iterator[str]:
     yield from markdown(columns, stages, "l" + "r" * (STAGES + 2))
     yield f"\nShare of the top 3 % of the documents, {K} documents a request, by Zipf parameter\n"
     rows = [*top_rows("240 paragraphs", *paragraphs), *top_rows("10,000 synthetic", *drawn)]
-    yield from markdown(("documents", "ranks of", "counted", *ZIPFS), rows, "lll" + "r" * len(ZIPFS))
+    yield from markdown(("documents", "ranks of", "counted", "3 % of", *ZIPFS), rows, "llll" + "r" * len(ZIPFS))
 
 
 if __name__ == "__main__":

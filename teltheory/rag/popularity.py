@@ -63,32 +63,42 @@ def asked_for(
 
 
 def top_share(
-    answers: IntArray, documents: int, top: Fraction = Fraction(3, 100), counted: str = "retrievals"
+    answers: IntArray,
+    documents: int,
+    top: Fraction = Fraction(3, 100),
+    counted: str = "retrievals",
+    among: str = "corpus",
 ) -> Fraction:
     """Return the share that the most retrieved documents have of all retrievals, or of all requests.
 
     RAGCache (Jin et al. 2024) has 60 % for the top 3 % on MMLU, and does not say how a request with several
-    documents counts.
+    documents counts, nor 3 % of what. r retrievals reach at most r documents, so that whatever is retrieved, t
+    documents have at least t / r of them: 3 % of a corpus that is large enough have any share.
 
     Parameters
     ----------
     answers : ndarray of int64, shape (n, k)
         Documents of each request, -1 for none.
     documents : int
-        Size of the corpus; the top is `top` of it, rounded up.
+        Size of the corpus.
     top : Fraction
-        Share of the documents, above 0 and at most 1.
+        Share of the documents, above 0 and at most 1; their number is rounded up.
     counted : "retrievals" or "requests"
         Every document of every answer; or every answer once, for the top if one of its documents is there.
+    among : "corpus" or "retrieved"
+        Share of all documents; or of those that are retrieved at least once.
     """
     if counted not in ("retrievals", "requests"):
         raise ArgumentError("counted", counted, '"retrievals" or "requests"')
+    if among not in ("corpus", "retrieved"):
+        raise ArgumentError("among", among, '"corpus" or "retrieved"')
     if not 0 < top <= 1:
         raise ArgumentError("top", str(top), "a fraction, above 0, at most 1")
     often = np.bincount(answers[answers >= 0], minlength=documents)
     if not often.any():
         raise ArgumentError("answers", "no document", "1 or more")
-    highest = np.argsort(-often, kind="stable")[: -int(-documents * top // 1)]
+    size = documents if among == "corpus" else int(np.count_nonzero(often))
+    highest = np.argsort(-often, kind="stable")[: -int(-size * top // 1)]
     there = np.isin(answers, highest)
     if counted == "requests":
         return Fraction(int(there.any(axis=1).sum()), len(answers))

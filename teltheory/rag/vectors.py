@@ -47,6 +47,11 @@ def checked_vectors(argument: str, values: ArrayLike, count: int | None = None) 
     return vectors
 
 
+def one_thread() -> Any:
+    """Hold BLAS to one thread: with more of them the last bits of sums would depend on how many there are."""
+    return needed("threadpoolctl").threadpool_limits(1)
+
+
 @dataclass(frozen=True, eq=False)
 class TextVectors:
     """TF-IDF and a truncated singular value decomposition, fitted on documents. Make one with `TextVectors.of`."""
@@ -81,11 +86,13 @@ class TextVectors:
         if not 1 <= whole_number("dimensions", dimensions) <= most:
             raise ArgumentError("dimensions", dimensions, f"from 1 to {most}, fewer than documents and words")
         directions = decomposition.TruncatedSVD(dimensions, random_state=int(rng.integers(2**31)))
-        return cls(weights, directions.fit(table))
+        with one_thread():
+            return cls(weights, directions.fit(table))
 
     def __call__(self, texts: Sequence[str]) -> VectorArray:
         """Return a vector of each text, of length 1, or 0 for a text without a word of the documents."""
-        found = self.directions.transform(self.weights.transform(texts))
+        with one_thread():
+            found = self.directions.transform(self.weights.transform(texts))
         size = np.linalg.norm(found, axis=1, keepdims=True)
         return checked_vectors("texts", found / np.where(size > 0, size, 1))
 

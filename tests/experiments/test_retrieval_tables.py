@@ -47,11 +47,11 @@ def test_the_three_tables(data, monkeypatch):
     assert stages[2][1:3] == ["0 of 50", "100 %"]
     assert {row[-1] for row in stages} == {"100 %"}
     shares = cells(printed, "documents")
-    assert [row[1:3] for row in shares[:3]] == [
-        ["queries", "retrievals"],
-        ["documents", "retrievals"],
-        ["documents", "requests"],
+    assert [row[1:4] for row in shares[2:4]] == [
+        ["queries", "retrievals", "retrieved"],
+        ["documents", "retrievals", "corpus"],
     ]
+    assert len(shares) == 12
     assert "standing in for the size of an index" in "\n".join(printed)
 
 

@@ -2,6 +2,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from teltheory.errors import ArgumentError
 from teltheory.rag.indexes import IVF, FlatL2, build
@@ -51,7 +53,17 @@ def test_the_share_of_the_top_documents():
     assert top_share(answers, 101, Fraction(1, 100)) == Fraction(5, 7)
     assert top_share(answers, 4, Fraction(1)) == 1
     assert top_share(answers, 100, counted="requests") == 1
+    assert top_share(answers, 100, among="retrieved") == Fraction(4, 7)
+    assert top_share(answers, 100, Fraction(1, 2), among="retrieved") == Fraction(5, 7)
     assert top_share(np.array([[0, 1], [1, 0], [2, 3], [0, -1]]), 4, Fraction(1, 4), "requests") == Fraction(3, 4)
+
+
+@given(st.integers(1, 40), st.integers(1, 3), st.integers(1, 200), st.integers(0, 99), st.integers(0, 2**32))
+def test_whatever_is_retrieved_the_top_has_its_share(requests, k, documents, percent, seed):
+    answers = rng(seed).integers(documents, size=(requests, k))
+    top = Fraction(percent + 1, 100)
+    count = -(-documents * (percent + 1) // 100)
+    assert top_share(answers, documents, top) >= min(1, Fraction(count, requests * k))
 
 
 def test_a_workload_asks_for_what_its_index_finds():
@@ -98,6 +110,7 @@ def asking(**changes):
         (lambda: top_share(np.array([[0]]), 5, Fraction(0)), "top: found '0'"),
         (lambda: top_share(np.array([[-1]]), 5), "answers: found 'no document'"),
         (lambda: top_share(np.array([[1]]), 5, counted="tokens"), "counted: found 'tokens'"),
+        (lambda: top_share(np.array([[1]]), 5, among="asked"), "among: found 'asked'"),
     ],
 )
 def test_wrong_arguments_of_requests(call, message):
