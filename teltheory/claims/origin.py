@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Whose = Literal["paper", "reading", "sharpness", "ours"]
+Whose = Literal["paper", "reading", "sharpness", "another paper", "ours"]
 Edition = Literal["pmlr", "v1"]
 EDITIONS: dict[Edition, str] = {
     "pmlr": "PMLR text",
@@ -18,13 +18,15 @@ class Origin:
 
     Attributes
     ----------
-    whose : {"paper", "reading", "sharpness", "ours"}
+    whose : {"paper", "reading", "sharpness", "another paper", "ours"}
         The paper's own words; ours, as one of several ways to read them; ours, on what happens where a condition
-        that the paper states is left out; or ours, beyond the paper.
+        that the paper states is left out; another paper's words, which count neither for the paper nor against
+        it; or ours, beyond the paper.
     editions : tuple of {"pmlr", "v1"}
         Of the paper's: the editions that state it.
     note : str
-        Of a reading: which one it is. Of sharpness: which condition of the paper is left out.
+        Of a reading: which one it is. Of sharpness: which condition of the paper is left out. Of another paper's:
+        which paper.
     repairs : str
         The row in whose place the statement is put; "" if there is none.
     """
@@ -57,6 +59,11 @@ def reading(note: str) -> Origin:
 def sharpness(note: str) -> Origin:
     """Return the origin of a statement that leaves out a condition of the paper."""
     return Origin("sharpness", note=note)
+
+
+def another(paper: str) -> Origin:
+    """Return the origin of a statement of another paper."""
+    return Origin("another paper", note=paper)
 
 
 def repairs(row: str) -> Origin:

@@ -25,7 +25,7 @@ FIELDS = {
 }
 KNOWN = {
     "id": r"[A-Za-z0-9][A-Za-z0-9._-]*",
-    "origin": "paper|reading|sharpness|ours",
+    "origin": "paper|reading|sharpness|another paper|ours",
     "kind": "statement|misprint|by construction",
     "verdict": "holds|refuted|reproduced|not reproduced|undecided|not decidable here|error",
 }
@@ -45,6 +45,7 @@ SECTIONS = {
     ),
     "Numbers, tables and figures": "kv-size figure- table- sensitivity headline prediction",
     "Shared prefixes (beyond the paper)": "forest",
+    "RAGCache (Jin et al. 2024)": "ragcache",
 }
 """What the rows of a section begin with, up to a full stop; a hyphen at the end stands for more."""
 OTHERS = "Further statements"
@@ -112,6 +113,7 @@ WHOSE = {
     "paper": "the paper",
     "reading": "a reading of the paper",
     "sharpness": "sharpness: a condition of the paper left out",
+    "another paper": "another paper",
     "ours": "ours",
 }
 
@@ -149,7 +151,8 @@ def origin_text(row: Row) -> str:
         return f"the paper, {editions_text(row)}{misprint}"
     if whose == "ours":
         return f"ours, in the place of `{row['repairs']}`" if "repairs" in row else "ours"
-    return f"our reading: {note}" if whose == "reading" else f"sharpness, without: {note}"
+    told = {"reading": f"our reading: {note}", "sharpness": f"sharpness, without: {note}", "another paper": note}
+    return str(told[whose])
 
 
 def editions_text(row: Row) -> str:

@@ -15,8 +15,9 @@ The paper is Tail-Optimized Caching for LLM Inference (Zhang, Li, Moallemi, Peng
 are decided: a text whose footer names ICML and PMLR 267, after whose numbers the rows are named, and version 1 of
 arXiv:2510.15152, the public one. Version 1 leaves out Theorem 3.1, its proof and the sentence on Threshold-LRU,
 trims with “if” and evicts with X ≥ 1 in Algorithm 1, and has 50, 100, 150, 200 and 500 ms over Tables 1 and 3.
-A row is the paper's if an edition states it. All others are ours: readings of what the paper leaves open,
-sharpness (what happens where a condition of the paper is left out), repairs and additions."""
+A row is the paper's if an edition states it; what another paper states names that paper, and counts neither for
+this one nor against it. All others are ours: readings of what a paper leaves open, sharpness (what happens where a
+condition of the paper is left out), repairs and additions."""
 LEDGER_TITLE = "The ledger of two editions of the paper: PMLR 267, and arXiv:2510.15152v1"
 
 

@@ -25,6 +25,20 @@ forest.tlru.resident forest.tlru.resident.forced forest.tlru.nodes.high-water fo
 forest.tlru.nodes.resident forest.stack.tlru.last.strict forest.stack.nodes forest.stack.nodes.chunks
 forest.stack.tlru.nodes forest.tail-optimized-belady.inclusion.strict forest.nodes.excess.renewed
 forest.nodes.excess.outputs
+ragcache.full-prefill.a100 ragcache.latency-identity.all-requests ragcache.latency-identity.partial
+ragcache.latency-identity.tokens.attention ragcache.placement.orphan ragcache.swap-out-once.no-loss
+ragcache.swap-out-once.hits.pgdsf ragcache.swap-out-once.bound.pgdsf ragcache.fault.replica
+ragcache.concurrent.all-but-one ragcache.pgdsf.linear.document ragcache.pgdsf.attention
+ragcache.pgdsf.never-worse ragcache.pgdsf.least-misses ragcache.pgdsf.least-misses.lru ragcache.pgdsf.question
+ragcache.pgdsf.new-size ragcache.pgdsf.remembered ragcache.pgdsf.window ragcache.formula-3.position
+ragcache.clock ragcache.clock.late ragcache.reordering.printed ragcache.reordering.goes-on ragcache.starvation
+ragcache.figure-10a.blocks ragcache.figure-10b.blocks ragcache.order-priority ragcache.order-priority.blocks
+ragcache.order-priority.same-computation.documents ragcache.order-priority.same-cached.documents
+ragcache.tlru.ends-behind ragcache.tlru.mean
+"""
+UNDECIDABLE = """
+sensitivity.text.p95 figure-4
+ragcache.skew ragcache.skew.data-sets ragcache.prefill.one-second ragcache.full-prefill ragcache.with-transfer
 """
 NOT_REPRODUCED = """
 figure-5.median figure-6 table-1 table-3 table-5 table-6 sensitivity.peak prediction.poisson headline.measured
@@ -32,7 +46,7 @@ figure-5.median figure-6 table-1 table-3 table-5 table-6 sensitivity.peak predic
 EXPECTED = {
     **dict.fromkeys(REFUTED.split(), "refuted"),
     **dict.fromkeys(NOT_REPRODUCED.split(), "not reproduced"),
-    **dict.fromkeys(("sensitivity.text.p95", "figure-4"), "not decidable here"),
+    **dict.fromkeys(UNDECIDABLE.split(), "not decidable here"),
 }
 PROVED = """
 theorem-31 theorem-31.per-request theorem-31.forced theorem-31.threshold-lru theorem-31.threshold-lru.first
@@ -42,7 +56,7 @@ theorem-31.threshold-lru.partial appendix-e.repeated.excess stack.lru stack.tlru
 theorem-d2 theorem-d2.turn-law.promising theorem-d2.exchange
 forest.tlru.high-water forest.tlru.high-water.forced forest.tlru.high-water.running forest.tlru.high-water.closed
 forest.stack.lru forest.stack.tlru.high-water forest.stack.tlru.last forest.belady.inclusion
-forest.tail-optimized-belady.inclusion
+forest.tail-optimized-belady.inclusion ragcache.starvation.overtaken
 """
 CERTIFIED = {
     f"{name}{mode}"
@@ -67,5 +81,6 @@ BELIEF_ROWS = tuple(
     if name != "et-lru.printed-index.ratio"
 )
 LIMIT_ROWS = rows_of("tail_measures", "not_competitive", "hardness", "hard_caches", "strict_capacity")
+RAG_ROWS = tuple(claim.id for claim in all_claims() if claim.id.startswith("ragcache."))
 OPTIMUM_ROWS = rows_of("optimum", "weights", "strict")
 SAMPLED = {claim.id for claim in all_claims() if claim.sampled}

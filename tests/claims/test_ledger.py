@@ -12,6 +12,7 @@ from claims.expected_verdicts import (
     LIMIT_ROWS,
     OPTIMUM_ROWS,
     PROVED,
+    RAG_ROWS,
     SAMPLED,
 )
 from claims.replaying import case_of, excesses, is_canonical, optimum, tel, whole
@@ -65,7 +66,7 @@ def test_decisions_are_computed_in_two_ways(ledger, name):
 
 
 def test_every_row_has_the_expected_verdict(ledger):
-    assert len(ledger) == 253
+    assert len(ledger) == 328
     found = {name: row["verdict"] for name, row in ledger.items()}
     without_data = {name for name in DATA_ROWS if found[name] == "not decidable here"}
     assert all((data_folder() / _file(ledger[name])).is_file() is False for name in without_data)
@@ -82,7 +83,12 @@ def _file(row):
 @pytest.mark.repository
 @pytest.mark.parametrize(
     ("page", "rows"),
-    [("theorem-d2.md", BELIEF_ROWS), ("limits.md", LIMIT_ROWS), ("forest-optimum.md", OPTIMUM_ROWS)],
+    [
+        ("theorem-d2.md", BELIEF_ROWS),
+        ("limits.md", LIMIT_ROWS),
+        ("forest-optimum.md", OPTIMUM_ROWS),
+        ("rag-claims.md", RAG_ROWS),
+    ],
 )
 def test_a_page_has_every_row_with_its_verdict(ledger, page, rows):
     lines = (DOCS / page).read_text().splitlines()
@@ -121,7 +127,7 @@ def test_every_row_says_what_it_rests_on(ledger):
         sometimes = {"rule", "numbers", "editions", "note", "repairs", "natural"}
         assert set(row) - sometimes == always | {"seconds"}
         assert ("editions" in row) == (row["origin"] == "paper")
-        assert ("note" in row) == (row["origin"] in ("reading", "sharpness"))
+        assert ("note" in row) == (row["origin"] in ("reading", "sharpness", "another paper"))
         assert row["origin"] == "ours" or "repairs" not in row
         assert ("rule" in row) == (row["verdict"] in ("reproduced", "not reproduced"))
         assert row["scope"]["instances"] > 0

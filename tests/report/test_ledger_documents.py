@@ -276,3 +276,4 @@ def test_whose_a_row_is_stands_in_words():
     assert origin_text({**row(origin="ours"), "repairs": "figure-1"}) == "ours, in the place of `figure-1`"
     assert origin_text({**row(origin="reading"), "note": "strictly"}) == "our reading: strictly"
     assert origin_text({**row(origin="sharpness"), "note": "whole xi"}) == "sharpness, without: whole xi"
+    assert origin_text({**row(origin="another paper"), "note": "RAGCache"}) == "RAGCache"
