@@ -18,6 +18,7 @@ from paper_figs import (
     figure_4,
     figures_5_6,
     pareto_front,
+    rag_gains,
     sensitivity,
     style,
     tables,
@@ -48,6 +49,7 @@ FIGURES = (
     drawn("adaptive_threshold", adaptive_threshold.draw),
     drawn("pareto_front", pareto_front.draw),
     drawn("who_comes_back", who_comes_back.draw),
+    drawn("rag_gains", rag_gains.draw),
     *(TableFigure(f"{kind}_*", tables.write) for kind in ("cells", "improvements", "means")),
 )
 

@@ -220,3 +220,25 @@ class Regret(Averaged):
     mean: float
     low: float
     high: float
+
+
+@dataclass(frozen=True)
+class ServedDocuments(Row):
+    """A RAG server with the requests of a skew, a host and a load.
+
+    `host` is the host over the GPU; `load` the rate over the one at which a server without reuse would compute
+    all the time; `rate` and `highest` are requests a second, `mean` and `p95` seconds of TTFT, `hit` the share of
+    tokens that were found.
+    """
+
+    AXES: ClassVar = ("zipf", "host", "load", "system")
+
+    zipf: Finite
+    host: int
+    load: Finite
+    system: Annotated[str, one_of("none", "gpu-lru", "ragcache")]
+    rate: Finite
+    mean: Finite
+    p95: Finite
+    hit: Finite
+    highest: Finite

@@ -45,11 +45,12 @@ READINGS: Mapping[str, Mapping[str, Any]] = {
     "pgdsf, NewSize of the document": {"new_size": "document"},
     "pgdsf, without the question": {"question": False},
     "pgdsf, frequency of the document": {"frequency": "document"},
+    "pgdsf, last 100 requests": {"window": 100, "window_in": "requests"},
     "pgdsf, forgets": {"remembers": False},
     "pgdsf, clock at the end": {"clock_at": "end"},
     "pgdsf, clock as printed": {"clock": "as-printed"},
 }
-"""RAGCache's policy in its readings; all but the first differ from it in one parameter."""
+"""RAGCache's policy in its readings; all but the first differ from it in one choice."""
 
 
 @dataclass(frozen=True)

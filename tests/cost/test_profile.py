@@ -2,7 +2,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.interpolate import RegularGridInterpolator
 
@@ -26,6 +26,7 @@ def test_each_measured_pair_is_kept_and_between_them_it_is_bilinear():
     assert SMALL.prefill(25, 3) == (1.5 + 4 + 2 + 8) / 4
 
 
+@settings(max_examples=30)
 @given(st.data())
 def test_one_pair_is_looked_up_as_scipy_interpolates(data):
     axes = [sorted(data.draw(st.sets(st.integers(0, 50), min_size=2, max_size=6), label=name)) for name in "ab"]
@@ -48,6 +49,13 @@ def test_every_pair_of_short_requests_is_within_two_per_cent():
     assert 0.001 < worst <= 0.02
 
 
+@pytest.mark.parametrize("most", [1, 100, 4096, 32_768])
+def test_whole_ranges_are_within_two_per_cent_at_64_points_of_every_side(most):
+    profile = PrefillProfile.of_latency(MODEL, most, most)
+    assert (profile.cached[0], profile.cached[-1]) == (profile.uncached[0], profile.uncached[-1]) == (0, most)
+    assert profile.worst(MODEL, 64)[0] <= 0.02
+
+
 @given(st.integers(0, 32_768), st.integers(0, 32_768))
 def test_any_pair_within_the_bounds_is_within_two_per_cent(alpha, beta):
     assert off(PROFILE, MODEL, alpha, beta) <= 0.02
@@ -66,6 +74,7 @@ pairs = st.fractions(0, Fraction(1, 10**6), max_denominator=10**8)
 seconds = st.fractions(0, Fraction(1, 10), max_denominator=1000)
 
 
+@settings(max_examples=40)
 @given(rates, pairs, seconds, seconds, st.integers(1, 3000), st.integers(1, 3000))
 def test_any_formula_is_within_the_error_that_was_asked_for(alpha, gamma, beta, floor, most_cached, most_uncached):
     model = tt.LatencyModel(alpha, gamma, beta, floor)

@@ -16,6 +16,7 @@ from paper_figs import (
     figure_4,
     figures_5_6,
     pareto_front,
+    rag_gains,
     sensitivity,
     style,
     who_comes_back,
@@ -35,6 +36,7 @@ FIGURES = {
     "adaptive_threshold": (adaptive_threshold.draw, small.adaptive),
     "pareto_front": (pareto_front.draw, small.front),
     "who_comes_back": (who_comes_back.draw, small.returning),
+    "rag_gains": (rag_gains.draw, small.served_documents),
 }
 
 
@@ -156,6 +158,18 @@ def test_figure_4_shows_every_workload(tmp_path):
     for i, panel in enumerate(panels):
         expected = {"WildChat-like": shares, "ShareGPT-like": [[x, y / 2] for x, y in shares], "Mooncake": shares}
         assert lines(panel) == {**({} if i else {"WildChat, published": [[2, 0.421]]}), **expected}
+
+
+def test_gains_are_of_the_table_at_the_middle_of_the_other_axes(tmp_path):
+    """Row i has a TTFT of 64 / i, a P95 of 128 / i and a rate of 2 i; systems of one place follow each other."""
+    by_skew, by_load, by_host = (lines(panel) for panel in drawn("rag_gains", tmp_path).axes)
+    lasts = [[0.5, 12], [1.5, 24]], [[0.25, 21], [0.75, 24]], [[1, 18], [4, 24]]
+    for panel, places in zip((by_skew, by_load, by_host), lasts, strict=True):
+        assert len(panel) == 6
+        for name in ("mean TTFT", "P95 TTFT", "throughput"):
+            for against, before in (("no reuse", 2), ("GPU alone", 1)):
+                expected = [[place, i / (i - before)] for place, i in places]
+                assert panel[f"{name}, {against}"] == [pytest.approx(point) for point in expected]
 
 
 @pytest.mark.parametrize("name", FIGURES)

@@ -105,3 +105,10 @@ def returning(path):
         for i, policy in enumerate(policies)
     ]
     return write(path, rows.Returned, lines)
+
+
+def served_documents(path):
+    systems = ("none", "gpu-lru", "ragcache")
+    places = zip(product((0.5, 1.5), (1, 4), (0.25, 0.75), systems), count(1), strict=False)
+    lines = [(*place, 8 * place[2], 64 / i, 128 / i, i / 32, 2.0 * i) for place, i in places]
+    return write(path, rows.ServedDocuments, lines)
