@@ -4,10 +4,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from teltheory.errors import ArgumentError, FileError
+from teltheory.errors import ArgumentError, FileError, TelTheoryError
 from teltheory.rag.corpus import Corpus, Queries
 from teltheory.rag.counts import Words, counted
 from teltheory.rag.entries import Entries, corpus_of
+from teltheory.rag.extra import needed
 from teltheory.rag.indexes import FlatL2, build
 from teltheory.rag.synthetic import synthetic_corpus
 from teltheory.rag.texts import read_xquad
@@ -63,6 +64,12 @@ def test_entries_become_a_corpus():
     assert counted_anew.length.tolist() == [6, 6, 4, 6]
     given, _ = corpus_of(documents, questions, rng(), vectors=(np.eye(4), np.eye(4)[:2]))
     assert given.vectors.tolist() == np.eye(4).tolist()
+
+
+def test_without_the_extra_the_error_says_what_to_install():
+    with pytest.raises(TelTheoryError) as error:
+        needed("faiss_of_tomorrow.contrib")
+    assert str(error.value) == "faiss_of_tomorrow is not installed, expected it: pip install 'teltheory[rag]'"
 
 
 def test_columns_are_closed_for_writing(paragraphs):
