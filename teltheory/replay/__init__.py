@@ -136,7 +136,10 @@ def replay(
     if cache != "strict" and not isinstance(trace, Forest):
         raise ArgumentError("cache", cache, "a Forest with it, such as trace.forest")
     if isinstance(capacity, Tiers) or isinstance(cache, WholeNodes):
-        return _in_tiers(trace, policy, capacity, initial, running, forced=forced, cache=cache, engine=engine)
+        outcome = _in_tiers(trace, policy, capacity, initial, running, forced=forced, cache=cache, engine=engine)
+        if progress is not None:
+            progress(len(outcome))
+        return outcome
     check_policy(policy)
     pinned = forced or isinstance(cache, RadixNodes)
     instance = instance_of(trace, capacity, forced=pinned, initial=initial, running=running)

@@ -70,8 +70,8 @@ class Document(Node):
 class Documents:
     """The nodes that were asked for, and what requests do to what policies see of them."""
 
-    def __init__(self, forest: Forest, block: int, mark: str, memories: Sequence[Memory]) -> None:
-        self.forest, self.mark, self.memories = forest, mark, memories
+    def __init__(self, forest: Forest, block: int, mark: str, memories: Sequence[Memory], whole: bool) -> None:
+        self.forest, self.mark, self.memories, self.whole = forest, mark, memories, whole
         self.nodes: list[Document | None] = [None] * forest.nodes
         self.columns = forest.parent.tolist(), forest.length.tolist(), room_of(forest.length.tolist(), block)
         self.arrival = None if forest.arrival is None else forest.arrival.tolist()
@@ -84,12 +84,14 @@ class Documents:
 
     def node(self, code: int) -> Document | None:
         """Return a node of the forest by its number, None for -1."""
-        if code < 0:
-            return None
-        node = self.nodes[code]
-        if node is None:
-            parent, length, room = (column[code] for column in self.columns)
-            node = self.nodes[code] = Document(code, self.node(parent), length, room, self.following)
+        parent, length, room = self.columns
+        missing = []
+        while code >= 0 and self.nodes[code] is None:
+            missing.append(code)
+            code = parent[code]
+        node = self.nodes[code] if code >= 0 else None
+        for new in reversed(missing):
+            node = self.nodes[new] = Document(new, node, length[new], room[new], self.following)
         return node
 
     def path(self, leaf: int) -> list[Document]:
@@ -109,7 +111,8 @@ class Documents:
         for node in path:
             self._asked(node, k, seen, end)
         for memory in self.memories:
-            memory.retrieved(path, cached, end - cached, tail)
+            if self.whole:
+                memory.retrieved(path, cached, end - cached, tail)
             for node in reversed(path):
                 memory.used(node, node.tier != NOWHERE)
 

@@ -20,9 +20,9 @@ from teltheory.replay.tiers.nodes import memory_of
 class Level:
     """A tier: its room, its policy, its memory and its leaves in order."""
 
-    def __init__(self, number: int, capacity: int, policy: Policy, forest: Forest) -> None:
+    def __init__(self, number: int, capacity: int, policy: Policy, forest: Forest, whole: bool) -> None:
         self.number, self.capacity, self.policy = number, capacity, policy
-        self.memory: Memory | None = memory_of(policy, forest, capacity)
+        self.memory: Memory | None = memory_of(policy, forest, capacity, whole)
         self.key: Callable[[Any], Any] = self.memory.key if self.memory else policy.eviction_key
         self.by_trim_key = policy.trim == "least-recent"
         self.used = self.members = 0

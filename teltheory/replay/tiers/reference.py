@@ -83,7 +83,11 @@ class PlainTree:
 
     def path(self, leaf: int) -> list[int]:
         """Return the nodes down to a leaf, root first."""
-        return [] if leaf < 0 else [*self.path(self.parent[leaf]), leaf]
+        nodes = []
+        while leaf >= 0:
+            nodes.append(leaf)
+            leaf = self.parent[leaf]
+        return nodes[::-1]
 
     def found(self, leaf: int) -> tuple[int, ...]:
         """Return the units of the longest cached head of a path, by tier."""
@@ -135,8 +139,8 @@ class PlainTree:
         self.hear(path, k, sum(found), tail, None)
         self.load(path)
         self.enter(path)
-        self.prune([leaf])
         self.release(path)
+        self.prune([leaf])
         while self.used(0) > self.tiers.capacities[0]:
             self.sink(self.first(0))
         self.settle()

@@ -48,16 +48,15 @@ def _rows(
     trace: Trace | Forest, policies: Any, tiers: Tiers, forced: bool, cache: object, engine: str
 ) -> Iterator[Row]:
     instance = instance_of(trace, tiers.capacities[0], forced=forced)
-    if isinstance(cache, WholeNodes) and isinstance(trace, Forest):
-        tree = (PlainTree if engine == "reference" else TieredTree)(trace, tiers, policies, cache.block)
-        return _served(tree, trace)
-    if engine == "kernel":
-        raise NotCompiledError("engine", engine, "'auto' or 'reference' in tiers, unless cache=WholeNodes()")
-    if cache != "strict":
+    if cache != "strict" and not isinstance(cache, WholeNodes):
         raise ArgumentError("cache", cache, "'strict' or WholeNodes() in tiers")
     if isinstance(trace, Forest):
-        plain = PlainTree(trace, tiers, policies, whole=False)
-        return _served(plain, plain.forest, optional=not forced)
+        kind = PlainTree if engine == "reference" else TieredTree
+        if isinstance(cache, WholeNodes):
+            return _served(kind(trace, tiers, policies, cache.block), trace)
+        return _served(kind(trace, tiers, policies, whole=False), trace.by_units(), optional=not forced)
+    if engine == "kernel":
+        raise NotCompiledError("engine", engine, "'auto' or 'reference' for private conversations in tiers")
     return replayed_turns(instance, policies, tiers)
 
 
@@ -66,7 +65,7 @@ def _served(tree: PlainTree | TieredTree, forest: Forest, optional: bool = False
     columns = (forest.leaf, forest.ask, forest.total - forest.ask)
     for k, (leaf, ask, tail) in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
         before = _moved(tree)
-        if optional and isinstance(tree, PlainTree):
+        if optional:
             found = tree.optional(leaf, k, tail)
         else:
             started = tree.start(leaf, k, tail)

@@ -63,6 +63,8 @@ class TieredTree:
         Units that memory comes in: a node's last block takes as much room as a full one.
     replicas : Replicas
         Which nodes have a copy in the second tier from the start.
+    whole : bool
+        Whether the forest's nodes are cached whole; else each of their units is a node of its own.
 
     Attributes
     ----------
@@ -86,14 +88,16 @@ class TieredTree:
         policies: Any,
         block: int = 1,
         replicas: Replicas | None = None,
+        whole: bool = True,
     ) -> None:
         self.tiers = tiers_of(tiers)
         each = policy_of_each_tier(policies, self.tiers)
         sizes = zip(self.tiers.capacities, each, strict=True)
-        self.levels = [Level(i, size, policy, forest) for i, (size, policy) in enumerate(sizes)]
+        self.levels = [Level(i, size, policy, forest, whole) for i, (size, policy) in enumerate(sizes)]
         self.gpu, self.host = self.levels[0], self.levels[1] if len(self.levels) > 1 else None
         self.memories = [level.memory for level in self.levels if level.memory is not None]
-        self.documents = Documents(forest, block, mark_of_all(each), self.memories)
+        nodes = forest if whole else forest.by_units()
+        self.documents = Documents(nodes, block, mark_of_all(each), self.memories, whole)
         self.hottest = Hottest(replicas or Replicas()) if self.host else None
         self.running: dict[tuple[int, int], int] = {}
         self.ended: list[Document] = []
@@ -165,6 +169,24 @@ class TieredTree:
         if self.hottest and self.hottest.any:
             self._replicate(path)
         self.ended.extend(path[-1:])
+
+    def optional(self, leaf: int, k: int, tail: int = 0) -> tuple[int, ...]:
+        """Serve request k under optional caching: its path is in the first tier, then that is cut to its capacity.
+
+        Returns what was found, by tier, as `found` does.
+        """
+        path, cached = self.documents.path(leaf), self.found(leaf)
+        self.documents.hear(path, k, sum(cached), tail, None)
+        self._pin(path)
+        for node in path:
+            if node.tier == NOWHERE:
+                self._enter(node)
+        self._release(path)
+        self.ended = path[-1:]
+        self._prune()
+        self._make_room(0)
+        self._settle()
+        return cached
 
     def cancel(self, leaf: int, k: int) -> None:
         """Unpin request k's path and give its room back; nothing enters, and what was loaded stays."""

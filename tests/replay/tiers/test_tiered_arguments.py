@@ -31,7 +31,7 @@ LEARNT = tt.RetrievalPGDSF(ByLength())
         (FOREST, (tt.TLRU(1, 1), tt.TLRU(1, 1, mark="last")), TWO, {}, "expected policies with the same mark"),
         (FOREST, tt.LRU(), TWO, {"cache": "holes"}, "cache: found 'holes', expected 'strict' or WholeN"),
         (FOREST, tt.LRU(), TWO, {"cache": tt.RadixNodes()}, "expected 'strict' or WholeNodes() in tiers"),
-        (FOREST, tt.LRU(), TWO, {"engine": "kernel"}, "expected 'auto' or 'reference' in tiers, unless cache"),
+        (TRACE, tt.LRU(), TWO, {"engine": "kernel"}, "expected 'auto' or 'reference' for private conversations"),
         (FOREST, tt.LRU(), TWO, {"running": 2, "forced": True}, "running: found 2, expected 1 in tiers"),
         (TRACE, tt.LRU(), TWO, {"initial": [(0, 1, 1)]}, "initial: found [(0, 1, 1)], expected an empty cache"),
         (TRACE, tt.LRU(), COPIES, {}, "mode: found 'swap-out-once', expected 'exclusive' for private"),

@@ -46,6 +46,21 @@ def test_they_agree_on_a_longer_run(policy, mode):
     assert min(fast.copied.sum(), fast.loaded.sum()) > 100
 
 
+@given(forests(), policies(), CAPACITIES, CAPACITIES, st.sampled_from(MODES), st.booleans())
+def test_the_heaps_agree_with_the_reference_unit_by_unit(forest, policy, first, second, mode, forced):
+    first += int(forest.end.max(initial=0)) if forced else 0
+    tiers = tt.Tiers((first, second), (0, 0), mode)
+    fast, plain = (tt.replay(forest, policy, tiers, forced, engine=engine) for engine in ("auto", "reference"))
+    assert fast == plain
+
+
+def test_paths_may_be_long():
+    chain = tt.Forest.from_paths([range(3000), range(2999)])
+    for cache in ("strict", tt.WholeNodes()):
+        outcome = tt.replay(chain, tt.LRU(), tt.Tiers((3000, 1), (0, 0)), cache=cache)
+        assert outcome.cached.tolist() == [[0, 2999], [0, 0]]
+
+
 @given(forests(), policies(), CAPACITIES, st.booleans())
 def test_one_tier_is_the_strict_cache(forest, policy, capacity, forced):
     size = capacity + (int(forest.end.max(initial=0)) if forced else 0)
@@ -72,6 +87,14 @@ def test_lru_in_two_tiers_is_the_difference_of_two_caches(forest, first, second,
     tiers = tt.replay(forest, tt.LRU(), tt.Tiers((first, second), (0, 0)), forced=forced)
     assert tiers.cached.tolist() == [upper.cached.tolist(), (both.cached - upper.cached).tolist()]
     assert tiers.uncached == both.uncached.tolist()
+
+
+@pytest.mark.long
+def test_lru_on_the_mooncake_trace_is_the_difference_of_two_caches(mooncake):
+    forest = tt.read_trace(mooncake).forest
+    upper, both = (tt.replay(forest, tt.LRU(), size) for size in (1953, 1953 + 5859))
+    tiers = tt.replay(forest, tt.LRU(), tt.Tiers((1953, 5859), (0, Fraction(3, 10))))
+    assert tiers.cached.tolist() == [upper.cached.tolist(), (both.cached - upper.cached).tolist()]
 
 
 def traces():
