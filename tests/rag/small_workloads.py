@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import teltheory as tt
 from teltheory.model.tiers import Tiers
+from teltheory.rag.faults import GPULoss, RequestFault
 from teltheory.rag.workload import Workload
 
 LATENCY = tt.LatencyModel(Fraction(1, 8), constant=Fraction(1, 4))
@@ -14,6 +15,13 @@ LOAD = 1 / 16
 TIERS = Tiers((9, 8), (0, Fraction(1, 2)))
 DOCUMENTS = 5
 eighths = st.integers(0, 12).map(lambda eighth: eighth / 8)
+faults = st.lists(
+    st.one_of(
+        st.builds(GPULoss, eighths, eighths),
+        st.builds(RequestFault, st.just(0), st.integers(1, 3), st.booleans()),
+    ),
+    max_size=3,
+)
 
 
 def workload_of(lists, length, seconds, arrival, question=1, system=0):

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rag.event_loop import Loop
-from rag.small_workloads import LATENCY, LOAD, TIERS, workloads
+from rag.small_workloads import LATENCY, LOAD, TIERS, faults, workloads
 
 import teltheory as tt
 from teltheory.model.tiers import Tiers
@@ -25,21 +25,26 @@ servers = st.builds(
     batch=st.sampled_from([1, 1, 2, 3]),
     copying=st.sampled_from(["beside", "before"]),
     reuse=st.sampled_from([True, True, True, False]),
+    timeout=st.sampled_from([0.0, 0.5]),
+    retries=st.integers(0, 2),
 )
 
 
 @settings(max_examples=200, deadline=None)
-@given(workloads(), servers, st.booleans())
-def test_a_second_simulator_agrees_request_by_request(workload, server, late):
+@given(workloads(), servers, st.booleans(), st.one_of(st.just([]), faults))
+def test_a_second_simulator_agrees_request_by_request(workload, server, late, faults):
     if late and server.speculation != "spare":
         server = replace(server, interruption="after the iteration")
-    served = serve(workload, server, LATENCY, LOAD)
-    judge = Loop(workload, server, server.tree(workload), LATENCY, LOAD).run()
+    served = serve(workload, server, LATENCY, LOAD, faults)
+    judge = Loop(workload, server, server.tree(workload), LATENCY, LOAD, faults).run()
+    nothing = (0,) * len(server.tiers)
     for k in range(len(workload)):
-        assert served.first_token[k] == judge.first_token[k]
-        assert served.start[k] == judge.start[k]
-        assert tuple(served.cached[:, k]) == judge.cached[k]
-    assert (served.totals.busy, served.totals.wasted_seconds) == (judge.busy, judge.wasted)
+        assert served.first_token[k] == judge.first_token.get(k, np.inf)
+        assert served.start[k] == judge.start.get(k, np.inf)
+        assert tuple(served.cached[:, k]) == judge.cached.get(k, nothing)
+        assert served.failures[k] == judge.failed[k]
+    totals = served.totals
+    assert (totals.busy, totals.wasted_seconds, totals.lost_seconds) == (judge.busy, judge.wasted, judge.lost)
 
 
 @settings(max_examples=100, deadline=None)

@@ -8,7 +8,7 @@ import math
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rag.small_workloads import LATENCY, LOAD, TIERS, eighths, workload_of, workloads
+from rag.small_workloads import LATENCY, LOAD, TIERS, faults, workload_of, workloads
 
 import teltheory as tt
 from teltheory.model.tiers import Tiers
@@ -79,16 +79,7 @@ def test_recovery_costs_what_has_no_copy(levels, more):
     assert faulty.cached[:, 1].sum() == 4 * levels
 
 
-faults = st.lists(
-    st.one_of(
-        st.builds(GPULoss, eighths, eighths),
-        st.builds(RequestFault, st.just(0), st.integers(1, 2), st.booleans()),
-    ),
-    max_size=3,
-)
-
-
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(workloads(), faults, st.sampled_from([None, "always", "spare"]), st.integers(0, 2), st.integers(1, 2))
 def test_seconds_of_the_gpu_are_used_wasted_or_lost(workload, faults, rule, retries, batch):
     options = {"window": 2, "speculation": rule, "retries": retries, "batch": batch, "timeout": 0.5}
