@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from itertools import product
+from itertools import groupby, product
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ from report.documents import DOCS
 
 import teltheory as tt
 from proofs_checks import all_claims
-from proofs_checks.ragcache import documents_and_tails, order_priority, reordering
+from proofs_checks.ragcache import documents_and_tails, knowledge_tree, order_priority, reordering
 from proofs_checks.ragcache.plain_tiers import (
     LRU,
     PGDSF,
@@ -27,6 +27,8 @@ from proofs_checks.ragcache.plain_tiers import (
 from proofs_checks.ragcache.worlds import Asked, Tree, shapes
 from teltheory.claims.search import decide, refutes
 from teltheory.model.forest import Forest
+from teltheory.rag.server import Server, serve
+from teltheory.rag.workload import Workload
 from teltheory.replay.tiers.reference import PlainTree
 
 ROWS = {claim.id: claim for claim in all_claims() if claim.id in RAG_ROWS}
@@ -212,3 +214,31 @@ def test_what_a_request_can_wait_for_grows_with_the_window():
     found = [reordering.at_worst(reordering.Service(5, window)) for window in range(5)]
     assert [one["overtaken"] for one in found] == [0, 1, 2, 3, 4]
     assert [one["others served meanwhile"] for one in found] == [4, 4, 4, 4, 4]
+
+
+def server_on(documents, room=1, **how):
+    """Return what the package's server does with requests that wait, each for one document of a token.
+
+    They come while the GPU is busy with a request without documents, the first.
+    """
+    found = np.array([-1, *documents]).reshape(-1, 1, 1)
+    asked, arrival = [1] * len(found), [0.0, *[0.5] * len(documents)]
+    workload = Workload.of([1, 1], found, np.zeros(1), asked, arrival)
+    return serve(workload, Server(tt.Tiers((room,)), tt.LRU(), **how), tt.LatencyModel(Fraction(1)))
+
+
+@pytest.mark.parametrize("window", range(4))
+def test_the_server_reorders_the_example_as_the_row_says(window):
+    case = reordering.Window(window, 4)
+    expected = reordering.window_of_the_example.values(case)["w + 1, then 2 w + 1"]
+    documents = [one % 2 for one in range(2 * (2 * window + 1) * (case.runs + 1))]
+    order = np.argsort(server_on(documents, window=window).first_token, kind="stable")[1:]
+    runs = [len(list(run)) for _, run in groupby(documents[k - 1] for k in order)]
+    assert runs[: case.runs] == expected
+
+
+@pytest.mark.parametrize(("requests", "batch"), [(2, 1), (2, 2), (5, 2), (5, 5)])
+def test_the_server_finds_what_the_row_on_requests_at_one_time_says(requests, batch):
+    served = server_on([0] * requests, room=batch, batch=batch)
+    found = knowledge_tree.found_in_batches(knowledge_tree.Together(requests, batch))["find it"]
+    assert served.cached.sum() == found
