@@ -20,6 +20,8 @@ CAPACITIES = st.integers(0, 8)
 @given(documents(), st.data())
 def test_the_heaps_agree_with_the_reference_request_by_request(forest, data):
     tiers, policy, block, _ = data.draw(tiered(forest))
+    if data.draw(st.integers(0, 9)) == 9:
+        policy = tt.Priority([k % 3 for k in range(len(forest))])
     fast, plain = (
         tt.replay(forest, policy, tiers, cache=tt.WholeNodes(block), engine=engine)
         for engine in ("auto", "reference")

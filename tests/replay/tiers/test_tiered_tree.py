@@ -67,6 +67,19 @@ def test_a_request_that_does_not_fit_now_waits(kind):
         kind(forest, Tiers((3,)), tt.LRU(), block=2).start(1, 4)
 
 
+@pytest.mark.parametrize("kind", [TieredTree, PlainTree])
+def test_two_that_run_at_once_both_compute_and_one_brings_it_in(kind):
+    forest = tt.Forest.from_paths([[0, 1], [0, 1], [0]])
+    tree = kind(forest, Tiers((5,)), tt.LRU())
+    assert [tree.start(1, k)[1] for k in (0, 1)] == [2, 2]
+    tree.finish(1, 0)
+    assert (tree.found(1), tree.written) == ((2,), 2)
+    assert tuple(tree.start(1, 2)) == ((2,), 0, 0, 0)
+    tree.cancel(1, 2)
+    tree.finish(1, 1)
+    assert (tree.found(1), tree.written, tree.dropped) == ((2,), 2, 0)
+
+
 class Both:
     """The tree and its reference, side by side."""
 
