@@ -26,6 +26,7 @@ from teltheory.model.tiers import Tiers
 from teltheory.model.units import listed_values, read_time, read_tokens
 from teltheory.policies.retrieval import RetrievalPGDSF
 from teltheory.rag.corpus import Corpus, Queries
+from teltheory.rag.faults import GPULoss
 from teltheory.rag.hnsw import HNSW
 from teltheory.rag.indexes import IVF, Built, FlatL2, Index, build
 from teltheory.rag.policies import READINGS, clairvoyant_policies, online_policies, policy_rows, policy_sides
@@ -36,6 +37,7 @@ from teltheory.rag.sources import Sources
 from teltheory.rag.stage_times import StageTimes, measured, read_stage_times, write_stage_times
 from teltheory.rag.systems import NONE, Worth, ablation, at_rate, highest_rate, worth
 from teltheory.rag.workload import Workload
+from teltheory.replay.tiers.replicas import Replicas
 
 LATENCY = "a100-llama2-7b-prefill"
 PGDSF = next(iter(READINGS))
@@ -113,6 +115,15 @@ class Machine:
     interruption: str = "at once"
     searchers: int | None = None
     copying: Copying = "beside"
+    replicas: int = 0
+    losses: tuple[str, ...] = ()
+
+    @property
+    def faults(self) -> tuple[GPULoss, ...]:
+        """When the GPU is lost."""
+        return tuple(
+            GPULoss(float(read_time("--lose-gpu", at))) for at in listed_values("--lose-gpu", self.losses)
+        )
 
     def server(self, model: Model, latency: Latency, longest: int) -> tuple[Server, float]:
         """Return RAGCache with all its parts, and seconds to load a token from the host."""
@@ -129,8 +140,9 @@ class Machine:
             name: getattr(self, name)
             for name in ("block", "window", "batch", "interruption", "searchers", "copying")
         }
-        speculation = None if self.speculation == "none" else self.speculation
-        return Server(tiers, policy, patience=patience, speculation=speculation, **options), float(load)
+        options["speculation"] = None if self.speculation == "none" else self.speculation
+        options["replicas"] = Replicas(self.replicas) if self.replicas else None
+        return Server(tiers, policy, patience=patience, **options), float(load)
 
 
 def read_index(text: str) -> Index:
@@ -189,6 +201,8 @@ _machine: Option = together(
     click.option("--speculation", default="idle", show_default=True, help="always, idle, spare, queue:2, none."),
     click.option("--interruption", type=click.Choice(["at once", "after the iteration"]), default="at once"),
     click.option("--copying", type=click.Choice(get_args(Copying)), default="beside", help="To the host."),
+    whole("--replicas", 0, "Upper levels of documents that have a copy in the host.", least=0),
+    click.option("--lose-gpu", "losses", multiple=True, metavar="TIME,...", help="When the GPU loses its memory."),
     click.option("--searchers", type=click.IntRange(1), metavar="N", help="Searches at once; all if left out."),
 )
 
@@ -201,6 +215,7 @@ class Runs:
     systems: dict[str, Server]
     latency: Latency
     load: float
+    faults: Sequence[GPULoss] = ()
 
     def rows(self, rates: Sequence[float], within: float | None, bar: Progress) -> list[dict[str, Any]]:
         """Return a row for each rate and system."""
@@ -224,7 +239,7 @@ class Runs:
         """Return what a system does at a rate."""
         server = self.systems[name]
         try:
-            return serve(at_rate(self.requests, rate), server, self.latency, self.load)
+            return serve(at_rate(self.requests, rate), server, self.latency, self.load, self.faults)
         except ForcedCachingError as error:
             most = f"at most {server.tiers.capacities[0]:,} tokens of documents, the GPU tier"
             raise ArgumentError(f"request {error.turn}", f"{error.length:,}", most) from None
@@ -300,7 +315,7 @@ def rag(
         server, load = machine.server(served, latency, int(drawn.forest.total.max()))
         bar.remove_task(task)
         check_fits(corpus, server)
-        found = Runs(drawn, ablation(server), latency, load).rows(rates, within, bar)
+        found = Runs(drawn, ablation(server), latency, load, machine.faults).rows(rates, within, bar)
         most = threshold(xi, slo, latency, drawn)
         policies = policies_at(drawn, server, most, latency)
     said = about(corpus, queries, drawn, times, latency, asked.law)

@@ -42,12 +42,12 @@ def about(
     answers, stages = drawn.found[:, -1], settled(drawn.found)
     documents = len(np.unique(answers[answers >= 0]))
     early = ", ".join(f"{np.mean(stages <= stage):.0%} by {stage}" for stage in range(1, len(times.seconds) + 1))
-    top = percent(top_share(answers, len(corpus)))
+    top, retrieved = (percent(top_share(answers, len(corpus), among=a)) for a in ("corpus", "retrieved"))
     total = float(drawn.forest.total.mean())
     return [
         f"Corpus: {corpus.note}. Questions: {queries.note}.",
         f"{counted(len(drawn), 'request')} for {counted(documents, 'document')}, {law}; {total:,.0f} tokens each.",
-        f"The top 3 % of the documents have {top} of the retrievals.",
+        f"The top 3 % of all documents have {top} of the retrievals; of those that are retrieved, {retrieved}.",
         f"Search: {times.index}, {sum(times.seconds) * 1e3:.3g} ms in {counted(len(times.seconds), 'stage')} "
         f"({guessed(times)}). The answer stands after stage: {early}.",
         MODELLED.format(latency=latency.name),

@@ -72,6 +72,7 @@ def test_systems_serve_the_same_questions_and_runs_repeat(run_json, mine, tmp_pa
         (("--document-tokens", "words:none"), "document_tokens: found 'words:none', expected words:4/3"),
         (("--vectors", "mine.npy"), "expected two, --vectors and --query-vectors"),
         (("--within", "1"), "--within: found 1.0, expected a number above 1"),
+        (("--lose-gpu", "5"), "--lose-gpu: found '5', expected a time with its unit"),
         (("--xi", "5", "--slo", "1s"), "--slo: found '1s', expected none with --xi"),
         (("--figure", "rates.txt"), "figure: found 'rates.txt', expected a file that ends in .png"),
     ],
@@ -80,6 +81,15 @@ def test_bad_input_is_one_line(refused, mine, given, told):
     tiers = () if "--tier" in given else TIERS
     asked = () if {"--rate", "--index"} & set(given) else ("--index", "flat")
     assert told in refused("rag", *mine, "--requests", "50", *asked, *given, *tiers)
+
+
+def test_a_lost_gpu_costs_less_with_replicas(run_json, mine):
+    asked = ("rag", *mine, *ASKED, "--tier", "3k", "--tier", "4k:pcie4", "--rate", "2")
+    loss = ("--lose-gpu", "5s,10s")
+    runs = (run_json(*asked, *more)["rows"] for more in ((), (*loss, "--replicas", "2"), loss))
+    kept, copied, lost = ({row["system"]: row["mean"] for row in rows} for rows in runs)
+    assert kept[RAGCACHE] < copied[RAGCACHE] < lost[RAGCACHE]
+    assert kept[GPU_LRU] < lost[GPU_LRU]
 
 
 def test_questions_about_no_document_are_refused(refused, mine, tmp_path):
