@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from itertools import product
+from itertools import combinations, product
 from typing import Any, TypeAlias
 
 from proofs_checks.ragcache.knowledge_tree import PAPER
 from proofs_checks.ragcache.plain_tiers import kept_after
-from proofs_checks.ragcache.worlds import Row, Tree, sizes
+from proofs_checks.ragcache.worlds import Row, Tree, shapes, sizes
 from teltheory.claims.claim import Claim, Values, rows
 from teltheory.claims.listed import Listed, Told
 from teltheory.claims.origin import reading, sharpness
@@ -239,6 +239,38 @@ def queues(quick: Parts, full: Parts, what: str) -> Listed[Queue]:
     return Listed(lambda parts: parts.classes(), quick, full, note)
 
 
+@dataclass(frozen=True)
+class AnyTrees:
+    """Requests for paths of any tree, with anything cached: most tokens by requests."""
+
+    limits: dict[int, int]
+
+    def classes(self) -> Iterator[Iterator[Queue]]:
+        """Yield the queues by requests, then by tokens."""
+        for requests, most in self.limits.items():
+            for tokens in range(1, most + 1):
+                yield self._class(requests, tokens)
+
+    def _class(self, requests: int, tokens: int) -> Iterator[Queue]:
+        for nodes in range(1, tokens + 1):
+            for (parent, asked), size in product(
+                list(shapes(requests, nodes)), list(sizes(nodes, tokens, tokens))
+            ):
+                tree = Tree(parent, size)
+                longest = max(tree.tokens(tree.paths[node]) for node in asked)
+                for cached in closed(parent):
+                    for room in range(max(longest, tree.tokens(cached)), tokens):
+                        yield Queue(parent, size, cached, asked, room)
+
+
+def closed(parent: Row) -> Iterator[Row]:
+    """Yield the sets of nodes that have their parents among them."""
+    for count in range(len(parent) + 1):
+        for nodes in combinations(range(len(parent)), count):
+            if all(parent[node] in {-1, *nodes} for node in nodes):
+                yield nodes
+
+
 def same_computation(lengths: Requests) -> bool:
     """Whether all compute as much."""
     return len({computed for _, computed in lengths}) == 1
@@ -263,7 +295,12 @@ priority = row(
     "Of waiting requests the one with the larger cached length / computation length first is best: no order "
     "computes less.",
     relation=is_best,
-    space=spaces(ONE, {2: 9, 3: 8}, {2: 12, 3: 10}),
+    space=Listed(
+        lambda limits: AnyTrees(limits).classes(),
+        {2: 7},
+        {2: 8, 3: 6},
+        "any trees, any documents cached, most tokens by requests {}",
+    ),
     origin=PAPER,
 )(both_orders)
 

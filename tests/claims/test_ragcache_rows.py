@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from itertools import groupby, product
 
@@ -242,3 +243,14 @@ def test_the_server_finds_what_the_row_on_requests_at_one_time_says(requests, ba
     served = server_on([0] * requests, room=batch, batch=batch)
     found = knowledge_tree.found_in_batches(knowledge_tree.Together(requests, batch))["find it"]
     assert served.cached.sum() == found
+
+
+@pytest.mark.repository
+def test_the_page_says_what_both_orders_of_two_requests_compute():
+    told = r"^\| .* \| (\d) \| ([\d ]+) \+ (\d).*? \| ([\d ]+) \+ (\d).*? \| .*in all (\d) \| .*in all (\d) \|$"
+    rows = re.findall(told, (DOCS / "rag-claims.md").read_text(), re.MULTILINE)
+    assert len(rows) == 8
+    for room, first, computed, second, also, *costs in rows:
+        cached = [tuple(map(int, sizes.split())) for sizes in (first, second)]
+        queue = order_priority.two((cached[0], (int(computed),)), (cached[1], (int(also),)), int(room))
+        assert list(order_priority.either_order(queue).values()) == list(map(int, costs))
