@@ -225,10 +225,9 @@ copies = swap(
     origin=PAPER,
 )(copies_of(lru))
 
-copies_pgdsf = with_pgdsf(
+copies_pgdsf = swap(
     "ragcache.swap-out-once.copies.pgdsf",
     "The same with PGDSF.",
-    space=TIERS,
     relation=once_copies_no_more,
     origin=reading("least: no more than tiers that hold each document once, with the policy of the paper"),
 )(copies_of(pgdsf))
