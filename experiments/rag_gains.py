@@ -24,7 +24,7 @@ from teltheory.paper import tidy
 from teltheory.paper.rows import ServedDocuments
 from teltheory.paper.script import markdown, run
 from teltheory.rag.indexes import IVF, build
-from teltheory.rag.requests import workload
+from teltheory.rag.requests import draw_workload
 from teltheory.rag.served import Served
 from teltheory.rag.server import Server, serve
 from teltheory.rag.synthetic import synthetic_corpus
@@ -44,7 +44,7 @@ LOAD = load_seconds("LINK", "pcie4", ARCHITECTURES["llama-2-7b"].stored(), LATEN
 def requests(zipf: float, rng: np.random.Generator) -> Workload:
     """Draw the requests of a skew; they come at one a second."""
     corpus, queries = synthetic_corpus(DOCUMENTS, QUESTIONS, rng, lengths=LogNormal(1000, 0.5), asked=32)
-    drawn = partial(workload, corpus, build(INDEX, corpus.vectors), queries, k=K, rng=rng, by="documents")
+    drawn = partial(draw_workload, corpus, build(INDEX, corpus.vectors), queries, k=K, rng=rng, by="documents")
     return drawn(seconds=[STAGE] * INDEX.stages, rate=1.0, zipf=zipf, requests=REQUESTS)
 
 

@@ -26,7 +26,7 @@ import teltheory as tt
 from teltheory.paper import tidy
 from teltheory.paper.script import markdown, run
 from teltheory.rag.indexes import IVF, build
-from teltheory.rag.requests import settled, workload
+from teltheory.rag.requests import draw_workload, settled
 from teltheory.rag.server import Server, serve
 from teltheory.rag.synthetic import synthetic_corpus
 from teltheory.rag.workload import Workload
@@ -95,7 +95,7 @@ def drawn(topics: str, seed: int, requests: int) -> Workload:
     corpus, queries = synthetic_corpus(DOCUMENTS, QUESTIONS, rng, spread=spread, blur=blur)
     index = build(IVF(stages=STAGES), corpus.vectors)
     even = [SEARCH / STAGES] * STAGES
-    return workload(corpus, index, queries, k=2, seconds=even, rate=1.0, zipf=1.0, requests=requests, rng=rng)
+    return draw_workload(corpus, index, queries, k=2, seconds=even, rate=1.0, zipf=1.0, requests=requests, rng=rng)
 
 
 def rows_of(topics: str, seed: int, requests: int) -> Iterator[Row]:

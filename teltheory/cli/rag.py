@@ -30,7 +30,7 @@ from teltheory.rag.faults import GPULoss
 from teltheory.rag.hnsw import HNSW
 from teltheory.rag.indexes import IVF, Built, FlatL2, Index, build
 from teltheory.rag.policies import READINGS, clairvoyant_policies, online_policies, policy_rows, policy_sides
-from teltheory.rag.requests import workload
+from teltheory.rag.requests import draw_workload
 from teltheory.rag.served import Served
 from teltheory.rag.server import Copying, Server, serve
 from teltheory.rag.sources import Sources
@@ -76,7 +76,7 @@ class Requests:
         """Return the requests at the first rate, and how long the stages of a search take."""
         built = build(read_index(self.index), corpus.vectors)
         times = self._times(built, queries)
-        drawn = workload(
+        drawn = draw_workload(
             corpus,
             built,
             queries,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -20,7 +20,9 @@ from teltheory.model.numbers import FloatArray, IntArray, whole_number
 from teltheory.rag.extra import needed
 from teltheory.rag.indexes import MOST, Nearest, Searcher
 from teltheory.rag.vectors import VectorArray
-from teltheory.rag.walk import Graph, walk
+
+if TYPE_CHECKING:
+    from teltheory.rag.walk import Graph
 
 SAMPLE = 256
 FARTHEST = np.finfo(np.float32).max
@@ -75,6 +77,8 @@ class HNSW:
 
 def graph_of(faiss_index: Any, vectors: VectorArray) -> Graph:
     """Return the graph of an index of Faiss."""
+    from teltheory.rag.walk import Graph
+
     read, hnsw = needed("faiss").vector_to_array, faiss_index.hnsw
     skipped = [hnsw.cum_nb_neighbors(level) for level in range(hnsw.max_level + 2)]
     first = read(hnsw.offsets).astype(np.int64)
@@ -85,6 +89,8 @@ def walks(
     graph: Graph, queries: VectorArray, width: int, enough: int
 ) -> Iterator[tuple[int, IntArray, VectorArray]]:
     """Yield for each query how many nodes are visited above the bottom level, and those on it, with squares."""
+    from teltheory.rag.walk import walk
+
     count = len(graph.vectors)
     seen, log, squares = np.zeros(count, np.bool_), np.empty(count, np.int64), np.empty(count, np.float32)
     for query in queries:

@@ -191,7 +191,7 @@ def policy_sides(workload: Workload, tiers: Tiers, xi: int, rows: Sequence[Polic
 
     Parameters
     ----------
-    workload, tiers, xi
+    workload, tiers, xi : Workload, Tiers, int
         As of `policy_rows`.
     rows : sequence of PolicyRow
         Of `policy_rows`: any cache's row is an upper side.

@@ -15,7 +15,7 @@ from teltheory.rag.stage_times import StageTimes
 from teltheory.rag.workload import Workload
 
 
-def workload(
+def draw_workload(
     corpus: Corpus,
     index: Built,
     queries: Queries,
@@ -32,10 +32,12 @@ def workload(
 
     Parameters
     ----------
-    corpus, queries : Corpus, Queries
-        What can be retrieved, and what is asked.
+    corpus : Corpus
+        What can be retrieved.
     index : Built
         Holds the corpus's vectors.
+    queries : Queries
+        What is asked.
     k : int
         Documents of an answer, from 1 to those of the corpus.
     seconds : StageTimes or sequence of float, one a stage

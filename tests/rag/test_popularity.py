@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from teltheory.errors import ArgumentError
 from teltheory.rag.indexes import IVF, FlatL2, build
 from teltheory.rag.popularity import asked_for, poisson_arrivals, top_share, zipf_draws
-from teltheory.rag.requests import workload
+from teltheory.rag.requests import draw_workload
 from teltheory.rag.synthetic import synthetic_corpus
 
 
@@ -70,8 +70,8 @@ def test_a_workload_asks_for_what_its_index_finds():
     corpus, queries = synthetic_corpus(500, 200, rng(), dimensions=16, clusters=20, system=10)
     index = build(IVF(20, 10, 5), corpus.vectors)
     options = {"k": 3, "seconds": [0.01] * 5, "rate": 2.0, "zipf": 1.0, "requests": 300}
-    made = workload(corpus, index, queries, rng=rng(7), **options)
-    again = workload(corpus, index, queries, rng=rng(7), **options)
+    made = draw_workload(corpus, index, queries, rng=rng(7), **options)
+    again = draw_workload(corpus, index, queries, rng=rng(7), **options)
     for name in ("length", "found", "seconds", "question", "arrival"):
         assert (getattr(made, name) == getattr(again, name)).all()
     asked = asked_for(200, None, "queries", 1.0, 300, rng(7))
@@ -91,7 +91,7 @@ def test_a_question_finds_the_synthetic_document_that_it_is_about():
 def asking(**changes):
     corpus, queries = synthetic_corpus(20, 5, rng(), dimensions=4)
     options = {"k": 2, "seconds": [0.01], "rate": 1.0, "zipf": 1.0, "requests": 5, "rng": rng(), "by": "queries"}
-    return workload(corpus, build(FlatL2(), corpus.vectors), queries, **{**options, **changes})
+    return draw_workload(corpus, build(FlatL2(), corpus.vectors), queries, **{**options, **changes})
 
 
 @pytest.mark.parametrize(

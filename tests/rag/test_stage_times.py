@@ -6,7 +6,7 @@ import pytest
 from teltheory.errors import ArgumentError, FileError
 from teltheory.rag.hnsw import HNSW
 from teltheory.rag.indexes import IVF, FlatL2, build, stage_seconds
-from teltheory.rag.requests import workload
+from teltheory.rag.requests import draw_workload
 from teltheory.rag.stage_times import measured, read_stage_times, write_stage_times
 from teltheory.rag.synthetic import synthetic_corpus
 
@@ -43,10 +43,10 @@ def test_what_is_measured_is_what_is_read(tmp_path, index):
 def test_a_workload_takes_its_times_from_the_file(times):
     built = build(IVF(10, 4, 2), CORPUS.vectors)
     options = {"k": 3, "rate": 1.0, "zipf": 1.0, "requests": 20}
-    made = workload(CORPUS, built, QUERIES, seconds=times, rng=np.random.default_rng(0), **options)
+    made = draw_workload(CORPUS, built, QUERIES, seconds=times, rng=np.random.default_rng(0), **options)
     assert (made.seconds == times.seconds).all()
     slower = times.scaled(100)
-    made = workload(CORPUS, built, QUERIES, seconds=slower, rng=np.random.default_rng(0), **options)
+    made = draw_workload(CORPUS, built, QUERIES, seconds=slower, rng=np.random.default_rng(0), **options)
     assert np.allclose(made.seconds, 100 * np.array(times.seconds))
     assert (slower.factor, slower.scaled(2).factor) == (100, 200)
 
