@@ -117,7 +117,7 @@ def _measured(asked: Workload, rule: str) -> tuple[float, ...]:
 
 
 def lines(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield a Markdown table of means over seeds, and how TTFT compares with none, seed by seed."""
+    """Yield a Markdown table a corpus: means over seeds, and how TTFT compares with none, seed by seed."""
     columns = (
         "stands",
         "load",
@@ -131,9 +131,10 @@ def lines(rows: Sequence[Row]) -> Iterator[str]:
         "P95",
         "worst",
     )
-    places = [(topics, load) for topics in SPREADS for load in LOADS]
-    at = {place: [row for row in rows if (row.topics, row.load) == place] for place in places}
-    yield from markdown(columns, [_cells(at[place], rule) for place in places for rule in RULES], "rrl" + 8 * "r")
+    for topics in SPREADS:
+        at = {load: [row for row in rows if (row.topics, row.load) == (topics, load)] for load in LOADS}
+        yield from markdown(columns, [_cells(at[load], rule) for load in LOADS for rule in RULES], "rrl" + 8 * "r")
+        yield ""
 
 
 def _cells(rows: Sequence[Row], rule: str) -> list[str]:
@@ -182,7 +183,6 @@ def main(seeds: str, requests: str, target: str) -> Iterator[str]:
     cases = product(SPREADS, range(corpora))
     rows = [row for topics, seed in cases for row in rows_of(topics, seed, n)]
     yield from lines(rows)
-    yield ""
     yield from verdicts(rows)
     tidy.write_rows(rows, Path(target), Row)
 

@@ -34,7 +34,7 @@ def test_comparisons_are_with_the_same_seed(run):
     ]
     none = [next(r for r in rows if (r.topics, r.load, r.rule, r.seed) == ("mixed", 0.5, NONE, s)) for s in (0, 1)]
     ratios = [a.mean / b.mean for a, b in zip(ours, none, strict=True)]
-    place = 4 + 2 * len(RULES) + list(RULES).index("always")
+    place = 7 + 2 * len(RULES) + list(RULES).index("always")
     assert lines[place].split(" | ")[7:9] == [f"{sum(ratios) / 2:.2f}", f"{max(ratios):.2f}"]
     runs = {line.split(" | ")[0].strip("| "): line.split(" | ")[1:4] for line in lines[-5:]}
     always = [r for r in rows if r.rule == "always"]
