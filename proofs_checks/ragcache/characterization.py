@@ -1,4 +1,4 @@
-"""RAGCache's measurements: skew, prefill times with and without a cache, and what a cache saves on average.
+"""RAGCache's measurements: prefill times with and without a cache, and what a cache saves on average.
 
 The machines and data sets are not here, so that their numbers cannot be decided; their shape can, on a model of
 an A100 that is fitted to operators' timings (docs/latency.md). docs/rag-claims.md has the proofs.
@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations_with_replacement, product
 from math import floor
-from typing import Any
 
 from proofs_checks.ragcache.knowledge_tree import PAPER
 from proofs_checks.ragcache.plain_tiers import Seconds, attention, linear
+from proofs_checks.ragcache.skew import nothing
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.data_files import Missing
 from teltheory.claims.listed import Listed, Told
@@ -24,49 +24,8 @@ from teltheory.claims.worlds import Given
 from teltheory.cost.latency import A100_LLAMA2_7B_PREFILL, LatencyModel
 from teltheory.cost.links import LINKS
 
-CORPORA = Missing(
-    "the corpora here are too small for the share of documents (XQuAD has 240 paragraphs), and Wikipedia with its "
-    "index of text-embedding-3-small vectors is not here"
-)
 A10G = Missing("timings of LLaMA2-7B on an A10G are not here")
 
-
-def nothing(case: Any) -> Values | None:
-    """Return nothing: there is no case."""
-    return None
-
-
-skewed = rows(source="Miss rate (RAGCache, characterization)", origin=PAPER)
-
-skew = skewed(
-    "ragcache.skew",
-    "MMLU: the top 3 % of the documents get 60 % of the requests.",
-    relation=bool,
-    space=CORPORA,
-)(nothing)
-
-data_sets = skewed(
-    "ragcache.skew.data-sets",
-    "In MMLU, Google Natural Questions, HotpotQA and TriviaQA few documents get most of the requests.",
-    relation=bool,
-    space=CORPORA,
-)(nothing)
-
-
-@dataclass(frozen=True)
-class Shares(Told):
-    """Per cent of the requests, and of the documents that get them."""
-
-    requests: int
-    documents: int
-
-
-twenty = skewed(
-    "ragcache.skew.ratio",
-    "That is 20 times fewer documents than under a uniform distribution, where 60 % of the requests go to 60 %.",
-    relation=lambda of: of["times fewer"] == 20,
-    space=Given((Shares(60, 3),), "the two numbers that are printed"),
-)(lambda case: {"times fewer": Fraction(case.requests, case.documents)})
 
 timed = rows(source="Full prefill computation and cache hit (RAGCache, figures 3 and 4)")
 
