@@ -61,8 +61,8 @@ class Worth:
         First tokens a second, from the first arrival to the last first token.
     documents, host_documents, tokens : float
         Share of the documents that were found in a tier, in the host, and share of all input tokens.
-    copied, loaded : int
-        Tokens copied out to the host and loaded from there.
+    copied, saved, loaded : int
+        Tokens copied out to the host, those that left the GPU without a copy as the host had one, and those loaded.
     wasted : float
         Share of the GPU's seconds that went to speculation that was not used.
     """
@@ -76,6 +76,7 @@ class Worth:
     host_documents: float
     tokens: float
     copied: int
+    saved: int
     loaded: int
     wasted: float
 
@@ -97,6 +98,7 @@ def worth(served: Served) -> Worth:
         host_documents=float(found[1:].sum()) / max(asked, 1),
         tokens=float(served.outcome.hit_rate),
         copied=totals.copied,
+        saved=totals.freed,
         loaded=totals.loaded,
         wasted=totals.wasted_seconds / totals.busy if totals.busy else 0.0,
     )
