@@ -62,7 +62,7 @@ class Worth:
     documents, host_documents, tokens : float
         Share of the documents that were found in a tier, in the host, and share of all input tokens.
     copied, saved, loaded : int
-        Tokens copied out to the host, those that left the GPU without a copy as the host had one, and those loaded.
+        Tokens copied out to the host; that left the GPU without a copy, as the host had one; that were loaded.
     wasted : float
         Share of the GPU's seconds that went to speculation that was not used.
     """
