@@ -13,7 +13,7 @@ from operator import le
 from typing import Any
 
 from proofs_checks.ragcache.plain_tiers import LRU, TLRU, hits, missed
-from proofs_checks.ragcache.worlds import Asked, Worlds
+from proofs_checks.ragcache.worlds import ALL_TREES, Asked, Worlds, cases, one_root
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed, Told
 from teltheory.claims.origin import sharpness
@@ -98,12 +98,8 @@ def exact(world: Asked, question: int) -> list[int]:
 
 def tails(quick: Worlds, full: Worlds, what: str, **others: Any) -> Listed[Tailed]:
     """Return cases as the space of a claim."""
-
-    def note(tails: Tails) -> dict[str, Any]:
-        limits = ", ".join(f"{n}: {most}" for n, most in tails.worlds.limits.items())
-        return {"cases": f"all knowledge trees with most tokens by requests {limits}; {what}"}
-
-    return Listed(lambda tails: tails.classes(), Tails(quick, **others), Tails(full, **others), note)
+    efforts = (Tails(worlds, **others) for worlds in (quick, full))
+    return Listed(Tails.classes, *efforts, lambda tails: cases(ALL_TREES, tails.worlds.limits, what))
 
 
 FOUR = tails(
@@ -177,11 +173,6 @@ mean_estimate = row(
 )(at_the_mean)
 
 
-def below_a_prompt(world: Asked) -> bool:
-    """Whether all paths begin with one document, the system prompt."""
-    return world.parent.count(-1) == 1
-
-
 def behind_the_prompt(world: Asked, question: int) -> list[int]:
     """Return the length of the longest request, the system prompt left out."""
     return [max(Tailed(world, question, 0, 0).totals) - world.size_of[0]]
@@ -196,8 +187,8 @@ LRU_THERE, NO_EXCESS = "finds what LRU finds", "excess of LRU after the first re
     "T-LRU has nothing to gain: if xi <= Q it is LRU, and if xi > Q no request but the first has an excess.",
     relation=lambda of: of[LRU_THERE] if of["xi"] <= of["Q"] else of[NO_EXCESS] == 0,
     space=tails(
-        Worlds({2: 5, 3: 4, 4: 4}, given=below_a_prompt),
-        Worlds({2: 6, 3: 6, 4: 5}, given=below_a_prompt),
+        Worlds({2: 5, 3: 4, 4: 4}, given=one_root),
+        Worlds({2: 6, 3: 6, 4: 5}, given=one_root),
         "one root, the system prompt; questions of 0 and 1, Q the longest request without it, all xi",
         estimates=behind_the_prompt,
         thresholds=lambda q, longest: range(longest + 1),
@@ -205,10 +196,10 @@ LRU_THERE, NO_EXCESS = "finds what LRU finds", "excess of LRU after the first re
 )
 def below(case: Tailed) -> Values:
     """Replay both."""
-    rule, lru = TLRU(case.world.tree, case.xi, case.q_hat), LRU(case.world.tree)
+    tree = case.world.tree
     return {
-        LRU_THERE: hits(case.world, rule) == hits(case.world, lru),
-        NO_EXCESS: sum(case.excesses(LRU(case.world.tree))[1:]),
+        LRU_THERE: hits(case.world, TLRU(tree, case.xi, case.q_hat)) == hits(case.world, LRU(tree)),
+        NO_EXCESS: sum(case.excesses(LRU(tree))[1:]),
         "xi": case.xi,
         "Q": case.q_hat,
     }

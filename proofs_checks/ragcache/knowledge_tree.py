@@ -9,7 +9,7 @@ from operator import le
 from typing import Any
 
 from proofs_checks.ragcache.plain_tiers import LRU, PGDSF, Rule, TwoTiers, attention, served
-from proofs_checks.ragcache.worlds import Asked, Row, Worlds, any_host, listed, shapes
+from proofs_checks.ragcache.worlds import Asked, Row, Worlds, any_host, flat, listed, one_root, shapes
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed, Told
 from teltheory.claims.origin import another, reading, sharpness
@@ -200,11 +200,6 @@ def no_more(first: str, second: str) -> Callable[[Values], bool]:
     return lambda of: all(map(le, of[first], of[second]))
 
 
-def flat(world: Asked) -> bool:
-    """Whether no document stands before another."""
-    return set(world.parent) == {-1}
-
-
 def flat_with(times: int) -> Listed[Asked]:
     """Return documents of which none stands before another, and a host so many times the GPU."""
     return listed(
@@ -269,11 +264,6 @@ bound_pgdsf = with_pgdsf(
 )(bound_of(pgdsf))
 
 
-def one_root(world: Asked) -> bool:
-    """Whether all paths begin with one document, the system prompt."""
-    return world.parent.count(-1) == 1
-
-
 BELOW_A_PROMPT = listed(
     Worlds({2: 4, 3: 4, 4: 4}, hosts=any_host, given=one_root),
     Worlds({2: 5, 3: 5, 4: 5, 5: 4}, hosts=any_host, given=one_root),
@@ -299,10 +289,8 @@ def _found_after_a_loss(world: Asked, *, once: bool, replicas: set[int]) -> tupl
 )
 def loss(world: Asked) -> Values:
     """Lose the GPU after the last request."""
-    return {f"found, {mode}": _found_after_a_loss(world, once=mode == ONCE, replicas=set())[1] for mode in BOTH}
-
-
-BOTH = (EXCLUSIVE, ONCE)
+    after = {mode: _found_after_a_loss(world, once=mode == ONCE, replicas=set()) for mode in (EXCLUSIVE, ONCE)}
+    return {f"found, {mode}": found for mode, (_, found) in after.items()}
 
 
 @fault(

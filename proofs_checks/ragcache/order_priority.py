@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations, product
 from typing import Any, TypeAlias
 
 from proofs_checks.ragcache.knowledge_tree import PAPER
 from proofs_checks.ragcache.plain_tiers import kept_after
-from proofs_checks.ragcache.worlds import Row, Tree, shapes, sizes
+from proofs_checks.ragcache.worlds import Row, Tree, cases, shapes, sizes
 from teltheory.claims.claim import Claim, Values, rows
-from teltheory.claims.listed import Listed, Told
+from teltheory.claims.listed import Listed, Told, told
 from teltheory.claims.origin import reading, sharpness
 from teltheory.claims.registry import run
 from teltheory.claims.worlds import Given
@@ -56,13 +56,10 @@ class Queue(Told):
         return (*self.measures().values(), self.room, self.parent, self.size_of, self.cached, self.asked)
 
     def as_counterexample(self, values: Values) -> dict[str, Any]:
-        """Return documents as [the one above it or 0, its size], all numbers from 1."""
-        plain = super().as_counterexample(values)
-        documents = [[above + 1, size] for above, size in zip(self.parent, self.size_of, strict=True)]
+        """Return the documents, those that are cached and that end requests by their numbers, and the room."""
         cached, asked = ([node + 1 for node in nodes] for nodes in (self.cached, self.asked))
-        return {"documents": documents, "cached": cached, "requests": asked, "room": self.room} | {
-            "values": plain["values"]
-        }
+        facts = {"documents": self.tree.numbered, "cached": cached, "requests": asked, "room": self.room}
+        return told({**facts, "values": values})
 
 
 Choice: TypeAlias = Callable[[Queue, frozenset[int], Row], list[int]]
@@ -229,38 +226,19 @@ class Parts:
                 yield Queue(parent, size, there, asked, room)
 
 
-def queues(quick: Parts, full: Parts, what: str) -> Listed[Queue]:
-    """Return queues as the space of a claim."""
-
-    def note(parts: Parts) -> dict[str, Any]:
-        limits = ", ".join(f"{n}: {most}" for n, most in parts.limits.items())
-        return {"cases": f"requests that share nothing, most tokens by requests {limits}; {what}"}
-
-    return Listed(lambda parts: parts.classes(), quick, full, note)
+def any_trees(limits: dict[int, int]) -> Iterator[Iterator[Queue]]:
+    """Yield requests for paths of any tree, with anything cached, by requests, then by tokens."""
+    return (_any_trees(n, tokens) for n, most in limits.items() for tokens in range(1, most + 1))
 
 
-@dataclass(frozen=True)
-class AnyTrees:
-    """Requests for paths of any tree, with anything cached: most tokens by requests."""
-
-    limits: dict[int, int]
-
-    def classes(self) -> Iterator[Iterator[Queue]]:
-        """Yield the queues by requests, then by tokens."""
-        for requests, most in self.limits.items():
-            for tokens in range(1, most + 1):
-                yield self._class(requests, tokens)
-
-    def _class(self, requests: int, tokens: int) -> Iterator[Queue]:
-        for nodes in range(1, tokens + 1):
-            for (parent, asked), size in product(
-                list(shapes(requests, nodes)), list(sizes(nodes, tokens, tokens))
-            ):
-                tree = Tree(parent, size)
-                longest = max(tree.tokens(tree.paths[node]) for node in asked)
-                for cached in closed(parent):
-                    for room in range(max(longest, tree.tokens(cached)), tokens):
-                        yield Queue(parent, size, cached, asked, room)
+def _any_trees(requests: int, tokens: int) -> Iterator[Queue]:
+    for nodes in range(1, tokens + 1):
+        for (parent, asked), size in product(shapes(requests, nodes), list(sizes(nodes, tokens, tokens))):
+            tree = Tree(parent, size)
+            longest = max(tree.tokens(tree.paths[node]) for node in asked)
+            for cached in closed(parent):
+                for room in range(max(longest, tree.tokens(cached)), tokens):
+                    yield Queue(parent, size, cached, asked, room)
 
 
 def closed(parent: Row) -> Iterator[Row]:
@@ -283,95 +261,84 @@ def same_cached(lengths: Requests) -> bool:
 
 def spaces(what: str, quick: dict[int, int], full: dict[int, int], **others: Any) -> Listed[Queue]:
     """Return queues with these limits at either effort."""
-    return queues(Parts(quick, **others), Parts(full, **others), what)
+    efforts = (Parts(limits, **others) for limits in (quick, full))
+    return Listed(Parts.classes, *efforts, lambda parts: cases(APART, parts.limits, what))
 
 
+APART = "requests that share nothing,"
 BLOCKS = {"largest": 1, "cached_documents": 5, "new_documents": 5}
 ONE = "one cached document each"
 MANY = {"cached_documents": 3}
 
-priority = row(
+best = partial(row, relation=is_best)
+
+priority = best(
     "ragcache.order-priority",
     "Of waiting requests the one with the larger cached length / computation length first is best: no order "
     "computes less.",
-    relation=is_best,
-    space=Listed(
-        lambda limits: AnyTrees(limits).classes(),
-        {2: 7},
-        {2: 8, 3: 6},
-        "any trees, any documents cached, most tokens by requests {}",
-    ),
+    space=Listed(any_trees, {2: 7}, {2: 8, 3: 6}, "any trees, any documents cached, most tokens by requests {}"),
     origin=PAPER,
 )(both_orders)
 
-priority_blocks = row(
+priority_blocks = best(
     "ragcache.order-priority.blocks",
     "The same where single tokens can go.",
-    relation=is_best,
     space=spaces("single tokens", {2: 8}, {2: 10}, **BLOCKS),
     origin=BLOCKWISE,
 )(both_orders)
 
-larger_cached = row(
+larger_cached = best(
     "ragcache.order-priority.same-computation",
     "Of two requests that compute as much, the one with the larger cached document first is best.",
-    relation=is_best,
     space=spaces(f"two requests, {ONE}", {2: 14}, {2: 20}, given=same_computation),
     origin=PAPER,
 )(both_orders)
 
-larger_cached_blocks = row(
+larger_cached_blocks = best(
     "ragcache.order-priority.same-computation.blocks",
     "The same where single tokens can go.",
-    relation=is_best,
     space=spaces("two requests, single tokens", {2: 9}, {2: 11}, given=same_computation, **BLOCKS),
     origin=BLOCKWISE,
 )(both_orders)
 
-larger_cached_many = row(
+larger_cached_many = best(
     "ragcache.order-priority.same-computation.documents",
     "Of two requests that compute as much, the one with the longer cached documents first is best.",
-    relation=is_best,
     space=spaces("two requests, up to 3 cached documents", {2: 9}, {2: 12}, given=same_computation, **MANY),
     origin=sharpness("in the paper's example each request has one cached document"),
 )(both_orders)
 
-larger_cached_three = row(
+larger_cached_three = best(
     "ragcache.order-priority.same-computation.three",
     "Of three requests that compute as much, the one with the larger cached document first is best.",
-    relation=is_best,
     space=spaces(f"three requests, {ONE}", {3: 12}, {3: 16}, given=same_computation),
     origin=sharpness("in the paper's example two requests wait"),
 )(both_orders)
 
-shorter = row(
+shorter = best(
     "ragcache.order-priority.same-cached",
     "Of two requests with as much cached, the one that computes less first is best.",
-    relation=is_best,
     space=spaces(f"two requests, {ONE}", {2: 14}, {2: 20}, given=same_cached),
     origin=PAPER,
 )(both_orders)
 
-shorter_blocks = row(
+shorter_blocks = best(
     "ragcache.order-priority.same-cached.blocks",
     "The same where single tokens can go.",
-    relation=is_best,
     space=spaces("two requests, single tokens", {2: 9}, {2: 11}, given=same_cached, **BLOCKS),
     origin=BLOCKWISE,
 )(both_orders)
 
-shorter_many = row(
+shorter_many = best(
     "ragcache.order-priority.same-cached.documents",
     "Of two requests with as much cached, in several documents, the one that computes less first is best.",
-    relation=is_best,
     space=spaces("two requests, up to 3 cached documents", {2: 9}, {2: 12}, given=same_cached, **MANY),
     origin=sharpness("in the paper's example each request has one cached document"),
 )(both_orders)
 
-shorter_three = row(
+shorter_three = best(
     "ragcache.order-priority.same-cached.three",
     "Of three requests with as much cached, the one that computes least first is best.",
-    relation=is_best,
     space=spaces(f"three requests, {ONE}", {3: 12}, {3: 16}, given=same_cached),
     origin=sharpness("in the paper's example two requests wait"),
 )(both_orders)

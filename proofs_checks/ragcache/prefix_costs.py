@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from proofs_checks.ragcache.knowledge_tree import PAPER, flat
+from proofs_checks.ragcache.knowledge_tree import PAPER
 from proofs_checks.ragcache.plain_tiers import (
     LRU,
     PGDSF,
@@ -21,7 +21,7 @@ from proofs_checks.ragcache.plain_tiers import (
     missed,
     seconds_of,
 )
-from proofs_checks.ragcache.worlds import Asked, Worlds, listed
+from proofs_checks.ragcache.worlds import Asked, Worlds, flat, listed
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed, Told
 from teltheory.claims.origin import reading, repairs, sharpness

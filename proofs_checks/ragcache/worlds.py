@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
-from teltheory.claims.listed import Listed, Told
+from teltheory.claims.listed import Listed, Told, told
 
 Row: TypeAlias = tuple[int, ...]
 Limits: TypeAlias = dict[int, int]
@@ -32,6 +32,11 @@ class Tree:
 
     def _path(self, node: int) -> Row:
         return () if node < 0 else (*self._path(self.parent[node]), node)
+
+    @property
+    def numbered(self) -> list[list[int]]:
+        """Each node as [the number of the one above it or 0, its size], numbers from 1."""
+        return [[above + 1, size] for above, size in zip(self.parent, self.size, strict=True)]
 
     def tokens(self, nodes: Sequence[int] | set[int]) -> int:
         """Return the size of some nodes together."""
@@ -67,13 +72,10 @@ class Asked(Told):
         return (*self.measures().values(), self.gpu, self.host, self.parent, self.size_of, self.asked)
 
     def as_counterexample(self, values: Any) -> dict[str, Any]:
-        """Return each document as [the one above it or 0, its size], requests as the documents that end them."""
-        plain = super().as_counterexample(values)
-        documents = [[above + 1, size] for above, size in zip(self.parent, self.size_of, strict=True)]
+        """Return the documents, requests as the numbers of the documents that end them, and the room."""
         requests = [node + 1 for node in self.asked]
-        return {"documents": documents, "requests": requests, "gpu": self.gpu, "host": self.host} | {
-            "values": plain["values"]
-        }
+        facts = {"documents": self.tree.numbered, "requests": requests, "gpu": self.gpu, "host": self.host}
+        return told({**facts, "values": values})
 
 
 def shapes(requests: int, nodes: int) -> Iterator[tuple[Row, Row]]:
@@ -141,12 +143,26 @@ class Worlds:
 
 def listed(quick: Worlds, full: Worlds, what: str) -> Listed[Asked]:
     """Return worlds as the space of a claim; `what` says more of them."""
+    return Listed(Worlds.classes, quick, full, lambda worlds: cases(ALL_TREES, worlds.limits, what))
 
-    def note(worlds: Worlds) -> dict[str, Any]:
-        limits = ", ".join(f"{n}: {most}" for n, most in worlds.limits.items())
-        return {"cases": f"all knowledge trees with most tokens by requests {limits}; {what}"}
 
-    return Listed(lambda worlds: worlds.classes(), quick, full, note)
+ALL_TREES = "all knowledge trees with"
+
+
+def cases(of: str, limits: Limits, what: str) -> dict[str, Any]:
+    """Return what is enumerated, as a verdict's bounds say it."""
+    most = ", ".join(f"{requests}: {tokens}" for requests, tokens in limits.items())
+    return {"cases": f"{of} most tokens by requests {most}; {what}"}
+
+
+def one_root(world: Asked) -> bool:
+    """Whether all paths begin with one document, the system prompt."""
+    return world.parent.count(-1) == 1
+
+
+def flat(world: Asked) -> bool:
+    """Whether no document stands before another."""
+    return set(world.parent) == {-1}
 
 
 def any_host(world: Asked) -> range:

@@ -43,6 +43,7 @@ LATENCY = "a100-llama2-7b-prefill"
 PGDSF = next(iter(READINGS))
 INDEXES: dict[str, Any] = {"flat": FlatL2, "ivf": IVF, "hnsw": HNSW}
 AS_GIVEN = ("block", "window", "batch", "interruption", "searchers", "copying")
+"""Options of `Machine` that `Server` takes as they are."""
 MEASURED_ON = 256
 """Queries that stage times are measured on."""
 IDLE = 1e-6
@@ -136,10 +137,7 @@ class Machine:
         tiers = Tiers(sizes, (0, load / marginal_seconds(latency)), "swap-out-once")
         policy = RetrievalPGDSF(PrefillProfile.of_latency(latency, longest, longest))
         patience = None if self.patience is None else float(read_time("--patience", self.patience))
-        options = {
-            name: getattr(self, name)
-            for name in ("block", "window", "batch", "interruption", "searchers", "copying")
-        }
+        options = {name: getattr(self, name) for name in AS_GIVEN}
         options["speculation"] = None if self.speculation == "none" else self.speculation
         options["replicas"] = Replicas(self.replicas) if self.replicas else None
         return Server(tiers, policy, patience=patience, **options), float(load)

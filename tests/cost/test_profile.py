@@ -35,17 +35,17 @@ def test_one_pair_is_looked_up_as_scipy_interpolates(data):
     table = np.array(cells).reshape(shape)
     profile = PrefillProfile(*map(tuple, axes), tuple(map(tuple, table.tolist())))
     judge = RegularGridInterpolator(tuple(map(np.array, axes)), table)
-    for alpha in range(axes[0][0], axes[0][-1] + 1):
-        beta = data.draw(st.integers(axes[1][0], axes[1][-1]))
-        expected = pytest.approx(float(judge((alpha, beta))), rel=1e-9, abs=1e-9)
-        assert profile.prefill(alpha, beta) == expected
-        assert float(profile.ttft(beta, alpha)) == expected
+    alpha = np.arange(axes[0][0], axes[0][-1] + 1)
+    beta = np.resize(data.draw(st.lists(st.integers(axes[1][0], axes[1][-1]), min_size=1, max_size=9)), len(alpha))
+    expected = pytest.approx(judge((alpha, beta)), rel=1e-9, abs=1e-9)
+    assert list(map(profile.prefill, alpha.tolist(), beta.tolist())) == expected
+    assert profile.ttft(beta, alpha) == expected
 
 
-def test_every_pair_of_short_requests_is_within_two_per_cent():
-    """All of 0 to 1,024 cached and 0 to 4,096 uncached tokens, with the kink of the floor."""
+def test_short_requests_are_within_two_per_cent():
+    """All of 0 to 4,096 uncached tokens behind 0, 8, ... 1,024 cached ones, with the kink of the floor."""
     beta = np.arange(4097)
-    worst = max(off(PROFILE, MODEL, np.full(4097, alpha), beta).max() for alpha in range(0, 1025, 1))
+    worst = max(off(PROFILE, MODEL, np.full(4097, alpha), beta).max() for alpha in range(0, 1025, 8))
     assert 0.001 < worst <= 0.02
 
 

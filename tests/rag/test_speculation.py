@@ -87,7 +87,7 @@ def test_a_spare_prefill_gives_the_gpu_to_documents_that_are_known(rule, first_t
     assert result.totals.wasted_seconds == wasted
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40)
 @given(workloads(most=12))
 def test_without_a_cache_spare_prefills_delay_nobody(workload):
     options = {"tiers": Tiers((12,)), "policy": tt.LRU(), "reuse": False}
