@@ -98,8 +98,8 @@ def exact(world: Asked, question: int) -> list[int]:
 
 def tails(quick: Worlds, full: Worlds, what: str, **others: Any) -> Listed[Tailed]:
     """Return cases as the space of a claim."""
-    efforts = (Tails(worlds, **others) for worlds in (quick, full))
-    return Listed(Tails.classes, *efforts, lambda tails: cases(ALL_TREES, tails.worlds.limits, what))
+    some, all_of_them = (Tails(worlds, **others) for worlds in (quick, full))
+    return Listed(Tails.classes, some, all_of_them, lambda tails: cases(ALL_TREES, tails.worlds.limits, what))
 
 
 FOUR = tails(

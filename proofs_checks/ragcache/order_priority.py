@@ -261,8 +261,8 @@ def same_cached(lengths: Requests) -> bool:
 
 def spaces(what: str, quick: dict[int, int], full: dict[int, int], **others: Any) -> Listed[Queue]:
     """Return queues with these limits at either effort."""
-    efforts = (Parts(limits, **others) for limits in (quick, full))
-    return Listed(Parts.classes, *efforts, lambda parts: cases(APART, parts.limits, what))
+    some, all_of_them = (Parts(limits, **others) for limits in (quick, full))
+    return Listed(Parts.classes, some, all_of_them, lambda parts: cases(APART, parts.limits, what))
 
 
 APART = "requests that share nothing,"

@@ -34,6 +34,7 @@ from teltheory.rag.requests import draw_workload
 from teltheory.rag.served import Served
 from teltheory.rag.server import Copying, Server, serve
 from teltheory.rag.sources import Sources
+from teltheory.rag.speculation import Interruption
 from teltheory.rag.stage_times import StageTimes, measured, read_stage_times, write_stage_times
 from teltheory.rag.systems import NONE, Worth, ablation, at_rate, highest_rate, worth
 from teltheory.rag.workload import Workload
@@ -113,7 +114,7 @@ class Machine:
     patience: str | None = None
     batch: int = 1
     speculation: str = "idle"
-    interruption: str = "at once"
+    interruption: Interruption = "at once"
     searchers: int | None = None
     copying: Copying = "beside"
     replicas: int = 0
@@ -170,35 +171,51 @@ _requests: Option = together(
     click.option("--rate", "rates", default="1", show_default=True, metavar="RATE,...", help="Requests a second."),
     whole("--requests", 1000, "How many requests."),
     click.option("--zipf", type=float, default=1.0, show_default=True, help="Skew of popularity; 0 is uniform."),
-    click.option("--popular", type=click.Choice(["queries", "documents"]), default="queries", help="What has it."),
+    click.option(
+        "--popular", type=click.Choice(["queries", "documents"]), default="queries", help="What is popular."
+    ),
     whole("--top-k", 2, "Documents of an answer."),
     click.option("--index", default="ivf", show_default=True, help="flat, ivf:lists=64,probe=32,stages=8, hnsw."),
-    click.option("--stage-times", metavar="FILE", help="Of the search: read, or measured once and kept there."),
+    click.option("--stage-times", metavar="FILE", help="Seconds of the search: read, or measured and written."),
     click.option(
         "--slower", type=float, default=1.0, metavar="N", help="A search takes N times as long: a guess."
     ),
-    whole("--seed", 0, "Of all that is drawn.", least=0),
+    whole("--seed", 0, "Seed of everything that is drawn.", least=0),
 )
 _sources: Option = together(
     click.option("--queries", metavar="FILE", help="Questions, if the corpus has none of its own."),
     click.option("--vectors", metavar="FILE", help="Of documents: .npy, .fvecs, .parquet; else TF-IDF and SVD."),
-    click.option("--query-vectors", metavar="FILE", help="Of questions."),
+    click.option("--query-vectors", metavar="FILE", help="Vectors of questions."),
     click.option("--document-tokens", metavar="LAW", help="words:4/3, 1k, lognormal:1000:0.5, a tokenizer."),
-    click.option("--question-tokens", metavar="LAW", help="The same of questions."),
-    whole("--dimensions", 128, "Of vectors that are made here."),
+    click.option("--question-tokens", metavar="LAW", help="The same for questions."),
+    whole("--dimensions", 128, "Dimensions of vectors that are made here."),
     whole("--system", 0, "Tokens of the system prompt.", least=0),
 )
 _machine: Option = together(
     click.option(
-        "--tier", "tiers", multiple=True, metavar="SIZE[:LINK]", help="20k, then 200k:pcie4 (25GB/s, 20us)."
+        "--tier",
+        "tiers",
+        multiple=True,
+        metavar="SIZE[:LINK]",
+        help="The GPU: 20k. Then the host: 200k:pcie4; its link may be 25GB/s or 20us.",
     ),
     whole("--block", 16, "Tokens of a memory block; 1: exact."),
     whole("--window", 32, "How often a request may be overtaken; 0: never.", least=0),
     click.option("--patience", metavar="TIME", help="Nobody overtakes a request that has waited so long."),
-    whole("--batch", 1, "Prefills of an iteration."),
+    whole("--batch", 1, "Prefills per iteration at most."),
     click.option("--speculation", default="idle", show_default=True, help="always, idle, spare, queue:2, none."),
-    click.option("--interruption", type=click.Choice(["at once", "after the iteration"]), default="at once"),
-    click.option("--copying", type=click.Choice(get_args(Copying)), default="beside", help="To the host."),
+    click.option(
+        "--interruption",
+        type=click.Choice(get_args(Interruption)),
+        default="at once",
+        help="When a cancelled prefill stops.",
+    ),
+    click.option(
+        "--copying",
+        type=click.Choice(get_args(Copying)),
+        default="beside",
+        help="Copies to the host leave beside a prefill, or before it.",
+    ),
     whole("--replicas", 0, "Upper levels of documents that have a copy in the host.", least=0),
     click.option("--lose-gpu", "losses", multiple=True, metavar="TIME,...", help="When the GPU loses its memory."),
     click.option("--searchers", type=click.IntRange(1), metavar="N", help="Searches at once; all if left out."),

@@ -170,7 +170,7 @@ def parameters(index: Index) -> dict[str, int]:
 
 @dataclass(frozen=True)
 class FlatL2:
-    """Every document is compared with the query, in one stage: the seed's own index, and the truth."""
+    """Every document is compared with the query, in one stage: the paper's own index, and the truth."""
 
     name: ClassVar[str] = "FlatL2"
     stages: ClassVar[int] = 1

@@ -66,7 +66,7 @@ class Server:
     reuse : bool
         Whether anything is cached from one request to the next.
     replicas : Replicas, optional
-        Nodes that have a copy in the host from the start; None: none.
+        Nodes that are copied to the host as soon as they are computed; None: none.
     timeout : float
         Seconds after its failure at which a generation is tried again.
     retries : int

@@ -81,7 +81,7 @@ class Simulation:
         order = Reordering(forest.parent.tolist(), self.depth, self.tokens) if server.window else None
         self.waiting = Waiting(server.window, server.patience, order)
         self.current: list[Generation | None] = [None] * len(workload)
-        self.lent: Generation | None = None
+        self.guess: Generation | None = None
         self.iteration: Iteration | None = None
         self.version, self.woken, self.down_until = 0, False, -inf
         self.env = simpy.Environment(min([0.0, *workload.arrival[:1].tolist()]))
@@ -127,7 +127,7 @@ class Simulation:
         running = len(self.iteration.members) if self.iteration else 0
         if self.admission.admits(len(self.waiting) + running):
             self.records.speculated += 1
-            self.lent = self.join(k, leaf)
+            self.guess = self.join(k, leaf)
 
     def answer(self, k: int) -> None:
         """Take the answer of a search."""
@@ -151,10 +151,10 @@ class Simulation:
         return generation
 
     def join_known(self, k: int, resumes: bool = False, _: object = None) -> None:
-        """Put the generation for a request's answer into the queue; spare ones yield."""
-        lent = self.lent
-        if self.server.yields and lent and not lent.confirmed and lent.state in (WAITING, RUNNING):
-            self.cancel(lent.request)
+        """Put the generation for a request's answer into the queue; a spare one is cancelled for it."""
+        guess = self.guess
+        if self.server.yields and guess and not guess.confirmed and guess.state in (WAITING, RUNNING):
+            self.cancel(guess.request)
         self.join(k, self.leaves[k][-1], True, resumes)
 
     def cancel(self, k: int) -> None:

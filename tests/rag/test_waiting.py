@@ -7,8 +7,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from teltheory.rag.generation import STOPPED, Generation
+from teltheory.rag.iteration import Iteration
 from teltheory.rag.reordering import Reordering
-from teltheory.rag.waiting import Generation, Waiting
+from teltheory.rag.waiting import Waiting
 
 PARENT = [-1, 0, 0, 1, 1, 2, -1, 6]
 LENGTH = [2, 3, 1, 1, 4, 2, 5, 1]
@@ -118,3 +120,20 @@ def test_a_choice_looks_at_few_of_a_long_queue(queue):
         waiting.serve(waiting.next(0.0))
         cached["root"] = True
     assert len(looks) <= 3 * queue
+
+
+def test_an_interrupted_prefill_overtook_nobody_who_joined_after_it():
+    waiting, first, second = Waiting(1, None, None), Generation(0, 0, 5), Generation(1, 0, 5)
+    waiting.join(first, 0.0)
+    waiting.serve(waiting.next(0.0))
+    first.state = STOPPED
+    waiting.join(second, 1.0)
+    assert (waiting.next(1.0), waiting.overtaken) == (second, 0)
+
+
+def test_an_iteration_moves_forward_what_comes_after_an_interrupted_prefill():
+    iteration, first, second = Iteration(10.0), Generation(0, 0, 5), Generation(1, 0, 5)
+    iteration.add(first, 2.0)
+    iteration.add(second, 3.0)
+    assert iteration.drop(first, 11.0) == 1.0
+    assert (second.begins, iteration.ends) == (11.0, 14.0)

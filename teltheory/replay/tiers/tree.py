@@ -62,7 +62,7 @@ class TieredTree:
     block : int
         Units that memory comes in: a node's last block takes as much room as a full one.
     replicas : Replicas
-        Which nodes have a copy in the second tier from the start.
+        Which nodes are copied to the second tier as soon as they are computed.
     whole : bool
         Whether the forest's nodes are cached whole; else each of their units is a node of its own.
 
