@@ -107,11 +107,6 @@ class _Nodes:
     graph: Graph
     slice: int
 
-    def search(self, queries: VectorArray, k: int) -> Nearest:
-        """Search as Faiss does."""
-        distances, documents = self.faiss_index.search(queries, k)
-        return distances, documents
-
     def stages(self, queries: VectorArray, k: int) -> Iterator[Nearest]:
         """Walk, and yield the nearest nodes that are visited when each stage ends."""
         shape = len(queries), self.index.stages, k
@@ -126,7 +121,7 @@ class _Nodes:
     def seconds(self, queries: VectorArray, k: int) -> FloatArray:
         """Return how long Faiss's own search takes, split as the walk's visited nodes are."""
         start = perf_counter()
-        self.search(queries, k)
+        self.faiss_index.search(queries, k)
         whole = (perf_counter() - start) / len(queries)
         ends = [[0, *self._ends(above, len(log))] for above, log, _ in self._walks(queries, k)]
         shares = np.diff(ends, axis=1).sum(axis=0)

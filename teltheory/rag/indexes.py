@@ -55,8 +55,9 @@ class Found:
 class Searcher(Protocol):
     """Vectors in an index, to be searched."""
 
-    def search(self, queries: VectorArray, k: int) -> Nearest:
-        """Return what Faiss's own search finds."""
+    @property
+    def faiss_index(self) -> Any:
+        """Faiss's own index, whose `search` finds what the last stage does."""
         ...
 
     def stages(self, queries: VectorArray, k: int) -> Iterator[Nearest]:
@@ -112,7 +113,7 @@ class Built:
         """Return Faiss's own search: documents and squares of distances, of shape (queries, k)."""
         asked = self._asked(queries, k)
         with one_thread():
-            distances, documents = self.searcher.search(asked, k)
+            distances, documents = self.searcher.faiss_index.search(asked, k)
         return documents, distances
 
     def staged(self, queries: ArrayLike, k: int) -> Found:
@@ -188,14 +189,9 @@ class _Flat:
 
     faiss_index: Any
 
-    def search(self, queries: VectorArray, k: int) -> Nearest:
-        """Compare each query with every vector."""
-        distances, documents = self.faiss_index.search(queries, k)
-        return distances, documents
-
     def stages(self, queries: VectorArray, k: int) -> Iterator[Nearest]:
         """Yield the whole search, the only stage."""
-        yield self.search(queries, k)
+        yield self.faiss_index.search(queries, k)
 
     def seconds(self, queries: VectorArray, k: int) -> FloatArray:
         """Return how long the whole search takes."""
@@ -253,11 +249,6 @@ class _Lists:
 
     index: IVF
     faiss_index: Any
-
-    def search(self, queries: VectorArray, k: int) -> Nearest:
-        """Search all lists that are probed."""
-        distances, documents = self.faiss_index.search(queries, k)
-        return distances, documents
 
     def stages(self, queries: VectorArray, k: int) -> Iterator[Nearest]:
         """Find the lists, search a part of them, yield the nearest; then do so for each other part."""

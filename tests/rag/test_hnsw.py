@@ -38,7 +38,7 @@ def test_the_walk_visits_as_many_nodes_as_faiss(searched):
     for query in queries[:200]:
         with one_thread():
             faiss.cvar.hnsw_stats.reset()
-            built.searcher.search(query[np.newaxis], 3)
+            built.searcher.faiss_index.search(query[np.newaxis], 3)
         ((above, log, _),) = walks(built.searcher.graph, query[np.newaxis], 16, 16)
         assert len(set(log.tolist())) == len(log)
         assert (above - 1) + (len(log) - 1) == faiss.cvar.hnsw_stats.ndis

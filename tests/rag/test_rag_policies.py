@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rag.small_workloads import workload_of
 
 import teltheory as tt
 from teltheory.rag.policies import (
@@ -16,17 +17,13 @@ from teltheory.rag.policies import (
     policy_sides,
     question_estimate,
 )
-from teltheory.rag.workload import Workload
 
 LATENCY = tt.LatencyModel(Fraction(1), Fraction(1, 8), Fraction(1), Fraction(3))
 A, B, C = range(3)
 
 
 def requests(lists, length, question=1, system=0):
-    most = max(map(len, lists))
-    found = np.array([[*one, *[-1] * (most - len(one))] for one in lists])
-    arrival = np.arange(len(lists)).astype(float)
-    return Workload.of(length, found, np.zeros(1), [question] * len(lists), arrival, system)
+    return workload_of([[one] for one in lists], length, [0.0], np.arange(float(len(lists))), question, system)
 
 
 def row(work, tiers, policy, xi=0):
