@@ -41,10 +41,10 @@ class Records:
         self.copied[generation.request] += start.copied
         self.loaded[generation.request] += start.loaded
 
-    def finished(self, generation: Generation) -> None:
-        """Note that a prefill ended, and what it adds to the cache."""
-        question = int(self.workload.question[generation.request])
-        self.written[generation.request] += generation.total - question - sum(generation.cached)
+    def finished(self, generation: Generation, written: int, copied: int) -> None:
+        """Note that a prefill ended, what it adds to the cache, and what is copied as a replica then."""
+        self.written[generation.request] += written
+        self.copied[generation.request] += copied
 
     def delivered(self, generation: Generation, now: float) -> None:
         """Note the first token of a request."""

@@ -67,8 +67,8 @@ class Served:
     cached : ndarray of int64, shape (tiers, n)
         Tokens that it found in each tier.
     written, copied, loaded : ndarray of int64, shape (n,)
-        Tokens of documents that all generations of the request computed into the cache, copied out to the host to
-        make room, and loaded from there.
+        Tokens of documents that all generations of the request added to the cache, copied out to the host to make
+        room or as replicas, and loaded from there.
     failures : ndarray of int64, shape (n,)
         Generations for the answer that failed, before or after the first token.
     totals : Totals

@@ -117,7 +117,7 @@ class Server:
     def tree(self, workload: Workload) -> Tree:
         """Return its memory before the first request."""
         if not self.reuse:
-            return Nothing(workload.forest, self.tiers)
+            return Nothing(workload.forest, self.tiers, self.block)
         return TieredTree(workload.forest, self.tiers, self.policy, self.block, self.replicas)
 
 

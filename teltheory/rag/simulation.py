@@ -22,7 +22,6 @@ import simpy
 from simpy.events import EventPriority
 
 from teltheory.cost.latency import Latency
-from teltheory.errors import ForcedCachingError
 from teltheory.model.numbers import FloatArray
 from teltheory.rag.faults import Fault, GPULoss, failing
 from teltheory.rag.generation import DONE, RUNNING, STOPPED, WAITING, Generation
@@ -118,14 +117,14 @@ class Simulation:
             self.search(k, stage + 1)
 
     def speculate(self, k: int, leaf: int) -> None:
-        """Begin with documents that may not be the answer."""
+        """Begin with documents that may not be the answer, unless they never fit."""
         assert self.admission is not None
         current = self.current[k]
         if current is not None and current.leaf == leaf:
             return
         self.cancel(k)
         running = len(self.iteration.members) if self.iteration else 0
-        if self.admission.admits(len(self.waiting) + running):
+        if self.tree.fits(leaf) and self.admission.admits(len(self.waiting) + running):
             self.records.speculated += 1
             self.guess = self.join(k, leaf)
 
@@ -207,10 +206,8 @@ class Simulation:
         assert self.iteration is not None
         k, leaf = generation.request, generation.leaf
         start = self.tree.start(leaf, k, self.question[k], self.env.now)
-        if start is None and self.iteration.members:
-            return False
         if start is None:
-            raise ForcedCachingError(k, self.depth[leaf], self.server.tiers.capacities[0])
+            return False
         self.waiting.serve(generation)
         self.records.started(generation, start)
         cached = sum(start.cached)
@@ -244,8 +241,9 @@ class Simulation:
         if self.strikes(generation, after_first_token=False):
             self.fail(generation, generation.seconds)
             return
+        before = self.tree.written, self.tree.copied
         self.tree.finish(generation.leaf, generation.request)
-        self.records.finished(generation)
+        self.records.finished(generation, self.tree.written - before[0], self.tree.copied - before[1])
         if self.waiting.order is not None:
             self.waiting.order.entered(generation.leaf)
         generation.state = DONE

@@ -15,7 +15,7 @@ from math import inf
 
 import numpy as np
 
-from teltheory.model.numbers import real_number
+from teltheory.model.numbers import LARGEST, real_number
 from teltheory.model.tiers import Tiers
 from teltheory.policies.online import LRU
 from teltheory.rag.served import Served
@@ -37,10 +37,11 @@ def ablation(full: Server) -> dict[str, Server]:
         RAGCache; what it has not, such as a host tier, is not switched off a second time.
     """
     gpu = Tiers(full.tiers.capacities[:1], full.tiers.loads[:1])
+    first = full.policy[0] if isinstance(full.policy, tuple) else full.policy
     plain = replace(full, tiers=gpu, policy=LRU(), window=0, patience=None, speculation=None)
     parts = {
         "PGDSF": replace(full, policy=LRU()),
-        "host": replace(full, tiers=gpu),
+        "host": replace(full, tiers=gpu, policy=first),
         "reordering": replace(full, window=0, patience=None),
         "speculation": replace(full, speculation=None),
         "swap-once": replace(full, tiers=replace(full.tiers, mode="exclusive")),
@@ -87,13 +88,14 @@ def worth(served: Served) -> Worth:
     asked, found = int((served.workload.found[:, -1] >= 0).sum()), served.documents.sum(axis=1)
     mean = float(ttft.mean()) if len(ttft) else 0.0
     p50, p95, p99 = np.quantile(ttft, QUANTILES, method="inverted_cdf") if len(ttft) else np.zeros(3)
-    last = float(served.first_token.max(initial=0) - served.arrival.min(initial=0))
+    told = served.first_token[np.isfinite(served.first_token)]
+    span = float(told.max() - served.arrival[0]) if len(told) else 0.0
     return Worth(
         mean=mean,
         p50=float(p50),
         p95=float(p95),
         p99=float(p99),
-        throughput=len(ttft) / last if last else 0.0,
+        throughput=len(told) / span if span else 0.0,
         documents=float(found.sum()) / max(asked, 1),
         host_documents=float(found[1:].sum()) / max(asked, 1),
         tokens=float(served.outcome.hit_rate),
@@ -124,14 +126,14 @@ def highest_rate(run: Callable[[float], Served], rate: float, most: float, toler
     Returns
     -------
     float
-        0 if not even `rate` / 2^40 keeps it, infinity if rate 2^40 does.
+        0 if not even `rate` / 2^40 keeps it, infinity if `rate` 2^40 or the largest below 1e9 does.
     """
 
     def keeps(at: float) -> bool:
         return float(run(at).ttft.mean()) <= most
 
     factor = 2.0 if keeps(rate) else 0.5
-    tried = (rate * factor**i for i in range(1, FARTHEST + 1))
+    tried = (at for i in range(1, FARTHEST + 1) if (at := rate * factor**i) <= LARGEST)
     turned = next((at for at in tried if keeps(at) == (factor < 1)), None)
     if turned is None:
         return inf if factor > 1 else 0.0

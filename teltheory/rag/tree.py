@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple, Protocol
 
-from teltheory.model.forest import Forest
+import numpy as np
+
+from teltheory.errors import ForcedCachingError
+from teltheory.model.forest import Forest, sums_down
 from teltheory.model.tiers import Tiers
+from teltheory.replay.tiers.nodes import room_of
 
 
 class Started(Protocol):
@@ -30,7 +34,13 @@ class Started(Protocol):
 class Tree(Protocol):
     """A cache of the nodes of the knowledge tree; see `teltheory.replay.tiers.tree.TieredTree`."""
 
+    written: int
+    copied: int
     freed: int
+
+    def fits(self, leaf: int) -> bool:
+        """Return whether a path fits into the first tier, if there is nothing else."""
+        ...
 
     def found(self, leaf: int) -> tuple[int, ...]:
         """Return the tokens of the cached head of the path to a node, by tier."""
@@ -62,7 +72,7 @@ class Fresh(NamedTuple):
 
 
 class Nothing:
-    """A cache that keeps nothing: each request computes its whole prompt, whose documents have to fit into tier 0.
+    """A cache that keeps nothing: each request computes its whole prompt, which has to fit into tier 0 meanwhile.
 
     Parameters
     ----------
@@ -70,27 +80,41 @@ class Nothing:
         The knowledge tree.
     tiers : Tiers
         As of a cache that keeps something.
+    block : int
+        Tokens that memory comes in.
     """
 
-    freed = 0
+    written = copied = freed = 0
 
-    def __init__(self, forest: Forest, tiers: Tiers) -> None:
-        self.depth, self.capacity = [*forest.depth.tolist(), 0], tiers.capacities[0]
-        self.none = (0,) * len(tiers)
+    def __init__(self, forest: Forest, tiers: Tiers, block: int = 1) -> None:
+        rooms = np.array(room_of(forest.length.tolist(), block), np.int64)
+        self.room: list[int] = [*sums_down(forest.parent, rooms).tolist(), 0]
+        self.capacity, self.reserved, self.none = tiers.capacities[0], 0, (0,) * len(tiers)
+
+    def fits(self, leaf: int) -> bool:
+        """Return whether a path fits into the first tier, if there is nothing else."""
+        return self.room[leaf] <= self.capacity
 
     def found(self, leaf: int) -> tuple[int, ...]:
         """Return the tokens that are cached, by tier: none."""
         return self.none
 
     def start(self, leaf: int, k: int, tail: int = 0, now: float | None = None) -> Fresh | None:
-        """Begin a prefill; None if its documents do not fit."""
-        return Fresh(self.none) if self.depth[leaf] <= self.capacity else None
+        """Begin a prefill; None if those that run leave it no room now."""
+        if not self.fits(leaf):
+            raise ForcedCachingError(k, self.room[leaf], self.capacity)
+        if self.reserved + self.room[leaf] > self.capacity:
+            return None
+        self.reserved += self.room[leaf]
+        return Fresh(self.none)
 
     def finish(self, leaf: int, k: int) -> None:
         """Keep nothing of a prefill."""
+        self.reserved -= self.room[leaf]
 
     def cancel(self, leaf: int, k: int) -> None:
         """Keep nothing of a prefill."""
+        self.reserved -= self.room[leaf]
 
     def lose(self) -> int:
         """Lose nothing."""

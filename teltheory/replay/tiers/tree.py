@@ -105,6 +105,10 @@ class TieredTree:
         self.pinned = self.reserved = self.copies = 0
         self.written = self.copied = self.freed = self.loaded = self.dropped = self.lost = self.replicated = 0
 
+    def fits(self, leaf: int) -> bool:
+        """Return whether the path to a leaf fits into the first tier, if there is nothing else."""
+        return sum(node.room for node in self.documents.path(leaf)) <= self.gpu.capacity
+
     def found(self, leaf: int) -> tuple[int, ...]:
         """Return the units of the longest cached head of the path to a leaf, by tier; nothing changes."""
         node = self.documents.node(leaf)
