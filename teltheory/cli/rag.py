@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, get_args
@@ -150,7 +150,7 @@ def read_index(text: str) -> Index:
     kind = INDEXES.get(name.lower())
     if kind is None:
         raise ArgumentError("--index", text, "one of " + ", ".join(INDEXES))
-    known = getattr(kind, "__dataclass_fields__", {})
+    known = [field.name for field in fields(kind)]
     pairs = [pair.partition("=") for pair in rest.split(",") if pair]
     for name, _, value in pairs:
         if name not in known or not value.isdecimal():

@@ -16,6 +16,18 @@ from teltheory.model.tiers import TieredOutcome
 from teltheory.model.trace import Trace
 
 
+def _seconds(outcome: Outcome, latency: Latency) -> FloatArray:
+    """Return the TTFT of each turn."""
+    return latency.ttft(_in_one_tier(outcome).uncached, outcome.cached)
+
+
+def _in_one_tier(outcome: Outcome) -> Outcome:
+    """Return an outcome, unless it is one in tiers: that does not say how many seconds a load takes."""
+    if isinstance(outcome, TieredOutcome):
+        raise ArgumentError("outcome", "one in tiers", "one of one memory, as a load takes seconds of its own")
+    return outcome
+
+
 def excess(outcome: Outcome, xi: int) -> IntArray:
     """Return max(uncached - xi, 0) of each turn, shape (n,), in the trace's unit."""
     return np.maximum(outcome.uncached - whole_number("xi", xi), 0)
@@ -51,7 +63,7 @@ def tail_excess_latency(outcome: Outcome | TieredOutcome, xi: int) -> int | Frac
 
 def tail_excess_seconds(outcome: Outcome, latency: Latency, slo: float) -> float:
     """Return the sum over turns of max(TTFT - slo, 0), in seconds."""
-    return float(np.maximum(latency.ttft(outcome.uncached, outcome.cached) - slo, 0.0).sum())
+    return float(np.maximum(_seconds(outcome, latency) - slo, 0.0).sum())
 
 
 def ttft_quantiles(outcome: Outcome, qs: Sequence[float], latency: Latency) -> FloatArray:
@@ -69,10 +81,10 @@ def ttft_quantiles(outcome: Outcome, qs: Sequence[float], latency: Latency) -> F
     for q in qs:
         if not 0 < q <= 1:
             raise ArgumentError("qs", q, "a level above 0, at most 1")
+    seconds = _seconds(outcome, latency)
     if not len(outcome):
         return np.full(len(qs), np.nan)
-    ttft = latency.ttft(outcome.uncached, outcome.cached)
-    return np.quantile(ttft, np.asarray(qs, np.float64), method="inverted_cdf")
+    return np.quantile(seconds, np.asarray(qs, np.float64), method="inverted_cdf")
 
 
 def slo_violations(outcome: Outcome | TieredOutcome, xi: int) -> int:
@@ -92,7 +104,7 @@ def ttft_violations(outcome: Outcome, latency: Latency, slo: Fraction) -> int:
 
 def above_slo(outcome: Outcome, latency: Latency, slo: Fraction) -> NDArray[np.bool_]:
     """Return whether each turn's TTFT is above `slo` seconds, without rounding; shape (n,)."""
-    total = outcome.uncached + outcome.cached
+    total = _in_one_tier(outcome).uncached + outcome.cached
     return outcome.uncached > latency.safe_uncached(total, slo)
 
 

@@ -71,6 +71,7 @@ def test_systems_serve_the_same_questions_and_runs_repeat(run_json, mine, monkey
         (("--top-k", "9"), "k: found 9, expected from 1 to 4, the documents of the corpus"),
         (("--index", "ivf"), "lists: found 64, expected at most 4, the documents of the corpus"),
         (("--index", "ivf:lots=2"), "--index: found 'ivf:lots=2', expected lists, probe, stages, seed"),
+        (("--index", "ivf:name=2"), "--index: found 'ivf:name=2', expected lists, probe, stages, seed"),
         (("--index", "tree"), "--index: found 'tree', expected one of flat, ivf, hnsw"),
         (("--zipf", "-1"), "zipf: found -1.0"),
         (("--speculation", "perhaps"), "speculation: found 'perhaps'"),
