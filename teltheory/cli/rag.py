@@ -327,7 +327,7 @@ def rag(
         corpus, queries = sources.read(rng)
         drawn, times = asked.draw(corpus, queries, rng)
         latency = served.needed_latency
-        server, load = machine.server(served, latency, int(drawn.forest.total.max()))
+        server, load = machine.server(served, latency, drawn.longest)
         bar.remove_task(task)
         check_fits(corpus, server)
         found = Runs(drawn, ablation(server), latency, load, machine.faults).rows(rates, within, bar)

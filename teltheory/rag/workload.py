@@ -97,6 +97,12 @@ class Workload:
         """Node of `forest` at the end of each list of documents; shape (n, stages). -1: nothing that is shared."""
         return self._numbered[2]
 
+    @property
+    def longest(self) -> int:
+        """Tokens of the longest prompt, those with provisional lists included."""
+        ends = np.append(self.forest.depth, 0)[self.leaves]
+        return int((ends + self.question[:, np.newaxis]).max(initial=0))
+
     @cached_property
     def document(self) -> IntArray:
         """Document of each node of `forest`, -1 of the system prompt; shape (V,)."""

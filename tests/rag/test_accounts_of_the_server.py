@@ -83,3 +83,11 @@ def test_seconds_of_an_outcome_in_tiers_are_refused():
             metric()
     assert tt.slo_violations(outcome, 3) == 1
     assert np.isfinite(float(tt.tail_excess_latency(outcome, 3)))
+
+
+def test_costs_of_provisional_documents_are_within_a_profile_of_the_longest_prompt():
+    workload = workload_of([[[1], [0]], [[0], [0]]], [4, 20], [1.0, 1.0], [0.0, 8.0], question=[3, 1], system=2)
+    assert (workload.longest, int(workload.forest.total.max())) == (25, 9)
+    profile = tt.PrefillProfile.of_latency(LATENCY, workload.longest, workload.longest)
+    served = serve(workload, Server(Tiers((30,)), tt.RetrievalPGDSF(profile), speculation="always"), LATENCY)
+    assert served.totals.speculated == 2
