@@ -50,8 +50,7 @@ def requests(zipf: float, rng: np.random.Generator) -> Workload:
 
 def ragcache(work: Workload, host: int) -> Server:
     """Return RAGCache with a host of so many GPUs."""
-    longest = int(work.forest.total.max())
-    policy = tt.RetrievalPGDSF(tt.PrefillProfile.of_latency(LATENCY, longest, longest))
+    policy = tt.RetrievalPGDSF(tt.PrefillProfile.of_latency(LATENCY, work.longest, work.longest))
     tiers = tt.Tiers((GPU, GPU * host), (0, LOAD / marginal_seconds(LATENCY)), "swap-out-once")
     return Server(tiers, policy, window=WINDOW, speculation=SPECULATION)
 

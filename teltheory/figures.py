@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLOURS = ("#555555", "#E69F00", "#0072B2", "#009E73", "#CC79A7", "#D55E00")
-STYLES = tuple(zip(COLOURS, ("-", "--", "-", "-.", ":", "--"), strict=True))
+COLOURS = ("#555555", "#E69F00", "#0072B2", "#009E73", "#CC79A7", "#D55E00", "#56B4E9", "#000000")
+STYLES = tuple(zip(COLOURS, ("-", "--", "-", "-.", ":", "--", "-.", ":"), strict=True))
+FEW = (1.0, 2.0, 5.0)
+"""What a power of ten is multiplied with at the ticks of a logarithmic axis."""
 PANELS_A_ROW = 3
 WIDEST_LETTERS_AN_INCH = 5
 LINE = 0.25
@@ -53,17 +55,22 @@ def draw_curves(rows: Sequence[Mapping[str, Any]], labels: Mapping[int, str], ti
 
 
 def draw_rates(rows: Sequence[Mapping[str, Any]], groups: Mapping[str, Sequence[str]], title: str) -> Figure:
-    """Draw mean and 95th percentile of TTFT against the rate: a column a group of systems, a line a system."""
+    """Draw mean and 95th percentile of TTFT against the rate: a column a group of systems, a line a system.
+
+    A system is drawn alike in every group.
+    """
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(1.2 + 4.4 * len(groups), 6.4), layout="constrained")
     columns = figure.subplots(2, len(groups), squeeze=False).T
+    named = [{**row, "policy": row["system"], "capacity": row["rate"]} for row in rows]
+    styles = _styles(named)
     for (upper, lower), (name, systems) in zip(columns, groups.items(), strict=True):
-        named = [{**row, "policy": row["system"], "capacity": row["rate"]} for row in rows]
         shown = [row for row in named if row["system"] in systems]
         for panel, measure in ((upper, "mean"), (lower, "p95")):
-            _draw_panel(panel, shown, itemgetter(measure), "o")
+            _draw_panel(panel, shown, itemgetter(measure), "o", styles)
             panel.set_yscale("log")
+            _label_ticks(panel)
             panel.set_ylabel("mean TTFT, s" if measure == "mean" else "P95 TTFT, s")
         upper.set_title(name, fontsize="medium")
         lower.set_xlabel("requests a second")
@@ -137,10 +144,27 @@ def _draw_panel(
     rows: Sequence[Mapping[str, Any]],
     measure: Callable[[Mapping[str, Any]], float],
     marker: str | None = None,
+    styles: Mapping[str, tuple[str, str]] | None = None,
 ) -> None:
-    policies = dict.fromkeys(row["policy"] for row in rows)
-    for (colour, line), policy in zip(cycle(STYLES), policies, strict=False):
+    known = _styles(rows) if styles is None else styles
+    for policy in dict.fromkeys(row["policy"] for row in rows):
+        colour, line = known[policy]
         points = sorted((row["capacity"], measure(row)) for row in rows if row["policy"] == policy)
         panel.plot(*zip(*points, strict=True), color=colour, linestyle=line, marker=marker, label=policy)
     panel.set_xscale("log")
     panel.grid(alpha=0.3)
+
+
+def _styles(rows: Sequence[Mapping[str, Any]]) -> dict[str, tuple[str, str]]:
+    """Return a colour and a line for each policy."""
+    return dict(zip(dict.fromkeys(row["policy"] for row in rows), cycle(STYLES), strict=False))
+
+
+def _label_ticks(panel: Axes) -> None:
+    """Write plain numbers at a few ticks of both logarithmic axes, instead of powers of ten."""
+    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
+
+    for axis in (panel.xaxis, panel.yaxis):
+        axis.set_major_locator(LogLocator(subs=FEW))
+        axis.set_major_formatter(StrMethodFormatter("{x:g}"))
+        axis.set_minor_formatter(NullFormatter())

@@ -6,7 +6,7 @@ import pytest
 from figure_texts import check_texts
 
 from teltheory.cli.curve import DEFAULT_POLICIES
-from teltheory.figures import draw_curves
+from teltheory.figures import draw_curves, draw_rates
 
 LONG = ("tlru:xi=30000,q_hat=40000,trim=least-recent", "a-policy-of-another-package:seconds=3600,scale=1/2")
 TITLES = ("mooncake_$conversation.jsonl", "W" * 200)
@@ -34,3 +34,19 @@ def test_every_text_of_the_curves_is_within_the_figure(thresholds, policies, tit
     figure = draw_curves(rows(thresholds, policies), labels, title)
     check_texts(figure, 3 + thresholds)
     assert {text.get_text() for text in figure.legends[0].get_texts()} == set(policies)
+
+
+def test_a_system_looks_the_same_beside_others_and_beside_its_parts():
+    groups = {"systems": ["none", "ragcache"], "parts": ["ragcache", "without host"]}
+    shown = [
+        {"rate": rate, "system": system, "mean": 0.05 * rate * (i + 1), "p95": 0.2 * rate * (i + 1)}
+        for i, system in enumerate(("none", "ragcache", "without host"))
+        for rate in (1, 2, 10)
+    ]
+    figure = draw_rates(shown, groups, "mine")
+    drawn = {(line.get_label(), line.get_color()) for panel in figure.axes for line in panel.get_lines()}
+    assert len(drawn) == len(dict(drawn)) == 3
+    figure.draw_without_rendering()
+    for panel in figure.axes:
+        ticks = [text.get_text() for text in panel.get_xticklabels()]
+        assert {"1", "2", "5", "10"} <= set(ticks)

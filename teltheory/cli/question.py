@@ -249,17 +249,19 @@ def read_question(
 
 def read_capacities(given: Sequence[str], shape: KVSize | None = None) -> tuple[int, ...]:
     """Return the capacities that were given, in tokens."""
-    return tuple(dict.fromkeys(_capacity(text, shape) for text in listed_values("capacity", given)))
+    return tuple(
+        dict.fromkeys(read_capacity("capacity", text, shape) for text in listed_values("capacity", given))
+    )
 
 
-def _capacity(text: str, shape: KVSize | None) -> int:
+def read_capacity(argument: str, text: str, shape: KVSize | None) -> int:
     """Read a capacity: tokens, or bytes of the KV cache of a model, as many tokens as fit."""
     size = bytes_in(text)
     if size is None:
-        return read_tokens("capacity", text, or_bytes=True)
+        return read_tokens(argument, text, or_bytes=True)
     if shape is None:
         models = "--model vicuna-7b, --config FILE.json or --kv-bytes N"
-        raise ArgumentError("capacity", text, f"tokens such as 300k, or the model whose bytes they are: {models}")
+        raise ArgumentError(argument, text, f"tokens such as 300k, or the model whose bytes they are: {models}")
     return shape.tokens(int(size))
 
 
@@ -268,7 +270,7 @@ def read_sizes(given: Sequence[str], shape: KVSize | None) -> Iterator[str]:
     for text in listed_values("capacity", given):
         if shape is not None and bytes_in(text) is not None:
             size = f"{shape.bytes_per_token:,} bytes ({shape.name})"
-            yield f"Capacity {text} is {_capacity(text, shape):,} tokens of {size}."
+            yield f"Capacity {text} is {read_capacity('capacity', text, shape):,} tokens of {size}."
 
 
 def chosen_capacities(requests: Trace | Forest) -> tuple[tuple[int, ...], str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,7 @@ from rich.progress import Progress
 
 from teltheory.cli.options import Option, bundled, json_option, served_options, together, whole
 from teltheory.cli.output import check_figure, check_target, progress_bar, report
+from teltheory.cli.question import read_capacity, read_sizes
 from teltheory.cli.rag_text import Policies, about, compared, policies_as_data, policy_table, tables
 from teltheory.cli.served import Served as Model
 from teltheory.cost.latency import Latency
@@ -127,6 +128,10 @@ class Machine:
             GPULoss(float(read_time("--lose-gpu", at))) for at in listed_values("--lose-gpu", self.losses)
         )
 
+    def sizes_in_bytes(self, model: Model) -> Iterator[str]:
+        """Yield a line for each tier whose size was given in bytes."""
+        return read_sizes([tier.partition(":")[0] for tier in self.tiers], model.shape)
+
     def server(self, model: Model, latency: Latency, longest: int) -> tuple[Server, float]:
         """Return RAGCache with all its parts, and seconds to load a token from the host."""
         if len(self.tiers) != 2:
@@ -134,7 +139,7 @@ class Machine:
             raise ArgumentError("--tier", found, "two of them, GPU and host: --tier 20k --tier 200k:pcie4")
         gpu, (host, _, link) = self.tiers[0], self.tiers[1].partition(":")
         load = load_seconds("--tier", link or "pcie4", model.shape, latency)
-        sizes = read_tokens("--tier", gpu), read_tokens("--tier", host)
+        sizes = tuple(read_capacity("--tier", size, model.shape) for size in (gpu, host))
         tiers = Tiers(sizes, (0, load / marginal_seconds(latency)), "swap-out-once")
         policy = RetrievalPGDSF(PrefillProfile.of_latency(latency, longest, longest))
         patience = None if self.patience is None else float(read_time("--patience", self.patience))
@@ -172,7 +177,11 @@ _requests: Option = together(
     whole("--requests", 1000, "How many requests."),
     click.option("--zipf", type=float, default=1.0, show_default=True, help="Skew of popularity; 0 is uniform."),
     click.option(
-        "--popular", type=click.Choice(["queries", "documents"]), default="queries", help="What is popular."
+        "--popular",
+        type=click.Choice(["queries", "documents"]),
+        default="queries",
+        show_default=True,
+        help="What is popular.",
     ),
     whole("--top-k", 2, "Documents of an answer."),
     click.option("--index", default="ivf", show_default=True, help="flat, ivf:lists=64,probe=32,stages=8, hnsw."),
@@ -197,7 +206,7 @@ _machine: Option = together(
         "tiers",
         multiple=True,
         metavar="SIZE[:LINK]",
-        help="The GPU: 20k. Then the host: 200k:pcie4; its link may be 25GB/s or 20us.",
+        help="The GPU: 20k, 10GiB. Then the host: 200k:pcie4; its link may be 25GB/s or 20us.",
     ),
     whole("--block", 16, "Tokens of a memory block; 1: exact."),
     whole("--window", 32, "How often a request may be overtaken; 0: never.", least=0),
@@ -208,12 +217,14 @@ _machine: Option = together(
         "--interruption",
         type=click.Choice(get_args(Interruption)),
         default="at once",
+        show_default=True,
         help="When a cancelled prefill stops.",
     ),
     click.option(
         "--copying",
         type=click.Choice(get_args(Copying)),
         default="beside",
+        show_default=True,
         help="Copies to the host leave beside a prefill, or before it.",
     ),
     whole("--replicas", 0, "Upper levels of documents that have a copy in the host.", least=0),
@@ -331,9 +342,10 @@ def rag(
         bar.remove_task(task)
         check_fits(corpus, server)
         found = Runs(drawn, ablation(server), latency, load, machine.faults).rows(rates, within, bar)
+        bar.add_task("Comparing policies", total=None)
         most = threshold(xi, slo, latency, drawn)
         policies = policies_at(drawn, server, most, latency)
-    said = about(corpus, queries, drawn, times, latency, asked.law)
+    said = [*about(corpus, queries, drawn, times, latency, asked.law), *machine.sizes_in_bytes(served)]
     shown = (*said, *tables(found, served.shape), *policy_table(policies, most, served.shape))
     report(
         target, shown, {"said": said, "times": asdict(times), "rows": found, **policies_as_data(policies, most)}

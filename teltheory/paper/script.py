@@ -55,8 +55,14 @@ def say(lines: Iterable[str]) -> None:
 
 
 def run(work: Callable[..., Iterable[str]], doc: str | None, words: Sequence[str] | None = None) -> None:
-    """Print what the work on a command line's words yields; told too few or too many, print the usage in `doc`."""
+    """Print what the work on a command line's words yields; told too few or too many, print the usage in `doc`.
+
+    Asked for help, print `doc`.
+    """
     given = sys.argv[1:] if words is None else words
+    if {"-h", "--help"} & set(given):
+        say([(doc or "").strip()])
+        return
     if len(given) != len(signature(work).parameters):
         end(f"usage: {next(line for line in (doc or '').splitlines() if line.startswith('    ')).strip()}")
     with errors_in_one_line():

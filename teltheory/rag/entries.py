@@ -108,6 +108,8 @@ def _vectors(
         return *vectors, "vectors: as given"
     for what, entries in (("documents", documents), ("questions", questions)):
         if entries.texts is None:
-            raise ArgumentError("vectors", None, f"vectors, as the {what} have no texts")
+            raise ArgumentError(
+                "vectors", None, f"vectors of documents and questions, as the {what} have no texts"
+            )
     made = TextVectors.of(documents.texts or (), dimensions, rng)
     return made(documents.texts or ()), made(questions.texts or ()), made.note

@@ -233,7 +233,8 @@ class IVF:
     def holding(self, vectors: VectorArray) -> Searcher:
         """Put vectors into a new index of Faiss."""
         if len(vectors) < self.lists:
-            raise ArgumentError("lists", self.lists, f"at most {len(vectors):,}, the documents of the corpus")
+            expected = f"at most {len(vectors):,}, the documents of the corpus, or a flat index"
+            raise ArgumentError("lists", self.lists, expected)
         faiss, dimension = needed("faiss"), vectors.shape[1]
         index = faiss.IndexIVFFlat(faiss.IndexFlatL2(dimension), dimension, self.lists)
         index.cp.seed, index.cp.min_points_per_centroid = self.seed, 1

@@ -74,7 +74,7 @@ class Sources:
         documents, own = self._documents()
         questions = own if self.queries is None else read_questions(self.queries)
         if questions is None:
-            raise ArgumentError("queries", None, "a file of questions, as these documents have none")
+            raise ArgumentError("queries", None, "a file of questions, --queries, as these documents have none")
         vectors = self._vectors(documents, questions)
         dimensions = min(self.dimensions, len(documents) - 1)
         return corpus_of(

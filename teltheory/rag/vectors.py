@@ -86,7 +86,7 @@ class TextVectors:
         if not 1 <= whole_number("dimensions", dimensions) <= most:
             raise ArgumentError("dimensions", dimensions, f"from 1 to {most}, fewer than documents and words")
         directions = decomposition.TruncatedSVD(dimensions, random_state=int(rng.integers(2**31)))
-        with one_thread():
+        with one_thread(), np.errstate(invalid="ignore"):
             return cls(weights, directions.fit(table))
 
     def __call__(self, texts: Sequence[str]) -> VectorArray:

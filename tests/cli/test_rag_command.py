@@ -98,6 +98,15 @@ def test_a_lost_gpu_costs_less_with_replicas(run_json, mine):
     assert kept[GPU_LRU] < lost[GPU_LRU]
 
 
+def test_tiers_in_bytes_are_tokens_of_the_model(run_json, mine):
+    sized = run_json("rag", *mine, *ASKED, "--tier", "250MiB", "--tier", "1000MiB:pcie4")
+    assert sized["rows"] == run_json("rag", *mine, *ASKED, *TIERS)["rows"]
+    assert sized["said"][-2:] == [
+        "Capacity 250MiB is 500 tokens of 524,288 bytes (llama-2-7b).",
+        "Capacity 1000MiB is 2,000 tokens of 524,288 bytes (llama-2-7b).",
+    ]
+
+
 def test_questions_about_no_document_are_refused(refused, mine, tmp_path):
     expected = "document: found 'nothing', expected the name of one of the 4 documents"
     (tmp_path / "questions.jsonl").write_text('{"text": "what is it about", "about": "nothing"}\n')
