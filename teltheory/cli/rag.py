@@ -15,7 +15,7 @@ from rich.progress import Progress
 from teltheory.cli.options import Option, bundled, json_option, served_options, together, whole
 from teltheory.cli.output import check_figure, check_target, progress_bar, report
 from teltheory.cli.question import read_capacity, read_sizes
-from teltheory.cli.rag_text import Policies, about, compared, policies_as_data, policy_table, tables
+from teltheory.cli.rag_text import Policies, about, compared, policies_as_data, policy_table, rows_as_data, tables
 from teltheory.cli.served import Served as Model
 from teltheory.cost.latency import Latency
 from teltheory.cost.links import load_seconds, marginal_seconds
@@ -37,7 +37,7 @@ from teltheory.rag.server import Copying, Server, serve
 from teltheory.rag.sources import Sources
 from teltheory.rag.speculation import Interruption
 from teltheory.rag.stage_times import StageTimes, measured, read_stage_times, write_stage_times
-from teltheory.rag.systems import NONE, Worth, ablation, at_rate, highest_rate, worth
+from teltheory.rag.systems import NONE, ablation, at_rate, highest_rate, worth
 from teltheory.rag.workload import Workload
 from teltheory.replay.tiers.replicas import Replicas
 
@@ -242,6 +242,7 @@ class Runs:
     latency: Latency
     load: float
     faults: Sequence[GPULoss] = ()
+    slo: float | None = None
 
     def rows(self, rates: Sequence[float], within: float | None, bar: Progress) -> list[dict[str, Any]]:
         """Return a row for each rate and system."""
@@ -249,7 +250,9 @@ class Runs:
         highest = {} if within is None else self.highest(rates[0], within, bar)
         found = []
         for rate, name in bar.track(pairs, description="Serving"):
-            row = {"rate": rate, "system": name, **asdict(self.at(name, rate))}
+            served = self.served(name, rate)
+            slow = None if self.slo is None else float((served.ttft > self.slo).mean())
+            row = {"rate": rate, "system": name, **asdict(worth(served)), "slow": slow}
             found.append({**row, "highest_rate": highest.get(name)})
         return found
 
@@ -257,7 +260,7 @@ class Runs:
         """Return each system's highest rate with a mean TTFT of at most K times that of `none` without load."""
         if within <= 1:
             raise ArgumentError("--within", within, "a number above 1")
-        most = within * self.at(NONE, rate * IDLE).mean
+        most = within * worth(self.served(NONE, rate * IDLE)).mean
         systems = bar.track(self.systems, description="Looking for the highest rates")
         return {name: highest_rate(partial(self.served, name), rate, most) for name in systems}
 
@@ -269,10 +272,6 @@ class Runs:
         except ForcedCachingError as error:
             most = f"at most {server.tiers.capacities[0]:,} tokens of documents, the GPU tier"
             raise ArgumentError(f"request {error.turn}", f"{error.length:,}", most) from None
-
-    def at(self, name: str, rate: float) -> Worth:
-        """Return what that is worth."""
-        return worth(self.served(name, rate))
 
 
 def threshold(xi: str | None, slo: str | None, latency: Latency, requests: Workload) -> int:
@@ -308,7 +307,7 @@ def check_fits(corpus: Corpus, server: Server) -> None:
 @bundled("machine", Machine, _machine)
 @click.option("--within", type=float, metavar="K", help="Also the highest rate with mean TTFT <= K x unloaded.")
 @click.option("--xi", metavar="TOKENS", help="Threshold of TEL; half of the mean prompt if left out.")
-@click.option("--slo", metavar="TIME", help="The same as a TTFT of that many uncached tokens.")
+@click.option("--slo", metavar="TIME", help="The same as a TTFT, and who takes longer.")
 @click.option("--figure", metavar="FILE", help="Draw TTFT against the rate: a .png, .svg or .pdf file.")
 @served_options
 @json_option
@@ -341,14 +340,17 @@ def rag(
         server, load = machine.server(served, latency, drawn.longest)
         bar.remove_task(task)
         check_fits(corpus, server)
-        found = Runs(drawn, ablation(server), latency, load, machine.faults).rows(rates, within, bar)
+        seconds = None if slo is None else float(read_time("--slo", slo))
+        found = Runs(drawn, ablation(server), latency, load, machine.faults, seconds).rows(rates, within, bar)
         bar.add_task("Comparing policies", total=None)
         most = threshold(xi, slo, latency, drawn)
         policies = policies_at(drawn, server, most, latency)
     said = [*about(corpus, queries, drawn, times, latency, asked.law), *machine.sizes_in_bytes(served)]
     shown = (*said, *tables(found, served.shape), *policy_table(policies, most, served.shape))
     report(
-        target, shown, {"said": said, "times": asdict(times), "rows": found, **policies_as_data(policies, most)}
+        target,
+        shown,
+        {"said": said, "times": asdict(times), "rows": rows_as_data(found), **policies_as_data(policies, most)},
     )
     if figure is not None:
         write_figure(figure, draw_rates(found, compared(found), Path(sources.corpus).name))

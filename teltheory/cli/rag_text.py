@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
+from math import inf
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -73,7 +74,10 @@ def tables(rows: Sequence[dict[str, Any]], size: KVSize | None) -> Iterator[str 
     limits = any(row["highest_rate"] is not None for row in rows)
     if limits:
         yield "highest: the rate up to which the mean TTFT is at most K times that of `none` without load."
-    columns = (*COLUMNS, *(["highest"] if limits else []))
+    slow = any(row["slow"] is not None for row in rows)
+    if slow:
+        yield "slow: share of the requests with a TTFT above the SLO."
+    columns = (*COLUMNS, *(["slow"] if slow else []), *(["highest"] if limits else []))
     for rate in dict.fromkeys(row["rate"] for row in rows):
         lines = (_line(row, size, limits) for row in rows if row["rate"] == rate)
         yield plain_table(f"Rate: {rate:g} a second", columns, lines, ("system",))
@@ -98,6 +102,11 @@ def policies_as_data(policies: Policies, xi: int) -> dict[str, Any]:
     return {"xi": xi, "policies": [_policy_as_data(row) for row in rows], "hindsight": hindsight}
 
 
+def rows_as_data(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return rows as JSON has them: null for what is infinite, a rate without a bound or a TTFT that never came."""
+    return [{name: None if value == inf else value for name, value in row.items()} for row in rows]
+
+
 def _policy_line(row: PolicyRow, size: KVSize | None) -> list[str]:
     moved = [_moved(row.copied, size), _moved(row.loaded, size)]
     hits = [percent(row.documents), percent(row.tokens)]
@@ -113,8 +122,9 @@ def _line(row: dict[str, Any], size: KVSize | None, limits: bool) -> list[str]:
     times.append(f"{row['throughput']:.3g}")
     hits = [percent(row[name]) for name in ("documents", "host_documents", "tokens")]
     moved = [_moved(row[name], size) for name in ("copied", "loaded")]
-    limit = [f"{row['highest_rate']:.3g}"] if limits else []
-    return [row["system"], *times, *hits, *moved, percent(row["wasted"]), *limit]
+    more = [] if row["slow"] is None else [percent(row["slow"])]
+    more += [f"{row['highest_rate']:.3g}"] if limits else []
+    return [row["system"], *times, *hits, *moved, percent(row["wasted"]), *more]
 
 
 def _moved(tokens: int, size: KVSize | None) -> str:

@@ -89,6 +89,20 @@ def test_bad_input_is_one_line(refused, mine, given, told):
     assert told in refused("rag", *mine, "--requests", "50", *asked, *given, *tiers)
 
 
+def test_who_takes_longer_than_the_slo(run_json, run, capsys, mine):
+    asked = ("rag", *mine, *ASKED, *TIERS, "--rate", "2", "--slo", "20ms")
+    rows = {row["system"]: row for row in run_json(*asked)["rows"]}
+    assert rows[NONE]["slow"] > rows[RAGCACHE]["slow"] > 0
+    assert (rows[NONE]["p50"] > 0.02) == (rows[NONE]["slow"] > 0.5)
+    assert run(*asked) == 0
+    assert " slow" in capsys.readouterr().out
+
+
+def test_what_is_infinite_is_null(run_json, mine):
+    asked = ("rag", *mine, *TIERS, "--index", "flat", "--requests", "2", "--within", "1000")
+    assert {row["highest_rate"] for row in run_json(*asked)["rows"]} == {None}
+
+
 def test_a_lost_gpu_costs_less_with_replicas(run_json, mine):
     asked = ("rag", *mine, *ASKED, "--tier", "3k", "--tier", "4k:pcie4", "--rate", "2")
     loss = ("--lose-gpu", "5s,10s")
