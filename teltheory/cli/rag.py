@@ -347,11 +347,8 @@ def rag(
         policies = policies_at(drawn, server, most, latency)
     said = [*about(corpus, queries, drawn, times, latency, asked.law), *machine.sizes_in_bytes(served)]
     shown = (*said, *tables(found, served.shape), *policy_table(policies, most, served.shape))
-    report(
-        target,
-        shown,
-        {"said": said, "times": asdict(times), "rows": rows_as_data(found), **policies_as_data(policies, most)},
-    )
+    data = {"said": said, "times": asdict(times), "rows": rows_as_data(found)}
+    report(target, shown, {**data, **policies_as_data(policies, most)})
     if figure is not None:
         write_figure(figure, draw_rates(found, compared(found), Path(sources.corpus).name))
     return 0

@@ -103,7 +103,7 @@ def policies_as_data(policies: Policies, xi: int) -> dict[str, Any]:
 
 
 def rows_as_data(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return rows as JSON has them: null for what is infinite, a rate without a bound or a TTFT that never came."""
+    """Return rows as JSON has them: null for what is infinite, such as a rate without a bound."""
     return [{name: None if value == inf else value for name, value in row.items()} for row in rows]
 
 
