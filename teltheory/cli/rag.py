@@ -27,6 +27,7 @@ from teltheory.model.tiers import Tiers
 from teltheory.model.units import listed_values, read_time, read_tokens
 from teltheory.policies.retrieval import RetrievalPGDSF
 from teltheory.rag.corpus import Corpus, Queries
+from teltheory.rag.entries import DIMENSIONS
 from teltheory.rag.faults import GPULoss
 from teltheory.rag.hnsw import HNSW
 from teltheory.rag.indexes import IVF, Built, FlatL2, Index, build
@@ -56,15 +57,15 @@ IDLE = 1e-6
 class Requests:
     """Which requests come, and what finds their documents."""
 
-    rates: str = "1"
-    requests: int = 1000
-    zipf: float = 1.0
-    popular: str = "queries"
-    top_k: int = 2
-    index: str = "ivf"
-    stage_times: str | None = None
-    slower: float = 1.0
-    seed: int = 0
+    rates: str
+    requests: int
+    zipf: float
+    popular: str
+    top_k: int
+    index: str
+    stage_times: str | None
+    slower: float
+    seed: int
 
     def rates_asked(self) -> list[float]:
         """Return the rates, requests a second."""
@@ -109,17 +110,17 @@ class Requests:
 class Machine:
     """The server's memory, queue and pipeline."""
 
-    tiers: tuple[str, ...] = ()
-    block: int = 16
-    window: int = 32
-    patience: str | None = None
-    batch: int = 1
-    speculation: str = "idle"
-    interruption: Interruption = "at once"
-    searchers: int | None = None
-    copying: Copying = "beside"
-    replicas: int = 0
-    losses: tuple[str, ...] = ()
+    tiers: tuple[str, ...]
+    block: int
+    window: int
+    patience: str | None
+    batch: int
+    speculation: str
+    interruption: Interruption
+    searchers: int | None
+    copying: Copying
+    replicas: int
+    losses: tuple[str, ...]
 
     @property
     def faults(self) -> tuple[GPULoss, ...]:
@@ -197,7 +198,7 @@ _sources: Option = together(
     click.option("--query-vectors", metavar="FILE", help="Vectors of questions."),
     click.option("--document-tokens", metavar="LAW", help="words:4/3, 1k, lognormal:1000:0.5, a tokenizer."),
     click.option("--question-tokens", metavar="LAW", help="The same for questions."),
-    whole("--dimensions", 128, "Dimensions of vectors that are made here."),
+    whole("--dimensions", DIMENSIONS, "Dimensions of vectors that are made here."),
     whole("--system", 0, "Tokens of the system prompt.", least=0),
 )
 _machine: Option = together(

@@ -152,4 +152,4 @@ def at_rate(workload: Workload, rate: float) -> Workload:
         return workload
     stretch = (len(workload) - 1) / span / rate
     arrival = np.asarray((workload.arrival - workload.arrival[0]) * stretch)
-    return replace(workload, arrival=arrival)
+    return workload.arriving(arrival)

@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -86,6 +86,12 @@ class Workload:
 
     def __len__(self) -> int:
         return len(self.question)
+
+    def arriving(self, arrival: FloatArray) -> Workload:
+        """Return the same requests at other times; their tree is numbered once for both."""
+        moved = replace(self, arrival=arrival)
+        moved.__dict__["_numbered"] = self._numbered
+        return moved
 
     @property
     def stages(self) -> int:
