@@ -92,8 +92,10 @@ class Sources:
         path = Path(self.corpus)
         if all((path / name).is_file() for name in (XQUAD, NQ_OPEN, MMLU)):
             return read_stand_ins(path)
-        if path.suffix == ".json" and "data" in read_json(path, "documents"):
-            return read_xquad(path)
+        if path.suffix == ".json":
+            found = read_json(path, "documents")
+            if isinstance(found, dict) and "data" in found:
+                return read_xquad(path)
         return read_documents(path), None
 
     def _vectors(self, documents: Entries, questions: Entries) -> tuple[np.ndarray, np.ndarray] | None:

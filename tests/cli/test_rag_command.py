@@ -127,6 +127,11 @@ def test_questions_about_no_document_are_refused(refused, mine, tmp_path):
     assert expected in refused("rag", *mine, *TIERS)
 
 
+def test_a_file_that_is_no_list_of_documents_is_refused(refused, mine, tmp_path):
+    (tmp_path / "number.json").write_text("5")
+    assert "number.json" in refused("rag", "number.json", *mine[1:], *TIERS)
+
+
 def test_stage_times_of_another_index_are_refused(run, refused, mine):
     asked = ("rag", *mine, *TIERS, "--requests", "50", "--stage-times", "stages.json")
     assert run(*asked, "--index", "flat") == 0
