@@ -1,12 +1,15 @@
 """Tiers of memory under a cache, and what a replay in them comes to.
 
 1. Tier i holds C_i units. A token that is loaded from it costs rho_i = load seconds / prefill seconds,
-   0 = rho_0 <= rho_1 < 1: what a turn reuses from tier i is worth 1 - rho_i of a token that is not computed.
+   0 = rho_0 <= rho_1 <= ... < 1: what a turn reuses from tier i is worth 1 - rho_i of a token that it does not
+   compute.
 2. So a turn that reuses x_i of tier i computes as much as total - sum over i of (1 - rho_i) x_i uncached units do.
-   Ratios are whole thousandths, so that this is a fraction with a denominator of 1,000 at most, and exact.
-3. What tier 0 has no room for sinks to tier 1, and out of the last tier it is gone. *Exclusive*: what is loaded
-   leaves the tier that it was in. *Swap out only once* (RAGCache): tier 1 keeps what it was sent until that leaves
-   the cache altogether, so that nothing is copied out twice.
+   Ratios are whole thousandths, so that this is a fraction with a denominator of 1,000 at most, and exact. If
+   loading is *overlapped* with computing the longer of both counts: max(total - sum x_i, sum rho_i x_i).
+3. What tier 0 has no room for sinks to tier 1, and so on; out of the last tier it is gone. *Exclusive*: what is
+   loaded leaves the tier that it was in. *Inclusive* (write-through): a tier also holds all that the tiers before
+   it hold, as a copy that is written at once. *Swap out only once* (RAGCache): tier 1 keeps what it was sent until
+   that leaves the cache altogether, so that nothing is copied out twice.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import accumulate
 from math import ceil, lcm
 from typing import Literal, TypeAlias, get_args
 
@@ -22,46 +26,58 @@ import numpy as np
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import INT64_MAX, IntArray, exact_sum, rational, readonly, whole_number
 
-Mode: TypeAlias = Literal["exclusive", "swap-out-once"]
+Mode: TypeAlias = Literal["exclusive", "inclusive", "swap-out-once"]
 MODES: tuple[Mode, ...] = get_args(Mode)
-MOST_TIERS = 2
+Loading: TypeAlias = Literal["additive", "overlapped"]
+LOADINGS: tuple[Loading, ...] = get_args(Loading)
 THOUSANDTHS = 1000
 
 
 @dataclass(frozen=True)
 class Tiers:
-    """Capacities of one tier of memory or two, fastest first, and what loading from them costs.
+    """Capacities of tiers of memory, fastest first, and what loading from them costs.
 
     Parameters
     ----------
     capacities : sequence of int
-        Units that each tier holds, 0 or more; one tier or two.
+        Units that each tier holds, 0 or more; of inclusive tiers copies of what the tiers before hold are among
+        them, so that capacities never fall.
     loads : sequence of int or Fraction
         Seconds to load a token from each tier, in seconds that its prefill takes: rho, rounded up to thousandths,
         never decreasing, below 1, and 0 for the first tier.
-    mode : {"exclusive", "swap-out-once"}
-        Whether what is loaded leaves the second tier, or a copy stays there until it leaves the cache altogether.
+    mode : {"exclusive", "inclusive", "swap-out-once"}
+        Whether what is loaded leaves its tier; is in all slower tiers as well; or, of two tiers, leaves a copy in
+        the second until it leaves the cache altogether.
+    loading : {"additive", "overlapped"}
+        Whether a turn loads and then computes, or does both at a time, layer by layer.
 
     Raises
     ------
     ArgumentError
-        For a wrong number of tiers, a capacity, a ratio or a mode.
+        For no tier, a capacity, a ratio, a mode or a way of loading.
     """
 
     capacities: Sequence[int]
     loads: Sequence[int | Fraction] = (0,)
     mode: Mode = "exclusive"
+    loading: Loading = "additive"
 
     def __post_init__(self) -> None:
         if isinstance(self.capacities, str) or not isinstance(self.capacities, Sequence):
             raise ArgumentError("capacities", self.capacities, "a capacity for each tier")
         sizes = tuple(whole_number("capacities", one) for one in self.capacities)
-        if not 1 <= len(sizes) <= MOST_TIERS:
-            raise ArgumentError("capacities", self.capacities, "one tier or two")
+        if not sizes:
+            raise ArgumentError("capacities", self.capacities, "one tier or more")
         object.__setattr__(self, "capacities", sizes)
         object.__setattr__(self, "loads", _ratios(self.loads, len(sizes)))
         if self.mode not in MODES:
             raise ArgumentError("mode", self.mode, "one of " + ", ".join(MODES))
+        if self.loading not in LOADINGS:
+            raise ArgumentError("loading", self.loading, "one of " + ", ".join(LOADINGS))
+        if self.mode == "swap-out-once" and len(sizes) > 2:
+            raise ArgumentError("mode", self.mode, f"two tiers with it, not {len(sizes)}")
+        if self.mode == "inclusive" and list(sizes) != sorted(sizes):
+            raise ArgumentError("capacities", self.capacities, "sizes that never fall, of inclusive tiers")
 
     def __len__(self) -> int:
         return len(self.capacities)
@@ -70,6 +86,11 @@ class Tiers:
     def denominator(self) -> int:
         """Least common denominator of the ratios, 1,000 at most."""
         return lcm(*(Fraction(load).denominator for load in self.loads))
+
+    @property
+    def pooled(self) -> tuple[int, ...]:
+        """Units that each tier and all before it hold together, S_i."""
+        return tuple(self.capacities) if self.mode == "inclusive" else tuple(accumulate(self.capacities))
 
     @property
     def keeps_copies(self) -> bool:
@@ -137,13 +158,15 @@ class TieredOutcome:
     @property
     def uncached_units(self) -> IntArray:
         """Effective uncached length of each turn times the denominator; int64, shape (n,)."""
-        worth = [int((1 - Fraction(load)) * self.denominator) for load in self.tiers.loads]
-        saved = sum(w * x for w, x in zip(worth, self.cached, strict=True))
-        return readonly(self.total * self.denominator - saved)
+        computed = (self.total - self.cached.sum(axis=0)) * self.denominator
+        parts = [int(load * self.denominator) for load in self.tiers.loads]
+        loading = sum(part * x for part, x in zip(parts, self.cached, strict=True))
+        overlapped = self.tiers.loading == "overlapped"
+        return readonly(np.maximum(computed, loading) if overlapped else computed + loading)
 
     @property
     def uncached(self) -> list[Fraction]:
-        """Effective uncached length of each turn, total - sum of (1 - rho_i) x_i, exact."""
+        """Effective uncached length of each turn, exact: computed and loaded, or the longer if overlapped."""
         return [Fraction(units, self.denominator) for units in self.uncached_units.tolist()]
 
     @property

@@ -1,7 +1,8 @@
 """Policies that know only the past: LRU, Threshold-LRU, Tail-Optimized LRU and its form for an SLO in seconds."""
 
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass, field
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -9,7 +10,16 @@ from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import rational
 from teltheory.policies.node import Node, on_arrays
-from teltheory.policies.policy import LeastRecentlyUsed, Mark, Trim, check_parameters, tel_safe_budget
+from teltheory.policies.policy import (
+    BUDGETS,
+    Budgets,
+    LeastRecentlyUsed,
+    Mark,
+    Trim,
+    check_parameters,
+    given_budgets,
+    tel_safe_budget,
+)
 
 
 @dataclass(frozen=True)
@@ -57,6 +67,9 @@ class TLRU(LeastRecentlyUsed):
     mark : {"high-water", "resident", "last"}
         On a forest, whose length is the past of a block: the longest request that ever went through it; the
         longest since the block was last computed (SGLang); the last one (vLLM). On chains all are the same.
+    budget : {"scaled", "flat"}
+        In tiers of memory: whether more is kept of what loading makes worth less, as
+        `teltheory.replay.tiers.budgets` has it, or as much as in the first tier. Read it as `budgets`.
     """
 
     name = "tlru"
@@ -64,12 +77,15 @@ class TLRU(LeastRecentlyUsed):
     q_hat: int
     trim: Trim = "round-robin"
     mark: Mark = "high-water"
+    budget: InitVar[Budgets] = BUDGETS[0]
+    budgets: Budgets = field(default=BUDGETS[0], init=False, repr=False, metadata={"of": "tiers"})
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, budget: Any) -> None:
         check_parameters(self)
+        object.__setattr__(self, "budgets", given_budgets(budget))
 
-    @on_arrays
-    def budget(self, node: Node) -> int:
+    @on_arrays  # type: ignore[misc]  # the rule has the name of the parameter
+    def budget(self, node: Node) -> int:  # noqa: F811
         """Return max(0, L + q_hat - xi), at most L."""
         return tel_safe_budget(node.past, self.q_hat, self.xi)
 

@@ -32,6 +32,8 @@ Trim: TypeAlias = Literal["round-robin", "least-recent", "eager"]
 TRIMS: tuple[Trim, ...] = get_args(Trim)
 Mark: TypeAlias = Literal["high-water", "resident", "last"]
 MARKS: tuple[Mark, ...] = get_args(Mark)
+Budgets: TypeAlias = Literal["scaled", "flat"]
+BUDGETS: tuple[Budgets, ...] = get_args(Budgets)
 RULES = ("drops", "budget", "trim_key", "eviction_key")
 OTHER_WAYS = ("cut", "bound_to", "observing", "shadows", "memory")
 
@@ -169,6 +171,15 @@ def prefers_kernel(policy: AnyPolicy) -> bool:
 def tel_safe_budget(past: int, prompt: int, xi: int) -> int:
     """Return b = max(0, L + Q - xi), never more than L (Zhang et al. 2025, Section 1 and Figure 1)."""
     return all_but(past, larger(xi - prompt, 0))
+
+
+def given_budgets(given: Any) -> Budgets:
+    """Return what a policy was given for its budgets in tiers; its rule, if nothing, which copies hand on."""
+    if callable(given):
+        given = getattr(getattr(given, "__self__", None), "budgets", BUDGETS[0])
+    if given not in BUDGETS:
+        raise ArgumentError("budget", given, "one of " + ", ".join(BUDGETS))
+    return given  # type: ignore[no-any-return]
 
 
 def check_parameters(policy: Any) -> None:

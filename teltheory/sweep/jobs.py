@@ -1,7 +1,7 @@
 """A job is one replay, measured at the thresholds that cells ask for; a measurement is what it is worth at one."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import Field, dataclass, fields, is_dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -143,11 +143,17 @@ def _latency(model: Latency) -> str:
     return _described(model, but=("name", "provenance"))
 
 
+def _only_in_tiers(field: Field[Any], value: Any) -> bool:
+    """Whether a field says nothing but what is done in tiers, as usual; older results are stored without it."""
+    return field.metadata.get("of") == "tiers" and getattr(value, field.name) == field.default
+
+
 def _described(value: Any, but: tuple[str, ...] = ()) -> str:
     """Return a dataclass as text: its type, with the module unless it is ours, and the fields that say all."""
     if not is_dataclass(value):
         raise ArgumentError("policy", value, "a dataclass, whose fields say all about it")
-    named = {field.name: getattr(value, field.name) for field in fields(value) if field.name not in but}
+    asked = (field for field in fields(value) if field.name not in but and not _only_in_tiers(field, value))
+    named = {field.name: getattr(value, field.name) for field in asked}
     kind = type(value)
     ours = kind.__module__.partition(".")[0] == __name__.partition(".")[0]
     called = kind.__name__ if ours else f"{kind.__module__}.{kind.__qualname__}"

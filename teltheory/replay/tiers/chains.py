@@ -23,19 +23,19 @@ from teltheory.replay.tiers.nodes import policy_of_each_tier
 
 
 class Beneath:
-    """A policy as the cut of the second tier asks it: budgets begin where the first tier's part ends."""
+    """A policy as the cut of a slower tier asks it: budgets begin where the parts of the tiers before end."""
 
     def __init__(self, policy: Policy, above: dict[int, int]) -> None:
         self.policy, self.above, self.trim = policy, above, policy.trim
         self.drops, self.trim_key, self.eviction_key = policy.drops, policy.trim_key, policy.eviction_key
 
     def budget(self, node: Node) -> int:
-        """Return how much of the second tier's part is worth keeping."""
+        """Return how much of the tier's part is worth keeping."""
         return max(self.policy.budget(node) - self.above[node.code], 0)
 
 
 class Conversations:
-    """All that have arrived, least recent first, and what each tier holds of them."""
+    """All that have arrived, least recent first, and what each tier holds of them beside the tiers before it."""
 
     def __init__(self, instance: Instance, policies: tuple[Policy, ...], tiers: Tiers) -> None:
         self.instance, self.policies, self.tiers = instance, policies, tiers
@@ -52,23 +52,28 @@ class Conversations:
         return tuple(reused)
 
     def cut(self, exempt: Node | None) -> int:
-        """Cut every tier; return what was copied."""
-        sunk = self._cut(0, self.policies[0], exempt)
-        if len(self.tiers) == 1:
-            return 0
-        for code, units in sunk.items():
-            self.held[1][code] += units
-        self._cut(1, Beneath(self.policies[1], self.held[0]), None)
-        return sum(min(units, self.held[1][code]) for code, units in sunk.items())
+        """Cut every tier, the first one first; return what was copied from tier to tier."""
+        above = dict.fromkeys(self.nodes, 0)
+        sunk, copied = dict(above), 0
+        for tier, held in enumerate(self.held):
+            for code, units in sunk.items():
+                held[code] += units
+            lost = self._cut(
+                tier, Beneath(self.policies[tier], above), None if tier else exempt, sum(above.values())
+            )
+            copied += sum(min(units, held[code]) for code, units in sunk.items())
+            sunk = lost
+            above = {code: units + held[code] for code, units in above.items()}
+        return copied
 
-    def _cut(self, tier: int, policy: Any, exempt: Node | None) -> dict[int, int]:
+    def _cut(self, tier: int, policy: Any, exempt: Node | None, above: int) -> dict[int, int]:
         """Cut a tier; return what each conversation lost."""
-        held = self.held[tier]
+        held, room = self.held[tier], self.tiers.capacities[tier]
         before = dict(held)
         for code, node in self.nodes.items():
             node.cached = held[code]
         cached = {code: node for code, node in self.nodes.items() if node.cached}
-        cut(cached, policy, self.tiers.capacities[tier], exempt)
+        cut(cached, policy, room - above if self.tiers.mode == "inclusive" else room, exempt)
         held.update((code, node.cached) for code, node in self.nodes.items())
         return {code: before[code] - units for code, units in held.items()}
 

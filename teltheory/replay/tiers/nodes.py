@@ -13,6 +13,7 @@ from teltheory.model.numbers import whole_number
 from teltheory.model.tiers import Tiers
 from teltheory.policies.memory import Memory, goes_by_key
 from teltheory.policies.policy import AnyPolicy, Policy, mark_of, runs_on_forests
+from teltheory.replay.tiers.budgets import in_tiers
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class WholeNodes:
 
 
 def policy_of_each_tier(policies: Any, tiers: Tiers) -> tuple[Policy, ...]:
-    """Return a policy for each tier, given one for all of them or one for each.
+    """Return a policy for each tier, with its budgets there, given one for all of them or one for each.
 
     Raises
     ------
@@ -50,7 +51,7 @@ def policy_of_each_tier(policies: Any, tiers: Tiers) -> tuple[Policy, ...]:
     for policy in each:
         if isinstance(policy, type) or not runs_on_forests(policy):
             raise ArgumentError("policy", policy, "one with rules, as tiers are replayed by those alone")
-    return each
+    return in_tiers(each, tiers)
 
 
 def mark_of_all(policies: Sequence[Policy]) -> str:

@@ -51,6 +51,8 @@ def _rows(
     if cache != "strict" and not isinstance(cache, WholeNodes):
         raise ArgumentError("cache", cache, "'strict' or WholeNodes() in tiers")
     if isinstance(trace, Forest):
+        if len(tiers) > 2 or tiers.mode == "inclusive":
+            raise ArgumentError("capacity", tiers, "one tier or two of a forest, not inclusive")
         kind = PlainTree if engine == "reference" else TieredTree
         if isinstance(cache, WholeNodes):
             return _served(kind(trace, tiers, policies, cache.block), trace)

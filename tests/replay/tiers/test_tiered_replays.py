@@ -150,3 +150,11 @@ def test_chains_are_a_forest_of_units(trace, policy, which, first, second, force
         tt.Tiers((first, second), (0, Fraction(1, 2))),
     )
     assert tt.replay(trace, each, tiers, forced) == tt.replay(trace.forest, each, tiers, forced)
+
+
+def test_a_scaled_budget_is_worth_as_much_as_a_flat_one_of_the_first_tier():
+    trace = tt.Trace.from_turns([0, 1, 0], [6, 3, 1], [0, 0, 0])
+    tiers = tt.Tiers((3, 9), (0, Fraction(1, 2)))
+    scaled, flat = (tt.replay(trace, tt.TLRU(4, 0, "eager", budget=kind), tiers) for kind in ("scaled", "flat"))
+    assert scaled.cached[:, 2].tolist() == [2, 2]  # b = 2, twice as much with the second tier
+    assert flat.cached[:, 2].tolist() == [2, 0]

@@ -1,0 +1,54 @@
+"""What a budget is in a slower tier.
+
+A turn whose past is L and whose next prompt is Q keeps the threshold if what it reuses is worth b = L + Q - xi
+tokens that it does not compute. A token of tier i is worth 1 - rho_i of them, so b tokens are not enough there:
+
+    b_i = min(L, b / (1 - rho_i), rounded up)
+
+is what tiers 0 to i together have to hold of a conversation if all of it may be in tier i. A policy whose
+`budgets` are "flat" has b in every tier.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from teltheory.model.tiers import Tiers
+from teltheory.policies.node import Node, smaller
+from teltheory.policies.policy import LeastRecentlyUsed, Policy
+
+
+class Scaled:
+    """A policy in a tier that loads in `load` of the time that computing takes; all but its budget is the same."""
+
+    def __init__(self, policy: Policy, load: Fraction) -> None:
+        self.policy, self.load = policy, load
+
+    def budget(self, node: Node) -> int:
+        """Return the policy's budget over 1 - load, rounded up, at most the past."""
+        scale = 1 / (1 - self.load)
+        most: int = smaller(node.past, -(-self.policy.budget(node) * scale.numerator // scale.denominator))
+        return most
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.policy, name)
+
+    def __repr__(self) -> str:
+        return repr(self.policy)
+
+
+def in_tiers(policies: Sequence[Policy], tiers: Tiers) -> tuple[Any, ...]:
+    """Return each tier's policy with the budget that it has there."""
+    loads = (Fraction(load) for load in tiers.loads)
+    return tuple(
+        Scaled(policy, load) if load and has_scaled_budget(policy) else policy
+        for policy, load in zip(policies, loads, strict=True)
+    )
+
+
+def has_scaled_budget(policy: Any) -> bool:
+    """Whether a policy has budgets of its own, and they are not flat."""
+    own = getattr(type(policy), "budget", None) is not LeastRecentlyUsed.budget
+    return own and getattr(policy, "budgets", "scaled") == "scaled"
