@@ -267,10 +267,15 @@ def read_capacity(argument: str, text: str, shape: KVSize | None) -> int:
 
 def read_sizes(given: Sequence[str], shape: KVSize | None) -> Iterator[str]:
     """Yield a line for each capacity that was given in bytes."""
-    for text in listed_values("capacity", given):
+    return size_lines("Capacity", listed_values("capacity", given), shape)
+
+
+def size_lines(what: str, sizes: Sequence[str], shape: KVSize | None) -> Iterator[str]:
+    """Yield a line for each size that was given in bytes."""
+    for text in sizes:
         if shape is not None and bytes_in(text) is not None:
             size = f"{shape.bytes_per_token:,} bytes ({shape.name})"
-            yield f"Capacity {text} is {read_capacity('capacity', text, shape):,} tokens of {size}."
+            yield f"{what} {text} is {read_capacity(what.lower(), text, shape):,} tokens of {size}."
 
 
 def chosen_capacities(requests: Trace | Forest) -> tuple[tuple[int, ...], str]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from teltheory.cost.latency import Latency
+from teltheory.cost.links import marginal_seconds
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import FloatArray, IntArray, exact_sum, whole_number
@@ -16,16 +17,24 @@ from teltheory.model.tiers import TieredOutcome
 from teltheory.model.trace import Trace
 
 
-def _seconds(outcome: Outcome, latency: Latency) -> FloatArray:
-    """Return the TTFT of each turn."""
-    return latency.ttft(_in_one_tier(outcome).uncached, outcome.cached)
+def ttft_seconds(outcome: Outcome | TieredOutcome, latency: Latency) -> FloatArray:
+    """Return the TTFT of each turn on an idle server, shape (n,); in tiers with what loading takes.
+
+    A token of tier i loads in rho_i times the marginal seconds of an uncached token, before the prefill, or, if
+    loading is overlapped, beside it.
+    """
+    if not isinstance(outcome, TieredOutcome):
+        return latency.ttft(outcome.uncached, outcome.cached)
+    reused = outcome.cached.sum(axis=0)
+    computing, loading = latency.ttft(outcome.total - reused, reused), loading_seconds(outcome, latency)
+    overlapped = outcome.tiers.loading == "overlapped"
+    return np.maximum(computing, loading) if overlapped else computing + loading
 
 
-def _in_one_tier(outcome: Outcome) -> Outcome:
-    """Return an outcome, unless it is one in tiers: that does not say how many seconds a load takes."""
-    if isinstance(outcome, TieredOutcome):
-        raise ArgumentError("outcome", "one in tiers", "one of one memory, as a load takes seconds of its own")
-    return outcome
+def loading_seconds(outcome: TieredOutcome, latency: Latency) -> FloatArray:
+    """Return what loading takes each turn, in seconds; shape (n,)."""
+    a_token = [float(load * marginal_seconds(latency)) for load in outcome.tiers.loads]
+    return np.asarray(np.asarray(a_token) @ outcome.cached, np.float64)
 
 
 def excess(outcome: Outcome, xi: int) -> IntArray:
@@ -61,17 +70,17 @@ def tail_excess_latency(outcome: Outcome | TieredOutcome, xi: int) -> int | Frac
     return exact_sum(excess(outcome, xi))
 
 
-def tail_excess_seconds(outcome: Outcome, latency: Latency, slo: float) -> float:
+def tail_excess_seconds(outcome: Outcome | TieredOutcome, latency: Latency, slo: float) -> float:
     """Return the sum over turns of max(TTFT - slo, 0), in seconds."""
-    return float(np.maximum(_seconds(outcome, latency) - slo, 0.0).sum())
+    return float(np.maximum(ttft_seconds(outcome, latency) - slo, 0.0).sum())
 
 
-def ttft_quantiles(outcome: Outcome, qs: Sequence[float], latency: Latency) -> FloatArray:
+def ttft_quantiles(outcome: Outcome | TieredOutcome, qs: Sequence[float], latency: Latency) -> FloatArray:
     """Return percentiles of TTFT in seconds; the one at q is the ceil(q n)-th smallest value.
 
     Parameters
     ----------
-    outcome : Outcome
+    outcome : Outcome or TieredOutcome
         What each turn computed; an empty one has percentiles NaN.
     qs : sequence of float
         Levels in (0, 1], such as 0.95.
@@ -81,7 +90,7 @@ def ttft_quantiles(outcome: Outcome, qs: Sequence[float], latency: Latency) -> F
     for q in qs:
         if not 0 < q <= 1:
             raise ArgumentError("qs", q, "a level above 0, at most 1")
-    seconds = _seconds(outcome, latency)
+    seconds = ttft_seconds(outcome, latency)
     if not len(outcome):
         return np.full(len(qs), np.nan)
     return np.quantile(seconds, np.asarray(qs, np.float64), method="inverted_cdf")
@@ -94,7 +103,7 @@ def slo_violations(outcome: Outcome | TieredOutcome, xi: int) -> int:
     return int(np.count_nonzero(outcome.uncached > whole_number("xi", xi)))
 
 
-def ttft_violations(outcome: Outcome, latency: Latency, slo: Fraction) -> int:
+def ttft_violations(outcome: Outcome | TieredOutcome, latency: Latency, slo: Fraction) -> int:
     """Return the number of turns whose TTFT is above `slo` seconds, without rounding.
 
     If cached tokens cost nothing these are the `slo_violations` at the model's threshold.
@@ -102,9 +111,11 @@ def ttft_violations(outcome: Outcome, latency: Latency, slo: Fraction) -> int:
     return int(np.count_nonzero(above_slo(outcome, latency, slo)))
 
 
-def above_slo(outcome: Outcome, latency: Latency, slo: Fraction) -> NDArray[np.bool_]:
-    """Return whether each turn's TTFT is above `slo` seconds, without rounding; shape (n,)."""
-    total = _in_one_tier(outcome).uncached + outcome.cached
+def above_slo(outcome: Outcome | TieredOutcome, latency: Latency, slo: Fraction) -> NDArray[np.bool_]:
+    """Return whether each turn's TTFT is above `slo` seconds, without rounding unless in tiers; shape (n,)."""
+    if isinstance(outcome, TieredOutcome):
+        return ttft_seconds(outcome, latency) > float(slo)
+    total = outcome.uncached + outcome.cached
     return outcome.uncached > latency.safe_uncached(total, slo)
 
 

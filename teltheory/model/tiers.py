@@ -132,6 +132,10 @@ class TieredOutcome:
         What went from the first tier to the second since the turn before.
     loaded : ndarray of int64, shape (n,)
         What the turn moved from the second tier to the first.
+    inputs : ndarray of int64, shape (n,), or None
+        On a forest: tokens of each request's input, a last block that is not full included.
+    block_size : int
+        Tokens per unit of a forest.
     """
 
     cached: IntArray
@@ -140,6 +144,8 @@ class TieredOutcome:
     written: IntArray
     copied: IntArray
     loaded: IntArray
+    inputs: IntArray | None = None
+    block_size: int = 1
 
     def __post_init__(self) -> None:
         most = INT64_MAX // self.denominator
@@ -149,6 +155,14 @@ class TieredOutcome:
 
     def __len__(self) -> int:
         return len(self.total)
+
+    def in_tokens(self) -> TieredOutcome:
+        """Return the outcome of a forest in tokens; a last block that is not full is computed."""
+        if self.inputs is None:
+            return self
+        columns = (self.cached, self.written, self.copied, self.loaded)
+        cached, written, copied, loaded = (readonly(column * self.block_size) for column in columns)
+        return TieredOutcome(cached, self.inputs, self.tiers, written, copied, loaded, self.inputs)
 
     @property
     def denominator(self) -> int:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from strategies import turn_columns
 
 import teltheory as tt
-from teltheory.cost.metrics import excess
+from teltheory.cost.metrics import excess, ttft_seconds
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import exact_sum
 
@@ -154,3 +154,14 @@ def test_what_a_forest_writes_is_in_the_unit_of_the_outcome() -> None:
     assert (tt.write_volume(found, forest), tt.write_volume(found.in_tokens(), forest)) == (3, 48)
     with pytest.raises(ArgumentError, match="outcome: found 'no written units'"):
         tt.write_volume(outcome(40, 33), forest)
+
+
+@pytest.mark.parametrize(("loading", "third", "excess"), [("additive", 3.0, 4.0), ("overlapped", 2.0, 3.0)])
+def test_what_a_turn_loads_takes_seconds_too(loading, third, excess):
+    trace = tt.Trace.from_turns([0, 1, 0], [3, 1, 1], [2, 0, 0])
+    tiers = tt.Tiers((0, 5), (0, Fraction(1, 4)), loading=loading)
+    second_a_token = tt.LatencyModel(Fraction(1))
+    found = tt.replay(trace, tt.LRU(), tiers)
+    assert found.cached[1].tolist() == [0, 0, 4]
+    assert ttft_seconds(found, second_a_token).tolist() == [3.0, 1.0, third]
+    assert tt.tail_excess_seconds(found, second_a_token, 1.0) == excess

@@ -40,8 +40,9 @@ def replay_in_tiers(
     cached, *moved = columns or [np.empty((0, len(tiers)), np.int64), *(np.empty(0, np.int64) for _ in range(3))]
     if not isinstance(capacity, Tiers) and isinstance(trace, Forest):
         return Outcome.of_forest(trace, cached[:, 0], moved[0])
-    total = trace.total
-    return TieredOutcome(readonly(np.ascontiguousarray(cached.T)), total, tiers, *map(readonly, moved))
+    inputs, unit = (trace.inputs, trace.block_size) if isinstance(trace, Forest) else (None, 1)
+    reused, (written, copied, loaded) = readonly(np.ascontiguousarray(cached.T)), map(readonly, moved)
+    return TieredOutcome(reused, trace.total, tiers, written, copied, loaded, inputs, unit)
 
 
 def _rows(
