@@ -117,6 +117,8 @@ if TYPE_CHECKING:
     from teltheory.optimal.violations import FewestViolations, fewest_violations
     from teltheory.policies.learned.etlru import ETLRU
     from teltheory.policies.learned.return_aware import ReturnAwareTLRU
+    from teltheory.serving.serve import Serving, serve, stretch_for
+    from teltheory.serving.served import Served
 
 __version__ = "0.1.0"
 
@@ -129,16 +131,16 @@ __all__ = [
     "FittedLatency", "ForcedCachingError", "Forest", "ForestOptimum", "GammaRates", "HindsightCurve",
     "HindsightOptimum", "KVSize", "Kind", "LatencyModel", "LengthAwareTLRU", "LogNormalGaps", "Outcome",
     "ParetoGaps", "PiecewiseCosts", "PrefillProfile", "Prices", "Priority", "Provenance", "RadixNodes",
-    "RetrievalPGDSF", "ReturnAwareTLRU", "SolverError", "TTFTRuns", "TableLatency", "TailOptimizedBelady",
-    "ThresholdLRU", "TieredOutcome", "Tiers", "Times", "Trace", "TraceError", "TwoQ", "WeightedOptimum",
-    "WholeNodes", "adversary", "advise", "bayes_posterior", "best_percentile", "capacity_curve",
+    "RetrievalPGDSF", "ReturnAwareTLRU", "Served", "Serving", "SolverError", "TTFTRuns", "TableLatency",
+    "TailOptimizedBelady", "ThresholdLRU", "TieredOutcome", "Tiers", "Times", "Trace", "TraceError", "TwoQ",
+    "WeightedOptimum", "WholeNodes", "adversary", "advise", "bayes_posterior", "best_percentile", "capacity_curve",
     "check_certificate", "check_violations", "cost_bound", "cost_optimum", "describe", "fewest_violations",
     "fit_conversations", "fit_latency", "hindsight_curve", "hindsight_optimum", "latency_from_json",
     "latency_to_json", "log_likelihood", "measured_profile", "never_worse", "next_event", "paper_belief",
     "read_architecture", "read_latency", "read_trace", "read_ttft_runs", "replay", "sample_conversations",
-    "sample_labelled", "share_closed", "slo_violations", "tail_excess_latency", "tail_excess_seconds",
-    "ttft_quantiles", "ttft_violations", "violations_bound", "weighted_optimum", "with_last_blocks",
-    "with_outputs", "without_last_token", "write_trace", "write_volume",
+    "sample_labelled", "serve", "share_closed", "slo_violations", "stretch_for", "tail_excess_latency",
+    "tail_excess_seconds", "ttft_quantiles", "ttft_violations", "violations_bound", "weighted_optimum",
+    "with_last_blocks", "with_outputs", "without_last_token", "write_trace", "write_volume",
 ]  # fmt: skip
 
 _ON_DEMAND = {
@@ -156,6 +158,10 @@ _ON_DEMAND = {
     "fewest_violations": "teltheory.optimal.violations",
     "adversary": "teltheory.claims.adversary",
     "never_worse": "teltheory.claims.dominance",
+    "Served": "teltheory.serving.served",
+    "Serving": "teltheory.serving.serve",
+    "serve": "teltheory.serving.serve",
+    "stretch_for": "teltheory.serving.serve",
 }
 
 

@@ -10,11 +10,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 from teltheory.errors import ArgumentError, ForcedCachingError
-from teltheory.model.instance import Instance
 from teltheory.model.tiers import Tiers
 from teltheory.policies.node import Node, Turn
 from teltheory.policies.policy import Policy, refuse_chains
@@ -37,19 +36,35 @@ class Beneath:
 class Conversations:
     """All that have arrived, least recent first, and what each tier holds of them beside the tiers before it."""
 
-    def __init__(self, instance: Instance, policies: tuple[Policy, ...], tiers: Tiers) -> None:
-        self.instance, self.policies, self.tiers = instance, policies, tiers
+    def __init__(self, policies: Any, tiers: Tiers, turns: Sequence[Asked], forced: bool = False) -> None:
+        self.policies, self.tiers, self.turns = policies_of_chains(policies, tiers), tiers, turns
+        self.forced = forced
         self.nodes: dict[int, Node] = {}
-        self.held: list[dict[int, int]] = [{} for _ in policies]
+        self.held: list[dict[int, int]] = [{} for _ in self.policies]
 
-    def arrive(self, theta: int, history: int) -> tuple[int, ...]:
-        """Let a conversation arrive with a history; return what it reuses of each tier."""
-        reused, left = [], history
+    def found(self, k: int) -> tuple[int, ...]:
+        """Return what turn k would reuse of each tier; nothing changes."""
+        theta, left, *_ = self.turns[k]
+        reused = []
         for held in self.held:
             reused.append(min(held.get(theta, 0), left))
             left -= reused[-1]
-            held[theta] = 0
         return tuple(reused)
+
+    def serve(self, k: int) -> tuple[tuple[int, ...], int, int, int]:
+        """Serve turn k; return what it reuses of each tier, what it adds to the cache, is copied and is loaded."""
+        turn, reused = self.turns[k], self.found(k)
+        node = self.nodes.pop(turn.theta, None) or Node(len(self.nodes), 0, 0, None, turn.theta)
+        node.past, node.next, node.last, node.seen = turn.past, turn.next, k, turn.time
+        node.hits += 1
+        self.nodes[turn.theta] = node
+        for held in self.held:
+            held[turn.theta] = 0
+        self.held[0][turn.theta] = turn.past
+        if self.forced and turn.past > self.tiers.capacities[0]:
+            raise ForcedCachingError(k, turn.past, self.tiers.capacities[0])
+        copied = self.cut(node if self.forced else None)
+        return reused, turn.past - sum(reused), copied, sum(reused[1:])
 
     def cut(self, exempt: Node | None) -> int:
         """Cut every tier, the first one first; return what was copied from tier to tier."""
@@ -93,24 +108,37 @@ def replayed_turns(instance: Any, policies: Any, tiers: Tiers) -> Iterator[tuple
     ForcedCachingError
         For a past that the first tier does not hold, under forced caching.
     """
+    turns = turns_of(instance)
+    cache = Conversations(policies, tiers, turns, instance.forced)
+    for k in range(len(turns)):
+        yield cache.serve(k)
+
+
+class Asked(NamedTuple):
+    """A turn: its conversation, its history, the past after it, the conversation's next turn, and its arrival."""
+
+    theta: int
+    history: int
+    past: int
+    next: Turn | None
+    time: float | None
+
+
+def policies_of_chains(policies: Any, tiers: Tiers) -> tuple[Policy, ...]:
+    """Return each tier's policy; private conversations have none with a memory, and keep no copies."""
     each = policy_of_each_tier(policies, tiers)
     for policy in each:
         refuse_chains(policy)
     if tiers.keeps_copies and len(tiers) > 1:
         raise ArgumentError("mode", tiers.mode, "'exclusive' for private conversations; trace.forest is a tree")
+    return each
+
+
+def turns_of(instance: Any) -> list[Asked]:
+    """Return the turns of an instance."""
     trace = instance.trace
     times = [None] * len(trace) if trace.arrival is None else trace.arrival.tolist()
-    rows = zip(*(c.tolist() for c in (trace.code, instance.history, instance.past, trace.next_turn)), strict=True)
     turns = [*map(Turn, range(len(trace)), instance.history.tolist(), trace.prompt.tolist()), None]
-    cache = Conversations(instance, each, tiers)
-    for k, (theta, history, past, following) in enumerate(rows):
-        node = cache.nodes.pop(theta, None) or Node(len(cache.nodes), 0, 0, None, theta)
-        reused = cache.arrive(theta, history)
-        node.past, node.next, node.last, node.seen = past, turns[following], k, times[k]
-        node.hits += 1
-        cache.nodes[theta] = node
-        cache.held[0][theta] = past
-        if instance.forced and past > tiers.capacities[0]:
-            raise ForcedCachingError(k, past, tiers.capacities[0])
-        copied = cache.cut(node if instance.forced else None)
-        yield reused, past - sum(reused), copied, sum(reused[1:])
+    following = [turns[k] for k in trace.next_turn.tolist()]
+    columns = (column.tolist() for column in (trace.code, instance.history, instance.past))
+    return [Asked(*row) for row in zip(*columns, following, times, strict=True)]

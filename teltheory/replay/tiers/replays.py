@@ -35,48 +35,76 @@ def replay_in_tiers(
 ) -> Outcome | TieredOutcome:
     """Replay a trace or a forest in tiers; the arguments are those of `teltheory.replay.replay`."""
     tiers = tiers_of(capacity)
-    rows = list(_rows(trace, policies, tiers, forced, cache, engine))
+    return outcome_of(trace, capacity, list(_rows(trace, policies, tiers, forced, cache, engine)))
+
+
+def outcome_of(trace: Trace | Forest, capacity: int | Tiers, rows: list[Row]) -> Outcome | TieredOutcome:
+    """Return the outcome of which a row was made for each request."""
+    tiers = tiers_of(capacity)
     columns = [np.array(column, np.int64) for column in zip(*rows, strict=True)]
     cached, *moved = columns or [np.empty((0, len(tiers)), np.int64), *(np.empty(0, np.int64) for _ in range(3))]
-    if not isinstance(capacity, Tiers) and isinstance(trace, Forest):
-        return Outcome.of_forest(trace, cached[:, 0], moved[0])
-    inputs, unit = (trace.inputs, trace.block_size) if isinstance(trace, Forest) else (None, 1)
     reused, (written, copied, loaded) = readonly(np.ascontiguousarray(cached.T)), map(readonly, moved)
-    return TieredOutcome(reused, trace.total, tiers, written, copied, loaded, inputs, unit)
+    if isinstance(capacity, Tiers):
+        inputs, unit = (trace.inputs, trace.block_size) if isinstance(trace, Forest) else (None, 1)
+        return TieredOutcome(reused, trace.total, tiers, written, copied, loaded, inputs, unit)
+    if isinstance(trace, Forest):
+        return Outcome.of_forest(trace, reused[0], written)
+    return Outcome(reused[0], readonly(trace.total - reused[0]))
 
 
 def _rows(
     trace: Trace | Forest, policies: Any, tiers: Tiers, forced: bool, cache: object, engine: str
 ) -> Iterator[Row]:
     instance = instance_of(trace, tiers.capacities[0], forced=forced)
-    if cache != "strict" and not isinstance(cache, WholeNodes):
-        raise ArgumentError("cache", cache, "'strict' or WholeNodes() in tiers")
     if isinstance(trace, Forest):
-        if len(tiers) > 2 or tiers.mode == "inclusive":
-            raise ArgumentError("capacity", tiers, "one tier or two of a forest, not inclusive")
         kind = PlainTree if engine == "reference" else TieredTree
-        if isinstance(cache, WholeNodes):
-            return _served(kind(trace, tiers, policies, cache.block), trace)
-        return _served(kind(trace, tiers, policies, whole=False), trace.by_units(), optional=not forced)
+        return map(Tree(trace, policies, tiers, forced, cache, kind).serve, range(len(trace)))
+    check_cache(cache)
     if engine == "kernel":
         raise NotCompiledError("engine", engine, "'auto' or 'reference' for private conversations in tiers")
     return replayed_turns(instance, policies, tiers)
 
 
-def _served(tree: PlainTree | TieredTree, forest: Forest, optional: bool = False) -> Iterator[Row]:
-    """Serve the requests of a forest one after the other."""
-    columns = (forest.leaf, forest.ask, forest.total - forest.ask)
-    for k, (leaf, ask, tail) in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
-        before = _moved(tree)
-        if optional:
-            found = tree.optional(leaf, k, tail)
+def check_cache(cache: object) -> None:
+    """Raise `ArgumentError` for a cache that is not there in tiers."""
+    if cache != "strict" and not isinstance(cache, WholeNodes):
+        raise ArgumentError("cache", cache, "'strict' or WholeNodes() in tiers")
+
+
+class Tree:
+    """A tree in tiers, step by step, that serves the requests of a forest one after the other.
+
+    Under optional caching a request is over at once; else its path is pinned, and has to fit.
+    """
+
+    def __init__(
+        self, forest: Forest, policies: Any, tiers: Tiers, forced: bool, cache: object, kind: Any = TieredTree
+    ) -> None:
+        check_cache(cache)
+        if len(tiers) > 2 or tiers.mode == "inclusive":
+            raise ArgumentError("capacity", tiers, "one tier or two of a forest, not inclusive")
+        whole = isinstance(cache, WholeNodes)
+        self.tree = kind(forest, tiers, policies, cache.block if isinstance(cache, WholeNodes) else 1, whole=whole)
+        self.optional = not (forced or whole)
+        self.leaf = (forest if whole else forest.by_units()).leaf.tolist()
+        self.ask, self.tail = forest.ask.tolist(), (forest.total - forest.ask).tolist()
+
+    def found(self, k: int) -> tuple[int, ...]:
+        """Return what request k would reuse of each tier; nothing changes."""
+        return _of_input(self.tree.found(self.leaf[k]), self.ask[k])
+
+    def serve(self, k: int) -> Row:
+        """Serve request k."""
+        before = _moved(self.tree)
+        if self.optional:
+            found = self.tree.optional(self.leaf[k], k, self.tail[k])
         else:
-            started = tree.start(leaf, k, tail)
+            started = self.tree.start(self.leaf[k], k, self.tail[k])
             assert started is not None  # nothing else runs
             found = started[0]
-            tree.finish(leaf, k)
-        written, copied, loaded = (now - then for now, then in zip(_moved(tree), before, strict=True))
-        yield _of_input(found, ask), written, copied, loaded
+            self.tree.finish(self.leaf[k], k)
+        written, copied, loaded = (now - then for now, then in zip(_moved(self.tree), before, strict=True))
+        return _of_input(found, self.ask[k]), written, copied, loaded
 
 
 def _moved(tree: PlainTree | TieredTree) -> tuple[int, int, int]:

@@ -1,0 +1,76 @@
+"""The plain engine: one pass over the requests, in order of arrival.
+
+1. A request arrives; the router sees how much unfinished work each replica has, and what the request would reuse
+   there, and chooses one.
+2. A replica serves one request at a time, in order of arrival (ties by number), so that it starts once all that
+   was sent there before is finished (Lindley 1952): start = max(arrival, free), free = start + service.
+3. So a replica's cache sees its requests one after the other, whatever the times are. It is asked for the request
+   at once: nothing that comes later is served before it.
+
+With 3 the KV cache of a request is there for the next one on its replica, even if that arrives before this one is
+finished; on other replicas it never is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from teltheory.model.forest import Forest
+from teltheory.model.instance import instance_of
+from teltheory.model.tiers import Tiers
+from teltheory.replay.tiers.chains import Conversations, turns_of
+from teltheory.replay.tiers.replays import Row, Tree, check_cache
+from teltheory.serving.routers import Cache, View
+from teltheory.serving.work import Price, Work
+
+
+@dataclass
+class Rows:
+    """What happened to each request, in order of arrival."""
+
+    replica: list[int] = field(default_factory=list)
+    start: list[float] = field(default_factory=list)
+    load: list[float] = field(default_factory=list)
+    compute: list[float] = field(default_factory=list)
+    moved: list[Row] = field(default_factory=list)
+
+    def add(self, replica: int, start: float, load: float, compute: float, moved: Row) -> None:
+        """Add a request."""
+        columns = self.replica, self.start, self.load, self.compute, self.moved
+        for column, value in zip(columns, (replica, start, load, compute, moved), strict=True):
+            column.append(value)  # type: ignore[attr-defined]
+
+
+def caches_of(work: Work, policy: Any, tiers: Tiers, forced: bool, cache: object, replicas: int) -> list[Cache]:
+    """Return an empty cache for each replica.
+
+    Policies that know the future know the next turn of a conversation, whatever replica it goes to.
+    """
+    requests = work.requests
+    instance = instance_of(requests, tiers.capacities[0], forced=forced)
+    if isinstance(requests, Forest):
+        return [Tree(requests, policy, tiers, forced, cache) for _ in range(replicas)]
+    check_cache(cache)
+    turns = turns_of(instance)
+    return [Conversations(policy, tiers, turns, forced) for _ in range(replicas)]
+
+
+def run(work: Work, caches: Sequence[Cache], choose: Callable[[View], int], price: Price) -> Rows:
+    """Send the requests to the replicas, and serve them."""
+    rows, free, home = Rows(), [-np.inf] * len(caches), dict[int, int]()
+    columns = zip(work.arrival.tolist(), work.session.tolist(), work.inputs.tolist(), strict=True)
+    for k, (arrival, session, tokens) in enumerate(columns):
+        unfinished = [max(until - arrival, 0.0) for until in free]
+        replica = choose(View(k, arrival, session, tokens, unfinished, home.get(session), caches, price))
+        moved = caches[replica].serve(k)
+        cached = np.array(moved[0], np.int64)
+        load, compute = float(price.load(cached)), float(price.compute(cached, tokens))
+        start = max(arrival, free[replica])
+        free[replica] = start + float(price.service(load, compute))
+        home[session] = replica
+        rows.add(replica, start, load, compute, moved)
+    return rows

@@ -1,0 +1,157 @@
+"""Serving a trace or a forest by replicas, each with a cache of its own and a queue."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from teltheory.cost.latency import A100_LLAMA2_7B, Latency
+from teltheory.errors import ArgumentError
+from teltheory.model.forest import Forest
+from teltheory.model.numbers import readonly, whole_number
+from teltheory.model.tiers import TieredOutcome, Tiers, tiers_of
+from teltheory.model.trace import Trace
+from teltheory.policies.online import LRU
+from teltheory.replay import replay
+from teltheory.replay.tiers.replays import outcome_of
+from teltheory.serving.engine import caches_of, run
+from teltheory.serving.routers import chooser_of, router_of
+from teltheory.serving.served import Served, seconds
+from teltheory.serving.work import Price, Ticks, span, work_of
+
+
+@dataclass(frozen=True)
+class Serving:
+    """Options of `serve` that belong together: ``serve(trace, policy, capacity, **vars(serving))``.
+
+    Parameters
+    ----------
+    replicas, router, stretch, ticks, batching : int, str or Router, float or Fraction, str, None
+        As in `serve`.
+    """
+
+    replicas: int = 1
+    router: Any = "round-robin"
+    stretch: float | Fraction = 1
+    ticks: Ticks = "raw"
+    batching: Any = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "replicas", number_of(self.replicas))
+        router_of(self.router)
+
+
+def number_of(replicas: int) -> int:
+    """Return a number of replicas, checked."""
+    found = whole_number("replicas", replicas)
+    if not found:
+        raise ArgumentError("replicas", found, "1 replica or more")
+    return found
+
+
+def serve(
+    trace: Trace | Forest,
+    policy: Any,
+    capacity: int | Tiers,
+    *,
+    replicas: int = 1,
+    router: Any = "round-robin",
+    latency: Latency = A100_LLAMA2_7B,
+    stretch: float | Fraction = 1,
+    ticks: Ticks = "raw",
+    forced: bool = False,
+    cache: object = "strict",
+    batching: Any = None,
+) -> Served:
+    """Serve a trace by replicas, each with a cache of its own and a queue: first come, first served.
+
+    Parameters
+    ----------
+    trace : Trace or Forest
+        Requests with arrival times: private conversations, or shared prefixes such as `Trace.forest`.
+    policy : Policy, or a sequence of them
+        One with rules, as `replay` in tiers takes it, for every tier or one for each; all replicas have the same.
+    capacity : int or Tiers
+        Of each replica, in the trace's unit.
+    replicas : int
+        How many there are, 1 or more.
+    router : str or Router
+        Who decides which one serves a request: "round-robin", "least-loaded", "affinity", "hash", "min-ttft", or
+        an object with ``choose(view)``; see `teltheory.serving.routers`.
+    latency : Latency
+        Turns tokens into seconds of computing; loading takes its marginal seconds times a tier's ratio.
+    stretch : float or Fraction
+        What arrivals are multiplied by, above 0; see `stretch_for`.
+    ticks : {"raw", "spread"}
+        Whether arrivals with the same time stay so, or are spread evenly up to the next time (the last ones over
+        as much as the gap before them).
+    forced : bool
+        Forced caching, as in `replay`.
+    cache : {"strict"} or WholeNodes
+        Of a forest, as in `replay`.
+    batching : None
+        One request at a time.
+
+    Returns
+    -------
+    Served
+        In order of arrival.
+
+    Raises
+    ------
+    ArgumentError
+        For a trace without arrivals, no replica, an unknown router, a latency that is none, a stretch.
+    """
+    work, tiers, number = work_of(trace, stretch, ticks), tiers_of(capacity), number_of(replicas)
+    price = Price(tiers, latency, work.block_size)
+    if batching is not None:
+        raise ArgumentError("batching", batching, "None")
+    caches = caches_of(work, policy, tiers, forced, cache, number)
+    rows = run(work, caches, chooser_of(router, number), price)
+    load, compute = (np.array(column, np.float64) for column in (rows.load, rows.compute))
+    times = np.array(rows.start, np.float64), load, compute, price.service(load, compute)
+    outcome = outcome_of(work.requests, capacity, rows.moved)
+    return Served(outcome, readonly(np.array(rows.replica, np.int64)), work.arrival, *times, number)
+
+
+def stretch_for(
+    trace: Trace | Forest,
+    capacity: int | Tiers,
+    latency: Latency,
+    replicas: int,
+    load: float | Fraction,
+    ticks: Ticks = "raw",
+) -> float:
+    """Return the stretch at which replicas have a load.
+
+    Load is the seconds of service under LRU in one cache of this capacity (these tiers), over replicas times the
+    seconds from the first arrival to the last. So it is one number for all policies and routers; what a replica
+    is really busy is `Served.utilisation`.
+
+    Parameters
+    ----------
+    trace, capacity, latency, replicas : Trace or Forest, int or Tiers, Latency, int
+        As in `serve`.
+    load : float or Fraction
+        Above 0; from 1 on queues grow as long as requests come.
+    ticks : {"raw", "spread"}
+        As in `serve`.
+
+    Raises
+    ------
+    ArgumentError
+        For a load, and for a trace that has no arrivals or all at one time.
+    """
+    work, tiers, number = work_of(trace, 1, ticks), tiers_of(capacity), number_of(replicas)
+    if not seconds("load", load):
+        raise ArgumentError("load", load, "a load above 0")
+    if not span(work.arrival):
+        raise ArgumentError("trace", "arrivals at one time", "arrivals that a stretch can move")
+    outcome = replay(work.requests, LRU(), capacity)
+    cached = outcome.cached if isinstance(outcome, TieredOutcome) else outcome.cached[None]
+    price = Price(tiers, latency, work.block_size)
+    busy = float(price.service(price.load(cached), price.compute(cached, work.inputs)).sum())
+    return busy / (number * span(work.arrival) * seconds("load", load))

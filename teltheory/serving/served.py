@@ -1,0 +1,161 @@
+"""What replicas did with their requests: who served which, when it started, and what its first token took.
+
+The first token of request k is there `ttft` seconds after it came:
+
+    ttft = wait + service,    service = load + compute, or max(load, compute) if loading is overlapped
+
+Its *excess* over an SLO is max(0, ttft - slo). It is charged to the wait first, then to loading, then to
+computing, each up to what it is; so the parts add up to it. What computing is charged is the excess that an idle
+server with all of its cache in the first tier would leave, given what was reused; with what loading is charged, it
+is that of an idle server.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from teltheory.errors import ArgumentError
+from teltheory.model.numbers import BoolArray, FloatArray, IntArray, real_number
+from teltheory.model.outcome import Outcome
+from teltheory.model.tiers import TieredOutcome
+from teltheory.serving.work import span
+
+
+class Tail(NamedTuple):
+    """Seconds beyond an SLO, and what they are charged to; see the top of the file."""
+
+    wait: float
+    load: float
+    compute: float
+
+    @property
+    def seconds(self) -> float:
+        """All together, TEL in seconds."""
+        return self.wait + self.load + self.compute
+
+
+@dataclass(frozen=True, eq=False)
+class Served:
+    """Requests in order of arrival, times in seconds. `serve` makes it.
+
+    Attributes
+    ----------
+    outcome : Outcome or TieredOutcome
+        What each request reused, and of which tier, in the trace's unit.
+    replica : ndarray of int64, shape (n,)
+        Who served it, counted from 0.
+    arrival, start : ndarray of float64, shape (n,)
+        When it came, and when its replica began to load and compute it.
+    load, compute : ndarray of float64, shape (n,)
+        What loading and computing took.
+    service : ndarray of float64, shape (n,)
+        What both took together, from the start to the first token.
+    replicas : int
+        Number of replicas.
+    """
+
+    outcome: Outcome | TieredOutcome
+    replica: IntArray
+    arrival: FloatArray
+    start: FloatArray
+    load: FloatArray
+    compute: FloatArray
+    service: FloatArray
+    replicas: int
+
+    def __len__(self) -> int:
+        return len(self.arrival)
+
+    @property
+    def cached(self) -> IntArray:
+        """Units that each request reused, as in the outcome: shape (n,), in tiers (tiers, n)."""
+        return self.outcome.cached
+
+    @property
+    def uncached(self) -> IntArray | list[Fraction]:
+        """Units that each request computed, as in the outcome."""
+        return self.outcome.uncached
+
+    @property
+    def wait(self) -> FloatArray:
+        """Seconds from arrival to start; shape (n,)."""
+        return self.start - self.arrival
+
+    @property
+    def ttft(self) -> FloatArray:
+        """Seconds from arrival to the first token; shape (n,)."""
+        return self.wait + self.service
+
+    @property
+    def utilisation(self) -> float:
+        """Seconds of service over replicas times the seconds from first to last arrival; infinite over 0."""
+        return _share(float(self.service.sum()), self.replicas * span(self.arrival))
+
+    @property
+    def utilisations(self) -> FloatArray:
+        """The same of each replica; shape (replicas,)."""
+        busy = np.bincount(self.replica, self.service, self.replicas)
+        return np.array([_share(seconds, span(self.arrival)) for seconds in busy.tolist()])
+
+    def quantiles(self, levels: Sequence[float]) -> FloatArray:
+        """Return percentiles of TTFT in seconds; the one at level q is the ceil(q n)-th smallest value.
+
+        Parameters
+        ----------
+        levels : sequence of float
+            In (0, 1], such as 0.95.
+
+        Returns
+        -------
+        ndarray of float64, shape (levels,)
+            NaN if there is no request.
+        """
+        for level in levels:
+            if not 0 < level <= 1:
+                raise ArgumentError("levels", level, "a level above 0, at most 1")
+        if not len(self):
+            return np.full(len(levels), np.nan)
+        return np.quantile(self.ttft, np.asarray(levels, np.float64), method="inverted_cdf")
+
+    def is_slow(self, slo: Any) -> BoolArray:
+        """Return whether each request's TTFT is above `slo` seconds; shape (n,)."""
+        return self.ttft > seconds("slo", slo)
+
+    def slow(self, slo: Any) -> int:
+        """Return the number of requests whose TTFT is above `slo` seconds."""
+        return int(np.count_nonzero(self.is_slow(slo)))
+
+    def goodput(self, slo: Any) -> float:
+        """Return the requests a second, from first to last arrival, whose TTFT is at most `slo` seconds."""
+        return _share(len(self) - self.slow(slo), span(self.arrival))
+
+    def excess(self, slo: Any) -> FloatArray:
+        """Return max(0, ttft - slo) of each request, in seconds; shape (n,)."""
+        return np.maximum(self.ttft - seconds("slo", slo), 0.0)
+
+    def tail_seconds(self, slo: Any) -> float:
+        """Return TEL in seconds: the sum of all excesses."""
+        return float(self.excess(slo).sum())
+
+    def tail(self, slo: Any) -> Tail:
+        """Return TEL in seconds, charged to wait, load and compute; they add up to it but for rounding."""
+        left = self.excess(slo)
+        waited = np.minimum(self.wait, left)
+        loaded = np.minimum(np.maximum(self.service - self.compute, 0.0), left - waited)
+        return Tail(*(float(part.sum()) for part in (waited, loaded, left - waited - loaded)))
+
+
+def seconds(argument: str, value: Any) -> float:
+    """Return seconds, 0 or more, given as a number or a Fraction."""
+    return real_number(argument, float(value) if isinstance(value, Fraction) else value, 0, closed=True)
+
+
+def _share(amount: float, of: float) -> float:
+    if of:
+        return amount / of
+    return float("inf") if amount else 0.0
