@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
 from math import ceil, lcm
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -114,6 +114,14 @@ def _ratios(loads: Sequence[int | Fraction], tiers: int) -> tuple[Fraction, ...]
     return rounded
 
 
+class Moved(NamedTuple):
+    """What moved in all turns together, exact; of `copied` and `loaded` one number for each slower tier."""
+
+    written: int
+    copied: tuple[int, ...]
+    loaded: tuple[int, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class TieredOutcome:
     """What each turn reused of each tier, in the trace's unit; what moved is in the same unit.
@@ -128,10 +136,11 @@ class TieredOutcome:
         The tiers.
     written : ndarray of int64, shape (n,)
         What each turn added to the cache: of its path what was in no tier.
-    copied : ndarray of int64, shape (n,)
-        What went from the first tier to the second since the turn before.
-    loaded : ndarray of int64, shape (n,)
-        What the turn moved from the second tier to the first.
+    copied : ndarray of int64, shape (tiers - 1, n)
+        What was written to each slower tier since the turn before and is still there: exclusive, what sank to it;
+        inclusive, what it did not hold; swapping out once, what sank and had no copy.
+    loaded : ndarray of int64, shape (tiers - 1, n)
+        What the turn moved to the first tier from each slower one.
     inputs : ndarray of int64, shape (n,), or None
         On a forest: tokens of each request's input, a last block that is not full included.
     block_size : int
@@ -152,6 +161,10 @@ class TieredOutcome:
         if len(self.total) and int(self.total.max()) > most:
             found, expected = int(self.total.max()), f"at most {most} units a turn, in parts of {self.denominator}"
             raise ArgumentError("total", found, expected)
+        for name in ("copied", "loaded"):
+            shape = (len(self.tiers) - 1, len(self.total))
+            if getattr(self, name).shape != shape:
+                raise ArgumentError(name, getattr(self, name).shape, f"a row for each slower tier, {shape}")
 
     def __len__(self) -> int:
         return len(self.total)
@@ -197,6 +210,18 @@ class TieredOutcome:
     def hit_rate(self) -> Fraction:
         """Share of all totals that was reused, of any tier, 0 if there is no input; exact."""
         return Fraction(self.reused, max(exact_sum(self.total), 1))
+
+    @property
+    def hit_rates(self) -> tuple[Fraction, ...]:
+        """Share of all totals that was reused of each tier; they add up to `hit_rate`."""
+        whole = max(exact_sum(self.total), 1)
+        return tuple(Fraction(exact_sum(one), whole) for one in self.cached)
+
+    @property
+    def moved(self) -> Moved:
+        """What was written, copied and loaded in all turns together."""
+        copied, loaded = (tuple(map(exact_sum, column)) for column in (self.copied, self.loaded))
+        return Moved(exact_sum(self.written), copied, loaded)
 
     def excess_units(self, xi: int) -> IntArray:
         """Return max(uncached - xi, 0) of each turn times the denominator; shape (n,)."""

@@ -207,7 +207,7 @@ def _row(
     outcome: TieredOutcome = replay(workload.forest, policy, tiers, forced=True, cache=WholeNodes(block))
     found = outcome.cached.sum(axis=0)
     seconds = float(latency.ttft(outcome.total - found, found).sum())
-    loaded, copied = exact_sum(outcome.loaded), exact_sum(outcome.copied)
+    loaded, copied = sum(outcome.moved.loaded), sum(outcome.moved.copied)
     tel = Fraction(tail_excess_latency(outcome, xi))
     return PolicyRow(name, hit_documents(workload, found), outcome.hit_rate, seconds, tel, loaded, copied)
 

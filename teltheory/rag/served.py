@@ -110,7 +110,8 @@ class Served:
     def outcome(self) -> TieredOutcome:
         """What the requests reused, as any other replay in tiers says it."""
         total = self.workload.forest.total
-        return TieredOutcome(self.cached, total, self.tiers, self.written, self.copied, self.loaded)
+        copied, loaded = (column[np.newaxis][: len(self.tiers) - 1] for column in (self.copied, self.loaded))
+        return TieredOutcome(self.cached, total, self.tiers, self.written, copied, loaded)
 
     @cached_property
     def documents(self) -> IntArray:

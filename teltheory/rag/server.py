@@ -43,7 +43,7 @@ class Server:
     Parameters
     ----------
     tiers : Tiers
-        Its memory.
+        Its memory: a GPU, or a GPU and its host.
     policy : policy, or tuple of policies
         What it evicts: one policy, or one a tier.
     block : int
@@ -89,6 +89,8 @@ class Server:
     retries: int = 3
 
     def __post_init__(self) -> None:
+        if len(self.tiers) > 2 or self.tiers.mode == "inclusive":
+            raise ArgumentError("tiers", self.tiers, "a GPU, or a GPU and its host, not inclusive")
         for name in ("block", "batch", "searchers"):
             if getattr(self, name) is not None and whole_number(name, getattr(self, name)) < 1:
                 raise ArgumentError(name, getattr(self, name), "1 or more")

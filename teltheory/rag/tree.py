@@ -35,8 +35,12 @@ class Tree(Protocol):
     """A cache of the nodes of the knowledge tree; see `teltheory.replay.tiers.tree.TieredTree`."""
 
     written: int
-    copied: int
     freed: int
+
+    @property
+    def copied(self) -> int:
+        """Tokens copied to the host so far."""
+        ...
 
     def fits(self, leaf: int) -> bool:
         """Return whether a path fits into the first tier, if there is nothing else."""

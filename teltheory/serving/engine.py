@@ -22,8 +22,9 @@ import numpy as np
 from teltheory.model.forest import Forest
 from teltheory.model.instance import instance_of
 from teltheory.model.tiers import Tiers
-from teltheory.replay.tiers.chains import Conversations, turns_of
-from teltheory.replay.tiers.replays import Row, Tree, check_cache
+from teltheory.replay.tiers.chains import Row, turns_of
+from teltheory.replay.tiers.copies import conversations_in
+from teltheory.replay.tiers.replays import Tree, check_cache
 from teltheory.serving.routers import Cache, View
 from teltheory.serving.work import Price, Work
 
@@ -56,7 +57,7 @@ def caches_of(work: Work, policy: Any, tiers: Tiers, forced: bool, cache: object
         return [Tree(requests, policy, tiers, forced, cache) for _ in range(replicas)]
     check_cache(cache)
     turns = turns_of(instance)
-    return [Conversations(policy, tiers, turns, forced) for _ in range(replicas)]
+    return [conversations_in(policy, tiers, turns, forced) for _ in range(replicas)]
 
 
 def run(work: Work, caches: Sequence[Cache], choose: Callable[[View], int], price: Price) -> Rows:

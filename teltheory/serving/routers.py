@@ -15,7 +15,7 @@ import numpy as np
 
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import FloatArray, IntArray
-from teltheory.replay.tiers.replays import Row
+from teltheory.replay.tiers.chains import Row
 from teltheory.serving.work import Price
 
 

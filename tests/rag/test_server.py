@@ -159,6 +159,12 @@ def test_wrong_options_are_errors(option, message):
         Server(Tiers((9,)), tt.LRU(), **option)
 
 
+@pytest.mark.parametrize("tiers", [Tiers((9, 9), (0, 0), "inclusive"), Tiers((9, 9, 9), (0, 0, 0))])
+def test_a_server_has_a_gpu_and_a_host_at_most(tiers):
+    with pytest.raises(tt.ArgumentError, match=r"tiers: found Tiers.*expected a GPU, or a GPU and its host"):
+        Server(tiers, tt.LRU())
+
+
 @pytest.mark.parametrize("reuse", [True, False])
 def test_documents_beyond_the_gpu_are_an_error(reuse):
     workload = Workload.of([4, 10], [[0], [1]], [0.0], [1, 1], [0, 0])

@@ -24,12 +24,13 @@ class Scaled:
     """A policy in a tier that loads in `load` of the time that computing takes; all but its budget is the same."""
 
     def __init__(self, policy: Policy, load: Fraction) -> None:
-        self.policy, self.load = policy, load
+        self.policy, self.trim, self.drops = policy, policy.trim, policy.drops
+        self.trim_key, self.eviction_key = policy.trim_key, policy.eviction_key
+        self.of, self.parts = (1 / (1 - load)).as_integer_ratio()
 
     def budget(self, node: Node) -> int:
         """Return the policy's budget over 1 - load, rounded up, at most the past."""
-        scale = 1 / (1 - self.load)
-        most: int = smaller(node.past, -(-self.policy.budget(node) * scale.numerator // scale.denominator))
+        most: int = smaller(node.past, -(-self.policy.budget(node) * self.of // self.parts))
         return most
 
     def __getattr__(self, name: str) -> Any:

@@ -1,24 +1,32 @@
 """Private conversations in tiers: plain Python, each tier cut as `teltheory.replay.reference` cuts a cache.
 
-1. A conversation's cached prefix is split once: its first units are in the first tier, the rest in the second.
+1. A conversation's cached prefix is split between tiers: its first units are in the first tier, the next in the
+   second, and so on.
 2. At a turn what is cached beyond its history is gone; what it reuses is loaded, and its whole past is in the
    first tier.
 3. The first tier is cut by its policy. What that takes is the end of each conversation's part, and becomes the
-   beginning of its part of the second tier, which is cut by its own policy then. A budget is counted from the
-   root, so what the first tier holds is part of it. What goes at once was not copied.
+   beginning of its part of the next tier, which is cut by its own policy then. A budget is counted from the root,
+   so what the tiers before hold is part of it. Inclusive tiers hold what the tiers before them hold too.
+4. What sinks is copied unless it goes on at once. Inclusive, what a tier did not hold before is copied instead.
+
+`teltheory.replay.tiers.copies` has tiers that swap out only once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import Any, NamedTuple
 
-from teltheory.errors import ArgumentError, ForcedCachingError
+from teltheory.errors import ForcedCachingError
 from teltheory.model.tiers import Tiers
 from teltheory.policies.node import Node, Turn
 from teltheory.policies.policy import Policy, refuse_chains
 from teltheory.replay.reference import cut
 from teltheory.replay.tiers.nodes import policy_of_each_tier
+
+Row = tuple[tuple[int, ...], int, tuple[int, ...], tuple[int, ...]]
+"""Of a request: what it reuses of each tier, what it writes, and what it copies to and loads from slower ones."""
 
 
 class Beneath:
@@ -38,7 +46,7 @@ class Conversations:
 
     def __init__(self, policies: Any, tiers: Tiers, turns: Sequence[Asked], forced: bool = False) -> None:
         self.policies, self.tiers, self.turns = policies_of_chains(policies, tiers), tiers, turns
-        self.forced = forced
+        self.forced, self.inclusive = forced, tiers.mode == "inclusive"
         self.nodes: dict[int, Node] = {}
         self.held: list[dict[int, int]] = [{} for _ in self.policies]
 
@@ -51,67 +59,55 @@ class Conversations:
             left -= reused[-1]
         return tuple(reused)
 
-    def serve(self, k: int) -> tuple[tuple[int, ...], int, int, int]:
-        """Serve turn k; return what it reuses of each tier, what it adds to the cache, is copied and is loaded."""
+    def serve(self, k: int) -> Row:
+        """Serve turn k."""
         turn, reused = self.turns[k], self.found(k)
         node = self.nodes.pop(turn.theta, None) or Node(len(self.nodes), 0, 0, None, turn.theta)
         node.past, node.next, node.last, node.seen = turn.past, turn.next, k, turn.time
         node.hits += 1
         self.nodes[turn.theta] = node
-        for held in self.held:
-            held[turn.theta] = 0
-        self.held[0][turn.theta] = turn.past
+        self.load(turn.theta, reused, turn.past)
         if self.forced and turn.past > self.tiers.capacities[0]:
             raise ForcedCachingError(k, turn.past, self.tiers.capacities[0])
-        copied = self.cut(node if self.forced else None)
-        return reused, turn.past - sum(reused), copied, sum(reused[1:])
+        sunk = self.cut(node if self.forced else None)
+        copied = self.risen(turn.theta, reused) if self.inclusive else sunk
+        return reused, turn.past - sum(reused), copied, reused[1:]
 
-    def cut(self, exempt: Node | None) -> int:
-        """Cut every tier, the first one first; return what was copied from tier to tier."""
+    def load(self, theta: int, reused: tuple[int, ...], past: int) -> None:
+        """Load what a turn reuses, and put its whole past into the first tier."""
+        for held in self.held:
+            held[theta] = 0
+        self.held[0][theta] = past
+
+    def cut(self, exempt: Node | None) -> tuple[int, ...]:
+        """Cut every tier, the first one first; return what sank to each slower tier and is there."""
         above = dict.fromkeys(self.nodes, 0)
-        sunk, copied = dict(above), 0
+        sunk, copied = dict(above), []
         for tier, held in enumerate(self.held):
             for code, units in sunk.items():
                 held[code] += units
-            lost = self._cut(
-                tier, Beneath(self.policies[tier], above), None if tier else exempt, sum(above.values())
-            )
-            copied += sum(min(units, held[code]) for code, units in sunk.items())
+            room = self.tiers.capacities[tier] - (sum(above.values()) if self.inclusive else 0)
+            lost = self.cut_tier(tier, above, room, None if tier else exempt)
+            copied.append(sum(min(units, held[code]) for code, units in sunk.items()))
             sunk = lost
             above = {code: units + held[code] for code, units in above.items()}
-        return copied
+        return tuple(copied[1:])
 
-    def _cut(self, tier: int, policy: Any, exempt: Node | None, above: int) -> dict[int, int]:
-        """Cut a tier; return what each conversation lost."""
-        held, room = self.held[tier], self.tiers.capacities[tier]
+    def cut_tier(self, tier: int, above: dict[int, int], room: int, exempt: Node | None = None) -> dict[int, int]:
+        """Cut a tier to its room below what the tiers above hold; return what each conversation lost."""
+        held = self.held[tier]
         before = dict(held)
         for code, node in self.nodes.items():
             node.cached = held[code]
         cached = {code: node for code, node in self.nodes.items() if node.cached}
-        cut(cached, policy, room - above if self.tiers.mode == "inclusive" else room, exempt)
+        cut(cached, Beneath(self.policies[tier], above), room, exempt)
         held.update((code, node.cached) for code, node in self.nodes.items())
         return {code: before[code] - units for code, units in held.items()}
 
-
-def replayed_turns(instance: Any, policies: Any, tiers: Tiers) -> Iterator[tuple[tuple[int, ...], int, int, int]]:
-    """Replay turn by turn.
-
-    Yields
-    ------
-    tuple
-        What the turn reuses of each tier, what it adds to the cache, what is copied and what is loaded.
-
-    Raises
-    ------
-    ArgumentError
-        For policies that need a forest, and for copies that stay, which only a tree has.
-    ForcedCachingError
-        For a past that the first tier does not hold, under forced caching.
-    """
-    turns = turns_of(instance)
-    cache = Conversations(policies, tiers, turns, instance.forced)
-    for k in range(len(turns)):
-        yield cache.serve(k)
+    def risen(self, theta: int, reused: tuple[int, ...]) -> tuple[int, ...]:
+        """Return what inclusive tiers, without the first, hold of a conversation and did not before its turn."""
+        now, before = accumulate(held[theta] for held in self.held), accumulate(reused)
+        return tuple(max(one - other, 0) for one, other in zip(now, before, strict=True))[1:]
 
 
 class Asked(NamedTuple):
@@ -125,12 +121,10 @@ class Asked(NamedTuple):
 
 
 def policies_of_chains(policies: Any, tiers: Tiers) -> tuple[Policy, ...]:
-    """Return each tier's policy; private conversations have none with a memory, and keep no copies."""
+    """Return each tier's policy; private conversations have none with a memory."""
     each = policy_of_each_tier(policies, tiers)
     for policy in each:
         refuse_chains(policy)
-    if tiers.keeps_copies and len(tiers) > 1:
-        raise ArgumentError("mode", tiers.mode, "'exclusive' for private conversations; trace.forest is a tree")
     return each
 
 

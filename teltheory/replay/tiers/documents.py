@@ -31,7 +31,7 @@ class Document(Node):
     tier : int
         Where it is; `NOWHERE` if it is not cached.
     hosted : bool
-        Whether the last of two tiers holds it: it is there, or has a copy there.
+        Whether it is in the first tier and the second has a copy of it that it keeps.
     below : list of int
         Its children in each tier.
     pins : int
@@ -51,13 +51,15 @@ class Document(Node):
     since: int
     reads: int
 
-    def __init__(self, code: int, parent: Document | None, length: int, room: int, following: Any) -> None:
+    def __init__(
+        self, code: int, parent: Document | None, length: int, room: int, following: Any, tiers: int
+    ) -> None:
         self.code, self.parent, self.length, self.room, self.following = code, parent, length, room, following
         self.depth = length + (parent.depth if parent else 0)
         self.first = self.last = self.turn = -1
         self.past = self.hits = self.pins = self.since = self.reads = 0
         self.cached, self.tier, self.hosted = length, NOWHERE, False
-        self.below = [0, 0]
+        self.below = [0] * tiers
         self.seen = None
 
     @property
@@ -70,8 +72,10 @@ class Document(Node):
 class Documents:
     """The nodes that were asked for, and what requests do to what policies see of them."""
 
-    def __init__(self, forest: Forest, block: int, mark: str, memories: Sequence[Memory], whole: bool) -> None:
-        self.forest, self.mark, self.memories, self.whole = forest, mark, memories, whole
+    def __init__(
+        self, forest: Forest, block: int, mark: str, memories: Sequence[Memory], whole: bool, tiers: int
+    ) -> None:
+        self.forest, self.mark, self.memories, self.whole, self.tiers = forest, mark, memories, whole, tiers
         self.nodes: list[Document | None] = [None] * forest.nodes
         self.columns = forest.parent.tolist(), forest.length.tolist(), room_of(forest.length.tolist(), block)
         self.arrival = None if forest.arrival is None else forest.arrival.tolist()
@@ -91,7 +95,7 @@ class Documents:
             code = parent[code]
         node = self.nodes[code] if code >= 0 else None
         for new in reversed(missing):
-            node = self.nodes[new] = Document(new, node, length[new], room[new], self.following)
+            node = self.nodes[new] = Document(new, node, length[new], room[new], self.following, self.tiers)
         return node
 
     def path(self, leaf: int) -> list[Document]:

@@ -53,7 +53,7 @@ class Level:
 
     def begin_anew(self, nodes: list[Document]) -> None:
         """Take nodes as all that the tier holds."""
-        self.heap, self.members = [], len(nodes)
+        self.heap, self.members, self.used = [], len(nodes), sum(node.room for node in nodes)
         for node in nodes:
             if self.may_go(node):
                 self.offer(node)

@@ -4,10 +4,11 @@ Where a node is stands in `tier`, and nowhere else: what a tier holds, its leave
 are found anew by looking at all nodes. For every request, in order of its start:
 
 1. it finds the longest head of its path that is cached, and everybody hears of it;
-2. its path is pinned, what the second tier holds of it is loaded, and what the first tier's policy does not keep
-   of paths that have ended sinks;
+2. its path is pinned, what slower tiers hold of it is loaded, and what the first tier's policy does not keep of
+   paths that have ended sinks;
 3. while there is no room in the first tier for what is pinned, reserved and cached, its first leaf sinks; while
-   the second tier is too full, its first leaf goes;
+   the next tier is too full, its first leaf sinks further, out of the last it is gone; inclusive tiers are cut one
+   after the other, beside what the tiers before them hold;
 4. once its first token is there, what was computed is in the first tier, and the path is unpinned.
 
 Under optional caching a request is over at once, and then the first tier is cut to its capacity, its own path
@@ -77,9 +78,21 @@ class PlainTree:
         self.copies: set[int] = set()  # nodes of the first tier of which the second has a copy
         self.running: dict[tuple[int, int], tuple[list[int], int]] = {}  # paths, and the room reserved
         self.ended: list[int] = []
-        self.sunk: list[tuple[int, bool]] = []  # in this step, and whether the second tier had a copy
+        self.sunk: list[tuple[int, int, bool]] = []  # in this step, to where, and whether there was a copy
+        self.before: list[set[int]] = []  # what inclusive tiers held before this step, the slower ones
         self.turns = 0
-        self.written = self.copied = self.freed = self.loaded = self.dropped = self.lost = self.replicated = 0
+        self.written = self.freed = self.dropped = self.lost = self.replicated = 0
+        self.copied_to, self.loaded_from = ([0] * (len(self.tiers) - 1) for _ in range(2))
+
+    @property
+    def copied(self) -> int:
+        """Units so far that were written to slower tiers."""
+        return sum(self.copied_to)
+
+    @property
+    def loaded(self) -> int:
+        """Units so far that came back."""
+        return sum(self.loaded_from)
 
     def path(self, leaf: int) -> list[int]:
         """Return the nodes down to a leaf, root first."""
@@ -108,14 +121,14 @@ class PlainTree:
         held = {node for node in self.pinned() | set(path) if node in self.tier}
         if sum(self.room[node] for node in held) + self.reserved() + room > self.tiers.capacities[0]:
             return None
+        self.before = self.hold()
         found, before = self.found(leaf), (self.loaded, self.copied)
         self.hear(path, k, sum(found), tail, now)
         self.running[leaf, k] = path, room
         self.load(path)
         self.prune(self.ended)
         self.ended = []
-        while self.used(0) + self.reserved() > self.tiers.capacities[0]:
-            self.sink(self.first(0))
+        self.fit()
         self.settle()
         uncached = sum(self.length[node] for node in fresh)
         return found, uncached, self.loaded - before[0], self.copied - before[1]
@@ -123,9 +136,11 @@ class PlainTree:
     def finish(self, leaf: int, k: int) -> None:
         """End request k's prefill: what was computed is cached."""
         path, _ = self.running.pop((leaf, k))
+        self.before = self.hold()
         self.enter(path)
         self.release(path)
         self.replicate(path)
+        self.settle()
         self.ended.append(leaf)
 
     def cancel(self, leaf: int, k: int) -> None:
@@ -136,21 +151,35 @@ class PlainTree:
     def optional(self, leaf: int, k: int, tail: int = 0) -> tuple[int, ...]:
         """Serve request k under optional caching; return what it found, by tier."""
         path, found = self.path(leaf), self.found(leaf)
+        self.before = self.hold()
         self.hear(path, k, sum(found), tail, None)
         self.load(path)
         self.enter(path)
         self.release(path)
         self.prune([leaf])
-        while self.used(0) > self.tiers.capacities[0]:
-            self.sink(self.first(0))
+        self.fit()
         self.settle()
         return found
+
+    def hold(self) -> list[set[int]]:
+        """Return what each slower tier holds with those before it."""
+        tiers = range(1, len(self.tiers))
+        return [{node for node in self.tier if self.tier[node] <= number} for number in tiers]
+
+    def fit(self) -> None:
+        """Let leaves of the first tier sink until it fits, then of inclusive ones beside what those above hold."""
+        for number, size in enumerate(self.tiers.capacities):
+            over = range(number + 1) if self.tiers.mode == "inclusive" else (number,)
+            while sum(map(self.used, over)) + (self.reserved() if 0 in over else 0) > size:
+                self.sink(self.first(number))
 
     def lose(self) -> int:
         """Lose the first tier and what hangs on it; return the units lost."""
         before = sum(self.length[node] for node in self.tier)
-        held = {node for node, tier in self.tier.items() if tier == 1} | self.copies
-        self.tier = {node: 1 for node in held if held.issuperset(self.path(node))}
+        held = {node: tier for node, tier in self.tier.items() if tier > 0} | dict.fromkeys(self.copies, 1)
+        if self.tiers.mode == "inclusive" and len(self.tiers) > 1:
+            held = {node: max(tier, 1) for node, tier in self.tier.items()}
+        self.tier = {node: tier for node, tier in held.items() if all(above in held for above in self.path(node))}
         self.copies, self.ended = set(), []
         gone: int = before - sum(self.length[node] for node in self.tier)
         self.lost += gone
@@ -188,26 +217,31 @@ class PlainTree:
         return min(leaves, key=lambda leaf: (policy.eviction_key(leaf), leaf.turn, -leaf.end)).code
 
     def sink(self, node: int) -> None:
-        """Let a leaf of the first tier go to the second, or out of the cache."""
-        if len(self.tiers) == 1:
+        """Let a leaf of a tier go to the next, or out of the cache."""
+        number = self.tier[node] + 1
+        if number == len(self.tiers):
             return self.drop(node)
-        self.tier[node] = 1
+        self.tier[node] = number
         copy = node in self.copies
         self.copies.discard(node)
-        if unwanted(self.policies[1], self.items[node]) and node in [leaf.code for leaf in self.leaves(1)]:
-            return self.drop(node)
-        while self.used(1) > self.tiers.capacities[1]:
-            self.drop(self.first(1))
-        self.sunk.append((node, copy))
+        if unwanted(self.policies[number], self.items[node]) and node in [n.code for n in self.leaves(number)]:
+            return self.sink(node)
+        while self.tiers.mode != "inclusive" and self.used(number) > self.tiers.capacities[number]:
+            self.sink(self.first(number))
+        self.sunk.append((node, number, copy))
         return None
 
     def settle(self) -> None:
-        """Account for what sank in a step and is still there: what the second tier had is no copy."""
-        for node, copy in self.sunk:
-            if node in self.tier:
+        """Account for what sank in a step, is still there and had no copy, or, inclusive, is held anew."""
+        sunk, self.sunk = self.sunk, []
+        if self.tiers.mode == "inclusive":
+            for number, (after, before) in enumerate(zip(self.hold(), self.before, strict=True)):
+                self.copied_to[number] += sum(self.length[node] for node in after - before)
+            return
+        for node, number, copy in sunk:
+            if self.tier.get(node) == number:
                 self.freed += self.length[node] if copy else 0
-                self.copied += 0 if copy else self.length[node]
-        self.sunk = []
+                self.copied_to[number - 1] += 0 if copy else self.length[node]
 
     def drop(self, node: int) -> None:
         """Let a node leave the cache."""
@@ -215,11 +249,11 @@ class PlainTree:
         self.dropped += self.length[node]
 
     def load(self, path: list[int]) -> None:
-        """Move what the second tier holds of a path to the first."""
+        """Move what slower tiers hold of a path to the first."""
         for node in path:
-            if self.tier.get(node) == 1:
+            if self.tier.get(node, 0) > 0:
+                self.loaded_from[self.tier[node] - 1] += self.length[node]
                 self.tier[node] = 0
-                self.loaded += self.length[node]
                 if self.tiers.keeps_copies or node in self.hottest():
                     self.copies.add(node)
 
@@ -253,10 +287,10 @@ class PlainTree:
             self.copies &= hottest
         for node in path:
             copies = sum(self.room[copy] for copy in self.copies)
-            room = len(self.tiers) > 1 and copies + self.room[node] <= self.tiers.capacities[1]
+            room = len(self.tiers) == 2 and copies + self.room[node] <= self.tiers.capacities[1]
             if node in hottest and node not in self.copies and room:
                 self.copies.add(node)
-                self.copied += self.length[node]
+                self.copied_to[0] += self.length[node]
                 self.replicated += self.length[node]
                 while self.used(1) > self.tiers.capacities[1]:
                     self.drop(self.first(1))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from operator import sub
 from typing import Any
 
 import numpy as np
@@ -10,18 +11,16 @@ import numpy as np
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.instance import instance_of
-from teltheory.model.numbers import readonly
+from teltheory.model.numbers import IntArray, readonly
 from teltheory.model.outcome import Outcome
 from teltheory.model.tiers import TieredOutcome, Tiers, tiers_of
 from teltheory.model.trace import Trace
 from teltheory.policies.policy import NotCompiledError
-from teltheory.replay.tiers.chains import replayed_turns
+from teltheory.replay.tiers.chains import Row, turns_of
+from teltheory.replay.tiers.copies import conversations_in
 from teltheory.replay.tiers.nodes import WholeNodes
 from teltheory.replay.tiers.reference import PlainTree
 from teltheory.replay.tiers.tree import TieredTree
-
-Row = tuple[tuple[int, ...], int, int, int]
-"""Of a request: what it reuses of each tier, and what it writes, copies and loads."""
 
 
 def replay_in_tiers(
@@ -41,15 +40,20 @@ def replay_in_tiers(
 def outcome_of(trace: Trace | Forest, capacity: int | Tiers, rows: list[Row]) -> Outcome | TieredOutcome:
     """Return the outcome of which a row was made for each request."""
     tiers = tiers_of(capacity)
-    columns = [np.array(column, np.int64) for column in zip(*rows, strict=True)]
-    cached, *moved = columns or [np.empty((0, len(tiers)), np.int64), *(np.empty(0, np.int64) for _ in range(3))]
-    reused, (written, copied, loaded) = readonly(np.ascontiguousarray(cached.T)), map(readonly, moved)
+    cached, written, copied, loaded = zip(*rows, strict=True) if rows else ((), (), (), ())
+    reused, new = _columns(cached, len(tiers)), readonly(np.array(written, np.int64))
     if isinstance(capacity, Tiers):
         inputs, unit = (trace.inputs, trace.block_size) if isinstance(trace, Forest) else (None, 1)
-        return TieredOutcome(reused, trace.total, tiers, written, copied, loaded, inputs, unit)
+        out, back = (_columns(column, len(tiers) - 1) for column in (copied, loaded))
+        return TieredOutcome(reused, trace.total, tiers, new, out, back, inputs, unit)
     if isinstance(trace, Forest):
-        return Outcome.of_forest(trace, reused[0], written)
+        return Outcome.of_forest(trace, reused[0], new)
     return Outcome(reused[0], readonly(trace.total - reused[0]))
+
+
+def _columns(rows: Sequence[tuple[int, ...]], tiers: int) -> IntArray:
+    """Return an array with a row for each tier."""
+    return readonly(np.ascontiguousarray(np.array(rows, np.int64).reshape(len(rows), tiers).T))
 
 
 def _rows(
@@ -62,7 +66,8 @@ def _rows(
     check_cache(cache)
     if engine == "kernel":
         raise NotCompiledError("engine", engine, "'auto' or 'reference' for private conversations in tiers")
-    return replayed_turns(instance, policies, tiers)
+    turns = turns_of(instance)
+    return map(conversations_in(policies, tiers, turns, forced).serve, range(len(turns)))
 
 
 def check_cache(cache: object) -> None:
@@ -81,8 +86,6 @@ class Tree:
         self, forest: Forest, policies: Any, tiers: Tiers, forced: bool, cache: object, kind: Any = TieredTree
     ) -> None:
         check_cache(cache)
-        if len(tiers) > 2 or tiers.mode == "inclusive":
-            raise ArgumentError("capacity", tiers, "one tier or two of a forest, not inclusive")
         whole = isinstance(cache, WholeNodes)
         self.tree = kind(forest, tiers, policies, cache.block if isinstance(cache, WholeNodes) else 1, whole=whole)
         self.optional = not (forced or whole)
@@ -95,20 +98,21 @@ class Tree:
 
     def serve(self, k: int) -> Row:
         """Serve request k."""
-        before = _moved(self.tree)
+        tree = self.tree
+        written, copied, loaded = tree.written, tuple(tree.copied_to), tuple(tree.loaded_from)
         if self.optional:
-            found = self.tree.optional(self.leaf[k], k, self.tail[k])
+            found = tree.optional(self.leaf[k], k, self.tail[k])
         else:
-            started = self.tree.start(self.leaf[k], k, self.tail[k])
+            started = tree.start(self.leaf[k], k, self.tail[k])
             assert started is not None  # nothing else runs
             found = started[0]
-            self.tree.finish(self.leaf[k], k)
-        written, copied, loaded = (now - then for now, then in zip(_moved(self.tree), before, strict=True))
-        return _of_input(found, self.ask[k]), written, copied, loaded
+            tree.finish(self.leaf[k], k)
+        moved = _since(copied, tree.copied_to), _since(loaded, tree.loaded_from)
+        return _of_input(found, self.ask[k]), tree.written - written, *moved
 
 
-def _moved(tree: PlainTree | TieredTree) -> tuple[int, int, int]:
-    return tree.written, tree.copied, tree.loaded
+def _since(before: tuple[int, ...], now: list[int]) -> tuple[int, ...]:
+    return tuple(map(sub, now, before))
 
 
 def _of_input(found: tuple[int, ...], ask: int) -> tuple[int, ...]:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from teltheory.errors import ArgumentError
 from teltheory.model.numbers import whole_number
+from teltheory.model.tiers import Tiers
 from teltheory.replay.tiers.documents import Document
 
 
@@ -30,6 +32,13 @@ class Replicas:
     def __post_init__(self) -> None:
         for option in ("levels", "nodes"):
             object.__setattr__(self, option, whole_number(option, getattr(self, option)))
+
+
+def replicas_in(tiers: Tiers, replicas: Replicas | None) -> Replicas:
+    """Return which nodes have copies in tiers, none if nothing is said; two tiers have them, not inclusive."""
+    if replicas and (len(tiers) > 2 or tiers.mode == "inclusive"):
+        raise ArgumentError("replicas", replicas, f"none in {len(tiers)} {tiers.mode} tiers")
+    return replicas or Replicas()
 
 
 @dataclass

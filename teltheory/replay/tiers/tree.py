@@ -1,14 +1,15 @@
 """The knowledge tree in tiers of memory (RAGCache, Jin et al. 2024), step by step.
 
-1. A request pins its path when its generation starts. What of it is in the second tier is loaded; what is in no
+1. A request pins its path when its generation starts. What of it is in a slower tier is loaded; what is in no
    tier gets room in the first, for which leaves go in the policy's order (Algorithm 1). A parent that became a
    leaf is a candidate from then on.
-2. A leaf that goes from the first tier sinks to the second. If that is too full, its leaves go in its own policy's
-   order until it fits, the one that came among them; what goes in the same step is not copied. A leaf of a tier is
-   a node without a child there, so that parents are never below their children.
+2. A leaf that goes from a tier sinks to the next, from the last it is gone. If that is too full, its leaves go in
+   its own policy's order until it fits, the one that came among them; what goes on in the same step is not copied.
+   A leaf of a tier is a node without a child there, so that parents are never below their children.
 3. What was computed enters the first tier, and is found, once the first token is there. Then the path is unpinned.
-4. What the first tier's policy does not keep at all sinks when the next request starts, overflow or not; what the
-   second tier's does not keep is gone once it sinks.
+4. What the first tier's policy does not keep at all sinks when the next request starts, overflow or not; what a
+   slower tier's does not keep goes on once it sinks.
+5. What is in an inclusive tier is in all slower ones too; a slower one is cut when those before it fit.
 
 Each tier has its own policy, its own memory and its own clock, and hears of every request. Only a request changes
 what a policy knows of the nodes on its path, so a node's order is asked once it may go.
@@ -24,7 +25,7 @@ from teltheory.model.tiers import Tiers, tiers_of
 from teltheory.replay.tiers.documents import NOWHERE, Document, Documents
 from teltheory.replay.tiers.level import Level
 from teltheory.replay.tiers.nodes import mark_of_all, policy_of_each_tier
-from teltheory.replay.tiers.replicas import Hottest, Replicas
+from teltheory.replay.tiers.replicas import Hottest, Replicas, replicas_in
 
 
 class Started(NamedTuple):
@@ -36,10 +37,8 @@ class Started(NamedTuple):
         What of its path was in each tier.
     uncached : int
         What of its path is to be computed.
-    loaded : int
-        What is loaded from the second tier: what was found there.
-    copied : int
-        What had to be copied out to the second tier to make room.
+    loaded, copied : int
+        What is loaded from slower tiers, where it was found; and copied to them, to make room or if inclusive.
     """
 
     cached: tuple[int, ...]
@@ -49,7 +48,7 @@ class Started(NamedTuple):
 
 
 class TieredTree:
-    """Nodes of a forest in one tier or two, each node whole.
+    """Nodes of a forest in tiers, each node whole.
 
     Parameters
     ----------
@@ -62,23 +61,24 @@ class TieredTree:
     block : int
         Units that memory comes in: a node's last block takes as much room as a full one.
     replicas : Replicas
-        Which nodes are copied to the second tier as soon as they are computed.
+        Which nodes are copied to the second of two tiers as soon as they are computed; inclusive tiers copy all.
     whole : bool
         Whether the forest's nodes are cached whole; else each of their units is a node of its own.
 
     Attributes
     ----------
-    written, copied, freed, loaded, dropped, lost : int
-        Units so far that entered the first tier; that were copied from there to the second; that left the first
-        without a copy, as the second had one; that came back; that left the cache from the last tier; that were
-        lost with the first. What is cached is always written - dropped - lost.
+    written, freed, dropped, lost : int
+        Units so far that entered the first tier; that left it without a copy, as the second had one; that left the
+        cache from the last tier; that were lost with the first. What is cached is always written - dropped - lost.
+    copied_to, loaded_from : list of int
+        Units so far that were written to each slower tier, and that came back from each.
     replicated : int
         How many of the copied units are replicas, made before their node went.
 
     Raises
     ------
     ArgumentError
-        For policies that do not run in tiers.
+        For policies that do not run in tiers, and for replicas in inclusive tiers or more than two.
     """
 
     def __init__(
@@ -97,13 +97,26 @@ class TieredTree:
         self.gpu, self.host = self.levels[0], self.levels[1] if len(self.levels) > 1 else None
         self.memories = [level.memory for level in self.levels if level.memory is not None]
         nodes = forest if whole else forest.by_units()
-        self.documents = Documents(nodes, block, mark_of_all(each), self.memories, whole)
-        self.hottest = Hottest(replicas or Replicas()) if self.host else None
+        self.documents = Documents(nodes, block, mark_of_all(each), self.memories, whole, len(self.levels))
+        self.inclusive = self.tiers.mode == "inclusive"
+        self.hottest = Hottest(replicas_in(self.tiers, replicas)) if self.host else None
         self.running: dict[tuple[int, int], int] = {}
         self.ended: list[Document] = []
-        self.sunk: list[tuple[Document, bool]] = []
+        self.sunk: list[tuple[Document, int, bool]] = []
+        self.risen: list[tuple[Document, int]] = []
         self.pinned = self.reserved = self.copies = 0
-        self.written = self.copied = self.freed = self.loaded = self.dropped = self.lost = self.replicated = 0
+        self.written = self.freed = self.dropped = self.lost = self.replicated = 0
+        self.copied_to, self.loaded_from = ([0] * (len(self.levels) - 1) for _ in range(2))
+
+    @property
+    def copied(self) -> int:
+        """Units so far that were written to slower tiers."""
+        return sum(self.copied_to)
+
+    @property
+    def loaded(self) -> int:
+        """Units so far that came back."""
+        return sum(self.loaded_from)
 
     def fits(self, leaf: int) -> bool:
         """Return whether the path to a leaf fits into the first tier, if there is nothing else."""
@@ -114,11 +127,13 @@ class TieredTree:
         node = self.documents.node(leaf)
         while node is not None and node.tier == NOWHERE:
             node = node.parent
-        cached = node.depth if node else 0
-        while node is not None and node.tier:
-            node = node.parent
-        fast = node.depth if node else 0
-        return (fast, cached - fast) if self.host else (fast,)
+        cached = [node.depth if node else 0, *[0] * (len(self.levels) - 1)]
+        for tier in range(len(self.levels) - 1, 0, -1):
+            while node is not None and node.tier == tier:
+                node = node.parent
+            fast = node.depth if node else 0
+            cached[0], cached[tier] = fast, cached[0] - fast
+        return tuple(cached)
 
     def start(self, leaf: int, k: int, tail: int = 0, now: float | None = None) -> Started | None:
         """Start the generation of request k on the path to a leaf.
@@ -144,10 +159,9 @@ class TieredTree:
         ForcedCachingError
             For a path that does not fit into the first tier.
         """
-        path = self.documents.path(leaf)
+        path, cached = self.documents.path(leaf), self.found(leaf)
         if not self._fits(path, k):
             return None
-        cached = self.found(leaf)
         fresh = [node for node in path if node.tier == NOWHERE]
         before = self.copied
         self.documents.hear(path, k, sum(cached), tail, now)
@@ -172,6 +186,7 @@ class TieredTree:
         self._release(path)
         if self.hottest and self.hottest.any:
             self._replicate(path)
+        self._settle()
         self.ended.extend(path[-1:])
 
     def optional(self, leaf: int, k: int, tail: int = 0) -> tuple[int, ...]:
@@ -198,7 +213,7 @@ class TieredTree:
         self._release(self.documents.path(leaf))
 
     def lose(self) -> int:
-        """Lose the first tier, and in the second what has no parent left there; return the units lost.
+        """Lose the first tier, and in the others what has no parent left there; return the units lost.
 
         Raises
         ------
@@ -207,28 +222,23 @@ class TieredTree:
         """
         if self.running:
             raise ArgumentError("running", sorted(self.running), "no request: cancel those that run first")
-        gone = sum(node.length for node in self._cached() if not self._survives(node))
-        self.gpu.used = self.copies = 0
-        self.ended = []
+        cached = [node for node in self.documents if node.tier != NOWHERE]
+        gone = sum(node.length for node in cached if not self._survives(node))
+        self.copies, self.ended = 0, []
         for level in self.levels:
-            level.begin_anew([node for node in self._cached() if node.tier == level.number])
+            level.begin_anew([node for node in cached if node.tier == level.number])
         self.lost += gone
         return gone
 
-    def _cached(self) -> list[Document]:
-        """Return what is cached, parents before their children."""
-        return [node for node in self.documents if node.tier != NOWHERE]
-
     def _survives(self, node: Document) -> bool:
-        """Move a node to the second tier if that holds it and its parent, else nowhere; parents come first."""
-        above, host = node.parent, self.host
-        survives = node.hosted and (above is None or above.tier > 0)
-        if node.hosted and not survives and host is not None:
-            host.used -= node.room
-        node.tier, node.hosted, node.below = (1 if survives else NOWHERE), survives, [0, 0]
-        if survives and above is not None:
-            above.below[1] += 1
-        return survives
+        """Move a node to the slower tier that has it if its parent is in one too, else nowhere; parents first."""
+        above, copy = node.parent, node.hosted or (self.inclusive and self.host is not None)
+        tier = node.tier or (1 if copy else NOWHERE)
+        node.tier = tier if above is None or above.tier > 0 else NOWHERE
+        node.hosted, node.below = False, [0] * len(self.levels)
+        if node.tier > 0 and above is not None:
+            above.below[tier] += 1
+        return node.tier > 0
 
     def _fits(self, path: list[Document], k: int) -> bool:
         """Whether there is room for a path beside the pinned ones."""
@@ -245,7 +255,7 @@ class TieredTree:
         return self.running.pop((leaf, k))
 
     def _pin(self, path: list[Document]) -> int:
-        """Pin a path, root first, and load what is in the second tier; return the units loaded."""
+        """Pin a path, root first, and load what is in slower tiers; return the units loaded."""
         loaded = 0
         for node in path:
             if node.tier > 0:
@@ -256,18 +266,19 @@ class TieredTree:
         return loaded
 
     def _load(self, node: Document) -> int:
-        """Move a node from the second tier to the first."""
-        host, hottest = self.host, self.hottest
-        assert host is not None
+        """Move a node from a slower tier to the first."""
+        level, hottest = self.levels[node.tier], self.hottest
         assert hottest is not None
+        self.loaded_from[node.tier - 1] += node.length
+        if self.inclusive:
+            self.risen.append((node, node.tier))
         self._move(node, 0)
         if self.tiers.keeps_copies or node in hottest:
+            node.hosted = True
             self.copies += node.room
         else:
-            node.hosted = False
-            host.used -= node.room
+            level.used -= node.room
         self.gpu.used += node.room
-        self.loaded += node.length
         return node.length
 
     def _move(self, node: Document, tier: int) -> None:
@@ -283,6 +294,8 @@ class TieredTree:
     def _enter(self, node: Document) -> None:
         """Put what was computed into the first tier."""
         self._move(node, 0)
+        if self.inclusive:
+            self.risen.append((node, len(self.levels)))
         self.gpu.used += node.room
         self.pinned += node.room
         self.written += node.length
@@ -312,59 +325,59 @@ class TieredTree:
         """Evict leaves from the first tier until there is so much room (Algorithm 1, EVICT_IN_GPU)."""
         while self.gpu.used + self.reserved + room > self.gpu.capacity:
             self._sink(self.gpu.first())
+        if self.inclusive:
+            above = self.gpu.used + self.reserved + room
+            for level in self.levels[1:]:
+                self._fit(level, above)
+                above += level.used
 
     def _sink(self, node: Document) -> None:
-        """Move a leaf of the first tier to the second, or out of the cache."""
-        self.gpu.used -= node.room
-        above, host = node.parent, self.host
-        if host is None:
-            self._drop(node)
+        """Move a leaf of a tier to the next, from the last out of the cache."""
+        level, above = self.levels[node.tier], node.parent
+        level.used -= node.room
+        if level is self.levels[-1]:
+            self._move(node, NOWHERE)
+            self.dropped += node.length
         else:
-            self._move(node, 1)
-            self._receive(node, host)
-        if above is not None and self.gpu.may_go(above):
-            self.gpu.offer(above)
+            self._move(node, level.number + 1)
+            self._receive(node, self.levels[node.tier])
+        if above is not None and level.may_go(above):
+            level.offer(above)
 
-    def _receive(self, node: Document, host: Level) -> None:
-        """Take what sank into the second tier, and make room for it there."""
+    def _receive(self, node: Document, level: Level) -> None:
+        """Take what sank into a tier, and make room for it there; inclusive tiers are cut later."""
         held = node.hosted
         if held:
+            node.hosted = False
             self.copies -= node.room
         else:
-            node.hosted = True
-            host.used += node.room
-        if not node.below[1]:
-            if host.is_unwanted(node):
-                return self._drop(node)
-            host.offer(node)
-        self._fit(host)
-        self.sunk.append((node, held))
+            level.used += node.room
+        if not node.below[level.number]:
+            if level.is_unwanted(node):
+                return self._sink(node)
+            level.offer(node)
+        if not self.inclusive:
+            self._fit(level)
+            self.sunk.append((node, level.number, held))
         return None
 
     def _settle(self) -> None:
-        """Account for what sank in this step and is still there: what the second tier had is no copy."""
-        for node, held in self.sunk:
-            if node.tier > 0 and held:
+        """Account for what sank in this step, is still there and had no copy, or, inclusive, for what rose."""
+        for node, tier, held in self.sunk:
+            if node.tier == tier and held:
                 self.freed += node.length
-            elif node.tier > 0:
-                self.copied += node.length
-        self.sunk = []
+            elif node.tier == tier:
+                self.copied_to[tier - 1] += node.length
+        for node, tier in self.risen:
+            if node.tier != NOWHERE:
+                for below in range(max(node.tier, 1), tier):
+                    self.copied_to[below - 1] += node.length
+        self.sunk, self.risen = [], []
 
-    def _fit(self, host: Level) -> None:
-        """Let leaves of the second tier go until it fits."""
-        while host.used > host.capacity:
-            self._drop(host.first())
-
-    def _drop(self, node: Document) -> None:
-        """Let a leaf of the last tier leave the cache."""
-        above = node.parent
-        self._move(node, NOWHERE)
-        self.dropped += node.length
-        if node.hosted and self.host is not None:
-            node.hosted = False
-            self.host.used -= node.room
-            if above is not None and self.host.may_go(above):
-                self.host.offer(above)
+    def _fit(self, level: Level, above: int = 0) -> None:
+        """Let leaves of a slower tier go until it fits, beside what it holds of the tiers above."""
+        while level.used + above > level.capacity:
+            self._sink(level.first())
 
     def _replicate(self, path: list[Document]) -> None:
         """Copy the hottest nodes of a path to the second tier, and give up copies of those that no longer are."""
@@ -381,6 +394,6 @@ class TieredTree:
                 node.hosted = True
                 host.used += node.room
                 self.copies += node.room
-                self.copied += node.length
+                self.copied_to[0] += node.length
                 self.replicated += node.length
                 self._fit(host)

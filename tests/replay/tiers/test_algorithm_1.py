@@ -74,5 +74,5 @@ def test_copying_once_costs_room_and_saves_copies():
     )
     assert exclusive.cached.tolist() == [[0, 2, 2, 2, 2, 2, 2], [0, 0, 0, 4, 2, 0, 0]]
     assert once.cached.tolist() == [[0, 2, 2, 2, 2, 2, 2], [0, 0, 0, 4, 0, 0, 0]]
-    assert exclusive.copied.tolist() == [0, 2, 2, 4, 2, 2, 0]
-    assert once.copied.tolist() == [0, 2, 2, 0, 0, 0, 0]
+    assert exclusive.copied.tolist() == [[0, 2, 2, 4, 2, 2, 0]]
+    assert once.copied.tolist() == [[0, 2, 2, 0, 0, 0, 0]]

@@ -13,7 +13,6 @@ from teltheory.policies import LeastRecentlyUsed, Memory
 from teltheory.replay.tiers.nodes import memory_of
 
 TWO = tt.Tiers((4, 4), (0, 0))
-COPIES = tt.Tiers((4, 4), (0, 0), "swap-out-once")
 FOREST = tt.Forest.from_paths([[1, 2], [1, 3], [4], [5, 6]], arrival=[0, 1, 2, 3])
 TRACE = tt.Trace.from_turns([0, 1, 0], [1, 1, 1], [1, 0, 0])
 WHOLE = tt.WholeNodes()
@@ -34,7 +33,6 @@ LEARNT = tt.RetrievalPGDSF(ByLength())
         (TRACE, tt.LRU(), TWO, {"engine": "kernel"}, "expected 'auto' or 'reference' for private conversations"),
         (FOREST, tt.LRU(), TWO, {"running": 2, "forced": True}, "running: found 2, expected 1 in tiers"),
         (TRACE, tt.LRU(), TWO, {"initial": [(0, 1, 1)]}, "initial: found [(0, 1, 1)], expected an empty cache"),
-        (TRACE, tt.LRU(), COPIES, {}, "mode: found 'swap-out-once', expected 'exclusive' for private"),
         (TRACE, tt.GDSF(), TWO, {}, "trace: found 'private conversations', expected a Forest for GDSF()"),
         (TRACE, tt.LRU(), TWO, {"cache": WHOLE}, "cache: found WholeNodes(block=1), expected a Forest with it"),
         (TRACE, tt.LRU(), tt.Tiers((1, 4), (0, 0)), {"forced": True}, "turn 0: forced caching must keep a past"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +14,7 @@ from teltheory.model.tiers import Tiers
 from teltheory.replay.tiers.reference import PlainTree
 from teltheory.replay.tiers.tree import TieredTree
 
-ACCOUNTS = ("written", "copied", "freed", "loaded", "dropped", "lost", "replicated")
+ACCOUNTS = ("written", "copied_to", "freed", "loaded_from", "dropped", "lost", "replicated")
 
 
 def test_a_leaf_sinks_and_comes_back():
@@ -120,6 +122,9 @@ class Both:
         holds(plain)
         for number, level in enumerate(tree.levels):
             assert level.used == plain.used(number)
+        if not any(tree.running):
+            walked = [tuple(tree.found(leaf)) for leaf in range(-1, self.forest.nodes)]
+            assert walked == [plain.found(leaf) for leaf in range(-1, self.forest.nodes)]
 
 
 def holds(plain):
@@ -129,8 +134,10 @@ def holds(plain):
     for node, tier in plain.tier.items():
         above = plain.parent[node]
         assert above < 0 or plain.tier[above] <= tier
-    assert plain.used(0) + plain.reserved() <= plain.tiers.capacities[0]
-    assert all(plain.used(i) <= size for i, size in enumerate(plain.tiers.capacities))
+    used = [plain.used(number) for number in range(len(plain.tiers))]
+    used[0] += plain.reserved()
+    held = accumulate(used) if plain.tiers.mode == "inclusive" else used
+    assert all(room <= size for room, size in zip(held, plain.tiers.capacities, strict=True))
     for path, room in plain.running.values():
         assert sum(plain.room[n] for n in path if plain.tier.get(n) == 0) + room >= sum(
             plain.room[n] for n in path

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import accumulate
 
 import numpy as np
 from hypothesis import strategies as st
@@ -12,7 +14,8 @@ from teltheory.model.forest import sums_down
 from teltheory.policies import LeastRecentlyUsed, Memory
 from teltheory.replay.tiers.replicas import Replicas
 
-MODES = "exclusive", "swap-out-once"
+MODES = "exclusive", "swap-out-once", "inclusive"
+LOADS = [Fraction(0), Fraction(1, 4), Fraction(1, 2), Fraction(3, 4)]
 TRIMS = st.sampled_from(["least-recent", "eager", "round-robin"])
 MARKS = st.sampled_from(["high-water", "resident", "last"])
 
@@ -106,15 +109,37 @@ def policies(draw):
 
 
 @st.composite
+def memories(draw, first=None, most=12, modes=MODES, tiers=3):
+    """Tiers, two or more, in any mode; the size of the first may be given."""
+    mode = draw(st.sampled_from(modes))
+    number = 2 if mode == "swap-out-once" else draw(st.integers(2, tiers))
+    size = draw(st.integers(0, most)) if first is None else first
+    sizes = size, *draw(st.lists(st.integers(0, most), min_size=number - 1, max_size=number - 1))
+    loads = sorted(draw(st.lists(st.sampled_from(LOADS), min_size=number - 1, max_size=number - 1)))
+    return tt.Tiers(tuple(accumulate(sizes)) if mode == "inclusive" else sizes, (0, *loads), mode)
+
+
+def has_replicas(tiers):
+    """Whether nodes may have replicas in these tiers."""
+    return len(tiers) < 3 and tiers.mode != "inclusive"
+
+
+@st.composite
 def tiered(draw, forest, replicas=True):
     """Tiers in which every path fits, a policy or two that go together, a block and replicas."""
     block = draw(st.integers(1, 3))
     paths = sums_down(forest.parent, -(-forest.length // block) * block)
     first = int(paths.max()) + draw(st.integers(0, 4))
-    two = tt.Tiers((first, draw(st.integers(0, 12))), (0, 0), draw(st.sampled_from(MODES)))
-    tiers = draw(st.sampled_from([tt.Tiers((first,)), two, two, two]))
+    several = draw(memories(first))
+    tiers = draw(st.sampled_from([tt.Tiers((first,)), several, several, several]))
     policy = draw(policies() | st.just(Dear()) | LEARNT)
-    if len(tiers) == 2 and draw(st.booleans()):
-        policy = draw(st.sampled_from([(policy, tt.LRU()), (tt.LFU(), policy), (Dear(), policy)]))
-    kept = Replicas(draw(st.integers(0, 2)), draw(st.integers(0, 3))) if replicas and draw(st.booleans()) else None
+    if len(tiers) > 1 and draw(st.booleans()):
+        rest = len(tiers) - 1
+        policy = draw(
+            st.sampled_from(
+                [(policy, *[tt.LRU()] * rest), (*[tt.LFU()] * rest, policy), (Dear(), *[policy] * rest)]
+            )
+        )
+    copied = replicas and has_replicas(tiers) and draw(st.booleans())
+    kept = Replicas(draw(st.integers(0, 2)), draw(st.integers(0, 3))) if copied else None
     return tiers, policy, block, kept

@@ -1,0 +1,210 @@
+"""What holds in any number of tiers: one tier, LRU, free loading, chains and forests, and what moves."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import forests, given_columns
+from tiered import memories, policies
+
+import teltheory as tt
+
+HALF = Fraction(1, 2)
+STACKED = ("exclusive", "inclusive")
+
+
+def traces():
+    return given_columns(max_turns=10).map(lambda columns: tt.Trace.from_turns(**columns))
+
+
+@st.composite
+def of_chains(draw):
+    xi, q_hat = draw(st.integers(0, 12)), draw(st.integers(0, 4))
+    trim = draw(st.sampled_from(["round-robin", "least-recent", "eager"]))
+    kinds = tt.LRU(), tt.ThresholdLRU(xi), tt.TLRU(xi, q_hat, trim), tt.EndAwareTLRU(xi, q_hat, trim)
+    return draw(st.sampled_from((*kinds, tt.LengthAwareTLRU(xi, trim), tt.Belady(), tt.TailOptimizedBelady(xi))))
+
+
+def with_room(tiers, most):
+    """Return tiers whose sizes are larger by the longest past, as forced caching needs."""
+    grown = [
+        size + (most if number == 0 or tiers.mode == "inclusive" else 0)
+        for number, size in enumerate(tiers.capacities)
+    ]
+    return tt.Tiers(grown, tiers.loads, tiers.mode)
+
+
+def of_each_tier(policy, tiers, which):
+    """Return a policy for all tiers, or for the first or the last alone beside LRU."""
+    rest = [tt.LRU()] * (len(tiers) - 1)
+    return [policy, (policy, *rest), (*rest, policy)][which]
+
+
+@given(forests(), policies(), st.integers(0, 8), st.booleans())
+def test_one_tier_is_the_strict_cache(forest, policy, capacity, forced):
+    size = capacity + (int(forest.end.max(initial=0)) if forced else 0)
+    same_as_one_cache(forest, policy, size, forced)
+
+
+@given(traces(), of_chains(), st.integers(0, 30), st.booleans())
+def test_one_tier_of_private_conversations_is_one_cache(trace, policy, capacity, forced):
+    same_as_one_cache(trace, policy, capacity + (int(trace.past.max(initial=0)) if forced else 0), forced)
+
+
+def same_as_one_cache(trace, policy, size, forced):
+    single = tt.replay(trace, policy, size, forced=forced)
+    for mode in ("exclusive", "inclusive", "swap-out-once"):
+        tier = tt.replay(trace, policy, tt.Tiers((size,), (0,), mode), forced=forced)
+        assert tier.cached.tolist() == [single.cached.tolist()]
+        assert tier.uncached == single.uncached.tolist()
+        assert tier.copied.shape == tier.loaded.shape == (0, len(trace))
+
+
+@given(forests(), memories(most=8, modes=STACKED, tiers=4), st.booleans())
+def test_lru_in_tiers_is_the_difference_of_caches(forest, tiers, forced):
+    tiers = with_room(tiers, int(forest.end.max(initial=0))) if forced else tiers
+    outcome = differs_from_caches(forest, tiers, forced)
+    both = tt.replay(forest, tt.LRU(), tiers.pooled[-1], forced=forced)
+    assert outcome.written.tolist() == both.written.tolist()
+
+
+@given(traces(), memories(most=20, modes=STACKED, tiers=4), st.booleans())
+def test_lru_of_private_conversations_is_the_difference_of_caches(trace, tiers, forced):
+    tiers = with_room(tiers, int(trace.past.max(initial=0))) if forced else tiers
+    outcome = differs_from_caches(trace, tiers, forced)
+    assert outcome.written.tolist() == (trace.past - outcome.cached.sum(axis=0)).tolist()
+
+
+def differs_from_caches(trace, tiers, forced):
+    """Assert that LRU in tiers is the difference of caches of S_i; return it."""
+    within = [tt.replay(trace, tt.LRU(), size, forced=forced).cached for size in tiers.pooled]
+    outcome = tt.replay(trace, tt.LRU(), tiers, forced=forced)
+    assert outcome.cached.tolist() == np.diff(within, axis=0, prepend=0).tolist()
+    return outcome
+
+
+@given(traces(), memories(most=20, modes=STACKED, tiers=4))
+def test_free_loading_makes_lru_one_cache_of_all_tiers(trace, tiers):
+    free = tt.Tiers(tiers.capacities, [0] * len(tiers), tiers.mode)
+    pool = tt.replay(trace, tt.LRU(), tiers.pooled[-1])
+    assert tt.replay(trace, tt.LRU(), free).uncached == pool.uncached.tolist()
+
+
+@pytest.mark.long
+def test_lru_on_the_mooncake_trace_is_the_difference_of_caches(mooncake):
+    tiers = tt.Tiers((1953, 2000, 3859), (0, Fraction(3, 10), HALF))
+    differs_from_caches(tt.read_trace(mooncake).forest, tiers, False)
+
+
+@given(traces(), of_chains(), st.integers(0, 2), memories(most=20), st.booleans())
+def test_chains_are_a_forest_of_units(trace, policy, which, tiers, forced):
+    if not trace.is_chains or getattr(policy, "trim", "") == "round-robin":
+        return
+    tiers = with_room(tiers, int(trace.past.max(initial=0))) if forced else tiers
+    each = of_each_tier(policy, tiers, which)
+    assert tt.replay(trace, each, tiers, forced) == tt.replay(trace.forest, each, tiers, forced)
+
+
+@given(traces(), of_chains(), st.integers(0, 2), memories(most=20))
+def test_what_is_copied_and_loaded_adds_up(trace, policy, which, tiers):
+    out = tt.replay(trace, of_each_tier(policy, tiers, which), tiers)
+    assert (out.loaded == out.cached[1:]).all()
+    assert (out.written == trace.past - out.cached.sum(axis=0)).all()
+    new = out.written + out.cached.sum(axis=0) - np.cumsum(out.cached, axis=0)[1:]
+    if tiers.mode == "inclusive":  # a slower tier is sent at most what it did not hold
+        assert (out.copied <= new).all()
+    if tiers.mode == "swap-out-once":  # nothing is sent twice before it left
+        assert sum(out.moved.copied) <= out.moved.written
+
+
+@given(traces(), of_chains(), memories(0, 0), st.integers(0, 2))
+def test_with_room_for_everything_slower_inclusive_tiers_are_sent_all_that_is_new(trace, policy, tiers, which):
+    sizes = tt.Tiers([*tiers.capacities[:-1], int(trace.past.sum())], tiers.loads, "inclusive")
+    out = tt.replay(trace, of_each_tier(tt.LRU(), sizes, which), sizes)
+    assert (out.copied[-1] == out.written).all()
+
+
+CUT_ON_OVERFLOW = st.builds(
+    tt.TLRU, st.integers(0, 12), st.integers(0, 4), st.sampled_from(["round-robin", "least-recent"])
+)
+
+
+@given(
+    traces(),
+    CUT_ON_OVERFLOW | st.just(tt.Belady()),
+    st.integers(0, 2),
+    memories(most=20, modes=["inclusive"], tiers=4),
+)
+def test_tiers_cut_on_overflow_alone_are_exclusive_ones_of_what_is_between_their_sizes(
+    trace, policy, which, tiers
+):
+    sizes = np.diff(tiers.capacities, prepend=0).tolist()
+    each = of_each_tier(policy, tiers, which)
+    inclusive, exclusive = (tt.replay(trace, each, t) for t in (tiers, tt.Tiers(sizes, tiers.loads)))
+    assert (inclusive.cached == exclusive.cached).all()
+
+
+def test_they_are_not_under_eager_trimming():
+    """The first tier is not full, and what is inclusive has the more room for what sinks. No smaller case."""
+    trace = tt.Trace.from_turns([0, 0], [1, 1], [1, 0])
+    policy, loads = tt.TLRU(1, 0, "eager"), (0, HALF)
+    inclusive, exclusive = (
+        tt.replay(trace, policy, tt.Tiers(*t)) for t in (((2, 2), loads, "inclusive"), ((2, 0), loads))
+    )
+    assert (inclusive.cached[:, 1].tolist(), exclusive.cached[:, 1].tolist()) == ([1, 1], [1, 0])
+
+
+@pytest.mark.parametrize(
+    ("sizes", "mode", "copied"),
+    [
+        ((2, 2, 3), "exclusive", [[1, 2, 2, 2, 2], [0, 2, 3, 3, 3]]),
+        ((2, 4, 7), "inclusive", [[3, 3, 3, 4, 4], [3, 3, 1, 1, 2]]),
+    ],
+)
+def test_three_tiers_by_hand(sizes, mode, copied):
+    """A and B of 3 blocks come by turns and grow by one: the table of docs/tiers.md."""
+    trace = tt.Trace.from_turns([0, 1, 0, 1, 0], [3, 3, 1, 1, 1], [0] * 5)
+    out = tt.replay(trace, tt.LRU(), tt.Tiers(sizes, (0, Fraction(1, 4), HALF), mode))
+    assert out.cached.tolist() == [[0, 0, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 2, 3, 3]]
+    assert out.uncached == [3, 3, Fraction(9, 4), Fraction(5, 2), Fraction(7, 2)]
+    assert out.copied.tolist() == copied
+    assert out.moved == (10, tuple(map(sum, copied)), (1, 8))
+    assert out.hit_rates == (0, Fraction(1, 19), Fraction(8, 19))
+
+
+def test_a_copy_takes_room_and_is_not_sent_twice():
+    """A comes back with a copy of its 2 blocks, which leaves B's no room; when A sinks again nothing is sent."""
+    trace = tt.Trace.from_turns([0, 1, 0, 1], [2, 2, 0, 0], [0] * 4)
+    once, exclusive = (
+        tt.replay(trace, tt.LRU(), tt.Tiers((2, 2), (0, 0), mode)) for mode in ("swap-out-once", "exclusive")
+    )
+    assert (once.cached[1].tolist(), once.copied.tolist()) == ([0, 0, 2, 0], [[0, 2, 0, 0]])
+    assert (exclusive.cached[1].tolist(), exclusive.copied.tolist()) == ([0, 0, 2, 2], [[0, 2, 2, 2]])
+
+
+def test_a_shorter_history_gives_room_of_copies_back():
+    """A has a copy of 2 blocks, then a history of 1; so there is room for B's block when C comes."""
+    who, prompt, history = [0, 1, 0, 0, 1, 0, 2, 1], [2, 2, 0, 0, 1, 0, 1, 0], [0, 0, 2, 1, 0, 1, 0, 1]
+    trace = tt.Trace.from_turns(who, prompt, [0] * 8, history=history)
+    out = tt.replay(trace, tt.LRU(), tt.Tiers((2, 2), (0, 0), "swap-out-once"))
+    assert (out.cached[1, 7], out.copied.tolist()) == (1, [[0, 2, 0, 0, 0, 0, 1, 0]])
+
+
+def test_a_budget_is_counted_from_the_root():
+    trace = tt.Trace.from_turns([0, 1, 0], [4, 3, 1], [0, 0, 0])
+    policies = tt.LRU(), tt.TLRU(2, 0, "least-recent")
+    for each in (trace, trace.forest):
+        outcome = tt.replay(each, policies, tt.Tiers((1, 2), (0, 0)))
+        assert outcome.cached.tolist() == [[0, 0, 0], [0, 0, 2]]
+
+
+def test_a_scaled_budget_is_worth_as_much_as_a_flat_one_of_the_first_tier():
+    trace = tt.Trace.from_turns([0, 1, 0], [6, 3, 1], [0, 0, 0])
+    tiers = tt.Tiers((3, 9), (0, Fraction(1, 2)))
+    scaled, flat = (tt.replay(trace, tt.TLRU(4, 0, "eager", budget=kind), tiers) for kind in ("scaled", "flat"))
+    assert scaled.cached[:, 2].tolist() == [2, 2]  # b = 2, twice as much with the second tier
+    assert flat.cached[:, 2].tolist() == [2, 0]
