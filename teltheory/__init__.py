@@ -108,7 +108,7 @@ from teltheory.workloads import (
 from teltheory.workloads.description import Description, describe
 
 if TYPE_CHECKING:
-    from teltheory.advice import Advice, advise
+    from teltheory.advice import Advice, Plan, QueueAdvice, advise, plan
     from teltheory.calibration.fitting import FittedLatency, fit_latency
     from teltheory.claims.adversary import adversary
     from teltheory.claims.dominance import never_worse
@@ -130,13 +130,14 @@ __all__ = [
     "Description", "EndAwareTLRU", "ExponentialGaps", "FewestViolations", "FileError", "FittedConversations",
     "FittedLatency", "ForcedCachingError", "Forest", "ForestOptimum", "GammaRates", "HindsightCurve",
     "HindsightOptimum", "KVSize", "Kind", "LatencyModel", "LengthAwareTLRU", "LogNormalGaps", "Outcome",
-    "ParetoGaps", "PiecewiseCosts", "PrefillProfile", "Prices", "Priority", "Provenance", "RadixNodes",
+    "ParetoGaps", "PiecewiseCosts", "Plan", "PrefillProfile", "Prices", "Priority", "Provenance", "QueueAdvice",
+    "RadixNodes",
     "RetrievalPGDSF", "ReturnAwareTLRU", "Served", "Serving", "SolverError", "TTFTRuns", "TableLatency",
     "TailOptimizedBelady", "ThresholdLRU", "TieredOutcome", "Tiers", "Times", "Trace", "TraceError", "TwoQ",
     "WeightedOptimum", "WholeNodes", "adversary", "advise", "bayes_posterior", "best_percentile", "capacity_curve",
     "check_certificate", "check_violations", "cost_bound", "cost_optimum", "describe", "fewest_violations",
     "fit_conversations", "fit_latency", "hindsight_curve", "hindsight_optimum", "latency_from_json",
-    "latency_to_json", "log_likelihood", "measured_profile", "never_worse", "next_event", "paper_belief",
+    "latency_to_json", "log_likelihood", "measured_profile", "never_worse", "next_event", "paper_belief", "plan",
     "read_architecture", "read_latency", "read_trace", "read_ttft_runs", "replay", "sample_conversations",
     "sample_labelled", "serve", "share_closed", "slo_violations", "stretch_for", "tail_excess_latency",
     "tail_excess_seconds", "ttft_quantiles", "ttft_violations", "violations_bound", "weighted_optimum",
@@ -145,7 +146,10 @@ __all__ = [
 
 _ON_DEMAND = {
     "Advice": "teltheory.advice",
+    "Plan": "teltheory.advice",
+    "QueueAdvice": "teltheory.advice",
     "advise": "teltheory.advice",
+    "plan": "teltheory.advice",
     "ETLRU": "teltheory.policies.learned.etlru",
     "ReturnAwareTLRU": "teltheory.policies.learned.return_aware",
     "FittedLatency": "teltheory.calibration.fitting",

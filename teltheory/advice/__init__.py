@@ -3,40 +3,47 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import overload
 
 import numpy as np
 
-from teltheory.advice.choice import MARGINS, TRIM, Choice, choose
+from teltheory.advice.choice import MARGINS, Choice, choose
 from teltheory.advice.engines import EngineSetting, cautions_of, engine_settings
 from teltheory.advice.goal import MEDIAN_COST, WORK_COST, Goal, Limits
 from teltheory.advice.held_out import HeldOut, Row, Setting, hold_out
+from teltheory.advice.loaded import Options, QueueAdvice, QueueChoice, advise_in_queue
+from teltheory.advice.planning import Plan, plan
+from teltheory.advice.search import Candidate
+from teltheory.advice.settings import HALF, as_set, start_of_rest, t_lru
 from teltheory.cost.bootstrap import Estimate
 from teltheory.cost.goals import TEL
 from teltheory.cost.latency import A100_LLAMA2_7B, Latency
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
-from teltheory.model.numbers import rational, whole_number
+from teltheory.model.numbers import whole_number
+from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
-from teltheory.policies.online import TLRU
 from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import default_estimate, in_blocks
+from teltheory.serving.serve import Serving
 
 __all__ = [
     "MARGINS",
     "Advice",
+    "Candidate",
     "Choice",
     "EngineSetting",
     "Estimate",
     "Goal",
     "HeldOut",
     "Limits",
+    "Plan",
+    "QueueAdvice",
+    "QueueChoice",
     "Row",
     "advise",
+    "plan",
 ]
-
-LEAST_TURNS = 40
-"""Turns that each part must have."""
-HALF = Fraction(1, 2)
 
 
 @dataclass(frozen=True)
@@ -114,9 +121,49 @@ class Advice:
         return engine_settings(self.xi, self.q_hat) if self.recommended and self.policy == "T-LRU" else ()
 
 
+@overload
 def advise(
     trace: Trace | Forest,
     capacity: int,
+    slo: Fraction,
+    latency: Latency = ...,
+    *,
+    goal: str = ...,
+    work_cost: Fraction | None = ...,
+    median_cost: Fraction | None = ...,
+    policy: Callable[[int, int], AnyPolicy] | None = ...,
+    q_hat: int | None = ...,
+    first: Fraction = ...,
+    seed: int = ...,
+    progress: Callable[[], object] | None = ...,
+    serving: None = ...,
+    load: None = ...,
+) -> Advice: ...
+
+
+@overload
+def advise(
+    trace: Trace | Forest,
+    capacity: int | Tiers,
+    slo: Fraction,
+    latency: Latency = ...,
+    *,
+    goal: str = ...,
+    work_cost: Fraction | None = ...,
+    median_cost: Fraction | None = ...,
+    policy: Callable[[int, int], AnyPolicy] | None = ...,
+    q_hat: int | None = ...,
+    first: Fraction = ...,
+    seed: int = ...,
+    progress: Callable[[], object] | None = ...,
+    serving: Serving,
+    load: float | Fraction | None = ...,
+) -> QueueAdvice: ...
+
+
+def advise(
+    trace: Trace | Forest,
+    capacity: int | Tiers,
     slo: Fraction,
     latency: Latency = A100_LLAMA2_7B,
     *,
@@ -128,7 +175,9 @@ def advise(
     first: Fraction = HALF,
     seed: int = 0,
     progress: Callable[[], object] | None = None,
-) -> Advice:
+    serving: Serving | None = None,
+    load: float | Fraction | None = None,
+) -> Advice | QueueAdvice:
     """Choose T-LRU's threshold on the first part of a trace, and judge it on the rest.
 
     Parameters
@@ -136,8 +185,8 @@ def advise(
     trace : Trace or Forest
         Turns in tokens, at least 40 in each part; or the requests that share prefixes, such as `Trace.forest`. Of
         a forest lengths are in tokens too and converted as `Trace.to_blocks` says; TEL is in blocks.
-    capacity : int
-        Capacity of the cache, in tokens.
+    capacity : int or Tiers
+        Capacity of the cache, of each replica, in tokens; tiers are advised on with `serving`.
     slo : Fraction
         Seconds to the first token.
     latency : Latency
@@ -162,20 +211,32 @@ def advise(
     seed : int
         Of the bootstrap's draws.
     progress : callable, optional
-        Called after each replay of the first part.
+        Called after each replay of the first part; in a queue after each run.
+    serving : Serving, optional
+        How a loaded server serves the trace: the setting is chosen and judged in its queue then, TEL is in
+        seconds, and of tiers it is said which should run T-LRU. An idle server when left out.
+    load : float or Fraction, optional
+        With `serving`: the load that LRU has, as `stretch_for` takes it; all policies are served at that speed.
+        The trace's own speed when left out.
 
     Returns
     -------
-    Advice
+    Advice or QueueAdvice
         The setting, what it promises, and what it did on the rest.
 
     Raises
     ------
     ArgumentError
-        Wrong arguments, a trace in blocks or one that is too short.
+        Wrong arguments, a trace in blocks or one that is too short; with `serving` one without arrivals.
     """
+    if serving is not None:
+        options = Options(goal, work_cost, median_cost, policy, q_hat, first, seed, progress)
+        return advise_in_queue(trace, capacity, slo, latency, serving, load, options)
+    if isinstance(capacity, Tiers) or load is not None:
+        argument, value = ("capacity", capacity) if load is None else ("load", load)
+        raise ArgumentError(argument, str(value), "serving=Serving(...) with it")
     aim, limits = Goal.of(goal, slo, latency), Limits(work_cost, median_cost)
-    start = _start(trace, first)
+    start = start_of_rest(trace, first)
     beginning = trace.head(start) if isinstance(trace, Forest) else trace.first(start)
     unit, room = trace.block_size, whole_number("capacity", capacity) // trace.block_size
     estimate = None if q_hat is None else whole_number("q_hat", q_hat)
@@ -196,33 +257,6 @@ def advise(
     held = hold_out(trace, start, room, aim, setting, rng, limits)
     blocks = unit if isinstance(trace, Forest) else None
     found = Advice(aim, capacity, len(trace), start, estimate, choice, held, limits, block_size=blocks)
-    return replace(found, warnings=tuple(cautions_of(trace, aim, held, found.q_hat, found.recommended)))
-
-
-def as_set(margin: int, slo_xi: int, estimate: int | None) -> tuple[int, int]:
-    """Return a margin as a threshold and a prompt estimate.
-
-    With an estimate, that. Else the threshold is the SLO's, and the estimate what is left of it, the longest
-    prompt with which a turn keeps the SLO; a margin above the SLO's threshold is a threshold by itself.
-    """
-    if estimate is None:
-        estimate = max(slo_xi - margin, 0)
-    return margin + estimate, estimate
-
-
-def t_lru(xi: int, q_hat: int) -> TLRU:
-    """Return T-LRU as the engines trim."""
-    return TLRU(xi, q_hat, TRIM)
-
-
-def _start(trace: Trace | Forest, first: Fraction) -> int:
-    share = rational("first", first)
-    if not 0 < share < 1:
-        raise ArgumentError("first", str(first), "a share of the turns, above 0 and below 1")
-    if isinstance(trace, Trace) and trace.block_size != 1:
-        raise ArgumentError("trace", f"blocks of {trace.block_size} tokens", "a trace in tokens")
-    start = int(share * len(trace))
-    if min(start, len(trace) - start) < LEAST_TURNS:
-        parts = f"{start} and {len(trace) - start} turns in its two parts"
-        raise ArgumentError("trace", parts, f"at least {LEAST_TURNS} in each")
-    return start
+    used = margin if name == "T-LRU" else 0
+    said = cautions_of(trace, aim, used, held.within_budget, found.q_hat, found.recommended)
+    return replace(found, warnings=tuple(said))

@@ -18,9 +18,12 @@
    quarter of the first part to the next. If chance explains the gain, nothing is promised.
 """
 
-from collections.abc import Callable
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
@@ -106,65 +109,144 @@ def choose(
     if counted < BLOCKS:
         nothing = Tried(0, 0.0, Cost.of(base, goal), allowed=True)
         return Choice(0, warm_up, Estimate(0.0, 0.0, 0.0), None, (nothing,), nothing)
-    compared = _Compared(goal, limits, base, warm_up)
-    blocks = Blocks.of(counted, BLOCKS)
-    draws = blocks.draw(BLOCKS, DRAWS, rng)
-    elsewhere = blocks.draw_elsewhere(max(1, round(BLOCKS * rest_turns / counted)), DRAWS, rng)
+    comparison = Comparison.of(goal, limits, Replayed(base), warm_up, rest_turns, rng)
     candidates = margins(base.in_tokens().uncached[warm_up:], continued_prompts(first), goal)
-    tried: list[Tried] = []
-    gains, later = np.empty((2, len(candidates), DRAWS))
-    moved = np.empty(len(candidates))
-    for place, margin in enumerate(candidates):
+    found: list[Compared] = []
+    for margin in candidates:
         outcome = capacity_curve(first, policy(margin)).outcome(capacity) if margin else base
-        tried.append(compared.tried(margin, outcome))
-        gains[place] = compared.gains(outcome, blocks, draws)
-        later[place] = compared.gains(outcome, blocks, elsewhere)
-        moved[place] = compared.moved(outcome)
+        found.append(comparison.compared(Replayed(outcome)))
         if progress is not None:
             progress()
-    near = neighbours(candidates, drift(goal, compared.lru))
-    worth = near @ gains
-    allowed = np.where([[one.allowed] for one in tried], worth, -np.inf)
-    freely, best = (int(np.argmax(each.mean(axis=1))) for each in (worth, allowed))
-    again = [rng.choice(len(candidates), p=near[place]) for place in np.argmax(allowed, axis=0)]
-    here = gain_interval(tried[best].gain, gains[best], BLOCKS)
-    promise = None
-    if best and here.above_zero:
-        alike = gain_interval(tried[best].gain, later[again, np.arange(DRAWS)], BLOCKS)
-        promise = widened(alike, float(moved[best]))
-    return Choice(candidates[best], warm_up, here, promise, tuple(tried), tried[freely])
+    best = select(found, neighbours(candidates, drift(goal, comparison.lru)), rng)
+    tried = tuple(Tried(m, one.gain, one.cost, one.allowed) for m, one in zip(candidates, found, strict=True))
+    return Choice(candidates[best.place], warm_up, best.here, best.promise, tried, tried[best.freely])
+
+
+class Run(Protocol):
+    """What a setting did, on an idle server (`Replayed`) or in a queue."""
+
+    def losses(self, goal: Goal) -> Values:
+        """Return what counts of each turn."""
+
+    def cost(self, goal: Goal) -> Cost:
+        """Return what it costs."""
+
+    def since(self, start: int) -> Run:
+        """Return the turns from `start` on."""
 
 
 @dataclass(frozen=True)
-class _Compared:
-    """Policies next to LRU on the first part of a trace, from the first overflow on."""
+class Replayed:
+    """An outcome of a replay."""
+
+    outcome: Outcome
+
+    def losses(self, goal: Goal) -> Values:
+        """Return what counts of each turn."""
+        return goal.losses(self.outcome)
+
+    def cost(self, goal: Goal) -> Cost:
+        """Return what it costs."""
+        return Cost.of(self.outcome, goal)
+
+    def since(self, start: int) -> Replayed:
+        """Return the turns from `start` on."""
+        return Replayed(rest_of(self.outcome, start))
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """A run next to LRU's: its gain on the turns that count, in draws of them, and in draws of other turns."""
+
+    gain: float
+    cost: Cost
+    allowed: bool
+    gains: FloatArray
+    later: FloatArray
+    moved: float
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Runs next to LRU's on the first part of a trace, from the first overflow on, in the same draws."""
 
     goal: Goal
     limits: Limits
-    base: Outcome
+    base: Run
     warm_up: int
+    blocks: Blocks
+    draws: IntArray
+    elsewhere: IntArray
+
+    @classmethod
+    def of(
+        cls, goal: Goal, limits: Limits, base: Run, warm_up: int, rest_turns: int, rng: np.random.Generator
+    ) -> Comparison:
+        """Draw blocks of the turns that count, and what the rest may look like."""
+        counted = len(base.losses(goal)) - warm_up
+        blocks = Blocks.of(counted, BLOCKS)
+        draws = blocks.draw(BLOCKS, DRAWS, rng)
+        elsewhere = blocks.draw_elsewhere(max(1, round(BLOCKS * rest_turns / counted)), DRAWS, rng)
+        return cls(goal, limits, base, warm_up, blocks, draws, elsewhere)
 
     @cached_property
     def lru(self) -> Values:
-        return self.goal.losses(rest_of(self.base, self.warm_up))
+        """What counts of each turn under LRU."""
+        return self.base.since(self.warm_up).losses(self.goal)
 
-    def gains(self, outcome: Outcome, blocks: Blocks, draws: IntArray) -> FloatArray:
-        return self.goal.gain(self.lru, self.goal.losses(rest_of(outcome, self.warm_up)), blocks, draws)
+    def compared(self, run: Run) -> Compared:
+        """Return a run next to LRU's."""
+        counted = run.since(self.warm_up)
+        losses, whole = counted.losses(self.goal), Blocks.of(len(self.lru), 1)
+        cost = counted.cost(self.goal)
+        pairs = ((self._costs[0], cost), (self._costs[1], run.cost(self.goal)))
+        broken = [text for before, after in pairs for text in self.limits.broken(before, after, self.goal.slo)]
+        return Compared(
+            float(self._gains(losses, whole, whole.all)[0]),
+            cost,
+            not broken,
+            self._gains(losses, self.blocks, self.draws),
+            self._gains(losses, self.blocks, self.elsewhere),
+            self._moved(losses),
+        )
 
-    def moved(self, outcome: Outcome) -> float:
+    @cached_property
+    def _costs(self) -> tuple[Cost, Cost]:
+        return self.base.since(self.warm_up).cost(self.goal), self.base.cost(self.goal)
+
+    def _gains(self, losses: Values, blocks: Blocks, draws: IntArray) -> FloatArray:
+        return self.goal.gain(self.lru, losses, blocks, draws)
+
+    def _moved(self, losses: Values) -> float:
         """Return the root mean square of the gain's changes from one quarter to the next."""
         quarters = Blocks.of(len(self.lru), QUARTERS)
-        changes = np.diff(self.gains(outcome, quarters, np.eye(QUARTERS, dtype=np.int64)))
+        changes = np.diff(self._gains(losses, quarters, np.eye(QUARTERS, dtype=np.int64)))
         return float(np.sqrt(np.mean(changes**2)))
 
-    def tried(self, margin: int, outcome: Outcome) -> Tried:
-        blocks = Blocks.of(len(self.lru), 1)
-        gain = float(self.gains(outcome, blocks, blocks.all)[0])
-        counted, lru = (Cost.of(rest_of(one, self.warm_up), self.goal) for one in (outcome, self.base))
-        whole, lru_whole = (Cost.of(one, self.goal) for one in (outcome, self.base))
-        pairs = ((lru, counted), (lru_whole, whole))
-        broken = [text for before, after in pairs for text in self.limits.broken(before, after, self.goal.slo)]
-        return Tried(margin, gain, counted, not broken)
+
+@dataclass(frozen=True)
+class Selected:
+    """The best of some runs by its place, the best without limits, and what the first part shows and promises."""
+
+    place: int
+    freely: int
+    here: Estimate
+    promise: Estimate | None
+
+
+def select(found: Sequence[Compared], near: FloatArray, rng: np.random.Generator) -> Selected:
+    """Return the best of runs, LRU's first; `near` says which of them each may turn out to be (`neighbours`)."""
+    gains, later = (np.array([getattr(one, name) for one in found]) for name in ("gains", "later"))
+    worth = near @ gains
+    allowed = np.where([[one.allowed] for one in found], worth, -np.inf)
+    freely, best = (int(np.argmax(each.mean(axis=1))) for each in (worth, allowed))
+    again = [rng.choice(len(found), p=near[place]) for place in np.argmax(allowed, axis=0)]
+    here = gain_interval(found[best].gain, gains[best], BLOCKS)
+    promise = None
+    if best and here.above_zero:
+        alike = gain_interval(found[best].gain, later[again, np.arange(DRAWS)], BLOCKS)
+        promise = widened(alike, found[best].moved)
+    return Selected(best, freely, here, promise)
 
 
 def widened(alike: Estimate, moved: float) -> Estimate:

@@ -10,7 +10,6 @@ from typing import NamedTuple
 import numpy as np
 
 from teltheory.advice.goal import Goal
-from teltheory.advice.held_out import HeldOut
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import IntArray
@@ -39,9 +38,13 @@ class _Lengths(NamedTuple):
         return cls(trace.total, trace.past, trace.history)
 
 
-def cautions_of(trace: Trace | Forest, goal: Goal, held: HeldOut, q_hat: int, followed: bool) -> Iterator[str]:
-    """Yield sentences on a setting: budgets of 0, and where it is followed what its guarantee leaves out."""
-    margin = held.margin if held.rows[1].policy == "T-LRU" else 0
+def cautions_of(
+    trace: Trace | Forest, goal: Goal, margin: int, within: int | None, q_hat: int, followed: bool
+) -> Iterator[str]:
+    """Yield sentences on a setting of T-LRU: budgets of 0, and where it is followed what its guarantee leaves out.
+
+    The margin is 0 for another policy; `within` as `HeldOut.within_budget`.
+    """
     turns = _Lengths.of(trace)
     longest = int(turns.total.max())
     if longest <= goal.xi:
@@ -56,18 +59,16 @@ def cautions_of(trace: Trace | Forest, goal: Goal, held: HeldOut, q_hat: int, fo
             f"budget is 0, and among blocks outside budgets recency alone decides, as in LRU."
         )
     if followed and margin:
-        yield from _uncovered(trace, goal, held, q_hat)
+        yield from _uncovered(trace, goal, margin, within, q_hat)
 
 
-def _uncovered(trace: Trace | Forest, goal: Goal, held: HeldOut, q_hat: int) -> Iterator[str]:
-    xi, prompts, turns = held.margin + q_hat, continued_prompts(trace), _Lengths.of(trace)
+def _uncovered(trace: Trace | Forest, goal: Goal, margin: int, within: int | None, q_hat: int) -> Iterator[str]:
+    xi, prompts, turns = margin + q_hat, continued_prompts(trace), _Lengths.of(trace)
     longer = float(np.mean(prompts > q_hat))
     if longer > UNDER_ESTIMATED:
         above = ""
-        if held.within_budget is not None:
-            above = (
-                f": {held.within_budget:,} turns of the rest were above ξ = {xi:,} although their conversation "
-            )
+        if within is not None:
+            above = f": {within:,} turns of the rest were above ξ = {xi:,} although their conversation "
             above += "had kept its whole budget"
         yield (
             f"Q̂ = {q_hat:,} is below {100 * longer:.0f} % of the prompts that continue a conversation. For them "
@@ -78,8 +79,8 @@ def _uncovered(trace: Trace | Forest, goal: Goal, held: HeldOut, q_hat: int) -> 
             f"ξ = {xi:,} is above the SLO's own threshold of {goal.xi:,} tokens: it was chosen for the goal, "
             f"and a turn that keeps ξ may miss the SLO."
         )
-    budgeted = turns.past > held.margin
-    whole = float(np.mean((turns.past - turns.history)[budgeted] > held.margin)) if budgeted.any() else 0.0
+    budgeted = turns.past > margin
+    whole = float(np.mean((turns.past - turns.history)[budgeted] > margin)) if budgeted.any() else 0.0
     if whole > WHOLE_NODES:
         yield (
             f"SGLang evicts whole nodes of its tree, at least a turn each: after {100 * whole:.0f} % of the turns "

@@ -99,7 +99,7 @@ def _chosen(advice: Advice) -> str:
         which = f"no setting of {advice.policy}{limited}"
         return f"On the first part {which} makes {goal.name} smaller than LRU does. Nothing is promised."
     which = "it" if advice.recommended else _setting(advice, choice.margin)
-    found = f"On the first part {goal.name} is {_change(choice.here)} with {which} than with LRU"
+    found = f"On the first part {goal.name} is {change(choice.here)} with {which} than with LRU"
     if choice.promise is None:
         return f"{found}, which may be chance. Nothing is promised."
     low, high = percent(choice.promise.low), percent(choice.promise.high)
@@ -119,7 +119,7 @@ def _others(advice: Advice) -> Iterator[str]:
     before, after = lru.cost, freely.cost
     yield (
         f"Without limits: {percent(freely.gain)} lower with {_setting(advice, freely.margin)}, for "
-        f"{_times(before.prefilled, after.prefilled)} the prefill and a P50 of {1000 * after.median:.1f} ms in "
+        f"{times(before.prefilled, after.prefilled)} the prefill and a P50 of {1000 * after.median:.1f} ms in "
         f"the place of {1000 * before.median:.1f}."
     )
 
@@ -129,13 +129,13 @@ def _judged(advice: Advice) -> str:
     lru, tried, _ = held.rows
     chosen = advice.choice.margin > 0
     if gain.above_zero:
-        verdict = f"it helps, for {_times(lru.prefilled, tried.prefilled)} the prefill"
+        verdict = f"it helps, for {times(lru.prefilled, tried.prefilled)} the prefill"
     else:
         verdict = "it does harm" if gain.below_zero else "it does not help, beyond what may be chance"
     which = "" if chosen else f" with {_setting(advice, held.margin)}"
     kept = {True: "inside", False: "outside", None: None}[advice.kept_promise]
     promise = "" if kept is None else f" The gain is {kept} what was promised."
-    return f"On the rest{which} {advice.goal.name} is {_change(gain)} than with LRU: {verdict}.{promise}"
+    return f"On the rest{which} {advice.goal.name} is {change(gain)} than with LRU: {verdict}.{promise}"
 
 
 def _cost(advice: Advice) -> str:
@@ -147,11 +147,12 @@ def _cost(advice: Advice) -> str:
         f"Cost on the rest: P50 goes from {1000 * lru.p50:.1f} to {1000 * tried.p50:.1f} ms, by "
         f"{1000 * median.value:+.1f} ms [{1000 * median.low:+.1f}, {1000 * median.high:+.1f}], the hit rate from "
         f"{percent(lru.hit_rate)} to {percent(tried.hit_rate)}, the prefill to "
-        f"{_times(lru.prefilled, tried.prefilled)} LRU's: {broken}."
+        f"{times(lru.prefilled, tried.prefilled)} LRU's: {broken}."
     )
 
 
-def _times(before: int, after: int) -> str:
+def times(before: int, after: int) -> str:
+    """Return how many times as much as before it is, as text."""
     return f"{after / before if before else 1:.3f} times"
 
 
@@ -163,7 +164,7 @@ def _beside(advice: Advice, shape: KVSize | None) -> Iterator[str]:
     unit, which = ("", "") if advice.block_size is None else (" blocks", f" {HOLES_LEGEND}")
     regret = f"{advice.policy}'s regret is {tlru.regret:,}{closed}."
     yield f"Hindsight: the least TEL on the rest is {held.optimum:,}{unit}. {regret}{which}"
-    further = f"{advice.goal.name} {_change(held.end_aware)} than {advice.policy}"
+    further = f"{advice.goal.name} {change(held.end_aware)} than {advice.policy}"
     yield f"End-awareness: T-LRU that knew which turns are last would have {further}."
     needed, capacity = held.lru_capacity, advice.capacity
     size = "" if shape is None else f" ({shape.bytes(needed) / 2**30:,.1f} GiB of {shape.name})"
@@ -172,7 +173,7 @@ def _beside(advice: Advice, shape: KVSize | None) -> Iterator[str]:
     yield f"Memory: LRU needs {more}."
 
 
-def _change(estimate: Estimate) -> str:
+def change(estimate: Estimate) -> str:
     """Return a share in words: the number, its interval, and which way it goes."""
     low, high = sorted((_rounded(estimate.low), _rounded(estimate.high)))
     value = _rounded(estimate.value)
@@ -213,11 +214,11 @@ def advice_as_data(advice: Advice) -> dict[str, Any]:
         "goal": goal.name,
         "slo": float(goal.slo),
         "slo_tokens": goal.xi,
-        "level": _number(goal.level),
+        "level": number(goal.level),
         "first_turns": advice.start,
         "rest_turns": advice.turns - advice.start,
-        "work_cost": _number(advice.limits.work),
-        "median_cost": _number(advice.limits.median),
+        "work_cost": number(advice.limits.work),
+        "median_cost": number(advice.limits.median),
         "recommended": advice.recommended,
         "xi": advice.xi,
         "q_hat": advice.q_hat,
@@ -229,7 +230,8 @@ def advice_as_data(advice: Advice) -> dict[str, Any]:
     }
 
 
-def _number(value: Fraction | None) -> float | None:
+def number(value: Fraction | None) -> float | None:
+    """Return a fraction as plain data."""
     return None if value is None else float(value)
 
 

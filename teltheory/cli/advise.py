@@ -1,13 +1,25 @@
 """`teltheory advise`: a setting of T-LRU for a trace, a capacity and an SLO."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.markup import escape
 
 from teltheory.cli.advice_text import advice_as_data, advice_lines, advice_table, write_advice
+from teltheory.cli.advise_in_queue import (
+    Found,
+    LoadedQuestion,
+    Planned,
+    found_as_data,
+    plan_options,
+    print_found,
+    write_found,
+)
 from teltheory.cli.options import (
     capacity_option,
     goal_option,
@@ -18,17 +30,24 @@ from teltheory.cli.options import (
     trace_options,
 )
 from teltheory.cli.output import check_target, console, progress_bar, show, write_json
-from teltheory.cli.prefixes import Prefixes, block_lines, reading_as_data, reading_line
+from teltheory.cli.prefixes import Prefixes, block_lines, reading_as_data, reading_line, unit_of
 from teltheory.cli.question import chosen_capacities, read_capacities, read_sizes
 from teltheory.cli.replay import about
 from teltheory.cli.served import Served
+from teltheory.cli.serving_options import Loaded, serving_options
+from teltheory.cli.tiered import Tiered, tier_options
 from teltheory.cli.traces import Reading, report_lines, turns_as_data
+from teltheory.cost.kv_cache import KVSize
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import read_fraction
+from teltheory.model.trace import Trace
 from teltheory.model.units import read_time
 from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import parse_policy
+
+if TYPE_CHECKING:
+    from teltheory.advice import Advice
 
 
 @click.command()
@@ -49,6 +68,9 @@ from teltheory.policies.spec import parse_policy
 @click.option("--first", default="0.5", show_default=True, metavar="SHARE", help="Of the turns: to choose on.")
 @click.option("--slo", required=True, metavar="TIME", help="TTFT that turns should keep: 200ms.")
 @capacity_option
+@tier_options()
+@serving_options()
+@plan_options
 @served_options
 @click.option("--html", "page", metavar="FILE", help="Also write a page to show to others.")
 @trace_options()
@@ -59,6 +81,9 @@ def advise(
     capacities: tuple[str, ...],
     page: str | None,
     served: Served,
+    tiered: Tiered,
+    loaded: Loaded,
+    planned: Planned,
     reading: Reading,
     prefixes: Prefixes,
     target: str | None,
@@ -68,47 +93,109 @@ def advise(
 
     What is to be small is the tail excess latency above the SLO (--goal tel), the number of turns above it (slo)
     or a percentile of TTFT (p95). What it may cost: --work-cost, --median-cost, in multiples of LRU's, or none.
-    """
-    from teltheory.advice import MARGINS
-    from teltheory.advice import advise as advise_on
 
+    With --replicas, --router, --load, --tier or --plan the setting is chosen in the queue of a loaded server, and
+    TEL is in seconds.
+    """
     check_target(target)
     if page == "-":
         raise ArgumentError("--html", page, "a file")
     check_target(page)
-    wish, shape = _read_wish(served, **given), served.shape
+    wish, shape = _read_wish(served, **given) | {"seed": reading.seed}, served.shape
     sizes = read_capacities(capacities, shape)
     prefixes.check(forced=False)
+    asked = None
+    if tiered or loaded or planned:
+        asked = LoadedQuestion.of(tiered, loaded, planned, served, sizes)
     trace = reading.read(trace_file)
     requests = prefixes.of(trace)
-    shared = isinstance(requests, Forest)
     chosen, origin = chosen_capacities(requests)
     sizes, sized = (sizes, list(read_sizes(capacities, shape))) if sizes else (chosen, [origin])
+    if asked is None:
+        advices = _on_an_idle_server(trace_file, requests, sizes, wish)
+        start, notes = advices[0].start, [served.sentence(isinstance(requests, Forest)), *sized]
+    else:
+        found = asked.answer(trace_file, requests, sizes, wish)
+        start, notes = found[0].advice.start, [served.sentence(in_blocks=True), *(asked.said or sized)]
+    told = Told.of(trace_file, trace, requests, prefixes, start, served, notes)
+    if asked is None:
+        _report(told, advices, shape, page, target, reading.seed)
+    else:
+        _report_in_queue(told, found, unit_of(requests), page, target, reading.seed)
+    return 0
+
+
+@dataclass(frozen=True)
+class Told:
+    """What is said of a trace and of its advice, in sentences and as plain data."""
+
+    file: str
+    said: list[str]
+    data: dict[str, Any]
+
+    @classmethod
+    def of(
+        cls,
+        file: str,
+        trace: Trace,
+        requests: Trace | Forest,
+        prefixes: Prefixes,
+        start: int,
+        served: Served,
+        notes: list[str],
+    ) -> Told:
+        """Return how a trace was read and split."""
+        rest = len(trace) - start
+        split = f"Chosen on the first {start:,} turns, judged on the other {rest:,}, in the order of time."
+        shared = isinstance(requests, Forest)
+        told = block_lines(trace, requests, prefixes) if shared else report_lines(trace)
+        data = {"trace": turns_as_data(trace), **reading_as_data(requests, prefixes)}
+        data |= {"latency": served.needed_latency.name, "notes": notes}
+        return cls(file, [reading_line(trace, requests), *told, split, *notes], data)
+
+
+def _on_an_idle_server(
+    trace_file: str, requests: Trace | Forest, sizes: tuple[int, ...], wish: dict[str, Any]
+) -> list[Advice]:
+    """Return an advice for each capacity, with a bar."""
+    from teltheory.advice import MARGINS
+    from teltheory.advice import advise as advise_on
+
     with about(trace_file), progress_bar() as bar:
         task = bar.add_task("Trying settings", total=len(sizes) * MARGINS)
-        wish |= {"seed": reading.seed, "progress": lambda: bar.advance(task)}
-        found = [advise_on(requests, size, **wish) for size in sizes]
-    start, notes = found[0].start, [served.sentence(shared), *sized]
-    split = (
-        f"Chosen on the first {start:,} turns, judged on the other {len(trace) - start:,}, in the order of time."
-    )
-    told = block_lines(trace, requests, prefixes) if shared else report_lines(trace)
-    said = [reading_line(trace, requests), *told, split, *notes]
+        wish = wish | {"progress": lambda: bar.advance(task)}
+        return [advise_on(requests, size, **wish) for size in sizes]
+
+
+def _report(
+    told: Told, found: list[Advice], shape: KVSize | None, page: str | None, target: str | None, seed: int
+) -> None:
+    """Print advice, and write its page and its JSON."""
     if target != "-":
         out = console()
-        show(out, *said)
+        show(out, *told.said)
         for advice in found:
             out.print()
             for line in advice_lines(advice, shape):
                 out.print(escape(line), highlight=False, soft_wrap=line.startswith("  "))
             show(out, advice_table(advice))
     if page is not None:
-        write_advice(page, trace_file, said, found, shape, reading.seed)
+        write_advice(page, told.file, told.said, found, shape, seed)
     if target is not None:
-        how = reading_as_data(requests, prefixes)
-        data = {"trace": turns_as_data(trace), **how, "latency": served.needed_latency.name, "notes": notes}
-        write_json(target, data | {"advice": [advice_as_data(advice) for advice in found]})
-    return 0
+        write_json(target, told.data | {"advice": [advice_as_data(advice) for advice in found]})
+
+
+def _report_in_queue(
+    told: Told, found: list[Found], unit: int, page: str | None, target: str | None, seed: int
+) -> None:
+    """Print advice in a queue, and write its page and its JSON."""
+    if target != "-":
+        show(console(), *told.said)
+        print_found(found, unit)
+    if page is not None:
+        write_found(page, told.file, told.said, found, unit, seed)
+    if target is not None:
+        write_json(target, told.data | {"advice": [found_as_data(one, unit) for one in found]})
 
 
 def _read_wish(

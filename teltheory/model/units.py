@@ -127,3 +127,9 @@ def _sizes_like(number: str | None, unit: str, or_bytes: bool) -> str:
 def _in_tokens(number: str, power: int) -> str:
     """Return a number of thousands to a power in the largest unit of tokens."""
     return f"{number}k" if power == 1 else f"{(Decimal(number) * 1000 ** (power - 2)).normalize():f}M"
+
+
+def in_seconds(seconds: float, plus: bool = False) -> str:
+    """Return seconds as text: below 100 with a decimal place; with its sign if asked for."""
+    places, sign = (1, 0)[abs(seconds) >= 100], "+" if plus else ""
+    return f"{round(seconds, places) + 0.0:{sign},.{places}f}"

@@ -1,0 +1,244 @@
+"""Capacity planning: how much of one resource keeps a percentile of TTFT within an SLO, over a stated grid.
+
+1. Every number of the grid is served: replicas, the capacity of one tier, or a load. Everything else stays.
+2. Nothing here is known to be monotone: routers send requests elsewhere, and a larger cache may do worse in a
+   queue. So the answer is the number such that it and *all* that are more generous, among those tried, meet the
+   SLO. Less load is more generous: there it is the largest such load.
+3. Numbers that meet the SLO although a more generous one does not are exceptions, and listed.
+4. The percentile of each number has an interval, of a bootstrap over blocks of consecutive turns; in each draw,
+   the same for all numbers, the answer is found anew. If not even the most generous number meets the SLO, there is
+   none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from teltheory.advice.choice import BLOCKS, DRAWS
+from teltheory.cost.bootstrap import Blocks, Estimate, interval
+from teltheory.cost.latency import A100_LLAMA2_7B, Latency
+from teltheory.errors import ArgumentError
+from teltheory.model.forest import Forest
+from teltheory.model.numbers import BoolArray, FloatArray, IntArray, rational, whole_number
+from teltheory.model.tiers import Tiers
+from teltheory.model.trace import Trace
+from teltheory.policies.online import LRU
+from teltheory.serving.serve import Serving, serve, stretch_for
+from teltheory.serving.served import Served
+
+REPLICAS = "replicas"
+LOAD = "load"
+TIER = re.compile(r"tier(\d+)", re.ASCII)
+SURE = 0.95
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number of the grid, as it was served.
+
+    Attributes
+    ----------
+    number : int or float
+        Replicas, units of the tier, or the load.
+    percentile : Estimate
+        Of TTFT, in seconds.
+    meets : bool
+        Whether it is at most the SLO.
+    utilisation : float
+        Busy seconds over those of all replicas.
+    slow : int
+        Turns above the SLO.
+    tel : float
+        Sum of the seconds above it.
+    """
+
+    number: int | float
+    percentile: Estimate
+    meets: bool
+    utilisation: float
+    slow: int
+    tel: float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How much of a resource keeps a percentile of TTFT within an SLO.
+
+    Attributes
+    ----------
+    resource : str
+        ``"replicas"``, ``"load"`` or a tier such as ``"tier0"``.
+    level : Fraction
+        Of the percentile.
+    slo : Fraction
+        Seconds.
+    tried : tuple of Number
+        From the least generous to the most: replicas and capacities ascend, loads descend.
+    answer : int, float or None
+        The first of `tried` such that it and all after it meet the SLO; None if the last does not.
+    exceptions : tuple of int or float
+        Numbers before that which meet it all the same, although one after them does not.
+    low, high : int, float or None
+        The answer in 95 % of the draws lies from `low` to `high`; None is no answer on the grid.
+    share : float
+        Share of the draws with this answer.
+    """
+
+    resource: str
+    level: Fraction
+    slo: Fraction
+    tried: tuple[Number, ...]
+    answer: int | float | None
+    exceptions: tuple[int | float, ...]
+    low: int | float | None
+    high: int | float | None
+    share: float
+
+
+def plan(
+    trace: Trace | Forest,
+    resource: str,
+    grid: Sequence[int | float | Fraction],
+    capacity: int | Tiers,
+    slo: Fraction,
+    latency: Latency = A100_LLAMA2_7B,
+    *,
+    percentile: int | Fraction = 95,
+    serving: Serving | None = None,
+    policy: Any = None,
+    seed: int = 0,
+    progress: Callable[[], object] | None = None,
+) -> Plan:
+    """Find the smallest number such that it and every larger one tried keep a percentile of TTFT within an SLO.
+
+    Parameters
+    ----------
+    trace : Trace or Forest
+        Requests with arrivals, all of which count, from empty caches on.
+    resource : str
+        ``"replicas"``; ``"tier0"``, ``"tier1"``, ...: the capacity of a tier, in the trace's unit; or ``"load"``,
+        as `stretch_for` has it, of which the largest is sought such that it and every smaller one keep the SLO.
+    grid : sequence of numbers
+        What is tried.
+    capacity : int or Tiers
+        Memory of each replica, in the trace's unit.
+    slo : Fraction
+        Seconds to the first token.
+    latency : Latency
+        Turns tokens into seconds.
+    percentile : int or Fraction
+        Above 0, at most 100.
+    serving : Serving, optional
+        How requests are served; one replica at the trace's own speed when left out. Its stretch stays the same for
+        all replicas and capacities.
+    policy : Policy, or a sequence of them
+        Of every tier, or one for each; LRU when left out.
+    seed : int
+        Of the bootstrap's draws.
+    progress : callable, optional
+        Called after each number.
+
+    Returns
+    -------
+    Plan
+        The numbers tried, and the answer.
+
+    Raises
+    ------
+    ArgumentError
+        For a resource that is none, an empty grid, and what `serve` refuses.
+    """
+    level, slo = _level(percentile), rational("slo", slo)
+    numbers, own = _ordered(resource, grid, capacity), serving or Serving()
+    if not len(trace):
+        raise ArgumentError("trace", "no turn", "at least one")
+    blocks = Blocks.of(len(trace), BLOCKS)
+    draws = blocks.draw(len(blocks), DRAWS, np.random.default_rng(seed))
+    tried, met = [], []
+    for number in numbers:
+        memory, how = changed(trace, resource, number, capacity, own, latency)
+        served = serve(trace, LRU() if policy is None else policy, memory, latency=latency, **vars(how))
+        found, drawn = _measured(served, number, blocks, draws, level, slo)
+        tried.append(found)
+        met.append(drawn <= float(slo))
+        if progress is not None:
+            progress()
+    place = answer_of(np.array([[one.meets] for one in tried]))[0]
+    places = answer_of(np.array(met))
+    low, high = np.quantile(places, [(1 - SURE) / 2, (1 + SURE) / 2], method="inverted_cdf")
+    at = [*numbers, None]
+    exceptions = tuple(one.number for one in tried[:place] if one.meets)
+    ends = (at[int(low)], at[int(high)])
+    return Plan(resource, level, slo, tuple(tried), at[place], exceptions, *ends, float(np.mean(places == place)))
+
+
+def answer_of(meets: BoolArray) -> IntArray:
+    """Return the first place such that it and all after it meet the SLO; their number if the last does not.
+
+    `meets` has a row for each place, and a column for each draw.
+    """
+    from_here_on = np.logical_and.accumulate(meets[::-1], axis=0)
+    found: IntArray = len(meets) - from_here_on.sum(axis=0)
+    return found
+
+
+def changed(
+    trace: Trace | Forest, resource: str, number: Any, capacity: int | Tiers, serving: Serving, latency: Latency
+) -> tuple[int | Tiers, Serving]:
+    """Return memory and serving with another number of a resource."""
+    if resource == REPLICAS:
+        return capacity, replace(serving, replicas=number)
+    if resource == LOAD:
+        stretch = stretch_for(trace, capacity, latency, serving.replicas, number, serving.ticks)
+        return capacity, replace(serving, stretch=stretch)
+    if not isinstance(capacity, Tiers):
+        return number, serving
+    sizes = list(capacity.capacities)
+    sizes[tier_of(resource, capacity)] = number
+    return replace(capacity, capacities=tuple(sizes)), serving
+
+
+def tier_of(resource: str, capacity: int | Tiers) -> int:
+    """Return the number of the tier that a resource such as ``tier1`` is."""
+    tiers = len(capacity) if isinstance(capacity, Tiers) else 1
+    found = TIER.fullmatch(resource)
+    if found is None or int(found[1]) >= tiers:
+        named = ", ".join(f"tier{tier}" for tier in range(tiers))
+        raise ArgumentError("resource", resource, f"{REPLICAS}, {LOAD} or a tier: {named}")
+    return int(found[1])
+
+
+def _ordered(resource: str, grid: Sequence[Any], capacity: int | Tiers) -> list[Any]:
+    """Return the numbers of a grid, the most generous last."""
+    if resource not in (REPLICAS, LOAD):
+        tier_of(resource, capacity)
+    if not len(grid):
+        raise ArgumentError("grid", str(grid), "a number at least")
+    if resource == LOAD:
+        return sorted({float(number) for number in grid}, reverse=True)
+    return sorted({whole_number("grid", number) for number in grid})
+
+
+def _level(percentile: int | Fraction) -> Fraction:
+    found = rational("percentile", percentile) / 100
+    if not 0 < found <= 1:
+        raise ArgumentError("percentile", str(percentile), "above 0, at most 100")
+    return found
+
+
+def _measured(
+    served: Served, number: Any, blocks: Blocks, draws: IntArray, level: Fraction, slo: Fraction
+) -> tuple[Number, FloatArray]:
+    """Return a number as it was served, and its percentile in each draw."""
+    ttft = served.ttft
+    value = float(blocks.percentiles(ttft, blocks.all, level)[0])
+    drawn = blocks.percentiles(ttft, draws, level)
+    estimate = interval(value, drawn, len(blocks))
+    counts = (served.utilisation, served.slow(slo), served.tail_seconds(slo))
+    return Number(number, estimate, value <= float(slo), *counts), drawn

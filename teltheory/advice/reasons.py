@@ -1,0 +1,61 @@
+"""Why advice in a queue stays with LRU: facts that were measured, as sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from teltheory.advice.goal import Goal
+from teltheory.advice.held_in_queue import HeldInQueue, QueueRow
+from teltheory.model.units import in_seconds
+
+LITTLE = 0.05
+"""Share of the tail that endless memory removes below which memory is ample."""
+MOST = 0.5
+"""Share of the tail that is wait from which on it is a queue's."""
+
+
+def reasons_of(held: HeldInQueue, goal: Goal, idle: bool) -> Iterator[str]:
+    """Yield what speaks for LRU on the rest; `idle` says that too few turns of the first part count."""
+    lru, tried = held.rows[:2]
+    slo = f"{float(goal.slo):g} s"
+    if idle:
+        yield "Memory is ample: until its end the first part overflows no first tier, so all policies do the same."
+    if not lru.slow:
+        yield f"There is no tail: under LRU no turn of the rest takes longer than {slo}."
+        return
+    yield from _ample(lru, held.endless)
+    yield from _eaten(lru, tried)
+    if lru.wait >= MOST * lru.tel:
+        share, tel = _percent(lru.wait / lru.tel), in_seconds(lru.tel)
+        yield f"The tail is a queue's: {share} of LRU's {tel} s above the SLO are waits."
+
+
+def _ample(lru: QueueRow, endless: QueueRow) -> Iterator[str]:
+    left = (lru.tel - endless.tel) / lru.tel
+    if left < LITTLE:
+        found, tel = in_seconds(endless.tel), in_seconds(lru.tel)
+        yield (
+            f"Memory is ample: with LRU and endless memory the seconds above the SLO would be {found} instead of "
+            f"{tel}, {_lower(left)}."
+        )
+
+
+def _eaten(lru: QueueRow, tried: QueueRow) -> Iterator[str]:
+    """Yield that waits take back what is gained without them."""
+    alone, waits = lru.alone - tried.alone, tried.wait - lru.wait
+    if alone > 0 and tried.tel >= lru.tel:
+        more, share = tried.busy - lru.busy, _percent(tried.busy / lru.busy - 1)
+        yield (
+            f"The queue eats the gain: if no turn waited {tried.policy} would have {in_seconds(alone)} s less "
+            f"above the SLO than LRU ({in_seconds(lru.alone)} s); it keeps the replicas busy for "
+            f"{in_seconds(more, plus=True)} s ({share}) at a utilisation of {lru.utilisation:.2f}; waits: "
+            f"{in_seconds(waits, plus=True)} s."
+        )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.1f} %"
+
+
+def _lower(share: float) -> str:
+    return f"{_percent(abs(share))} {'lower' if share >= 0 else 'higher'}"

@@ -1,0 +1,351 @@
+"""An advice in a queue in sentences, as tables, as plain data, and as a section of a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+
+from teltheory.cli.advice_text import change, times
+from teltheory.cli.serving_options import ROUTER
+from teltheory.cli.tables import in_short, plain_table
+from teltheory.model.tiers import Tiers
+from teltheory.model.units import in_seconds
+from teltheory.report.markdown import bullets, paragraphs, plain_text, table
+from teltheory.report.page import Card, Section
+from teltheory.report.words import counted, percent
+
+if TYPE_CHECKING:
+    from altair import Chart
+
+    from teltheory.advice import Estimate
+    from teltheory.advice.held_in_queue import QueueRow
+    from teltheory.advice.loaded import QueueAdvice
+
+LEAD = (
+    "A setting for T-LRU on replicas with queues, chosen in the queue on the first part of the trace and judged "
+    "there on the rest, in the order of time. Intervals are 95 %, of a paired block bootstrap."
+)
+METHOD = (
+    "All policies are served at the same speed; TTFT = wait + load + compute, and TEL is the seconds above the "
+    "SLO, summed over turns.",
+    "What is above the SLO is charged to the wait first, then to loading, then to computing.",
+    "util: busy seconds over those of all replicas from the first arrival of the rest to the last. gain: share by "
+    "which the goal is below LRU's under the router that was asked for; a loss is negative.",
+)
+MANY = 10
+"""Loss from which on it is said in times."""
+TRIED_ROWS = 12
+"""Most settings of the first part that are printed."""
+
+
+def queue_lines(advice: QueueAdvice) -> Iterator[str]:
+    """Yield what an advice says, a sentence or two a line; lines for a shell begin with two spaces."""
+    yield asked(advice)
+    yield headline(advice)
+    yield from findings(advice)
+    yield from (f"Mind: {warning}" for warning in advice.warnings)
+    for setting in advice.engines:
+        yield f"{setting.engine} ({setting.release}):"
+        yield f"  {setting.arguments}"
+
+
+def asked(advice: QueueAdvice) -> str:
+    """Return what was asked for."""
+    goal, serving = advice.goal, advice.serving
+    slo = f"SLO {float(goal.slo):g} s = {goal.xi:,} tokens without a wait"
+    router = f", router {advice.held_out.rows[0].router}" if serving.replicas > 1 else ""
+    return f"{counted(serving.replicas, 'replica')} of {memory(advice)}{router}. Goal: {goal.name}; {slo}."
+
+
+def memory(advice: QueueAdvice) -> str:
+    """Return the memory of a replica in words."""
+    if not isinstance(advice.capacity, Tiers):
+        return f"{advice.capacity:,} tokens"
+    return " + ".join(f"{size:,}" for size in advice.capacity.capacities) + " tokens in tiers"
+
+
+def headline(advice: QueueAdvice) -> str:
+    """Return the advice itself."""
+    tried, choice, held = advice.policy, advice.choice, advice.held_out
+    if advice.recommended:
+        return f"ADVICE: {tried} with {setting(advice, advice.tried.margin)} tokens."
+    stay = "ADVICE: stay with LRU."
+    if not choice.helps:
+        gain = "no gain" if choice.freely.allowed else "no gain within the limits"
+        return f"{stay} On the first part {advice.kind} has {gain} that chance does not explain."
+    if held.gain.above_zero:
+        broken = " and ".join(held.broken)
+        return f"{stay} {tried} keeps its limits on the first part, but not on the rest: {broken}."
+    return f"{stay} The gain of {tried} on the first part did not last."
+
+
+def setting(advice: QueueAdvice, margin: int) -> str:
+    """Return a margin as a threshold and a prompt estimate in words."""
+    xi, q_hat = advice.as_set(margin)
+    return f"ξ = {xi:,} and Q̂ = {q_hat:,}"
+
+
+def findings(advice: QueueAdvice) -> Iterator[str]:
+    """Yield what was found, a subject a line."""
+    yield _chosen(advice)
+    yield _judged(advice)
+    yield _cost(advice)
+    yield from (f"Why LRU: {reason}" for reason in advice.why)
+    yield from _tail(advice)
+    yield from _routers(advice)
+    yield from _tiers(advice)
+
+
+def _chosen(advice: QueueAdvice) -> str:
+    choice, goal = advice.choice, advice.goal
+    limited = "" if choice.freely.allowed else " within the limits"
+    if choice.idle:
+        counted_turns = advice.start - choice.warm_up
+        return f"Of the first part {counted(counted_turns, 'turn')} come after an overflow: too few to choose on."
+    if choice.candidate.is_lru:
+        which = f"no setting of {advice.kind}{limited}"
+        return f"On the first part {which} makes {goal.name} smaller than LRU does. Nothing is promised."
+    which = "it" if advice.recommended else f"{advice.policy}, {setting(advice, choice.candidate.margin)},"
+    found = f"On the first part {goal.name} is {change(choice.here)} with {which} than with LRU"
+    if choice.promise is None:
+        return f"{found}, which may be chance. Nothing is promised."
+    low, high = percent(choice.promise.low), percent(choice.promise.high)
+    return f"{found}. Promised for the rest: {low} to {high} lower."
+
+
+def _judged(advice: QueueAdvice) -> str:
+    held = advice.held_out
+    lru, tried = held.rows[:2]
+    if held.gain.above_zero:
+        verdict = f"it helps, for {times(lru.prefilled, tried.prefilled)} the prefill"
+    else:
+        verdict = "it does harm" if held.gain.below_zero else "it does not help, beyond what may be chance"
+    chosen = not advice.choice.candidate.is_lru
+    which = "" if chosen else f" with {advice.policy}, {setting(advice, advice.tried.margin)},"
+    kept = {True: "inside", False: "outside", None: None}[advice.kept_promise]
+    promise = "" if kept is None else f" The gain is {kept} what was promised."
+    return f"On the rest{which} {advice.goal.name} is {change(held.gain)} than with LRU: {verdict}.{promise}"
+
+
+def _cost(advice: QueueAdvice) -> str:
+    held = advice.held_out
+    lru, tried = held.rows[:2]
+    broken = f"above the limit: {' and '.join(held.broken)}" if held.broken else "within the limits"
+    busy = f"by {in_seconds(tried.busy - lru.busy, plus=True)} to {in_seconds(tried.busy)}"
+    return (
+        f"Cost on the rest: P50 goes from {lru.p50:.3f} to {tried.p50:.3f} s, the hit rate from "
+        f"{percent(lru.hit_rate)} to {percent(tried.hit_rate)}, the prefill to "
+        f"{times(lru.prefilled, tried.prefilled)} LRU's, the busy seconds {busy}, the utilisation from "
+        f"{lru.utilisation:.3f} to {tried.utilisation:.3f}: {broken}."
+    )
+
+
+def _tail(advice: QueueAdvice) -> Iterator[str]:
+    held = advice.held_out
+    lru, endless = held.rows[0], held.endless
+    if not lru.tel:
+        return
+    parts = (("waits", lru.wait), ("loading", lru.load), ("computing", lru.compute))
+    said = ", ".join(f"{name} {percent(part / lru.tel)}" for name, part in parts)
+    yield (
+        f"Tail: LRU's {in_seconds(lru.tel)} s above the SLO are {said}. With memory that never overflows they "
+        f"would be {in_seconds(endless.tel)}; if nobody waited, {in_seconds(lru.alone)}."
+    )
+
+
+def _routers(advice: QueueAdvice) -> Iterator[str]:
+    """Yield the router's share of the tail next to the policy's."""
+    held = advice.held_out
+    lru, tried = held.rows[:2]
+    best = held.best_router
+    if best is None or not lru.tel:
+        return
+    policy = f"{advice.policy} under {lru.router} {_of_tail(lru, tried)}"
+    if best.router != lru.router:
+        both = "" if held.best is None else f"; both: {_of_tail(lru, held.best)}"
+        tail = f"next to LRU's tail under {lru.router}"
+        yield f"Router: {tail} {best.router} {_of_tail(lru, best)}; {policy}{both}."
+        return
+    plain = next((row for row in held.routers if row.router == ROUTER != best.router), None)
+    plain = plain or max(held.routers, key=lambda row: row.tel)
+    yield (
+        f"Router: {lru.router} is the best of {len(held.routers)} for LRU. Next to the {in_seconds(plain.tel)} s "
+        f"above the SLO under {plain.router} it {_of_tail(plain, lru)}; next to what is left {policy}."
+    )
+
+
+def _of_tail(before: QueueRow, after: QueueRow) -> str:
+    """Return what a change does to a tail."""
+    share = 1 - after.tel / before.tel
+    return f"{'removes' if share >= 0 else 'adds'} {percent(abs(share))}"
+
+
+def _tiers(advice: QueueAdvice) -> Iterator[str]:
+    """Yield what each tier's T-LRU contributes."""
+    if not isinstance(advice.capacity, Tiers) or len(advice.capacity) == 1:
+        return
+    lru, *others = advice.held_out.rows
+    by = sorted(others, key=lambda row: row.tel)
+    said = "; ".join(f"{row.policy} {in_seconds(row.tel - lru.tel, plus=True)} s" for row in by)
+    yield f"Tiers: with the same margin, next to LRU's {in_seconds(lru.tel)} s above the SLO: {said}."
+
+
+def change_of(estimate: Estimate) -> str:
+    """Return a gain with its interval as a cell; a loss of more than a thousand per cent in times."""
+    if estimate.value < -MANY:
+        return f"{1 - estimate.value:,.0f} times"
+    value, low, high = (round(100 * one, 1) + 0.0 for one in (estimate.value, estimate.low, estimate.high))
+    return f"{value:+.1f} [{low:+.1f}, {high:+.1f}]"
+
+
+def heads_of(advice: QueueAdvice) -> tuple[str, ...]:
+    """Return the columns of the rest."""
+    load = ("load",) if len(advice.held_out.rows[0].hits) > 1 else ()
+    return (
+        "policy", "util", "hit", "prefill", "P50 s", "P95 s", "P99 s", "slow", "TEL s", "wait", *load, "compute",
+        "gain %",
+    )  # fmt: skip
+
+
+def cells_of(row: QueueRow, name: str) -> tuple[str, ...]:
+    """Return a row as text under `heads_of`."""
+    work = (f"{row.utilisation:.3f}", percent(row.hit_rate), in_short(row.prefilled))
+    times_of = (f"{value:.3f}" for value in (row.p50, row.p95, row.p99))
+    load = (row.load,) if len(row.hits) > 1 else ()
+    tail = map(in_seconds, (row.tel, row.wait, *load, row.compute))
+    return (name, *work, *times_of, f"{row.slow:,}", *tail, change_of(row.gain))
+
+
+def tables_of(advice: QueueAdvice) -> Iterator[tuple[str, tuple[str, ...], list[tuple[str, ...]]]]:
+    """Yield tables: titles, columns, rows."""
+    held, heads = advice.held_out, heads_of(advice)
+    rows = [cells_of(row, row.policy) for row in held.rows]
+    yield "The rest", heads, rows
+    if held.routers:
+        found = [cells_of(row, row.router) for row in sorted(held.routers, key=lambda row: row.tel)]
+        if held.best is not None:
+            found.append(cells_of(held.best, f"{held.best.router}, {held.best.policy}"))
+        yield "Routers on the rest, LRU", ("router", *heads[1:]), found
+    tiers = range(len(held.rows[0].hits))
+    if len(tiers) > 1:
+        names = [f"{what} {tier}" for what in ("hit", "loaded", "written") for tier in tiers[what == "loaded" :]]
+        moved = [(row.policy, *map(in_short, (*row.hits, *row.loaded, *row.written))) for row in held.rows]
+        yield "Tokens on the rest, by tier", ("policy", *names), moved
+    if len(advice.choice.tried) > 1:
+        yield (
+            "Settings on the first part",
+            ("policy", "ξ", "Q̂", "gain %", "prefill", "limits"),
+            list(_tried(advice)),
+        )
+
+
+def _tried(advice: QueueAdvice) -> Iterator[tuple[str, ...]]:
+    """Yield settings of the first part, evenly spaced if there are many."""
+    from teltheory.advice.held_in_queue import named
+
+    lru, tried = advice.choice.tried[0], advice.choice.tried
+    step = -(-len(tried) // TRIED_ROWS)
+    for place, one in enumerate(tried):
+        if place % step and one.candidate != advice.tried:
+            continue
+        xi, q_hat = ("", "") if one.candidate.is_lru else map("{:,}".format, advice.as_set(one.candidate.margin))
+        kept = "kept" if one.allowed else "broken"
+        prefill = times(lru.cost.prefilled, one.cost.prefilled)
+        yield named(one.candidate, advice.kind), xi, q_hat, f"{100 * one.gain + 0.0:+.1f}", prefill, kept
+
+
+def queue_tables(advice: QueueAdvice) -> Iterator[Table]:
+    """Yield the tables for the terminal."""
+    for title, heads, rows in tables_of(advice):
+        yield plain_table(title, heads, rows, heads[:1])
+
+
+def queue_as_data(advice: QueueAdvice) -> dict[str, Any]:
+    """Return an advice as plain data; shares and seconds are numbers."""
+    from teltheory.cli.advice_text import number
+
+    goal, serving, capacity = advice.goal, advice.serving, advice.capacity
+    tiers = isinstance(capacity, Tiers)
+    return {
+        "capacity": list(capacity.capacities) if isinstance(capacity, Tiers) else capacity,
+        "loads": [float(load) for load in capacity.loads] if isinstance(capacity, Tiers) else [0.0],
+        "tiers": tiers,
+        "replicas": serving.replicas,
+        "router": advice.held_out.rows[0].router,
+        "load": advice.load,
+        "stretch": float(serving.stretch),
+        "ticks": serving.ticks,
+        "goal": goal.name,
+        "slo": float(goal.slo),
+        "slo_tokens": goal.xi,
+        "level": number(goal.level),
+        "first_turns": advice.start,
+        "rest_turns": advice.turns - advice.start,
+        "work_cost": number(advice.limits.work),
+        "median_cost": number(advice.limits.median),
+        "recommended": advice.recommended,
+        "policy": advice.policy,
+        "xi": advice.xi,
+        "q_hat": advice.q_hat,
+        "kept_promise": advice.kept_promise,
+        "why": list(advice.why),
+        "choice": asdict(advice.choice),
+        "held_out": asdict(advice.held_out),
+        "warnings": list(advice.warnings),
+        "engines": [asdict(one) for one in advice.engines],
+    }
+
+
+def queue_card(advice: QueueAdvice) -> Card:
+    """Return the advice as a number of a page's summary."""
+    where = f"on {counted(advice.serving.replicas, 'replica')} of {memory(advice)}"
+    if not advice.recommended:
+        return Card("LRU", f"stay with it {where}")
+    return Card(
+        f"{100 * advice.held_out.gain.value:.1f} %", f"{advice.goal.name}, lower than LRU's {where}", "good"
+    )
+
+
+def queue_section(anchor: str, advice: QueueAdvice) -> Section:
+    """Return an advice as a section of a page, with what each part of the tail is."""
+    texts = [plain_text(asked(advice)), f"**{plain_text(headline(advice))}**"]
+    texts += [
+        f"{plain_text(one.engine)} ({plain_text(one.release)}):\n\n    {one.arguments}" for one in advice.engines
+    ]
+    texts.append(bullets(list(map(plain_text, findings(advice)))))
+    texts += [f"> **Warning.** {plain_text(warning)}" for warning in advice.warnings]
+    for title, heads, rows in tables_of(advice):
+        texts += [f"**{title}**", table(heads, (map(plain_text, row) for row in rows), "---:")]
+    return Section(anchor, f"{memory(advice)} a replica", paragraphs(texts), [_parts(advice)])
+
+
+def _parts(advice: QueueAdvice) -> Chart:
+    """Return what the seconds above the SLO are, of each policy and router on the rest."""
+    import altair as alt
+
+    held = advice.held_out
+    rows: Sequence[QueueRow] = [
+        *held.rows,
+        *(row for row in held.routers if row is not held.rows[0]),
+        held.endless,
+    ]
+    parts = [
+        {"served": f"{row.policy}, {row.router}", "part": part, "seconds": getattr(row, part), "order": place}
+        for place, row in enumerate(rows)
+        for part in ("wait", "load", "compute")
+    ]
+    names = list(dict.fromkeys(part["served"] for part in parts))
+    chart: Chart = (
+        alt.Chart(alt.InlineData(values=parts), width=600, title="Seconds above the SLO on the rest")
+        .mark_bar()
+        .encode(
+            x=alt.X("seconds:Q", title="seconds above the SLO"),
+            y=alt.Y("served:N", title=None, sort=names),
+            color=alt.Color("part:N", title=None, sort=["wait", "load", "compute"]),
+            tooltip=["served:N", "part:N", alt.Tooltip("seconds:Q", format=",.0f")],
+        )
+    )
+    return chart

@@ -1,0 +1,193 @@
+"""Advice in a queue: today's where nothing waits, and rows that are served by hand."""
+
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+
+import numpy as np
+import pytest
+from advice.advised_traces import LATENCY, chats
+
+import teltheory as tt
+from teltheory.advice.held_in_queue import named
+from teltheory.advice.search import Candidate
+from teltheory.advice.server import ENDLESS
+from teltheory.serving.routers import ROUTERS
+from teltheory.serving.serve import Serving, serve, stretch_for
+
+SLOW = tt.LatencyModel(Fraction(1, 10**4))
+SLO = Fraction(1, 5)
+CAPACITY = 3000
+
+
+def at(trace, arrival):
+    """The trace with other arrivals."""
+    return tt.Trace.from_turns(trace.conversation, trace.prompt, trace.response, arrival=arrival)
+
+
+@cache
+def never_waiting(turns=120):
+    """Chats of which each comes long after the one before it was answered."""
+    return at(chats(turns, 1), np.arange(turns) * 1e5)
+
+
+@cache
+def loaded(turns=140):
+    """Chats that come as in a Poisson process."""
+    return at(chats(turns, 2), np.cumsum(np.random.default_rng(5).exponential(1, turns)))
+
+
+def timeless():
+    """The same without arrivals."""
+    return at(loaded(), None)
+
+
+@cache
+def in_tiers():
+    """The advice on two tiers and two replicas that several tests look at."""
+    tiers = tt.Tiers((800, 2000), (0, Fraction(3, 10)))
+    serving = Serving(replicas=2, router="least-loaded")
+    return tt.advise(loaded(), tiers, SLO, SLOW, serving=serving, load=Fraction(7, 10)), tiers
+
+
+@pytest.mark.parametrize("goal", ["tel", "slo", "p95"])
+def test_where_nothing_waits_the_choice_is_that_of_an_idle_server(goal):
+    trace = never_waiting()
+    idle = tt.advise(trace, CAPACITY, SLO, SLOW, goal=goal)
+    queue = tt.advise(trace, CAPACITY, SLO, SLOW, goal=goal, serving=Serving())
+    assert queue.choice.candidate.margin == idle.choice.margin
+    assert (queue.xi, queue.q_hat, queue.recommended) == (idle.xi, idle.q_hat, idle.recommended)
+    assert (queue.choice.warm_up, len(queue.choice.tried)) == (idle.choice.warm_up, len(idle.choice.tried))
+    assert queue.held_out.broken == idle.held_out.broken
+    assert [one.cost.prefilled for one in queue.choice.tried] == [one.cost.prefilled for one in idle.choice.tried]
+    for one, other in ((queue.choice.here, idle.choice.here), (queue.held_out.gain, idle.held_out.gain)):
+        assert (one.value, one.low, one.high) == pytest.approx((other.value, other.low, other.high), abs=1e-9)
+    for row, before in zip(queue.held_out.rows, idle.held_out.rows, strict=False):
+        assert (row.wait, row.load, row.tel) == pytest.approx((0, 0, before.tel / 10**4), abs=1e-9)
+        assert (row.slow, row.prefilled, row.written) == (before.slow, before.prefilled, (before.written,))
+        assert (row.hit_rate, row.p95) == pytest.approx((before.hit_rate, before.p95))
+        assert row.alone == pytest.approx(row.tel)
+
+
+def by_hand(trace, policy, memory, start, serving, stretch):
+    """What of a serve counts: TEL of the rest, and its parts, each from the definition."""
+    served = serve(
+        trace, policy, memory, replicas=serving.replicas, router=serving.router, latency=SLOW, stretch=stretch
+    )
+    ttft, slo = served.ttft[start:], float(SLO)
+    above = np.maximum(ttft - slo, 0)
+    busy = served.service[start:].sum()
+    span = served.arrival[-1] - served.arrival[start]
+    wait = np.minimum(served.wait[start:], above).sum()
+    p95 = np.sort(ttft)[-(-95 * len(ttft) // 100) - 1]
+    return {
+        "tel": above.sum(), "slow": (ttft > slo).sum(), "busy": busy, "wait": wait, "p95": p95,
+        "utilisation": busy / (serving.replicas * span),
+        "alone": np.maximum(served.service[start:] - slo, 0).sum(),
+        "hits": list(np.atleast_2d(served.outcome.cached)[:, start:].sum(axis=1)),
+        "prefilled": (trace.total - np.atleast_2d(served.outcome.cached).sum(axis=0))[start:].sum(),
+    }  # fmt: skip
+
+
+def test_every_row_is_served_by_hand_on_the_same_arrivals():
+    advice, tiers = in_tiers()
+    trace, start, serving = loaded(), advice.start, Serving(2, "least-loaded")
+    stretch = stretch_for(trace, tiers, SLOW, 2, Fraction(7, 10))
+    assert advice.serving.stretch == stretch
+    t_lru = tt.TLRU(advice.xi, advice.q_hat, "least-recent", budget="flat" if advice.tried.flat else "scaled")
+    policies = {"LRU": tt.LRU()}
+    for on in ((True, False), (False, True), (True, True)):
+        one = Candidate(on, advice.tried.flat and on == advice.tried.on, advice.tried.margin)
+        own = t_lru if on == advice.tried.on else tt.TLRU(advice.xi, advice.q_hat, "least-recent")
+        policies[named(one, "T-LRU")] = tuple(own if use else tt.LRU() for use in on)
+    held = advice.held_out
+    assert {row.policy for row in held.rows} == set(policies)
+    asked = [(row, policies[row.policy], tiers, serving) for row in held.rows]
+    asked += [(row, tt.LRU(), tiers, Serving(2, row.router)) for row in held.routers]
+    asked += [(held.endless, tt.LRU(), ENDLESS, serving)]
+    if held.best is not None:
+        asked += [(held.best, policies[held.best.policy], tiers, Serving(2, held.best.router))]
+    for row, policy, memory, how in asked:
+        expected = by_hand(trace, policy, memory, start, how, stretch)
+        assert list(row.hits) == expected.pop("hits")
+        assert {name: getattr(row, name) for name in expected} == pytest.approx(expected)
+        if memory is tiers:
+            served_as = {"replicas": 2, "router": row.router, "latency": SLOW, "stretch": stretch}
+            outcome = serve(trace, policy, tiers, **served_as).outcome
+            assert row.loaded == (outcome.loaded[0, start:].sum(),)
+            assert row.written == (outcome.written[start:].sum(), outcome.copied[0, start:].sum())
+        assert row.wait + row.load + row.compute == pytest.approx(row.tel)
+    lru = held.rows[0].tel
+    assert [row.gain.value for row in held.rows] == pytest.approx([1 - row.tel / lru for row in held.rows])
+    assert [row.router for row in held.routers] == list(ROUTERS)
+    assert held.best_router.tel == min(row.tel for row in held.routers)
+
+
+def test_the_tiers_that_run_t_lru_are_chosen_and_few_runs_are_needed():
+    advice, _ = in_tiers()
+    tried = [one.candidate for one in advice.choice.tried]
+    assert tried[0].is_lru
+    assert {one.on for one in tried[1:]} == {(False, True), (True, False), (True, True)}
+    assert len(tried) == len(set(tried)) < 40
+    assert advice.tried in tried
+    best = max(advice.choice.tried, key=lambda one: (one.allowed, one.gain))
+    assert advice.choice.candidate == best.candidate
+
+
+def test_what_is_recommended_helps_on_both_parts_and_lru_is_recommended_otherwise():
+    advice, _ = in_tiers()
+    held = advice.held_out
+    gain = replace(held.rows[1].gain, low=-0.01)
+    lost = replace(held, rows=(held.rows[0], replace(held.rows[1], gain=gain), *held.rows[2:]))
+    assert not replace(advice, held_out=lost).recommended
+    assert not replace(advice, choice=replace(advice.choice, promise=None)).recommended
+    assert not replace(advice, held_out=replace(held, broken=("P50",))).recommended
+    won = replace(held, rows=(held.rows[0], replace(held.rows[1], gain=replace(gain, low=0.01)), *held.rows[2:]))
+    promised = replace(advice.choice, promise=gain)
+    assert replace(advice, choice=promised, held_out=replace(won, broken=())).recommended
+
+
+def test_a_load_sets_one_stretch_for_all_and_both_at_once_are_refused():
+    trace = loaded()
+    for load in (Fraction(1, 2), 0.5):
+        advice = tt.advise(trace, 10**9, SLO, SLOW, serving=Serving(), load=load)
+        assert advice.serving.stretch == stretch_for(trace, 10**9, SLOW, 1, 0.5)
+        assert (advice.load, advice.choice.idle, advice.recommended) == (0.5, True, False)
+    with pytest.raises(tt.ArgumentError, match=r"load: found '0\.5', expected none with a stretch"):
+        tt.advise(trace, 1000, SLO, SLOW, serving=Serving(stretch=2), load=0.5)
+
+
+def test_why_it_stays_with_lru_is_measured():
+    trace = loaded()
+    ample = tt.advise(trace, 10**9, SLO, SLOW, serving=Serving(), load=0.9)
+    assert any("no first tier" in reason for reason in ample.why)
+    assert any("with LRU and endless memory the seconds above the SLO would be" in reason for reason in ample.why)
+    kept = tt.advise(trace, 10**9, Fraction(10**6), SLOW, serving=Serving())
+    assert kept.why[-1] == "There is no tail: under LRU no turn of the rest takes longer than 1e+06 s."
+    advice, _ = in_tiers()
+    lru, tried, *others = (replace(row, tel=100.0, wait=60.0, alone=50.0) for row in advice.held_out.rows)
+    worse = replace(tried, tel=130.0, wait=95.0, alone=40.0, busy=lru.busy + 7)
+    held = replace(advice.held_out, rows=(lru, worse, *others), endless=replace(lru, tel=10.0))
+    why = replace(advice, held_out=held, choice=replace(advice.choice, promise=None)).why
+    assert [reason.partition(":")[0] for reason in why] == ["The queue eats the gain", "The tail is a queue's"]
+    assert "10.0 s less above the SLO than LRU (50.0 s)" in why[0]
+    assert "busy for +7.0 s" in why[0]
+    assert "waits: +35.0 s" in why[0]
+    assert "60.0 % of LRU's 100 s" in why[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"capacity": tt.Tiers((1, 2), (0, Fraction(1, 2)))}, "expected serving=Serving"),
+        ({"load": 0.5}, "load: found '0.5', expected serving=Serving"),
+        ({"serving": Serving(), "load": 0}, "load: found 0, expected a load above 0"),
+        ({"serving": Serving(), "trace": timeless()}, "trace: found 'no arrival times'"),
+        ({"serving": Serving(), "trace": at(timeless(), np.zeros(140)), "load": 0.5}, "arrivals at one time"),
+    ],
+)
+def test_wrong_arguments_in_a_queue_are_named(arguments, message):
+    asked = {"trace": loaded(), "capacity": 1000, "slo": SLO, "latency": LATENCY, **arguments}
+    with pytest.raises(tt.ArgumentError) as error:
+        tt.advise(**asked)
+    assert message in str(error.value)
