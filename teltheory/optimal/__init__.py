@@ -12,6 +12,8 @@ from teltheory.optimal.hindsight import (
     hindsight_optimum,
     weighted_optimum,
 )
+from teltheory.optimal.tiers.certificate import TieredCertificate
+from teltheory.optimal.tiers.optimum import TieredOptimum
 from teltheory.optimal.trees.hindsight import ForestOptimum
 
 __all__ = [
@@ -19,6 +21,8 @@ __all__ = [
     "ForestOptimum",
     "HindsightOptimum",
     "Method",
+    "TieredCertificate",
+    "TieredOptimum",
     "WeightedOptimum",
     "check_certificate",
     "hindsight_optimum",

@@ -37,7 +37,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd, lcm
 from numbers import Integral
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,8 +46,12 @@ from teltheory.errors import ArgumentError, CertificateError
 from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance, Initial, Instance, instance_of
 from teltheory.model.numbers import INT64_MAX, IntArray, exact_dot, running_sums, whole_number
+from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
 from teltheory.optimal.trees.parts import Parts, needs, parts_of, rooms_beside
+
+if TYPE_CHECKING:
+    from teltheory.optimal.tiers.certificate import TieredCertificate
 
 Weight: TypeAlias = int | Fraction
 Weights: TypeAlias = Sequence[Weight] | NDArray[Any] | Mapping[Any, Weight]
@@ -86,9 +90,9 @@ class Certificate:
 
 def check_certificate(
     trace: Trace | Forest,
-    capacity: int,
+    capacity: int | Tiers,
     xi: int,
-    certificate: Certificate,
+    certificate: Certificate | TieredCertificate,
     forced: bool = False,
     initial: Initial = (),
     weights: Weights | None = None,
@@ -100,8 +104,8 @@ def check_certificate(
     Parameters
     ----------
     trace, capacity, xi : as for `hindsight_optimum`
-    certificate : Certificate
-        What claims to prove an optimum.
+    certificate : Certificate or TieredCertificate
+        What claims to prove an optimum, or in tiers a lower bound.
     forced, initial : as for `hindsight_optimum`
     weights : as for `weighted_optimum`, optional
         1 if left out.
@@ -114,10 +118,18 @@ def check_certificate(
     ArgumentError, TraceError, ForcedCachingError
         Wrong arguments.
     """
+    if isinstance(capacity, Tiers):
+        from teltheory.optimal.tiers.certificate import check_tiered_certificate
+
+        if tuple(initial) or weights is not None or running != 1:
+            raise ArgumentError(
+                "capacity", capacity, "one cache with an initial cache, weights or running requests"
+            )
+        return check_tiered_certificate(trace, capacity, xi, certificate, forced)
     if not isinstance(certificate, Certificate):
         raise ArgumentError("certificate", type(certificate).__name__, "a Certificate")
     instance = instance_of(trace, capacity, forced=forced, initial=initial, running=running)
-    check_against(instance, whole_number("xi", xi), certificate, turn_weights(trace, weights))
+    return check_against(instance, whole_number("xi", xi), certificate, turn_weights(trace, weights))
 
 
 def check_against(
@@ -129,7 +141,7 @@ def check_against(
     caps = parts.within(needs(instance.forest, xi) if isinstance(instance, ForestInstance) else useful)
     _check_column("kept", certificate.kept, n)
     _check_within(certificate.kept, _of_turns(parts, caps, n))
-    _check_room(parts.within(certificate.kept), parts, room)
+    check_room(parts.within(certificate.kept), parts, room)
     steps, prices = certificate.steps, _prices(certificate)
     _check_column("steps", steps)
     for i in np.flatnonzero((steps < 1) | (steps > n) | (np.diff(steps, prepend=0) <= 0))[:1]:
@@ -218,7 +230,7 @@ def _check_column(name: str, values: object, n: int | None = None) -> None:
 def check_kept(kept: IntArray, instance: Instance) -> None:
     """Raise `CertificateError` unless amounts of each turn can be kept together."""
     _check_within(kept, max_reuse(instance))
-    _check_room(kept, parts_read(instance), rooms(instance))
+    check_room(kept, parts_read(instance), rooms(instance))
 
 
 def _check_within(kept: IntArray, cap: IntArray) -> None:
@@ -226,7 +238,7 @@ def _check_within(kept: IntArray, cap: IntArray) -> None:
         raise CertificateError(f"kept[{turn}]: found {kept[turn]}, expected 0 to {cap[turn]}")
 
 
-def _check_room(kept: IntArray, parts: Parts, room: IntArray) -> None:
+def check_room(kept: IntArray, parts: Parts, room: IntArray) -> None:
     """Raise `CertificateError` unless amounts of each part fit at every step; a part of no step takes none."""
     change = np.zeros(len(room) + 2, np.int64)
     np.add.at(change, parts.first, kept)

@@ -13,10 +13,12 @@ from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance, Initial, instance_of
 from teltheory.model.numbers import whole_number
 from teltheory.model.outcome import Outcome
+from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
 from teltheory.optimal.certificate import Certificate, Weight, Weights, turn_weights, unweighted
 from teltheory.optimal.deadline import deadline_of
 from teltheory.optimal.methods import Answer, AnyInstance, by_greedy, by_intervals, by_pyomo, by_relaxation, proved
+from teltheory.optimal.tiers.optimum import TieredOptimum
 from teltheory.optimal.trees.hindsight import BlockCache, ForestOptimum, checked_cache, strict_optimum
 
 Method = Literal["auto", "greedy", "lp", "milp", "pyomo"]
@@ -100,9 +102,10 @@ def hindsight_optimum(
 ) -> ForestOptimum: ...
 
 
+@overload
 def hindsight_optimum(
     trace: Trace | Forest,
-    capacity: int,
+    capacity: Tiers,
     xi: int,
     forced: bool = False,
     initial: Initial = (),
@@ -111,15 +114,32 @@ def hindsight_optimum(
     *,
     cache: BlockCache = "strict",
     running: int = 1,
-) -> HindsightOptimum | ForestOptimum:
+) -> TieredOptimum: ...
+
+
+def hindsight_optimum(
+    trace: Trace | Forest,
+    capacity: int | Tiers,
+    xi: int,
+    forced: bool = False,
+    initial: Initial = (),
+    method: Method = "auto",
+    time_limit: float | None = None,
+    *,
+    cache: BlockCache = "strict",
+    running: int = 1,
+) -> HindsightOptimum | ForestOptimum | TieredOptimum:
     """Find the least TEL that any policy reaches (Zhang et al. 2025, Appendix B, problem (1)-(5)).
 
     Parameters
     ----------
     trace : Trace or Forest
         The turns, as private conversations; or the requests of a forest (docs/forest-optimum.md).
-    capacity, xi : int
-        Capacity and threshold, in the trace's unit.
+    capacity : int or Tiers
+        Capacity, in the trace's unit; or tiers, exclusive or inclusive, whose optimum lies between two sides
+        (docs/tiers-optimum.md).
+    xi : int
+        Threshold, in the trace's unit.
     forced : bool
         Forced caching, (9) in place of (4).
     initial : iterable of (conversation, past, cached)
@@ -128,7 +148,9 @@ def hindsight_optimum(
         "greedy" is Tail-Optimized Belady (Theorem B.1), "lp" and "milp" the interval form with HiGHS (rows of
         the "lp" are added as they are violated: millions of turns), "pyomo" the naive formulation (N T
         variables: a few hundred turns). "auto" takes "greedy". "lp" proves its optimum by its own prices, the
-        others by the log of Tail-Optimized Belady.
+        others by the log of Tail-Optimized Belady. In tiers "auto" takes "lp": its prices prove the lower side,
+        its plan, rounded, is the upper one. "milp", and of private conversations "pyomo", solve small instances,
+        whose lower side then rests on the solver.
     time_limit : float, optional
         Seconds for the solver; no effect on "greedy".
     cache : {"strict", "holes"}
@@ -148,6 +170,12 @@ def hindsight_optimum(
         check: what turns reuse does not fit, or what it says is not what the certificate proves. The error has
         the status, and an incumbent and a bound if they are known.
     """
+    if isinstance(capacity, Tiers):
+        if tuple(initial) or running != 1:
+            raise ArgumentError(
+                "capacity", capacity, "one cache with an initial cache, or several running requests"
+            )
+        return _in_tiers(trace, capacity, xi, forced, method, time_limit, cache)
     instance = instance_of(trace, capacity, forced=forced, initial=initial, running=running)
     xi = whole_number("xi", xi)
     deadline_of(time_limit)
@@ -162,6 +190,20 @@ def hindsight_optimum(
     if isinstance(instance, ForestInstance):
         return ForestOptimum(objective, objective, answer.outcome, certificate, cache, answer.method, bound)
     return HindsightOptimum(objective, answer.outcome, answer.method, bound, certificate)
+
+
+def _in_tiers(
+    trace: Trace | Forest,
+    tiers: Tiers,
+    xi: int,
+    forced: bool,
+    method: Method,
+    time_limit: float | None,
+    cache: BlockCache,
+) -> TieredOptimum:
+    from teltheory.optimal.tiers.hindsight import tiered_optimum
+
+    return tiered_optimum(trace, tiers, xi, forced, method, time_limit, cache)
 
 
 def _by(method: Method, instance: AnyInstance, xi: int, time_limit: float | None) -> Answer:

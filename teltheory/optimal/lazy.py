@@ -94,7 +94,7 @@ class LazyIntervalSolver:
         if not np.any(excess > 0):
             return self._candidates[:0]
         excess[np.isin(self._candidates, self._rows)] = 0
-        peaks = _peaks(excess, self._stretch)
+        peaks = peaks_of(excess, self._stretch)
         if not len(peaks):
             raise SolverError(NOT_WHOLE)
         return self._candidates[peaks]
@@ -146,7 +146,7 @@ def _passing(prices: FloatArray) -> tuple[IntArray, IntArray]:
     return passed, times[passed]
 
 
-def _peaks(excess: IntArray, stretch: int) -> IntArray:
+def peaks_of(excess: IntArray, stretch: int) -> IntArray:
     """Return where the excess is largest in each run of positive entries, cut into runs of at most `stretch`."""
     above = np.flatnonzero(excess > 0)
     if not len(above):

@@ -42,7 +42,7 @@ class GrowingProgram:
     Weights beyond `LARGEST_COST` are divided by a power of two, and the prices multiplied by it.
     """
 
-    def __init__(self, most: IntArray, weight: IntArray) -> None:
+    def __init__(self, most: IntArray | FloatArray, weight: IntArray | FloatArray) -> None:
         beyond = (int(weight.max(initial=1)) - 1).bit_length() - LARGEST_COST.bit_length() + 1
         self._most, self._weight, self._scale = most, weight, 2.0 ** max(0, beyond)
 
@@ -57,6 +57,11 @@ class GrowingProgram:
         start, index = matrix.indptr[:-1].astype(np.int32), matrix.indices.astype(np.int32)
         status = self._engine.highs.addRows(len(room), low, up, matrix.nnz, start, index, matrix.data)
         expect(status, "rows")
+
+    def weigh(self, weight: FloatArray) -> None:
+        """Give the columns other weights, none beyond the largest before."""
+        number = np.arange(len(weight), dtype=np.int32)
+        expect(self._engine.highs.changeColsCost(len(weight), number, weight / self._scale), "weights")
 
     def solve(self, time_limit: float | None = None) -> Vertex:
         """Solve for the rows that are there, with prices of 0 or more; `SolverError` as for `Engine.optimum`."""

@@ -29,12 +29,12 @@ def closed(instance: ForestInstance, need: IntArray, order: IntArray) -> IntArra
     free = np.append(0, rooms_beside(instance))
     kept = np.zeros(len(instance), np.int64)
     _, start, slot, to = Runs.of(instance.forest)
-    _keep(order, need, start, slot, to, instance.exempt, free, kept)
+    keep(order, need, start, slot, to, instance.exempt, free, kept, True)
     return kept
 
 
 @compiled
-def _keep(
+def keep(
     order: IntArray,
     need: IntArray,
     start: IntArray,
@@ -43,16 +43,17 @@ def _keep(
     exempt: int,
     free: IntArray,
     kept: IntArray,
+    strict: bool,
 ) -> None:
-    """Write what is kept, and take its room from what is free."""
+    """Write what is kept, and take its room from what is free; unless `strict`, without what lies above it."""
     wanted, more = np.zeros(len(kept), np.int64), np.zeros(len(kept) + 2, np.int64)
     for e in order:
         deepest = start[e]
         while to[deepest] < need[e]:
             deepest += 1
         low, wanted[e] = slot[deepest], need[e]
-        for r in range(e, low, -1):
-            _read(r, low, start, slot, to, exempt, kept, wanted, more)
+        for r in range(e, low if strict else e - 1, -1):
+            _read(r, low if strict else e, start, slot, to, exempt, kept, wanted, more)
         fits = _fits(low + 2, e + 2, more, free)
         for step in range(low + 2, e + 2):
             free[step] -= more[step] if fits else 0

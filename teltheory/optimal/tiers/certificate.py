@@ -1,0 +1,186 @@
+"""A lower bound on the TEL of any policy in tiers, from prices and in exact arithmetic.
+
+Let a unit of room of tiers 0 to i at step t cost p_(t, i) >= 0, and let turn k have a share 0 <= a_k <= 1. What
+any plan holds of tiers 0 to i at step t is at most S_i, so with c_i = the prices of tiers i, i + 1, ... over the
+interval of a unit, what it pays for being in tier i up to its turn,
+
+    TEL  >=  sum of the excess + sum of what is paid - sum of p_(t, i) S_i.
+
+The excess of a turn is at least a_k (T - sum of (1 - rho_i) x_i), T = max(0, total - xi), as it is not below 0 and
+not below T - sum of (1 - rho_i) x_i. So every unit is on its own, and in the tier that is cheapest or in none:
+
+    TEL  >=  sum of a_k T_k - sum over units of max(0, max over i of a_k (1 - rho_i) - c_i) - sum of p_(t, i) S_i.
+
+If loading is overlapped, the excess is at least a_k (T - sum of x_i) + b_k (sum of rho_i x_i - xi) for shares with
+a_k + b_k <= 1. TELs are whole numbers of parts of a unit, so the bound is rounded up to one. Prices are those of
+the linear program, rounded; bad ones give a weak bound, never a wrong one.
+
+A turn has no more units than lower its excess: T / (1 - rho_last), rounded up; T if loading is overlapped. (A plan
+that holds more of it in tiers may hold that much of its head instead.) On a forest a unit's interval begins after
+the last request before through it, and the bound is true of caches with holes, and so of strict ones.
+
+Steps and intervals are those of `teltheory.optimal.certificate`. This module uses nothing of what makes prices.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from teltheory.errors import ArgumentError, CertificateError
+from teltheory.model.forest import Forest
+from teltheory.model.instance import ForestInstance, Instance, instance_of
+from teltheory.model.numbers import IntArray, exact_sum, whole_number
+from teltheory.model.tiers import Tiers
+from teltheory.model.trace import Trace
+from teltheory.optimal.certificate import parts_read, rooms
+from teltheory.optimal.trees.parts import Parts
+
+COLUMNS = ("steps", "tiers", "numerators", "shares", "loading_shares")
+
+
+@dataclass(frozen=True, eq=False)
+class TieredCertificate:
+    """A proof that no policy has less TEL than `lower`.
+
+    Attributes
+    ----------
+    lower : Fraction
+        In the trace's unit.
+    steps, tiers, numerators : ndarray of int64, shape (r,)
+        A unit of room of tiers 0 to ``tiers[i]`` at step ``steps[i]``, 1 to n, costs ``numerators[i]`` /
+        `denominator` parts; no step and tier twice.
+    shares : ndarray of int64, shape (n,)
+        Share of each turn, of 1 / `denominator`.
+    loading_shares : ndarray of int64, shape (n,), or None
+        The second share of each turn if loading is overlapped; None if it is not.
+    denominator : int
+        1 or more.
+    """
+
+    lower: Fraction
+    steps: IntArray
+    tiers: IntArray
+    numerators: IntArray
+    shares: IntArray
+    loading_shares: IntArray | None
+    denominator: int
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, TieredCertificate):
+            return NotImplemented
+        same = (np.array_equal(getattr(self, name), getattr(other, name)) for name in COLUMNS)
+        return (self.lower, self.denominator) == (other.lower, other.denominator) and all(same)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+def check_tiered_certificate(
+    trace: Trace | Forest, tiers: Tiers, xi: int, certificate: object, forced: bool = False
+) -> None:
+    """Check a certificate in exact numbers; no solver. The arguments are those of `check_certificate`."""
+    instance = tiered_instance(trace, tiers, forced)
+    if not isinstance(certificate, TieredCertificate):
+        raise ArgumentError("certificate", type(certificate).__name__, "a TieredCertificate")
+    bound = bound_of(instance, tiers, whole_number("xi", xi), certificate)
+    if certificate.lower > bound:
+        raise CertificateError(f"lower: found {certificate.lower}, expected {bound} at most, as the prices prove")
+
+
+def tiered_instance(trace: Trace | Forest, tiers: Tiers, forced: bool = False) -> Instance | ForestInstance:
+    """Return an instance with the capacity of the first tier; `ArgumentError` for tiers that keep copies."""
+    if tiers.keeps_copies:
+        raise ArgumentError("mode", tiers.mode, "'exclusive' or 'inclusive', for an optimum in tiers")
+    return instance_of(trace, tiers.capacities[0], forced=forced)
+
+
+def bound_of(
+    instance: Instance | ForestInstance, tiers: Tiers, xi: int, certificate: TieredCertificate
+) -> Fraction:
+    """Return what prices and shares prove; `CertificateError` if they are none."""
+    _check(certificate, tiers, len(instance))
+    useful = np.maximum(instance.total - xi, 0)
+    parts = _of_use(parts_read(instance), tiers, useful)
+    saves = _saves(certificate, tiers)[:, parts.turn]
+    pays, room = _paid(instance, tiers, certificate, parts)
+    best = np.maximum((saves - pays).max(axis=0, initial=0), 0)
+    shared = _total(certificate.shares.astype(object) * useful) * tiers.denominator
+    if certificate.loading_shares is not None:
+        shared -= exact_sum(certificate.loading_shares) * xi * tiers.denominator
+    proved = shared - _total(best * parts.units) - room
+    return max(Fraction(0), Fraction(-(-proved // certificate.denominator), tiers.denominator))
+
+
+def _of_use(parts: Parts, tiers: Tiers, useful: IntArray) -> Parts:
+    """Return the parts without what is more than a turn can use, whatever tier it is in."""
+    worth = Fraction(1) if tiers.loading == "overlapped" else 1 - Fraction(tiers.loads[-1])
+    most = [-(-units * worth.denominator // worth.numerator) for units in useful.tolist()]
+    return parts._replace(units=parts.within(np.array(most, np.int64)))
+
+
+def _saves(certificate: TieredCertificate, tiers: Tiers) -> Any:
+    """Return by how much a unit in each tier lowers its turn's excess; shape (tiers, n), in parts."""
+    loads = [int(Fraction(load) * tiers.denominator) for load in tiers.loads]
+    shares = certificate.shares.astype(object)
+    if certificate.loading_shares is None:
+        return np.array([shares * (tiers.denominator - load) for load in loads], object)
+    loading = certificate.loading_shares.astype(object)
+    return np.array([shares * tiers.denominator - loading * load for load in loads], object)
+
+
+def _paid(instance: Any, tiers: Tiers, certificate: TieredCertificate, parts: Parts) -> tuple[Any, int]:
+    """Return what a unit of each part pays for being in each tier, and what all room costs."""
+    price = np.zeros((len(tiers), len(instance) + 2), object)
+    np.add.at(price, (certificate.tiers, certificate.steps), certificate.numerators.astype(object))
+    room = sum(
+        _total(of_tier[1:-1] * rooms(replace(instance, capacity=pooled)))
+        for of_tier, pooled in zip(price, tiers.pooled, strict=True)
+    )
+    up_to = np.cumsum(np.cumsum(price[::-1], axis=0)[::-1], axis=1)
+    return up_to[:, parts.turn + 1] - up_to[:, parts.first - 1], room
+
+
+def _total(values: Any) -> int:
+    return sum(values.tolist())
+
+
+def _check(certificate: TieredCertificate, tiers: Tiers, n: int) -> None:
+    """Raise `CertificateError` unless there are prices of steps and tiers, and shares of turns."""
+    rows = len(certificate.steps) if isinstance(certificate.steps, np.ndarray) else 0
+    overlapped = tiers.loading == "overlapped"
+    if (certificate.loading_shares is not None) != overlapped:
+        found = "none" if overlapped else "some"
+        raise CertificateError(f"loading_shares: found {found}, expected them if loading is overlapped alone")
+    for name in COLUMNS[: 5 if overlapped else 4]:
+        _check_column(name, getattr(certificate, name), n if "shares" in name else rows)
+    if type(certificate.denominator) is not int or certificate.denominator < 1:
+        raise CertificateError(f"denominator: found {certificate.denominator}, expected a whole number, 1 or more")
+    _check_most("steps", certificate.steps, n, least=1)
+    _check_most("tiers", certificate.tiers, len(tiers) - 1)
+    places = certificate.steps * len(tiers) + certificate.tiers
+    for i in np.flatnonzero(np.diff(places) <= 0)[:1]:
+        raise CertificateError(
+            f"steps[{i + 1}]: found {certificate.steps[i + 1]}, expected steps, then tiers, to rise"
+        )
+    together = certificate.shares.astype(object)
+    if certificate.loading_shares is not None:
+        together = together + certificate.loading_shares
+    for k in np.flatnonzero(together > certificate.denominator)[:1]:
+        raise CertificateError(f"shares[{k}]: found {together[k]}, expected {certificate.denominator} at most")
+
+
+def _check_column(name: str, values: object, n: int) -> None:
+    if not isinstance(values, np.ndarray) or values.dtype != np.int64 or values.ndim != 1:
+        raise CertificateError(f"{name}: found {type(values).__name__}, expected an array of int64")
+    if len(values) != n:
+        raise CertificateError(f"{name}: found {len(values)} values, expected {n}")
+    for i in np.flatnonzero(values < 0)[:1]:
+        raise CertificateError(f"{name}[{i}]: found {values[i]}, expected 0 or more")
+
+
+def _check_most(name: str, values: IntArray, most: int, least: int = 0) -> None:
+    for i in np.flatnonzero((values < least) | (values > most))[:1]:
+        raise CertificateError(f"{name}[{i}]: found {values[i]}, expected {least} to {most}")

@@ -1,0 +1,97 @@
+"""Whether a plan for tiers can be carried out, checked step by step, and what it comes to.
+
+A plan says what each turn reuses of each tier. It can be carried out if at every step tiers 0 to i together have
+room for what later turns reuse of them (docs/tiers-optimum.md has the proof), and, in a strict cache, if nothing
+is in a faster tier than what lies above it. What is copied is counted as if each unit sank once, right after the
+request before it, to the tier that it is reused from. This module uses nothing of what makes plans.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from teltheory.errors import CertificateError
+from teltheory.model.instance import ForestInstance, Instance
+from teltheory.model.numbers import IntArray, readonly
+from teltheory.model.tiers import TieredOutcome, Tiers
+from teltheory.optimal.certificate import check_room, parts_read, rooms
+from teltheory.optimal.trees.parts import Parts
+
+
+def outcome_of(instance: Instance | ForestInstance, tiers: Tiers, reused: IntArray, strict: bool) -> TieredOutcome:
+    """Return the outcome of a plan, what each turn reuses of each tier; `CertificateError` if it can't be."""
+    parts, total = parts_read(instance), instance.total
+    for tier, k in np.argwhere(reused < 0)[:1]:
+        raise CertificateError(f"plan[{tier}, {k}]: found {reused[tier, k]}, expected 0 or more")
+    held = np.cumsum(reused, axis=0)
+    most = np.zeros(len(total), np.int64)
+    np.add.at(most, parts.turn, parts.units)
+    for k in np.flatnonzero(held[-1] > most)[:1]:
+        raise CertificateError(f"plan[:, {k}]: found {held[-1, k]} units, expected {most[k]} at most")
+    for together, pooled in zip(held, tiers.pooled, strict=True):
+        check_room(parts.within(together), parts, rooms(replace(instance, capacity=pooled)))
+    if strict and isinstance(instance, ForestInstance):
+        check_closed(instance, held)
+    forest = instance.forest if isinstance(instance, ForestInstance) else None
+    end = instance.past if isinstance(instance, Instance) else instance.forest.end
+    return TieredOutcome(
+        readonly(np.ascontiguousarray(reused)),
+        total,
+        tiers,
+        readonly(end - held[-1]),
+        readonly(_copied(instance, tiers, parts, held)),
+        readonly(np.ascontiguousarray(reused[1:])),
+        None if forest is None else forest.inputs,
+        1 if forest is None else forest.block_size,
+    )
+
+
+def _copied(instance: Instance | ForestInstance, tiers: Tiers, parts: Parts, held: IntArray) -> IntArray:
+    """Return what is copied to each slower tier after each request; shape (tiers - 1, n).
+
+    Exclusive: the units that their next request is to find there. Inclusive: those that it is to find there or in
+    a faster tier, if they were not there before.
+    """
+    exempt = instance.exempt if isinstance(instance, ForestInstance) else int(instance.forced)
+    before = np.maximum(parts.first - 2 - exempt, 0)
+    copied = np.zeros((len(tiers) - 1, len(instance)), np.int64)
+    for tier, now in enumerate(copied, start=1):
+        ends = parts.above + parts.within(held[tier])
+        were = held[tier][before] if tiers.mode == "inclusive" else held[tier - 1][parts.turn]
+        units = np.maximum(ends - np.maximum(parts.above, were), 0)
+        some = units > 0
+        np.add.at(now, before[some], units[some])
+    return copied
+
+
+def check_closed(instance: ForestInstance, held: IntArray) -> None:
+    """Raise `CertificateError` if a unit is to be in a faster tier than the one above it.
+
+    From the last request to the first: a unit is in the tier that its next request finds it in, at all steps since
+    the request before that. The tier of a unit and of those below it changes at requests that read the unit alone,
+    so that each request is compared with what is below its path. Units that run are in the first tier.
+    """
+    forest, tiers = instance.forest.by_units(), len(held)
+    parent = forest.parent.tolist()
+    place, below = [tiers] * len(parent), [[0] * tiers for _ in parent]
+    paths = [forest.path(k) for k in range(len(instance))]
+    for k in reversed(range(len(paths))):
+        depths = [0, *held[:, k].tolist(), len(paths[k])]
+        for tier in range(tiers + 1):
+            for node in paths[k][depths[tier] : depths[tier + 1]]:
+                _move(node, parent[node], tier, place, below)
+        running = set(paths[k - 1]) if instance.exempt and k else set()
+        for depth, node in enumerate(paths[k]):
+            if any(below[node][: place[node]]) and node not in running:
+                raise CertificateError(f"plan[:, {k}]: found a unit below the first {depth + 1} in a faster tier")
+
+
+def _move(node: int, above: int, tier: int, place: list[int], below: list[list[int]]) -> None:
+    """Put a unit in a tier, beyond the last one if it is in none."""
+    before, place[node] = place[node], tier
+    if above >= 0 and before < len(below[above]):
+        below[above][before] -= 1
+    if above >= 0 and tier < len(below[above]):
+        below[above][tier] += 1

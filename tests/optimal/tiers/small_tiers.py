@@ -1,0 +1,77 @@
+"""Small conversations in tiers with a seed, for a judge that tries every content."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import teltheory as tt
+from teltheory.model.instance import Instance
+from teltheory.model.tiers import LOADINGS
+
+
+class TieredCase(NamedTuple):
+    """A trace with the arguments of an optimum in tiers."""
+
+    trace: tt.Trace
+    tiers: tt.Tiers
+    xi: int
+    forced: bool = False
+
+    @property
+    def instance(self) -> Instance:
+        return Instance.of(self.trace, self.tiers.capacities[0], forced=self.forced)
+
+    @property
+    def replayed(self) -> bool:
+        """Whether a replay takes it, which asks for room for the last past too."""
+        return not self.forced or int(self.trace.past.max(initial=0)) <= self.tiers.capacities[0]
+
+    def optimum(self, method: str = "auto") -> tt.TieredOptimum:
+        asked: Any = method
+        return tt.hindsight_optimum(self.trace, self.tiers, self.xi, self.forced, method=asked)
+
+    def check(self, certificate: tt.TieredCertificate) -> None:
+        tt.check_certificate(self.trace, self.tiers, self.xi, certificate, self.forced)
+
+
+def tiers_by(rng: np.random.Generator, tiers: int, room: int = 4) -> tt.Tiers:
+    """Return tiers of any mode and loading; tenths, so that loads are often equal and sums often whole."""
+    mode = "exclusive" if rng.random() < 0.6 else "inclusive"
+    sizes = rng.integers(0, room, tiers).tolist()
+    loads = [Fraction(0), *sorted(Fraction(int(ten), 10) for ten in rng.integers(0, 10, tiers - 1))]
+    return tt.Tiers(sorted(sizes) if mode == "inclusive" else sizes, loads, mode, LOADINGS[rng.random() < 0.3])
+
+
+def small_trace(rng: np.random.Generator) -> tt.Trace:
+    """Return up to six turns of up to three conversations, some of which go back."""
+    n = int(rng.integers(0, 7))
+    rows: list[tuple[int, int, int, int]] = []
+    past: dict[int, int] = {}
+    for _ in range(n):
+        theta, prompt, response = (int(rng.integers(0, most)) for most in (3, 3, 2))
+        history = past.get(theta, 0)
+        history -= int(rng.random() < 0.1 and history > 0)
+        past[theta] = min(history + prompt + response, 5)
+        rows.append((theta, prompt, past[theta] - history - prompt if past[theta] == 5 else response, history))
+    rows = [(theta, prompt, max(response, 0), history) for theta, prompt, response, history in rows]
+    theta, prompt, response, history = (list(column) for column in zip(*rows, strict=True)) if rows else ([],) * 4
+    return tt.Trace.from_turns(theta, prompt, response, history=history)
+
+
+def small_cases(cases: int, seed: int) -> Iterator[TieredCase]:
+    """Yield cases of one tier to three, those that forced caching allows."""
+    rng = np.random.default_rng(seed)
+    while cases:
+        trace = small_trace(rng)
+        tiers = tiers_by(rng, int(rng.choice([1, 2, 2, 3] if len(trace) < 6 else [1, 2])))
+        case = TieredCase(trace, tiers, int(rng.choice([0, 0, 1, 2, 3])), bool(rng.random() < 0.2))
+        try:
+            _ = case.instance
+        except tt.ForcedCachingError:
+            continue
+        cases -= 1
+        yield case

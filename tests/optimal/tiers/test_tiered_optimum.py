@@ -1,0 +1,143 @@
+"""Both sides of the optimum in tiers against every content of the tiers, and plans that are carried out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from operator import attrgetter
+
+import numpy as np
+import pytest
+from optimal.tiers.carried_out import carried_out
+from optimal.tiers.small_tiers import TieredCase, small_cases
+from replay.instances import fewer
+
+import teltheory as tt
+from teltheory.optimal.tiers.brute_force import least_tel
+from teltheory.optimal.tiers.outcome import outcome_of
+from teltheory.optimal.tiers.relaxation import relaxed_tel
+
+TWO = tt.Tiers((1, 1), (0, Fraction(1, 2)))
+
+
+replayed = attrgetter("replayed")
+
+
+def judged(case: TieredCase) -> Fraction:
+    return least_tel(case.trace, case.tiers, case.xi, case.forced)
+
+
+def test_milp_finds_what_trying_every_content_finds():
+    exact = 0
+    for case in small_cases(fewer(1000, 10), 41):
+        least, best = judged(case), case.optimum("milp")
+        assert best.certificate.lower <= best.objective == least == tt.tail_excess_latency(best.outcome, case.xi)
+        exact += best.certificate.lower == least
+    assert fewer(1000, 10) * 9 / 10 < exact
+
+
+def test_the_relaxation_is_at_most_that_and_equal_at_xi_0():
+    for case in small_cases(fewer(1000, 40), 42):
+        least, relaxed = judged(case), relaxed_tel(case.trace, case.tiers, case.xi, case.forced)
+        sides = case.optimum()
+        assert sides.upper == tt.tail_excess_latency(sides.outcome, case.xi) >= least
+        parts = relaxed * case.tiers.denominator
+        assert relaxed <= least
+        assert sides.lower == Fraction(-(-parts // 1), case.tiers.denominator)
+        if case.xi == 0 and case.tiers.loading == "additive":
+            assert relaxed == least == sides.objective
+
+
+def test_pyomo_finds_what_trying_every_content_finds():
+    for case in small_cases(fewer(200, 25), 43):
+        best = case.optimum("pyomo")
+        assert best.objective == judged(case)
+        assert best.method == "pyomo"
+
+
+def test_one_tier_is_the_optimum_of_one_cache():
+    for case in small_cases(fewer(500, 50), 44):
+        for capacity in (0, 2, 5):
+            try:
+                plain = tt.hindsight_optimum(case.trace, capacity, case.xi, case.forced)
+            except tt.ForcedCachingError:
+                continue
+            tiered = tt.hindsight_optimum(case.trace, tt.Tiers((capacity,)), case.xi, case.forced)
+            assert tiered.objective == plain.objective
+            assert tiered.outcome.cached.shape == (1, len(case.trace))
+
+
+def test_a_plan_is_carried_out_by_sinking_what_is_needed_in_the_slowest_tier():
+    for case in small_cases(fewer(1000, 25), 45):
+        best = case.optimum()
+        met = carried_out(case.instance, case.tiers, best.plan)
+        assert (np.cumsum(met, axis=0) >= np.cumsum(best.plan, axis=0)).all()
+
+
+def test_belady_in_every_tier_is_the_optimum_at_xi_0():
+    for case in filter(replayed, small_cases(fewer(1000, 40), 46)):
+        additive = tt.Tiers(case.tiers.capacities, case.tiers.loads, case.tiers.mode)
+        outcome = tt.replay(case.trace, tt.Belady(), additive, case.forced)
+        best = tt.hindsight_optimum(case.trace, additive, 0, case.forced)
+        assert tt.tail_excess_latency(outcome, 0) == best.objective
+
+
+def test_no_policy_is_better_than_the_lower_side():
+    for case in filter(replayed, small_cases(fewer(300, 15), 47)):
+        lower = case.optimum().lower
+        for policy in (tt.LRU(), tt.Belady(), tt.TailOptimizedBelady(case.xi), tt.TLRU(case.xi, 1)):
+            outcome = tt.replay(case.trace, policy, case.tiers, case.forced)
+            assert tt.tail_excess_latency(outcome, case.xi) >= lower
+
+
+def example(xi: int = 1, tiers: tt.Tiers = TWO) -> TieredCase:
+    return TieredCase(tt.Trace.from_turns([0, 1, 0, 1], [1, 1, 1, 1], [1, 1, 0, 0]), tiers, xi)
+
+
+def test_an_optimum_is_easy_to_print():
+    best = example().optimum()
+    assert str(best) == "TEL 2.5"
+    assert (best.objective, best.gap, best.by_solver, best.method) == (Fraction(5, 2), 0, False, "lp")
+    assert best.plan.tolist() == best.outcome.cached.tolist()
+    assert str(replace(best, lower=Fraction(1, 2))) == "TEL 0.5 to 2.5, 80.00%"
+
+
+def test_a_plan_that_does_not_fit_is_refused():
+    case = example()
+    for plan, told in (
+        ([[0, 0, 1, 1], [0, 0, 0, 0]], "more than the room of 1 at step 3"),
+        ([[0, 0, 0, 0], [0, 0, 2, 1]], "more than the room of 2 at step 3"),
+        ([[0, 0, 0, 0], [0, 0, 3, 0]], "found 3 units, expected 2 at most"),
+        ([[0, 0, 0, 0], [0, -1, 0, 0]], r"plan\[1, 1\]: found -1"),
+    ):
+        with pytest.raises(tt.CertificateError, match=told):
+            outcome_of(case.instance, case.tiers, np.array(plan), True)
+
+
+def test_what_moves_in_a_plan():
+    case = example()
+    outcome = outcome_of(case.instance, case.tiers, np.array([[0, 0, 1, 0], [0, 0, 0, 1]]), True)
+    moved = [column.tolist() for column in (outcome.written, outcome.copied, outcome.loaded)]
+    assert moved == [[2, 2, 2, 2], [[0, 1, 0, 0]], [[0, 0, 0, 1]]]
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"capacity": tt.Tiers((1, 1), (0, 0), "swap-out-once")}, "mode: found 'swap-out-once'"),
+        ({"method": "greedy"}, "method: found 'greedy'"),
+        ({"cache": "holes"}, "cache: found 'holes'"),
+        ({"initial": [(0, 1, 1)]}, "capacity: found"),
+        ({"running": 2}, "capacity: found"),
+        ({"xi": -1}, "xi: found -1"),
+    ],
+)
+def test_what_is_refused(change, told):
+    asked = {"trace": example().trace, "capacity": TWO, "xi": 1} | change
+    with pytest.raises(tt.ArgumentError, match=told):
+        tt.hindsight_optimum(**asked)
+
+
+def test_time_can_be_up():
+    with pytest.raises(tt.SolverError, match="Time limit"):
+        tt.hindsight_optimum(example().trace, TWO, 1, time_limit=0)
