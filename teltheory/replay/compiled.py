@@ -1,8 +1,8 @@
 """Compilation to machine code, kept on disk between runs.
 
 numba looks at a function's own file to see whether its machine code is out of date, not at the files of what it
-calls. So a stamp beside the machine code names the sources of its folder and of this one, and code without the
-right stamp is discarded.
+calls. So a stamp beside the machine code names the sources of its folder and of all of this one, and code without
+the right stamp is discarded.
 
 Of several processes that need a function at the same time one compiles it; the others wait and find it on disk.
 """
@@ -28,7 +28,15 @@ F = TypeVar("F", bound=Callable[..., object])
 
 def compiled(function: F) -> F:
     """Compile a function on its first call."""
-    return _compiled(function, "never")
+    return _compiled(function)
+
+
+def uncounted(function: F) -> F:
+    """Compile a function that makes no array, on its first call, without counting references to arrays.
+
+    What is inlined counts them too if it loops, which can cost ten times what it does. Only numbers are returned.
+    """
+    return _compiled(function, _nrt=False)
 
 
 def inlined(function: F) -> F:
@@ -37,11 +45,11 @@ def inlined(function: F) -> F:
     A call of a compiled function that loops counts references to its arrays, atomically: in a step of a replay
     that can cost more than what the function does.
     """
-    return _compiled(function, "always")
+    return _compiled(function, inline="always")
 
 
-def _compiled(function: F, inline: str) -> F:
-    dispatcher = njit(cache=True, inline=inline)(function)
+def _compiled(function: F, **options: Any) -> F:
+    dispatcher = njit(cache=True, **options)(function)
     cache = Path(dispatcher.stats.cache_path)
     _discard_stale(cache, Path(inspect.getfile(function)).parent)
     if fcntl is not None:
@@ -66,7 +74,7 @@ def _one_at_a_time(compile_it: Callable[[Any], object], lock: Path) -> Callable[
 
 @lru_cache
 def _discard_stale(cache: Path, sources: Path) -> None:
-    files = {*sources.glob("*.py"), *Path(__file__).parent.glob("*.py")}
+    files = {*sources.glob("*.py"), *Path(__file__).parent.rglob("*.py")}
     digest = sha256(b"".join(file.read_bytes() for file in sorted(files))).hexdigest()
     stamp = cache / f"{digest}.stamp"
     if stamp.exists():

@@ -80,7 +80,7 @@ class Rules:
     @property
     def by_recency(self) -> bool:
         """Whether both orders are by recency alone."""
-        return _constant(self.trimming) and _constant(self.eviction)
+        return constant(self.trimming) and constant(self.eviction)
 
     @property
     def by_next_use(self) -> bool:
@@ -117,7 +117,8 @@ def _kind(values: Any) -> str | None:
     return values.kind if isinstance(values, Deferred) else None
 
 
-def _constant(keys: Keys) -> bool:
+def constant(keys: Keys) -> bool:
+    """Whether an order is by recency alone."""
     if isinstance(keys, np.ndarray):
         return keys.ndim == 0 or bool((keys == keys[:1]).all())
     return not isinstance(keys, Deferred)

@@ -11,12 +11,12 @@ is what tiers 0 to i together have to hold of a conversation if all of it may be
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
 from teltheory.model.tiers import Tiers
-from teltheory.policies.node import Node, smaller
+from teltheory.policies.node import Deferred, Node, on_arrays, smaller
 from teltheory.policies.policy import LeastRecentlyUsed, Policy
 
 
@@ -28,16 +28,35 @@ class Scaled:
         self.trim_key, self.eviction_key = policy.trim_key, policy.eviction_key
         self.of, self.parts = (1 / (1 - load)).as_integer_ratio()
 
-    def budget(self, node: Node) -> int:
-        """Return the policy's budget over 1 - load, rounded up, at most the past."""
-        most: int = smaller(node.past, -(-self.policy.budget(node) * self.of // self.parts))
-        return most
+    @property
+    def budget(self) -> Callable[[Node], int]:
+        """The policy's budget over 1 - load, rounded up, at most the past; on arrays if the policy's is."""
+        return self._on_arrays if getattr(self.policy.budget, "on_arrays", False) else self._of_node
+
+    def _of_node(self, node: Node) -> int:
+        return smaller(node.past, -(-self.policy.budget(node) * self.of // self.parts))
+
+    @on_arrays
+    def _on_arrays(self, node: Node) -> int:
+        budget: Any = self.policy.budget(node)
+        if isinstance(budget, int):
+            return smaller(node.past, -(-budget * self.of // self.parts))
+        if isinstance(budget, Deferred):
+            budget = budget.computed()
+        return scaled(budget, node.past, self.of, self.parts)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.policy, name)
 
     def __repr__(self) -> str:
         return repr(self.policy)
+
+
+def scaled(budget: int, past: int, up: int, down: int) -> int:
+    """Return a budget times up / down >= 1, rounded up, at most the past; nothing is larger on the way."""
+    whole = smaller(budget // down, past // up)
+    part = -(-smaller(budget - whole * down, down) * up // down)
+    return whole * up + smaller(part, past - whole * up)
 
 
 def in_tiers(policies: Sequence[Policy], tiers: Tiers) -> tuple[Any, ...]:

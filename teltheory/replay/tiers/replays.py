@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from operator import sub
 from typing import Any
 
@@ -10,12 +11,13 @@ import numpy as np
 
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
-from teltheory.model.instance import instance_of
+from teltheory.model.instance import ForestInstance, Instance, instance_of
 from teltheory.model.numbers import IntArray, readonly
 from teltheory.model.outcome import Outcome
 from teltheory.model.tiers import TieredOutcome, Tiers, tiers_of
 from teltheory.model.trace import Trace
 from teltheory.policies.policy import NotCompiledError
+from teltheory.replay import KERNEL_FROM
 from teltheory.replay.tiers.chains import Row, turns_of
 from teltheory.replay.tiers.copies import conversations_in
 from teltheory.replay.tiers.nodes import WholeNodes
@@ -34,7 +36,19 @@ def replay_in_tiers(
 ) -> Outcome | TieredOutcome:
     """Replay a trace or a forest in tiers; the arguments are those of `teltheory.replay.replay`."""
     tiers = tiers_of(capacity)
-    return outcome_of(trace, capacity, list(_rows(trace, policies, tiers, forced, cache, engine)))
+    instance = instance_of(trace, tiers.capacities[0], forced=forced)
+    check_cache(cache)
+    if isinstance(instance, Instance) and (engine == "kernel" or (engine == "auto" and len(trace) >= KERNEL_FROM)):
+        with suppress(*(() if engine == "kernel" else (NotCompiledError,))):
+            return _by_kernel(instance, policies, tiers)
+    return outcome_of(trace, capacity, list(_rows(instance, policies, tiers, cache, engine)))
+
+
+def _by_kernel(instance: Instance, policies: Any, tiers: Tiers) -> TieredOutcome:
+    from teltheory.replay.tiers.rules import replay_kernel
+
+    cached, written, copied = replay_kernel(instance, policies, tiers)
+    return TieredOutcome(cached, instance.trace.total, tiers, written, copied, cached[1:])
 
 
 def outcome_of(trace: Trace | Forest, capacity: int | Tiers, rows: list[Row]) -> Outcome | TieredOutcome:
@@ -57,17 +71,14 @@ def _columns(rows: Sequence[tuple[int, ...]], tiers: int) -> IntArray:
 
 
 def _rows(
-    trace: Trace | Forest, policies: Any, tiers: Tiers, forced: bool, cache: object, engine: str
+    instance: Instance | ForestInstance, policies: Any, tiers: Tiers, cache: object, engine: str
 ) -> Iterator[Row]:
-    instance = instance_of(trace, tiers.capacities[0], forced=forced)
-    if isinstance(trace, Forest):
+    if isinstance(instance, ForestInstance):
         kind = PlainTree if engine == "reference" else TieredTree
-        return map(Tree(trace, policies, tiers, forced, cache, kind).serve, range(len(trace)))
-    check_cache(cache)
-    if engine == "kernel":
-        raise NotCompiledError("engine", engine, "'auto' or 'reference' for private conversations in tiers")
+        forest = instance.forest
+        return map(Tree(forest, policies, tiers, instance.forced, cache, kind).serve, range(len(forest)))
     turns = turns_of(instance)
-    return map(conversations_in(policies, tiers, turns, forced).serve, range(len(turns)))
+    return map(conversations_in(policies, tiers, turns, instance.forced).serve, range(len(turns)))
 
 
 def check_cache(cache: object) -> None:

@@ -1,0 +1,209 @@
+"""The compiled loop for private conversations in tiers, step by step: replays inline it, and so do servers.
+
+Slot k has what turn k's conversation holds since then (`teltheory.replay.slots`), in each tier. What a policy says
+of it does not change until the conversation is back, so that its place in a tier's two orders does not either. A
+slot *waits* in two sets of places a tier: for trimming while it may hold surplus there, for eviction while it may
+hold anything; what came back since is passed over once it comes up. What a tier loses sinks as the head of the
+slot's part of the next tier, which may make the slot wait there again. A slot's budget is counted from the root:
+what the tiers before hold is part of it.
+
+A step is O(tiers), and O(tiers + log slots) for each slot that loses something.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from teltheory.model.numbers import IntArray
+from teltheory.replay.compiled import inlined, uncounted
+from teltheory.replay.tiers.members import Members, enter, largest, leave
+
+TRIM, EVICT = 0, 1
+
+
+class Layout(NamedTuple):
+    """What the loop reads.
+
+    `full` and `least` have for each tier the row of `kept` that says of each slot what tiers 0 to it hold of that
+    at most, overflow or not, and how much of it is no surplus; -1: the whole past, and all of that. `order` has
+    for trimming and for eviction in each tier the row of `place`, and of `at`, the slot at each place; the largest
+    goes first; -1: by recency.
+    """
+
+    capacity: IntArray
+    inclusive: bool
+    history: IntArray
+    past: IntArray
+    kept: IntArray
+    full: IntArray
+    least: IntArray
+    place: IntArray
+    at: IntArray
+    order: IntArray
+
+
+class Moved(NamedTuple):
+    """What the loop writes: what turns reuse of each tier, what they add, and what each but the first was sent."""
+
+    cached: IntArray
+    written: IntArray
+    copied: IntArray
+
+
+class State(NamedTuple):
+    """The tiers of some replicas.
+
+    What slots hold in each tier, and how much of that sank there with this turn, both a row a slot; what each
+    replica's tiers hold in all; who waits, two sets for each tier of each replica; and slots that changed.
+    """
+
+    held: IntArray
+    sunk: IntArray
+    used: IntArray
+    waiting: Members
+    changed: IntArray
+
+
+@inlined
+def serve(layout: Layout, state: State, moved: Moved, r: int, k: int, before: int) -> None:
+    """Serve turn k on replica r, where its conversation has slot `before`, -1 for none."""
+    left = layout.history[k]
+    for i in range(len(layout.capacity)):
+        reused = 0
+        if before >= 0:
+            held = state.held[before, i]
+            reused = min(held, left)
+            state.used[r, i] -= held
+            state.held[before, i] = 0
+        moved.cached[i, k] = reused
+        left -= reused
+    moved.written[k] = layout.past[k] - (layout.history[k] - left)
+    state.held[k, 0] = layout.past[k]
+    state.used[r, 0] += layout.past[k]
+
+
+@inlined
+def _sink(state: State, r: int, i: int, s: int, units: int, number: int) -> int:
+    """Take units of a slot out of a tier; return how many slots of the next one have changed."""
+    state.held[s, i] -= units
+    state.used[r, i] -= units
+    if i + 1 < state.held.shape[1]:
+        if state.sunk[s, i + 1] == 0:
+            state.changed[(i + 1) & 1, number] = s
+            number += 1
+        state.sunk[s, i + 1] += units
+        state.held[s, i + 1] += units
+        state.used[r, i + 1] += units
+    return number
+
+
+@inlined
+def _place(layout: Layout, i: int, way: int, s: int) -> int:
+    row = layout.order[way, i]
+    return int(layout.place[row, s] if row >= 0 else len(layout.history) - 1 - s)
+
+
+@inlined
+def _await(layout: Layout, state: State, r: int, i: int, s: int, above: int) -> None:
+    """Let a slot wait in a tier for what it may lose there."""
+    which = 2 * (r * len(layout.capacity) + i)
+    least = layout.least[i]
+    if least >= 0 and state.held[s, i] > max(layout.kept[least, s] - above, 0):
+        enter(state.waiting, which + TRIM, _place(layout, i, TRIM, s))
+    if state.held[s, i] > 0:
+        enter(state.waiting, which + EVICT, _place(layout, i, EVICT, s))
+
+
+@inlined
+def _above(state: State, i: int, s: int) -> int:
+    """Return what tiers before a tier hold of a slot."""
+    above = 0
+    for j in range(i):
+        above += state.held[s, j]
+    return above
+
+
+@inlined
+def _receive(layout: Layout, state: State, r: int, i: int, number: int) -> int:
+    """Bring slots that changed under a tier's cut; return how many change the next tier at once."""
+    sinking = 0
+    for j in range(number):
+        s = state.changed[i & 1, j]
+        above = _above(state, i, s)
+        if layout.full[i] >= 0:
+            gone = state.held[s, i] - max(layout.kept[layout.full[i], s] - above, 0)
+            if gone > 0:
+                sinking = _sink(state, r, i, s, gone, sinking)
+        _await(layout, state, r, i, s, above)
+    return sinking
+
+
+@inlined
+def _lose(layout: Layout, state: State, r: int, i: int, way: int, overflow: int, sinking: int) -> tuple[int, int]:
+    """Trim or evict until the overflow is gone; return what is left, and how many slots change the next tier."""
+    which = 2 * (r * len(layout.capacity) + i) + way
+    row = layout.order[way, i]
+    place = 0
+    while overflow > 0 and place >= 0:
+        place = largest(state.waiting, which)
+        if place >= 0:
+            s = layout.at[row, place] if row >= 0 else len(layout.history) - 1 - place
+            there = state.held[s, i]
+            if way == TRIM:
+                there -= min(max(layout.kept[layout.least[i], s] - _above(state, i, s), 0), there)
+            taken = min(there, overflow)
+            overflow -= taken
+            if taken == there:
+                leave(state.waiting, which, place)
+            if taken > 0:
+                sinking = _sink(state, r, i, s, taken, sinking)
+    return overflow, sinking
+
+
+@inlined
+def _settle(state: State, moved: Moved, i: int, k: int, number: int) -> None:
+    """Write what sank to a tier and is still there."""
+    copied = 0
+    for j in range(number):
+        s = state.changed[i & 1, j]
+        copied += min(state.sunk[s, i], state.held[s, i])
+        state.sunk[s, i] = 0
+    moved.copied[i - 1, k] = copied
+
+
+@inlined
+def _rise(state: State, moved: Moved, k: int) -> None:
+    """Write what inclusive tiers hold of turn k's conversation and did not before."""
+    now, before = state.held[k, 0], moved.cached[0, k]
+    for i in range(1, len(moved.cached)):
+        now += state.held[k, i]
+        before += moved.cached[i, k]
+        moved.copied[i - 1, k] = max(now - before, 0)
+
+
+@inlined
+def cut(layout: Layout, state: State, moved: Moved, r: int, k: int, first: int) -> None:
+    """Cut the tiers of replica r after turn k, the first cut of slot `first`, -1 for none."""
+    above = number = 0
+    if first >= 0:
+        state.changed[0, 0] = first
+        number = 1
+    for i in range(len(layout.capacity)):
+        sinking = _receive(layout, state, r, i, number)
+        overflow = state.used[r, i] - layout.capacity[i] + (above if layout.inclusive else 0)
+        for way in range(TRIM if layout.least[i] >= 0 else EVICT, 2):
+            overflow, sinking = _lose(layout, state, r, i, way, overflow, sinking)
+        above += state.used[r, i]
+        if i > 0:
+            _settle(state, moved, i, k, number)
+        number = sinking
+    if layout.inclusive:
+        _rise(state, moved, k)
+
+
+@uncounted
+def replay_tiers(layout: Layout, state: State, moved: Moved, previous: IntArray, forced: bool) -> None:
+    """Replay turn by turn, given the slot that each turn's conversation had before, -1 for none."""
+    for k in range(len(previous)):
+        serve(layout, state, moved, 0, k, previous[k])
+        cut(layout, state, moved, 0, k, k - 1 if forced else k)

@@ -1,0 +1,125 @@
+"""What each tier's policy says of every slot of private conversations, asked before the compiled loop starts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from teltheory.errors import ForcedCachingError
+from teltheory.model.instance import Instance
+from teltheory.model.numbers import IntArray, readonly
+from teltheory.model.tiers import Tiers
+from teltheory.policies.policy import NotCompiledError, Policy, has_rules
+from teltheory.replay.rules import Keys, Rules, constant, places
+from teltheory.replay.slots import Slots
+from teltheory.replay.tiers.chains import policies_of_chains
+from teltheory.replay.tiers.kernel import Layout, Moved, State, replay_tiers
+from teltheory.replay.tiers.members import new_members
+
+
+def replay_kernel(instance: Instance, policies: Any, tiers: Tiers) -> Moved:
+    """Replay private conversations by the compiled loop; `NotCompiledError` if it does not do what a policy does.
+
+    Raises
+    ------
+    ArgumentError, ForcedCachingError
+        As the plain replay does.
+    """
+    if tiers.keeps_copies and len(tiers) > 1:
+        raise NotCompiledError("engine", "kernel", "'reference' for tiers that keep copies")
+    layout = layout_of(instance, policies_of_chains(policies, tiers), tiers)
+    if instance.forced:
+        check_forced(instance, tiers)
+    moved = moved_of(len(tiers), len(instance))
+    replay_tiers(layout, empty(layout, 1), moved, Slots.of(instance).previous, instance.forced)
+    return Moved(*map(readonly, moved))
+
+
+def check_forced(instance: Instance, tiers: Tiers) -> None:
+    """Raise `ForcedCachingError` for a past that the first tier does not hold."""
+    for turn in np.flatnonzero(instance.past > tiers.capacities[0])[:1].tolist():
+        raise ForcedCachingError(turn, int(instance.past[turn]), tiers.capacities[0])
+
+
+class Rows:
+    """Different arrays, one after the other."""
+
+    def __init__(self, n: int) -> None:
+        self.arrays: list[IntArray] = []
+        self.n = n
+
+    def of(self, array: IntArray | None) -> int:
+        """Return the row of an array, a new one unless it is there; -1 for none."""
+        if array is None:
+            return -1
+        for row, known in enumerate(self.arrays):
+            if known is array:
+                return row
+        self.arrays.append(array)
+        return len(self.arrays) - 1
+
+    def stacked(self) -> IntArray:
+        """Return all arrays; shape (rows, n)."""
+        return readonly(np.array(self.arrays, np.int64).reshape(len(self.arrays), self.n))
+
+
+def layout_of(instance: Instance, policies: Sequence[Policy], tiers: Tiers) -> Layout:
+    """Ask each tier's policy for its rules; `NotCompiledError` if the loop does not do what one of them says."""
+    slots, n = Slots.of(instance), len(instance.trace)
+    every = [rules_of(policy, instance, slots) for policy in policies]
+    kept, place = Rows(n), Rows(n)
+    full = [kept.of(None if rules.full is slots.before_first_cut else rules.full) for rules in every]
+    least = [kept.of(rules.least if rules.trims else None) for rules in every]
+    order = [[place.of(_places(keys, n)) for keys in ways] for ways in zip(*map(_orders, every), strict=True)]
+    stacked = place.stacked()
+    return Layout(
+        readonly(np.array(tiers.capacities, np.int64)),
+        tiers.mode == "inclusive",
+        instance.history,
+        instance.past,
+        kept.stacked(),
+        readonly(np.array(full, np.int64)),
+        readonly(np.array(least, np.int64)),
+        stacked,
+        readonly(_inverse(stacked)),
+        readonly(np.array(order, np.int64).reshape(2, len(tiers))),
+    )
+
+
+def rules_of(policy: Any, instance: Instance, slots: Slots) -> Rules:
+    """Return what a tier's policy says of each slot."""
+    if not has_rules(policy):
+        raise NotCompiledError("engine", "kernel", f"'reference' for {policy!r}, which the kernel does not run")
+    rules = Rules.of(policy, instance, slots)
+    if rules.trims and policy.trim == "round-robin":
+        raise NotCompiledError("engine", "kernel", f"'reference' for {policy!r}, whose trimming is round-robin")
+    return rules
+
+
+def moved_of(tiers: int, n: int) -> Moved:
+    """Return what the loop writes, not written yet."""
+    return Moved(np.empty((tiers, n), np.int64), np.empty(n, np.int64), np.empty((tiers - 1, n), np.int64))
+
+
+def empty(layout: Layout, replicas: int) -> State:
+    """Return empty tiers; the arrays come from numpy, which asks for large pages."""
+    n, tiers = len(layout.history), len(layout.capacity)
+    held, sunk = (np.zeros((n, tiers), np.int64) for _ in range(2))
+    used, changed = np.zeros((replicas, tiers), np.int64), np.empty((2, n), np.int64)
+    return State(held, sunk, used, new_members(2 * tiers * replicas, n), changed)
+
+
+def _orders(rules: Rules) -> tuple[Keys, Keys]:
+    return rules.trimming, rules.eviction
+
+
+def _places(keys: Keys, n: int) -> IntArray | None:
+    return None if constant(keys) else places(keys, n)
+
+
+def _inverse(place: IntArray) -> IntArray:
+    at = np.empty_like(place)
+    np.put_along_axis(at, place, np.broadcast_to(np.arange(place.shape[1]), place.shape), axis=1)
+    return at

@@ -1,0 +1,124 @@
+"""The compiled loop for private conversations in tiers moves what the plain replay moves, turn by turn."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from replay.instances import examples, fewer
+from strategies import given_columns
+
+import teltheory as tt
+from teltheory.policies import LeastRecentlyUsed, on_arrays
+from teltheory.replay.tiers.budgets import scaled
+from teltheory.replay.tiers.members import enter, largest, leave, new_members
+
+
+class LongestFirst(LeastRecentlyUsed):
+    """Two orders of its own, and a budget."""
+
+    @on_arrays
+    def budget(self, node):
+        return node.past // 2
+
+    @on_arrays
+    def trim_key(self, node):
+        return -(node.past % 3)
+
+    @on_arrays
+    def eviction_key(self, node):
+        return -node.past
+
+
+@st.composite
+def policies(draw):
+    xi, q_hat = draw(st.integers(0, 12)), draw(st.integers(0, 4))
+    trim = draw(st.sampled_from(["least-recent", "eager"]))
+    tlru = tt.TLRU(xi, q_hat, trim), tt.TLRU(xi, q_hat, trim, budget="flat"), tt.EndAwareTLRU(xi, q_hat, trim)
+    others = tt.LRU(), tt.ThresholdLRU(xi), tt.Belady(), tt.TailOptimizedBelady(xi), LongestFirst()
+    return draw(st.sampled_from((*tlru, tt.LengthAwareTLRU(xi, trim), *others)))
+
+
+@st.composite
+def in_tiers(draw, least):
+    """Tiers whose first one holds so much or more, and a policy for all of them or one for each."""
+    number, mode = draw(st.integers(1, 3)), draw(st.sampled_from(["exclusive", "inclusive"]))
+    sizes = [least + draw(st.integers(0, 20)), *(draw(st.integers(0, 25)) for _ in range(number - 1))]
+    loads = [0, *sorted(Fraction(draw(st.integers(0, 999)), 1000) for _ in range(number - 1))]
+    capacities = np.cumsum(sizes).tolist() if mode == "inclusive" else sizes
+    tiers = tt.Tiers(capacities, loads, mode)
+    return tiers, tuple(draw(policies()) for _ in range(number)) if draw(st.booleans()) else draw(policies())
+
+
+@given(given_columns(max_turns=14), st.booleans(), st.data())
+@examples(1000)
+def test_small_instances(columns, forced, data):
+    trace = tt.Trace.from_turns(**columns)
+    tiers, policy = data.draw(in_tiers(int(trace.past.max(initial=0)) if forced else 0))
+    fast, plain = (tt.replay(trace, policy, tiers, forced, engine=engine) for engine in ("kernel", "reference"))
+    assert fast == plain
+
+
+@pytest.mark.parametrize("forced", [False, True])
+@pytest.mark.parametrize("mode", ["exclusive", "inclusive"])
+def test_longer_traces_with_many_conversations(forced, mode):
+    rng = np.random.default_rng(31)
+    for _ in range(fewer(20)):
+        turns = rng.integers(0, 40, 250), rng.integers(0, 20, 250), rng.integers(0, 20, 250)
+        trace, xi = tt.Trace.from_turns(*turns), int(rng.integers(0, 150))
+        sizes = np.cumsum(rng.integers(0, 900, 3)) + (int(trace.past.max()) if forced else 0)
+        tiers = tt.Tiers(sizes.tolist(), (0, Fraction(1, 5), Fraction(1, 2)), mode)
+        for policy in (tt.LRU(), tt.TLRU(xi, 9, "eager"), tt.TLRU(xi, 9, "least-recent"), LongestFirst()):
+            fast, plain = (
+                tt.replay(trace, policy, tiers, forced, engine=engine) for engine in ("kernel", "reference")
+            )
+            assert fast == plain, (policy, tiers)
+
+
+def test_lengths_beyond_32_bits_and_the_largest_capacities():
+    unit = 2**50
+    trace = tt.Trace.from_turns([0, 1, 0, 2, 1, 0], [unit, unit - 1, 1, unit, 0, 3], [0, 1, unit, 2, unit, 0])
+    for policy in (tt.LRU(), tt.TLRU(unit, unit // 2, "eager"), tt.TLRU(unit, unit // 2, "least-recent")):
+        for capacities in ((unit, unit), (0, 3 * unit), (unit, 2**63 - 1), (2**63 - 1, 0)):
+            tiers = tt.Tiers(capacities, (0, Fraction(999, 1000)))
+            fast, plain = (tt.replay(trace, policy, tiers, engine=e) for e in ("kernel", "reference"))
+            assert fast == plain, (policy, tiers)
+
+
+def test_empty_and_one_turn_traces():
+    for trace in (tt.Trace.from_turns([], [], []), tt.Trace.from_turns([4], [3], [2])):
+        for forced in (False, True):
+            tiers = tt.Tiers((5, 3), (0, 0))
+            fast, plain = (tt.replay(trace, tt.LRU(), tiers, forced, engine=e) for e in ("kernel", "reference"))
+            assert fast == plain
+
+
+@given(st.integers(0, 2**62), st.integers(0, 2**62), st.integers(0, 999))
+@examples(300)
+def test_a_scaled_budget_is_exact_on_numbers_and_on_arrays(budget, past, load):
+    scale = 1 / (1 - Fraction(load, 1000))
+    exact = min(past, -(-budget * scale.numerator // scale.denominator))
+    assert scaled(budget, past, *scale.as_integer_ratio()) == exact
+    arrays = np.array([budget]), np.array([past])
+    assert scaled(*arrays, *scale.as_integer_ratio()).tolist() == [exact]
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 2), st.integers(0, 299), st.integers(0, 2)), max_size=60),
+    st.sampled_from([1, 64, 65, 300, 5000]),
+)
+@examples(150)
+def test_members_are_sets(steps, n):
+    members, sets = new_members(3, n), [set(), set(), set()]
+    for which, drawn, step in steps:
+        number = drawn % n
+        if step:
+            enter(members, which, number)
+            sets[which].add(number)
+        elif number in sets[which]:
+            leave(members, which, number)
+            sets[which].remove(number)
+        assert largest(members, which) == max(sets[which], default=-1)
