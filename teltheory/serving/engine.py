@@ -13,6 +13,7 @@ finished; on other replicas it never is.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,7 +26,7 @@ from teltheory.model.tiers import Tiers
 from teltheory.replay.tiers.chains import Row, turns_of
 from teltheory.replay.tiers.copies import conversations_in
 from teltheory.replay.tiers.replays import Tree, check_cache
-from teltheory.serving.routers import Cache, View
+from teltheory.serving.view import Cache, View
 from teltheory.serving.work import Price, Work
 
 
@@ -63,15 +64,21 @@ def caches_of(work: Work, policy: Any, tiers: Tiers, forced: bool, cache: object
 def run(work: Work, caches: Sequence[Cache], choose: Callable[[View], int], price: Price) -> Rows:
     """Send the requests to the replicas, and serve them."""
     rows, free, home = Rows(), [-np.inf] * len(caches), dict[int, int]()
+    pending = [deque[float]() for _ in caches]
     columns = zip(work.arrival.tolist(), work.session.tolist(), work.inputs.tolist(), strict=True)
     for k, (arrival, session, tokens) in enumerate(columns):
-        unfinished = [max(until - arrival, 0.0) for until in free]
-        replica = choose(View(k, arrival, session, tokens, unfinished, home.get(session), caches, price))
+        work_left = [max(until - arrival, 0.0) for until in free]
+        for ends in pending:
+            while ends and ends[0] <= arrival:
+                ends.popleft()
+        counts = [len(ends) for ends in pending]
+        replica = choose(View(k, arrival, session, tokens, work_left, counts, home.get(session), caches, price))
         moved = caches[replica].serve(k)
         cached = np.array(moved[0], np.int64)
         load, compute = float(price.load(cached)), float(price.compute(cached, tokens))
         start = max(arrival, free[replica])
         free[replica] = start + float(price.service(load, compute))
+        pending[replica].append(free[replica])
         home[session] = replica
         rows.add(replica, start, load, compute, moved)
     return rows

@@ -1,88 +1,24 @@
 """Routers: which replica serves a request, decided when it arrives.
 
 A router is a value with `choose`, which is asked about one request after the other, in order of arrival, and sees
-it through a `View`. It remembers nothing; one that does has `begin` instead, which returns what chooses during one
-run. Among replicas that are equally good the first one is taken.
+it through a `View`. It remembers nothing; one that does has `begin(requests, replicas)` instead, which returns
+what chooses during one run. Among replicas that are equally good the first one is taken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.model.numbers import FloatArray, IntArray
-from teltheory.replay.tiers.chains import Row
-from teltheory.serving.work import Price
-
-
-class Cache(Protocol):
-    """The cache of a replica."""
-
-    def found(self, k: int, /) -> tuple[int, ...]:
-        """Return the units that request k would reuse of each tier; nothing changes."""
-        ...
-
-    def serve(self, k: int, /) -> Row:
-        """Serve request k."""
-        ...
-
-
-@dataclass(frozen=True)
-class View:
-    """What a router sees of a request and of the replicas.
-
-    Attributes
-    ----------
-    turn : int
-        Number of the request, in order of arrival.
-    time : float
-        Its arrival, in seconds.
-    session : int
-        Its conversation, or the tree of its path.
-    tokens : int
-        Tokens of its input.
-    work : sequence of float
-        Seconds of unfinished work of each replica: how long the request would wait there.
-    home : int or None
-        Replica of the session's request before; None if this is the first.
-    caches : sequence of Cache
-        Those of the replicas; ask them by `found`.
-    price : Price
-        What serving takes.
-    """
-
-    turn: int
-    time: float
-    session: int
-    tokens: int
-    work: Sequence[float]
-    home: int | None
-    caches: Sequence[Cache]
-    price: Price
-
-    @property
-    def replicas(self) -> int:
-        """Number of replicas."""
-        return len(self.work)
-
-    @property
-    def idlest(self) -> int:
-        """The replica with the least unfinished work."""
-        return int(np.argmin(self.work))
-
-    def found(self, replica: int) -> tuple[int, ...]:
-        """Return the units that the request will reuse of each tier at a replica, after all that waits there."""
-        return self.caches[replica].found(self.turn)
-
-    def service(self) -> FloatArray:
-        """Return the seconds of load and computing that it would take at each replica; shape (replicas,)."""
-        cached = np.array([self.found(replica) for replica in range(self.replicas)], np.int64).T
-        seconds: FloatArray = self.price.service(self.price.load(cached), self.price.compute(cached, self.tokens))
-        return seconds
+from teltheory.model.forest import Forest
+from teltheory.model.numbers import IntArray
+from teltheory.model.trace import Trace
+from teltheory.serving.cache_aware import CacheAware
+from teltheory.serving.view import View
 
 
 class Router(Protocol):
@@ -154,6 +90,7 @@ ROUTERS: dict[str, Any] = {
     "least-loaded": LeastLoaded(),
     "affinity": Affinity(),
     "hash": Hash(),
+    "cache-aware": CacheAware(),
     "min-ttft": MinTTFT(),
 }
 """By name."""
@@ -168,10 +105,10 @@ def router_of(router: Any) -> Any:
     return router
 
 
-def chooser_of(router: Any, replicas: int) -> Callable[[View], int]:
+def chooser_of(router: Any, requests: Trace | Forest, replicas: int) -> Callable[[View], int]:
     """Return what chooses during one run; whatever it answers is checked."""
     found = router_of(router)
-    choose = (found.begin(replicas) if hasattr(found, "begin") else found).choose
+    choose = (found.begin(requests, replicas) if hasattr(found, "begin") else found).choose
 
     def chosen(view: View) -> int:
         replica = choose(view)

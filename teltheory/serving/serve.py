@@ -79,8 +79,8 @@ def serve(
     replicas : int
         How many there are, 1 or more.
     router : str or Router
-        Who decides which one serves a request: "round-robin", "least-loaded", "affinity", "hash", "min-ttft", or
-        an object with ``choose(view)``; see `teltheory.serving.routers`.
+        Who decides which one serves a request: "round-robin", "least-loaded", "affinity", "hash", "cache-aware",
+        "min-ttft", or an object with ``choose(view)``; see `teltheory.serving.routers`.
     latency : Latency
         Turns tokens into seconds of computing; loading takes its marginal seconds times a tier's ratio.
     stretch : float or Fraction
@@ -110,7 +110,7 @@ def serve(
     if batching is not None:
         raise ArgumentError("batching", batching, "None")
     caches = caches_of(work, policy, tiers, forced, cache, number)
-    rows = run(work, caches, chooser_of(router, number), price)
+    rows = run(work, caches, chooser_of(router, work.requests, number), price)
     load, compute = (np.array(column, np.float64) for column in (rows.load, rows.compute))
     times = np.array(rows.start, np.float64), load, compute, price.service(load, compute)
     outcome = outcome_of(work.requests, capacity, rows.moved)

@@ -1,6 +1,7 @@
 """A second simulator of replicas and queues: a heap of events and lists of who waits, every cache replayed anew.
 
-It uses `tt.replay` of what each replica was sent, and nothing of `teltheory.serving`. With times that are
+It uses `tt.replay` of what each replica was sent, and of `teltheory.serving` but
+a router's options. With times that are
 multiples of a power of two both add up without rounding.
 """
 
@@ -14,6 +15,7 @@ import numpy as np
 
 import teltheory as tt
 from teltheory.cost.links import marginal_seconds
+from teltheory.serving.cache_aware import CacheAware
 
 FINISH, ARRIVAL = 0, 1
 
@@ -31,6 +33,7 @@ class Events:
         self.ends = [0.0] * replicas
         self.replica, self.start, self.first_token = [None] * n, [None] * n, [None] * n
         self.load, self.compute, self.cached = [None] * n, [None] * n, [None] * n
+        self.known = [set() for _ in range(replicas)]
         self.heap = [(time, ARRIVAL, k) for k, time in enumerate(trace.arrival.tolist())]
 
     def run(self):
@@ -107,12 +110,45 @@ class Events:
             return waits.index(min(waits))
         if self.router == "affinity":
             return self.replica[earlier[0]]
+        if isinstance(self.router, CacheAware):
+            return self.cache_aware(k)
         if self.router == "hash":
             return mixed(self.session(k)) % self.replicas
         ttft = [
             wait + self.service(load, compute) for wait, (_, load, compute) in zip(waits, answers, strict=True)
         ]
         return ttft.index(min(ttft))
+
+    def cache_aware(self, k):
+        """Every prefix that was sent to a replica, token by token."""
+        path, options = self.spelt(k), self.router
+        loads = [len(queue) + (runs is not None) for queue, runs in zip(self.queue, self.running, strict=True)]
+        prefixes = [tuple(path[: i + 1]) for i in range(len(path))]
+        known = [prefix for prefix in prefixes if any(prefix in sent for sent in self.known)]
+        sizes = [len(sent) for sent in self.known]
+        tokens = int(self.inputs()[k])
+        if max(loads) - min(loads) > options.balance_abs_threshold and (
+            max(loads) > options.balance_rel_threshold * min(loads)
+        ):
+            r = loads.index(min(loads))
+        elif known and len(known[-1]) > options.cache_threshold * tokens:
+            r = next(r for r in range(self.replicas) if known[-1] in self.known[r])
+        else:
+            r = sizes.index(min(sizes))
+        self.known[r] |= set(prefixes)
+        return r
+
+    def spelt(self, k):
+        """Return the tokens of an input, each by a name of its own."""
+        if isinstance(self.trace, tt.Forest):
+            size, ask = self.trace.block_size, int(self.trace.ask[k])
+            return [(node, i) for node in self.trace.path(k)[:ask] for i in range(size)]
+        past = {}
+        for j in range(k + 1):
+            theta, history = int(self.trace.code[j]), int(self.trace.history[j])
+            asked = past.get(theta, [])[:history] + [(j, i) for i in range(int(self.trace.prompt[j]))]
+            past[theta] = asked + [(j, -1 - i) for i in range(int(self.trace.response[j]))]
+        return asked
 
     def session(self, k):
         if not isinstance(self.trace, tt.Forest):

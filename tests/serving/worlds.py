@@ -5,13 +5,17 @@ from fractions import Fraction
 import numpy as np
 
 import teltheory as tt
+from teltheory.serving.cache_aware import CacheAware
 
 LATENCIES = (
     tt.LatencyModel(Fraction(1, 4)),
     tt.LatencyModel(Fraction(1, 2), Fraction(1, 8), Fraction(1), Fraction(2)),
 )
 RATIOS = (Fraction(0), Fraction(1, 8), Fraction(1, 4), Fraction(1, 2))
-ROUTERS = ("round-robin", "least-loaded", "affinity", "hash", "min-ttft")
+ROUTERS = (
+    "round-robin", "least-loaded", "affinity", "hash", "min-ttft", CacheAware(),
+    CacheAware(0.6, balance_abs_threshold=1, balance_rel_threshold=1.25),
+)  # fmt: skip
 
 
 def arrivals(rng, n):
