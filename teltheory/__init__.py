@@ -119,6 +119,7 @@ if TYPE_CHECKING:
     from teltheory.optimal.violations import FewestViolations, fewest_violations
     from teltheory.policies.learned.etlru import ETLRU
     from teltheory.policies.learned.return_aware import ReturnAwareTLRU
+    from teltheory.serving.batching import A100_DECODE, Chunked, Decode
     from teltheory.serving.cache_aware import CacheAware
     from teltheory.serving.pooled import Pooled, pooled
     from teltheory.serving.serve import Serving, serve, stretch_for
@@ -127,23 +128,23 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "A100_LLAMA2_7B", "A100_LLAMA2_7B_ATTENTION", "A100_LLAMA2_7B_PREFILL", "ARCHITECTURES", "ETLRU", "FIFO",
-    "GDSF", "LFU", "LRU", "PGDSF", "S3FIFO", "SHAREGPT_TIMES", "SLOTLRU", "SLRU", "TLRU", "TTL", "AdaptiveTLRU",
-    "Advice", "Architecture", "ArgumentError", "AttentionLatency", "Belady", "BestPercentile", "CacheAware",
-    "CapacityCurve", "Certificate", "CertificateError", "ConversationMixture", "ConversationModel", "CostOptimum",
-    "Cut", "Description", "EndAwareTLRU", "ExponentialGaps", "FewestViolations", "FileError",
-    "FittedConversations", "FittedLatency", "ForcedCachingError", "Forest", "ForestOptimum", "GammaRates",
-    "HindsightCurve", "HindsightOptimum", "KVSize", "Kind", "LatencyModel", "LengthAwareTLRU", "LogNormalGaps",
-    "Outcome", "ParetoGaps", "PiecewiseCosts", "Plan", "Pooled", "PrefillProfile", "Prices", "Priority",
-    "Provenance", "QueueAdvice", "RadixNodes", "RetrievalPGDSF", "ReturnAwareTLRU", "Served", "Serving",
-    "SolverError", "TTFTRuns", "TableLatency", "TailOptimizedBelady", "ThresholdLRU", "TieredCertificate",
-    "TieredOptimum", "TieredOutcome", "Tiers", "Times", "Trace", "TraceError", "TwoQ", "WeightedOptimum",
-    "WholeNodes", "adversary", "advise", "bayes_posterior", "best_percentile", "capacity_curve",
-    "check_certificate", "check_violations", "cost_bound", "cost_optimum", "describe", "fewest_violations",
-    "fit_conversations", "fit_latency", "hindsight_curve", "hindsight_optimum", "latency_from_json",
-    "latency_to_json", "log_likelihood", "measured_profile", "never_worse", "next_event", "paper_belief", "plan",
-    "pooled", "read_architecture", "read_latency", "read_trace", "read_ttft_runs", "replay",
-    "sample_conversations", "sample_labelled", "serve", "share_closed", "slo_violations", "stretch_for",
+    "A100_DECODE", "A100_LLAMA2_7B", "A100_LLAMA2_7B_ATTENTION", "A100_LLAMA2_7B_PREFILL", "ARCHITECTURES",
+    "ETLRU", "FIFO", "GDSF", "LFU", "LRU", "PGDSF", "S3FIFO", "SHAREGPT_TIMES", "SLOTLRU", "SLRU", "TLRU", "TTL",
+    "AdaptiveTLRU", "Advice", "Architecture", "ArgumentError", "AttentionLatency", "Belady", "BestPercentile",
+    "CacheAware", "CapacityCurve", "Certificate", "CertificateError", "Chunked", "ConversationMixture",
+    "ConversationModel", "CostOptimum", "Cut", "Decode", "Description", "EndAwareTLRU", "ExponentialGaps",
+    "FewestViolations", "FileError", "FittedConversations", "FittedLatency", "ForcedCachingError", "Forest",
+    "ForestOptimum", "GammaRates", "HindsightCurve", "HindsightOptimum", "KVSize", "Kind", "LatencyModel",
+    "LengthAwareTLRU", "LogNormalGaps", "Outcome", "ParetoGaps", "PiecewiseCosts", "Plan", "Pooled",
+    "PrefillProfile", "Prices", "Priority", "Provenance", "QueueAdvice", "RadixNodes", "RetrievalPGDSF",
+    "ReturnAwareTLRU", "Served", "Serving", "SolverError", "TTFTRuns", "TableLatency", "TailOptimizedBelady",
+    "ThresholdLRU", "TieredCertificate", "TieredOptimum", "TieredOutcome", "Tiers", "Times", "Trace", "TraceError",
+    "TwoQ", "WeightedOptimum", "WholeNodes", "adversary", "advise", "bayes_posterior", "best_percentile",
+    "capacity_curve", "check_certificate", "check_violations", "cost_bound", "cost_optimum", "describe",
+    "fewest_violations", "fit_conversations", "fit_latency", "hindsight_curve", "hindsight_optimum",
+    "latency_from_json", "latency_to_json", "log_likelihood", "measured_profile", "never_worse", "next_event",
+    "paper_belief", "plan", "pooled", "read_architecture", "read_latency", "read_trace", "read_ttft_runs",
+    "replay", "sample_conversations", "sample_labelled", "serve", "share_closed", "slo_violations", "stretch_for",
     "tail_excess_latency", "tail_excess_seconds", "ttft_quantiles", "ttft_violations", "violations_bound",
     "weighted_optimum", "with_last_blocks", "with_outputs", "without_last_token", "write_trace", "write_volume",
 ]  # fmt: skip
@@ -166,6 +167,9 @@ _ON_DEMAND = {
     "fewest_violations": "teltheory.optimal.violations",
     "adversary": "teltheory.claims.adversary",
     "never_worse": "teltheory.claims.dominance",
+    "A100_DECODE": "teltheory.serving.batching",
+    "Chunked": "teltheory.serving.batching",
+    "Decode": "teltheory.serving.batching",
     "CacheAware": "teltheory.serving.cache_aware",
     "Pooled": "teltheory.serving.pooled",
     "pooled": "teltheory.serving.pooled",

@@ -32,18 +32,20 @@ from teltheory.serving.work import Price, Work
 
 @dataclass
 class Rows:
-    """What happened to each request, in order of arrival."""
+    """What happened to each request, in order of arrival, and the seconds that each replica was busy."""
 
     replica: list[int] = field(default_factory=list)
     start: list[float] = field(default_factory=list)
     load: list[float] = field(default_factory=list)
     compute: list[float] = field(default_factory=list)
+    service: list[float] = field(default_factory=list)
     moved: list[Row] = field(default_factory=list)
+    busy: list[float] = field(default_factory=list)
 
-    def add(self, replica: int, start: float, load: float, compute: float, moved: Row) -> None:
+    def add(self, replica: int, start: float, load: float, compute: float, service: float, moved: Row) -> None:
         """Add a request."""
-        columns = self.replica, self.start, self.load, self.compute, self.moved
-        for column, value in zip(columns, (replica, start, load, compute, moved), strict=True):
+        columns = self.replica, self.start, self.load, self.compute, self.service, self.moved
+        for column, value in zip(columns, (replica, start, load, compute, service, moved), strict=True):
             column.append(value)  # type: ignore[attr-defined]
 
 
@@ -76,9 +78,10 @@ def run(work: Work, caches: Sequence[Cache], choose: Callable[[View], int], pric
         moved = caches[replica].serve(k)
         cached = np.array(moved[0], np.int64)
         load, compute = float(price.load(cached)), float(price.compute(cached, tokens))
-        start = max(arrival, free[replica])
-        free[replica] = start + float(price.service(load, compute))
+        start, service = max(arrival, free[replica]), float(price.service(load, compute))
+        free[replica] = start + service
         pending[replica].append(free[replica])
         home[session] = replica
-        rows.add(replica, start, load, compute, moved)
+        rows.add(replica, start, load, compute, service, moved)
+    rows.busy = np.bincount(rows.replica, rows.service, len(caches)).tolist() if len(work) else [0.0] * len(caches)
     return rows

@@ -17,10 +17,11 @@ from teltheory.model.trace import Trace
 from teltheory.policies.online import LRU
 from teltheory.replay import replay
 from teltheory.replay.tiers.replays import outcome_of
-from teltheory.serving.engine import caches_of, run
+from teltheory.serving.batching import batching_of, run_in_batches
+from teltheory.serving.engine import Rows, caches_of, run
 from teltheory.serving.routers import chooser_of, router_of
 from teltheory.serving.served import Served, seconds
-from teltheory.serving.work import Price, Ticks, span, work_of
+from teltheory.serving.work import Price, Ticks, Work, span, work_of
 
 
 @dataclass(frozen=True)
@@ -92,8 +93,8 @@ def serve(
         Forced caching, as in `replay`.
     cache : {"strict"} or WholeNodes
         Of a forest, as in `replay`.
-    batching : None
-        One request at a time.
+    batching : Chunked or None
+        Prompts in chunks, with decoding beside them or without; None for one request at a time.
 
     Returns
     -------
@@ -107,14 +108,21 @@ def serve(
     """
     work, tiers, number = work_of(trace, stretch, ticks), tiers_of(capacity), number_of(replicas)
     price = Price(tiers, latency, work.block_size)
-    if batching is not None:
-        raise ArgumentError("batching", batching, "None")
+    choose = chooser_of(router, work.requests, number)
     caches = caches_of(work, policy, tiers, forced, cache, number)
-    rows = run(work, caches, chooser_of(router, work.requests, number), price)
-    load, compute = (np.array(column, np.float64) for column in (rows.load, rows.compute))
-    times = np.array(rows.start, np.float64), load, compute, price.service(load, compute)
+    if batching is None:
+        rows = run(work, caches, choose, price)
+    else:
+        rows = run_in_batches(work, caches, choose, price, batching_of(batching))
+    return served_of(work, capacity, rows)
+
+
+def served_of(work: Work, capacity: int | Tiers, rows: Rows) -> Served:
+    """Return what rows of requests say."""
     outcome = outcome_of(work.requests, capacity, rows.moved)
-    return Served(outcome, readonly(np.array(rows.replica, np.int64)), work.arrival, *times, number)
+    columns = rows.start, rows.load, rows.compute, rows.service, rows.busy
+    times = (np.array(column, np.float64) for column in columns)
+    return Served(outcome, readonly(np.array(rows.replica, np.int64)), work.arrival, *times)
 
 
 def stretch_for(

@@ -55,8 +55,8 @@ class Served:
         What loading and computing took.
     service : ndarray of float64, shape (n,)
         What both took together, from the start to the first token.
-    replicas : int
-        Number of replicas.
+    busy : ndarray of float64, shape (replicas,)
+        Seconds in which each replica loaded or computed.
     """
 
     outcome: Outcome | TieredOutcome
@@ -66,7 +66,7 @@ class Served:
     load: FloatArray
     compute: FloatArray
     service: FloatArray
-    replicas: int
+    busy: FloatArray
 
     def __len__(self) -> int:
         return len(self.arrival)
@@ -92,15 +92,19 @@ class Served:
         return self.wait + self.service
 
     @property
+    def replicas(self) -> int:
+        """Number of replicas."""
+        return len(self.busy)
+
+    @property
     def utilisation(self) -> float:
-        """Seconds of service over replicas times the seconds from first to last arrival; infinite over 0."""
-        return _share(float(self.service.sum()), self.replicas * span(self.arrival))
+        """Busy seconds over replicas times the seconds from first to last arrival; infinite over 0."""
+        return _share(float(self.busy.sum()), self.replicas * span(self.arrival))
 
     @property
     def utilisations(self) -> FloatArray:
         """The same of each replica; shape (replicas,)."""
-        busy = np.bincount(self.replica, self.service, self.replicas)
-        return np.array([_share(seconds, span(self.arrival)) for seconds in busy.tolist()])
+        return np.array([_share(seconds, span(self.arrival)) for seconds in self.busy.tolist()])
 
     def quantiles(self, levels: Sequence[float]) -> FloatArray:
         """Return percentiles of TTFT in seconds; the one at level q is the ceil(q n)-th smallest value.

@@ -122,7 +122,7 @@ class Events:
     def cache_aware(self, k):
         """Every prefix that was sent to a replica, token by token."""
         path, options = self.spelt(k), self.router
-        loads = [len(queue) + (runs is not None) for queue, runs in zip(self.queue, self.running, strict=True)]
+        loads = self.loads()
         prefixes = [tuple(path[: i + 1]) for i in range(len(path))]
         known = [prefix for prefix in prefixes if any(prefix in sent for sent in self.known)]
         sizes = [len(sent) for sent in self.known]
@@ -137,6 +137,10 @@ class Events:
             r = sizes.index(min(sizes))
         self.known[r] |= set(prefixes)
         return r
+
+    def loads(self):
+        """Return how many requests of each replica have no first token yet."""
+        return [len(queue) + (runs is not None) for queue, runs in zip(self.queue, self.running, strict=True)]
 
     def spelt(self, k):
         """Return the tokens of an input, each by a name of its own."""

@@ -181,7 +181,7 @@ WRONG = {
     "finite number above 0": {"stretch": 0},
     "raw, spread": {"ticks": "even"},
     "'strict' or WholeNodes": {"cache": "holes"},
-    "batching": {"batching": 3},
+    "Chunked\\(\\), or None": {"batching": 3},
     "one with rules": {"policy": tt.LRU},
 }
 
