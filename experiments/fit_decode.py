@@ -40,9 +40,9 @@ def attention(folder: Path) -> tuple[FloatArray, FloatArray]:
     """Return tokens of all contexts and seconds of attention in all layers, of one request or more."""
     file, names = folder / "a100_decode_attention.csv", ("requests", "context", "num_heads", "ms_per_layer")
     requests, context, heads, ms = columns(file, *names)
-    requests = requests * TIMED_HEADS / HEADS
-    used = (heads == TIMED_HEADS) & (requests >= 1)
-    return (requests * context)[used], ms[used] * LAYERS / 1000
+    whole: FloatArray = requests * (TIMED_HEADS / HEADS)
+    used = (heads == TIMED_HEADS) & (whole >= 1)
+    return (whole * context)[used], ms[used] * LAYERS / 1000
 
 
 def line(x: FloatArray, seconds: FloatArray) -> FloatArray:

@@ -49,7 +49,7 @@ class Queued:
         served = self.served
         names = ("replica", "arrival", "start", "load", "compute", "service")
         columns = {name: getattr(served, name)[start:] for name in names}
-        rest = replace(served, outcome=_since(served.outcome, start), **columns)
+        rest = replace(served, outcome=_since(served.outcome, start), **columns, iterated=None)
         return Queued(rest, self.inputs[start:], self.written[start:])
 
     def __len__(self) -> int:

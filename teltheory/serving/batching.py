@@ -252,7 +252,7 @@ def _finished(rows: Rows, batches: Sequence[Batch], jobs: Sequence[Job]) -> Rows
     """Serve what is left, and read off the requests when each began and what it took."""
     for batch in batches:
         batch.advance(inf)
-        rows.busy.append(batch.busy)
+    rows.iterated = [batch.busy for batch in batches]
     columns: Any = ((job.start, job.load, job.compute, job.service) for job in jobs)
     for start, load, compute, service in columns:
         rows.start.append(start)

@@ -32,7 +32,7 @@ from teltheory.serving.work import Price, Work
 
 @dataclass
 class Rows:
-    """What happened to each request, in order of arrival, and the seconds that each replica was busy."""
+    """What happened to each request, in order of arrival, and how long each replica had iterations."""
 
     replica: list[int] = field(default_factory=list)
     start: list[float] = field(default_factory=list)
@@ -40,7 +40,7 @@ class Rows:
     compute: list[float] = field(default_factory=list)
     service: list[float] = field(default_factory=list)
     moved: list[Row] = field(default_factory=list)
-    busy: list[float] = field(default_factory=list)
+    iterated: list[float] | None = None
 
     def add(self, replica: int, start: float, load: float, compute: float, service: float, moved: Row) -> None:
         """Add a request."""
@@ -83,5 +83,4 @@ def run(work: Work, caches: Sequence[Cache], choose: Callable[[View], int], pric
         pending[replica].append(free[replica])
         home[session] = replica
         rows.add(replica, start, load, compute, service, moved)
-    rows.busy = np.bincount(rows.replica, rows.service, len(caches)).tolist() if len(work) else [0.0] * len(caches)
     return rows

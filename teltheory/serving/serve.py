@@ -114,15 +114,15 @@ def serve(
         rows = run(work, caches, choose, price)
     else:
         rows = run_in_batches(work, caches, choose, price, batching_of(batching))
-    return served_of(work, capacity, rows)
+    return served_of(work, capacity, rows, number)
 
 
-def served_of(work: Work, capacity: int | Tiers, rows: Rows) -> Served:
+def served_of(work: Work, capacity: int | Tiers, rows: Rows, replicas: int) -> Served:
     """Return what rows of requests say."""
-    outcome = outcome_of(work.requests, capacity, rows.moved)
-    columns = rows.start, rows.load, rows.compute, rows.service, rows.busy
-    times = (np.array(column, np.float64) for column in columns)
-    return Served(outcome, readonly(np.array(rows.replica, np.int64)), work.arrival, *times)
+    outcome, replica = outcome_of(work.requests, capacity, rows.moved), np.array(rows.replica, np.int64)
+    times = (np.array(column, np.float64) for column in (rows.start, rows.load, rows.compute, rows.service))
+    iterated = None if rows.iterated is None else np.array(rows.iterated, np.float64)
+    return Served(outcome, readonly(replica), work.arrival, *times, replicas, iterated)
 
 
 def stretch_for(

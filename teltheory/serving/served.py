@@ -55,8 +55,10 @@ class Served:
         What loading and computing took.
     service : ndarray of float64, shape (n,)
         What both took together, from the start to the first token.
-    busy : ndarray of float64, shape (replicas,)
-        Seconds in which each replica loaded or computed.
+    replicas : int
+        Number of replicas.
+    iterated : ndarray of float64, shape (replicas,), or None
+        Seconds of each replica's iterations; None if it served one request at a time. See `busy`.
     """
 
     outcome: Outcome | TieredOutcome
@@ -66,7 +68,8 @@ class Served:
     load: FloatArray
     compute: FloatArray
     service: FloatArray
-    busy: FloatArray
+    replicas: int
+    iterated: FloatArray | None = None
 
     def __len__(self) -> int:
         return len(self.arrival)
@@ -92,9 +95,11 @@ class Served:
         return self.wait + self.service
 
     @property
-    def replicas(self) -> int:
-        """Number of replicas."""
-        return len(self.busy)
+    def busy(self) -> FloatArray:
+        """Seconds in which each replica loaded, computed or decoded; shape (replicas,)."""
+        if self.iterated is not None:
+            return self.iterated
+        return np.bincount(self.replica, self.service, self.replicas)
 
     @property
     def utilisation(self) -> float:
