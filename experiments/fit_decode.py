@@ -48,8 +48,7 @@ def attention(folder: Path) -> tuple[FloatArray, FloatArray]:
 def line(x: FloatArray, seconds: FloatArray) -> FloatArray:
     """Return the constant and the slope of the line with the least squares of relative errors."""
     rows = np.stack([1 / seconds, x / seconds], axis=1)
-    found: FloatArray = np.linalg.lstsq(rows, np.ones(len(x)), rcond=None)[0]
-    return found
+    return np.asarray(np.linalg.lstsq(rows, np.ones(len(x)), rcond=None)[0], np.float64)
 
 
 def off(x: FloatArray, seconds: FloatArray) -> str:

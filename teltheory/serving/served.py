@@ -99,7 +99,7 @@ class Served:
         """Seconds in which each replica loaded, computed or decoded; shape (replicas,)."""
         if self.iterated is not None:
             return self.iterated
-        return np.bincount(self.replica, self.service, self.replicas)
+        return np.bincount(self.replica, self.service, self.replicas).astype(np.float64)
 
     @property
     def utilisation(self) -> float:
