@@ -79,6 +79,55 @@ def draw_rates(rows: Sequence[Mapping[str, Any]], groups: Mapping[str, Sequence[
     return figure
 
 
+TAIL_PARTS = {"waiting": "wait", "loading": "load", "computing": "compute"}
+BAR = 0.34
+"""Inches of a bar and what is between it and the next."""
+
+
+def draw_tails(rows: Sequence[Mapping[str, Any]], labels: Mapping[int, str], title: str) -> Figure:
+    """Draw what the tail is made of: a panel a threshold, a bar a policy on a server, in seconds above the SLO.
+
+    A row has ``xi``, ``server``, ``policy`` and the seconds ``waiting``, ``loading`` and ``computing``.
+    """
+    from matplotlib.figure import Figure
+
+    most = max((sum(row["xi"] == xi for row in rows) for xi in labels), default=1)
+    servers = len(dict.fromkeys(row["server"] for row in rows))
+    figure = Figure(figsize=(2.6 + 4.2 * len(labels), 1.6 + BAR * (most + servers)), layout="constrained")
+    panels = figure.subplots(1, len(labels), squeeze=False)[0]
+    for panel, (xi, label) in zip(panels, labels.items(), strict=True):
+        _draw_bars(panel, [row for row in rows if row["xi"] == xi], names=panel is panels[0])
+        panel.set_title(label, fontsize="medium")
+        panel.set_xlabel("TEL, seconds above the SLO")
+    _add_legend(figure, panels[0])
+    _add_title(figure, title)
+    return figure
+
+
+def _draw_bars(panel: Axes, rows: Sequence[Mapping[str, Any]], names: bool) -> None:
+    """Draw a bar for each row, those of a server below its name."""
+    place, ticks = 0, {}
+    for server in dict.fromkeys(row["server"] for row in rows):
+        ticks[place] = server
+        for row in (row for row in rows if row["server"] == server):
+            place += 1
+            ticks[place] = row["policy"]
+            _draw_bar(panel, place, row, legend=row is rows[0])
+        place += 1
+    panel.set_yticks([*ticks], [as_it_stands(name) if names else "" for name in ticks.values()], fontsize="small")
+    panel.tick_params(axis="y", length=0)
+    panel.invert_yaxis()
+    panel.grid(alpha=0.3, axis="x")
+
+
+def _draw_bar(panel: Axes, place: int, row: Mapping[str, Any], legend: bool) -> None:
+    begin = 0.0
+    for (name, label), colour in zip(TAIL_PARTS.items(), COLOURS[1:], strict=False):
+        shown = label if legend else None
+        panel.barh(place, row[name], left=begin, height=0.75, color=colour, label=shown)
+        begin += row[name]
+
+
 def as_it_stands(text: str) -> str:
     """Return a text from elsewhere such that no dollar sign in it begins a formula."""
     return text.replace("$", r"\$")

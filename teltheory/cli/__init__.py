@@ -105,6 +105,7 @@ for command in (
     OnDemand(
         "figures", "Make the paper's tables and figures in FOLDER, and print Tables 1 to 6 beside the paper's."
     ),
+    OnDemand("simulate", "Serve TRACE by replicas, each with a queue and a cache or tiers of memory."),
     OnDemand("rag", "Serve questions about CORPUS with RAGCache, without each of its parts, and without reuse."),
     Renamed("sample", "trace sample", SAMPLE, "convert:sample"),
     OnDemand(

@@ -68,7 +68,7 @@ if TYPE_CHECKING:
 @click.option("--first", default="0.5", show_default=True, metavar="SHARE", help="Of the turns: to choose on.")
 @click.option("--slo", required=True, metavar="TIME", help="TTFT that turns should keep: 200ms.")
 @capacity_option
-@tier_options()
+@tier_options
 @serving_options()
 @plan_options
 @served_options

@@ -22,9 +22,13 @@ from teltheory.cli.options import (
 )
 from teltheory.cli.output import check_figure, check_target, progress_bar, report
 from teltheory.cli.prefixes import Prefixes, footprint, unit_of
-from teltheory.cli.question import Asked, Thresholds, read_question
+from teltheory.cli.question import Asked, Thresholds
 from teltheory.cli.replay import about
+from teltheory.cli.served_runs import question_in_tiers, run_served
+from teltheory.cli.served_tables import cells_as_data as served_as_data
+from teltheory.cli.served_tables import served_tables
 from teltheory.cli.tables import SLOW_LEGEND, TTFTS, WORK_LEGEND, plain_table, work_cells
+from teltheory.cli.tiered import Tiered, tier_options
 from teltheory.cli.traces import Reading
 from teltheory.cost.metrics import share_closed, tail_excess_latency, ttft_quantiles, ttft_violations
 from teltheory.errors import ArgumentError
@@ -35,12 +39,12 @@ from teltheory.optimal import hindsight_optimum
 from teltheory.optimal.curve import hindsight_curve
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import Policy
-from teltheory.policies.spec import NAMED, Spec, others, parse_policy, policy_texts
+from teltheory.policies.spec import NAMED, Spec, others, parse_policies, policy_texts
 from teltheory.replay import Cache
 from teltheory.replay.caches import always_forced, read_cache
 from teltheory.replay.curve import CapacityCurve, capacity_curve
 from teltheory.report.words import percent
-from teltheory.sweep import QUANTILES
+from teltheory.sweep import QUANTILES, ServedCell
 from teltheory.sweep.jobs import measure
 
 HINDSIGHT = "hindsight"
@@ -60,6 +64,7 @@ CHANGE = ("vs no cache",)
 @q_hat_option
 @click.option("--figure", metavar="FILE", help="Also draw the curves: a .png, .svg or .pdf file.")
 @click.option("--points", type=click.IntRange(2), default=200, show_default=True, help="Capacities of a curve.")
+@tier_options
 @trace_options()
 @prefix_options(cache_option)
 @grid_options
@@ -68,12 +73,16 @@ def curve(
     policies: tuple[str, ...],
     figure: str | None,
     points: int,
+    tiered: Tiered,
     reading: Reading,
     prefixes: Prefixes,
     target: str | None,
     **asked: Any,
 ) -> int:
     """Show TRACE under policies as a function of the capacity; optional caching.
+
+    With --tier the sizes of the tiers are the capacities, and the figure is drawn along the first tier that lists
+    several: --tier 100k,300k,1M --tier 1M:pcie4.
 
     The table has the capacities given; figure and JSON also have as many as --points says, evenly spaced on a
     logarithmic scale up to where everything fits. Besides policies there is hindsight, the least TEL of any
@@ -84,17 +93,44 @@ def curve(
     check_figure(figure)
     named = policy_texts(policies) or DEFAULT_POLICIES
     specs = [_spec(text) for text in named if text.lower() != HINDSIGHT]
-    question = read_question(specs, prefixes=prefixes, **asked)
+    question, tiers = question_in_tiers(specs, tiered, prefixes=prefixes, **asked)
     trace = reading.read(trace_file)
     found, hindsight = question.on(trace), len(specs) < len(named)
+    if tiers:
+        with about(trace_file):
+            cells = run_served(found, tiers, bounded=hindsight)
+        report(target, served_tables(found, cells), served_as_data(found, cells))
+        if figure is not None:
+            write_figure(
+                figure, draw_curves([*rows_of_tiers(found, cells)], _labels(found), Path(trace_file).name)
+            )
+        return 0
     spaced = _spaced(found, points) if figure or target else []
     with about(trace_file), progress_bar() as bar:
         rows = Curves(found, spaced, hindsight).rows(bar)
     report(target, _shown(found, rows, hindsight), _as_data(found, rows))
     if figure is not None:
-        labels = {xi: found.thresholds.label(xi) for xi in found.thresholds.xis}
-        write_figure(figure, draw_curves(rows.drawn, labels, Path(trace_file).name))
+        write_figure(figure, draw_curves(rows.drawn, _labels(found), Path(trace_file).name))
     return 0
+
+
+def _labels(asked: Asked) -> dict[int, str]:
+    return {xi: asked.thresholds.label(xi) for xi in asked.thresholds.xis}
+
+
+def rows_of_tiers(asked: Asked, cells: Sequence[ServedCell]) -> Iterator[dict[str, Any]]:
+    """Yield what is drawn of cells: along the sizes of the first tier that has several, a line for all others."""
+    sizes = [
+        list(dict.fromkeys(column)) for column in zip(*(cell.tiers.capacities for cell in cells), strict=True)
+    ]
+    along = next((i for i, some in enumerate(sizes) if len(some) > 1), 0)
+    others = [i for i, some in enumerate(sizes) if len(some) > 1 and i != along]
+    unit = unit_of(asked.requests)
+    uncached = {xi: exact_sum(np.maximum(asked.requests.total - xi // unit, 0)) for xi in asked.thresholds.xis}
+    for cell in cells:
+        beside = "".join(f", tier {i}: {cell.tiers.capacities[i]:,}" for i in others)
+        place = {"capacity": cell.tiers.capacities[along], "xi": cell.xi, "policy": f"{cell.policy}{beside}"}
+        yield place | {"tel": cell.tel, "uncached_tel": uncached[cell.xi], "hit_rate": cell.hit_rate}
 
 
 def _spaced(asked: Asked, points: int) -> list[int]:
@@ -107,12 +143,12 @@ def _spaced(asked: Asked, points: int) -> list[int]:
     return sorted({max(capacity, least) for capacity in spaced})
 
 
-def _spec(text: str) -> Spec:
-    """Read a policy's short form; the error names hindsight among the choices."""
+def _spec(text: str) -> Any:
+    """Read a policy's short form, or those of tiers; the error names hindsight among the choices."""
     known = (*NAMED, *others())
     if text.partition(":")[0].lower() not in [name.lower() for name in known]:
         raise ArgumentError("policy", text, "one of " + ", ".join((*known, HINDSIGHT)))
-    return parse_policy(text)
+    return parse_policies(text)
 
 
 @dataclass

@@ -31,7 +31,7 @@ from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
 from teltheory.model.units import Time, bytes_in, listed_values, read_time, read_tokens
 from teltheory.policies.online import LRU
-from teltheory.policies.spec import FOR_SLOS, Spec, default_estimate
+from teltheory.policies.spec import FOR_SLOS, AnySpec, Spec, default_estimate
 from teltheory.replay import in_reference, replay
 from teltheory.replay.caches import always_forced, read_cache
 from teltheory.sweep import Grid
@@ -98,7 +98,7 @@ class Question:
     thresholds: Thresholds
     capacities: tuple[int, ...]
     said: tuple[str, ...]
-    specs: Sequence[Spec]
+    specs: Sequence[Any]
     q_hat: int | None
     forced: bool
     served: Served
@@ -173,7 +173,7 @@ class Asked:
             one.text
             for one in grid.policies
             for xi in grid.thresholds[:1]
-            if in_reference(grid.build(one, xi, int), len(self.trace))
+            if isinstance(one, Spec) and in_reference(grid.build(one, xi, int), len(self.trace))
         ]
         if slow:
             lines.append(f"Replayed by the slow reference, as no compiled loop is known to fit: {listed(slow)}.")
@@ -220,7 +220,7 @@ class Asked:
 
 
 def read_question(
-    specs: Sequence[Spec],
+    specs: Sequence[AnySpec],
     *,
     capacities: Sequence[str],
     xis: Sequence[str],
@@ -238,7 +238,8 @@ def read_question(
     given: list[int | Time] = [read_tokens("xi", text) for text in listed_values("xi", xis)]
     given += [Time(text, read_time("slo", text)) for text in listed_values("slo", slos)]
     named = [value for spec in specs for key, value in spec.given if key == "xi" and isinstance(value, int | Time)]
-    in_seconds = any(isinstance(one, Time) for one in (*given, *named)) or any(s.name in FOR_SLOS for s in specs)
+    names = {name for spec in specs for name in spec.names}
+    in_seconds = any(isinstance(one, Time) for one in (*given, *named)) or not names.isdisjoint(FOR_SLOS)
     if not given and not any(spec.needs("xi") for spec in specs):
         given = named
     sizes = read_capacities(capacities, served.shape)

@@ -21,11 +21,15 @@ from teltheory.cli.options import (
 )
 from teltheory.cli.output import check_target, progress_bar, report
 from teltheory.cli.prefixes import Prefixes
-from teltheory.cli.question import Asked, Thresholds, read_question
+from teltheory.cli.question import Asked, Thresholds
+from teltheory.cli.served_runs import question_in_tiers, run_served
+from teltheory.cli.served_tables import cells_as_data as served_as_data
+from teltheory.cli.served_tables import served_tables
 from teltheory.cli.tables import SLOW_LEGEND, TTFTS, WORK_LEGEND, in_short, plain_table
+from teltheory.cli.tiered import Tiered, tier_options
 from teltheory.cli.traces import Reading
 from teltheory.errors import ArgumentError, FileError, ForcedCachingError, TraceError
-from teltheory.policies.spec import POLICIES, parse_policy, policy_texts
+from teltheory.policies.spec import POLICIES, parse_policies, policy_texts
 from teltheory.replay import kernel_is_compiled
 from teltheory.report.words import percent
 from teltheory.sweep import Cell, Store, sweep
@@ -40,6 +44,7 @@ MEASURES = (*TTFTS, "hit", "prefill", "written", "slow", "TEL", "vs LRU", "regre
 @workers_option
 @click.option("--store", "store_file", metavar="FILE", help="Keep results here and compute none twice.")
 @click.option("--scheduler", metavar="ADDRESS", help="Of a Dask cluster that replays: tcp://host:8786.")
+@tier_options
 @trace_options()
 @forced_option
 @prefix_options(cache_option, running_option)
@@ -50,6 +55,7 @@ def replay(
     workers: int | None,
     store_file: str | None,
     scheduler: str | None,
+    tiered: Tiered,
     reading: Reading,
     prefixes: Prefixes,
     target: str | None,
@@ -61,18 +67,25 @@ def replay(
     tokens. --chains replays its conversations as if each were private. A policy may name a cache of its own,
     tlru:cache=holes.
 
+    With --tier, once for each tier of memory, there is a table for each choice of their sizes, and a policy may be
+    one for each tier, lru+tlru.
+
     Without --policy all policies are replayed; --xi or --slo fill in the thresholds that policies leave out.
     Without --workers several processes are used where there is work enough for them.
     """
     check_target(target)
     if workers is not None and scheduler is not None:
         raise ArgumentError("--workers", workers, "none with --scheduler, whose own workers do the work")
-    specs = [parse_policy(text) for text in policy_texts(policies) or POLICIES]
-    question = read_question(specs, prefixes=prefixes, **asked)
+    specs = [parse_policies(text) for text in policy_texts(policies) or POLICIES]
+    question, tiers = question_in_tiers(specs, tiered, prefixes=prefixes, **asked)
     store = None if store_file is None else Store(store_file)
     trace = reading.read(trace_file)
     with about(trace_file):
         found = question.on(trace)
+        if tiers:
+            served = run_served(found, tiers, workers=workers, store=store, scheduler=scheduler)
+            report(target, served_tables(found, served), served_as_data(found, served))
+            return 0
         cells = run(found, workers, store, scheduler)
     report(target, shown_cells(found, cells), cells_as_data(found, cells))
     return 0

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
+from itertools import product
+from typing import Any
 
 import click
 
 from teltheory.cli.options import Option, bundled
+from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
+from teltheory.model.forest import Forest
 from teltheory.model.numbers import read_fraction
+from teltheory.model.tiers import Tiers
+from teltheory.model.trace import Trace
+from teltheory.model.units import listed_values
 from teltheory.serving.routers import ROUTERS
-from teltheory.serving.serve import Serving
+from teltheory.serving.serve import Serving, stretch_for
 from teltheory.serving.work import TICKS, Ticks
 
 ROUTER = "round-robin"
 """The router where none is named."""
+LOAD = "Stretch arrivals so that LRU is busy for it: 0.7."
 
 
 @dataclass(frozen=True)
@@ -44,6 +52,50 @@ class Loaded:
                 raise ArgumentError("--stretch", self.stretch, "a number above 0, such as 0.5")
         serving = Serving(self.replicas or 1, self.router or ROUTER, stretch, self.ticks or TICKS[0])
         return serving, None if self.load is None else read_load("--load", self.load, overload=self.overload)
+
+
+@dataclass(frozen=True)
+class Servers:
+    """Every choice of what several options list."""
+
+    replicas: tuple[str, ...] = ()
+    routers: tuple[str, ...] = ()
+    loads: tuple[str, ...] = ()
+    stretch: str | None = None
+    ticks: Ticks | None = None
+    overload: bool = False
+
+    def read(self) -> list[tuple[Serving, Fraction | None]]:
+        """Return how requests are served, and the load if one was given, of each choice."""
+        numbers = tuple(map(_replicas, listed_values("--replicas", self.replicas))) or (None,)
+        routers = listed_values("--router", self.routers) or (None,)
+        loads = listed_values("--load", self.loads) or (None,)
+        rest = self.stretch, self.ticks, self.overload
+        return [Loaded(*choice, *rest).read() for choice in product(numbers, routers, loads)]
+
+    def at(self, requests: Trace | Forest, tiers: Tiers, latency: Latency) -> list[Serving]:
+        """Return what serves requests in tiers, with the stretch that each load is there."""
+        found: dict[tuple[int, Fraction], float] = {}
+        return [self._stretched(*choice, found, requests, tiers, latency) for choice in self.read()]
+
+    def _stretched(
+        self, serving: Serving, load: Fraction | None, found: dict[tuple[int, Fraction], float], *where: Any
+    ) -> Serving:
+        if load is None:
+            return serving
+        place = serving.replicas, load
+        if place not in found:
+            requests, tiers, latency = where
+            found[place] = stretch_for(
+                requests, tiers.in_blocks(requests.block_size), latency, *place, serving.ticks
+            )
+        return replace(serving, stretch=found[place])
+
+
+def _replicas(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise ArgumentError("--replicas", text, "a whole number of replicas, 1 or more")
+    return int(text)
 
 
 def read_load(argument: str, text: str, *, overload: bool) -> Fraction:
@@ -76,6 +128,26 @@ def speed_lines(serving: Serving, load: Fraction | None, overload: float) -> Ite
         )
 
 
+def servers_options() -> Option:
+    """Return a decorator that adds the same options with lists of values, handed over as `servers`."""
+    return bundled(
+        "servers",
+        Servers,
+        click.option("--replicas", multiple=True, metavar="N,...", help="Each with a cache and a queue: 1,2,4."),
+        click.option("--router", "routers", multiple=True, metavar="NAME,...", help=f"{', '.join(ROUTERS)}."),
+        click.option("--load", "loads", multiple=True, metavar="SHARE,...", help=LOAD),
+        *_arrivals(),
+    )
+
+
+def _arrivals() -> tuple[Option, ...]:
+    return (
+        click.option("--stretch", metavar="TIMES", help="Multiply arrivals."),
+        click.option("--ticks", type=click.Choice(TICKS), help="Arrivals at one time: so, or spread evenly."),
+        click.option("--overload", is_flag=True, help="Run loads of 1 and more."),
+    )
+
+
 def serving_options() -> Option:
     """Return a decorator that adds how requests are served, handed over as `loaded`."""
     return bundled(
@@ -83,8 +155,6 @@ def serving_options() -> Option:
         Loaded,
         click.option("--replicas", type=click.IntRange(1), metavar="N", help="Each with a cache and a queue."),
         click.option("--router", metavar="NAME", help=f"{', '.join(ROUTERS)}."),
-        click.option("--load", metavar="SHARE", help="Stretch arrivals so that LRU is busy for it: 0.7."),
-        click.option("--stretch", metavar="TIMES", help="Multiply arrivals."),
-        click.option("--ticks", type=click.Choice(TICKS), help="Arrivals at one time: so, or spread evenly."),
-        click.option("--overload", is_flag=True, help="Run loads of 1 and more."),
+        click.option("--load", metavar="SHARE", help=LOAD),
+        *_arrivals(),
     )

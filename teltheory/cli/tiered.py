@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from typing import get_args
 
 import click
 
@@ -79,31 +78,28 @@ def load_line(number: int, load: Fraction, served: Served) -> str:
     return f"Tier {number}: {micro:.3g} µs to load a token, ρ = {rounded:g} of computing it."
 
 
-def tier_options(required: bool = False) -> Option:
-    """Return a decorator that adds --tier and how tiers work, handed over as `tiered`."""
-    return bundled(
-        "tiered",
-        Tiered,
-        click.option(
-            "--tier",
-            "tiers",
-            multiple=True,
-            required=required,
-            metavar="SIZE,...[:LOAD]",
-            help="Tiers of memory, fastest first: 300k, then 1M:pcie4, :25GB/s, :18.5us a token or :0.26.",
-        ),
-        click.option(
-            "--tier-mode",
-            type=click.Choice(MODES),
-            default="exclusive",
-            show_default=True,
-            help="What is loaded leaves its tier, is in all slower ones too, or leaves a copy.",
-        ),
-        click.option(
-            "--loading",
-            type=click.Choice(get_args(Loading)),
-            default=LOADINGS[0],
-            show_default=True,
-            help="A turn loads before it computes, or meanwhile.",
-        ),
-    )
+tier_options: Option = bundled(
+    "tiered",
+    Tiered,
+    click.option(
+        "--tier",
+        "tiers",
+        multiple=True,
+        metavar="SIZE,...[:LOAD]",
+        help="Tiers of memory, fastest first: 300k, then 1M:pcie4, :25GB/s, :18.5us a token or :0.26.",
+    ),
+    click.option(
+        "--tier-mode",
+        type=click.Choice(MODES),
+        default=MODES[0],
+        show_default=True,
+        help="What is loaded leaves its tier, is in all slower ones too, or leaves a copy.",
+    ),
+    click.option(
+        "--loading",
+        type=click.Choice(LOADINGS),
+        default=LOADINGS[0],
+        show_default=True,
+        help="A turn loads before it computes, or meanwhile.",
+    ),
+)

@@ -141,9 +141,9 @@ def write_volume(outcome: Outcome, trace: Trace | Forest) -> int:
     return exact_sum(trace.past) - outcome.reused
 
 
-def share_closed(lru: int, policy: int, optimum: int) -> Fraction | None:
+def share_closed(lru: int | Fraction, policy: int | Fraction, optimum: int | Fraction) -> Fraction | None:
     """Return (LRU - policy) / (LRU - optimum), the share of LRU's distance to the optimum that is closed.
 
     None if LRU is optimal, so that there is no distance.
     """
-    return None if lru == optimum else Fraction(lru - policy, lru - optimum)
+    return None if lru == optimum else Fraction(lru - policy) / (lru - optimum)

@@ -15,11 +15,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import accumulate
 from math import ceil, lcm
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -81,6 +81,15 @@ class Tiers:
 
     def __len__(self) -> int:
         return len(self.capacities)
+
+    def in_blocks(self, block_size: int) -> Tiers:
+        """Return tiers of so many tokens as tiers of blocks, rounded down."""
+        return replace(self, capacities=tuple(size // block_size for size in self.capacities))
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return them as plain data; ratios are numbers."""
+        loads = [float(load) for load in self.loads]
+        return {"capacities": [*self.capacities], "loads": loads, "mode": self.mode, "loading": self.loading}
 
     @property
     def denominator(self) -> int:

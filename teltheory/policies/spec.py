@@ -10,6 +10,7 @@ whose fields are the parameters. Fields called xi, q_hat and cutoff are filled i
 are ``int``, ``float`` or ``Fraction`` are read as such, any other as text.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
 from fractions import Fraction
@@ -56,6 +57,7 @@ GROUP = "teltheory.policies"
 DEFAULT_CUTOFF = 1024
 CACHE = "cache"
 """What every short form may name beside its parameters: the cache that the policy has for itself."""
+BETWEEN_TIERS = "+"
 IN_TOKENS = ("xi", "q_hat", "cutoff")
 """Parameters that are lengths."""
 
@@ -81,6 +83,11 @@ class Spec:
         """The cache that the policy has for itself, as text; None if it takes that of the others."""
         found = dict(self.given).get(CACHE)
         return None if found is None else str(found)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The name of the policy, alone."""
+        return (self.name,)
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -128,6 +135,40 @@ class Spec:
                 raise
             raise ArgumentError("policy", self.text, f"parameters that its class takes ({error})") from None
         return policy
+
+
+@dataclass(frozen=True)
+class SpecOfEach:
+    """A policy for each tier of memory, fastest first, such as ``lru+tlru:xi=200ms``."""
+
+    specs: tuple[Spec, ...]
+    cache: None = None
+
+    @property
+    def text(self) -> str:
+        """The short form."""
+        return BETWEEN_TIERS.join(spec.text for spec in self.specs)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the policies."""
+        return tuple(spec.name for spec in self.specs)
+
+    @property
+    def given(self) -> tuple[tuple[str, Value], ...]:
+        """All parameters that were given."""
+        return tuple(pair for spec in self.specs for pair in spec.given)
+
+    def needs(self, parameter: str) -> bool:
+        """Whether one of the policies has this parameter and it was left out."""
+        return any(spec.needs(parameter) for spec in self.specs)
+
+    def build(self, *given: Any) -> tuple[Policy, ...]:
+        """Make the policies; see `Spec.build`."""
+        return tuple(spec.build(*given) for spec in self.specs)
+
+
+AnySpec: TypeAlias = Spec | SpecOfEach
 
 
 def maker(kind: type[Any]) -> Callable[..., Any]:
@@ -187,6 +228,15 @@ def parse_policy(text: str) -> Spec:
     spec = Spec(name, tuple(given.items()))
     spec.build(xi=0, q_hat=0, latency=A100_LLAMA2_7B, slo=Fraction(0))
     return spec
+
+
+def parse_policies(text: str) -> AnySpec:
+    """Read the short form of a policy, or of one for each tier of memory with a plus between them."""
+    parts = re.split(r"\+(?=[a-z])", text, flags=re.IGNORECASE)
+    specs = tuple(parse_policy(part) for part in parts)
+    if len(specs) > 1 and any(spec.cache for spec in specs):
+        raise ArgumentError("policy", text, "no cache of a tier: --cache is that of all")
+    return specs[0] if len(specs) == 1 else SpecOfEach(specs)
 
 
 def policy_texts(texts: Iterable[str]) -> tuple[str, ...]:
@@ -258,10 +308,13 @@ def continued_prompts(trace: Trace | Forest) -> IntArray:
 def in_blocks(policy: Any, block_size: int) -> Any:
     """Return a policy whose lengths are in tokens as one that counts blocks.
 
-    As `Trace.to_blocks` has it, a prompt estimate is rounded up, a threshold or a cutoff down.
+    As `Trace.to_blocks` has it, a prompt estimate is rounded up, a threshold or a cutoff down. Of policies for
+    several tiers, each is.
     """
     if block_size == 1:
         return policy
+    if isinstance(policy, tuple):
+        return tuple(in_blocks(each, block_size) for each in policy)
     named = {field.name for field in fields(policy) if field.init}
     if "block_size" in named:
         return replace(policy, block_size=block_size)

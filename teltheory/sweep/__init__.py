@@ -7,10 +7,11 @@
 4. Cells are made of measurements, in the grid's order, whatever the order in which jobs were done.
 """
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Hashable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, overload
 
 from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
@@ -18,11 +19,11 @@ from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance, Instance
 from teltheory.model.numbers import whole_number
 from teltheory.model.trace import Trace
-from teltheory.policies.policy import Policy
 from teltheory.processes import cores, on_cluster, on_processes
 from teltheory.replay import KERNEL_FROM, Cache
-from teltheory.sweep.grid import Cell, Grid, cells, plan
-from teltheory.sweep.jobs import QUANTILES, Job, Measurement
+from teltheory.sweep.grid import Cell, Grid
+from teltheory.sweep.jobs import QUANTILES
+from teltheory.sweep.served import ServedCell, ServedGrid
 from teltheory.sweep.sources import (
     AnySource,
     ForestAtHand,
@@ -33,7 +34,7 @@ from teltheory.sweep.sources import (
     as_sources,
     load,
 )
-from teltheory.sweep.store import Store
+from teltheory.sweep.store import AnyJob, Store
 
 __all__ = [
     "QUANTILES",
@@ -41,6 +42,8 @@ __all__ = [
     "ForestAtHand",
     "Grid",
     "Sample",
+    "ServedCell",
+    "ServedGrid",
     "Source",
     "Store",
     "TraceAtHand",
@@ -49,7 +52,7 @@ __all__ = [
 ]
 
 Progress = Callable[[int, int], object]
-Answers = Generator[tuple[int, list[Measurement]], None, None]
+Answers = Generator[tuple[int, list[Any]], None, None]
 """Index of a job and its measurements, in the order in which jobs are done."""
 
 WORTH_A_PROCESS = 20_000_000
@@ -59,6 +62,7 @@ REFERENCE_SLOWDOWN = 50
 """What a turn of the reference costs in turns of the kernel, roughly."""
 
 
+@overload
 def sweep(
     traces: Trace | Forest | AnySource | Sequence[Trace | Forest | AnySource],
     grid: Grid,
@@ -68,7 +72,32 @@ def sweep(
     workers: int | None = 1,
     store: Store | str | Path | None = None,
     scheduler: str | None = None,
-) -> list[Cell]:
+) -> list[Cell]: ...
+
+
+@overload
+def sweep(
+    traces: Trace | Forest | AnySource | Sequence[Trace | Forest | AnySource],
+    grid: ServedGrid,
+    latency: Latency,
+    progress: Progress | None = None,
+    *,
+    workers: int | None = 1,
+    store: Store | str | Path | None = None,
+    scheduler: str | None = None,
+) -> list[ServedCell]: ...
+
+
+def sweep(
+    traces: Trace | Forest | AnySource | Sequence[Trace | Forest | AnySource],
+    grid: Grid | ServedGrid,
+    latency: Latency,
+    progress: Progress | None = None,
+    *,
+    workers: int | None = 1,
+    store: Store | str | Path | None = None,
+    scheduler: str | None = None,
+) -> list[Cell] | list[ServedCell]:
     """Replay traces over a grid. The cells do not depend on where and in which order their replays ran.
 
     Parameters
@@ -76,8 +105,8 @@ def sweep(
     traces : Trace, Forest, TraceAtHand, ForestAtHand, TraceFile, Sample, or a sequence of them
         What is replayed. Several samples with different seeds make the seeds an axis; forests of one trace in
         blocks of several sizes make the size one, as capacities and thresholds are in tokens there.
-    grid : Grid
-        Policies, capacities and thresholds.
+    grid : Grid or ServedGrid
+        Policies, capacities and thresholds; or policies, tiers of memory, servers and thresholds.
     latency : Latency
         Turns uncached tokens into TTFT.
     progress : callable, optional
@@ -93,8 +122,8 @@ def sweep(
 
     Returns
     -------
-    list of Cell
-        By trace, then capacity, then threshold, then policy, in the order given.
+    list of Cell or ServedCell
+        By trace, then capacity, then server, then threshold, then policy, in the order given.
 
     Raises
     ------
@@ -109,17 +138,17 @@ def sweep(
         raise ArgumentError("workers", workers, "none with a scheduler, whose own workers do the work")
     sources = as_sources(traces)
     kept = Store(store) if isinstance(store, str | Path) else store
-    jobs = plan(sources, grid, latency)
+    jobs: Sequence[AnyJob] = grid.plan(sources, latency)
     run = _Run(jobs, kept, progress)
     by_key = {source.key: source for source in sources}
     _check(run.missing, by_key)
     with closing(answers(run.missing, by_key, workers, scheduler, run.report)) as coming:
         for i, measurements in coming:
             run.take(run.missing[i], measurements)
-    return cells(sources, grid, run.results)
+    return grid.cells(sources, run.results)
 
 
-def _check(jobs: Sequence[Job], sources: dict[str, AnySource]) -> None:
+def _check(jobs: Sequence[AnyJob], sources: dict[str, AnySource]) -> None:
     """Find what no replay would survive, before the first; a sample without forced caching has nothing to find."""
     for key in dict.fromkeys(job.trace for job in jobs):
         of = [job for job in jobs if job.trace == key]
@@ -145,31 +174,31 @@ def _refuse(source: AnySource, caches: Sequence[Cache], running: int) -> None:
 class _Run:
     """What is known of a sweep so far, and the jobs that are missing."""
 
-    def __init__(self, jobs: Sequence[Job], store: Store | None, progress: Progress | None) -> None:
-        self.results: dict[tuple[str, Policy, Cache, int, int], Measurement] = {}
+    def __init__(self, jobs: Sequence[AnyJob], store: Store | None, progress: Progress | None) -> None:
+        self.results: dict[Hashable, Any] = {}
         self._store, self._progress = store, progress
         self.missing = [left for job in jobs if (left := self._left(job)) is not None]
         self._every = sum(job.turns for job in jobs)
         self._done = self._every - sum(job.turns for job in self.missing)
         self.report(0)
 
-    def _left(self, job: Job) -> Job | None:
+    def _left(self, job: AnyJob) -> AnyJob | None:
         """Take a job's measurements from the store; return the job at the thresholds that are left, if any."""
         if self._store is None:
             return job
         found = {xi: self._store.find(job, xi) for xi in job.thresholds}
         for xi, measurement in found.items():
             if measurement is not None:
-                self.results[job.trace, job.policy, job.cache, job.capacity, xi] = measurement
+                self.results[job.place, xi] = measurement
         left = tuple(xi for xi, measurement in found.items() if measurement is None)
         return replace(job, thresholds=left) if left else None
 
-    def take(self, job: Job, measurements: list[Measurement]) -> None:
+    def take(self, job: AnyJob, measurements: list[Any]) -> None:
         """Keep the measurements of a job, in the store too."""
         if self._store is not None:
             self._store.add(job, measurements)
         for xi, measurement in zip(job.thresholds, measurements, strict=True):
-            self.results[job.trace, job.policy, job.cache, job.capacity, xi] = measurement
+            self.results[job.place, xi] = measurement
         self._done += job.turns
         self.report(0)
 
@@ -179,7 +208,7 @@ class _Run:
             self._progress(self._done + turns, self._every)
 
 
-def processes_for(jobs: Sequence[Job], workers: int | None) -> int:
+def processes_for(jobs: Sequence[AnyJob], workers: int | None) -> int:
     """Return the number of processes: those asked for, else one per core if there is work enough, else 1."""
     if workers is not None:
         if whole_number("workers", workers) == 0:
@@ -190,7 +219,7 @@ def processes_for(jobs: Sequence[Job], workers: int | None) -> int:
 
 
 def answers(
-    jobs: Sequence[Job],
+    jobs: Sequence[AnyJob],
     sources: dict[str, AnySource],
     workers: int | None,
     scheduler: str | None,
@@ -219,7 +248,7 @@ class _Replays:
         self._key = ""
         self._trace: Trace | Forest | None = None
 
-    def __call__(self, job: Job, progress: Callable[[int], object] | None = None) -> list[Measurement]:
+    def __call__(self, job: AnyJob, progress: Callable[[int], object] | None = None) -> list[Any]:
         if self._trace is None or self._key != job.trace:
             self._key, self._trace = job.trace, load(self._sources[job.trace], job.trace)
         return job.run(self._trace, progress)

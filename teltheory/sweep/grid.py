@@ -1,7 +1,9 @@
 """What is swept, the replays that this takes, and the cells that come of them."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import product
 from typing import Any, TypeAlias
@@ -18,6 +20,9 @@ from teltheory.replay import Cache
 from teltheory.replay.caches import always_forced, read_cache
 from teltheory.sweep.jobs import Job, Measurement
 from teltheory.sweep.sources import AnySource, ForestAtHand
+
+Results: TypeAlias = Mapping[Any, Measurement]
+"""Measurements by the place of their job, and threshold."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,14 @@ class Grid:
         """Return the cache that a policy has: its own if it names one."""
         return read_cache(getattr(spec, "cache", None) or self.cache)
 
+    def plan(self, sources: Sequence[AnySource], latency: Latency) -> list[Job]:
+        """Return the replays that the grid takes; see `plan`."""
+        return plan(sources, self, latency)
+
+    def cells(self, sources: Sequence[AnySource], results: Results) -> list[Cell]:
+        """Return the cells, given what the replays found."""
+        return cells(sources, self, results)
+
     @property
     def pins(self) -> bool:
         """Whether every replay has forced caching, be it by its cache; the optimum of a forest has it then too."""
@@ -112,7 +125,7 @@ class Cell(Measurement):
 
     def as_dict(self) -> dict[str, Any]:
         """Return the cell as plain data, the trace's label first if there is one."""
-        plain = asdict(self)
+        plain = super().as_dict()
         place = {name: plain.pop(name) for name in ("trace", "capacity", "xi", "policy")}
         if self.trace is None:
             del place["trace"]
@@ -167,10 +180,6 @@ def _optimum(xi: int) -> Replayed:
     return TailOptimizedBelady(xi), "strict"
 
 
-Results: TypeAlias = Mapping[tuple[str, Policy, Cache, int, int], Measurement]
-"""Measurements by trace, policy, cache, capacity and threshold."""
-
-
 def cells(sources: Sequence[AnySource], grid: Grid, results: Results) -> list[Cell]:
     """Return the cells: by trace, then capacity, then threshold, then policy, in the order given."""
     return [
@@ -186,7 +195,7 @@ def _optima(source: AnySource, grid: Grid, results: Results) -> Iterator[tuple[t
     requests = source.load() if isinstance(source, ForestAtHand) else None
     for capacity, xi in product(grid.capacities, grid.thresholds):
         if requests is None:
-            yield (capacity, xi), results[source.key, *_optimum(xi), capacity, xi].tel
+            yield (capacity, xi), results[(source.key, *_optimum(xi), capacity), xi].tel
         else:
             yield (capacity, xi), _least_tel(requests, capacity, xi, grid)
 
@@ -210,7 +219,7 @@ def _cell(
     capacity, xi = place
 
     def at(replayed: Replayed) -> Measurement:
-        return results[source.key, *replayed, capacity, xi]
+        return results[(source.key, *replayed, capacity), xi]
 
     worth, lru = completed(at(_asked(grid, spec, xi, source)), source), at(_lru(grid, source)).tel
     return Cell(**vars(worth), capacity=capacity, xi=xi, policy=spec.text, lru=lru, optimum=optimum, trace=label)

@@ -1,9 +1,9 @@
 """A job is one replay, measured at the thresholds that cells ask for; a measurement is what it is worth at one."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import Field, dataclass, fields, is_dataclass
+from dataclasses import Field, asdict, dataclass, fields, is_dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from teltheory.cost.latency import Latency, LatencyModel
 from teltheory.cost.metrics import (
@@ -49,6 +49,10 @@ class Measurement:
     reused: int | None = None
     written: int | None = None
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return asdict(self)
+
 
 @dataclass(frozen=True)
 class Job:
@@ -68,6 +72,13 @@ class Job:
     cache: Cache = "strict"
     running: int = 1
 
+    kind: ClassVar[str] = "sweep"
+
+    @property
+    def place(self) -> tuple[str, Policy, Cache, int]:
+        """What its measurements are kept by, beside the threshold."""
+        return self.trace, self.policy, self.cache, self.capacity
+
     def __str__(self) -> str:
         return f"{self.policy!r} at capacity {self.capacity:,}"
 
@@ -79,11 +90,11 @@ class Job:
         return {name: value for name, value in of_forests.items() if value != usual[name]} | {
             "results": RESULTS_VERSION,
             "trace": self.trace,
-            "policy": _described(self.policy),
+            "policy": described(self.policy),
             "capacity": self.capacity,
             "forced": self.forced,
             "xi": xi,
-            "latency": _latency(self.latency) + ("" if slo is None else f", SLO {slo} s"),
+            "latency": latency_as_text(self.latency) + ("" if slo is None else f", SLO {slo} s"),
         }
 
     @property
@@ -133,14 +144,14 @@ def measure(
 
 def _cache(cache: Cache) -> str:
     """Return a cache as text."""
-    return cache if isinstance(cache, str) else _described(cache)
+    return cache if isinstance(cache, str) else described(cache)
 
 
-def _latency(model: Latency) -> str:
+def latency_as_text(model: Latency) -> str:
     """Return a model as text; a linear one as it has been stored since before models had more terms."""
     if type(model) is LatencyModel and not (model.per_pair or model.constant or model.floor):
         return f"LatencyModel(seconds_per_token={model.per_token!r})"
-    return _described(model, but=("name", "provenance"))
+    return described(model, but=("name", "provenance"))
 
 
 def _only_in_tiers(field: Field[Any], value: Any) -> bool:
@@ -148,7 +159,7 @@ def _only_in_tiers(field: Field[Any], value: Any) -> bool:
     return field.metadata.get("of") == "tiers" and getattr(value, field.name) == field.default
 
 
-def _described(value: Any, but: tuple[str, ...] = ()) -> str:
+def described(value: Any, but: tuple[str, ...] = ()) -> str:
     """Return a dataclass as text: its type, with the module unless it is ours, and the fields that say all."""
     if not is_dataclass(value):
         raise ArgumentError("policy", value, "a dataclass, whose fields say all about it")

@@ -1,13 +1,16 @@
 """The store of a sweep: measurements, found again by what determines them (`teltheory.store`)."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from teltheory.errors import shown
 from teltheory.store import Results, text_of
 from teltheory.sweep.jobs import Job, Measurement
+from teltheory.sweep.served_jobs import ServedJob, ServedMeasurement
+
+AnyJob: TypeAlias = Job | ServedJob
 
 _MEASURED = {field.name for field in fields(Measurement)}
 _ADDED = {"reused", "written"}
@@ -19,30 +22,43 @@ class Store:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self._results = Results(self.path, "sweep")
-        self._results.check_place()
-        read = enumerate(self._results.read(), start=1)
-        self._measurements = {text: self._checked(number, found) for number, (text, _, found) in read}
+        self._results = {kind: Results(self.path, kind) for kind in (Job.kind, ServedJob.kind)}
+        self._results[Job.kind].check_place()
+        self._measurements = {
+            (kind, text): self._checked(kind, number, found)
+            for kind, results in self._results.items()
+            for number, (text, _, found) in enumerate(results.read(), start=1)
+        }
 
     def __len__(self) -> int:
         return len(self._measurements)
 
-    def find(self, job: Job, xi: int) -> Measurement | None:
+    def find(self, job: AnyJob, xi: int) -> Any:
         """Return the measurement of a job at a threshold, None if it is not there."""
-        return self._measurements.get(text_of(job.determinants(xi)))
+        return self._measurements.get((job.kind, text_of(job.determinants(xi))))
 
-    def add(self, job: Job, measurements: Sequence[Measurement]) -> None:
+    def add(self, job: AnyJob, measurements: Sequence[Any]) -> None:
         """Add the measurements of a job, one per threshold; they are on disk afterwards, or nothing changed."""
         made = [(job.determinants(xi), m) for xi, m in zip(job.thresholds, measurements, strict=True)]
-        self._results.add([(about, asdict(measurement)) for about, measurement in made])
-        self._measurements |= {text_of(about): measurement for about, measurement in made}
+        self._results[job.kind].add([(about, measurement.as_dict()) for about, measurement in made])
+        self._measurements |= {(job.kind, text_of(about)): measurement for about, measurement in made}
 
-    def _checked(self, number: int, found: dict[str, Any]) -> Measurement:
+    def _checked(self, kind: str, number: int, found: dict[str, Any]) -> Measurement | ServedMeasurement:
+        if kind == Job.kind:
+            return self._checked_measurement(number, found)
+        try:
+            return ServedMeasurement.from_dict(found)
+        except (KeyError, TypeError, ValueError):
+            raise self._results[kind].damaged(number, "other fields") from None
+
+    def _checked_measurement(self, number: int, found: dict[str, Any]) -> Measurement:
         for field in sorted((_MEASURED ^ set(found)) - (_ADDED - set(found))):
-            raise self._results.damaged(number, f"{'no' if field in _MEASURED else 'a'} field {shown(field, 60)}")
+            raise self._results[Job.kind].damaged(
+                number, f"{'no' if field in _MEASURED else 'a'} field {shown(field, 60)}"
+            )
         for field, value in found.items():
             if not _is_measure(field, value):
-                raise self._results.damaged(number, f"{field} {shown(value)}")
+                raise self._results[Job.kind].damaged(number, f"{field} {shown(value)}")
         return Measurement(**found)
 
 

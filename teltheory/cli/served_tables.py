@@ -1,0 +1,106 @@
+"""Tables of policies in tiers of memory: what moved between them, and on replicas who waited for what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import groupby
+from typing import Any
+
+from rich.table import Table
+
+from teltheory.cli.question import Asked, Thresholds
+from teltheory.cli.tables import in_short, plain_table
+from teltheory.model.tiers import Tiers
+from teltheory.report.words import percent
+from teltheory.serving.serve import Serving
+from teltheory.sweep import ServedCell
+from teltheory.sweep.served import router_text
+
+LEGEND = (
+    "hit i: share of the input reused from tier i. prefill: tokens computed. written: tokens new to the cache. "
+    "to i, from i: tokens copied to tier i and loaded from it. slow: turns above the SLO."
+)
+DISTANCE = (
+    "regret: TEL above a lower bound, with a certificate, that holds for every policy in these tiers. closed: "
+    "share of LRU's distance to it."
+)
+QUEUE_LEGEND = (
+    "busy: seconds of service per replica and second. kept: turns a second that keep the SLO. tail s: seconds "
+    "above the SLO, all turns together, charged to the wait first, then to loading, then to computing."
+)
+
+
+def served_tables(asked: Asked, cells: Sequence[ServedCell]) -> Iterator[str | Table]:
+    """Yield what is assumed, the legend, and tables for each choice of tiers, server and threshold."""
+    yield from asked.lines()
+    queued = any(cell.serving for cell in cells)
+    yield " ".join([LEGEND, DISTANCE, *([QUEUE_LEGEND] if queued else []), asked.caching])
+    for (tiers, serving, xi), section in groupby(cells, key=lambda cell: (cell.tiers, cell.serving, cell.xi)):
+        rows, place = [*section], f"{tiers_text(tiers)}, threshold {asked.thresholds.label(xi)}"
+        if serving is not None:
+            yield queue_table(f"{serving_text(serving)}; {place}", rows, asked.thresholds)
+        yield memory_table(place, rows, asked.thresholds, alone=serving is None)
+
+
+def queue_table(title: str, cells: Sequence[ServedCell], thresholds: Thresholds) -> Table:
+    """Return percentiles of TTFT, and what the tail is made of."""
+    percentiles = [thresholds.heading(f"P{level} s") for level in (50, 90, 95, 99)]
+    tail = ("tail s", "wait", "load", "compute", "vs LRU")
+    columns = ("policy", *percentiles, "busy", "kept", "slow", *tail)
+    return plain_table(title, columns, (_queue_row(cell, thresholds) for cell in cells), ("policy",))
+
+
+def _queue_row(cell: ServedCell, thresholds: Thresholds) -> list[str]:
+    times = [thresholds.shown(value) for value in (cell.p50, cell.p90, cell.p95, cell.p99)]
+    server = [percent(cell.utilisation), f"{cell.goodput:.3g}", f"{cell.slow:,}"]
+    whole = cell.tail_seconds
+    parts = [percent(part / whole if whole else None) for part in (cell.waiting, cell.loading, cell.computing)]
+    return [cell.policy, *times, *server, f"{whole:,.1f}", *parts, percent(cell.change_in_seconds)]
+
+
+def memory_table(title: str, cells: Sequence[ServedCell], thresholds: Thresholds, alone: bool) -> Table:
+    """Return what each tier did and TEL; if there is no queue, percentiles of TTFT too."""
+    tiers = range(len(cells[0].tiers))
+    percentiles = [thresholds.heading(f"P{level} s") for level in (50, 95, 99)] if alone else []
+    moved = [name for i in tiers[1:] for name in (f"to {i}", f"from {i}")]
+    work = (*(f"hit {i}" for i in tiers), "prefill", "written", *moved)
+    columns = ("policy", *percentiles, *work, *(["slow"] if alone else []))
+    distance = (thresholds.heading("TEL"), "vs LRU", "regret", "closed")
+    rows = (_memory_row(cell, thresholds, alone) for cell in cells)
+    return plain_table(title, (*columns, *distance), rows, ("policy",))
+
+
+def _memory_row(cell: ServedCell, thresholds: Thresholds, alone: bool) -> list[str]:
+    inputs = cell.prefilled + sum(cell.reused)
+    times = [thresholds.shown(value) for value in (cell.p50, cell.p95, cell.p99)] if alone else []
+    hits = [percent(Fraction(units, max(inputs, 1))) for units in cell.reused]
+    moved = [in_short(units) for pair in zip(cell.copied, cell.loaded, strict=True) for units in pair]
+    slow = [f"{cell.slow:,}"] if alone else []
+    work = [*hits, in_short(cell.prefilled), in_short(cell.written), *moved, *slow]
+    regret = "" if cell.optimum is None else _tokens(cell.tel - cell.optimum)
+    return [cell.policy, *times, *work, _tokens(cell.tel), percent(cell.change), regret, percent(cell.closed)]
+
+
+def _tokens(value: Fraction) -> str:
+    """Return a TEL in tiers as text: a whole number, else with one decimal."""
+    return f"{int(value):,}" if value.denominator == 1 else f"{float(value):,.1f}"
+
+
+def tiers_text(tiers: Tiers) -> str:
+    """Return tiers as a title says them."""
+    sizes = " + ".join(f"{size:,}" for size in tiers.capacities)
+    how = [text for text in (tiers.mode, tiers.loading) if text not in ("exclusive", "additive")]
+    return " ".join([sizes, "tokens", *([f"({', '.join(how)})"] if how else [])])
+
+
+def serving_text(serving: Serving) -> str:
+    """Return replicas, router and arrivals as a title says them."""
+    count = "1 replica" if serving.replicas == 1 else f"{serving.replicas} replicas by {router_text(serving)}"
+    pace = "" if serving.stretch == 1 else f", arrivals x {float(serving.stretch):.4g}"
+    return f"{count}{pace}"
+
+
+def cells_as_data(asked: Asked, cells: Sequence[ServedCell]) -> dict[str, Any]:
+    """Return the cells as plain data."""
+    return {**asked.as_data(), "rows": [cell.as_dict() for cell in cells]}

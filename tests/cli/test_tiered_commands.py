@@ -1,0 +1,116 @@
+"""Tiers of memory and servers on the command line."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+import teltheory as tt
+from teltheory.cli.served import Served
+from teltheory.cli.tiered import Tiered
+from teltheory.serving.serve import stretch_for
+
+
+def test_tiers_are_read_as_every_choice_of_their_sizes():
+    asked = Tiered(("300k,1M", "40GiB:0.26"))
+    read = asked.read(Served(model="vicuna-7b"))
+    assert [one.capacities for one in read] == [(300_000, 81_920), (1_000_000, 81_920)]
+    assert [one.loads[1] * 1000 for one in read] == [260, 260]
+
+
+@pytest.mark.parametrize(
+    ("tiers", "served", "said"),
+    [
+        (("300k", "1M"), Served(), "found '1M', expected what loading costs: 1M:pcie4"),
+        (("300k:pcie4", "1M:pcie4"), Served(), "expected the first tier without what loading costs"),
+        (("300k", "1M:1.2"), Served(), "less than the 7.17e-05 s that the token takes to compute"),
+        (("1", "2:0.5", "3:0.4"), Served(), "0 for the first tier, never less for the next, below 1 (loads)"),
+        (("300k", "1M:pcie4"), Served(kv_bytes=100), "it has no latency of its own"),
+        (("-1",), Served(), "found '-1', expected tokens such as 300000"),
+        (("300k", "1M:tape"), Served(), "found 'tape', expected pcie4"),
+    ],
+)
+def test_one_line_says_what_is_wrong_with_a_tier(tiers, served, said):
+    with pytest.raises(ValueError, match="expected") as error:
+        Tiered(tiers).read(served)
+    assert said in str(error.value)
+
+
+TURNS = "A,100,10,0", "B,100,20,1", "A,50,10,2", "C,200,5,2", "B,60,10,4", "A,10,10,9"
+TIERS = "--tier", "100", "--tier", "150:0.3"
+
+
+@pytest.fixture
+def arrivals(tmp_path):
+    file = tmp_path / "arrivals.csv"
+    file.write_text("\n".join(("conversation,prompt,response,arrival", *TURNS)))
+    return file
+
+
+def test_replay_shows_what_each_tier_did(run_json, arrivals):
+    data = run_json("replay", arrivals, *TIERS, "--policy", "lru,lru+tlru:q_hat=0", "--xi", "60")
+    trace, tiers = tt.read_trace(arrivals), tt.Tiers((100, 150), (0, Fraction(3, 10)))
+    policies = tt.LRU(), (tt.LRU(), tt.TLRU(60, 0))
+    assert [row["policy"] for row in data["rows"]] == ["lru", "lru+tlru:q_hat=0"]
+    for row, policy in zip(data["rows"], policies, strict=True):
+        outcome = tt.replay(trace, policy, tiers)
+        assert row["reused"] == outcome.cached.sum(axis=1).tolist()
+        assert (tuple(row["copied"]), tuple(row["loaded"])) == outcome.moved[1:]
+        assert row["tel"] == float(tt.tail_excess_latency(outcome, 60))
+        assert row["optimum"] == float(tt.hindsight_optimum(trace, tiers, 60).lower)
+        assert row["serving"] is None
+
+
+def test_simulate_is_serve(run_json, arrivals):
+    asked = "--replicas", "1,2", "--router", "hash,min-ttft", "--load", "0.5", "--ticks", "spread"
+    data = run_json("simulate", arrivals, *TIERS, *asked, "--policy", "lru,tlru:q_hat=0", "--slo", "5ms")
+    trace, tiers = tt.read_trace(arrivals), tt.Tiers((100, 150), (0, Fraction(3, 10)))
+    xi = tt.A100_LLAMA2_7B.threshold(Fraction(5, 1000))
+    assert len(data["rows"]) == 2 * 2 * 2
+    for row in data["rows"]:
+        server = row["serving"]
+        policy = tt.LRU() if row["policy"] == "lru" else tt.TLRU(xi, 0)
+        stretch = stretch_for(trace, tiers, tt.A100_LLAMA2_7B, server["replicas"], 0.5, "spread")
+        assert server["stretch"] == stretch
+        options = {name: server[name] for name in ("replicas", "router", "stretch", "ticks")}
+        served = tt.serve(trace, policy, tiers, **options)
+        assert row["p95"] == served.quantiles([0.95])[0]
+        assert (row["slow"], row["goodput"]) == (served.slow(0.005), served.goodput(0.005))
+        assert row["tail_seconds"] == pytest.approx(served.tail_seconds(0.005))
+        assert [row[part] for part in ("waiting", "loading", "computing")] == [*served.tail(0.005)]
+        assert row["optimum"] <= row["tel"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--router", "nearest"), "router: found 'nearest', expected one of round-robin"),
+        (("--replicas", "0"), "--replicas: found '0', expected a whole number of replicas"),
+        (("--load", "1.5"), "expected a load below 1, as queues grow without bound, or --overload with it"),
+        (("--load", "0.5", "--stretch", "2"), "--stretch: found '2', expected none with --load"),
+        (("--stretch", "0"), "--stretch: found '0', expected a number above 0"),
+        ((*TIERS, "--capacity", "5"), "--capacity: found '5', expected none with --tier"),
+        (("--policy", "lru+tlru"), "expected one, or one for each of the tiers, 1"),
+        (("--policy", "lru+tlru:cache=holes", *TIERS), "no cache of a tier"),
+    ],
+)
+def test_one_line_says_what_no_server_is(refused, arrivals, arguments, said):
+    assert said in refused("simulate", arrivals, "--xi", "60", *arguments)
+
+
+def test_a_trace_without_arrivals_has_no_queue(refused, trace_file):
+    assert "no arrival times" in refused("simulate", trace_file, "--xi", "60")
+
+
+def test_an_overload_is_said(run, capsys, arrivals):
+    assert run("simulate", arrivals, "--capacity", "100", "--stretch", "0.001", "--xi", "60") == 0
+    assert "queues grow until the last arrival" in " ".join(capsys.readouterr().out.split())
+
+
+def test_figures_of_tiers_are_drawn(run, arrivals, tmp_path):
+    for command in ("simulate", "curve"):
+        picture = tmp_path / f"{command}.svg"
+        tiers = "--tier", "50,100", "--tier", "150,200:0.3"
+        assert run(command, arrivals, *tiers, "--xi", "60", "--policy", "lru", "--figure", picture) == 0
+        assert picture.read_text().startswith("<?xml")

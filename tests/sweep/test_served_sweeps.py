@@ -1,0 +1,103 @@
+"""Sweeps of policies in tiers, on an idle server and on replicas."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from dask_cluster import cluster
+from stored import rows
+from sweep.noting import runs, wait_for
+from sweep.serving_cells import SERVINGS, TIERS, TRACE, serving_grid
+
+import teltheory as tt
+from teltheory.cost.latency import A100_LLAMA2_7B
+from teltheory.errors import FileError
+from teltheory.policies.spec import Spec
+from teltheory.serving.idle import on_idle_server
+from teltheory.sweep import ServedGrid, sweep
+
+TESTS = Path(__file__).parents[1]
+HELD = 2
+
+
+def plain(cells):
+    return json.loads(json.dumps([cell.as_dict() for cell in cells]))
+
+
+def test_cells_are_replays_and_servers_by_hand():
+    grid = ServedGrid([Spec("lru"), Spec("tlru")], [TIERS], SERVINGS, (10, 20), q_hat=8)
+    cells = sweep(TRACE, grid, A100_LLAMA2_7B)
+    assert [(cell.serving, cell.xi, cell.policy) for cell in cells] == [
+        (serving, xi, policy) for serving in SERVINGS for xi in (10, 20) for policy in ("lru", "tlru")
+    ]
+    for cell in cells:
+        policy = tt.LRU() if cell.policy == "lru" else tt.TLRU(cell.xi, 8)
+        slo = float(A100_LLAMA2_7B.ttft(cell.xi))
+        if cell.serving is None:
+            served = on_idle_server(tt.replay(TRACE, policy, TIERS), A100_LLAMA2_7B)
+            assert (cell.waiting, cell.utilisation, cell.goodput) == (0, None, None)
+            assert cell.tail_seconds == pytest.approx(
+                tt.tail_excess_seconds(tt.replay(TRACE, policy, TIERS), A100_LLAMA2_7B, slo)
+            )
+        else:
+            served = tt.serve(TRACE, policy, TIERS, latency=A100_LLAMA2_7B, **vars(cell.serving))
+        assert (cell.p50, cell.p90, cell.p95, cell.p99) == tuple(served.quantiles((0.5, 0.9, 0.95, 0.99)))
+        assert cell.tel == tt.tail_excess_latency(served.outcome, cell.xi)
+        assert (cell.waiting, cell.loading, cell.computing) == tuple(served.tail(slo))
+        assert cell.reused == tuple(served.outcome.cached.sum(axis=1))
+        assert cell.optimum <= min(cell.tel, cell.lru)
+
+
+def test_a_killed_sweep_of_servers_resumes_where_it_was(tmp_path):
+    folder, store = tmp_path / "runs", tmp_path / "out.store"
+    folder.mkdir()
+    arguments = [str(TESTS / "sweep" / "sweeping_servers.py"), str(folder), str(store), "2", str(HELD)]
+    environment = {**os.environ, "PYTHONPATH": str(TESTS)}
+
+    def start():
+        return subprocess.Popen([sys.executable, *arguments], stdout=subprocess.PIPE, env=environment)
+
+    victim = start()
+    wait_for(lambda: runs(folder, HELD) and len(rows(store)) >= 2)
+    victim.send_signal(signal.SIGKILL)
+    victim.wait()
+    before = rows(store)
+    (folder / "go").touch()
+    victim.communicate()
+    printed, _ = start().communicate()
+    (tmp_path / "again").mkdir()
+    expected = sweep(TRACE, serving_grid(tmp_path / "again"), A100_LLAMA2_7B)
+    assert json.loads(printed) == plain(expected)
+    assert rows(store)[: len(before)] == before
+    done = sweep(TRACE, serving_grid(folder, HELD), A100_LLAMA2_7B, store=store, scheduler="tcp://127.0.0.1:1")
+    assert done == expected  # all is in the store, and nobody asks the scheduler
+
+
+@pytest.mark.long
+def test_a_cluster_serves_what_one_process_serves(tmp_path):
+    grid = ServedGrid([Spec("lru"), Spec("tlru")], [TIERS], SERVINGS, (10, 20), q_hat=8)
+    with cluster(tmp_path / "cluster") as (address, _, _):
+        cells = sweep(TRACE, grid, A100_LLAMA2_7B, scheduler=address)
+    assert cells == sweep(TRACE, grid, A100_LLAMA2_7B)
+
+
+def test_a_store_with_other_fields_is_refused(tmp_path):
+    store = tmp_path / "out.store"
+    grid = ServedGrid([Spec("lru")], [TIERS], [None], (10,))
+    sweep(TRACE, grid, A100_LLAMA2_7B, store=store)
+    rewritten(store)
+    with pytest.raises(FileError, match="served sweep result 1: found other fields, expected a result"):
+        sweep(TRACE, grid, A100_LLAMA2_7B, store=store)
+
+
+def rewritten(store):
+    import sqlite3
+
+    with sqlite3.connect(store) as database:
+        database.execute("UPDATE results SET found = '{}'")
