@@ -10,6 +10,8 @@ a digest of the entries. An entry says with ``objective_kind`` what it is about:
   cache has less.
 - ``slo``: ``objective`` violations with what is ``kept``, and the bound ``proved`` by ``prices`` with ``cuts``.
 - ``p95`` or another percentile: the same, without ``xi``. ``prices`` is null where ``proved`` is 0.
+- ``tiers``: ``capacities``, ``loads``, ``mode`` and ``loading`` of tiers, ``xi``, ``forced``, and what
+  `teltheory.optimal.tiers.certificate` has, fractions as texts. ``prefixes`` may be there as for ``tel``.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias, get_args
@@ -28,17 +31,20 @@ import numpy as np
 from teltheory.cli.options import trace_options
 from teltheory.cli.output import console, show
 from teltheory.cli.prefixes import PRIVATE, Prefixes, reading_line, without_lines
+from teltheory.cli.tiered_certificate import TIERS, TieredCertified
 from teltheory.cli.traces import Reading, report_lines
 from teltheory.cost.goals import SLO, TEL, Level, read_level
-from teltheory.errors import CertificateError, FileError, TelTheoryError, shown
+from teltheory.errors import ArgumentError, CertificateError, FileError, TelTheoryError, shown
 from teltheory.input_files import read_json
 from teltheory.model.forest import Forest
-from teltheory.model.numbers import INT64_MAX, IntArray
+from teltheory.model.numbers import INT64_MAX, IntArray, read_fraction
 from teltheory.model.plan import check_plan
+from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
 from teltheory.optimal.certificate import Certificate, check_certificate
 from teltheory.optimal.exhaustion import check_violations
 from teltheory.optimal.prices import Cut, Prices
+from teltheory.optimal.tiers.certificate import TieredCertificate
 from teltheory.optimal.trees.hindsight import BlockCache
 from teltheory.report.words import counted
 
@@ -151,7 +157,10 @@ class Certified:
         return f"Capacity {self.capacity:,}, {about}{mode}: no policy has {least}, and one has {self.objective:,}."
 
 
-def checked(file: str, entries: Sequence[Certified], trace: Trace) -> Iterator[tuple[Certified, Trace | Forest]]:
+Entry: TypeAlias = Certified | TieredCertified
+
+
+def checked(file: str, entries: Sequence[Entry], trace: Trace) -> Iterator[tuple[Entry, Trace | Forest]]:
     """Yield the entries of a file and what of a trace they are about, each after its check against that."""
     known: dict[Prefixes, Trace | Forest] = {}
     for i, entry in enumerate(entries):
@@ -165,7 +174,7 @@ def checked(file: str, entries: Sequence[Certified], trace: Trace) -> Iterator[t
         yield entry, known[read]
 
 
-def certificates_as_data(entries: Sequence[Certified]) -> dict[str, Any]:
+def certificates_as_data(entries: Sequence[Entry]) -> dict[str, Any]:
     """Return certificates as plain data, with a digest that shows whether they were changed."""
     lines = [_as_data(entry) for entry in entries]
     return {"teltheory_certificates": VERSION, "sha256": digest_of(lines), "certificates": lines}
@@ -176,19 +185,24 @@ def digest_of(entries: object) -> str:
     return hashlib.sha256(json.dumps(entries, sort_keys=True).encode()).hexdigest()
 
 
-def _as_data(entry: Certified) -> dict[str, Any]:
+def _as_data(entry: Entry) -> dict[str, Any]:
+    data = {KIND: TIERS} | entry.fields() if isinstance(entry, TieredCertified) else _fields_as_data(entry)
+    if not entry.prefixes.chains:
+        data["prefixes"] = {name: getattr(entry.prefixes, name) for name in OF_PREFIXES}
+    return data
+
+
+def _fields_as_data(entry: Certified) -> dict[str, Any]:
     data: dict[str, Any] = {KIND: entry.goal.text if isinstance(entry.goal, Level) else entry.goal}
     for name in _fields_of(entry.goal):
         value = getattr(entry, name)
         data[name] = value.tolist() if isinstance(value, np.ndarray) else value
     if entry.prices is not None:
         data["prices"] = asdict(entry.prices)
-    if not entry.prefixes.chains:
-        data["prefixes"] = {name: getattr(entry.prefixes, name) for name in OF_PREFIXES}
     return data
 
 
-def read_certificates(file: str) -> list[Certified]:
+def read_certificates(file: str) -> list[Entry]:
     """Read certificates from a file."""
     data = read_json(Path(file), "a file of certificates")
     version = data.get("teltheory_certificates") if isinstance(data, dict) else None
@@ -201,19 +215,39 @@ def read_certificates(file: str) -> list[Certified]:
     return found
 
 
-def _entry(place: str, entry: object) -> Certified:
+def _entry(place: str, entry: object) -> Entry:
     given = entry if isinstance(entry, dict) else {}
     kind = given.get(KIND)
-    expected = "tel, slo or a percentile such as p95"
+    expected = "tel, slo, tiers or a percentile such as p95"
     if not isinstance(kind, str):
         raise FileError(f"{place}: expected an object with {KIND}, {expected}")
+    if kind == TIERS:
+        return _tiered(place, given)
     goal = kind if kind in (TEL, SLO) else read_level(kind)
     if goal is None:
         raise FileError(f"{place}, {KIND}: found {shown(kind)}, expected {expected}")
-    shared: Readers = {"prefixes": _prefixes} if goal == TEL and "prefixes" in given else {}
-    values = _object({KIND: lambda _, __: kind} | _fields_of(goal) | shared, place, entry)
-    del values[KIND]
+    values = _values(_fields_of(goal), place, given, shared=goal == TEL)
     return Certified(goal, **values)
+
+
+def _tiered(place: str, given: dict[str, Any]) -> TieredCertified:
+    """Return an entry about tiers; whether its certificate proves anything is up to its check."""
+    values = _values(OF_TIERS | OF_TIERED, place, given, shared=True)
+    kept = {name: values[name] for name in ("xi", "forced", "prefixes") if name in values}
+    try:
+        tiers = Tiers(**{name: values[name] for name in OF_TIERS})
+    except ArgumentError as error:
+        raise FileError(f"{place}, {error}") from None
+    columns = {name: value for name, value in values.items() if name not in {*OF_TIERS, *kept}}
+    return TieredCertified(tiers, certificate=TieredCertificate(**columns), **kept)
+
+
+def _values(readers: Readers, place: str, given: dict[str, Any], shared: bool) -> dict[str, Any]:
+    """Return what an entry says beside its kind; it may say how shared prefixes are read."""
+    prefixes: Readers = {"prefixes": _prefixes} if shared and "prefixes" in given else {}
+    values = _object({KIND: lambda _, kind: kind} | readers | prefixes, place, given)
+    del values[KIND]
+    return values
 
 
 def _object(readers: Readers, place: str, entry: object) -> dict[str, Any]:
@@ -279,10 +313,31 @@ def _one_of(place: str, value: object) -> str:
     return str(value)
 
 
+def _named(place: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise FileError(f"{place}: found {shown(value)}, expected a text")
+    return value
+
+
 def _text(place: str, value: object) -> str | None:
     if not isinstance(value, str | None):
         raise FileError(f"{place}: found {shown(value)}, expected a text or null")
     return value
+
+
+def _fraction(place: str, value: object) -> Fraction:
+    try:
+        return read_fraction(place, str(value), "a fraction such as 3/10")
+    except ArgumentError as error:
+        raise FileError(str(error)) from None
+
+
+def _fractions(place: str, values: object) -> tuple[Fraction, ...]:
+    return tuple(_list(_fraction, place, values))
+
+
+def _maybe_column(place: str, values: object) -> IntArray | None:
+    return None if values is None else _column(place, values)
 
 
 Reader: TypeAlias = Callable[[str, object], Any]
@@ -292,6 +347,18 @@ OF_A_CUT: Readers = {"step": _whole, "turns": _wholes, "weights": _wholes, "nume
 OF_PRICES: Readers = {"steps": _wholes, "numerators": _wholes, "denominator": _whole, "cuts": _cuts}
 OF_ALL: Readers = {"capacity": _whole, "forced": _flag, "objective": _whole, "kept": _column}
 OF_PREFIXES: Readers = {"block_size": _positive, "cache": _one_of, "running": _positive, "without": _text}
+OF_TIERS: Readers = {"capacities": _wholes, "loads": _fractions, "mode": _named, "loading": _named}
+OF_TIERED: Readers = {
+    "xi": _whole,
+    "forced": _flag,
+    "lower": _fraction,
+    "steps": _column,
+    "tiers": _column,
+    "numerators": _column,
+    "shares": _column,
+    "loading_shares": _maybe_column,
+    "denominator": _positive,
+}
 OF_A_BOUND: Readers = {"proved": _whole, "prices": _prices}
 
 

@@ -103,7 +103,7 @@ def bound_of(
     """Return what prices and shares prove; `CertificateError` if they are none."""
     _check(certificate, tiers, len(instance))
     useful = np.maximum(instance.total - xi, 0)
-    parts = _of_use(parts_read(instance), tiers, useful)
+    parts = _of_use(instance, tiers, useful)
     saves = _saves(certificate, tiers)[:, parts.turn]
     pays, room = _paid(instance, tiers, certificate, parts)
     best = np.maximum((saves - pays).max(axis=0, initial=0), 0)
@@ -114,11 +114,18 @@ def bound_of(
     return max(Fraction(0), Fraction(-(-proved // certificate.denominator), tiers.denominator))
 
 
-def _of_use(parts: Parts, tiers: Tiers, useful: IntArray) -> Parts:
-    """Return the parts without what is more than a turn can use, whatever tier it is in."""
-    worth = Fraction(1) if tiers.loading == "overlapped" else 1 - Fraction(tiers.loads[-1])
+def _of_use(instance: Instance | ForestInstance, tiers: Tiers, useful: IntArray) -> Parts:
+    """Return the parts without what is no input, or more than a turn can use, whatever tier it is in."""
+    parts, worth = parts_read(instance), Fraction(1)
+    if tiers.loading == "additive":
+        worth -= tiers.loads[-1]
     most = [-(-units * worth.denominator // worth.numerator) for units in useful.tolist()]
-    return parts._replace(units=parts.within(np.array(most, np.int64)))
+    return parts._replace(units=parts.within(np.minimum(input_of(instance), most)))
+
+
+def input_of(instance: Instance | ForestInstance) -> IntArray:
+    """Return how many leading units of its path are each turn's input, none of its output; shape (n,)."""
+    return instance.forest.ask if isinstance(instance, ForestInstance) else instance.total
 
 
 def _saves(certificate: TieredCertificate, tiers: Tiers) -> Any:

@@ -112,11 +112,10 @@ def _rounded(values: FloatArray) -> IntArray:
 
 
 def _by_pyomo(instance: Any, tiers: Tiers, xi: int, time_limit: float | None) -> tuple[IntArray, float]:
-    """Return what turns reuse in the problem as it is written, and the solver's bound on the TEL."""
+    """Return what tiers 0 to i hold in the problem as it is written, and the solver's bound on the TEL."""
     from teltheory.optimal.solver import solve_model
     from teltheory.optimal.tiers.formulation import reused_in, tiered_model
 
     model = tiered_model(instance, tiers, xi)
     _, bound = solve_model(model, time_limit)
-    held = np.minimum(np.cumsum(reused_in(model), axis=0), instance.history)
-    return np.diff(held, axis=0, prepend=0), bound
+    return np.minimum(np.cumsum(reused_in(model), axis=0), instance.history), bound

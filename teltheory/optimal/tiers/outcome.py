@@ -1,9 +1,9 @@
 """Whether a plan for tiers can be carried out, checked step by step, and what it comes to.
 
-A plan says what each turn reuses of each tier. It can be carried out if at every step tiers 0 to i together have
-room for what later turns reuse of them (docs/tiers-optimum.md has the proof), and, in a strict cache, if nothing
-is in a faster tier than what lies above it. What is copied is counted as if each unit sank once, right after the
-request before it, to the tier that it is reused from. This module uses nothing of what makes plans.
+A plan says what tiers 0 to i hold of each turn's path when it comes. It can be carried out if at every step tiers
+0 to i have room for that together (docs/tiers-optimum.md has the proof), and, in a strict cache, if nothing is in
+a faster tier than what lies above it. What is copied is counted as if each unit sank once, right after the request
+before it, to the tier that it is reused from. This module uses nothing of what makes plans.
 """
 
 from __future__ import annotations
@@ -17,32 +17,37 @@ from teltheory.model.instance import ForestInstance, Instance
 from teltheory.model.numbers import IntArray, readonly
 from teltheory.model.tiers import TieredOutcome, Tiers
 from teltheory.optimal.certificate import check_room, parts_read, rooms
+from teltheory.optimal.tiers.certificate import input_of
 from teltheory.optimal.trees.parts import Parts
 
 
-def outcome_of(instance: Instance | ForestInstance, tiers: Tiers, reused: IntArray, strict: bool) -> TieredOutcome:
-    """Return the outcome of a plan, what each turn reuses of each tier; `CertificateError` if it can't be."""
-    parts, total = parts_read(instance), instance.total
-    for tier, k in np.argwhere(reused < 0)[:1]:
-        raise CertificateError(f"plan[{tier}, {k}]: found {reused[tier, k]}, expected 0 or more")
-    held = np.cumsum(reused, axis=0)
-    most = np.zeros(len(total), np.int64)
+def outcome_of(instance: Instance | ForestInstance, tiers: Tiers, held: IntArray, strict: bool) -> TieredOutcome:
+    """Return what a plan comes to; `CertificateError` if it can't be carried out.
+
+    ``held[i, k]`` leading units of the path of turn k are in tiers 0 to i when it comes; what of them is not its
+    input is there for others.
+    """
+    parts, most = parts_read(instance), np.zeros(len(instance), np.int64)
     np.add.at(most, parts.turn, parts.units)
-    for k in np.flatnonzero(held[-1] > most)[:1]:
-        raise CertificateError(f"plan[:, {k}]: found {held[-1, k]} units, expected {most[k]} at most")
+    for k in np.flatnonzero((np.diff(held, axis=0, prepend=0) < 0).any(axis=0) | (held[-1] > most))[:1]:
+        found = held[:, k].tolist()
+        raise CertificateError(
+            f"plan[:, {k}]: found {found}, expected 0 to {most[k]}, never less with a tier more"
+        )
     for together, pooled in zip(held, tiers.pooled, strict=True):
         check_room(parts.within(together), parts, rooms(replace(instance, capacity=pooled)))
     if strict and isinstance(instance, ForestInstance):
         check_closed(instance, held)
     forest = instance.forest if isinstance(instance, ForestInstance) else None
     end = instance.past if isinstance(instance, Instance) else instance.forest.end
+    reused = np.diff(np.minimum(held, input_of(instance)), axis=0, prepend=0)
     return TieredOutcome(
-        readonly(np.ascontiguousarray(reused)),
-        total,
+        readonly(reused),
+        instance.total,
         tiers,
         readonly(end - held[-1]),
         readonly(_copied(instance, tiers, parts, held)),
-        readonly(np.ascontiguousarray(reused[1:])),
+        readonly(reused[1:]),
         None if forest is None else forest.inputs,
         1 if forest is None else forest.block_size,
     )

@@ -32,21 +32,23 @@ HAIR = 1e-6
 
 
 class Reads(NamedTuple):
-    """What each turn can reuse, as `keep` takes it, and whether a cache is closed towards the root."""
+    """What each turn can find, as `keep` takes it, whether a cache is closed towards the root, and its input."""
 
     start: IntArray
     slot: IntArray
     to: IntArray
     exempt: int
     strict: bool
+    ask: IntArray
 
     @classmethod
     def of(cls, instance: Instance | ForestInstance, strict: bool) -> Reads:
         """Return the runs of requests, or for each turn of a conversation what its last turn left."""
         if isinstance(instance, ForestInstance):
-            return cls(*Runs.of(instance.forest)[1:], instance.exempt, strict)
+            return cls(*Runs.of(instance.forest)[1:], instance.exempt, strict, instance.forest.ask)
         before = np.array(instance.trace.previous_turn)
-        return cls(np.arange(len(instance) + 1), before, max_reuse(instance), int(instance.forced), False)
+        start = np.arange(len(instance) + 1)
+        return cls(start, before, max_reuse(instance), int(instance.forced), False, instance.total)
 
 
 class Plan:
@@ -82,7 +84,7 @@ class Plan:
 
     def excess(self) -> IntArray:
         """Return by how many parts of a unit each turn exceeds the threshold; shape (n,)."""
-        reused = np.diff(self.kept, axis=0, prepend=0)
+        reused = np.diff(np.minimum(self.kept, self._reads.ask), axis=0, prepend=0)
         nothing = np.zeros_like(reused)
         still = (nothing[0], nothing[1:], nothing[1:])
         outcome = TieredOutcome(reused, self._problem.total, self._problem.tiers, *still)
@@ -100,10 +102,9 @@ class Plan:
 def plan_of(
     problem: TieredProblem, instance: Instance | ForestInstance, kept: FloatArray, strict: bool
 ) -> IntArray:
-    """Return what each turn reuses of each tier in a plan near what the program keeps; shape (tiers, n)."""
+    """Return what tiers 0 to i hold of each turn's path in a plan near the program's; shape (tiers, n)."""
     plan = Plan(problem, Reads.of(instance, strict))
     plan.round(kept)
     rounded, least = plan.kept.copy(), exact_sum(plan.excess())
     plan.fill()
-    best = plan.kept if exact_sum(plan.excess()) <= least else rounded
-    return np.diff(best, axis=0, prepend=0)
+    return plan.kept if exact_sum(plan.excess()) <= least else rounded
