@@ -41,15 +41,21 @@ def _ample(lru: QueueRow, endless: QueueRow) -> Iterator[str]:
 
 
 def _eaten(lru: QueueRow, tried: QueueRow) -> Iterator[str]:
-    """Yield that waits take back what is gained without them."""
-    alone, waits = lru.alone - tried.alone, tried.wait - lru.wait
-    if alone > 0 and tried.tel >= lru.tel:
-        more, share = tried.busy - lru.busy, _percent(tried.busy / lru.busy - 1)
+    """Yield what a setting that adds to the tail costs, and that waits take back what is gained without them."""
+    alone, waits, worse = lru.alone - tried.alone, tried.wait - lru.wait, tried.tel - lru.tel
+    if worse < 0:
+        return
+    if alone > 0:
         yield (
             f"The queue eats the gain: if no turn waited {tried.policy} would have {in_seconds(alone)} s less "
-            f"above the SLO than LRU ({in_seconds(lru.alone)} s); it keeps the replicas busy for "
-            f"{in_seconds(more, plus=True)} s ({share}) at a utilisation of {lru.utilisation:.2f}; waits: "
-            f"{in_seconds(waits, plus=True)} s."
+            f"above the SLO than LRU's {in_seconds(lru.alone)}; its waits have {in_seconds(waits, plus=True)} s."
+        )
+    if tried.busy > lru.busy:
+        more, share = in_seconds(tried.busy - lru.busy), _percent(tried.busy / lru.busy - 1)
+        yield (
+            f"{tried.policy} keeps the replicas busy for {more} s longer ({share}), at a utilisation of "
+            f"{tried.utilisation:.2f} instead of {lru.utilisation:.2f}: of the {in_seconds(worse)} s that it adds "
+            f"above the SLO {in_seconds(waits)} are waits."
         )
 
 

@@ -169,11 +169,13 @@ def test_why_it_stays_with_lru_is_measured():
     worse = replace(tried, tel=130.0, wait=95.0, alone=40.0, busy=lru.busy + 7)
     held = replace(advice.held_out, rows=(lru, worse, *others), endless=replace(lru, tel=10.0))
     why = replace(advice, held_out=held, choice=replace(advice.choice, promise=None)).why
-    assert [reason.partition(":")[0] for reason in why] == ["The queue eats the gain", "The tail is a queue's"]
-    assert "10.0 s less above the SLO than LRU (50.0 s)" in why[0]
-    assert "busy for +7.0 s" in why[0]
-    assert "waits: +35.0 s" in why[0]
-    assert "60.0 % of LRU's 100 s" in why[1]
+    assert len(why) == 3
+    assert "would have 10.0 s less above the SLO than LRU's 50.0; its waits have +35.0 s." in why[0]
+    assert "busy for 7.0 s longer" in why[1]
+    assert "of the 30.0 s that it adds above the SLO 35.0 are waits." in why[1]
+    assert "60.0 % of LRU's 100 s" in why[2]
+    better = replace(held, rows=(lru, replace(worse, tel=90.0), *others))
+    assert len(replace(advice, held_out=better, choice=replace(advice.choice, promise=None)).why) == 1
 
 
 @pytest.mark.parametrize(
