@@ -133,7 +133,11 @@ class QueueAdvice:
     @property
     def policy(self) -> str:
         """The policy that was tried; of tiers one for each."""
-        return named(self.tried, self.kind)
+        return self.name(self.tried)
+
+    def name(self, candidate: Candidate) -> str:
+        """Return what a candidate's policies are called."""
+        return named(candidate, self.kind)
 
     @property
     def recommended(self) -> bool:

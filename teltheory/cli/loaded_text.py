@@ -91,6 +91,7 @@ def setting(advice: QueueAdvice, margin: int) -> str:
 def findings(advice: QueueAdvice) -> Iterator[str]:
     """Yield what was found, a subject a line."""
     yield _chosen(advice)
+    yield from _freely(advice)
     yield _judged(advice)
     yield _cost(advice)
     yield from (f"Why LRU: {reason}" for reason in advice.why)
@@ -114,6 +115,18 @@ def _chosen(advice: QueueAdvice) -> str:
         return f"{found}, which may be chance. Nothing is promised."
     low, high = percent(choice.promise.low), percent(choice.promise.high)
     return f"{found}. Promised for the rest: {low} to {high} lower."
+
+
+def _freely(advice: QueueAdvice) -> Iterator[str]:
+    """Yield what the best setting without limits would have gained on the first part, and cost."""
+    freely, lru = advice.choice.freely, advice.choice.tried[0].cost
+    if freely.allowed:
+        return
+    yield (
+        f"Without limits: {percent(freely.gain)} lower with {advice.name(freely.candidate)}, "
+        f"{setting(advice, freely.candidate.margin)}, for {times(lru.prefilled, freely.cost.prefilled)} the "
+        f"prefill and a P50 of {freely.cost.median:.3f} s instead of {lru.median:.3f}."
+    )
 
 
 def _judged(advice: QueueAdvice) -> str:
@@ -244,8 +257,6 @@ def tables_of(advice: QueueAdvice) -> Iterator[tuple[str, tuple[str, ...], list[
 
 def _tried(advice: QueueAdvice) -> Iterator[tuple[str, ...]]:
     """Yield settings of the first part, evenly spaced if there are many."""
-    from teltheory.advice.held_in_queue import named
-
     lru, tried = advice.choice.tried[0], advice.choice.tried
     step = -(-len(tried) // TRIED_ROWS)
     for place, one in enumerate(tried):
@@ -254,7 +265,7 @@ def _tried(advice: QueueAdvice) -> Iterator[tuple[str, ...]]:
         xi, q_hat = ("", "") if one.candidate.is_lru else map("{:,}".format, advice.as_set(one.candidate.margin))
         kept = "kept" if one.allowed else "broken"
         prefill = times(lru.cost.prefilled, one.cost.prefilled)
-        yield named(one.candidate, advice.kind), xi, q_hat, f"{100 * one.gain + 0.0:+.1f}", prefill, kept
+        yield advice.name(one.candidate), xi, q_hat, f"{100 * one.gain + 0.0:+.1f}", prefill, kept
 
 
 def queue_tables(advice: QueueAdvice) -> Iterator[Table]:
