@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from teltheory.advice.bound import least_seconds
 from teltheory.advice.choice import BLOCKS, DRAWS
 from teltheory.advice.goal import Goal, Limits, gain_interval
 from teltheory.advice.in_queue import Queued
@@ -96,6 +97,9 @@ class HeldInQueue:
         LRU with memory that never overflows, under the router asked for.
     broken : tuple of str
         Limits that the setting breaks on the rest.
+    bound : float or None
+        Seconds above the SLO that no router, no policy and no queue gets below on the rest (`least_seconds`); None
+        of a latency that is not linear.
     """
 
     rows: tuple[QueueRow, ...]
@@ -103,6 +107,7 @@ class HeldInQueue:
     best: QueueRow | None
     endless: QueueRow
     broken: tuple[str, ...]
+    bound: float | None
 
     @property
     def gain(self) -> Estimate:
@@ -196,7 +201,8 @@ def hold_in_queue(
         beside = judge.row(named(tried, kind), best.router, server.served(tried, best.router).since(start))
     endless = judge.row("LRU, endless memory", own, server.endless().since(start))
     broken = tuple(limits.broken(base.cost(goal), after.cost(goal), goal.slo))
-    return HeldInQueue(tuple(rows), routed, beside, endless, broken)
+    bound = least_seconds(server.requests, start, server.memory, server.serving.replicas, goal)
+    return HeldInQueue(tuple(rows), routed, beside, endless, broken, bound)
 
 
 def _routed(server: Server, start: int, judge: Judge, lru: QueueRow, own: str) -> Iterator[QueueRow]:

@@ -98,6 +98,10 @@ def findings(advice: QueueAdvice) -> Iterator[str]:
     yield from _tail(advice)
     yield from _routers(advice)
     yield from _tiers(advice)
+    if advice.held_out.bound is not None:
+        least = in_seconds(advice.held_out.bound)
+        pooled = "one cache of all memory, hindsight, and no waits" + _in_one_tier(advice)
+        yield f"Bound: no router and no policy gets below {least} s above the SLO on the rest: {pooled}."
 
 
 def _chosen(advice: QueueAdvice) -> str:
@@ -188,6 +192,11 @@ def _routers(advice: QueueAdvice) -> Iterator[str]:
         f"Router: {lru.router} is the best of {len(held.routers)} for LRU. Next to the {in_seconds(plain.tel)} s "
         f"above the SLO under {plain.router} it {_of_tail(plain, lru)}; next to what is left {policy}."
     )
+
+
+def _in_one_tier(advice: QueueAdvice) -> str:
+    tiers = isinstance(advice.capacity, Tiers) and len(advice.capacity) > 1
+    return ", from which nothing is loaded" if tiers else ""
 
 
 def _of_tail(before: QueueRow, after: QueueRow) -> str:

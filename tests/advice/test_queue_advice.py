@@ -67,6 +67,7 @@ def test_where_nothing_waits_the_choice_is_that_of_an_idle_server(goal):
         assert (row.slow, row.prefilled, row.written) == (before.slow, before.prefilled, (before.written,))
         assert (row.hit_rate, row.p95) == pytest.approx((before.hit_rate, before.p95))
         assert row.alone == pytest.approx(row.tel)
+    assert queue.held_out.bound * 10**4 == pytest.approx(idle.held_out.optimum)
 
 
 def by_hand(trace, policy, memory, start, serving, stretch):
@@ -121,6 +122,7 @@ def test_every_row_is_served_by_hand_on_the_same_arrivals():
     assert [row.gain.value for row in held.rows] == pytest.approx([1 - row.tel / lru for row in held.rows])
     assert [row.router for row in held.routers] == list(ROUTERS)
     assert held.best_router.tel == min(row.tel for row in held.routers)
+    assert 0 <= held.bound <= min(row.tel for row in (*held.rows, *held.routers))
 
 
 def test_the_tiers_that_run_t_lru_are_chosen_and_few_runs_are_needed():
