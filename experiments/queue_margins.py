@@ -76,8 +76,8 @@ def answer(question: Question) -> Answer:
     stretch = tt.stretch_for(forest, room, latency, question.replicas, question.load)
     margin = int(question.share * latency.threshold(question.slo))
     policy = in_blocks(tt.TLRU(margin, 0, "least-recent"), forest.block_size) if margin else tt.LRU()
-    how = {"replicas": question.replicas, "router": question.router, "stretch": stretch}
-    served = tt.serve(forest, policy, room, latency=latency, **how)
+    serving = tt.Serving(question.replicas, question.router, stretch)
+    served = tt.serve(forest, policy, room, latency=latency, **vars(serving))
     tail, prefilled = served.tail(question.slo), served.outcome.in_tokens().prefilled
     parts = (served.utilisation, prefilled, tail.seconds, tail.wait, tail.compute)
     return Answer(question.replicas, question.capacity, float(question.load), margin, *parts)

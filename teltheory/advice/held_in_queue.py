@@ -34,7 +34,8 @@ class QueueRow:
     policy, router : str
         Their names; of tiers a policy for each.
     utilisation : float
-        Busy seconds over those of all replicas between the first and the last arrival.
+        Busy seconds over those of all replicas between the first and the last arrival; of chunks, those of the
+        whole run.
     hit_rate : float
         Share of the input that was reused, of any tier.
     prefilled : int
@@ -158,7 +159,7 @@ class Judge:
             utilisation=served.utilisation,
             hit_rate=cost.hit_rate,
             prefilled=cost.prefilled,
-            busy=float(served.service.sum()),
+            busy=float(served.busy.sum()),
             p50=p50,
             p90=p90,
             p95=p95,

@@ -15,6 +15,7 @@ from teltheory.model.outcome import Outcome
 from teltheory.model.tiers import TieredOutcome
 from teltheory.model.trace import Trace
 from teltheory.serving.served import Served
+from teltheory.serving.work import span
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,11 +46,13 @@ class Queued:
         return cls(replace(served, outcome=outcome), inputs, written)
 
     def since(self, start: int) -> Queued:
-        """Return the turns from `start` on."""
+        """Return the turns from `start` on; of iterations, which turns share, those of the whole run a second."""
         served = self.served
         names = ("replica", "arrival", "start", "load", "compute", "service")
         columns = {name: getattr(served, name)[start:] for name in names}
-        rest = replace(served, outcome=_since(served.outcome, start), **columns, iterated=None)
+        if served.iterated is not None and span(served.arrival):
+            columns["iterated"] = served.iterated * (span(columns["arrival"]) / span(served.arrival))
+        rest = replace(served, outcome=_since(served.outcome, start), **columns)
         return Queued(rest, self.inputs[start:], self.written[start:])
 
     def __len__(self) -> int:

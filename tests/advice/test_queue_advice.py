@@ -12,6 +12,7 @@ import teltheory as tt
 from teltheory.advice.held_in_queue import named
 from teltheory.advice.search import Candidate
 from teltheory.advice.server import ENDLESS
+from teltheory.serving.batching import Chunked
 from teltheory.serving.routers import ROUTERS
 from teltheory.serving.serve import Serving, serve, stretch_for
 
@@ -157,6 +158,15 @@ def test_a_load_sets_one_stretch_for_all_and_both_at_once_are_refused():
         assert (advice.load, advice.choice.idle, advice.recommended) == (0.5, True, False)
     with pytest.raises(tt.ArgumentError, match=r"load: found '0\.5', expected none with a stretch"):
         tt.advise(trace, 1000, SLO, SLOW, serving=Serving(stretch=2), load=0.5)
+
+
+def test_prompts_in_chunks_are_advised_on_too():
+    trace, batching = loaded(), Chunked(chunk=256)
+    advice = tt.advise(trace, 1000, SLO, SLOW, serving=Serving(batching=batching), load=Fraction(7, 10))
+    served = serve(trace, tt.LRU(), 1000, latency=SLOW, stretch=advice.serving.stretch, batching=batching)
+    row = advice.held_out.rows[0]
+    assert row.tel == pytest.approx(np.maximum(served.ttft[advice.start :] - float(SLO), 0).sum())
+    assert row.utilisation == pytest.approx(served.utilisation)
 
 
 def test_why_it_stays_with_lru_is_measured():
