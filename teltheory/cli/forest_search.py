@@ -43,6 +43,11 @@ class ForestSearch:
     time_limit: float | None
 
     @property
+    def places(self) -> Sequence[int]:
+        """The capacities."""
+        return self.asked.grid.capacities
+
+    @property
     def rows_a_capacity(self) -> int:
         """Number of rows at each capacity: one a threshold."""
         return len(self.asked.grid.thresholds)

@@ -1,5 +1,6 @@
 """`teltheory optimum`: the least TEL, the fewest violations or the smallest percentile of any policy."""
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import click
@@ -18,19 +19,23 @@ from teltheory.cli.options import (
 )
 from teltheory.cli.output import check_target, complain, console, progress_bar, show, write_json
 from teltheory.cli.prefixes import PRIVATE, Prefixes
-from teltheory.cli.question import Asked, read_question
+from teltheory.cli.question import Asked
 from teltheory.cli.replay import about
 from teltheory.cli.searches import Found, Search
 from teltheory.cli.served import Served
+from teltheory.cli.served_runs import question_in_tiers
+from teltheory.cli.tiered import Tiered, tier_options
+from teltheory.cli.tiered_search import TieredSearch
 from teltheory.cli.traces import Reading
 from teltheory.cost.goals import SLO, TEL, Level, read_goal
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
+from teltheory.model.tiers import Tiers
 from teltheory.policies.spec import Spec
 
 METHODS = {TEL: ("auto", "greedy", "lp", "milp", "pyomo"), SLO: ("auto", "heuristic", "milp")}
 OF_PERCENTILES = ("auto",)
-AnySearch: TypeAlias = Search | ForestSearch
+AnySearch: TypeAlias = Search | ForestSearch | TieredSearch
 
 
 @click.command()
@@ -50,6 +55,7 @@ AnySearch: TypeAlias = Search | ForestSearch
     help="For the solver, each row. When left out: 60s with slo and percentiles, none with tel.",
 )
 @click.option("--certificate", metavar="FILE", help="Also write certificates, for check-certificate.")
+@tier_options
 @trace_options()
 @forced_option
 @prefix_options(block_cache_option, running_option)
@@ -60,6 +66,7 @@ def optimum(
     method: str,
     time_limit: float | None,
     certificate: str | None,
+    tiered: Tiered,
     served: Served,
     reading: Reading,
     prefixes: Prefixes,
@@ -75,6 +82,9 @@ def optimum(
     The least TEL of a trace with block hashes is that of the prefixes that its requests share: of --cache holes
     exact, of a strict cache between two sides. --chains, slo and percentiles take its conversations as private.
 
+    In tiers of memory (--tier, once for each) the least TEL lies between two sides: one that a certificate proves,
+    and the best plan found.
+
     Ends with 1 if the solver does not prove an optimal TEL. When interrupted, prints the rows so far and writes
     no file.
     """
@@ -83,13 +93,15 @@ def optimum(
     aim = read_goal(goal)
     _check(aim, method, asked["xis"] or asked["slos"])
     specs = [Spec("lru")] if aim == TEL else [Spec("lru"), Spec("tlru")]
-    question = read_question(specs, served=served, prefixes=_read(aim, prefixes), **asked)
+    if tiered and aim != TEL:
+        raise ArgumentError("--goal", goal, "tel in tiers of memory")
+    question, tiers = question_in_tiers(specs, tiered, served=served, prefixes=_read(aim, prefixes), **asked)
     if aim != TEL and not question.thresholds.latency.cached_is_free:
         expected = f"one without attention or a table with --goal {goal}"
         raise ArgumentError("--latency", served.latency, expected)
     trace = reading.read(trace_file)
     with about(trace_file):
-        search = _search(question.on(trace), aim, method, time_limit)
+        search = _search(question.on(trace), tiers, aim, method, time_limit)
         found = _run(search)
     return _report(search, found, target, certificate)
 
@@ -112,8 +124,12 @@ def _read(asked: str | Level, prefixes: Prefixes) -> Prefixes:
     return PRIVATE
 
 
-def _search(asked: Asked, goal: str | Level, method: Any, time_limit: float | None) -> AnySearch:
+def _search(
+    asked: Asked, tiers: Sequence[Tiers], goal: str | Level, method: Any, time_limit: float | None
+) -> AnySearch:
     """Return the search for a goal, on what is replayed."""
+    if tiers:
+        return TieredSearch(asked, tiers, method, time_limit)
     if isinstance(asked.requests, Forest):
         cache: Any = asked.prefixes.cache
         return ForestSearch(asked, asked.requests, cache, method, time_limit)
@@ -123,12 +139,11 @@ def _search(asked: Asked, goal: str | Level, method: Any, time_limit: float | No
 def _run(search: AnySearch) -> list[Found]:
     """Search at every capacity, with a progress bar; an interrupted search is the last."""
     found: list[Found] = []
-    capacities = search.asked.grid.capacities
+    places: Sequence[Any] = search.places
     with progress_bar() as bar:
-        task = bar.add_task("Searching", total=len(capacities) * search.rows_a_capacity)
-        for capacity in capacities:
-            bar.update(task, description=f"Searching at capacity {capacity:,}")
-            for one in search.at(capacity):
+        task = bar.add_task("Searching", total=len(places) * search.rows_a_capacity)
+        for place in places:
+            for one in search.at(place):
                 found.append(one)
                 bar.advance(task)
                 if one.interrupted:

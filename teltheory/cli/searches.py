@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.table import Table
 
-from teltheory.cli.certificate import Certified
+from teltheory.cli.certificate import Certified, Entry
 from teltheory.cli.question import Asked
 from teltheory.cli.tables import WORK, WORK_LEGEND, plain_table, work_cells
 from teltheory.cost.goals import SLO, TEL, Level
@@ -41,7 +41,7 @@ class Found:
     """
 
     row: dict[str, Any]
-    certificate: Certified | None
+    certificate: Entry | None
     problem: str | None = None
     interrupted: bool = False
 
@@ -63,6 +63,11 @@ class Search:
     goal: str | Level
     method: Any
     time_limit: float | None
+
+    @property
+    def places(self) -> Sequence[int]:
+        """The capacities."""
+        return self.asked.grid.capacities
 
     @property
     def rows_a_capacity(self) -> int:

@@ -78,13 +78,13 @@ def _memory_row(cell: ServedCell, thresholds: Thresholds, alone: bool) -> list[s
     moved = [in_short(units) for pair in zip(cell.copied, cell.loaded, strict=True) for units in pair]
     slow = [f"{cell.slow:,}"] if alone else []
     work = [*hits, in_short(cell.prefilled), in_short(cell.written), *moved, *slow]
-    regret = "" if cell.optimum is None else _tokens(cell.tel - cell.optimum)
-    return [cell.policy, *times, *work, _tokens(cell.tel), percent(cell.change), regret, percent(cell.closed)]
+    regret = "" if cell.optimum is None else tels_text(cell.tel - cell.optimum)
+    return [cell.policy, *times, *work, tels_text(cell.tel), percent(cell.change), regret, percent(cell.closed)]
 
 
-def _tokens(value: Fraction) -> str:
+def tels_text(value: Fraction | float) -> str:
     """Return a TEL in tiers as text: a whole number, else with one decimal."""
-    return f"{int(value):,}" if value.denominator == 1 else f"{float(value):,.1f}"
+    return f"{int(value):,}" if value == int(value) else f"{float(value):,.1f}"
 
 
 def tiers_text(tiers: Tiers) -> str:

@@ -114,3 +114,27 @@ def test_figures_of_tiers_are_drawn(run, arrivals, tmp_path):
         tiers = "--tier", "50,100", "--tier", "150,200:0.3"
         assert run(command, arrivals, *tiers, "--xi", "60", "--policy", "lru", "--figure", picture) == 0
         assert picture.read_text().startswith("<?xml")
+
+
+def test_optimum_in_tiers_has_two_sides_and_certificates(run, run_json, capsys, arrivals, tmp_path):
+    proofs = tmp_path / "proofs.json"
+    data = run_json("optimum", arrivals, *TIERS, "--xi", "60,20", "--certificate", proofs)
+    trace, tiers = tt.read_trace(arrivals), tt.Tiers((100, 150), (0, Fraction(3, 10)))
+    for row in data["rows"]:
+        best = tt.hindsight_optimum(trace, tiers, row["xi"])
+        assert (row["lower"], row["upper"]) == (float(best.lower), float(best.upper))
+        assert row["policies"]["LRU"]["tel"] == tt.tail_excess_latency(
+            tt.replay(trace, tt.LRU(), tiers), row["xi"]
+        )
+    assert run("check-certificate", proofs, arrivals) == 0
+    assert capsys.readouterr().out.count("no policy has less TEL than") == 2
+    assert run("optimum", arrivals, *TIERS, "--xi", "60,20") == 0
+    printed = capsys.readouterr().out
+    assert "lower" in printed
+    assert "optimum" in printed
+
+
+def test_only_tel_has_tiers(refused, arrivals):
+    assert "--goal: found 'slo', expected tel" in refused(
+        "optimum", arrivals, *TIERS, "--goal", "slo", "--xi", "60"
+    )
