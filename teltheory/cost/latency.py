@@ -159,7 +159,7 @@ class LatencyModel:
             Of that shape.
         """
         u, c = np.asarray(uncached, np.float64), np.asarray(cached, np.float64)
-        alpha, gamma, beta, floor, one = self._floats
+        alpha, gamma, beta, floor, one = self.floats
         seconds: FloatArray = np.maximum(alpha * u + gamma * u * (u + 2 * c) + beta, floor) / one
         return seconds
 
@@ -213,7 +213,8 @@ class LatencyModel:
         return _Scaled(alpha, gamma, beta, floor, one)
 
     @cached_property
-    def _floats(self) -> tuple[float, ...]:
+    def floats(self) -> tuple[float, ...]:
+        """alpha, gamma, beta, the floor and one second, in parts of a second that make them whole if they can."""
         one = self._scaled.one if self._scaled.one <= MOST_EXACT else 1
         return (*(float(value * one) for value in self._values), float(one))
 

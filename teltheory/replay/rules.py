@@ -41,9 +41,9 @@ class Rules:
     eager: bool
 
     @classmethod
-    def of(cls, policy: Policy, instance: Instance, slots: Slots) -> Rules:
+    def of(cls, policy: Policy, instance: Instance, slots: Slots, kind: type[Nodes] | None = None) -> Rules:
         """Ask a policy for its rules, which may not look at what is cached, and keep 0 or more."""
-        nodes = Nodes(instance, slots)
+        nodes = (kind or Nodes)(instance, slots)
         kept = _kept(answer(policy, "drops", nodes), slots.before_first_cut)
         budget = answer(policy, "budget", nodes)
         if budget is slots.past:

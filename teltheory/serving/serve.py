@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from teltheory.cost.latency import A100_LLAMA2_7B, Latency
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
-from teltheory.model.numbers import readonly, whole_number
+from teltheory.model.numbers import IntArray, readonly, whole_number
+from teltheory.model.outcome import Outcome
 from teltheory.model.tiers import TieredOutcome, Tiers, tiers_of
 from teltheory.model.trace import Trace
 from teltheory.policies.online import LRU
-from teltheory.replay import replay
-from teltheory.replay.tiers.replays import outcome_of
+from teltheory.policies.policy import NotCompiledError
+from teltheory.replay import KERNEL_FROM, Engine, replay
+from teltheory.replay.tiers.replays import check_cache, outcome_of
 from teltheory.serving.batching import batching_of, run_in_batches
 from teltheory.serving.engine import Rows, caches_of, run
 from teltheory.serving.routers import chooser_of, router_of
@@ -66,6 +69,7 @@ def serve(
     forced: bool = False,
     cache: object = "strict",
     batching: Any = None,
+    engine: Engine = "auto",
 ) -> Served:
     """Serve a trace by replicas, each with a cache of its own and a queue: first come, first served.
 
@@ -95,6 +99,11 @@ def serve(
         Of a forest, as in `replay`.
     batching : Chunked or None
         Prompts in chunks, with decoding beside them or without; None for one request at a time.
+    engine : {"auto", "kernel", "reference"}
+        The kernel is compiled, and serves private conversations one at a time, by a `LatencyModel`, a router by
+        name but "cache-aware", and policies that it replays in tiers, unless they count turns; the reference is
+        plain Python. "auto" takes the kernel from 2,000 requests on if it does all that. Both say the same, bit
+        for bit.
 
     Returns
     -------
@@ -108,6 +117,13 @@ def serve(
     """
     work, tiers, number = work_of(trace, stretch, ticks), tiers_of(capacity), number_of(replicas)
     price = Price(tiers, latency, work.block_size)
+    if engine not in get_args(Engine):
+        raise ArgumentError("engine", engine, "'auto', 'kernel' or 'reference'")
+    if engine == "kernel" or (engine == "auto" and len(work) >= KERNEL_FROM):
+        with suppress(*(() if engine == "kernel" else (NotCompiledError,))):
+            _check_compiled(work, batching)
+            check_cache(cache)
+            return _compiled(work, policy, capacity, forced, router_of(router), number, price)
     choose = chooser_of(router, work.requests, number)
     caches = caches_of(work, policy, tiers, forced, cache, number)
     if batching is None:
@@ -115,6 +131,31 @@ def serve(
     else:
         rows = run_in_batches(work, caches, choose, price, batching_of(batching))
     return served_of(work, capacity, rows, number)
+
+
+def _check_compiled(work: Work, batching: Any) -> None:
+    """Raise `NotCompiledError` for what the compiled engine does not serve."""
+    if isinstance(work.requests, Forest):
+        raise NotCompiledError("trace", "a Forest", "engine='reference' for it")
+    if batching is not None:
+        raise NotCompiledError("batching", batching, "engine='reference' for it")
+
+
+def _compiled(
+    work: Work, policy: Any, capacity: int | Tiers, forced: bool, router: Any, replicas: int, price: Price
+) -> Served:
+    from teltheory.serving.compiled import run_compiled
+
+    tiers, total = tiers_of(capacity), work.requests.total
+    times, moved = run_compiled(work, policy, tiers, forced, router, replicas, price)
+    cached: IntArray = moved.cached
+    outcome: Outcome | TieredOutcome
+    if isinstance(capacity, Tiers):
+        outcome = TieredOutcome(cached, total, tiers, moved.written, moved.copied, cached[1:])
+    else:
+        outcome = Outcome(cached[0], readonly(total - cached[0]))
+    replica, start, load, compute, service = times
+    return Served(outcome, replica, work.arrival, start, load, compute, service, replicas)
 
 
 def served_of(work: Work, capacity: int | Tiers, rows: Rows, replicas: int) -> Served:

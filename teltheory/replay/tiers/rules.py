@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,8 @@ from teltheory.errors import ForcedCachingError
 from teltheory.model.instance import Instance
 from teltheory.model.numbers import IntArray, readonly
 from teltheory.model.tiers import Tiers
-from teltheory.policies.policy import NotCompiledError, Policy, has_rules
-from teltheory.replay.rules import Keys, Rules, constant, places
+from teltheory.policies.policy import NotCompiledError, has_rules
+from teltheory.replay.rules import Keys, Nodes, Rules, constant, places
 from teltheory.replay.slots import Slots
 from teltheory.replay.tiers.chains import policies_of_chains
 from teltheory.replay.tiers.kernel import Layout, Moved, State, replay_tiers
@@ -27,20 +26,10 @@ def replay_kernel(instance: Instance, policies: Any, tiers: Tiers) -> Moved:
     ArgumentError, ForcedCachingError
         As the plain replay does.
     """
-    if tiers.keeps_copies and len(tiers) > 1:
-        raise NotCompiledError("engine", "kernel", "'reference' for tiers that keep copies")
-    layout = layout_of(instance, policies_of_chains(policies, tiers), tiers)
-    if instance.forced:
-        check_forced(instance, tiers)
+    layout = layout_of(instance, policies, tiers)
     moved = moved_of(len(tiers), len(instance))
     replay_tiers(layout, empty(layout, 1), moved, Slots.of(instance).previous, instance.forced)
     return Moved(*map(readonly, moved))
-
-
-def check_forced(instance: Instance, tiers: Tiers) -> None:
-    """Raise `ForcedCachingError` for a past that the first tier does not hold."""
-    for turn in np.flatnonzero(instance.past > tiers.capacities[0])[:1].tolist():
-        raise ForcedCachingError(turn, int(instance.past[turn]), tiers.capacities[0])
 
 
 class Rows:
@@ -65,10 +54,14 @@ class Rows:
         return readonly(np.array(self.arrays, np.int64).reshape(len(self.arrays), self.n))
 
 
-def layout_of(instance: Instance, policies: Sequence[Policy], tiers: Tiers) -> Layout:
-    """Ask each tier's policy for its rules; `NotCompiledError` if the loop does not do what one of them says."""
+def layout_of(instance: Instance, policies: Any, tiers: Tiers, kind: type[Nodes] = Nodes) -> Layout:
+    """Ask each tier's policy for its rules, which see nodes of a kind; errors as those of `replay_kernel`."""
+    if tiers.keeps_copies and len(tiers) > 1:
+        raise NotCompiledError("engine", "kernel", "'reference' for tiers that keep copies")
     slots, n = Slots.of(instance), len(instance.trace)
-    every = [rules_of(policy, instance, slots) for policy in policies]
+    every = [rules_of(policy, instance, slots, kind) for policy in policies_of_chains(policies, tiers)]
+    for turn in np.flatnonzero(instance.past > tiers.capacities[0])[:1].tolist() if instance.forced else ():
+        raise ForcedCachingError(turn, int(instance.past[turn]), tiers.capacities[0])
     kept, place = Rows(n), Rows(n)
     full = [kept.of(None if rules.full is slots.before_first_cut else rules.full) for rules in every]
     least = [kept.of(rules.least if rules.trims else None) for rules in every]
@@ -88,11 +81,11 @@ def layout_of(instance: Instance, policies: Sequence[Policy], tiers: Tiers) -> L
     )
 
 
-def rules_of(policy: Any, instance: Instance, slots: Slots) -> Rules:
+def rules_of(policy: Any, instance: Instance, slots: Slots, kind: type[Nodes]) -> Rules:
     """Return what a tier's policy says of each slot."""
     if not has_rules(policy):
         raise NotCompiledError("engine", "kernel", f"'reference' for {policy!r}, which the kernel does not run")
-    rules = Rules.of(policy, instance, slots)
+    rules = Rules.of(policy, instance, slots, kind)
     if rules.trims and policy.trim == "round-robin":
         raise NotCompiledError("engine", "kernel", f"'reference' for {policy!r}, whose trimming is round-robin")
     return rules

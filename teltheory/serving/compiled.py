@@ -1,0 +1,176 @@
+"""The compiled engine: private conversations, a latency that is a formula, and routers that remember no inputs.
+
+It takes the steps of `teltheory.serving.engine` one after the other, with every sum and product in the same order,
+so that seconds are the same bit for bit. A turn's slot is on one replica, so slots are those of a replay in tiers,
+and each replica only knows which of them a conversation has there.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from teltheory.cost.latency import LatencyModel
+from teltheory.model.instance import Instance
+from teltheory.model.numbers import FloatArray, IntArray, readonly
+from teltheory.model.tiers import Tiers
+from teltheory.policies.policy import NotCompiledError
+from teltheory.replay.compiled import inlined, uncounted
+from teltheory.replay.rules import Nodes
+from teltheory.replay.tiers.kernel import Layout, Moved, State, cut, serve
+from teltheory.replay.tiers.rules import empty, layout_of, moved_of
+from teltheory.serving.routers import Affinity, Hash, LeastLoaded, MinTTFT, RoundRobin, hashed
+from teltheory.serving.work import Price, Work
+
+GIVEN, IDLEST, HOME, SOONEST = range(4)
+"""Ways to choose: as was said before, the idlest, the session's, or that with the least TTFT."""
+
+
+class Asked(NamedTuple):
+    """Requests, what a token takes as `LatencyModel` has it and a unit of each tier to load, and how to choose."""
+
+    arrival: FloatArray
+    session: IntArray
+    inputs: IntArray
+    block_size: int
+    formula: tuple[float, float, float, float, float]
+    load_of_unit: FloatArray
+    overlapped: bool
+    forced: bool
+    way: int
+    given: IntArray
+
+
+class Replicas(NamedTuple):
+    """When each is free, its slot of each session and its latest one, -1 for none; and each session's replica."""
+
+    free: FloatArray
+    slot: IntArray
+    latest: IntArray
+    home: IntArray
+
+
+class Times(NamedTuple):
+    """Of each request: its replica, and seconds."""
+
+    replica: IntArray
+    start: FloatArray
+    load: FloatArray
+    compute: FloatArray
+    service: FloatArray
+
+
+@inlined
+def _seconds(asked: Asked, layout: Layout, state: State, k: int, slot: int) -> tuple[float, float, float]:
+    """Return what loading, computing and both take of request k, at a replica where its session has a slot."""
+    load, left = 0.0, layout.history[k]
+    for i in range(len(layout.capacity)):
+        reused = min(state.held[slot, i], left) if slot >= 0 else 0
+        load = load + reused * asked.load_of_unit[i]
+        left -= reused
+    cached = (layout.history[k] - left) * asked.block_size
+    u, c = float(asked.inputs[k] - cached), float(cached)
+    alpha, gamma, beta, floor, one = asked.formula
+    compute = max(alpha * u + gamma * u * (u + 2 * c) + beta, floor) / one
+    return load, compute, max(load, compute) if asked.overlapped else load + compute
+
+
+@inlined
+def _candidates(asked: Asked, replicas: Replicas, k: int) -> tuple[int, int]:
+    """Return the first replica that may serve request k, and the first after it that may not."""
+    if asked.way == SOONEST:
+        return 0, len(replicas.free)
+    home = replicas.home[asked.session[k]]
+    chosen = asked.given[k] if asked.way == GIVEN else home if asked.way == HOME else -1
+    if chosen < 0:
+        least = np.inf
+        for r in range(len(replicas.free)):
+            work = max(replicas.free[r] - asked.arrival[k], 0.0)
+            if r == 0 or work < least:
+                chosen, least = r, work
+    return int(chosen), int(chosen) + 1
+
+
+@uncounted
+def serve_all(asked: Asked, layout: Layout, state: State, moved: Moved, replicas: Replicas, times: Times) -> None:
+    """Send the requests to the replicas, and serve them; among replicas that are equally good the first one."""
+    for k in range(len(asked.arrival)):
+        session = asked.session[k]
+        first, end = _candidates(asked, replicas, k)
+        r, least, load, compute, service = first, np.inf, 0.0, 0.0, 0.0
+        for q in range(first, end):
+            found = _seconds(asked, layout, state, k, replicas.slot[q, session])
+            ttft = max(replicas.free[q] - asked.arrival[k], 0.0) + found[2]
+            if q == first or ttft < least:
+                r, least = q, ttft
+                load, compute, service = found
+        serve(layout, state, moved, r, k, replicas.slot[r, session])
+        cut(layout, state, moved, r, k, replicas.latest[r] if asked.forced else k)
+        start = max(asked.arrival[k], replicas.free[r])
+        replicas.free[r] = start + service
+        replicas.slot[r, session] = replicas.latest[r] = k
+        replicas.home[session] = r
+        times.replica[k], times.start[k], times.service[k] = r, start, service
+        times.load[k], times.compute[k] = load, compute
+
+
+class OnReplicas(Nodes):
+    """Nodes of which a replica sees only some turns: how many, and which came first, depends on the router."""
+
+    @property
+    def first(self) -> IntArray:
+        """Refuse."""
+        raise NotCompiledError("policy", "rules that look at first arrivals", "engine='reference' for it")
+
+    @property
+    def hits(self) -> IntArray:
+        """Refuse."""
+        raise NotCompiledError("policy", "rules that count turns", "engine='reference' for it")
+
+
+def run_compiled(
+    work: Work, policy: Any, tiers: Tiers, forced: bool, router: Any, replicas: int, price: Price
+) -> tuple[Times, Moved]:
+    """Serve private conversations; `NotCompiledError` if the engine does not do what is asked."""
+    instance = Instance.of(work.requests, tiers.capacities[0], forced=forced)  # type: ignore[arg-type]
+    way, given = _way_of(router, work, replicas)
+    asked = Asked(
+        work.arrival,
+        work.session,
+        readonly(work.inputs),
+        work.block_size,
+        _formula_of(price.latency),
+        np.array(price.load_of_unit, np.float64),
+        price.overlapped,
+        forced,
+        way,
+        given,
+    )
+    layout = layout_of(instance, policy, tiers, OnReplicas)
+    n, sessions = len(work), instance.trace.conversations
+    moved, times = moved_of(len(tiers), n), Times(np.empty(n, np.int64), *(np.empty(n) for _ in range(4)))
+    slots = np.full((replicas, sessions), -1, np.int64)
+    busy = Replicas(
+        np.full(replicas, -np.inf), slots, np.full(replicas, -1, np.int64), np.full(sessions, -1, np.int64)
+    )
+    serve_all(asked, layout, empty(layout, replicas), moved, busy, times)
+    for array in (*times, *moved):
+        array.setflags(write=False)
+    return times, moved
+
+
+def _way_of(router: Any, work: Work, replicas: int) -> tuple[int, IntArray]:
+    """Return how a router chooses, and what it says before."""
+    ways = {RoundRobin: GIVEN, Hash: GIVEN, LeastLoaded: IDLEST, Affinity: HOME, MinTTFT: SOONEST}
+    if type(router) not in ways:
+        raise NotCompiledError("router", router, "engine='reference' for it")
+    turns = np.arange(len(work)) if isinstance(router, RoundRobin) else hashed(work.session)
+    return ways[type(router)], readonly((turns % turns.dtype.type(replicas)).astype(np.int64))
+
+
+def _formula_of(latency: Any) -> tuple[float, float, float, float, float]:
+    if type(latency).ttft is not LatencyModel.ttft:
+        raise NotCompiledError("latency", latency, "engine='reference' for one that is no formula")
+    alpha, gamma, beta, floor, one = latency.floats
+    return alpha, gamma, beta, floor, one

@@ -1,0 +1,74 @@
+"""The compiled engine serves as the plain one does, the same seconds bit for bit."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from replay.instances import fewer
+from serving.worlds import LATENCIES, a_capacity, a_trace
+
+import teltheory as tt
+from teltheory.policies import LeastRecentlyUsed, on_arrays
+from teltheory.policies.policy import NotCompiledError
+
+SECONDS = tt.LatencyModel(Fraction(1, 7), Fraction(1, 1001), Fraction(1, 3), Fraction(1, 2))
+"""Sums of its seconds are rounded."""
+
+
+class MostTurnsLast(LeastRecentlyUsed):
+    @on_arrays
+    def eviction_key(self, node):
+        return node.hits
+
+
+def a_compiled_policy(rng):
+    xi, q_hat = rng.integers(0, 9, 2).tolist()
+    trim = ("least-recent", "eager")[rng.integers(2)]
+    known = tt.EndAwareTLRU(xi, q_hat, trim), tt.LengthAwareTLRU(xi, trim), tt.Belady(), tt.TailOptimizedBelady(xi)
+    every = tt.LRU(), tt.ThresholdLRU(q_hat), tt.TLRU(xi, q_hat, trim), *known
+    return every[rng.integers(len(every))]
+
+
+def same(trace, policy, capacity, **options):
+    fast, plain = (tt.serve(trace, policy, capacity, engine=e, **options) for e in ("kernel", "reference"))
+    assert fast.outcome == plain.outcome
+    for name in ("replica", "start", "load", "compute", "service"):
+        assert getattr(fast, name).tolist() == getattr(plain, name).tolist(), name
+    assert fast.utilisation == plain.utilisation
+
+
+def test_small_traces():
+    for seed in range(fewer(800)):
+        rng = np.random.default_rng(seed)
+        trace, capacity = a_trace(rng, 30), a_capacity(rng)
+        forced = bool(rng.random() < 0.3)
+        if forced:
+            capacity = tt.Tiers((int(trace.past.max()) + 5, 9), (0, Fraction(1, 3)))
+        latency = (*LATENCIES, SECONDS)[rng.integers(3)]
+        options = {"replicas": int(rng.integers(1, 5)), "latency": latency, "forced": forced}
+        for router in ("round-robin", "least-loaded", "affinity", "hash", "min-ttft"):
+            same(trace, a_compiled_policy(rng), capacity, router=router, **options)
+
+
+def test_long_traces_take_it_and_what_it_does_not_do_is_plain():
+    rng = np.random.default_rng(5)
+    turns = rng.integers(0, 200, 2500), rng.integers(1, 30, 2500), rng.integers(0, 20, 2500)
+    trace = tt.Trace.from_turns(*turns, arrival=np.cumsum(rng.exponential(1.0, 2500)))
+    tiers, options = tt.Tiers((900, 2000), (0, Fraction(3, 10))), {"replicas": 3, "latency": SECONDS}
+    auto = tt.serve(trace, tt.LRU(), tiers, router="min-ttft", **options)
+    assert auto.outcome == tt.serve(trace, tt.LRU(), tiers, router="min-ttft", engine="kernel", **options).outcome
+    few = trace.first(300)
+    for policy, router in ((MostTurnsLast(), "hash"), (tt.LRU(), "cache-aware"), (tt.TLRU(9, 2), "affinity")):
+        with pytest.raises(NotCompiledError):
+            tt.serve(few, policy, tiers, router=router, engine="kernel", **options)
+        assert len(tt.serve(few, policy, tiers, router=router, **options)) == 300
+    with pytest.raises(NotCompiledError, match="a Forest"):
+        tt.serve(few.forest, tt.LRU(), tiers, engine="kernel", **options)
+    with pytest.raises(tt.ArgumentError, match="engine: found 'quick'"):
+        tt.serve(few, tt.LRU(), tiers, engine="quick", **options)
+
+
+def test_no_requests():
+    same(tt.Trace.from_turns([], [], [], []), tt.LRU(), 5, replicas=2)
