@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -172,7 +173,17 @@ def print_found(found: list[Found], block_size: int) -> None:
 def found_as_data(one: Found, block_size: int) -> dict[str, Any]:
     """Return what was found as plain data."""
     plans = [plan_as_data(plan, name, block_size) for name, plan in one.plans.items()]
-    return queue_as_data(one.advice) | {"speed": list(one.speed), "plans": plans}
+    found: dict[str, Any] = finite(queue_as_data(one.advice) | {"speed": list(one.speed), "plans": plans})
+    return found
+
+
+def finite(data: Any) -> Any:
+    """Return plain data with null in the place of what is infinite, such as a utilisation of no time at all."""
+    if isinstance(data, dict):
+        return {name: finite(value) for name, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [finite(value) for value in data]
+    return None if isinstance(data, float) and not isfinite(data) else data
 
 
 def write_found(

@@ -79,6 +79,17 @@ def test_the_own_speed_of_a_trace_may_be_too_fast_and_is_said(run, file, capsys)
     assert "Queues grow" not in " ".join(capsys.readouterr().out.split())
 
 
+def test_a_trace_that_comes_at_one_time_has_no_utilisation(run_json, tmp_path):
+    trace, file = chats(140, 2), tmp_path / "now.csv"
+    now = tt.Trace.from_turns(trace.conversation, trace.prompt, trace.response, arrival=np.zeros(140))
+    tt.write_trace(now, file)
+    asked = ("--capacity", "1k", "--slo", "200ms", "--replicas", 1, "--plan", "replicas=1,2")
+    data = run_json("advise", file, *asked)["advice"][0]
+    assert data["held_out"]["rows"][0]["utilisation"] is None
+    assert [one["utilisation"] for one in data["plans"][0]["tried"]] == [None, None]
+    assert data["held_out"]["rows"][0]["tel"] > 0
+
+
 def test_a_plan_is_read_as_a_grid():
     assert read_plan("replicas=1..3,8", None, overload=False) == ("replicas", [1, 2, 3, 8])
     assert read_plan("tier1=100k,1M", None, overload=False) == ("tier1", [100_000, 1_000_000])
