@@ -18,6 +18,7 @@ from teltheory.model.numbers import read_fraction
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
 from teltheory.model.units import listed_values
+from teltheory.serving.batching import Chunked
 from teltheory.serving.routers import ROUTERS
 from teltheory.serving.serve import Serving, stretch_for
 from teltheory.serving.work import TICKS, Ticks
@@ -37,6 +38,7 @@ class Loaded:
     stretch: str | None = None
     ticks: Ticks | None = None
     overload: bool = False
+    chunk: int | None = None
 
     def __bool__(self) -> bool:
         return any(getattr(self, field.name) for field in fields(self))
@@ -50,7 +52,8 @@ class Loaded:
             stretch = read_fraction("--stretch", self.stretch, "a number above 0, such as 0.5")
             if stretch <= 0:
                 raise ArgumentError("--stretch", self.stretch, "a number above 0, such as 0.5")
-        serving = Serving(self.replicas or 1, self.router or ROUTER, stretch, self.ticks or TICKS[0])
+        batching = None if self.chunk is None else Chunked(self.chunk)
+        serving = Serving(self.replicas or 1, self.router or ROUTER, stretch, self.ticks or TICKS[0], batching)
         return serving, None if self.load is None else read_load("--load", self.load, overload=self.overload)
 
 
@@ -64,13 +67,14 @@ class Servers:
     stretch: str | None = None
     ticks: Ticks | None = None
     overload: bool = False
+    chunk: int | None = None
 
     def read(self) -> list[tuple[Serving, Fraction | None]]:
         """Return how requests are served, and the load if one was given, of each choice."""
         numbers = tuple(map(_replicas, listed_values("--replicas", self.replicas))) or (None,)
         routers = listed_values("--router", self.routers) or (None,)
         loads = listed_values("--load", self.loads) or (None,)
-        rest = self.stretch, self.ticks, self.overload
+        rest = self.stretch, self.ticks, self.overload, self.chunk
         return [Loaded(*choice, *rest).read() for choice in product(numbers, routers, loads)]
 
     def at(self, requests: Trace | Forest, tiers: Tiers, latency: Latency) -> list[Serving]:
@@ -121,6 +125,8 @@ def speed_lines(serving: Serving, load: Fraction | None, overload: float) -> Ite
         yield f"Arrivals are stretched by {float(serving.stretch):.4g} for all policies{ticks}."
     else:
         yield f"Arrivals as the trace has them{ticks}."
+    if serving.batching is not None:
+        yield f"Prompts are computed {serving.batching.chunk:,} tokens an iteration, first come, first served."
     if overload >= 1:
         yield (
             f"Overloaded: LRU has {overload:.2f} s of work for each second of a replica. Queues grow without "
@@ -145,6 +151,7 @@ def _arrivals() -> tuple[Option, ...]:
         click.option("--stretch", metavar="TIMES", help="Multiply arrivals."),
         click.option("--ticks", type=click.Choice(TICKS), help="Arrivals at one time: so, or spread evenly."),
         click.option("--overload", is_flag=True, help="Run loads of 1 and more."),
+        click.option("--chunk", type=click.IntRange(1), metavar="N", help="Prompts in chunks of N tokens."),
     )
 
 

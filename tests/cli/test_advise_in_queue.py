@@ -9,6 +9,7 @@ from advice.advised_traces import chats
 import teltheory as tt
 from teltheory.advice.planning import plan
 from teltheory.cli.plan_text import read_percentile, read_plan
+from teltheory.serving.batching import Chunked
 from teltheory.serving.serve import Serving
 
 LATENCY = tt.A100_LLAMA2_7B
@@ -79,6 +80,16 @@ def test_the_own_speed_of_a_trace_may_be_too_fast_and_is_said(run, file, capsys)
     assert "Queues grow" not in " ".join(capsys.readouterr().out.split())
 
 
+def test_prompts_in_chunks_are_said_and_served(run, run_json, file, capsys):
+    asked = ("advise", file, "--capacity", "1k", "--slo", "200ms", "--load", "0.7", "--chunk", "256")
+    assert run(*asked) == 0
+    assert "Prompts are computed 256 tokens an iteration" in capsys.readouterr().out
+    serving, load = Serving(batching=Chunked(256)), Fraction(7, 10)
+    advice = tt.advise(tt.read_trace(file), 1000, Fraction(1, 5), serving=serving, load=load)
+    rows = run_json(*asked)["advice"][0]["held_out"]["rows"]
+    assert [row["tel"] for row in rows] == [row.tel for row in advice.held_out.rows]
+
+
 def test_a_trace_that_comes_at_one_time_has_no_utilisation(run_json, tmp_path):
     trace, file = chats(140, 2), tmp_path / "now.csv"
     now = tt.Trace.from_turns(trace.conversation, trace.prompt, trace.response, arrival=np.zeros(140))
@@ -108,6 +119,7 @@ BAD = [
     ("--load 0.5 --stretch 2", "--stretch: found '2', expected none with --load"),
     ("--stretch 0", "--stretch: found '0', expected a number above 0"),
     ("--replicas 0", "--replicas"),
+    ("--chunk 0", "--chunk"),
     ("--router fastest", "router: found 'fastest', expected one of round-robin, least-loaded"),
     ("--tier 1k --tier 2k", "--tier: found '2k', expected what loading costs"),
     ("--tier 1k --tier 2k:1.5", "expected less than the 7.17e-05 s that the token takes to compute"),
