@@ -113,11 +113,11 @@ def advise(
     sizes, sized = (sizes, list(read_sizes(capacities, shape))) if sizes else (chosen, [origin])
     if asked is None:
         advices = _on_an_idle_server(trace_file, requests, sizes, wish)
-        start, notes = advices[0].start, [served.sentence(isinstance(requests, Forest)), *sized]
+        start, notes, tel = advices[0].start, [served.sentence(isinstance(requests, Forest)), *sized], "blocks"
     else:
         found = asked.answer(trace_file, requests, sizes, wish)
-        start, notes = found[0].advice.start, [served.sentence(in_blocks=True), *(asked.said or sized)]
-    told = Told.of(trace_file, trace, requests, prefixes, start, served, notes)
+        start, notes, tel = found[0].advice.start, [served.sentence(True), *(asked.said or sized)], "seconds"
+    told = Told.of(trace_file, trace, requests, prefixes, start, served, notes, tel)
     if asked is None:
         _report(told, advices, shape, page, target, reading.seed)
     else:
@@ -143,12 +143,13 @@ class Told:
         start: int,
         served: Served,
         notes: list[str],
+        tel: str = "blocks",
     ) -> Told:
         """Return how a trace was read and split."""
         rest = len(trace) - start
         split = f"Chosen on the first {start:,} turns, judged on the other {rest:,}, in the order of time."
         shared = isinstance(requests, Forest)
-        told = block_lines(trace, requests, prefixes) if shared else report_lines(trace)
+        told = block_lines(trace, requests, prefixes, tel) if shared else report_lines(trace)
         data = {"trace": turns_as_data(trace), **reading_as_data(requests, prefixes)}
         data |= {"latency": served.needed_latency.name, "notes": notes}
         return cls(file, [reading_line(trace, requests), *told, split, *notes], data)

@@ -79,6 +79,8 @@ def headline(advice: QueueAdvice) -> str:
     if held.gain.above_zero:
         broken = " and ".join(held.broken)
         return f"{stay} {tried} keeps its limits on the first part, but not on the rest: {broken}."
+    if held.gain.value > 0:
+        return f"{stay} The gain of {tried} on the first part may be chance on the rest."
     return f"{stay} The gain of {tried} on the first part did not last."
 
 

@@ -81,11 +81,11 @@ def plan_lines(plan: Plan, policy: str, block_size: int) -> Iterator[str]:
     else:
         answer = _text(plan, plan.answer, block_size)
         yield f"PLAN, {policy}: {answer} is the {most} {_noun(plan)} {wanted} ({tried})."
-    ends = [_end(plan, end, block_size) for end in (plan.low, plan.high)]
-    yield (
-        f"In 95 % of the draws of blocks of time the answer is from {ends[0]} to {ends[1]}; in "
-        f"{100 * plan.share:.0f} % it is the same."
-    )
+    said = f"In {100 * plan.share:.0f} % of the draws of blocks of time the answer is the same"
+    if plan.low != plan.high:
+        ends = [_end(plan, end, block_size) for end in (plan.low, plan.high)]
+        said += f", in 95 % from {ends[0]} to {ends[1]}"
+    yield f"{said}."
     if plan.exceptions:
         numbers = listed([_text(plan, number, block_size) for number in plan.exceptions])
         yield f"Exceptions: {numbers} would do on this trace, although a number that is more generous does not."

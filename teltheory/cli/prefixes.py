@@ -119,12 +119,12 @@ def reading_line(trace: Trace, requests: Trace | Forest) -> str:
     return f"Private conversations: {len(trace):,} turns, {trace.conversations:,} conversations{aside}."
 
 
-def block_lines(trace: Trace, requests: Trace | Forest, prefixes: Prefixes) -> Iterator[str]:
+def block_lines(trace: Trace, requests: Trace | Forest, prefixes: Prefixes, tel: str = "blocks") -> Iterator[str]:
     """Yield what blocks mean for the numbers, and what was left out; nothing for conversations."""
     yield from without_lines(trace, requests, prefixes)
     if isinstance(requests, Forest):
         yield (
-            "Capacities, ξ and cutoffs are rounded down to whole blocks, Q̂ is rounded up, and TEL is in blocks. "
+            f"Capacities, ξ and cutoffs are rounded down to whole blocks, Q̂ is rounded up, and TEL is in {tel}. "
             "All else is exact in tokens; a last block that is not full is computed."
         )
 

@@ -74,8 +74,10 @@ class Servers:
         numbers = tuple(map(_replicas, listed_values("--replicas", self.replicas))) or (None,)
         routers = listed_values("--router", self.routers) or (None,)
         loads = listed_values("--load", self.loads) or (None,)
-        rest = self.stretch, self.ticks, self.overload, self.chunk
-        return [Loaded(*choice, *rest).read() for choice in product(numbers, routers, loads)]
+        return [
+            Loaded(*choice, self.stretch, self.ticks, self.overload, self.chunk).read()
+            for choice in product(numbers, routers, loads)
+        ]
 
     def at(self, requests: Trace | Forest, tiers: Tiers, latency: Latency) -> list[Serving]:
         """Return what serves requests in tiers, with the stretch that each load is there."""
