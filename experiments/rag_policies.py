@@ -37,7 +37,8 @@ QUESTION, LONGEST, GPU, LOAD = 32, 8, 40, Fraction(26, 100)
 LATENCY = tt.A100_LLAMA2_7B_PREFILL
 LENGTHS = {"equal": 0.0, "lognormal": 0.5, "heavy": 1.5}
 """Standard deviation of the logarithm of documents' lengths; no document is longer than eight times the mean."""
-SHOWN = ("lfu", "lfu, remembers", "gdsf", "gdsf, remembers", "pgdsf", "t-lru", "t-lru, new tokens", "belady")
+T_LRU = ("t-lru", "t-lru, new tokens", "t-lru, scaled")
+SHOWN = ("lfu", "lfu, remembers", "gdsf", "gdsf, remembers", "pgdsf", *T_LRU, "belady")
 BOUND = "bound"
 
 

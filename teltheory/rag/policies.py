@@ -63,6 +63,12 @@ class RememberingLFU(LeastRecentlyUsed):
         return node.hits
 
 
+class FlatBelady(TailOptimizedBelady):
+    """Tail-Optimized Belady that takes a document for worth as much in the host as in the GPU."""
+
+    budgets = "flat"
+
+
 class PerToken:
     """Every token costs the same: T(alpha, beta) = beta."""
 
@@ -128,6 +134,7 @@ def question_estimate(workload: Workload) -> int:
 def online_policies(workload: Workload, xi: int, profile: PrefillProfile) -> dict[str, Policy]:
     """Return LRU, LFU, GDSF, PGDSF in its readings and T-LRU by name.
 
+    T-LRU's budgets are flat, as whole documents keep more than their budget anyway; or scaled, as in other tiers.
     LFU and GDSF forget what is evicted, PGDSF does not. So that what remembering is worth and what costs are worth
     can be told apart, there is an LFU that remembers, and a GDSF: PGDSF if all tokens cost the same.
     """
@@ -140,13 +147,14 @@ def online_policies(workload: Workload, xi: int, profile: PrefillProfile) -> dic
         "gdsf": GDSF(),
         "gdsf, remembers": RetrievalPGDSF(PerToken()),
         **{name: learnt(**reading) for name, reading in READINGS.items()},
-        **{f"t-lru{name}": TLRU(xi, q_hat, "least-recent") for name, q_hat in estimates.items()},
+        **{f"t-lru{name}": TLRU(xi, q_hat, "least-recent", budget="flat") for name, q_hat in estimates.items()},
+        "t-lru, scaled": TLRU(xi, estimates[""], "least-recent"),
     }
 
 
 def clairvoyant_policies(xi: int) -> dict[str, Policy]:
     """Return Belady and Tail-Optimized Belady by name."""
-    return {"belady": Belady(), "tail-optimized-belady": TailOptimizedBelady(xi)}
+    return {"belady": Belady(), "tail-optimized-belady": FlatBelady(xi)}
 
 
 def policy_rows(

@@ -70,5 +70,9 @@ def in_tiers(policies: Sequence[Policy], tiers: Tiers) -> tuple[Any, ...]:
 
 def has_scaled_budget(policy: Any) -> bool:
     """Whether a policy has budgets of its own, and they are not flat."""
-    own = getattr(type(policy), "budget", None) is not LeastRecentlyUsed.budget
-    return own and getattr(policy, "budgets", "scaled") == "scaled"
+    return has_budget(policy) and getattr(policy, "budgets", "scaled") == "scaled"
+
+
+def has_budget(policy: Any) -> bool:
+    """Whether a policy has budgets of its own; one without keeps all, whatever another tier's takes for a past."""
+    return getattr(type(policy), "budget", None) is not LeastRecentlyUsed.budget

@@ -13,6 +13,7 @@ from typing import Any
 from teltheory.model.forest import Forest
 from teltheory.policies.memory import Memory
 from teltheory.policies.policy import Policy
+from teltheory.replay.tiers.budgets import has_budget
 from teltheory.replay.tiers.documents import Document
 from teltheory.replay.tiers.nodes import memory_of
 
@@ -24,13 +25,14 @@ class Level:
         self.number, self.capacity, self.policy = number, capacity, policy
         self.memory: Memory | None = memory_of(policy, forest, capacity, whole)
         self.key: Callable[[Any], Any] = self.memory.key if self.memory else policy.eviction_key
-        self.by_trim_key = policy.trim == "least-recent"
+        self.by_trim_key, self.has_budget = policy.trim == "least-recent", has_budget(policy)
         self.used = self.members = 0
         self.heap: list[tuple[Any, ...]] = []
 
     def is_surplus(self, node: Document) -> bool:
         """Whether a node is not worth keeping: it begins where the policy's budget ends, or is not kept."""
-        return self.policy.budget(node) <= node.depth - node.length or self.policy.drops(node)
+        over = self.has_budget and self.policy.budget(node) <= node.depth - node.length
+        return over or self.policy.drops(node)
 
     def is_unwanted(self, node: Document) -> bool:
         """Whether a node goes even if there is room."""

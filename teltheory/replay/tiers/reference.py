@@ -26,6 +26,7 @@ from teltheory.model.forest import Forest
 from teltheory.model.tiers import Tiers, tiers_of
 from teltheory.policies.node import Node, Turn
 from teltheory.policies.policy import Policy
+from teltheory.replay.tiers.budgets import has_budget
 from teltheory.replay.tiers.nodes import mark_of_all, memory_of, policy_of_each_tier, room_of
 
 
@@ -343,7 +344,8 @@ class PlainTree:
 
 def surplus(policy: Policy, item: Item) -> bool:
     """Whether a node is not worth keeping: it begins where the budget ends, or is not kept."""
-    return item.end - item.units >= policy.budget(item) or policy.drops(item)
+    over = has_budget(policy) and item.end - item.units >= policy.budget(item)
+    return over or policy.drops(item)
 
 
 def unwanted(policy: Policy, item: Item) -> bool:

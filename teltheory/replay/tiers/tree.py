@@ -186,7 +186,8 @@ class TieredTree:
         self._release(path)
         if self.hottest and self.hottest.any:
             self._replicate(path)
-        self._settle()
+        if self.risen:
+            self._settle()
         self.ended.extend(path[-1:])
 
     def optional(self, leaf: int, k: int, tail: int = 0) -> tuple[int, ...]:
