@@ -24,6 +24,7 @@ from teltheory.serving.batching import batching_of, run_in_batches
 from teltheory.serving.engine import Rows, caches_of, run
 from teltheory.serving.routers import chooser_of, router_of
 from teltheory.serving.served import Served, seconds
+from teltheory.serving.shared import Sharing, stored
 from teltheory.serving.work import Price, Ticks, Work, span, work_of
 
 
@@ -33,7 +34,9 @@ class Serving:
 
     Parameters
     ----------
-    replicas, router, stretch, ticks, batching : int, str or Router, float or Fraction, str, None
+    replicas, router, stretch, ticks : int, str or Router, float or Fraction, str
+        As in `serve`.
+    batching, shared : Chunked or None, bool
         As in `serve`.
     """
 
@@ -42,6 +45,7 @@ class Serving:
     stretch: float | Fraction = 1
     ticks: Ticks = "raw"
     batching: Any = None
+    shared: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "replicas", number_of(self.replicas))
@@ -69,6 +73,7 @@ def serve(
     forced: bool = False,
     cache: object = "strict",
     batching: Any = None,
+    shared: bool = False,
     engine: Engine = "auto",
 ) -> Served:
     """Serve a trace by replicas, each with a cache of its own and a queue: first come, first served.
@@ -99,6 +104,9 @@ def serve(
         Of a forest, as in `replay`.
     batching : Chunked or None
         Prompts in chunks, with decoding beside them or without; None for one request at a time.
+    shared : bool
+        Whether the last tier is one store for all replicas, to which every past is written through; see
+        `teltheory.serving.shared`.
     engine : {"auto", "kernel", "reference"}
         The kernel is compiled, and serves private conversations one at a time, by a `LatencyModel`, a router by
         name but "cache-aware", and policies that it replays in tiers, unless they count turns; the reference is
@@ -121,24 +129,30 @@ def serve(
         raise ArgumentError("engine", engine, "'auto', 'kernel' or 'reference'")
     if engine == "kernel" or (engine == "auto" and len(work) >= KERNEL_FROM):
         with suppress(*(() if engine == "kernel" else (NotCompiledError,))):
-            _check_compiled(work, batching)
+            _check_compiled(work, batching, shared)
             check_cache(cache)
             return _compiled(work, policy, capacity, forced, router_of(router), number, price)
     choose = chooser_of(router, work.requests, number)
-    caches = caches_of(work, policy, tiers, forced, cache, number)
-    if batching is None:
-        rows = run(work, caches, choose, price)
+    memory = work, policy, tiers, forced, cache, number
+    if shared:
+        if batching is not None:
+            raise ArgumentError("batching", batching, "None with a shared store")
+        rows = Sharing(work, *stored(*memory), price).run(choose)
+    elif batching is None:
+        rows = run(work, caches_of(*memory), choose, price)
     else:
-        rows = run_in_batches(work, caches, choose, price, batching_of(batching))
+        rows = run_in_batches(work, caches_of(*memory), choose, price, batching_of(batching))
     return served_of(work, capacity, rows, number)
 
 
-def _check_compiled(work: Work, batching: Any) -> None:
+def _check_compiled(work: Work, batching: Any, shared: bool) -> None:
     """Raise `NotCompiledError` for what the compiled engine does not serve."""
     if isinstance(work.requests, Forest):
         raise NotCompiledError("trace", "a Forest", "engine='reference' for it")
     if batching is not None:
         raise NotCompiledError("batching", batching, "engine='reference' for it")
+    if shared:
+        raise NotCompiledError("shared", shared, "engine='reference' for it")
 
 
 def _compiled(

@@ -58,7 +58,7 @@ def compare(seed):
     rng = np.random.default_rng(seed)
     forest = seed % 3 == 2
     trace = a_forest(rng) if forest else a_trace(rng)
-    capacity = a_capacity(rng, 2, ("exclusive", "swap-out-once")) if forest else a_capacity(rng)
+    capacity = a_capacity(rng)
     latency, replicas, policy = LATENCIES[rng.integers(2)], int(rng.integers(1, 4)), a_policy(rng)
     chunk = (None, 1, 3, 8)[rng.integers(4)]
     batching = Chunked(chunk, DECODES[rng.integers(3)], (None, 2, 6)[rng.integers(3)])

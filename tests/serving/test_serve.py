@@ -75,7 +75,7 @@ def test_loading_takes_seconds():
 def test_one_replica_that_nobody_waits_for_is_a_replay(seed):
     rng = np.random.default_rng(seed)
     trace = a_forest(rng) if seed % 3 == 2 else a_trace(rng)
-    capacity = a_capacity(rng, 2, ("exclusive", "swap-out-once")) if seed % 3 == 2 else a_capacity(rng)
+    capacity = a_capacity(rng)
     policy, latency = a_policy(rng), LATENCIES[0]
     for stretch in (1, 10**6):
         served = tt.serve(trace, policy, capacity, latency=latency, stretch=stretch)

@@ -50,12 +50,13 @@ def a_forest(rng, most=10):
     return tt.Forest.from_paths(paths, ask, total, arrivals(rng, len(words)), block_size=size)
 
 
-def a_capacity(rng, most_tiers=3, modes=("exclusive", "inclusive"), largest=15):
+def a_capacity(rng, most_tiers=3, modes=("exclusive", "inclusive", "swap-out-once"), largest=15):
     """Return a capacity, as a number or as tiers."""
     tiers = int(rng.integers(1, most_tiers + 1))
     if tiers == 1 and rng.random() < 0.5:
         return int(rng.integers(0, largest))
     mode = modes[rng.integers(len(modes))]
+    mode = "exclusive" if mode == "swap-out-once" and tiers > 2 else mode
     sizes = rng.integers(0, largest, tiers)
     loads = [Fraction(0), *sorted(RATIOS[i] for i in rng.integers(0, len(RATIOS), tiers - 1))]
     capacities = np.sort(sizes) if mode == "inclusive" else sizes

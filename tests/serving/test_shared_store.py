@@ -1,0 +1,100 @@
+"""One store for all replicas: by hand, against a second simulator, and what it is without room."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from serving.served_from_a_store import Shared, same
+from serving.worlds import LATENCIES, ROUTERS, a_capacity, a_forest, a_policy, a_trace
+
+import teltheory as tt
+
+SECOND = tt.LatencyModel(Fraction(1))
+TIERS = tt.Tiers((4, 20), (0, Fraction(1, 4)))
+
+
+def serve(trace, tiers=TIERS, **options):
+    return tt.serve(trace, tt.LRU(), tiers, latency=SECOND, shared=True, **options)
+
+
+def test_what_one_replica_finished_another_loads():
+    turns = tt.Trace.from_turns([0, 0, 0], [4, 2, 1], [0, 0, 0], [0, 5, 6])
+    served = serve(turns, replicas=2)
+    assert served.replica.tolist() == [0, 1, 0]
+    assert served.cached.tolist() == [[0, 0, 4], [0, 4, 0]]
+    assert served.load.tolist() == [0, 1, 0]
+    assert served.ttft.tolist() == [4, 3, 3]
+    assert served.outcome.copied.tolist() == [[4, 2, 1]]
+    assert served.outcome.written.tolist() == [4, 2, 3]
+
+
+def test_what_still_runs_is_not_there():
+    at = {3: [0, 0], 4: [0, 4], 5: [0, 4]}
+    for time, found in at.items():
+        turns = tt.Trace.from_turns([0, 0], [4, 2], [0, 0], [0, time])
+        assert serve(turns, replicas=2).cached[1].tolist() == found
+
+
+def test_it_is_there_for_who_waited_meanwhile():
+    turns = tt.Trace.from_turns([0, 1, 2, 0], [4, 5, 0, 1], [0, 0, 0, 0], [0, 0, 1, 1])
+    served = serve(turns, replicas=2)
+    assert served.replica.tolist() == [0, 1, 0, 1]
+    assert (served.start[3], served.cached[1, 3]) == (5, 4)
+
+
+def test_a_turn_that_finishes_late_does_not_shorten_its_conversation():
+    turns = tt.Trace.from_turns([0, 0, 0], [8, 1, 1], [0, 0, 0], [0, 20, 20], [0, 0, 1])
+    tiers = tt.Tiers((0, 20), (0, Fraction(1, 2)))
+    assert serve(turns, tiers, replicas=2).cached[1].tolist() == [0, 0, 1]
+    overtaken = tt.Trace.from_turns([0, 0, 0], [9, 1, 5], [0, 0, 0], [0, 1, 30])
+    assert serve(overtaken, tiers, replicas=2).cached[1].tolist() == [0, 0, 10]
+
+
+def compare(seed):
+    rng = np.random.default_rng(seed)
+    forest = seed % 3 == 2
+    trace = a_forest(rng) if forest else a_trace(rng)
+    tiers = a_capacity(rng, 3, ("exclusive",))
+    while not isinstance(tiers, tt.Tiers) or len(tiers) < 2:
+        tiers = a_capacity(rng, 3, ("exclusive",))
+    replicas, router = int(rng.integers(1, 4)), ROUTERS[rng.integers(len(ROUTERS))]
+    latency, own = LATENCIES[rng.integers(2)], a_policy(rng)
+    policies = (*[own] * (len(tiers) - 1), tt.LRU())
+    served = tt.serve(trace, policies, tiers, replicas=replicas, router=router, latency=latency, shared=True)
+    same(served, Shared(trace, policies[:-1], tiers, replicas, router, latency).run())
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_the_store_is_a_second_simulators(seed):
+    compare(seed)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", range(40, 1040, 50))
+def test_the_store_is_a_second_simulators_on_a_thousand_traces(first):
+    for seed in range(first, first + 50):
+        compare(seed)
+
+
+@pytest.mark.parametrize("seed", range(9))
+def test_a_store_without_room_is_not_there(seed):
+    rng = np.random.default_rng(seed)
+    trace = a_forest(rng) if seed % 3 == 2 else a_trace(rng)
+    for router in ROUTERS:
+        options = {"replicas": 2, "router": router, "latency": LATENCIES[1]}
+        stored = tt.serve(trace, tt.TLRU(3, 1), tt.Tiers((9, 0), (0, Fraction(1, 2))), shared=True, **options)
+        alone = tt.serve(trace, tt.TLRU(3, 1), 9, **options)
+        assert stored.replica.tolist() == alone.replica.tolist()
+        assert stored.ttft.tolist() == alone.ttft.tolist()
+        assert stored.cached[0].tolist() == alone.cached.tolist()
+        assert not stored.cached[1].any()
+
+
+def test_the_store_needs_a_tier_and_no_chunks():
+    turns = tt.Trace.from_turns([0], [4], [0], [0])
+    with pytest.raises(tt.ArgumentError, match="two tiers or more"):
+        serve(turns, 9)
+    with pytest.raises(tt.ArgumentError, match="None with a shared store"):
+        serve(turns, batching=tt.Chunked())
