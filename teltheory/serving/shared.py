@@ -119,7 +119,7 @@ class Sharing:
         self.home: dict[int, int] = {}
         n = len(work)
         self.expected = [0.0] * n
-        self.rows = Rows([0] * n, *([0.0] * n for _ in range(4)))
+        self.rows = Rows([0] * n, [0.0] * n, [0.0] * n, [0.0] * n, [0.0] * n)
         self.moved: list[Any] = [None] * n
 
     def run(self, choose: Callable[[View], int]) -> Rows:

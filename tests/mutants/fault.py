@@ -18,7 +18,7 @@ from pathlib import Path
 FOLDER = Path(__file__).parent / "faults"
 ROOMS = ["policies", "replay", "optimal", "judges", "belief", "claims", "engines"]
 ROOMS += ["proofs", "experiments", "limits", "forest", "forest_policies"]
-ROOMS += ["ragcache", "retrieval", "rag", "tiers", "advice"]
+ROOMS += ["ragcache", "retrieval", "rag", "tiers", "advice", "serving"]
 
 
 @dataclass(frozen=True)
