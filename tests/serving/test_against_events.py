@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from serving.served_by_events import Events
-from serving.worlds import LATENCIES, ROUTERS, a_capacity, a_forest, a_policy, a_trace
+from serving.worlds import EVERY_MODE, LATENCIES, ROUTERS, a_capacity, a_forest, a_policy, a_trace
 
 import teltheory as tt
 
@@ -22,7 +22,7 @@ def compare(seed, routers):
     rng = np.random.default_rng(seed)
     forest = seed % 3 == 2
     trace = a_forest(rng) if forest else a_trace(rng)
-    capacity = a_capacity(rng)
+    capacity = a_capacity(rng, modes=EVERY_MODE)
     policy, latency = a_policy(rng), LATENCIES[rng.integers(len(LATENCIES))]
     replicas = int(rng.integers(1, 5))
     for i in rng.permutation(len(ROUTERS))[:routers]:

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from serving.served_in_iterations import Iterations
-from serving.worlds import LATENCIES, ROUTERS, a_capacity, a_forest, a_policy, a_trace
+from serving.worlds import EVERY_MODE, LATENCIES, ROUTERS, a_capacity, a_forest, a_policy, a_trace
 
 import teltheory as tt
 from teltheory.serving.batching import A100_DECODE, Chunked, Decode
@@ -58,7 +58,7 @@ def compare(seed):
     rng = np.random.default_rng(seed)
     forest = seed % 3 == 2
     trace = a_forest(rng) if forest else a_trace(rng)
-    capacity = a_capacity(rng)
+    capacity = a_capacity(rng, modes=EVERY_MODE)
     latency, replicas, policy = LATENCIES[rng.integers(2)], int(rng.integers(1, 4)), a_policy(rng)
     chunk = (None, 1, 3, 8)[rng.integers(4)]
     batching = Chunked(chunk, DECODES[rng.integers(3)], (None, 2, 6)[rng.integers(3)])

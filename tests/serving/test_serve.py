@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from serving.worlds import LATENCIES, a_capacity, a_forest, a_policy, a_trace
+from serving.worlds import EVERY_MODE, LATENCIES, a_capacity, a_forest, a_policy, a_trace
 
 import teltheory as tt
 from teltheory.serving.routers import ROUTERS
@@ -75,7 +75,7 @@ def test_loading_takes_seconds():
 def test_one_replica_that_nobody_waits_for_is_a_replay(seed):
     rng = np.random.default_rng(seed)
     trace = a_forest(rng) if seed % 3 == 2 else a_trace(rng)
-    capacity = a_capacity(rng)
+    capacity = a_capacity(rng, modes=EVERY_MODE)
     policy, latency = a_policy(rng), LATENCIES[0]
     for stretch in (1, 10**6):
         served = tt.serve(trace, policy, capacity, latency=latency, stretch=stretch)

@@ -11,6 +11,7 @@ LATENCIES = (
     tt.LatencyModel(Fraction(1, 4)),
     tt.LatencyModel(Fraction(1, 2), Fraction(1, 8), Fraction(1), Fraction(2)),
 )
+EVERY_MODE = ("exclusive", "inclusive", "swap-out-once")
 RATIOS = (Fraction(0), Fraction(1, 8), Fraction(1, 4), Fraction(1, 2))
 ROUTERS = (
     "round-robin", "least-loaded", "affinity", "hash", "min-ttft", CacheAware(),
@@ -50,7 +51,7 @@ def a_forest(rng, most=10):
     return tt.Forest.from_paths(paths, ask, total, arrivals(rng, len(words)), block_size=size)
 
 
-def a_capacity(rng, most_tiers=3, modes=("exclusive", "inclusive", "swap-out-once"), largest=15):
+def a_capacity(rng, most_tiers=3, modes=("exclusive", "inclusive"), largest=15):
     """Return a capacity, as a number or as tiers."""
     tiers = int(rng.integers(1, most_tiers + 1))
     if tiers == 1 and rng.random() < 0.5:
