@@ -45,11 +45,11 @@ def test_it_is_there_for_who_waited_meanwhile():
 
 
 def test_a_turn_that_finishes_late_does_not_shorten_its_conversation():
-    turns = tt.Trace.from_turns([0, 0, 0], [8, 1, 1], [0, 0, 0], [0, 20, 20], [0, 0, 1])
-    tiers = tt.Tiers((0, 20), (0, Fraction(1, 2)))
-    assert serve(turns, tiers, replicas=2).cached[1].tolist() == [0, 0, 1]
-    overtaken = tt.Trace.from_turns([0, 0, 0], [9, 1, 5], [0, 0, 0], [0, 1, 30])
-    assert serve(overtaken, tiers, replicas=2).cached[1].tolist() == [0, 0, 10]
+    """B keeps one replica until 20: A's first turn is over there at 29, its second on the other at 11."""
+    turns = tt.Trace.from_turns([1, 2, 0, 0, 0], [20, 0, 9, 1, 5], [0] * 5, [0, 0, 0, 1, 40])
+    served = serve(turns, tt.Tiers((0, 40), (0, Fraction(1, 2))), replicas=2)
+    assert (served.arrival + served.ttft).tolist()[2:4] == [29, 11]
+    assert served.cached[1].tolist() == [0, 0, 0, 0, 10]
 
 
 def compare(seed):
