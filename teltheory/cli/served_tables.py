@@ -98,7 +98,14 @@ def serving_text(serving: Serving) -> str:
     """Return replicas, router and arrivals as a title says them."""
     count = "1 replica" if serving.replicas == 1 else f"{serving.replicas} replicas by {router_text(serving)}"
     pace = "" if serving.stretch == 1 else f", arrivals x {float(serving.stretch):.4g}"
-    return f"{count}{pace}"
+    return "".join((count, *_batched(serving.batching), ", one store" if serving.shared else "", pace))
+
+
+def _batched(batching: Any) -> Iterator[str]:
+    if batching is not None and batching.chunk:
+        yield f", in chunks of {batching.chunk:,}"
+    if batching is not None and batching.decode:
+        yield ", with decoding"
 
 
 def cells_as_data(asked: Asked, cells: Sequence[ServedCell]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from teltheory.model.numbers import read_fraction
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
 from teltheory.model.units import listed_values
-from teltheory.serving.batching import Chunked
+from teltheory.serving.batching import A100_DECODE, Chunked
 from teltheory.serving.routers import ROUTERS
 from teltheory.serving.serve import Serving, stretch_for
 from teltheory.serving.work import TICKS, Ticks
@@ -28,56 +28,70 @@ ROUTER = "round-robin"
 LOAD = "Stretch arrivals so that LRU is busy for it: 0.7."
 
 
-@dataclass(frozen=True)
-class Loaded:
-    """How requests are served, as it was asked for; None is left out."""
+@dataclass(frozen=True, kw_only=True)
+class Way:
+    """What all choices of replicas, router and load have in common; None is left out."""
 
-    replicas: int | None = None
-    router: str | None = None
-    load: str | None = None
     stretch: str | None = None
     ticks: Ticks | None = None
     overload: bool = False
     chunk: int | None = None
+    decode: bool = False
+    shared: bool = False
+
+    def serving(
+        self, replicas: int | None, router: str | None, load: str | None
+    ) -> tuple[Serving, Fraction | None]:
+        """Return how requests are served, and the load, if one was given."""
+        if load is not None and self.stretch is not None:
+            raise ArgumentError("--stretch", self.stretch, "none with --load")
+        pace = self._stretch(), self.ticks or TICKS[0], self._batching(), self.shared
+        serving = Serving(replicas or 1, router or ROUTER, *pace)
+        return serving, None if load is None else read_load("--load", load, overload=self.overload)
+
+    def _stretch(self) -> Fraction:
+        expected = "a number above 0, such as 0.5"
+        stretch = Fraction(1) if self.stretch is None else read_fraction("--stretch", self.stretch, expected)
+        if stretch <= 0:
+            raise ArgumentError("--stretch", self.stretch, expected)
+        return stretch
+
+    def _batching(self) -> Chunked | None:
+        if self.chunk is None and not self.decode:
+            return None
+        return Chunked(self.chunk, A100_DECODE if self.decode else None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loaded(Way):
+    """How requests are served, as it was asked for."""
+
+    replicas: int | None = None
+    router: str | None = None
+    load: str | None = None
 
     def __bool__(self) -> bool:
         return any(getattr(self, field.name) for field in fields(self))
 
     def read(self) -> tuple[Serving, Fraction | None]:
         """Return how requests are served, and the load, if one was given."""
-        if self.load is not None and self.stretch is not None:
-            raise ArgumentError("--stretch", self.stretch, "none with --load")
-        stretch = Fraction(1)
-        if self.stretch is not None:
-            stretch = read_fraction("--stretch", self.stretch, "a number above 0, such as 0.5")
-            if stretch <= 0:
-                raise ArgumentError("--stretch", self.stretch, "a number above 0, such as 0.5")
-        batching = None if self.chunk is None else Chunked(self.chunk)
-        serving = Serving(self.replicas or 1, self.router or ROUTER, stretch, self.ticks or TICKS[0], batching)
-        return serving, None if self.load is None else read_load("--load", self.load, overload=self.overload)
+        return self.serving(self.replicas, self.router, self.load)
 
 
-@dataclass(frozen=True)
-class Servers:
+@dataclass(frozen=True, kw_only=True)
+class Servers(Way):
     """Every choice of what several options list."""
 
     replicas: tuple[str, ...] = ()
     routers: tuple[str, ...] = ()
     loads: tuple[str, ...] = ()
-    stretch: str | None = None
-    ticks: Ticks | None = None
-    overload: bool = False
-    chunk: int | None = None
 
     def read(self) -> list[tuple[Serving, Fraction | None]]:
         """Return how requests are served, and the load if one was given, of each choice."""
         numbers = tuple(map(_replicas, listed_values("--replicas", self.replicas))) or (None,)
         routers = listed_values("--router", self.routers) or (None,)
         loads = listed_values("--load", self.loads) or (None,)
-        return [
-            Loaded(*choice, self.stretch, self.ticks, self.overload, self.chunk).read()
-            for choice in product(numbers, routers, loads)
-        ]
+        return [self.serving(*choice) for choice in product(numbers, routers, loads)]
 
     def at(self, requests: Trace | Forest, tiers: Tiers, latency: Latency) -> list[Serving]:
         """Return what serves requests in tiers, with the stretch that each load is there."""
@@ -127,8 +141,6 @@ def speed_lines(serving: Serving, load: Fraction | None, overload: float) -> Ite
         yield f"Arrivals are stretched by {float(serving.stretch):.4g} for all policies{ticks}."
     else:
         yield f"Arrivals as the trace has them{ticks}."
-    if serving.batching is not None:
-        yield f"Prompts are computed {serving.batching.chunk:,} tokens an iteration, first come, first served."
     if overload >= 1:
         yield (
             f"Overloaded: LRU has {overload:.2f} s of work for each second of a replica. Queues grow without "
@@ -154,6 +166,8 @@ def _arrivals() -> tuple[Option, ...]:
         click.option("--ticks", type=click.Choice(TICKS), help="Arrivals at one time: so, or spread evenly."),
         click.option("--overload", is_flag=True, help="Run loads of 1 and more."),
         click.option("--chunk", type=click.IntRange(1), metavar="N", help="Prompts in chunks of N tokens."),
+        click.option("--decode", is_flag=True, help="Answers are made beside prompts, as on an A100."),
+        click.option("--shared", is_flag=True, help="The last tier is one store of all replicas."),
     )
 
 

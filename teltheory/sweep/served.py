@@ -108,7 +108,7 @@ class ServedGrid:
     def _optima(
         self, source: AnySource, tiers: Tiers, serving: Serving | None
     ) -> Iterator[tuple[int, Fraction | None]]:
-        requests, all_memory = source.load(), pooled_tiers(tiers, 1 if serving is None else serving.replicas)
+        requests, all_memory = source.load(), _pool(tiers, serving)
         for xi in self.thresholds:
             if self.bounded:
                 size = requests.block_size
@@ -192,6 +192,10 @@ class ServedCell(ServedMeasurement):
 def router_text(serving: Serving) -> str:
     """Return a router's name, or the value that routes."""
     return serving.router if isinstance(serving.router, str) else repr(serving.router)
+
+
+def _pool(tiers: Tiers, serving: Serving | None) -> Tiers:
+    return tiers if serving is None else pooled_tiers(tiers, serving.replicas, serving.shared)
 
 
 def _served(serving: Serving) -> dict[str, Any]:

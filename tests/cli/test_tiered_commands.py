@@ -9,6 +9,7 @@ import pytest
 import teltheory as tt
 from teltheory.cli.served import Served
 from teltheory.cli.tiered import Tiered
+from teltheory.serving.batching import A100_DECODE
 from teltheory.serving.serve import stretch_for
 
 
@@ -101,6 +102,20 @@ def test_one_line_says_what_no_server_is(refused, arrivals, arguments, said):
 
 def test_a_trace_without_arrivals_has_no_queue(refused, trace_file):
     assert "no arrival times" in refused("simulate", trace_file, "--xi", "60")
+
+
+def test_chunks_decoding_and_a_shared_store_are_served(run_json, arrivals):
+    trace, tiers, slo = tt.read_trace(arrivals), tt.Tiers((100, 150), (0, Fraction(3, 10))), Fraction(5, 1000)
+    ways = {
+        ("--chunk", "64", "--decode"): {"batching": tt.Chunked(64, A100_DECODE)},
+        ("--shared", "--replicas", "2"): {"shared": True, "replicas": 2},
+    }
+    for options, way in ways.items():
+        (row,) = run_json("simulate", arrivals, *TIERS, *options, "--policy", "lru", "--slo", "5ms")["rows"]
+        served = tt.serve(trace, tt.LRU(), tiers, **way)
+        assert row["p99"] == served.quantiles([0.99])[0]
+        assert row["tail_seconds"] == pytest.approx(served.tail_seconds(slo))
+        assert row["optimum"] <= row["tel"]
 
 
 def test_an_overload_is_said(run, capsys, arrivals):
