@@ -21,10 +21,14 @@ from teltheory.cli.replay import cells_as_data, run, shown_cells
 from teltheory.cli.reproduce_page import NAME as PAGE
 from teltheory.cli.reproduce_page import Replayed, write_page
 from teltheory.cli.served import Served
+from teltheory.cli.served_runs import run_served
+from teltheory.cli.served_tables import served_tables
+from teltheory.cli.tiered import Tiered, tier_options
 from teltheory.cli.traces import Reading
 from teltheory.cli.verify import chosen_claims, decide_all, ledger_table
 from teltheory.errors import ArgumentError
 from teltheory.formats import read_trace
+from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
 from teltheory.policies.spec import POLICIES, Spec
 from teltheory.report.errata import errata_markdown
@@ -46,6 +50,7 @@ CHOSEN_BY_THE_TRACE: dict[str, tuple[str, ...]] = {"capacities": (), "slos": ()}
 @click.option(
     "--out", "folder", metavar="FOLDER", help="Make the paper's tables and figures there, and print them."
 )
+@tier_options
 @trace_options(seed=2025)
 @workers_option
 @json_option
@@ -53,6 +58,7 @@ def reproduce(
     trace_file: str | None,
     effort: Effort,
     folder: str | None,
+    tiered: Tiered,
     reading: Reading,
     workers: int | None,
     target: str | None,
@@ -61,10 +67,12 @@ def reproduce(
 
     The built-in trace is sampled from the paper's conversation model. The Mooncake trace follows where the data
     folder (TELTHEORY_DATA, or ../shared/data) has it. A trace with block hashes is replayed as the prefixes that
-    its requests share. With --out, Tables 1 to 6 are printed beside the paper's and
-    figures and tables for papers made, as by `teltheory figures`; FOLDER/report.html has all of it on one page.
+    its requests share; with --tier, once for each tier of memory, in these tiers too. With --out, Tables 1 to 6
+    are printed beside the paper's and figures and tables for papers made, as by `teltheory figures`;
+    FOLDER/report.html has all of it on one page.
     """
     check_target(target)
+    tiers = tiered.read(Served())
     if folder is not None and reading.assumes:
         raise ArgumentError("out", folder, "a trace without assumptions: `teltheory trace convert` it first")
     out = Console(quiet=True) if target == "-" else console()
@@ -76,11 +84,14 @@ def reproduce(
     if not out.quiet:
         show(out, ledger_table(rows))
     replayed = []
-    for one in _replays(given, trace_file, reading.seed, workers):
+    for one in _replays(given, trace_file, reading.seed, workers, tiers):
         replayed.append(one)
         out.rule(escape(one.name))
         show(out, *shown_cells(one.asked, one.cells))
+        show(out, *(served_tables(one.asked, one.in_tiers) if tiers else ()))
     data = {"claims": rows, "tables": {one.name: cells_as_data(one.asked, one.cells) for one in replayed}}
+    if tiers:
+        data["tiers"] = {one.name: [cell.as_dict() for cell in one.in_tiers] for one in replayed}
     data["left_out"] = missing = [] if given is not None or _mooncake().is_file() else [MISSING]
     show(out, *missing)
     if folder is not None:
@@ -97,14 +108,17 @@ def reproduce(
     return 0 if sound else 1
 
 
-def _replays(given: Trace | None, file: str | None, seed: int, workers: int | None) -> Iterator[Replayed]:
+def _replays(
+    given: Trace | None, file: str | None, seed: int, workers: int | None, tiers: Sequence[Tiers]
+) -> Iterator[Replayed]:
     """Yield what is replayed: the given trace, or the built-in one and Mooncake's."""
 
     def replayed(name: str, title: str, path: Path | None, trace: Trace, grid: dict[str, Any]) -> Replayed:
         policies = [Spec(policy) for policy in POLICIES]
         question = read_question(policies, xis=(), served=Served(), prefixes=Prefixes(), **grid)
         asked = question.on(trace)
-        return Replayed(name, title, path, asked, run(asked, workers))
+        in_tiers = run_served(asked, tiers, workers=workers) if tiers else ()
+        return Replayed(name, title, path, asked, run(asked, workers), in_tiers)
 
     if given is not None:
         path = Path(str(file))

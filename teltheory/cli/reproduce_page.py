@@ -13,6 +13,7 @@ from teltheory.cli.figures import paper_tables
 from teltheory.cli.output import write_text
 from teltheory.cli.question import Asked
 from teltheory.cli.replay import MEASURES, cell_row, legend
+from teltheory.cli.served_tables import DISTANCE, LEGEND, memory_rows, tiers_text
 from teltheory.policies.spec import Spec
 from teltheory.report.captions import pictures
 from teltheory.report.explorer import POLICIES, Steps, compared, explorer
@@ -31,7 +32,7 @@ from teltheory.report.markdown import (
 )
 from teltheory.report.page import Page, Section, digest, render, versions
 from teltheory.report.words import WHICH_TEXT
-from teltheory.sweep import Cell, Grid, sweep
+from teltheory.sweep import Cell, Grid, ServedCell, sweep
 from teltheory.sweep.sources import trace_key
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ class Replayed:
     file: Path | None
     asked: Asked
     cells: Sequence[Cell]
+    in_tiers: Sequence[ServedCell] = ()
 
     @property
     def middle(self) -> tuple[int, int]:
@@ -131,6 +133,17 @@ def _replays(one: Replayed) -> Iterator[str]:
     for size, cells in groupby(one.cells, key=lambda cell: cell.capacity):
         tables = [_table(one, xi, list(of)) for xi, of in groupby(cells, key=lambda cell: cell.xi)]
         yield folded(f"Capacity {one.asked.thresholds.size(size)}", *tables)
+    for tiers, of_tiers in groupby(one.in_tiers, key=lambda cell: cell.tiers):
+        tables = [_tiers_table(one, xi, list(of)) for xi, of in groupby(of_tiers, key=lambda cell: cell.xi)]
+        yield folded(f"Tiers of {tiers_text(tiers)}", plain_text(f"{LEGEND} {DISTANCE}"), *tables)
+
+
+def _tiers_table(one: Replayed, xi: int, cells: Sequence[ServedCell]) -> str:
+    thresholds = one.asked.thresholds
+    heads, lines = memory_rows(cells, thresholds, alone=True)
+    return (
+        f"Threshold {thresholds.label(xi)}:\n\n{table(heads, (map(plain_text, line) for line in lines), '---:')}"
+    )
 
 
 def _table(one: Replayed, xi: int, cells: Sequence[Cell]) -> str:

@@ -61,14 +61,20 @@ def _queue_row(cell: ServedCell, thresholds: Thresholds) -> list[str]:
 
 def memory_table(title: str, cells: Sequence[ServedCell], thresholds: Thresholds, alone: bool) -> Table:
     """Return what each tier did and TEL; if there is no queue, percentiles of TTFT too."""
+    return plain_table(title, *memory_rows(cells, thresholds, alone), ("policy",))
+
+
+def memory_rows(
+    cells: Sequence[ServedCell], thresholds: Thresholds, alone: bool
+) -> tuple[tuple[str, ...], list[list[str]]]:
+    """Return the columns and the rows of `memory_table`."""
     tiers = range(len(cells[0].tiers))
     percentiles = [thresholds.heading(f"P{level} s") for level in (50, 95, 99)] if alone else []
     moved = [name for i in tiers[1:] for name in (f"to {i}", f"from {i}")]
     work = (*(f"hit {i}" for i in tiers), "prefill", "written", *moved)
     columns = ("policy", *percentiles, *work, *(["slow"] if alone else []))
     distance = (thresholds.heading("TEL"), "vs LRU", "regret", "closed")
-    rows = (_memory_row(cell, thresholds, alone) for cell in cells)
-    return plain_table(title, (*columns, *distance), rows, ("policy",))
+    return (*columns, *distance), [_memory_row(cell, thresholds, alone) for cell in cells]
 
 
 def _memory_row(cell: ServedCell, thresholds: Thresholds, alone: bool) -> list[str]:

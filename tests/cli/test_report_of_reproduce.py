@@ -59,3 +59,10 @@ def test_a_trace_with_block_hashes_is_there_with_what_its_requests_share(alone, 
         "written tokens",
     ):
         assert part in page
+
+
+def test_tiers_have_tables_of_their_own(alone, run, shared_file):
+    page = made(run, alone, "--trace", shared_file, "--tier", "1k", "--tier", "4k:0.3")
+    assert "Tiers of 1,000 + 4,000 tokens" in page
+    for column in ("hit 1", "to 1", "from 1"):
+        assert f">{column}<" in page
