@@ -96,7 +96,7 @@ def replay(
         The turns; or the requests, such as `Trace.forest`.
     policy : Policy, CuttingPolicy, TimedPolicy, WatchingPolicy or ObservingPolicy
         `LRU`, `TLRU`, ... or any value with the rules of `teltheory.policies.Policy`. In tiers it works by rules,
-        and may be a pair, one for each tier.
+        and may be several, one for each tier.
     capacity : int or Tiers
         Capacity of the cache, in the trace's unit; or of each tier of memory, see `Tiers`.
     forced : bool

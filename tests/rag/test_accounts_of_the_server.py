@@ -3,14 +3,13 @@
 from dataclasses import replace
 from fractions import Fraction
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rag.small_workloads import LATENCY, LOAD, TIERS, faults, workload_of, workloads
 
 import teltheory as tt
-from teltheory.errors import ArgumentError, ForcedCachingError
+from teltheory.errors import ForcedCachingError
 from teltheory.model.tiers import Tiers
 from teltheory.rag.server import Server, serve
 from teltheory.rag.simulation import Simulation
@@ -70,19 +69,16 @@ def test_documents_that_never_fit_are_no_speculation(reuse):
         serve(wrong, Server(Tiers((9,)), tt.LRU(), speculation="always", reuse=reuse), LATENCY)
 
 
-def test_seconds_of_an_outcome_in_tiers_are_refused():
-    workload = workload_of([[[0]], [[0]]], [4], [0.0], [0.0, 10.0])
-    outcome = serve(workload, Server(Tiers((9, 9), (0, Fraction(1, 2))), tt.LRU()), LATENCY).outcome
-    attention = tt.A100_LLAMA2_7B_PREFILL
-    for metric in (
-        lambda: tt.ttft_quantiles(outcome, [0.5], attention),
-        lambda: tt.tail_excess_seconds(outcome, attention, 0.1),
-        lambda: tt.ttft_violations(outcome, attention, Fraction(1, 10)),
-    ):
-        with pytest.raises(ArgumentError, match="outcome"):
-            metric()
-    assert tt.slo_violations(outcome, 3) == 1
-    assert np.isfinite(float(tt.tail_excess_latency(outcome, 3)))
+def test_seconds_of_an_outcome_in_tiers_are_those_of_an_idle_server():
+    workload = workload_of([[[0]], [[1]], [[0]]], [4, 4], [0.0], [0.0, 10.0, 20.0])
+    served = serve(
+        workload, Server(Tiers((5, 9), (0, Fraction(1, 2))), tt.LRU()), LATENCY, float(LATENCY.per_token) / 2
+    )
+    outcome = served.outcome
+    assert outcome.loaded.tolist() == [[0, 0, 4]]
+    assert tt.ttft_quantiles(outcome, [0.1, 1.0], LATENCY).tolist() == [served.ttft[2], served.ttft[0]]
+    assert tt.ttft_violations(outcome, LATENCY, Fraction(served.ttft[2])) == 2
+    assert tt.slo_violations(outcome, 3) == 2
 
 
 def test_costs_of_provisional_documents_are_within_a_profile_of_the_longest_prompt():

@@ -221,6 +221,14 @@ def test_a_copy_takes_room_and_is_not_sent_twice():
     assert (exclusive.cached[1].tolist(), exclusive.copied.tolist()) == ([0, 0, 2, 2], [[0, 2, 2, 2]])
 
 
+def test_what_sinks_first_finds_no_candidates_among_the_copies():
+    """B, D, A, then B again, whose copy leaves room for D. At E's turn A sinks, D goes for it, B sinks freely."""
+    trace = tt.Trace.from_turns([0, 1, 2, 0, 3, 2, 1], [1, 1, 1, 0, 2, 0, 0], [0] * 7)
+    for each in (trace, trace.forest):
+        out = tt.replay(each, (tt.LRU(), tt.Belady()), tt.Tiers((2, 2), (0, 0), "swap-out-once"))
+        assert out.cached.tolist() == [[0] * 7, [0, 0, 0, 1, 0, 1, 0]]
+
+
 def test_a_shorter_history_gives_room_of_copies_back():
     """A has a copy of 2 blocks, then a history of 1; so there is room for B's block when C comes."""
     who, prompt, history = [0, 1, 0, 0, 1, 0, 2, 1], [2, 2, 0, 0, 1, 0, 1, 0], [0, 0, 2, 1, 0, 1, 0, 1]
