@@ -6,7 +6,9 @@ Prints two tables as Markdown:
 
 1. four replicas of 300,000 tokens at the trace's own speed: every router with LRU, and T-LRU with two of them;
 2. eight replicas of 1,000,000 tokens, least wait: LRU, and T-LRU at the threshold of the SLO and at half of it, by
-   load.
+   load;
+
+and below each what no router and no policy gets below.
 
 Latency: A100, Llama-2-7B, 71.7 us an uncached token. SLO 2 s, ticks spread evenly. T-LRU's Q-hat is the mean
 prompt, and it trims the least recent first. TEL is in seconds, split as `Served.tail` does.
@@ -40,6 +42,7 @@ def by_router(trace: tt.Trace) -> Iterator[list[str]]:
         for name, policy in policies(trace, 2 if router in ("hash", "min-ttft") else 1):
             served = tt.serve(trace, policy, 300_000, replicas=4, router=router, ticks="spread")
             yield [router, name, *cells(served)]
+    yield bound(trace, 300_000, 4)
 
 
 def by_load(trace: tt.Trace) -> Iterator[list[str]]:
@@ -51,6 +54,14 @@ def by_load(trace: tt.Trace) -> Iterator[list[str]]:
                 trace, policy, 1_000_000, replicas=8, router="min-ttft", stretch=stretch, ticks="spread"
             )
             yield [str(load), name, *cells(served)]
+    yield bound(trace, 1_000_000, 8)
+
+
+def bound(trace: tt.Trace, capacity: int, replicas: int) -> list[str]:
+    """Return the row of what no router and no policy gets below, at any load."""
+    least = tt.pooled(trace, capacity, replicas, SLO, LATENCY).seconds
+    assert least is not None  # the latency is linear
+    return ["any", "pooled bound", *[""] * 4, f"{float(least):,.0f}", "0", f"{float(least):,.0f}"]
 
 
 def policies(trace: tt.Trace, most: int) -> list[tuple[str, Policy]]:

@@ -20,7 +20,10 @@ def test_every_router_and_every_load_has_its_rows(tmp_path):
     rows = [line.split(" | ") for line in main(str(tmp_path / "trace.csv")) if line.startswith("| ")]
     routers = [row[0][2:] for row in rows[1 : 1 + len(ROUTERS) + 2]]
     assert sorted(set(routers)) == sorted(ROUTERS)
-    assert [row[0][2:] for row in rows[-3 * len(LOADS) :]] == [str(load) for load in LOADS for _ in range(3)]
+    assert [row[0][2:] for row in rows[-3 * len(LOADS) - 1 : -1]] == [
+        str(load) for load in LOADS for _ in range(3)
+    ]
+    assert [row[1] for row in rows if row[0] == "| any"] == ["pooled bound"] * 2
     served = tt.serve(trace, tt.LRU(), 300_000, replicas=4, router="least-loaded", ticks="spread")
     row = next(row for row in rows if row[0] == "| least-loaded")
     assert row[2:] == [*cells(served)[:-1], f"{cells(served)[-1]} |"]
