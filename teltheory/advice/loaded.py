@@ -34,6 +34,9 @@ from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import continued_prompts, default_estimate, in_blocks
 from teltheory.serving.serve import Serving, stretch_for
 
+IN_A_QUEUE = "In a queue nothing is guaranteed, even for an exact Q̂: others wait for what T-LRU computes more."
+"""What somebody should know who follows advice that was given in a queue."""
+
 
 @dataclass(frozen=True)
 class QueueTried:
@@ -214,7 +217,8 @@ def advise_in_queue(
         aim, capacity, serving, asked, kind, len(trace), start, estimate, *parts, block_size=blocks
     )
     margin = tried.margin if kind == "T-LRU" else 0
-    return replace(found, warnings=tuple(cautions_of(trace, aim, margin, None, found.q_hat, found.recommended)))
+    cautions = cautions_of(trace, aim, margin, None, found.q_hat, found.recommended)
+    return replace(found, warnings=(*((IN_A_QUEUE,) if found.recommended and margin else ()), *cautions))
 
 
 def at_load(trace: Trace | Forest, memory: int | Tiers, latency: Latency, serving: Serving, load: Any) -> Serving:

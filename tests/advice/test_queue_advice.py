@@ -71,6 +71,20 @@ def test_where_nothing_waits_the_choice_is_that_of_an_idle_server(goal):
     assert queue.held_out.bound * 10**4 == pytest.approx(idle.held_out.optimum)
 
 
+def test_what_an_idle_server_recommends_is_recommended_where_nothing_waits_without_a_guarantee():
+    trace, slo = at(chats(300), np.arange(300) * 1e5), Fraction(1, 10)
+    idle = tt.advise(trace, 2000, slo, SLOW)
+    queue = tt.advise(trace, 2000, slo, SLOW, serving=Serving())
+    assert idle.recommended
+    assert queue.recommended
+    assert queue.engines == idle.engines != ()
+    assert queue.warnings[0].startswith("In a queue nothing is guaranteed")
+    assert [text for text in queue.warnings if "SGLang" in text] == [
+        text for text in idle.warnings if "SGLang" in text
+    ]
+    assert queue.why == ()
+
+
 def by_hand(trace, policy, memory, start, serving, stretch):
     """What of a serve counts: TEL of the rest, and its parts, each from the definition."""
     served = serve(
