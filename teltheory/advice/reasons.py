@@ -52,10 +52,12 @@ def _eaten(lru: QueueRow, tried: QueueRow) -> Iterator[str]:
         )
     if tried.busy > lru.busy:
         more, share = in_seconds(tried.busy - lru.busy), _percent(tried.busy / lru.busy - 1)
+        added, waited = in_seconds(worse), in_seconds(waits)
+        of_it = f"of the {added} s that it adds above the SLO {waited} are waits"
         yield (
             f"{tried.policy} keeps the replicas busy for {more} s longer ({share}), at a utilisation of "
-            f"{tried.utilisation:.2f} instead of {lru.utilisation:.2f}: of the {in_seconds(worse)} s that it adds "
-            f"above the SLO {in_seconds(waits)} are waits."
+            f"{tried.utilisation:.2f} instead of {lru.utilisation:.2f}: "
+            f"{of_it if waits <= worse else f'it adds {added} s above the SLO, its waits alone {waited}'}."
         )
 
 

@@ -60,7 +60,8 @@ class Server:
 
     def endless(self) -> Queued:
         """Serve LRU with memory that never overflows."""
-        return self._run(self.requests, LRU(), ENDLESS, None)
+        alone = replace(self, serving=replace(self.serving, shared=False))
+        return alone._run(self.requests, LRU(), ENDLESS, None)
 
     def policies(self, candidate: Candidate) -> Any:
         """Return a candidate's policy, or one for each tier."""

@@ -141,11 +141,21 @@ def speed_lines(serving: Serving, load: Fraction | None, overload: float) -> Ite
         yield f"Arrivals are stretched by {float(serving.stretch):.4g} for all policies{ticks}."
     else:
         yield f"Arrivals as the trace has them{ticks}."
+    if isinstance(serving.batching, Chunked):
+        yield f"{_in_chunks(serving.batching)}."
+    if serving.shared:
+        yield "All replicas share one last tier."
     if overload >= 1:
         yield (
             f"Overloaded: LRU has {overload:.2f} s of work for each second of a replica. Queues grow without "
             f"bound: TEL depends on how long the trace is."
         )
+
+
+def _in_chunks(batching: Chunked) -> str:
+    size = "one prompt" if batching.chunk is None else f"{batching.chunk:,} prompt tokens"
+    decoding = "" if batching.decode is None else ", answers are made beside them"
+    return f"An iteration computes {size}, first come, first served{decoding}"
 
 
 def servers_options() -> Option:

@@ -198,7 +198,7 @@ def test_why_it_stays_with_lru_is_measured():
     assert len(why) == 3
     assert "would have 10.0 s less above the SLO than LRU's 50.0; its waits have +35.0 s." in why[0]
     assert "busy for 7.0 s longer" in why[1]
-    assert "of the 30.0 s that it adds above the SLO 35.0 are waits." in why[1]
+    assert "it adds 30.0 s above the SLO, its waits alone 35.0." in why[1]
     assert "60.0 % of LRU's 100 s" in why[2]
     better = replace(held, rows=(lru, replace(worse, tel=90.0), *others))
     assert len(replace(advice, held_out=better, choice=replace(advice.choice, promise=None)).why) == 1

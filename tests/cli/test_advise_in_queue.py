@@ -84,7 +84,7 @@ def test_prompts_in_chunks_are_said_and_served(run, file, tmp_path, capsys):
     asked = ("--capacity", "1k", "--slo", "200ms", "--load", "0.7", "--chunk", "256")
     numbers = tmp_path / "advice.json"
     assert run("advise", file, *asked, "--json", numbers) == 0
-    assert "Prompts are computed 256 tokens an iteration" in capsys.readouterr().out
+    assert "An iteration computes 256 prompt tokens, first come, first served." in capsys.readouterr().out
     serving, load = Serving(batching=Chunked(256)), Fraction(7, 10)
     advice = tt.advise(tt.read_trace(file), 1000, Fraction(1, 5), serving=serving, load=load)
     rows = json.loads(numbers.read_text())["advice"][0]["held_out"]["rows"]
