@@ -21,6 +21,7 @@ from teltheory.model.instance import ForestInstance, Instance
 from teltheory.model.numbers import FloatArray, IntArray, exact_sum, readonly, whole_number
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
+from teltheory.optimal.deadline import deadline_of
 from teltheory.optimal.tiers.certificate import TieredCertificate, bound_of, tiered_instance
 from teltheory.optimal.tiers.integer import solve_tiers
 from teltheory.optimal.tiers.lazy import LazyTieredSolver, TieredSolution
@@ -52,6 +53,7 @@ def tiered_optimum(
             "method", method, "'auto', 'lp', 'milp', or of private conversations 'pyomo', in tiers"
         )
     checked_cache(cache, instance)
+    deadline_of(time_limit)
     problem = tiered_problem(instance, tiers, xi)
     solution = LazyTieredSolver(problem).solve(time_limit)
     certificate = certified(instance, problem, solution)

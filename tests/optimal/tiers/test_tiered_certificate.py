@@ -52,7 +52,7 @@ def changed(certificate: tt.TieredCertificate) -> Iterator[tt.TieredCertificate]
 
 def test_a_certificate_that_is_changed_proves_no_more_than_the_optimum():
     still = tried = 0
-    for case in small_cases(fewer(400, 20), 61):
+    for case in small_cases(fewer(400, 40), 61):
         least, best = least_tel(case.trace, case.tiers, case.xi, case.forced), case.optimum()
         assert proves(case, best.certificate)
         part = Fraction(1, case.tiers.denominator)

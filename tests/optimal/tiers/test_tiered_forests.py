@@ -35,7 +35,7 @@ def small_forests(cases: int, seed: int) -> Iterator[Case]:
 
 
 def test_both_sides_hold_and_milp_finds_what_holes_allow():
-    for forest, tiers, xi, forced in small_forests(fewer(1000, 20), 51):
+    for forest, tiers, xi, forced in small_forests(fewer(1000, 40), 51):
         holes, strict = (least_tel_of_forest(forest, tiers, xi, forced, closed) for closed in (False, True))
         sides = tt.hindsight_optimum(forest, tiers, xi, forced)
         best = tt.hindsight_optimum(forest, tiers, xi, forced, method="milp", cache="holes")
@@ -47,7 +47,7 @@ def test_both_sides_hold_and_milp_finds_what_holes_allow():
 
 
 def test_one_tier_has_the_sides_of_one_cache():
-    for forest, tiers, xi, forced in small_forests(fewer(300, 20), 52):
+    for forest, tiers, xi, forced in small_forests(fewer(300, 30), 52):
         plain = tt.hindsight_optimum(forest, tiers.capacities[0], xi, forced)
         tiered = tt.hindsight_optimum(forest, tt.Tiers(tiers.capacities[:1]), xi, forced)
         assert tiered.lower == plain.lower
