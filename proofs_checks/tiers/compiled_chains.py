@@ -57,13 +57,13 @@ class Known(NamedTuple):
 @compiled
 def worth(tiers: Tiers, known: Known, kind: int, tier: int, one: int) -> int:
     """Return how many blocks tiers 0 to this one are to hold of a conversation."""
-    past = known.past[one]
+    past = int(known.past[one])
     if kind == LRU:
         return past
-    b = min(past, max(0, past + known.estimate[one] - tiers.xi))
+    b = min(past, max(0, past + int(known.estimate[one]) - tiers.xi))
     if kind == FLAT:
         return b
-    less = tiers.parts - tiers.loads[len(tiers.loads) - 1 if kind == LAST else tier]
+    less = tiers.parts - int(tiers.loads[len(tiers.loads) - 1 if kind == LAST else tier])
     more = b * tiers.parts if kind == DOWN else b * tiers.parts + less - 1
     return min(past, more // less)
 
@@ -71,8 +71,10 @@ def worth(tiers: Tiers, known: Known, kind: int, tier: int, one: int) -> int:
 @compiled
 def surplus(tiers: Tiers, known: Known, kind: int, tier: int, one: int) -> int:
     """Return how many blocks of a tier are above that."""
-    held = tiers.blocks[: tier + 1, one].sum()
-    return min(tiers.blocks[tier, one], max(0, held - worth(tiers, known, kind, tier, one)))
+    held = 0
+    for before in range(tier + 1):
+        held += int(tiers.blocks[before, one])
+    return min(int(tiers.blocks[tier, one]), max(0, held - worth(tiers, known, kind, tier, one)))
 
 
 @compiled
@@ -86,8 +88,11 @@ def sink(tiers: Tiers, tier: int, one: int, blocks: int) -> None:
 @compiled
 def overflow(tiers: Tiers, tier: int) -> int:
     """Return what a tier holds above its capacity."""
-    first = 0 if tiers.inclusive else tier
-    return tiers.blocks[first : tier + 1].sum() - tiers.capacities[tier]
+    over = -int(tiers.capacities[tier])
+    for counted in range(0 if tiers.inclusive else tier, tier + 1):
+        for one in range(tiers.blocks.shape[1]):
+            over += int(tiers.blocks[counted, one])
+    return over
 
 
 @compiled
@@ -134,7 +139,7 @@ def replay(trace: IntArray, tiers: Tiers, known: Known, check: Check, estimate: 
     tiers.blocks[:] = 0
     known.past[:], known.last[:], known.estimate[:] = 0, -1, 0
     for turn in range(len(trace)):
-        one, prompt, response, following = trace[turn]
+        one, prompt, response = trace[turn, 0], trace[turn, 1], trace[turn, 2]
         computed, loaded = known.past[one] + prompt, 0
         for tier in range(len(tiers.capacities)):
             computed -= tiers.blocks[tier, one]
@@ -145,7 +150,7 @@ def replay(trace: IntArray, tiers: Tiers, known: Known, check: Check, estimate: 
         excess[turn] = max(0, took - tiers.xi * tiers.parts)
         known.past[one] += prompt + response
         known.last[one] = turn
-        known.estimate[one] = following if estimate < 0 else estimate
+        known.estimate[one] = trace[turn, 3] if estimate < 0 else estimate
         tiers.blocks[0, one] = known.past[one]
         for tier in range(len(tiers.capacities)):
             cut(tiers, known, check, tier, turn)
@@ -155,11 +160,11 @@ def replay(trace: IntArray, tiers: Tiers, known: Known, check: Check, estimate: 
 def has_less(first: IntArray, second: IntArray, each: bool) -> bool:
     """Whether the first has no more excess than the second: at each turn, or in all."""
     if not each:
-        return first.sum() <= second.sum()
+        return bool(first.sum() <= second.sum())
+    less = True
     for turn in range(len(first)):
-        if first[turn] > second[turn]:
-            return False
-    return True
+        less = less and bool(first[turn] <= second[turn])
+    return less
 
 
 @compiled

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -80,7 +79,7 @@ class CompiledChains:
             excess = np.zeros(len(trace), np.int64)
             fast.replay(trace, *_empty(case), check, -1 if case.q_hat is None else case.q_hat, excess)
             rows.append(excess)
-        refutes = not fast.has_less(*rows, self.duel.each)
+        refutes = not fast.has_less(rows[0], rows[1], self.duel.each)
         return refutes, np.array(rows).ravel().tolist() if self.duel.each else [int(row.sum()) for row in rows]
 
     def weighed(self, case: Chain, values: Iterable[int]) -> int:
@@ -120,12 +119,6 @@ def _columns(trace: Trace) -> tuple[IntArray, int]:
 def _empty(case: Chain) -> tuple[fast.Tiers, fast.Known]:
     column = np.zeros(len(case.trace), np.int64)
     blocks = np.zeros((len(case.loads), len(column)), np.int64)
-    sizes = (np.array(row, np.int64) for row in (case.capacities, case.loads))
-    return fast.Tiers(*sizes, case.parts, case.inclusive, case.xi, blocks), fast.Known(
-        column, column.copy(), column.copy()
-    )
-
-
-def smaller(space: SmallChains, **others: Any) -> SmallChains:
-    """Return a space with other bounds or parameters."""
-    return replace(space, **others)
+    capacities, loads = np.array(case.capacities, np.int64), np.array(case.loads, np.int64)
+    tiers = fast.Tiers(capacities, loads, case.parts, case.inclusive, case.xi, blocks)
+    return tiers, fast.Known(column, column.copy(), column.copy())

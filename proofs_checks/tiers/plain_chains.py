@@ -15,9 +15,10 @@ from typing import Literal, TypeAlias
 from proofs_checks.tiers.chains import Chain
 
 Kind: TypeAlias = Literal["LRU", "flat", "scaled", "rounded down", "last"]
-"""What tiers 0 to i are to hold of a conversation: all; b; b / (1 - load of i), rounded up or down; b / (1 - load of
-the last tier), rounded up."""
+"""What tiers 0 to i are to hold of a conversation: all; b; b / (1 - load of i), rounded up or down; b / (1 - load
+of the last tier), rounded up."""
 Trim: TypeAlias = Literal["round-robin", "least-recent", "eager"]
+TRIMS: tuple[Trim, ...] = ("round-robin", "least-recent", "eager")
 LRU: tuple[Kind, ...] = ("LRU",) * 9
 
 
@@ -53,7 +54,8 @@ class Cascade:
         found = self._head(one, one.past)
         one.past += prompt + response
         one.blocks = [one.past, *(0 for _ in found[1:])]
-        one.last, one.estimate = k, self._estimate(k, theta)
+        one.last = k
+        one.estimate = self._estimate(k, theta)
         for tier in range(len(found)):
             self._cut(tier)
         return found

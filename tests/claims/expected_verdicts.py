@@ -35,6 +35,16 @@ ragcache.clock ragcache.clock.late ragcache.reordering.printed ragcache.reorderi
 ragcache.figure-10a.blocks ragcache.figure-10b.blocks ragcache.order-priority ragcache.order-priority.blocks
 ragcache.order-priority.same-computation.documents ragcache.order-priority.same-cached.documents
 ragcache.tlru.ends-behind ragcache.tlru.mean
+tiers.migration.gains tiers.lp.integral.tails tiers.tob.cascade.flat tiers.tob.cascade.scaled tiers.dual.pure
+tiers.tlru.flat tiers.tlru.flat.natural tiers.tlru.flat.everyday tiers.tlru.last-tier.flat
+tiers.tlru.last-tier.overlapped tiers.tlru.scaled.exact tiers.tlru.scaled.exact.tel
+tiers.tlru.scaled.exact.round-robin tiers.tlru.scaled.exact.least-recent tiers.tlru.scaled.three
+tiers.tlru.scaled.three.round-robin tiers.tlru.scaled.three.least-recent tiers.tlru.scaled.edits
+tiers.tlru.scaled.overlapped tiers.tlru.scaled.rounded-down tiers.tlru.scaled.too-small
+queue.theorem-3.1 queue.theorem-3.1.natural queue.theorem-3.1.lru-idle queue.theorem-3.1.more-work
+queue.pooled.reached queue.router.min-ttft.round-robin queue.router.min-ttft.least-loaded
+queue.router.min-ttft.affinity queue.router.round-robin.min-ttft queue.router.least-loaded.min-ttft
+queue.router.affinity.min-ttft
 """
 UNDECIDABLE = """
 sensitivity.text.p95 figure-4
@@ -57,6 +67,9 @@ theorem-d2 theorem-d2.turn-law.promising theorem-d2.exchange
 forest.tlru.high-water forest.tlru.high-water.forced forest.tlru.high-water.running forest.tlru.high-water.closed
 forest.stack.lru forest.stack.tlru.high-water forest.stack.tlru.last forest.belady.inclusion
 forest.tail-optimized-belady.inclusion ragcache.starvation.overtaken
+tiers.tlru.scaled tiers.tlru.scaled.least-recent tiers.tlru.scaled.eager tiers.tlru.scaled.inclusive
+tiers.tlru.scaled.inclusive.eager tiers.tlru.first-tier tiers.tlru.last-tier tiers.tlru.last-tier.exact
+tiers.tlru.last-tier.three tiers.tlru.one-budget tiers.tlru.one-budget.exact tiers.overlap
 """
 CERTIFIED = {
     f"{name}{mode}"
@@ -82,5 +95,6 @@ BELIEF_ROWS = tuple(
 )
 LIMIT_ROWS = rows_of("tail_measures", "not_competitive", "hardness", "hard_caches", "strict_capacity")
 RAG_ROWS = tuple(claim.id for claim in all_claims() if claim.id.startswith("ragcache."))
+TIER_ROWS = tuple(claim.id for claim in all_claims() if claim.id.startswith(("tiers.", "queue.")))
 OPTIMUM_ROWS = rows_of("optimum", "weights", "strict")
 SAMPLED = {claim.id for claim in all_claims() if claim.sampled}

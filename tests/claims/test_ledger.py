@@ -14,6 +14,7 @@ from claims.expected_verdicts import (
     PROVED,
     RAG_ROWS,
     SAMPLED,
+    TIER_ROWS,
 )
 from claims.replaying import case_of, excesses, is_canonical, optimum, tel, whole
 from claims.second_opinion_on_tables import improvements_again
@@ -66,7 +67,7 @@ def test_decisions_are_computed_in_two_ways(ledger, name):
 
 
 def test_every_row_has_the_expected_verdict(ledger):
-    assert len(ledger) == 329
+    assert len(ledger) == 388
     found = {name: row["verdict"] for name, row in ledger.items()}
     without_data = {name for name in DATA_ROWS if found[name] == "not decidable here"}
     assert all((data_folder() / _file(ledger[name])).is_file() is False for name in without_data)
@@ -88,6 +89,7 @@ def _file(row):
         ("limits.md", LIMIT_ROWS),
         ("forest-optimum.md", OPTIMUM_ROWS),
         ("rag-claims.md", RAG_ROWS),
+        ("tiers-claims.md", TIER_ROWS),
     ],
 )
 def test_a_page_has_every_row_with_its_verdict(ledger, page, rows):

@@ -1,0 +1,1 @@
+"""The inductive proofs on tiers, one conversation at a time; docs/tiers-claims.md has the words around them."""

@@ -1,0 +1,125 @@
+"""The rows on tiers and queues: their judge beside the package's replay, planted faults, and the listed cases."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from claims.expected_verdicts import EXPECTED, TIER_ROWS
+
+import teltheory as tt
+from proofs_checks import all_claims
+from proofs_checks.queue.plain_queue import Queued
+from proofs_checks.tiers.chains import Chain, SmallChains
+from proofs_checks.tiers.lemmas import one_budget, two_tiers
+from proofs_checks.tiers.plain_chains import TRIMS, Cascade, excesses, found
+from proofs_checks.tiers.states import contents, least
+from teltheory.claims.comparison import DisagreementError, compare
+from teltheory.claims.search import decide, refutes
+from teltheory.claims.smt import cvc5_answer, z3_answer
+from teltheory.claims.worlds import Given
+
+ROWS = {claim.id: claim for claim in all_claims() if claim.id in TIER_ROWS}
+LISTED = [name for name, claim in ROWS.items() if isinstance(claim.space, Given)]
+
+
+def drawn(rng, tiers=2):
+    """Draw a trace in tiers, exclusive or inclusive."""
+    trace = tuple(tuple(row) for row in rng.integers(0, (3, 4, 4), (rng.integers(2, 9), 3)).tolist())
+    rooms = rng.integers(0, 8, tiers)
+    inclusive = bool(rng.random() < 0.5)
+    loads = (0, *sorted(rng.integers(0, 4, tiers - 1).tolist()))
+    capacities = sorted(rooms.tolist()) if inclusive else rooms.tolist()
+    return Chain(trace, tuple(capacities), loads, 4, int(rng.integers(0, 9)), int(rng.integers(0, 4)), inclusive)
+
+
+def by_the_package(case, policy):
+    tiers = tt.Tiers(
+        case.capacities,
+        tuple(Fraction(load, case.parts) for load in case.loads),
+        mode="inclusive" if case.inclusive else "exclusive",
+    )
+    outcome = tt.replay(tt.Trace.from_turns(*zip(*case.trace, strict=True)), policy, tiers)
+    return outcome.cached.T.tolist(), [case.parts * max(0, u - case.xi) for u in outcome.uncached]
+
+
+@pytest.mark.parametrize("trim", TRIMS)
+@pytest.mark.parametrize("kind", ["LRU", "flat", "scaled"])
+def test_the_judge_and_the_package_agree_turn_by_turn(kind, trim):
+    rng = np.random.default_rng(25)
+    for tiers in (2, 2, 3):
+        for _ in range(12):
+            case = drawn(rng, tiers)
+            policy = tt.LRU() if kind == "LRU" else tt.TLRU(case.xi, case.q_hat, trim, budget=kind)
+            plain = found(case, (kind,) * tiers, trim)
+            assert (plain, excesses(case, plain)) == by_the_package(case, policy), case
+
+
+@pytest.mark.parametrize("name", LISTED)
+def test_the_listed_cases_refute(name):
+    (case,) = next(ROWS[name].space.classes("quick"))
+    assert refutes(ROWS[name], case)
+    assert EXPECTED[name] == "refuted"
+
+
+def test_the_seeds_three_turns_behind_a_queue():
+    case = Queued(Chain(((0, 1, 1), (1, 1, 0), (1, 0, 0)), (1,), (0,), 1, 1, 0), (0, 0, 0))
+    assert [sum(case.excess(tail_aware)) for tail_aware in (False, True)] == [2, 3]
+
+
+OBLIGATIONS = [*two_tiers.obligations(), *one_budget.any_budget(), *one_budget.one_budget()]
+
+
+@pytest.mark.parametrize("obligation", OBLIGATIONS, ids=lambda obligation: obligation.name)
+def test_each_step_is_proved_and_its_hypotheses_can_be_met(obligation):
+    assert {z3_answer(obligation.text), cvc5_answer(obligation.text)} == {"unsat"}
+    assert z3_answer(replace(obligation, conclusion=~(two_tiers.L <= two_tiers.L)).text) == "sat"
+
+
+def test_the_step_fails_if_what_the_first_budget_leaves_may_fall(monkeypatch):
+    without = two_tiers.GROWS[:-1]
+    monkeypatch.setattr(two_tiers, "GROWS", without)
+    answers = {obligation.name: z3_answer(obligation.text) for obligation in two_tiers.obligations()}
+    assert [name for name, answer in answers.items() if answer != "unsat"] == ["a turn keeps b and c"]
+
+
+FAULTS = {
+    "most recent first": ("_by_recency", lambda exact: lambda self: exact(self)[::-1]),
+    "a budget less one": ("_worth", lambda exact: lambda self, *where: max(0, exact(self, *where) - 1)),
+    "one more in each tier": ("_overflow", lambda exact: lambda self, tier: exact(self, tier) - 1),
+    "nothing sinks": (
+        "_sink",
+        lambda exact: lambda self, tier, one, blocks: one.blocks.__setitem__(tier, one.blocks[tier] - blocks),
+    ),
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", FAULTS)
+def test_the_compiled_replay_tells_a_fault_of_the_plain_one(monkeypatch, name):
+    method, fault = FAULTS[name]
+    claim = ROWS["tiers.tlru.scaled"]
+    monkeypatch.setattr(Cascade, method, fault(getattr(Cascade, method)))
+    with pytest.raises(DisagreementError):
+        compare(replace(claim, space=SmallChains({2: 3, 3: 2}, {}, ((0, 2),))), "quick")
+
+
+def test_every_content_is_tried_once():
+    kept = list(contents(((2, 2), (1, 1)), (1, 2), False))
+    assert len(kept) == len(set(kept))
+    assert ((1, 2), (0, 0)) in kept
+    assert ((0, 1), (1, 1)) in kept
+    assert ((2, 2), (0, 0)) not in kept
+
+
+def test_the_best_plan_of_two_that_wait_at_once():
+    case = Chain(((0, 1, 0), (1, 1, 0), (0, 0, 0), (1, 0, 0)), (1, 1), (0, 2))
+    assert (least(case), least(case, free=True)) == (10, 8)
+
+
+@pytest.mark.ledger
+@pytest.mark.parametrize("name", TIER_ROWS)
+def test_a_row_is_decided_as_expected(name):
+    assert decide(ROWS[name]).verdict == EXPECTED.get(name, "holds")
