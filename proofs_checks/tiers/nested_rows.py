@@ -14,7 +14,7 @@ from proofs_checks.tiers.cascades import ALL_CONTENTS, row
 from proofs_checks.tiers.chains import Chain, Row
 from proofs_checks.tiers.plain_chains import Kind, excesses
 from proofs_checks.tiers.states import foreseen, least, relaxed
-from teltheory.claims.claim import Claim, Values
+from teltheory.claims.claim import Claim, Space, Values
 from teltheory.claims.listed import Listed, Told
 from teltheory.claims.origin import sharpness
 from teltheory.claims.registry import run
@@ -43,7 +43,7 @@ integral_tails = row(
 )(both)
 
 
-def cascade(kinds: tuple[Kind, ...]) -> Claim[Chain]:
+def cascade(kinds: tuple[Kind, ...], space: Space[Chain]) -> Claim[Chain]:
     """Return the row on Tail-Optimized Belady's cascade."""
     kind = kinds[0]
 
@@ -54,13 +54,14 @@ def cascade(kinds: tuple[Kind, ...]) -> Claim[Chain]:
     return row(
         f"tiers.tob.cascade.{kind}",
         f"Tail-Optimized Belady's cascade with {kind} budgets has the least TEL of all plans in tiers.",
-        space=TAILS,
+        space=space,
         origin=sharpness("the cache has one tier"),
     )(values)
 
 
-flat = cascade(("flat", "flat"))
-scaled = cascade(("scaled", "scaled"))
+BOTH_IN_TIER_0 = Chain(((0, 2, 0), (1, 2, 0), (0, 0, 0), (1, 0, 0)), (1, 1), (0, 2), 4, 1)
+flat = cascade(("flat", "flat"), TAILS)
+scaled = cascade(("scaled", "scaled"), Given((BOTH_IN_TIER_0,), "one case"))
 
 
 @dataclass(frozen=True)
