@@ -14,7 +14,7 @@ from proofs_checks.tiers.chains import Chain, Row, SmallChains
 from proofs_checks.tiers.plain_chains import totals
 from proofs_checks.tiers.states import least
 from teltheory.claims.claim import Values, rows
-from teltheory.claims.listed import Listed, Told
+from teltheory.claims.listed import Listed, Told, told
 from teltheory.claims.origin import sharpness
 from teltheory.claims.registry import run
 
@@ -191,6 +191,12 @@ class Served(Told):
     def measures(self) -> dict[str, int]:
         """Return turns, conversations and tokens."""
         return self.chain.measures()
+
+    def as_counterexample(self, values: Any) -> dict[str, Any]:
+        """Return the case with its values, in seconds."""
+        chain = self.chain.as_counterexample(values)
+        facts = {name: chain[name] for name in ("trace", "xi")}
+        return told({**facts, "capacity": self.chain.capacities[0], "arrivals": self.arrivals, "values": values})
 
     def tail(self, router: Router) -> int:
         """Return what wait and prefill have above xi in all, on two replicas of the capacity."""

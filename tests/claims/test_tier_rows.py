@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from fractions import Fraction
 
@@ -121,5 +122,7 @@ def test_the_best_plan_of_two_that_wait_at_once():
 
 @pytest.mark.ledger
 @pytest.mark.parametrize("name", TIER_ROWS)
-def test_a_row_is_decided_as_expected(name):
-    assert decide(ROWS[name]).verdict == EXPECTED.get(name, "holds")
+def test_a_row_is_decided_as_expected_and_told_in_plain_data(name):
+    verdict = decide(ROWS[name])
+    assert verdict.verdict == EXPECTED.get(name, "holds")
+    assert json.loads(json.dumps(verdict.as_dict()))["id"] == name
