@@ -7,7 +7,7 @@ the same speed: the trace's own, or the one at which LRU would keep the replicas
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, NamedTuple
@@ -28,12 +28,16 @@ from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import whole_number
-from teltheory.model.tiers import Tiers
+from teltheory.model.tiers import Tiers, tiers_of
 from teltheory.model.trace import Trace
 from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import continued_prompts, default_estimate, in_blocks
 from teltheory.serving.serve import Serving, stretch_for
 
+MORE = (
+    "T-LRU can have more TEL than LRU even if nobody waits; in the last tier alone, with scaled budgets, it can't."
+)
+OVERLAPPED = "With loading beside computing T-LRU can have more TEL than LRU even if nobody waits."
 IN_A_QUEUE = "In a queue nothing is guaranteed, even for an exact Q̂: others wait for what T-LRU computes more."
 """What somebody should know who follows advice that was given in a queue."""
 
@@ -218,7 +222,19 @@ def advise_in_queue(
     )
     margin = tried.margin if kind == "T-LRU" else 0
     cautions = cautions_of(trace, aim, margin, None, found.q_hat, found.recommended)
-    return replace(found, warnings=(*((IN_A_QUEUE,) if found.recommended and margin else ()), *cautions))
+    followed = found.recommended and bool(margin)
+    minds = (*((IN_A_QUEUE,) if followed else ()), *(unproved(tiers_of(memory), tried) if followed else ()))
+    return replace(found, warnings=(*minds, *cautions))
+
+
+def unproved(tiers: Tiers, tried: Candidate) -> Iterator[str]:
+    """Yield a sentence if T-LRU so in tiers can have more TEL than LRU even on an idle server."""
+    if tiers.loading == "overlapped" and len(tiers) > 1:
+        yield OVERLAPPED
+    elif any(tried.on[1:]) and tried.flat:
+        yield f"With flat budgets {MORE}"
+    elif len(tiers) > 2 and any(tried.on[:-1]):
+        yield f"In three tiers or more {MORE}"
 
 
 def at_load(trace: Trace | Forest, memory: int | Tiers, latency: Latency, serving: Serving, load: Any) -> Serving:

@@ -88,6 +88,4 @@ def first_turns(requests: Trace | Forest, turns: int) -> Trace | Forest:
 
 def in_units(memory: int | Tiers, unit: int) -> int | Tiers:
     """Return memory in tokens as whole blocks."""
-    if isinstance(memory, Tiers):
-        return replace(memory, capacities=tuple(size // unit for size in memory.capacities))
-    return memory // unit
+    return memory.in_blocks(unit) if isinstance(memory, Tiers) else memory // unit

@@ -10,6 +10,7 @@ from advice.advised_traces import LATENCY, chats
 
 import teltheory as tt
 from teltheory.advice.held_in_queue import named
+from teltheory.advice.loaded import unproved
 from teltheory.advice.search import Candidate
 from teltheory.advice.server import ENDLESS
 from teltheory.serving.batching import Chunked
@@ -219,3 +220,21 @@ def test_wrong_arguments_in_a_queue_are_named(arguments, message):
     with pytest.raises(tt.ArgumentError) as error:
         tt.advise(**asked)
     assert message in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("tiers", "on", "flat", "said"),
+    [
+        (tt.Tiers((4,)), (True,), False, None),
+        (tt.Tiers((4, 4), (0, 0)), (True, True), False, None),
+        (tt.Tiers((4, 4), (0, 0)), (False, True), True, "With flat budgets T-LRU can have more TEL"),
+        (tt.Tiers((4, 4), (0, 0)), (True, False), True, None),
+        (tt.Tiers((4, 4, 4), (0, 0, 0)), (True, False, True), False, "In three tiers or more"),
+        (tt.Tiers((4, 4, 4), (0, 0, 0)), (False, False, True), False, None),
+        (tt.Tiers((4, 4), (0, 0), loading="overlapped"), (False, True), False, "With loading beside computing"),
+    ],
+)
+def test_what_no_proof_covers_is_said(tiers, on, flat, said):
+    found = [*unproved(tiers, Candidate(on, flat, 3))]
+    assert len(found) == (said is not None)
+    assert all(sentence.startswith(said) for sentence in found)
