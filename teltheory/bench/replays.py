@@ -10,6 +10,7 @@ Greedy, check and linear program are whole calls; the linear program begins with
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ import teltheory as tt
 from teltheory.bench.timing import Job
 from teltheory.bench.workload import CUTOFF, Q_HAT, SEED, XI
 from teltheory.model.forest import Forest
-from teltheory.model.outcome import Outcome
+from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
 from teltheory.policies import LRU, TLRU, Belady, EndAwareTLRU, LengthAwareTLRU, TailOptimizedBelady, ThresholdLRU
 from teltheory.policies.learned.etlru import ETLRU
@@ -58,7 +59,7 @@ def policies(block: int = 1) -> dict[str, Policy]:
 
 def jobs(
     trace: Trace | Forest,
-    capacity: int,
+    capacity: int | Tiers,
     chosen: Mapping[str, AnyPolicy],
     engine: Engine = "kernel",
     label: str = "{}",
@@ -70,7 +71,7 @@ def jobs(
     ]
 
 
-def _replay(trace: Trace | Forest, policy: AnyPolicy, capacity: int, engine: Engine, _: object) -> Outcome:
+def _replay(trace: Trace | Forest, policy: AnyPolicy, capacity: Any, engine: Engine, _: object) -> object:
     return replay(trace, policy, capacity, engine=engine)
 
 

@@ -7,6 +7,7 @@ first call costs is a row of its own.
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,6 +28,7 @@ FIRST_CALL = "LRU, first call (index included)"
 CURVE = "T-LRU, least-recent, every capacity"
 THOUSAND = "… then TEL at 1,000 of them"
 MOST_TURNS_OF_OTHERS = 20_000
+TWO_TIERS = "{}, two tiers"
 NAME_OF_LIBCACHESIM = "libcachesim {}, hash power {}"
 
 Clock: TypeAlias = Callable[[Sequence[Job]], Mapping[str, Timing]]
@@ -48,6 +50,7 @@ def run(plan: Plan, trace: Trace, source: str, report: Report = lambda _: None) 
         "forest": forest_against_libcachesim(plan, clock),
         "long_forest": long_forest(plan, clock),
         "conversations": conversations(plan, trace, clock),
+        "tiers": in_two_tiers(plan, trace, clock),
         **rag_server(plan, clock),
     }
     report("memory")
@@ -204,6 +207,15 @@ def conversations(plan: Plan, trace: Trace, clock: Clock) -> Section:
     timings = clock(forests.conversation_jobs(some, plan.capacity))
     ratios = [(forests.AS_FOREST.format(name), forests.AS_CHAINS.format(name)) for name in forests.NAMES]
     return section("Conversations, as chains and as a forest", some, timings, ratios)
+
+
+def in_two_tiers(plan: Plan, trace: Trace, clock: Clock) -> Section:
+    """Time replays in two tiers, the second four times the first, against one tier."""
+    some, names = trace.first(plan.optimum), ("LRU", LEAST_RECENT, "T-LRU, eager")
+    tiers = tt.Tiers((plan.capacity, 4 * plan.capacity), (0, Fraction(3, 10)))
+    one = jobs(some, plan.capacity, chosen(names))
+    timings = clock([*one, *jobs(some, tiers, chosen(names), label=TWO_TIERS)])
+    return section("One tier and two", some, timings, [(TWO_TIERS.format(name), name) for name in names])
 
 
 def rag_server(plan: Plan, clock: Clock) -> dict[str, Section]:

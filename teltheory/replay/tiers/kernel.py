@@ -19,15 +19,16 @@ from teltheory.replay.compiled import inlined, uncounted
 from teltheory.replay.tiers.members import Members, enter, largest, leave
 
 TRIM, EVICT = 0, 1
+WHOLE, SAFE = -1, -2
 
 
 class Layout(NamedTuple):
     """What the loop reads.
 
     `full` and `least` have for each tier the row of `kept` that says of each slot what tiers 0 to it hold of that
-    at most, overflow or not, and how much of it is no surplus; -1: the whole past, and all of that. `order` has
-    for trimming and for eviction in each tier the row of `place`, and of `at`, the slot at each place; the largest
-    goes first; -1: by recency.
+    at most, overflow or not, and how much of it is no surplus; `WHOLE`: the past, and all of that; `SAFE`: all of
+    the past but `safe`, times `up` over `down`, rounded up. `order` has for trimming and for eviction in each tier
+    the row of `place`, and of `at`, the slot at each place; the largest goes first; -1: by recency.
     """
 
     capacity: IntArray
@@ -37,6 +38,9 @@ class Layout(NamedTuple):
     kept: IntArray
     full: IntArray
     least: IntArray
+    safe: IntArray
+    up: IntArray
+    down: IntArray
     place: IntArray
     at: IntArray
     order: IntArray
@@ -62,6 +66,34 @@ class State(NamedTuple):
     used: IntArray
     waiting: Members
     changed: IntArray
+
+
+class Budget(NamedTuple):
+    """What a row says, in numbers: the row, and what of a past is safe, times `up` over `down`, for `SAFE`."""
+
+    row: int
+    safe: int
+    up: int
+    down: int
+
+
+@inlined
+def budget_of(layout: Layout, row: int, i: int) -> Budget:
+    """Return what a row of tier i says."""
+    return Budget(row, layout.safe[i], layout.up[i], layout.down[i])
+
+
+@inlined
+def worth(layout: Layout, budget: Budget, s: int) -> int:
+    """Return how much of a slot's past a budget is; below 2^53 the quotient's whole part is exact in floats."""
+    past = layout.past[s]
+    if budget.row >= 0:
+        past = layout.kept[budget.row, s]
+    elif budget.row == SAFE:
+        past = max(past - budget.safe, 0)
+        if budget.up != budget.down:
+            past = min(int((past * budget.up + budget.down - 1) / budget.down), layout.past[s])
+    return int(past)
 
 
 @inlined
@@ -108,7 +140,7 @@ def _await(layout: Layout, state: State, r: int, i: int, s: int, above: int) -> 
     """Let a slot wait in a tier for what it may lose there."""
     which = 2 * (r * len(layout.capacity) + i)
     least = layout.least[i]
-    if least >= 0 and state.held[s, i] > max(layout.kept[least, s] - above, 0):
+    if least != WHOLE and state.held[s, i] > max(worth(layout, budget_of(layout, least, i), s) - above, 0):
         enter(state.waiting, which + TRIM, _place(layout, i, TRIM, s))
     if state.held[s, i] > 0:
         enter(state.waiting, which + EVICT, _place(layout, i, EVICT, s))
@@ -130,8 +162,8 @@ def _receive(layout: Layout, state: State, r: int, i: int, number: int) -> int:
     for j in range(number):
         s = state.changed[i & 1, j]
         above = _above(state, i, s)
-        if layout.full[i] >= 0:
-            gone = state.held[s, i] - max(layout.kept[layout.full[i], s] - above, 0)
+        if layout.full[i] != WHOLE:
+            gone = state.held[s, i] - max(worth(layout, budget_of(layout, layout.full[i], i), s) - above, 0)
             if gone > 0:
                 sinking = _sink(state, r, i, s, gone, sinking)
         _await(layout, state, r, i, s, above)
@@ -150,7 +182,8 @@ def _lose(layout: Layout, state: State, r: int, i: int, way: int, overflow: int,
             s = layout.at[row, place] if row >= 0 else len(layout.history) - 1 - place
             there = state.held[s, i]
             if way == TRIM:
-                there -= min(max(layout.kept[layout.least[i], s] - _above(state, i, s), 0), there)
+                least = worth(layout, budget_of(layout, layout.least[i], i), s) - _above(state, i, s)
+                there -= min(max(least, 0), there)
             taken = min(there, overflow)
             overflow -= taken
             if taken == there:
@@ -191,7 +224,7 @@ def cut(layout: Layout, state: State, moved: Moved, r: int, k: int, first: int) 
     for i in range(len(layout.capacity)):
         sinking = _receive(layout, state, r, i, number)
         overflow = state.used[r, i] - layout.capacity[i] + (above if layout.inclusive else 0)
-        for way in range(TRIM if layout.least[i] >= 0 else EVICT, 2):
+        for way in range(TRIM if layout.least[i] != WHOLE else EVICT, 2):
             overflow, sinking = _lose(layout, state, r, i, way, overflow, sinking)
         above += state.used[r, i]
         if i > 0:

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from teltheory.errors import ForcedCachingError
 from teltheory.model.instance import Instance
-from teltheory.model.numbers import IntArray, readonly
+from teltheory.model.numbers import INT64_MAX, IntArray, readonly
 from teltheory.model.tiers import Tiers
+from teltheory.policies.node import Deferred
 from teltheory.policies.policy import NotCompiledError, has_rules
 from teltheory.replay.rules import Keys, Nodes, Rules, constant, places
 from teltheory.replay.slots import Slots
+from teltheory.replay.tiers.budgets import Scaled
 from teltheory.replay.tiers.chains import policies_of_chains
-from teltheory.replay.tiers.kernel import Layout, Moved, State, replay_tiers
+from teltheory.replay.tiers.kernel import SAFE, WHOLE, Layout, Moved, State, replay_tiers
 from teltheory.replay.tiers.members import new_members
+from teltheory.replay.tiers.recency import Held, replay_two, walks_forward
+
+MOST_BY_FORMULA = 2**53 // 1_000 - 1
+"""Longest past of which scaled budgets are computed from one slot's past, in floats that are exact."""
 
 
 def replay_kernel(instance: Instance, policies: Any, tiers: Tiers) -> Moved:
@@ -27,8 +35,11 @@ def replay_kernel(instance: Instance, policies: Any, tiers: Tiers) -> Moved:
         As the plain replay does.
     """
     layout = layout_of(instance, policies, tiers)
-    moved = moved_of(len(tiers), len(instance))
-    replay_tiers(layout, empty(layout, 1), moved, Slots.of(instance).previous, instance.forced)
+    moved, n, previous = moved_of(len(tiers), len(instance)), len(instance), Slots.of(instance).previous
+    if walks_forward(layout):
+        replay_two(layout, Held(*(np.empty(n, np.int64) for _ in range(3))), moved, previous, instance.forced)
+    else:
+        replay_tiers(layout, empty(layout, 1), moved, previous, instance.forced)
     return Moved(*map(readonly, moved))
 
 
@@ -59,26 +70,69 @@ def layout_of(instance: Instance, policies: Any, tiers: Tiers, kind: type[Nodes]
     if tiers.keeps_copies and len(tiers) > 1:
         raise NotCompiledError("engine", "kernel", "'reference' for tiers that keep copies")
     slots, n = Slots.of(instance), len(instance.trace)
-    every = [rules_of(policy, instance, slots, kind) for policy in policies_of_chains(policies, tiers)]
+    every = [Said.of(policy, instance, slots, kind) for policy in policies_of_chains(policies, tiers)]
     for turn in np.flatnonzero(instance.past > tiers.capacities[0])[:1].tolist() if instance.forced else ():
         raise ForcedCachingError(turn, int(instance.past[turn]), tiers.capacities[0])
     kept, place = Rows(n), Rows(n)
-    full = [kept.of(None if rules.full is slots.before_first_cut else rules.full) for rules in every]
-    least = [kept.of(rules.least if rules.trims else None) for rules in every]
-    order = [[place.of(_places(keys, n)) for keys in ways] for ways in zip(*map(_orders, every), strict=True)]
+    full, least = (_column(rows) for rows in zip(*(said.rows(kept) for said in every), strict=True))
+    safe, up, down = (_column(numbers) for numbers in zip(*(said.formula for said in every), strict=True))
+    order = [[place.of(_places(keys, n)) for keys in said.orders] for said in every]
     stacked = place.stacked()
     return Layout(
-        readonly(np.array(tiers.capacities, np.int64)),
+        _column(tiers.capacities),
         tiers.mode == "inclusive",
         instance.history,
         instance.past,
         kept.stacked(),
-        readonly(np.array(full, np.int64)),
-        readonly(np.array(least, np.int64)),
+        full,
+        least,
+        safe,
+        up,
+        down,
         stacked,
         readonly(_inverse(stacked)),
-        readonly(np.array(order, np.int64).reshape(2, len(tiers))),
+        readonly(np.array(list(zip(*order, strict=True)), np.int64)),
     )
+
+
+def _column(values: Sequence[int]) -> IntArray:
+    return readonly(np.array(values, np.int64))
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a tier's policy says; `formula` is what is safe of a past, and the scale of budgets as two numbers."""
+
+    rules: Rules
+    past: IntArray
+    formula: tuple[int, int, int]
+    by_formula: bool
+
+    @classmethod
+    def of(cls, policy: Any, instance: Instance, slots: Slots, kind: type[Nodes]) -> Said:
+        """Ask a policy, for arrays only if no formula says the same."""
+        flat, scale = (
+            (policy.policy, (policy.of, policy.parts)) if isinstance(policy, Scaled) else (policy, (1, 1))
+        )
+        rules = rules_of(flat, instance, slots, kind)
+        budget, small = rules.budget, int(instance.past.max(initial=0)) <= MOST_BY_FORMULA
+        if isinstance(budget, Deferred) and budget.of is rules.kept is slots.past and small:
+            return cls(rules, slots.past, (min(int(budget.safe), INT64_MAX), *scale), True)
+        asked = rules if flat is policy else rules_of(policy, instance, slots, kind)
+        return cls(asked, slots.past, (0, 1, 1), False)
+
+    @property
+    def orders(self) -> tuple[Keys, Keys]:
+        """Of trimming and of eviction."""
+        return self.rules.trimming, self.rules.eviction
+
+    def rows(self, kept: Rows) -> tuple[int, int]:
+        """Return the rows of what is kept, and of what is no surplus."""
+        rules = self.rules
+        if self.by_formula:
+            return (SAFE, WHOLE) if rules.eager else (WHOLE, SAFE)
+        full = None if rules.full is self.past else rules.full
+        return kept.of(full), kept.of(rules.least if rules.trims else None)
 
 
 def rules_of(policy: Any, instance: Instance, slots: Slots, kind: type[Nodes]) -> Rules:
@@ -102,10 +156,6 @@ def empty(layout: Layout, replicas: int) -> State:
     held, sunk = (np.zeros((n, tiers), np.int64) for _ in range(2))
     used, changed = np.zeros((replicas, tiers), np.int64), np.empty((2, n), np.int64)
     return State(held, sunk, used, new_members(2 * tiers * replicas, n), changed)
-
-
-def _orders(rules: Rules) -> tuple[Keys, Keys]:
-    return rules.trimming, rules.eviction
 
 
 def _places(keys: Keys, n: int) -> IntArray | None:
