@@ -8,18 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from teltheory.advice.bound import least_seconds
 from teltheory.advice.choice import BLOCKS, DRAWS
 from teltheory.advice.goal import Goal, Limits, gain_interval
+from teltheory.advice.held_out import least_tel
 from teltheory.advice.in_queue import Queued
 from teltheory.advice.search import Candidate, sets_of_tiers
 from teltheory.advice.server import Server
 from teltheory.cost.bootstrap import Blocks, Estimate
+from teltheory.model.forest import Forest
 from teltheory.model.numbers import IntArray
+from teltheory.model.tiers import Tiers, tiers_of
+from teltheory.model.trace import Trace
+from teltheory.serving.pooled import least_seconds
 from teltheory.serving.routers import ROUTERS
 
 LEVELS = (0.5, 0.9, 0.95, 0.99)
@@ -99,7 +104,7 @@ class HeldInQueue:
     broken : tuple of str
         Limits that the setting breaks on the rest.
     bound : float or None
-        Seconds above the SLO that no router, no policy and no queue gets below on the rest (`least_seconds`); None
+        Seconds above the SLO that no router, no policy and no queue gets below on the rest (`least`); None
         of a latency that is not linear.
     """
 
@@ -202,7 +207,7 @@ def hold_in_queue(
         beside = judge.row(named(tried, kind), best.router, server.served(tried, best.router).since(start))
     endless = judge.row("LRU, endless memory", own, server.endless().since(start))
     broken = tuple(limits.broken(base.cost(goal), after.cost(goal), goal.slo))
-    bound = least_seconds(server.requests, start, server.memory, server.serving.replicas, goal)
+    bound = least(server.requests, start, server.memory, server.serving.replicas, goal)
     return HeldInQueue(tuple(rows), routed, beside, endless, broken, bound)
 
 
@@ -214,6 +219,17 @@ def _routed(server: Server, start: int, judge: Judge, lru: QueueRow, own: str) -
     yield from (lru,) if own not in ROUTERS else ()
     for name in ROUTERS:
         yield lru if name == own else judge.row(lru.policy, name, server.served(candidate, name).since(start))
+
+
+def least(requests: Trace | Forest, start: int, memory: int | Tiers, replicas: int, goal: Goal) -> float | None:
+    """Return a lower bound on the seconds above the SLO from turn `start` on, of any replicas of such memory.
+
+    See `teltheory.serving.pooled`; the optimum is that of the rest alone.
+    """
+    room = tiers_of(memory).pooled[-1] * replicas
+    optimum = partial(least_tel, requests, start, room)
+    bound = least_seconds(optimum, len(requests) - start, requests.block_size, goal.slo, goal.latency)
+    return None if bound is None else float(bound)
 
 
 def router_name(router: Any) -> str:

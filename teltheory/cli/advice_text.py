@@ -21,7 +21,7 @@ from teltheory.report.words import percent
 if TYPE_CHECKING:
     from altair import VConcatChart
 
-    from teltheory.advice import Advice, Estimate
+    from teltheory.advice import Advice, Estimate, QueueAdvice
 
 
 LEAD = (
@@ -208,9 +208,13 @@ def advice_rows(advice: Advice) -> Iterator[tuple[str, ...]]:
 
 def advice_as_data(advice: Advice) -> dict[str, Any]:
     """Return an advice as plain data; shares and seconds are numbers, the SLO and the level too."""
+    return {"capacity": advice.capacity, **judged_as_data(advice)}
+
+
+def judged_as_data(advice: Advice | QueueAdvice) -> dict[str, Any]:
+    """Return how a setting was chosen and what it did on the rest as plain data."""
     goal = advice.goal
     return {
-        "capacity": advice.capacity,
         "goal": goal.name,
         "slo": float(goal.slo),
         "slo_tokens": goal.xi,

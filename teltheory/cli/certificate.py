@@ -94,15 +94,8 @@ class Certified:
     prices: Prices | None = None
     prefixes: Prefixes = PRIVATE
 
-    def read(self, trace: Trace) -> Trace | Forest:
-        """Return what of a trace this is about; an error if it can't be read so."""
-        if trace.blocks is None and not self.prefixes.chains:
-            expected = f"one in blocks of {self.prefixes.block_size:,} tokens"
-            raise CertificateError(f"prefixes: found a trace without block hashes, expected {expected}")
-        return self.prefixes.of(trace)
-
     def check(self, requests: Trace | Forest) -> None:
-        """Raise `CertificateError` if this proves nothing about what `read` returned."""
+        """Raise `CertificateError` if this proves nothing about these requests."""
         if self.steps is not None:
             found = Certificate(self.objective, self.kept, self.steps)
             running = self.prefixes.running
@@ -167,11 +160,18 @@ def checked(file: str, entries: Sequence[Entry], trace: Trace) -> Iterator[tuple
         try:
             read = replace(entry.prefixes, cache="", running=1)
             if read not in known:
-                known[read] = entry.read(trace)
+                known[read] = _read(trace, read)
             entry.check(known[read])
         except TelTheoryError as error:
             raise CertificateError(f"{file}, certificates[{i}], {error}") from None
         yield entry, known[read]
+
+
+def _read(trace: Trace, prefixes: Prefixes) -> Trace | Forest:
+    if trace.blocks is None and not prefixes.chains:
+        expected = f"one in blocks of {prefixes.block_size:,} tokens"
+        raise CertificateError(f"prefixes: found a trace without block hashes, expected {expected}")
+    return prefixes.of(trace)
 
 
 def certificates_as_data(entries: Sequence[Entry]) -> dict[str, Any]:

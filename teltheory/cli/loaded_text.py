@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from teltheory.cli.advice_text import change, times
+from teltheory.cli.advice_text import change, judged_as_data, times
 from teltheory.cli.serving_options import ROUTER
 from teltheory.cli.tables import in_short, plain_table
-from teltheory.model.tiers import Tiers
+from teltheory.model.tiers import Tiers, tiers_of
 from teltheory.model.units import in_seconds
 from teltheory.report.markdown import bullets, paragraphs, plain_text, table
 from teltheory.report.page import Card, Section
@@ -287,37 +286,19 @@ def queue_tables(advice: QueueAdvice) -> Iterator[Table]:
 
 def queue_as_data(advice: QueueAdvice) -> dict[str, Any]:
     """Return an advice as plain data; shares and seconds are numbers."""
-    from teltheory.cli.advice_text import number
-
-    goal, serving, capacity = advice.goal, advice.serving, advice.capacity
-    tiers = isinstance(capacity, Tiers)
+    serving, capacity, tiers = advice.serving, advice.capacity, tiers_of(advice.capacity)
     return {
-        "capacity": list(capacity.capacities) if isinstance(capacity, Tiers) else capacity,
-        "loads": [float(load) for load in capacity.loads] if isinstance(capacity, Tiers) else [0.0],
-        "tiers": tiers,
+        "capacity": list(tiers.capacities) if isinstance(capacity, Tiers) else capacity,
+        "loads": [float(load) for load in tiers.loads],
+        "tiers": isinstance(capacity, Tiers),
         "replicas": serving.replicas,
         "router": advice.held_out.rows[0].router,
         "load": advice.load,
         "stretch": float(serving.stretch),
         "ticks": serving.ticks,
-        "goal": goal.name,
-        "slo": float(goal.slo),
-        "slo_tokens": goal.xi,
-        "level": number(goal.level),
-        "first_turns": advice.start,
-        "rest_turns": advice.turns - advice.start,
-        "work_cost": number(advice.limits.work),
-        "median_cost": number(advice.limits.median),
-        "recommended": advice.recommended,
+        **judged_as_data(advice),
         "policy": advice.policy,
-        "xi": advice.xi,
-        "q_hat": advice.q_hat,
-        "kept_promise": advice.kept_promise,
         "why": list(advice.why),
-        "choice": asdict(advice.choice),
-        "held_out": asdict(advice.held_out),
-        "warnings": list(advice.warnings),
-        "engines": [asdict(one) for one in advice.engines],
     }
 
 

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from teltheory.cli.prefixes import PRIVATE, Prefixes
-from teltheory.errors import CertificateError
 from teltheory.model.forest import Forest
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
@@ -33,15 +32,8 @@ class TieredCertified:
     certificate: TieredCertificate
     prefixes: Prefixes = PRIVATE
 
-    def read(self, trace: Trace) -> Trace | Forest:
-        """Return what of a trace this is about; an error if it can't be read so."""
-        if trace.blocks is None and not self.prefixes.chains:
-            expected = f"one in blocks of {self.prefixes.block_size:,} tokens"
-            raise CertificateError(f"prefixes: found a trace without block hashes, expected {expected}")
-        return self.prefixes.of(trace)
-
     def check(self, requests: Trace | Forest) -> None:
-        """Raise `CertificateError` if this proves nothing about what `read` returned."""
+        """Raise `CertificateError` if this proves nothing about these requests."""
         check_certificate(requests, self.tiers, self.xi, self.certificate, self.forced)
 
     def fields(self) -> dict[str, Any]:

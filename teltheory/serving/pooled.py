@@ -15,8 +15,10 @@ so that the optima at n and n + 1, with these weights, bound the seconds of any 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from math import floor
 from typing import Any
 
@@ -71,18 +73,26 @@ def pooled(trace: Trace, capacity: int | Tiers, replicas: int, slo: Any, latency
         raise ArgumentError("trace", type(trace).__name__, "a Trace, of private conversations")
     room = tiers_of(capacity).pooled[-1] * number_of(replicas)
     xi = latency.threshold(slo) // trace.block_size
-    units = _optimum(trace, room, xi)
-    linear = isinstance(latency, LatencyModel) and latency.cached_is_free and latency.per_token > 0
-    return Pooled(room, xi, units, _seconds(trace, room, rational("slo", slo), latency) if linear else None)  # type: ignore[arg-type]
+    optimum = partial(_optimum, trace, room)
+    seconds = least_seconds(optimum, len(trace), trace.block_size, rational("slo", slo), latency)
+    return Pooled(room, xi, optimum(xi), seconds)
 
 
-def _seconds(trace: Trace, room: int, slo: Fraction, latency: LatencyModel) -> Fraction:
-    a_unit = latency.per_token * trace.block_size
+def least_seconds(
+    optimum: Callable[[int], int], turns: int, block_size: int, slo: Fraction, latency: Latency
+) -> Fraction | None:
+    """Return what the seconds above the SLO are at least, given the least TEL at each whole threshold, in units.
+
+    None unless TTFT is linear in the uncached tokens alone.
+    """
+    if not (isinstance(latency, LatencyModel) and latency.cached_is_free and latency.per_token > 0):
+        return None
+    a_unit = latency.per_token * block_size
     threshold = max((max(slo, latency.floor) - latency.constant) / a_unit, Fraction(0))
     below = floor(threshold)
     part = threshold - below
-    units = (1 - part) * _optimum(trace, room, below) + part * _optimum(trace, room, below + 1)
-    return a_unit * units + len(trace) * max(latency.floor - slo, Fraction(0))
+    units = (1 - part) * optimum(below) + part * optimum(below + 1)
+    return a_unit * units + turns * max(latency.floor - slo, Fraction(0))
 
 
 def _optimum(trace: Trace, room: int, xi: int) -> int:

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from strategies import forests, turn_columns
 
 import teltheory as tt
-from teltheory.advice.bound import least_seconds
 from teltheory.advice.choice import Compared, first_overflow
 from teltheory.advice.goal import Cost, Goal
+from teltheory.advice.held_in_queue import least
 from teltheory.advice.overflow import first_overflow_of
 from teltheory.advice.search import STRIDE, Candidate, best, explore, near_of, sets_of_tiers
 
@@ -98,9 +98,9 @@ def test_the_bound_is_below_what_any_replay_of_all_memory_has(columns, capacity,
     trace = tt.Trace.from_turns(**columns)
     latency = tt.LatencyModel(Fraction(1, 3), constant=Fraction(1, 2))
     goal, start = Goal(Fraction(slo, 7) + 1, latency), len(trace) // 2
-    bound = least_seconds(trace, start, tt.Tiers((0, capacity), (0, Fraction(1, 2))), replicas, goal)
+    bound = least(trace, start, tt.Tiers((0, capacity), (0, Fraction(1, 2))), replicas, goal)
     for policy in (tt.LRU(), tt.Belady(), tt.TailOptimizedBelady(goal.xi)):
         outcome = tt.replay(trace, policy, capacity * replicas)
         ttft = latency.ttft(outcome.uncached, outcome.cached)[start:]
         assert bound <= np.maximum(ttft - float(goal.slo), 0).sum() + 1e-9
-    assert least_seconds(trace, start, capacity, 1, Goal(Fraction(1), tt.A100_LLAMA2_7B_ATTENTION)) is None
+    assert least(trace, start, capacity, 1, Goal(Fraction(1), tt.A100_LLAMA2_7B_ATTENTION)) is None
