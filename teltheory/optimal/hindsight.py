@@ -161,10 +161,17 @@ def hindsight_optimum(
     running : int
         On a forest under forced caching: requests that run at the same time.
 
+    Returns
+    -------
+    HindsightOptimum, ForestOptimum or TieredOptimum
+        ``objective`` is the least TEL in the trace's unit, an int; in tiers a Fraction. It is None if two sides,
+        ``lower`` and ``upper``, differ.
+
     Raises
     ------
     ArgumentError, TraceError, ForcedCachingError
-        Wrong arguments; all are `ValueError`.
+        Wrong arguments; in tiers also swapping out only once, an initial cache and several running requests. All
+        are `ValueError`.
     SolverError
         The solver did not prove an optimum: its time was up, it was interrupted, or its answer failed the exact
         check: what turns reuse does not fit, or what it says is not what the certificate proves. The error has

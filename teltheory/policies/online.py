@@ -69,7 +69,10 @@ class TLRU(LeastRecentlyUsed):
         longest since the block was last computed (SGLang); the last one (vLLM). On chains all are the same.
     budget : {"scaled", "flat"}
         In tiers of memory: whether more is kept of what loading makes worth less, as
-        `teltheory.replay.tiers.budgets` has it, or as much as in the first tier. Read it as `budgets`.
+        `teltheory.replay.tiers.budgets` has it, or as much as in the first tier. Read it as `budgets`. With
+        scaled ones T-LRU is proved to be no worse than LRU in two tiers if the estimate stays the same; that is
+        refuted for flat ones, three tiers, estimates that change and overlapped loading. There use LRU before and
+        T-LRU in the last tier (docs/tiers-claims.md, "What to use").
     """
 
     name = "tlru"

@@ -124,7 +124,8 @@ def replay(
     Returns
     -------
     Outcome or TieredOutcome
-        ``cached`` and ``uncached``, int64, one entry a turn; in tiers ``cached`` has a row for each.
+        ``cached`` and ``uncached``, int64, one entry a turn, in the trace's unit. In tiers ``cached`` has a row
+        for each, and ``uncached`` is a list of fractions: what is loaded counts as its share of computing.
 
     Raises
     ------

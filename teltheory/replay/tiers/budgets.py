@@ -7,6 +7,10 @@ tokens that it does not compute. A token of tier i is worth 1 - rho_i of them, s
 
 is what tiers 0 to i together have to hold of a conversation if all of it may be in tier i. A policy whose
 `budgets` are "flat" has b in every tier.
+
+T-LRU with these budgets is proved to be no worse than LRU at any turn in two tiers, if the estimate of a
+conversation stays the same; that is refuted for three tiers, estimates that change and overlapped loading. There
+run LRU before and T-LRU in the last tier: docs/tiers-claims.md, rows `tiers.tlru.*` of the ledger.
 """
 
 from __future__ import annotations
