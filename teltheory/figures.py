@@ -29,7 +29,9 @@ MARGIN = 0.2
 """Inches on both sides of a text that is as wide as the figure."""
 
 
-def draw_curves(rows: Sequence[Mapping[str, Any]], labels: Mapping[int, str], title: str) -> Figure:
+def draw_curves(
+    rows: Sequence[Mapping[str, Any]], labels: Mapping[int, str], title: str, capacity: str = "capacity (tokens)"
+) -> Figure:
     """Draw TEL and the hit rate against the capacity: a panel of each a threshold, a line a policy."""
     from matplotlib.figure import Figure
 
@@ -43,7 +45,7 @@ def draw_curves(rows: Sequence[Mapping[str, Any]], labels: Mapping[int, str], ti
         _draw_panel(tail, at_xi, _tail)
         tail.set_title(label, fontsize="medium")
         _draw_panel(hits, [row for row in at_xi if row["hit_rate"] is not None], _hits)
-        hits.set_xlabel("capacity (tokens)")
+        hits.set_xlabel(as_it_stands(capacity))
         if not i % across:
             tail.set_ylabel("TEL, % of that\nwithout a cache")
             hits.set_ylabel("hit rate, %")

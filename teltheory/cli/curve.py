@@ -81,8 +81,8 @@ def curve(
 ) -> int:
     """Show TRACE under policies as a function of the capacity; optional caching.
 
-    With --tier the sizes of the tiers are the capacities, and the figure is drawn along the first tier that lists
-    several: --tier 100k,300k,1M --tier 1M:pcie4.
+    With --tier the sizes of the tiers are the capacities, also of figure and JSON, and the figure is drawn along
+    the first tier that lists several: --tier 100k,300k,1M --tier 1M:pcie4.
 
     The table has the capacities given; figure and JSON also have as many as --points says, evenly spaced on a
     logarithmic scale up to where everything fits. Besides policies there is hindsight, the least TEL of any
@@ -101,9 +101,8 @@ def curve(
             cells = run_served(found, tiers, bounded=hindsight)
         report(target, served_tables(found, cells), served_as_data(found, cells))
         if figure is not None:
-            write_figure(
-                figure, draw_curves([*rows_of_tiers(found, cells)], _labels(found), Path(trace_file).name)
-            )
+            name, axis = Path(trace_file).name, axis_of_tiers(cells)
+            write_figure(figure, draw_curves([*rows_of_tiers(found, cells)], _labels(found), name, axis))
         return 0
     spaced = _spaced(found, points) if figure or target else []
     with about(trace_file), progress_bar() as bar:
@@ -120,10 +119,7 @@ def _labels(asked: Asked) -> dict[int, str]:
 
 def rows_of_tiers(asked: Asked, cells: Sequence[ServedCell]) -> Iterator[dict[str, Any]]:
     """Yield what is drawn of cells: along the sizes of the first tier that has several, a line for all others."""
-    sizes = [
-        list(dict.fromkeys(column)) for column in zip(*(cell.tiers.capacities for cell in cells), strict=True)
-    ]
-    along = next((i for i, some in enumerate(sizes) if len(some) > 1), 0)
+    sizes, along = _sizes_of_tiers(cells)
     others = [i for i, some in enumerate(sizes) if len(some) > 1 and i != along]
     unit = unit_of(asked.requests)
     uncached = {xi: exact_sum(np.maximum(asked.requests.total - xi // unit, 0)) for xi in asked.thresholds.xis}
@@ -131,6 +127,20 @@ def rows_of_tiers(asked: Asked, cells: Sequence[ServedCell]) -> Iterator[dict[st
         beside = "".join(f", tier {i}: {cell.tiers.capacities[i]:,}" for i in others)
         place = {"capacity": cell.tiers.capacities[along], "xi": cell.xi, "policy": f"{cell.policy}{beside}"}
         yield place | {"tel": cell.tel, "uncached_tel": uncached[cell.xi], "hit_rate": cell.hit_rate}
+
+
+def axis_of_tiers(cells: Sequence[ServedCell]) -> str:
+    """Return what the figure is drawn along, and the sizes of tiers that stay the same."""
+    sizes, along = _sizes_of_tiers(cells)
+    same = (f"tier {i}: {some[0]:,}" for i, some in enumerate(sizes) if len(some) == 1 and i != along)
+    return "; ".join((f"capacity of tier {along} (tokens)", *same))
+
+
+def _sizes_of_tiers(cells: Sequence[ServedCell]) -> tuple[list[list[int]], int]:
+    """Return the sizes of each tier, and the first tier that has several."""
+    columns = zip(*(cell.tiers.capacities for cell in cells), strict=True)
+    sizes = [list(dict.fromkeys(column)) for column in columns]
+    return sizes, next((i for i, some in enumerate(sizes) if len(some) > 1), 0)
 
 
 def _spaced(asked: Asked, points: int) -> list[int]:

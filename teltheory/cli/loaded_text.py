@@ -140,12 +140,14 @@ def _judged(advice: QueueAdvice) -> str:
     if held.gain.above_zero:
         verdict = f"it helps, for {times(lru.prefilled, tried.prefilled)} the prefill"
     else:
-        verdict = "it does harm" if held.gain.below_zero else "it does not help, beyond what may be chance"
+        harm = held.gain.below_zero or from_none(advice, tried)
+        verdict = "it does harm" if harm else "it does not help, beyond what may be chance"
     chosen = not advice.choice.candidate.is_lru
     which = "" if chosen else f" with {advice.policy}, {setting(advice, advice.tried.margin)},"
     kept = {True: "inside", False: "outside", None: None}[advice.kept_promise]
     promise = "" if kept is None else f" The gain is {kept} what was promised."
-    return f"On the rest{which} {advice.goal.name} is {change(held.gain)} than with LRU: {verdict}.{promise}"
+    than = "above 0, and 0 with LRU" if from_none(advice, tried) else f"{change(held.gain)} than with LRU"
+    return f"On the rest{which} {advice.goal.name} is {than}: {verdict}.{promise}"
 
 
 def _cost(advice: QueueAdvice) -> str:
@@ -233,24 +235,30 @@ def heads_of(advice: QueueAdvice) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def cells_of(row: QueueRow, name: str) -> tuple[str, ...]:
+def from_none(advice: QueueAdvice, row: QueueRow) -> bool:
+    """Whether a row has a tail and LRU has none, so that no share says how much larger it is."""
+    return advice.goal.level is None and not advice.held_out.rows[0].slow and row.slow > 0
+
+
+def cells_of(advice: QueueAdvice, row: QueueRow, name: str) -> tuple[str, ...]:
     """Return a row as text under `heads_of`."""
     work = (f"{row.utilisation:.3f}", percent(row.hit_rate), in_short(row.prefilled))
     times_of = (f"{value:.3f}" for value in (row.p50, row.p95, row.p99))
     load = (row.load,) if len(row.hits) > 1 else ()
     tail = map(in_seconds, (row.tel, row.wait, *load, row.compute))
-    return (name, *work, *times_of, f"{row.slow:,}", *tail, change_of(row.gain))
+    gain = "LRU has 0" if from_none(advice, row) else change_of(row.gain)
+    return (name, *work, *times_of, f"{row.slow:,}", *tail, gain)
 
 
 def tables_of(advice: QueueAdvice) -> Iterator[tuple[str, tuple[str, ...], list[tuple[str, ...]]]]:
     """Yield tables: titles, columns, rows."""
     held, heads = advice.held_out, heads_of(advice)
-    rows = [cells_of(row, row.policy) for row in held.rows]
+    rows = [cells_of(advice, row, row.policy) for row in held.rows]
     yield "The rest", heads, rows
     if held.routers:
-        found = [cells_of(row, row.router) for row in sorted(held.routers, key=lambda row: row.tel)]
+        found = [cells_of(advice, row, row.router) for row in sorted(held.routers, key=lambda row: row.tel)]
         if held.best is not None:
-            found.append(cells_of(held.best, f"{held.best.router}, {held.best.policy}"))
+            found.append(cells_of(advice, held.best, f"{held.best.router}, {held.best.policy}"))
         yield "Routers on the rest, LRU", ("router", *heads[1:]), found
     tiers = range(len(held.rows[0].hits))
     if len(tiers) > 1:

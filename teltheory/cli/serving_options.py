@@ -25,7 +25,7 @@ from teltheory.serving.work import TICKS, Ticks
 
 ROUTER = "round-robin"
 """The router where none is named."""
-LOAD = "Stretch arrivals so that LRU is busy for it: 0.7."
+LOAD = "Stretch arrivals so that LRU in one such cache is busy for this share of the time: 0.7."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -172,11 +172,11 @@ def servers_options() -> Option:
 
 def _arrivals() -> tuple[Option, ...]:
     return (
-        click.option("--stretch", metavar="TIMES", help="Multiply arrivals."),
-        click.option("--ticks", type=click.Choice(TICKS), help="Arrivals at one time: so, or spread evenly."),
-        click.option("--overload", is_flag=True, help="Run loads of 1 and more."),
+        click.option("--stretch", metavar="TIMES", help="Multiply the times of arrival by this."),
+        click.option("--ticks", type=click.Choice(TICKS), help="Arrivals at one time stay, or are spread evenly."),
+        click.option("--overload", is_flag=True, help="Allow loads of 1 and more."),
         click.option("--chunk", type=click.IntRange(1), metavar="N", help="Prompts in chunks of N tokens."),
-        click.option("--decode", is_flag=True, help="Answers are made beside prompts, as on an A100."),
+        click.option("--decode", is_flag=True, help="Answers are decoded beside prompts, as on an A100."),
         click.option("--shared", is_flag=True, help="The last tier is one store of all replicas."),
     )
 

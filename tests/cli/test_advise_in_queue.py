@@ -26,6 +26,19 @@ def file(tmp_path):
     return name
 
 
+def test_a_tail_where_lru_has_none_has_no_share(run, tmp_path, capsys):
+    """Conversations of two turns: the second finds its past under affinity, and none if replicas take turns."""
+    name = tmp_path / "pairs.csv"
+    turns = [f"{turn // 2},1000,0,{turn}" for turn in range(100)]
+    name.write_text("\n".join(("conversation,prompt,response,arrival", *turns)))
+    asked = ("--slo", "100ms", "--capacity", "3k", "--replicas", 2, "--router", "affinity")
+    assert run("advise", name, *asked) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    (own,), (turns_taken,) = ([row for row in rows if row[:1] == [name]] for name in ("affinity", "round-robin"))
+    assert own[-3:] == ["+0.0", "[+0.0,", "+0.0]"]
+    assert turns_taken[-3:] == ["LRU", "has", "0"]
+
+
 def test_what_is_printed_is_what_the_library_finds(run, file, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("teltheory.report.page._script", lambda: "")
     page, numbers = tmp_path / "advice.html", tmp_path / "advice.json"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+from matplotlib.figure import Figure
 
 import teltheory as tt
 from teltheory.cli.served import Served
@@ -129,6 +130,22 @@ def test_figures_of_tiers_are_drawn(run, arrivals, tmp_path):
         tiers = "--tier", "50,100", "--tier", "150,200:0.3"
         assert run(command, arrivals, *tiers, "--xi", "60", "--policy", "lru", "--figure", picture) == 0
         assert picture.read_text().startswith("<?xml")
+
+
+@pytest.mark.parametrize(
+    ("tiers", "axis"),
+    [
+        (("50,100", "150:0.3"), "capacity of tier 0 (tokens); tier 1: 150"),
+        (("50", "150,1k:0.3", "5k:0.5"), "capacity of tier 1 (tokens); tier 0: 50; tier 2: 5,000"),
+        (("50,100", "150,200:0.3"), "capacity of tier 0 (tokens)"),
+    ],
+)
+def test_a_curve_says_along_which_tier_it_is_drawn(run, arrivals, tmp_path, monkeypatch, tiers, axis):
+    said = []
+    monkeypatch.setattr("teltheory.cli.curve.draw_curves", lambda *drawn: said.append(drawn[3]) or Figure())
+    sizes = [word for tier in tiers for word in ("--tier", tier)]
+    run("curve", arrivals, *sizes, "--xi", "60", "--policy", "lru", "--figure", tmp_path / "curve.svg")
+    assert said == [axis]
 
 
 def test_optimum_in_tiers_has_two_sides_and_certificates(run, run_json, capsys, arrivals, tmp_path):
