@@ -27,7 +27,9 @@ DISTANCE = (
 )
 QUEUE_LEGEND = (
     "busy: seconds of service per replica and second. kept: turns a second that keep the SLO. tail s: seconds "
-    "above the SLO, all turns together, charged to the wait first, then to loading, then to computing."
+    "above the SLO, all turns together, charged to the wait first, then to loading, then to computing. The second "
+    "table has what the caches of all replicas did; its TEL and regret are of loading and computing alone, as if "
+    "nobody waited, and its bound is that of all their memory in one cache."
 )
 
 
@@ -38,9 +40,11 @@ def served_tables(asked: Asked, cells: Sequence[ServedCell]) -> Iterator[str | T
     yield " ".join([LEGEND, DISTANCE, *([QUEUE_LEGEND] if queued else []), asked.caching])
     for (tiers, serving, xi), section in groupby(cells, key=lambda cell: (cell.tiers, cell.serving, cell.xi)):
         rows, place = [*section], f"{tiers_text(tiers)}, threshold {asked.thresholds.label(xi)}"
-        if serving is not None:
+        if serving is None:
+            yield from idle_tables(place, rows, asked.thresholds)
+        else:
             yield queue_table(f"{serving_text(serving)}; {place}", rows, asked.thresholds)
-        yield memory_table(place, rows, asked.thresholds, alone=serving is None)
+            yield plain_table(place, *memory_rows(rows, asked.thresholds, alone=False), ("policy",))
 
 
 def queue_table(title: str, cells: Sequence[ServedCell], thresholds: Thresholds) -> Table:
@@ -59,20 +63,27 @@ def _queue_row(cell: ServedCell, thresholds: Thresholds) -> list[str]:
     return [cell.policy, *times, *server, f"{whole:,.1f}", *parts, percent(cell.change_in_seconds)]
 
 
-def memory_table(title: str, cells: Sequence[ServedCell], thresholds: Thresholds, alone: bool) -> Table:
-    """Return what each tier did and TEL; if there is no queue, percentiles of TTFT too."""
-    return plain_table(title, *memory_rows(cells, thresholds, alone), ("policy",))
+def idle_tables(title: str, cells: Sequence[ServedCell], thresholds: Thresholds) -> Iterator[Table]:
+    """Yield percentiles of TTFT and TEL, and what each tier did."""
+    columns, rows = memory_rows(cells, thresholds, alone=True)
+    work = _work_columns(cells)
+    for name, shown in ((title, [one for one in columns if one not in work]), ("", ["policy", *work])):
+        places = [columns.index(one) for one in shown]
+        yield plain_table(name, shown, ([row[place] for place in places] for row in rows), ("policy",))
+
+
+def _work_columns(cells: Sequence[ServedCell]) -> list[str]:
+    tiers = range(len(cells[0].tiers))
+    moved = [name for i in tiers[1:] for name in (f"to {i}", f"from {i}")]
+    return [*(f"hit {i}" for i in tiers), "prefill", "written", *moved]
 
 
 def memory_rows(
     cells: Sequence[ServedCell], thresholds: Thresholds, alone: bool
 ) -> tuple[tuple[str, ...], list[list[str]]]:
-    """Return the columns and the rows of `memory_table`."""
-    tiers = range(len(cells[0].tiers))
+    """Return columns and rows: what each tier did and TEL; if there is no queue, percentiles of TTFT too."""
     percentiles = [thresholds.heading(f"P{level} s") for level in (50, 95, 99)] if alone else []
-    moved = [name for i in tiers[1:] for name in (f"to {i}", f"from {i}")]
-    work = (*(f"hit {i}" for i in tiers), "prefill", "written", *moved)
-    columns = ("policy", *percentiles, *work, *(["slow"] if alone else []))
+    columns = ("policy", *percentiles, *_work_columns(cells), *(["slow"] if alone else []))
     distance = (thresholds.heading("TEL"), "vs LRU", "regret", "closed")
     return (*columns, *distance), [_memory_row(cell, thresholds, alone) for cell in cells]
 

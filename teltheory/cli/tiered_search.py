@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import zip_longest
 from typing import Any
 
 from rich.table import Table
@@ -82,22 +83,28 @@ class TieredSearch:
     def table(self, rows: Sequence[dict[str, Any]]) -> Table:
         """Return the table: in each choice of tiers the optimum or its two sides, and policies beside it."""
         tiers = range(max(len(place) for place in self.places))
-        columns = ("tiers", "threshold", "", "TEL", "vs LRU", *(f"hit {i}" for i in tiers), "gap", "method")
-        named = [*columns[:3], self.asked.thresholds.heading("TEL"), *columns[4:]]
+        tel = self.asked.thresholds.heading("TEL")
+        named = ("tiers, threshold", "", tel, "vs LRU", *(f"hit {i}" for i in tiers), "gap", "method")
         places = [place for place in self.places for _ in self.asked.grid.thresholds]
         lines = [line for place, row in zip(places, rows, strict=False) for line in self._lines_of(place, row)]
-        return plain_table("Hindsight optimum in tiers", named, lines, ("tiers", "threshold", ""))
+        return plain_table("Hindsight optimum in tiers", named, lines, named[:2])
 
     def _lines_of(self, tiers: Tiers, row: dict[str, Any]) -> Iterator[tuple[str, ...]]:
-        lru, upper = row["policies"]["LRU"]["tel"], row["upper"]
-        place = tiers_text(tiers), self.asked.thresholds.label(row["xi"])
-        found = "found" if row["optimum"] is None else "optimum"
-        gap = f"{100 * row['gap']:.2f} %"
-        yield (*place, found, tels_text(upper), _change(upper, lru), *_shown(row["hit_rates"]), gap, row["method"])
-        if row["optimum"] is None or row["by_solver"]:
-            yield ("", "", "lower, by solver" if row["by_solver"] else "lower", tels_text(row["lower"]))
-        for name, found in row["policies"].items():
-            yield ("", "", name, tels_text(found["tel"]), _change(found["tel"], lru), *_shown(found["hit_rates"]))
+        places = tiers_text(tiers), self.asked.thresholds.label(row["xi"])
+        for place, cells in zip_longest(places, _worth(row), fillvalue=""):
+            yield (place, *cells)
+
+
+def _worth(row: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    """Yield what is known of the optimum, and of each policy beside it: two lines or more."""
+    lru, upper = row["policies"]["LRU"]["tel"], row["upper"]
+    found = "found" if row["optimum"] is None else "optimum"
+    gap = f"{100 * row['gap']:.2f} %"
+    yield (found, tels_text(upper), _change(upper, lru), *_shown(row["hit_rates"]), gap, row["method"])
+    if row["optimum"] is None or row["by_solver"]:
+        yield ("lower, by solver" if row["by_solver"] else "lower", tels_text(row["lower"]))
+    for name, one in row["policies"].items():
+        yield (name, tels_text(one["tel"]), _change(one["tel"], lru), *_shown(one["hit_rates"]))
 
 
 def _hits(outcome: TieredOutcome) -> list[float]:

@@ -64,6 +64,18 @@ def test_replay_shows_what_each_tier_did(run_json, arrivals):
         assert row["serving"] is None
 
 
+def test_what_is_printed_of_tiers_fits_a_line(run, capsys, arrivals):
+    tiers = "--tier", "20", "--tier", "90:0.3", "--tier", "300:0.5"
+    assert run("replay", arrivals, *tiers, "--policy", "tlru:trim=least-recent", "--q-hat", "9", "--xi", "9") == 0
+    heads = [line.split() for line in capsys.readouterr().out.splitlines() if line.startswith(" policy")]
+    assert [head[-1] for head in heads] == ["closed", "2"]
+    assert run("optimum", arrivals, *tiers, "--xi", "60") == 0
+    lines = capsys.readouterr().out.splitlines()
+    place = next(k for k, line in enumerate(lines) if line.startswith(" 20 + 90 + 300 tokens"))
+    assert lines[place + 1].split()[0] == "60"
+    assert len(lines[place].rstrip()) <= 100
+
+
 def test_simulate_is_serve(run_json, arrivals):
     asked = "--replicas", "1,2", "--router", "hash,min-ttft", "--load", "0.5", "--ticks", "spread"
     data = run_json("simulate", arrivals, *TIERS, *asked, "--policy", "lru,tlru:q_hat=0", "--slo", "5ms")
