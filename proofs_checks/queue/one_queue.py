@@ -91,7 +91,8 @@ nobody_waits_under_lru = row(
 
 @row(
     "queue.theorem-3.1.bound",
-    "Each turn's tail under T-LRU is at most LRU's and what T-LRU computed more than LRU in the turns before it.",
+    "Each turn's tail under T-LRU is at most LRU's and what T-LRU computed more than LRU in this turn and in "
+    "those before it, each by itself.",
     relation=lambda of: all(a <= b for a, b in zip(of["T-LRU"], of["bound"], strict=True)),
     space=arriving(SHORT, (0, 1)),
 )

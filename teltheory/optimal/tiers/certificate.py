@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from numbers import Rational
 from typing import Any
 
 import numpy as np
@@ -156,7 +157,9 @@ def _total(values: Any) -> int:
 
 def _check(certificate: TieredCertificate, tiers: Tiers, n: int) -> None:
     """Raise `CertificateError` unless there are prices of steps and tiers, and shares of turns."""
-    rows = len(certificate.steps) if isinstance(certificate.steps, np.ndarray) else 0
+    if not isinstance(certificate.lower, Rational):
+        raise CertificateError(f"lower: found {certificate.lower!r}, expected a fraction")
+    rows = certificate.steps.size if isinstance(certificate.steps, np.ndarray) else 0
     overlapped = tiers.loading == "overlapped"
     if (certificate.loading_shares is not None) != overlapped:
         found = "none" if overlapped else "some"

@@ -82,6 +82,8 @@ def test_no_prices_prove_more_than_the_optimum():
     ("change", "told"),
     [
         ({"lower": Fraction(3)}, "lower: found 3, expected 5/2 at most, as the prices prove"),
+        ({"lower": float("nan")}, "lower: found nan, expected a fraction"),
+        ({"steps": np.array(3)}, "steps: found ndarray, expected an array of int64"),
         ({"steps": np.array([0, 3])}, r"steps\[0\]: found 0, expected 1 to 4"),
         ({"steps": np.array([3, 2])}, "expected steps, then tiers, to rise"),
         ({"tiers": np.array([0, 2])}, r"tiers\[1\]: found 2, expected 0 to 1"),
