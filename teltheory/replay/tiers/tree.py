@@ -7,8 +7,7 @@
    its own policy's order until it fits, the one that came among them; what goes on in the same step is not copied.
    A leaf of a tier is a node without a child there, so that parents are never below their children.
 3. What was computed enters the first tier, and is found, once the first token is there. Then the path is unpinned.
-4. What the first tier's policy does not keep at all sinks when the next request starts, overflow or not; what a
-   slower tier's does not keep goes on once it sinks.
+4. What a policy does not keep at all sinks, overflow or not: from the first tier when the next request starts.
 5. What is in an inclusive tier is in all slower ones too; a slower one is cut when those before it fit.
 
 Each tier has its own policy, its own memory and its own clock, and hears of every request. Only a request changes
