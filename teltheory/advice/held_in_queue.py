@@ -21,7 +21,7 @@ from teltheory.advice.search import Candidate, sets_of_tiers
 from teltheory.advice.server import Server
 from teltheory.cost.bootstrap import Blocks, Estimate
 from teltheory.model.forest import Forest
-from teltheory.model.numbers import IntArray
+from teltheory.model.numbers import IntArray, readonly
 from teltheory.model.tiers import Tiers, tiers_of
 from teltheory.model.trace import Trace
 from teltheory.serving.pooled import least_seconds
@@ -105,7 +105,7 @@ class HeldInQueue:
         Limits that the setting breaks on the rest.
     bound : float or None
         Seconds above the SLO that no router, no policy and no queue gets below on the rest (`least`); None
-        of a latency that is not linear.
+        of a latency that is not linear, and with a shared store, which requests reach in another order.
     """
 
     rows: tuple[QueueRow, ...]
@@ -207,7 +207,8 @@ def hold_in_queue(
         beside = judge.row(named(tried, kind), best.router, server.served(tried, best.router).since(start))
     endless = judge.row("LRU, endless memory", own, server.endless().since(start))
     broken = tuple(limits.broken(base.cost(goal), after.cost(goal), goal.slo))
-    bound = least(server.requests, start, server.memory, server.serving.replicas, goal)
+    where = server.requests, start, server.memory, server.serving.replicas
+    bound = None if server.serving.shared else least(*where, goal)
     return HeldInQueue(tuple(rows), routed, beside, endless, broken, bound)
 
 
@@ -224,8 +225,11 @@ def _routed(server: Server, start: int, judge: Judge, lru: QueueRow, own: str) -
 def least(requests: Trace | Forest, start: int, memory: int | Tiers, replicas: int, goal: Goal) -> float | None:
     """Return a lower bound on the seconds above the SLO from turn `start` on, of any replicas of such memory.
 
-    See `teltheory.serving.pooled`; the optimum is that of the rest alone.
+    See `teltheory.serving.pooled`; the optimum is that of the rest alone. Of a block at an input's end that is not
+    full nothing is counted, as units are whole.
     """
+    if isinstance(requests, Forest):
+        requests = replace(requests, total=readonly(requests.inputs // requests.block_size), tokens=None)
     room = tiers_of(memory).pooled[-1] * replicas
     optimum = partial(least_tel, requests, start, room)
     bound = least_seconds(optimum, len(requests) - start, requests.block_size, goal.slo, goal.latency)

@@ -57,7 +57,8 @@ def queue_table(title: str, cells: Sequence[ServedCell], thresholds: Thresholds)
 
 def _queue_row(cell: ServedCell, thresholds: Thresholds) -> list[str]:
     times = [thresholds.shown(value) for value in (cell.p50, cell.p90, cell.p95, cell.p99)]
-    server = [percent(cell.utilisation), f"{cell.goodput:.3g}", f"{cell.slow:,}"]
+    kept = "" if cell.goodput is None else f"{cell.goodput:.3g}"
+    server = [percent(cell.utilisation), kept, f"{cell.slow:,}"]
     whole = cell.tail_seconds
     parts = [percent(part / whole if whole else None) for part in (cell.waiting, cell.loading, cell.computing)]
     return [cell.policy, *times, *server, f"{whole:,.1f}", *parts, percent(cell.change_in_seconds)]

@@ -21,9 +21,7 @@ def on_idle_server(outcome: TieredOutcome, latency: Latency) -> Served:
     return Served(outcome, readonly(nobody), nothing, nothing, load, compute, price.service(load, compute), 1)
 
 
-def pooled_tiers(tiers: Tiers, replicas: int, shared: bool = False) -> Tiers:
-    """Return the tiers that all replicas have together; the last may be one store of all."""
+def pooled_tiers(tiers: Tiers, replicas: int) -> Tiers:
+    """Return the tiers that all replicas have together, exclusive if they keep copies: those only take room."""
     sizes = [replicas * size for size in tiers.capacities]
-    if shared:
-        sizes[-1] = tiers.capacities[-1]
-    return replace(tiers, capacities=sizes)
+    return replace(tiers, capacities=sizes, mode="exclusive" if tiers.keeps_copies else tiers.mode)

@@ -46,7 +46,8 @@ class ServedGrid:
     latency : Latency or None
         For policies that take an SLO in seconds, or a threshold as a time.
     bounded : bool
-        Whether cells have the least TEL that no policy is below, of all replicas' memory in one pool.
+        Whether cells have the least TEL that no policy is below, of all replicas' memory in one pool; those of a
+        shared store have none.
     """
 
     policies: Sequence[AnySpec]
@@ -108,9 +109,9 @@ class ServedGrid:
     def _optima(
         self, source: AnySource, tiers: Tiers, serving: Serving | None
     ) -> Iterator[tuple[int, Fraction | None]]:
-        requests, all_memory = source.load(), _pool(tiers, serving)
+        requests, all_memory = source.load(), pooled_tiers(tiers, serving.replicas if serving else 1)
         for xi in self.thresholds:
-            if self.bounded:
+            if self.bounded and not (serving and serving.shared):
                 size = requests.block_size
                 yield xi, hindsight_optimum(requests, all_memory.in_blocks(size), xi // size).lower
             else:
@@ -149,7 +150,8 @@ class ServedCell(ServedMeasurement):
     """One policy in tiers, on an idle server or on replicas, at one threshold, beside LRU's TEL there.
 
     `optimum` is a certified lower side of TEL: no policy in these tiers is below it, and with replicas no router
-    either, as it is that of all their memory in one pool.
+    either, as it is that of all their memory in one pool. None of a shared store: a request finds what is
+    finished when it starts, so that of those that arrive together more may find their past than fit at once.
     """
 
     tiers: Tiers
@@ -192,10 +194,6 @@ class ServedCell(ServedMeasurement):
 def router_text(serving: Serving) -> str:
     """Return a router's name, or the value that routes."""
     return serving.router if isinstance(serving.router, str) else repr(serving.router)
-
-
-def _pool(tiers: Tiers, serving: Serving | None) -> Tiers:
-    return tiers if serving is None else pooled_tiers(tiers, serving.replicas, serving.shared)
 
 
 def _served(serving: Serving) -> dict[str, Any]:

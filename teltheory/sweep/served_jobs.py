@@ -18,6 +18,7 @@ from teltheory.replay import Cache, replay
 from teltheory.serving.idle import on_idle_server
 from teltheory.serving.serve import Serving, serve
 from teltheory.serving.served import Served
+from teltheory.serving.work import span
 from teltheory.sweep.jobs import QUANTILES, described, latency_as_text
 
 RESULTS_VERSION = 1
@@ -32,7 +33,8 @@ class ServedMeasurement:
     has the tokens of each tier, `copied` and `loaded` those written to each slower tier and loaded from it,
     `prefilled` and `written` those computed and those new to the cache. `slow` counts turns above the SLO, `tel`
     is exact, in the trace's unit; `waiting`, `loading` and `computing` are the parts of TEL in seconds,
-    `utilisation` and `goodput` (turns a second that keep the SLO) those of `Served`, None without replicas.
+    `utilisation` and `goodput` (turns a second that keep the SLO) those of `Served`, None without replicas and if
+    all turns arrive at once.
     """
 
     p50: float | None
@@ -70,7 +72,7 @@ class ServedMeasurement:
         reused = tuple(map(exact_sum, spent.cached))
         work: list[Any] = [float(spent.hit_rate), spent.prefilled, written, reused, copied, loaded]
         tail = [served.slow(slo), tail_excess_latency(outcome, xi // outcome.block_size), *served.tail(slo)]
-        server = [served.utilisation, served.goodput(slo)] if queued else []
+        server = [served.utilisation, served.goodput(slo)] if queued and span(served.arrival) else []
         return cls(*quantiles, *work, *tail, *server)
 
     def as_dict(self) -> dict[str, Any]:

@@ -104,3 +104,11 @@ def test_the_bound_is_below_what_any_replay_of_all_memory_has(columns, capacity,
         ttft = latency.ttft(outcome.uncached, outcome.cached)[start:]
         assert bound <= np.maximum(ttft - float(goal.slo), 0).sum() + 1e-9
     assert least(trace, start, capacity, 1, Goal(Fraction(1), tt.A100_LLAMA2_7B_ATTENTION)) is None
+
+
+def test_the_bound_counts_no_part_of_a_block_that_is_not_full():
+    """A block of ten tokens that is asked for, and an input of 13: the three are no block."""
+    latency = tt.LatencyModel(Fraction(1))
+    forest = tt.Forest.from_paths([[0, 1]], [1], [2], [0], block_size=10, tokens=[13])
+    served = tt.serve(forest, tt.LRU(), 0, latency=latency)
+    assert served.tail_seconds(3) == least(forest, 0, 0, 1, Goal(Fraction(3), latency)) + 3 == 10

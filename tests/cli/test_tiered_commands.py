@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from fractions import Fraction
 
 import pytest
@@ -128,7 +129,22 @@ def test_chunks_decoding_and_a_shared_store_are_served(run_json, arrivals):
         served = tt.serve(trace, tt.LRU(), tiers, **way)
         assert row["p99"] == served.quantiles([0.99])[0]
         assert row["tail_seconds"] == pytest.approx(served.tail_seconds(slo))
-        assert row["optimum"] <= row["tel"]
+        assert row["optimum"] is None if "shared" in way else row["optimum"] <= row["tel"]
+
+
+def test_arrivals_at_one_time_are_written_and_shown(run, capsys, tmp_path):
+    file, numbers = tmp_path / "once.csv", tmp_path / "once.json"
+    file.write_text("conversation,prompt,response,arrival\nA,100,10,0\nB,50,10,0\n")
+    assert run("simulate", file, *TIERS, "--xi", "60", "--policy", "lru", "--json", numbers) == 0
+    assert "Threshold" in capsys.readouterr().out
+    (row,) = json.loads(numbers.read_text())["rows"]
+    assert (row["utilisation"], row["goodput"]) == (None, None)
+
+
+def test_tiers_that_swap_out_once_are_replayed(run_json, arrivals):
+    mode = "--tier-mode", "swap-out-once"
+    (row,) = run_json("replay", arrivals, *TIERS, *mode, "--xi", "60", "--policy", "lru")["rows"]
+    assert row["optimum"] <= row["tel"]
 
 
 def test_an_overload_is_said(run, capsys, arrivals):

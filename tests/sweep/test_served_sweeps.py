@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -18,9 +19,11 @@ from sweep.serving_cells import SERVINGS, TIERS, TRACE, serving_grid
 import teltheory as tt
 from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.errors import FileError
+from teltheory.optimal import hindsight_optimum
 from teltheory.policies.spec import Spec
 from teltheory.serving.idle import on_idle_server
-from teltheory.sweep import ServedGrid, sweep
+from teltheory.serving.serve import Serving
+from teltheory.sweep import ServedGrid, Store, sweep
 
 TESTS = Path(__file__).parents[1]
 HELD = 2
@@ -52,6 +55,36 @@ def test_cells_are_replays_and_servers_by_hand():
         assert (cell.waiting, cell.loading, cell.computing) == tuple(served.tail(slo))
         assert cell.reused == tuple(served.outcome.cached.sum(axis=1))
         assert cell.optimum <= min(cell.tel, cell.lru)
+
+
+def test_turns_at_one_time_have_no_utilisation_and_are_plain_data(tmp_path):
+    trace, store = tt.Trace.from_turns("ab", [30, 20], [1, 1], arrival=[0, 0]), Store(tmp_path / "out.store")
+    (cell,) = sweep(
+        trace, ServedGrid([Spec("lru")], [TIERS], [Serving(2)], (10,)), A100_LLAMA2_7B, workers=1, store=store
+    )
+    assert (cell.utilisation, cell.goodput) == (None, None)
+    assert json.dumps(cell.as_dict(), allow_nan=False)
+
+
+def test_tiers_that_keep_copies_are_bounded_by_tiers_that_do_not():
+    for capacities in ((0, 9), (9, 20), (40, 60)):
+        copies, exclusive = (tt.Tiers(capacities, TIERS.loads, mode) for mode in ("swap-out-once", "exclusive"))
+        cells = sweep(
+            TRACE, ServedGrid([Spec("lru"), Spec("tlru")], [copies], SERVINGS, (10,), q_hat=8), A100_LLAMA2_7B
+        )
+        assert all(cell.optimum <= cell.tel for cell in cells)
+        assert cells[0].optimum == hindsight_optimum(TRACE, exclusive, 10).lower
+
+
+def test_a_shared_store_has_no_pooled_bound():
+    """B's two turns wait until A's are over, so that either conversation finds the store to itself."""
+    turns = [2, 3, 0, 1, 0, 1], [0, 20, 4, 4, 1, 1], [0] * 6
+    trace = tt.Trace.from_turns(*turns, arrival=[0, 0, 0, 0, 1, 1])
+    tiers, shared = tt.Tiers((0, 5), TIERS.loads), Serving(2, shared=True)
+    (cell,) = sweep(trace, ServedGrid([Spec("lru")], [tiers], [shared], (0,)), tt.LatencyModel(Fraction(1)))
+    assert cell.reused == (0, 8)
+    assert cell.tel < hindsight_optimum(trace, tiers, 0).lower
+    assert (cell.optimum, cell.closed) == (None, None)
 
 
 def test_a_killed_sweep_of_servers_resumes_where_it_was(tmp_path):
