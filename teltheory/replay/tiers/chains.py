@@ -8,6 +8,8 @@
    beginning of its part of the next tier, which is cut by its own policy then. A budget is counted from the root,
    so what the tiers before hold is part of it. Inclusive tiers hold what the tiers before them hold too.
 4. What sinks is copied unless it goes on at once. Inclusive, what a tier did not hold before is copied instead.
+5. Under forced caching the first tier has to hold the past, as one cache has to: after the last turn alone it may
+   be longer, and is not cut, so that nothing sinks.
 
 `teltheory.replay.tiers.copies` has tiers that swap out only once.
 """
@@ -68,7 +70,9 @@ class Conversations:
         self.nodes[turn.theta] = node
         self.load(turn.theta, reused, turn.past)
         if self.forced and turn.past > self.tiers.capacities[0]:
-            raise ForcedCachingError(k, turn.past, self.tiers.capacities[0])
+            if k < len(self.turns) - 1:
+                raise ForcedCachingError(k, turn.past, self.tiers.capacities[0])
+            return reused, turn.past - sum(reused), (0,) * len(reused[1:]), reused[1:]
         sunk = self.cut(node if self.forced else None)
         copied = self.risen(turn.theta, reused) if self.inclusive else sunk
         return reused, turn.past - sum(reused), copied, reused[1:]

@@ -192,6 +192,9 @@ def replay_two(layout: Layout, held: Held, moved: Moved, previous: IntArray, for
     for k in range(len(previous)):
         last = k - 1 if forced else k
         grown, gone, through = _arrive(layout, held, moved, k, previous[k]), (0, 0), 0
+        if forced and layout.past[k] > fast:  # the last turn
+            moved.copied[0, k] = 0
+            break
         if last >= 0:
             gone = _enter(layout, held, first, second, last)
         used, total = used + grown[0] - gone[0], total + grown[1] - gone[1]

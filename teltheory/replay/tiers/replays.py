@@ -90,7 +90,8 @@ def check_cache(cache: object) -> None:
 class Tree:
     """A tree in tiers, step by step, that serves the requests of a forest one after the other.
 
-    Under optional caching a request is over at once; else its path is pinned, and has to fit.
+    Under optional caching a request is over at once; else its path is pinned, and has to fit. Only the last one may
+    be too long under forced caching, as in one cache: then nothing is cut after it.
     """
 
     def __init__(
@@ -100,7 +101,11 @@ class Tree:
         whole = isinstance(cache, WholeNodes)
         self.tree = kind(forest, tiers, policies, cache.block if isinstance(cache, WholeNodes) else 1, whole=whole)
         self.optional = not (forced or whole)
-        self.leaf = (forest if whole else forest.by_units()).leaf.tolist()
+        nodes = forest if whole else forest.by_units()
+        self.leaf = nodes.leaf.tolist()
+        end = int(nodes.end[-1]) if len(nodes) else 0
+        self.too_long = len(nodes) - 1 if forced and not whole and end > tiers.capacities[0] else None
+        self.end = end
         self.ask, self.tail = forest.ask.tolist(), (forest.total - forest.ask).tolist()
 
     def found(self, k: int) -> tuple[int, ...]:
@@ -110,6 +115,9 @@ class Tree:
     def serve(self, k: int) -> Row:
         """Serve request k."""
         tree = self.tree
+        if k == self.too_long:
+            found = tree.found(self.leaf[k])
+            return _of_input(found, self.ask[k]), self.end - sum(found), (0,) * len(found[1:]), found[1:]
         written, copied, loaded = tree.written, tuple(tree.copied_to), tuple(tree.loaded_from)
         if self.optional:
             found = tree.optional(self.leaf[k], k, self.tail[k])

@@ -71,7 +71,7 @@ def layout_of(instance: Instance, policies: Any, tiers: Tiers, kind: type[Nodes]
         raise NotCompiledError("engine", "kernel", "'reference' for tiers that keep copies")
     slots, n = Slots.of(instance), len(instance.trace)
     every = [Said.of(policy, instance, slots, kind) for policy in policies_of_chains(policies, tiers)]
-    for turn in np.flatnonzero(instance.past > tiers.capacities[0])[:1].tolist() if instance.forced else ():
+    for turn in np.flatnonzero(instance.past[:-1] > tiers.capacities[0])[:1].tolist() if instance.forced else ():
         raise ForcedCachingError(turn, int(instance.past[turn]), tiers.capacities[0])
     kept, place = Rows(n), Rows(n)
     full, least = (_column(rows) for rows in zip(*(said.rows(kept) for said in every), strict=True))

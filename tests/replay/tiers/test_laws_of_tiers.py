@@ -64,6 +64,23 @@ def test_one_tier_of_private_conversations_is_one_cache(trace, policy, capacity,
     same_as_one_cache(trace, policy, capacity + (int(trace.past.max(initial=0)) if forced else 0), forced)
 
 
+@given(traces(), of_chains())
+def test_a_last_past_may_be_too_long_under_forced_caching(trace, policy):
+    longest = int(trace.past[:-1].max(initial=0))
+    same_as_one_cache(trace, policy, longest, forced=True)
+
+
+@given(forests(), policies())
+def test_a_last_path_may_be_too_long_under_forced_caching(forest, policy):
+    longest = int(forest.end[:-1].max(initial=0))
+    same_as_one_cache(forest, policy, longest, forced=True)
+    tiers = tt.Tiers((longest, 3), (0, Fraction(1, 2)))
+    outcome = tt.replay(forest, policy, tiers, forced=True)
+    assert outcome == tt.replay(forest, policy, tiers, forced=True, engine="reference")
+    if len(forest) and forest.end[-1] > longest:
+        assert not outcome.copied[:, -1].any()
+
+
 def same_as_one_cache(trace, policy, size, forced):
     single = tt.replay(trace, policy, size, forced=forced)
     for mode in ("exclusive", "inclusive", "swap-out-once"):
@@ -132,7 +149,7 @@ def test_budgets_on_the_mooncake_trace(mooncake, policies, tel):
 
 @given(growing(), of_chains(UNITS), st.integers(0, 2), memories(most=10), st.booleans())
 def test_chains_are_a_forest_of_units(trace, policy, which, tiers, forced):
-    tiers = with_room(tiers, int(trace.past.max(initial=0))) if forced else tiers
+    tiers = with_room(tiers, int(trace.past[:-1].max(initial=0))) if forced else tiers
     each = of_each_tier(policy, tiers, which)
     assert tt.replay(trace, each, tiers, forced) == tt.replay(trace.forest, each, tiers, forced)
 

@@ -49,11 +49,6 @@ def test_one_line_says_what_was_wrong(trace, policy, capacity, options, said):
     assert "\n" not in str(error.value)
 
 
-def test_the_last_path_has_to_fit_too():
-    with pytest.raises(tt.ForcedCachingError, match=r"turn 1: .* length 2"):
-        tt.replay(tt.Trace.from_turns([0, 0], [1, 1], [0, 0]), tt.LRU(), tt.Tiers((1,)), forced=True)
-
-
 @pytest.mark.parametrize("block", [0, -1, 1.5])
 def test_blocks_are_whole(block):
     with pytest.raises(tt.ArgumentError, match="block: found"):
