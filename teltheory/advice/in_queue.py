@@ -46,12 +46,14 @@ class Queued:
         return cls(replace(served, outcome=outcome), inputs, written)
 
     def since(self, start: int) -> Queued:
-        """Return the turns from `start` on; of iterations, which turns share, those of the whole run a second."""
+        """Return the turns from `start` on; of iterations, which turns share, the whole run's a second, or a turn."""
         served = self.served
         names = ("replica", "arrival", "start", "load", "compute", "service")
         columns = {name: getattr(served, name)[start:] for name in names}
-        if served.iterated is not None and span(served.arrival):
-            columns["iterated"] = served.iterated * (span(columns["arrival"]) / span(served.arrival))
+        if served.iterated is not None:
+            rest = span(columns["arrival"])
+            share = rest / span(served.arrival) if rest else len(columns["arrival"]) / max(len(served), 1)
+            columns["iterated"] = served.iterated * share
         rest = replace(served, outcome=_since(served.outcome, start), **columns)
         return Queued(rest, self.inputs[start:], self.written[start:])
 

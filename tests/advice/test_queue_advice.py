@@ -10,6 +10,7 @@ from advice.advised_traces import LATENCY, chats
 
 import teltheory as tt
 from teltheory.advice.held_in_queue import named
+from teltheory.advice.in_queue import Queued
 from teltheory.advice.loaded import unproved
 from teltheory.advice.search import Candidate
 from teltheory.advice.server import ENDLESS
@@ -182,6 +183,14 @@ def test_prompts_in_chunks_are_advised_on_too():
     row = advice.held_out.rows[0]
     assert row.tel == pytest.approx(np.maximum(served.ttft[advice.start :] - float(SLO), 0).sum())
     assert row.utilisation == pytest.approx(served.utilisation)
+
+
+def test_iterations_of_turns_that_come_at_once_are_busy_too():
+    trace = tt.Trace.from_turns([0, 1, 2], [4, 4, 4], [0, 0, 0], arrival=[0, 9, 9])
+    served = serve(trace, tt.LRU(), 9, latency=tt.LatencyModel(Fraction(1)), batching=Chunked(chunk=2))
+    assert served.busy.tolist() == [12]
+    assert Queued.of(trace, served).since(1).served.busy == pytest.approx(8)
+    assert Queued.of(trace, served).since(0).served.busy == pytest.approx(12)
 
 
 def test_why_it_stays_with_lru_is_measured():
