@@ -46,13 +46,13 @@ class Queued:
         return cls(replace(served, outcome=outcome), inputs, written)
 
     def since(self, start: int) -> Queued:
-        """Return the turns from `start` on; of iterations, which turns share, the whole run's a second, or a turn."""
+        """Return the turns from `start` on; of iterations, which are shared, the whole run's a second or turn."""
         served = self.served
         names = ("replica", "arrival", "start", "load", "compute", "service")
         columns = {name: getattr(served, name)[start:] for name in names}
         if served.iterated is not None:
-            rest = span(columns["arrival"])
-            share = rest / span(served.arrival) if rest else len(columns["arrival"]) / max(len(served), 1)
+            seconds = span(columns["arrival"])
+            share = seconds / span(served.arrival) if seconds else len(columns["arrival"]) / max(len(served), 1)
             columns["iterated"] = served.iterated * share
         rest = replace(served, outcome=_since(served.outcome, start), **columns)
         return Queued(rest, self.inputs[start:], self.written[start:])

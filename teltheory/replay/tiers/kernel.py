@@ -216,7 +216,10 @@ def _rise(state: State, moved: Moved, k: int) -> None:
 
 @inlined
 def cut(layout: Layout, state: State, moved: Moved, r: int, k: int, first: int) -> None:
-    """Cut the tiers of replica r after turn k, the first cut of slot `first`, -1 for none; no forced past too long."""
+    """Cut the tiers of replica r after turn k, the first cut of slot `first`, -1 for none.
+
+    Under forced caching, which leaves out slot k, the last past may be too long; nothing is cut then.
+    """
     if first != k and layout.past[k] > layout.capacity[0]:
         moved.copied[:, k] = 0
         return

@@ -90,8 +90,8 @@ def check_cache(cache: object) -> None:
 class Tree:
     """A tree in tiers, step by step, that serves the requests of a forest one after the other.
 
-    Under optional caching a request is over at once; else its path is pinned, and has to fit. Only the last one may
-    be too long under forced caching, as in one cache: then nothing is cut after it.
+    Under optional caching a request is over at once; else its path is pinned, and has to fit. Only the last one
+    may be too long under forced caching, as in one cache: then nothing is cut after it.
     """
 
     def __init__(
