@@ -95,7 +95,7 @@ def draw_tails(rows: Sequence[Mapping[str, Any]], labels: Mapping[int, str], tit
 
     most = max((sum(row["xi"] == xi for row in rows) for xi in labels), default=1)
     servers = len(dict.fromkeys(row["server"] for row in rows))
-    figure = Figure(figsize=(2.6 + 4.2 * len(labels), 1.6 + BAR * (most + servers)), layout="constrained")
+    figure = Figure(figsize=(1.4 + 5.6 * len(labels), 1.6 + BAR * (most + 2 * servers)), layout="constrained")
     panels = figure.subplots(1, len(labels), squeeze=False)[0]
     for panel, (xi, label) in zip(panels, labels.items(), strict=True):
         _draw_bars(panel, [row for row in rows if row["xi"] == xi], names=panel is panels[0])
@@ -108,9 +108,9 @@ def draw_tails(rows: Sequence[Mapping[str, Any]], labels: Mapping[int, str], tit
 
 def _draw_bars(panel: Axes, rows: Sequence[Mapping[str, Any]], names: bool) -> None:
     """Draw a bar for each row, those of a server below its name."""
-    place, ticks = 0, {}
+    place, ticks, across = 0, {}, panel.get_yaxis_transform()
     for server in dict.fromkeys(row["server"] for row in rows):
-        ticks[place] = server
+        panel.text(0.01, place, as_it_stands(server), transform=across, fontsize="small", va="center")
         for row in (row for row in rows if row["server"] == server):
             place += 1
             ticks[place] = row["policy"]
@@ -118,7 +118,7 @@ def _draw_bars(panel: Axes, rows: Sequence[Mapping[str, Any]], names: bool) -> N
         place += 1
     panel.set_yticks([*ticks], [as_it_stands(name) if names else "" for name in ticks.values()], fontsize="small")
     panel.tick_params(axis="y", length=0)
-    panel.invert_yaxis()
+    panel.set_ylim(place - 0.5, -0.6)
     panel.grid(alpha=0.3, axis="x")
 
 
