@@ -83,7 +83,7 @@ def load_seconds(argument: str, text: str, size: KVSize | None, latency: Latency
     seconds = _seconds(argument, text.strip(), size, latency)
     if not 0 <= seconds < marginal_seconds(latency):
         most = float(marginal_seconds(latency))
-        expected = f"less than the {most:.3g} s that the token takes to compute"
+        expected = f"less than {most:.3g} s: computing is as fast"
         raise ArgumentError(argument, f"{text} ({float(seconds):.3g} s a token)", expected)
     return seconds
 

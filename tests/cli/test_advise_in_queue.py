@@ -136,7 +136,7 @@ BAD = [
     ("--chunk 0", "--chunk"),
     ("--router fastest", "router: found 'fastest', expected one of round-robin, least-loaded"),
     ("--tier 1k --tier 2k", "--tier: found '2k', expected what loading costs"),
-    ("--tier 1k --tier 2k:1.5", "expected less than the 7.17e-05 s that the token takes to compute"),
+    ("--tier 1k --tier 2k:1.5", "expected less than 7.17e-05 s: computing is as fast"),
     ("--tier 1k --tier -3:0.5", "--tier"),
     ("--capacity 1k --tier 1k", "--capacity: found '1,000', expected none with --tier"),
     ("--percentile p95", "--percentile: found 'p95', expected --plan with it"),

@@ -34,7 +34,7 @@ def test_a_table_has_the_slope_of_long_prompts():
     ("text", "size", "said"),
     [
         ("pcie4", None, "a model with it"),
-        ("nvme4", LLAMA, "less than the 7.17e-05 s"),
+        ("nvme4", LLAMA, "less than 7.17e-05 s"),
         ("fast", LLAMA, "pcie4, pcie5"),
         ("-0.1", LLAMA, "less than"),
         ("1/0", LLAMA, "a ratio such as 0.26"),
