@@ -14,6 +14,7 @@ from teltheory.errors import ArgumentError
 from teltheory.model.units import bytes_in, is_time, read_time
 
 PER_SECOND = "/s"
+A_TOKEN = "a token"
 FAR = 4096
 """Tokens of the prompt over whose second half the marginal seconds of a token of any latency are taken."""
 
@@ -68,8 +69,8 @@ def load_seconds(argument: str, text: str, size: KVSize | None, latency: Latency
     argument : str
         What an error names.
     text : str
-        A name of `LINKS`, a bandwidth such as ``25GB/s``, a time a token such as ``18.5us``, or a ratio to what a
-        token takes to compute, such as ``0.26``.
+        A name of `LINKS`, a bandwidth such as ``25GB/s``, a time a token such as ``18.5us`` or ``18.5us a token``,
+        or a ratio to what a token takes to compute, such as ``0.26``.
     size : KVSize or None
         Size of a token, which a link and a bandwidth need.
     latency : Latency
@@ -95,8 +96,9 @@ def _seconds(argument: str, text: str, size: KVSize | None, latency: Latency) ->
         if size is None:
             raise ArgumentError(argument, text, "a model with it, --model, whose tokens have a size")
         return size.bytes_per_token / bandwidth
-    if is_time(text):
-        return read_time(argument, text)
+    time = text.removesuffix(A_TOKEN).rstrip()
+    if is_time(time):
+        return read_time(argument, time)
     try:
         return Fraction(text) * marginal_seconds(latency)
     except (ValueError, ZeroDivisionError):

@@ -22,7 +22,8 @@ def test_bandwidth_time_and_ratio_are_the_same_link():
     ratio = seconds / A100.per_token
     assert load_seconds("--tier", "25GB/s", LLAMA, A100) == seconds
     assert load_seconds("--tier", f"{ratio.numerator}/{ratio.denominator}", None, A100) == seconds
-    assert load_seconds("--tier", "20us", None, A100) == Fraction(20, 10**6)
+    for text in ("20us", "20us a token", "20 us a token"):
+        assert load_seconds("--tier", text, None, A100) == Fraction(20, 10**6)
 
 
 def test_a_table_has_the_slope_of_long_prompts():
