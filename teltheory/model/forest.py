@@ -299,7 +299,7 @@ class Forest:
             raise ArgumentError("block_size", size, f"a multiple or a whole part of {self.block_size} tokens")
         ratio = Fraction(self.block_size, size)
         depth = _scaled(self.depth, ratio)
-        length = depth - _scaled(self.depth - self.length, ratio)
+        length = readonly(depth - _scaled(self.depth - self.length, ratio))
         ask, total = _scaled(self.ask, ratio), _scaled(self.total, ratio)
         forest = replace(self, length=length, ask=ask, total=total, block_size=size, tokens=self.inputs)
         return forest.without_empty_nodes()

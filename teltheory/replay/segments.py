@@ -53,7 +53,7 @@ def segments_by_budgets(trace: Trace, safe: int) -> Segments:
     live = Live(trace.past, safe, trace.next_turn)
     sums = new_sums((n + 1) // 2, 2)
     budget_distances(live, trace.previous_turn, trace.history, sums, first, second, split)
-    return Segments(first, second, split, trace.history)
+    return Segments(*map(readonly, (first, second, split, trace.history)))
 
 
 def segments_by_weights(trace: Trace, weight: IntArray) -> Segments:
@@ -61,7 +61,7 @@ def segments_by_weights(trace: Trace, weight: IntArray) -> Segments:
     n = len(trace)
     start, length = np.empty(n, np.int64), np.empty(n, np.int64)
     stack_distances(readonly(weight), trace.previous_turn, trace.history, new_sums(n, 1), start, length)
-    return Segments(start, start, length, length)
+    return Segments(*map(readonly, (start, start, length, length)))
 
 
 @compiled

@@ -1,37 +1,21 @@
 """Settings are counted by what replays say, and the estimate that covers is one under which none is worse."""
 
 import csv
-import json
 from collections import Counter
 
 import numpy as np
 import pytest
+from shared_prompts import SIZE, write_prompts
 
 import teltheory as tt
 from experiments import forest_marks
 from experiments.forest_marks import estimates, main
 
-SIZE = 512
-
-
-def prompts(file):
-    """Write prompts that begin with a part of an earlier one, in full blocks."""
-    rng, paths = np.random.default_rng(4), [[0]]
-    for k in range(60):
-        old = paths[rng.integers(len(paths))]
-        new = range(100 * k + 100, 100 * k + 100 + int(rng.integers(1, 4)))
-        paths.append([*old[: rng.integers(1, len(old) + 1)], *new])
-    rows = (
-        {"timestamp": 1000 * k, "input_length": SIZE * len(path), "output_length": 1, "hash_ids": path}
-        for k, path in enumerate(paths)
-    )
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-
 
 def test_the_table_counts_what_replays_say(tmp_path, monkeypatch):
     monkeypatch.setattr(forest_marks, "ABOVE", (1, 3))
     file, table = tmp_path / "shared.jsonl", tmp_path / "table.csv"
-    prompts(file)
+    write_prompts(file, 60, seed=4)
     printed = list(main(str(file), "20k,24k", str(table)))
     forest = tt.read_trace(file).forest
     new = [total - known for total, known in zip(forest.total, forest.known, strict=True) if known]

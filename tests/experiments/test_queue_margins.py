@@ -1,35 +1,19 @@
 """The table of margins in a queue is what serving says, next to LRU at the same size and load."""
 
 import csv
-import json
 
 import numpy as np
+from shared_prompts import SIZE, write_prompts
 
 import teltheory as tt
 from experiments import queue_margins
 from experiments.queue_margins import main
 
-SIZE = 512
-
-
-def prompts(file):
-    """Write prompts that begin with a part of an earlier one, in full blocks."""
-    rng, paths = np.random.default_rng(4), [[0]]
-    for k in range(80):
-        old = paths[rng.integers(len(paths))]
-        new = range(100 * k + 100, 100 * k + 100 + int(rng.integers(1, 4)))
-        paths.append([*old[: rng.integers(1, len(old) + 1)], *new])
-    rows = (
-        {"timestamp": 1000 * k, "input_length": SIZE * len(path), "output_length": 1, "hash_ids": path}
-        for k, path in enumerate(paths)
-    )
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
-
 
 def test_the_table_is_what_serving_says(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(queue_margins, "SIZES", ((2, 10 * SIZE),))
     file, table = tmp_path / "shared.jsonl", tmp_path / "table.csv"
-    prompts(file)
+    write_prompts(file, 80, seed=4)
     main([str(table), "--trace", str(file), "--slo", "1/10", "--workers", "1"])
     forest, latency, found = tt.read_trace(file).forest, tt.A100_LLAMA2_7B, []
     for load in (0.5, 0.7, 0.9):

@@ -1,31 +1,19 @@
 """The table of optima in tiers says what the library says."""
 
 import csv
-import json
 from fractions import Fraction
 
-import numpy as np
 import pytest
+from shared_prompts import write_prompts
 
 import teltheory as tt
 from experiments.tiers_optimum import PRIVATE, SHARED, main
 
-SIZE = 512
-
 
 @pytest.fixture
 def prompts(tmp_path):
-    """A file of prompts that begin with a part of an earlier one, in full blocks."""
-    rng, paths = np.random.default_rng(7), [[0]]
-    for k in range(40):
-        old = paths[rng.integers(len(paths))]
-        new = range(100 * k + 100, 100 * k + 100 + int(rng.integers(1, 4)))
-        paths.append([*old[: rng.integers(1, len(old) + 1)], *new])
-    rows = (
-        {"timestamp": 1000 * k, "input_length": SIZE * len(path), "output_length": 1, "hash_ids": path}
-        for k, path in enumerate(paths)
-    )
-    (file := tmp_path / "shared.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    file = tmp_path / "shared.jsonl"
+    write_prompts(file, 40, seed=7)
     return file
 
 

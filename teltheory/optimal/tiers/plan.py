@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from teltheory.model.instance import ForestInstance, Instance
-from teltheory.model.numbers import FloatArray, IntArray, exact_sum
+from teltheory.model.numbers import FloatArray, IntArray, exact_sum, readonly
 from teltheory.model.tiers import TieredOutcome
 from teltheory.optimal.certificate import max_reuse
 from teltheory.optimal.tiers.problem import TieredProblem, loads_a_unit, worths
@@ -46,9 +46,8 @@ class Reads(NamedTuple):
         """Return the runs of requests, or for each turn of a conversation what its last turn left."""
         if isinstance(instance, ForestInstance):
             return cls(*Runs.of(instance.forest)[1:], instance.exempt, strict, instance.forest.ask)
-        before = np.array(instance.trace.previous_turn)
-        start = np.arange(len(instance) + 1)
-        return cls(start, before, max_reuse(instance), int(instance.forced), False, instance.total)
+        start, most = readonly(np.arange(len(instance) + 1)), readonly(max_reuse(instance))
+        return cls(start, instance.trace.previous_turn, most, int(instance.forced), False, instance.total)
 
 
 class Plan:

@@ -97,7 +97,7 @@ def replay_nodes(
     for k in range(n):
         last = paths.piece[paths.start[k + 1] - 1] if paths.start[k + 1] > paths.start[k] else -1
         end = paths.above[last] + paths.length[last] if last >= 0 else 0
-        node = _walk(tree, paths, rules, manner, queue, -1, k, ask[k])
+        node = _walk(tree, paths, rules, manner, queue, int(np.int64(-1)), k, ask[k])  # not a literal
         cached[k] = nodes[node, END] if node >= 0 else 0
         _pin(tree, node, 1)
         if k >= running:

@@ -72,8 +72,8 @@ def kept_by_recency(policy: Policy, forest: Forest, strict: bool) -> Kept | None
         full = full if full is runs.end else highest(runs, full)
         least = highest(runs, least) if surplus else full
     if policy.trim == "eager":
-        return Kept(least, None)
-    return Kept(full, None if least is full else least)
+        return Kept(readonly(least), None)
+    return Kept(readonly(full), None if least is full else readonly(least))
 
 
 def _said_of_marks(policy: Policy, marks: Any) -> tuple[Any, Any] | None:

@@ -10,6 +10,7 @@ from strategies import forests
 
 import teltheory as tt
 from experiments.sglang_policies import UNTOLD
+from teltheory.model.numbers import readonly
 from teltheory.policies import GDSF, Node, on_arrays
 from teltheory.policies.policy import LeastRecentlyUsed, NotCompiledError
 
@@ -46,7 +47,7 @@ def test_the_radix_kernel_agrees_with_its_reference(forest, policy, shape, room,
 @given(forests(), st.data(), policies(), SHAPES)
 def test_nodes_of_the_forest_may_be_longer_than_units(forest, data, policy, shape):
     length = data.draw(st.lists(st.integers(1, 3), min_size=forest.nodes, max_size=forest.nodes))
-    longer = replace(forest, length=np.array(length, np.int64))
+    longer = replace(forest, length=readonly(np.array(length, np.int64)))
     capacity = int(longer.end.max(initial=0)) + data.draw(st.integers(0, 9))
     plain, fast = (served(longer, policy, capacity, e, cache=shape) for e in ("reference", "kernel"))
     assert plain == fast
@@ -84,7 +85,7 @@ def test_a_node_goes_whole_unless_it_is_cut_at_the_budget():
 def test_what_a_request_leaves_twice_waits_by_its_last_key():
     paths = [[1, 2, 3], [1], [4, 5, 6, 7], [8, 9, 10, 11], [4, 12, 13], [1, 2, 3, 14, 15], [1, 16, 17, 18]]
     forest = tt.Forest.from_paths(paths, ask=[0, 1, 3, 1, 0, 5, 2])
-    length = np.array([2, 3, 3, 1, 3, 2, 3, 1, 2, 1, 1, 3, 3, 2, 3, 1, 3, 1])
+    length = readonly(np.array([2, 3, 3, 1, 3, 2, 3, 1, 2, 1, 1, 3, 3, 2, 3, 1, 3, 1]))
     for engine in ("reference", "kernel"):
         options = {"cache": tt.RadixNodes(), "engine": engine}
         outcome = tt.replay(replace(forest, length=length), tt.LengthAwareTLRU(1), 17, **options)
