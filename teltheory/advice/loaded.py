@@ -252,7 +252,10 @@ def choose_in_queue(
     """Choose a candidate on the turns before `start`."""
     lru = Candidate((False,) * len(server.tiers), False, 0)
     base, first = server.served(lru, turns=start), first_turns(server.requests, start)
-    warm_up = first_overflow_of(first, base.served.replica, server.tiers.capacities[0])
+    sizes, nowhere = server.tiers.capacities, np.zeros_like(base.served.replica)
+    warm_up = first_overflow_of(first, base.served.replica, sizes[0])
+    if server.serving.shared:
+        warm_up = min(warm_up, first_overflow_of(first, nowhere, sizes[-1]))
     if start - warm_up < BLOCKS:
         nothing = QueueTried(lru, 0.0, base.cost(goal), allowed=True)
         return QueueChoice(lru, warm_up, Estimate(0.0, 0.0, 0.0), None, (nothing,), nothing)

@@ -207,7 +207,7 @@ def stretch_for(
     Raises
     ------
     ArgumentError
-        For a load, and for a trace that has no arrivals or all at one time.
+        For a load, and for a trace that has no arrivals or all at one time, or that takes no time to serve.
     """
     work, tiers, number = work_of(trace, 1, ticks), tiers_of(capacity), number_of(replicas)
     if not seconds("load", load):
@@ -218,4 +218,6 @@ def stretch_for(
     cached = outcome.cached if isinstance(outcome, TieredOutcome) else outcome.cached[None]
     price = Price(tiers, latency, work.block_size)
     busy = float(price.service(price.load(cached), price.compute(cached, work.inputs)).sum())
+    if not busy:
+        raise ArgumentError("trace", "requests that take no time", "seconds of service that replicas are busy for")
     return busy / (number * span(work.arrival) * seconds("load", load))

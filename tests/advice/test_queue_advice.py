@@ -185,6 +185,15 @@ def test_prompts_in_chunks_are_advised_on_too():
     assert row.utilisation == pytest.approx(served.utilisation)
 
 
+def test_a_shared_store_overflows_before_a_first_tier_that_never_does():
+    """Two replicas take the turns in turns, so that the store is asked, and it is too small for them."""
+    trace, serving = loaded(), Serving(2, shared=True)
+    tiers = tt.Tiers((10**9, 1000), (0, Fraction(1, 2)))
+    choice = tt.advise(trace, tiers, SLO, SLOW, serving=serving).choice
+    assert choice.warm_up < len(trace) // 2
+    assert not choice.idle
+
+
 def test_iterations_of_turns_that_come_at_once_are_busy_too():
     trace = tt.Trace.from_turns([0, 1, 2], [4, 4, 4], [0, 0, 0], arrival=[0, 9, 9])
     served = serve(trace, tt.LRU(), 9, latency=tt.LatencyModel(Fraction(1)), batching=Chunked(chunk=2))
