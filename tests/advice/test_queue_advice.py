@@ -253,6 +253,9 @@ def test_wrong_arguments_in_a_queue_are_named(arguments, message):
     ],
 )
 def test_what_no_proof_covers_is_said(tiers, on, flat, said):
-    found = [*unproved(tiers, Candidate(on, flat, 3))]
+    trace = tt.Trace.from_turns([0], [1], [0])
+    found = [*unproved(trace, tiers, Candidate(on, flat, 3))]
     assert len(found) == (said is not None)
     assert all(sentence.startswith(said) for sentence in found)
+    of_a_forest = [*unproved(trace.forest, tiers, Candidate(on, flat, 3))]
+    assert of_a_forest[len(tiers) > 1 :] == found
