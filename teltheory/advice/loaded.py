@@ -37,7 +37,7 @@ from teltheory.serving.serve import Serving, stretch_for
 MORE = (
     "T-LRU can have more TEL than LRU even if nobody waits; in the last tier alone, with scaled budgets, it can't."
 )
-UNKNOWN = "What is proved of T-LRU in tiers is proved for private conversations, and for most settings in exclusive tiers."
+UNKNOWN = "What is proved of T-LRU in tiers is proved for private conversations, most of it in exclusive tiers."
 OVERLAPPED = "With loading beside computing T-LRU can have more TEL than LRU even if nobody waits."
 IN_A_QUEUE = "In a queue nothing is guaranteed, even for an exact Q̂: others wait for what T-LRU computes more."
 """What somebody should know who follows advice that was given in a queue."""
@@ -229,7 +229,7 @@ def advise_in_queue(
 
 
 def unproved(trace: Trace | Forest, tiers: Tiers, tried: Candidate) -> Iterator[str]:
-    """Yield a sentence if T-LRU so in tiers can, or for all that is known may, have more TEL than LRU without waits."""
+    """Yield sentences if T-LRU so in tiers can, or may, have more TEL than LRU even on an idle server."""
     if len(tiers) > 1 and (isinstance(trace, Forest) or tiers.mode != "exclusive"):
         yield UNKNOWN
     if tiers.loading == "overlapped" and len(tiers) > 1:
