@@ -46,6 +46,8 @@ SECTIONS = {
     "Numbers, tables and figures": "kv-size figure- table- sensitivity headline prediction",
     "Shared prefixes (beyond the paper)": "forest",
     "RAGCache (Jin et al. 2024)": "ragcache",
+    "Tiers of memory": "tiers",
+    "Queues and replicas": "queue",
 }
 """What the rows of a section begin with, up to a full stop; a hyphen at the end stands for more."""
 OTHERS = "Further statements"
