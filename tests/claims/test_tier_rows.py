@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from fractions import Fraction
 
@@ -18,7 +17,7 @@ from proofs_checks.tiers.lemmas import one_budget, two_tiers
 from proofs_checks.tiers.plain_chains import TRIMS, Cascade, excesses, found
 from proofs_checks.tiers.states import contents, least
 from teltheory.claims.comparison import DisagreementError, compare
-from teltheory.claims.search import decide, refutes
+from teltheory.claims.search import refutes
 from teltheory.claims.smt import cvc5_answer, z3_answer
 from teltheory.claims.worlds import Given
 
@@ -118,11 +117,3 @@ def test_every_content_is_tried_once():
 def test_the_best_plan_of_two_that_wait_at_once():
     case = Chain(((0, 1, 0), (1, 1, 0), (0, 0, 0), (1, 0, 0)), (1, 1), (0, 2))
     assert (least(case), least(case, free=True)) == (10, 8)
-
-
-@pytest.mark.ledger
-@pytest.mark.parametrize("name", TIER_ROWS)
-def test_a_row_is_decided_as_expected_and_told_in_plain_data(name):
-    verdict = decide(ROWS[name])
-    assert verdict.verdict == EXPECTED.get(name, "holds")
-    assert json.loads(json.dumps(verdict.as_dict()))["id"] == name
