@@ -96,24 +96,32 @@ class ServedGrid:
 
     def cells(self, sources: Sequence[AnySource], results: Mapping[Any, ServedMeasurement]) -> list[ServedCell]:
         """Return the cells, given what the jobs found."""
+        known: dict[tuple[str, Tiers, int], Fraction] = {}
         return [
             self._cell(
                 source, tiers, serving, xi, spec, results, optimum, source.label if len(sources) > 1 else None
             )
             for source in sources
             for tiers, serving in self._places()
-            for xi, optimum in self._optima(source, tiers, serving)
+            for xi, optimum in self._optima(source, tiers, serving, known)
             for spec in self.policies
         ]
 
     def _optima(
-        self, source: AnySource, tiers: Tiers, serving: Serving | None
+        self,
+        source: AnySource,
+        tiers: Tiers,
+        serving: Serving | None,
+        known: dict[tuple[str, Tiers, int], Fraction],
     ) -> Iterator[tuple[int, Fraction | None]]:
+        """Yield each threshold with the lower side there; `known` has what routers and loads share."""
         requests, all_memory = source.load(), pooled_tiers(tiers, serving.replicas if serving else 1)
         for xi in self.thresholds:
             if self.bounded and not (serving and serving.shared):
-                size = requests.block_size
-                yield xi, hindsight_optimum(requests, all_memory.in_blocks(size), xi // size).lower
+                size, place = requests.block_size, (source.key, all_memory, xi)
+                if place not in known:
+                    known[place] = hindsight_optimum(requests, all_memory.in_blocks(size), xi // size).lower
+                yield xi, known[place]
             else:
                 yield xi, None
 
