@@ -11,8 +11,8 @@ from time import perf_counter
 import numpy as np
 
 from teltheory.errors import ArgumentError
+from teltheory.extras import needed
 from teltheory.paper.script import markdown, run
-from teltheory.rag.extra import needed
 from teltheory.rag.hnsw import HNSW
 from teltheory.rag.indexes import IVF, FlatL2, Index, build
 from teltheory.rag.stage_times import measured
@@ -33,7 +33,7 @@ def rows(vectors: VectorArray, queries: VectorArray) -> Iterator[list[str]]:
         times = measured(built, queries, K, REPEATS)
         found, _ = built.search(queries, K)
         recall = (found[:, :, np.newaxis] == truth[:, np.newaxis]).any(axis=2).mean()
-        size = needed("faiss").serialize_index(built.searcher.faiss_index).nbytes / 2**20
+        size = needed("faiss", "rag").serialize_index(built.searcher.faiss_index).nbytes / 2**20
         stages = ", ".join(f"{1e6 * seconds:.0f}" for seconds in times.seconds)
         rate = 1 / sum(times.seconds)
         yield [index.name, f"{took:.1f}", f"{size:,.0f}", f"{rate:,.0f}", f"{recall:.3f}", stages]

@@ -45,6 +45,7 @@ from teltheory.errors import (
 )
 from teltheory.formats import read_trace, write_trace
 from teltheory.model.forest import Forest
+from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.outcome import Outcome
 from teltheory.model.readings import with_last_blocks, with_outputs, without_last_token
 from teltheory.model.tiers import TieredOutcome, Tiers
@@ -135,7 +136,7 @@ __all__ = [
     "ConversationModel", "CostOptimum", "Cut", "Decode", "Description", "EndAwareTLRU", "ExponentialGaps",
     "FewestViolations", "FileError", "FittedConversations", "FittedLatency", "ForcedCachingError", "Forest",
     "ForestOptimum", "GammaRates", "HindsightCurve", "HindsightOptimum", "KVSize", "Kind", "LatencyModel",
-    "LengthAwareTLRU", "LogNormalGaps", "Outcome", "ParetoGaps", "PiecewiseCosts", "Plan", "Pooled",
+    "LengthAwareTLRU", "LogNormalGaps", "ModuleTrace", "Outcome", "ParetoGaps", "PiecewiseCosts", "Plan", "Pooled",
     "PrefillProfile", "Prices", "Priority", "Provenance", "QueueAdvice", "RadixNodes", "RetrievalPGDSF",
     "ReturnAwareTLRU", "Served", "Serving", "SolverError", "TTFTRuns", "TableLatency", "TailOptimizedBelady",
     "ThresholdLRU", "TieredCertificate", "TieredOptimum", "TieredOutcome", "Tiers", "Times", "Trace", "TraceError",

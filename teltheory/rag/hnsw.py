@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from teltheory.errors import ArgumentError
+from teltheory.extras import needed
 from teltheory.model.numbers import FloatArray, IntArray, whole_number
-from teltheory.rag.extra import needed
 from teltheory.rag.indexes import MOST, Nearest, Searcher
 from teltheory.rag.vectors import VectorArray
 
@@ -66,7 +66,7 @@ class HNSW:
 
     def holding(self, vectors: VectorArray) -> Searcher:
         """Put vectors into a new index of Faiss."""
-        index = needed("faiss").IndexHNSWFlat(vectors.shape[1], self.links)
+        index = needed("faiss", "rag").IndexHNSWFlat(vectors.shape[1], self.links)
         index.hnsw.efConstruction, index.hnsw.efSearch = self.effort, self.width
         index.add(vectors)
         graph = graph_of(index, vectors)
@@ -79,7 +79,7 @@ def graph_of(faiss_index: Any, vectors: VectorArray) -> Graph:
     """Return the graph of an index of Faiss."""
     from teltheory.rag.walk import Graph
 
-    read, hnsw = needed("faiss").vector_to_array, faiss_index.hnsw
+    read, hnsw = needed("faiss", "rag").vector_to_array, faiss_index.hnsw
     skipped = [hnsw.cum_nb_neighbors(level) for level in range(hnsw.max_level + 2)]
     first = read(hnsw.offsets).astype(np.int64)
     return Graph(vectors, read(hnsw.neighbors), first, np.array(skipped), hnsw.entry_point, hnsw.max_level)

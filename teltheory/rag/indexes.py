@@ -26,8 +26,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from teltheory.errors import ArgumentError
+from teltheory.extras import needed
 from teltheory.model.numbers import FloatArray, IntArray, whole_number
-from teltheory.rag.extra import needed
 from teltheory.rag.vectors import VectorArray, checked_vectors
 
 NO_BLAS = 2**31 - 1
@@ -90,7 +90,7 @@ class Index(Protocol):
 @contextmanager
 def one_thread() -> Iterator[Any]:
     """Give Faiss, for the time being on one thread and without BLAS."""
-    faiss = needed("faiss")
+    faiss = needed("faiss", "rag")
     before = faiss.omp_get_max_threads(), faiss.cvar.distance_compute_blas_threshold
     faiss.omp_set_num_threads(1)
     faiss.cvar.distance_compute_blas_threshold = NO_BLAS
@@ -178,7 +178,7 @@ class FlatL2:
 
     def holding(self, vectors: VectorArray) -> Searcher:
         """Put vectors into a new index of Faiss."""
-        index = needed("faiss").IndexFlatL2(vectors.shape[1])
+        index = needed("faiss", "rag").IndexFlatL2(vectors.shape[1])
         index.add(vectors)
         return _Flat(index)
 
@@ -235,7 +235,7 @@ class IVF:
         if len(vectors) < self.lists:
             expected = f"at most {len(vectors):,}, the documents of the corpus, or a flat index"
             raise ArgumentError("lists", self.lists, expected)
-        faiss, dimension = needed("faiss"), vectors.shape[1]
+        faiss, dimension = needed("faiss", "rag"), vectors.shape[1]
         index = faiss.IndexIVFFlat(faiss.IndexFlatL2(dimension), dimension, self.lists)
         index.cp.seed, index.cp.min_points_per_centroid = self.seed, 1
         index.nprobe = self.probe
@@ -266,7 +266,7 @@ class _Lists:
 
     def _in_lists(self, queries: VectorArray, lists: IntArray, k: int) -> Nearest:
         """Search some lists of each query."""
-        tools = needed("faiss.contrib.ivf_tools")
+        tools = needed("faiss.contrib.ivf_tools", "rag")
         self.faiss_index.nprobe = lists.shape[1]
         try:
             found = tools.search_preassigned(self.faiss_index, queries, k, np.ascontiguousarray(lists))

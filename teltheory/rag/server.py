@@ -22,9 +22,9 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
+from teltheory.extras import needed
 from teltheory.model.numbers import real_number, whole_number
 from teltheory.model.tiers import Tiers
-from teltheory.rag.extra import needed
 from teltheory.rag.faults import Fault
 from teltheory.rag.served import Served
 from teltheory.rag.speculation import INTERRUPTIONS, Admission, Interruption
@@ -151,7 +151,7 @@ def serve(
         Without SimPy, which the extra `rag` installs.
     """
     real_number("load", load, 0, closed=True)
-    needed("simpy")
+    needed("simpy", "rag")
     from teltheory.rag.simulation import Simulation
 
     return Simulation(workload, server, server.tree(workload), latency, load, faults).run()

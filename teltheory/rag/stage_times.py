@@ -18,10 +18,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from teltheory.errors import ArgumentError, FileError, shown
+from teltheory.extras import needed
 from teltheory.input_files import read_json
 from teltheory.model.numbers import LARGEST, real_number
 from teltheory.processor import processor
-from teltheory.rag.extra import needed
 from teltheory.rag.indexes import Built, parameters
 from teltheory.whole_files import write_whole
 
@@ -93,7 +93,7 @@ def measured(built: Built, queries: ArrayLike, k: int, repeats: int = 5) -> Stag
     """
     seconds = built.seconds(queries, k, repeats)
     documents, dimension = built.vectors.shape
-    faiss = needed("faiss").__version__
+    faiss = needed("faiss", "rag").__version__
     machine = f"{processor()}, {platform.system()} {platform.machine()}, Faiss {faiss}, one thread"
     return StageTimes(
         built.index.name,

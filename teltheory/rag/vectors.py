@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from teltheory.errors import ArgumentError
+from teltheory.extras import needed
 from teltheory.model.numbers import whole_number
-from teltheory.rag.extra import needed
 
 VectorArray: TypeAlias = NDArray[np.float32]
 
@@ -49,7 +49,7 @@ def checked_vectors(argument: str, values: ArrayLike, count: int | None = None) 
 
 def one_thread() -> Any:
     """Hold BLAS to one thread: with more of them the last bits of sums would depend on how many there are."""
-    return needed("threadpoolctl").threadpool_limits(1)
+    return needed("threadpoolctl", "rag").threadpool_limits(1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,10 @@ class TextVectors:
         rng : numpy.random.Generator
             Seeds the decomposition, which is randomised.
         """
-        words, decomposition = needed("sklearn.feature_extraction.text"), needed("sklearn.decomposition")
+        words, decomposition = (
+            needed("sklearn.feature_extraction.text", "rag"),
+            needed("sklearn.decomposition", "rag"),
+        )
         weights = words.TfidfVectorizer(sublinear_tf=True)
         try:
             table = weights.fit_transform(texts)

@@ -19,7 +19,8 @@ WITH_NUMPY = {"numpy", "typing_extensions", "cython_runtime"}
 GROUPS = {name: one for name, one in commands.commands.items() if isinstance(one, click.Group)}
 COMMANDS = [(name,) for name in sorted(set(commands.commands) - set(GROUPS))]
 COMMANDS += [(name, inner) for name, group in GROUPS.items() for inner in sorted(group.commands)]
-HEAVY = {"distributed", "highspy", "matplotlib", "numba", "pyarrow", "pyomo", "scipy", "sympy", "torch", "z3"}
+HEAVY = {"distributed", "gguf", "highspy", "matplotlib", "numba", "pyarrow", "pyomo", "scipy", "sympy"}
+HEAVY |= {"tokenizers", "torch", "transformers", "z3"}
 
 
 def loaded_after(code):

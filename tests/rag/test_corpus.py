@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 from teltheory.errors import ArgumentError, FileError, TelTheoryError
+from teltheory.extras import needed
 from teltheory.rag.corpus import Corpus, Queries
 from teltheory.rag.counts import Words, counted
 from teltheory.rag.entries import Entries, corpus_of
-from teltheory.rag.extra import needed
 from teltheory.rag.indexes import FlatL2, build
 from teltheory.rag.synthetic import synthetic_corpus
 from teltheory.rag.texts import read_xquad
@@ -68,7 +68,7 @@ def test_entries_become_a_corpus():
 
 def test_without_the_extra_the_error_says_what_to_install():
     with pytest.raises(TelTheoryError) as error:
-        needed("faiss_of_tomorrow.contrib")
+        needed("faiss_of_tomorrow.contrib", "rag")
     assert str(error.value) == "faiss_of_tomorrow is not installed, expected it: pip install 'teltheory[rag]'"
 
 

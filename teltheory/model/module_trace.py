@@ -1,0 +1,127 @@
+"""Requests for sets of modules: what Prompt Cache's server is asked for (Gim et al. 2024).
+
+1. An *item* is what is encoded and kept as one: a module's own text, a scaffold, a schema's anonymous text. It has
+   a size in tokens, 1 or more, which never changes.
+2. A *request* needs a set of items, in any order, and computes its fresh tokens (arguments, uncached modules, new
+   text) whatever is cached. total = fresh + sum of sizes.
+3. A cached part of an item is a prefix of it. What a request reuses is the sum of the cached parts of its items;
+   after it all of them are at hand, and then the cache is cut to its capacity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from teltheory.errors import TraceError
+from teltheory.model.columns import arrivals, lengths
+from teltheory.model.numbers import FloatArray, IntArray, readonly
+
+
+@dataclass(frozen=True, eq=False)
+class ModuleTrace:
+    """Requests for sets of items. Make one with `ModuleTrace.from_requests`.
+
+    Attributes
+    ----------
+    sizes : ndarray of int64, shape (m,)
+        Tokens of each item, 1 or more.
+    members : ndarray of int64
+        Items of all requests, one request after another, each request's in ascending order.
+    offsets : ndarray of int64, shape (n + 1,)
+        Request k needs ``members[offsets[k]:offsets[k + 1]]``.
+    fresh : ndarray of int64, shape (n,)
+        Tokens that each request computes whatever is cached.
+    arrival : ndarray of float64, shape (n,), or None
+        Seconds, never decreasing.
+    names : tuple of str, shape (m,), or None
+        What a report calls the items.
+    """
+
+    sizes: IntArray
+    members: IntArray
+    offsets: IntArray
+    fresh: IntArray
+    arrival: FloatArray | None = None
+    names: tuple[str, ...] | None = None
+
+    @classmethod
+    def from_requests(
+        cls,
+        requests: Sequence[Sequence[int]],
+        sizes: Sequence[int] | IntArray,
+        fresh: Sequence[int] | IntArray | None = None,
+        arrival: Sequence[float] | FloatArray | None = None,
+        names: Sequence[str] | None = None,
+    ) -> ModuleTrace:
+        """Make a trace from the items of each request.
+
+        Parameters
+        ----------
+        requests : sequence of sequences of int
+            Items of each request, numbers from 0, each once in a request.
+        sizes : sequence of int
+            Tokens of each item, 1 or more.
+        fresh : sequence of int, optional
+            Tokens that each request computes anew; none when left out.
+        arrival : sequence of float, optional
+            Seconds, finite, never decreasing.
+        names : sequence of str, optional
+            A name for each item.
+
+        Raises
+        ------
+        TraceError
+            For an item of no size, one that is none, one twice in a request: names the request (counted from 0),
+            the value and what was expected.
+        """
+        kept = lengths("sizes", sizes, len(sizes))
+        if len(kept) and kept.min() < 1:
+            k = int(kept.argmin())
+            raise TraceError("sizes", k, int(kept[k]), "1 token or more in an item")
+        for k, request in enumerate(requests):
+            _check_request(k, request, len(kept))
+        offsets = np.cumsum([0, *map(len, requests)], dtype=np.int64)
+        members = np.array([item for request in requests for item in sorted(request)], np.int64)
+        new = lengths("fresh", [0] * len(requests) if fresh is None else fresh, len(requests))
+        times = None if arrival is None else arrivals(arrival, len(requests))
+        if names is not None and len(names) != len(kept):
+            raise TraceError("names", None, len(names), f"{len(kept)}, one for each item")
+        named = None if names is None else tuple(names)
+        return cls(kept, readonly(members), readonly(offsets), new, times, named)
+
+    def __len__(self) -> int:
+        return len(self.fresh)
+
+    def items(self, request: int) -> IntArray:
+        """Return the items of a request, ascending."""
+        return self.members[self.offsets[request] : self.offsets[request + 1]]
+
+    @cached_property
+    def total(self) -> IntArray:
+        """Tokens that each request computes with an empty cache; int64, shape (n,)."""
+        up_to = np.concatenate(([0], np.cumsum(self.sizes[self.members])))
+        return readonly(self.fresh + up_to[self.offsets[1:]] - up_to[self.offsets[:-1]])
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, ModuleTrace):
+            return NotImplemented
+        pairs = zip(self._columns(), other._columns(), strict=True)
+        return self.names == other.names and all(np.array_equal(*pair) for pair in pairs)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _columns(self) -> list[IntArray | FloatArray]:
+        arrival = np.zeros(0) if self.arrival is None else self.arrival
+        return [self.sizes, self.members, self.offsets, self.fresh, arrival]
+
+
+def _check_request(k: int, request: Sequence[int], items: int) -> None:
+    for item in request:
+        if not 0 <= item < items:
+            raise TraceError("requests", k, item, f"an item, 0 to {items - 1}")
+    if len(set(request)) < len(request):
+        raise TraceError("requests", k, list(request), "each item once")

@@ -1,0 +1,32 @@
+"""Prompt Cache (Gim et al. 2024): prompts made of modules whose attention is reused.
+
+The language, layouts and items need nothing beyond the toolkit. What runs a model is the extra `modules`, to be
+installed under constraints.txt so that PyTorch is a CPU's: ``pip install -c constraints.txt 'teltheory[modules]'``.
+"""
+
+from teltheory.modules.items import Item, Plan, plan
+from teltheory.modules.pml.layout import Layout, layout
+from teltheory.modules.pml.prompt import Prompt, Resolved, read_prompt, resolve
+from teltheory.modules.pml.reading import read_schema
+from teltheory.modules.pml.roles import CHATML, LLAMA2, NO_ROLES, Roles
+from teltheory.modules.pml.tokens import BYTES, Tokenizer, tokenizer_of
+
+__all__ = [
+    "BYTES",
+    "CHATML",
+    "LLAMA2",
+    "NO_ROLES",
+    "Item",
+    "Layout",
+    "Plan",
+    "Prompt",
+    "Resolved",
+    "Roles",
+    "Tokenizer",
+    "layout",
+    "plan",
+    "read_prompt",
+    "read_schema",
+    "resolve",
+    "tokenizer_of",
+]
