@@ -6,7 +6,7 @@ export PYTHONDONTWRITEBYTECODE =
 # What a page of the site would fetch from elsewhere; a link that is only followed is none.
 FETCHED := <(script|img|iframe|source)\b[^>]*\bsrc="?(https?:)?//[^>]*|<link(?![^>]*rel="?(canonical|next|prev|author|license))[^>]*\bhref="?(https?:)?//[^>]*
 
-.PHONY: reproduce reproduce-twice ledger test test-ledger test-long mutants check check-vllm check-engines docs \
+.PHONY: reproduce reproduce-twice ledger test test-ledger test-model test-long mutants check check-vllm check-engines docs \
 	docs-check wheel-quick wheel-test pythons clean
 
 reproduce: $(READY)
@@ -28,6 +28,9 @@ test: $(READY)
 
 test-ledger: $(READY)
 	$(BIN)/python -m pytest -m ledger tests/claims
+
+test-model: $(READY)
+	$(BIN)/python -m pytest -m model -n 2
 
 test-long: $(READY)
 	TELTHEORY_TESTS=long $(BIN)/python -m pytest -m ""

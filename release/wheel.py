@@ -123,7 +123,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         outside.mkdir(parents=True)
         python = install(build(folder), folder / "venv", given.all)
         check_place(python, copied_tests(outside))
-        chosen = ["-m", "not long and not ledger and not repository", *(() if given.all else QUICK)]
+        chosen = ["-m", "not long and not ledger and not model and not repository", *(() if given.all else QUICK)]
         environment = {"TELTHEORY_DATA": str(data_folder().absolute())}
         return run([python, "-m", "pytest", "-q", *chosen], outside, **environment)
 

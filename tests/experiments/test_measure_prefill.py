@@ -15,8 +15,8 @@ def test_it_says_what_is_missing(tmp_path, monkeypatch, capsys):
     assert not out.exists()
 
 
+@pytest.mark.model
 def test_the_csv_has_every_cell_and_the_device(tmp_path, monkeypatch):
-    pytest.importorskip("torch")
     out = tmp_path / "toy.csv"
     small = ["--shape", "toy", "--device", "cpu", "--lengths", "32", "8", "--shares", "0", "0.5", "--repeats", "1"]
     monkeypatch.setattr("sys.argv", ["measure_prefill", str(out), *small])
@@ -31,9 +31,11 @@ def test_the_csv_has_every_cell_and_the_device(tmp_path, monkeypatch):
     assert all(float(row["ttft_s"]) > 0 and row["device"].startswith("CPU") for row in rows)
 
 
+@pytest.mark.model
 @pytest.mark.parametrize("cached", [1, 5, 15])
 def test_with_a_cached_prefix_the_decoder_says_what_it_says_without(cached):
-    torch = pytest.importorskip("torch")
+    import torch
+
     torch.manual_seed(0)
     decoder = measure_prefill.Decoder(torch, measure_prefill.SHAPES["toy"], 16, "cpu", torch.float64)
     prompt = torch.randint(512, (16,))
