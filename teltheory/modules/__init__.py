@@ -1,7 +1,7 @@
 """Prompt Cache (Gim et al. 2024): prompts made of modules whose attention is reused.
 
-The language, layouts and items need nothing beyond the toolkit. What runs a model is the extra `modules`, to be
-installed with constraints.txt, which pins PyTorch for a CPU: ``pip install -c constraints.txt 'teltheory[modules]'``.
+The language, layouts and items need nothing beyond the toolkit. What runs a model is the extra `modules`, which is
+installed with constraints.txt, as that pins PyTorch for a CPU: docs/modules.md says how.
 """
 
 from teltheory.modules.items import Item, Plan, plan
