@@ -65,7 +65,12 @@ for command in (
 ):
     trace.add_command(command)
 
+pml = click.Group("pml", help="Prompt Cache's language: lay schemas out, check them, resolve prompts.")
+modules = click.Group("modules", help="Prompt Cache: prompts made of modules whose attention is reused.")
+modules.add_command(pml)
+
 commands.add_command(trace)
+commands.add_command(modules)
 for command in (
     OnDemand("reproduce", "Decide the claims, replay a trace under every policy, and print both."),
     OnDemand("verify", "Decide every claim of the paper and print the ledger."),

@@ -16,11 +16,20 @@ print("loaded:", *[name for name in names if not name.startswith("_")])
 print("parts:", *[name for name in sys.modules if name.startswith(("teltheory.cli.", "scipy."))])
 """
 WITH_NUMPY = {"numpy", "typing_extensions", "cython_runtime"}
-GROUPS = {name: one for name, one in commands.commands.items() if isinstance(one, click.Group)}
-COMMANDS = [(name,) for name in sorted(set(commands.commands) - set(GROUPS))]
-COMMANDS += [(name, inner) for name, group in GROUPS.items() for inner in sorted(group.commands)]
 HEAVY = {"distributed", "gguf", "highspy", "matplotlib", "numba", "pyarrow", "pyomo", "scipy", "sympy"}
 HEAVY |= {"tokenizers", "torch", "transformers", "z3"}
+
+
+def named(group, *outer):
+    """Yield the names of every command of a group, groups in it included, with the command."""
+    for name, one in sorted(group.commands.items()):
+        if isinstance(one, click.Group):
+            yield from named(one, *outer, name)
+        else:
+            yield (*outer, name), one
+
+
+COMMANDS = dict(named(commands))
 
 
 def loaded_after(code):
@@ -48,8 +57,11 @@ def test_help_loads_no_command():
 def test_commands_load_what_is_heavy_when_they_run():
     packages, parts = loaded_after(
         "from teltheory.cli import commands\n"
-        f"for *group, name in {COMMANDS}:\n"
-        "    (commands.commands[group[0]] if group else commands).commands[name].load()\n"
+        f"for *groups, name in {list(COMMANDS)}:\n"
+        "    group = commands\n"
+        "    for outer in groups:\n"
+        "        group = group.commands[outer]\n"
+        "    group.commands[name].load()\n"
     )
     assert "teltheory.cli.replay" in parts
     assert not packages & HEAVY
@@ -57,10 +69,9 @@ def test_commands_load_what_is_heavy_when_they_run():
 
 @pytest.mark.parametrize("names", COMMANDS, ids=" ".join)
 def test_the_list_of_commands_says_what_each_says_of_itself(names):
-    *group, name = names
-    listed = (commands.commands[group[0]] if group else commands).commands[name]
+    listed = COMMANDS[names]
     itself = listed.load()
-    assert listed.name == itself.name == name
+    assert listed.name == itself.name == names[-1]
     for room in (45, 80, 1000):
         assert listed.get_short_help_str(room) == itself.get_short_help_str(room)
 
