@@ -88,3 +88,12 @@ def forests(draw):
     total = [asked + draw(st.integers(0, 2)) for asked in ask]
     arrival = sorted(draw(st.lists(st.integers(0, 9), min_size=len(spelt), max_size=len(spelt))))
     return tt.Forest.from_paths(named(spelt), ask, total, arrival)
+
+
+@st.composite
+def module_traces(draw: st.DrawFn, items: int = 5, requests: int = 10, size: int = 6) -> tt.ModuleTrace:
+    """Traces of module sets; requests without an item among them."""
+    sizes = draw(st.lists(st.integers(1, size), min_size=1, max_size=items))
+    asked = draw(st.lists(st.sets(st.integers(0, len(sizes) - 1), max_size=4).map(list), max_size=requests))
+    fresh = draw(st.lists(st.integers(0, 3), min_size=len(asked), max_size=len(asked)))
+    return tt.ModuleTrace.from_requests(asked, sizes, fresh)

@@ -106,6 +106,31 @@ class ModuleTrace:
         up_to = np.concatenate(([0], np.cumsum(self.sizes[self.members])))
         return readonly(self.fresh + up_to[self.offsets[1:]] - up_to[self.offsets[:-1]])
 
+    @cached_property
+    def request(self) -> IntArray:
+        """Request of each use, which is a place in `members`; int64."""
+        return readonly(np.repeat(np.arange(len(self), dtype=np.int64), np.diff(self.offsets)))
+
+    @cached_property
+    def previous(self) -> IntArray:
+        """The same item's use before each use, -1 if there is none; int64, places in `members`."""
+        return readonly(self._beside(1, -1))
+
+    @cached_property
+    def next(self) -> IntArray:
+        """The same item's use after each use, the number of all uses if there is none; int64."""
+        return readonly(self._beside(-1, len(self.members)))
+
+    def _beside(self, step: int, none: int) -> IntArray:
+        """Return the use of the same item one step before (-1: after) each use."""
+        by_item = np.argsort(self.members, kind="stable")
+        items, near = self.members[by_item], np.roll(by_item, step)
+        found = np.empty_like(by_item)
+        found[by_item] = np.where(np.roll(items, step) == items, near, none)
+        ends = by_item[:1] if step == 1 else by_item[-1:]
+        found[ends] = none
+        return found
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, ModuleTrace):
             return NotImplemented
