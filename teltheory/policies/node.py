@@ -24,15 +24,19 @@ ALL_BUT, FURTHEST_FIRST, ENDED_FIRST = "all but", "furthest first", "ended first
 
 
 class Turn(NamedTuple):
-    """A turn that is still to come; only clairvoyant policies look at it."""
+    """A turn that is still to come; only clairvoyant policies look at it.
+
+    `ahead` is what of its input is promised to other items first: 0 but for a request for a set of items.
+    """
 
     turn: int
     history: int
     prompt: int
+    ahead: int = 0
 
     def need(self, xi: int) -> int:
         """Return how much of a cache the turn can use to lower its excess: min(h, max(0, total - xi))."""
-        return smaller(self.history, larger(self.history + self.prompt - xi, 0))
+        return smaller(self.history, larger(self.history + self.prompt - xi - self.ahead, 0))
 
 
 ENDED = Turn(INT64_MAX, 0, 0)
@@ -93,6 +97,16 @@ class Node:
     def reads(self) -> int:
         """On a forest: how many requests went through the block since it was added, that one included."""
         return self.since
+
+    @property
+    def asked(self) -> int:
+        """Length of all items of its last request together: a conversation comes alone, so its past."""
+        return self.past
+
+    @property
+    def ahead(self) -> int:
+        """Length of those items of its last request that are more recent than it: of a conversation none."""
+        return 0
 
     @property
     def coming(self) -> Turn:

@@ -9,6 +9,8 @@ from typing import Any, Literal, get_args, overload
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance, Initial, Instance, instance_of
+from teltheory.model.module_instance import ModuleInstance
+from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.outcome import Outcome
 from teltheory.model.tiers import TieredOutcome, Tiers
 from teltheory.model.trace import Trace
@@ -23,6 +25,7 @@ from teltheory.policies.policy import (
 from teltheory.policies.residence import ByResidence
 from teltheory.replay.radix.nodes import RadixNodes
 from teltheory.replay.reference import replay_reference
+from teltheory.replay.sets import checked_set_cache, replay_sets
 from teltheory.replay.tiers.nodes import WholeNodes
 
 __all__ = [
@@ -41,14 +44,14 @@ __all__ = [
 ]
 
 Engine = Literal["auto", "kernel", "reference"]
-Cache = Literal["strict", "holes"] | RadixNodes | WholeNodes
+Cache = Literal["strict", "holes", "whole"] | RadixNodes | WholeNodes
 KERNEL_FROM = 2000
 """Turns from which on the kernel is quicker than loading it."""
 
 
 @overload
 def replay(
-    trace: Trace | Forest,
+    trace: Trace | Forest | ModuleTrace,
     policy: AnyPolicy,
     capacity: int,
     forced: bool = False,
@@ -77,7 +80,7 @@ def replay(
 
 
 def replay(
-    trace: Trace | Forest,
+    trace: Trace | Forest | ModuleTrace,
     policy: Any,
     capacity: int | Tiers,
     forced: bool = False,
@@ -88,12 +91,13 @@ def replay(
     cache: Cache = "strict",
     running: int = 1,
 ) -> Outcome | TieredOutcome:
-    """Replay a trace as private conversations, or a forest of shared prefixes, under a policy.
+    """Replay a trace as private conversations, a forest of shared prefixes, or module sets, under a policy.
 
     Parameters
     ----------
-    trace : Trace or Forest
-        The turns; or the requests, such as `Trace.forest`.
+    trace : Trace, Forest or ModuleTrace
+        The turns; or the requests, such as `Trace.forest`; or requests for sets of items, whose rules are in
+        `teltheory.replay.sets`.
     policy : Policy, CuttingPolicy, TimedPolicy, WatchingPolicy or ObservingPolicy
         `LRU`, `TLRU`, ... or any value with the rules of `teltheory.policies.Policy`. In tiers it works by rules,
         and may be several, one for each tier.
@@ -101,9 +105,9 @@ def replay(
         Capacity of the cache, in the trace's unit; or of each tier of memory, see `Tiers`.
     forced : bool
         Forced caching (Zhang et al. 2025, Appendix E): the arriving conversation is exempt from the cut of
-        its own turn.
+        its own turn; of module sets, all items of the arriving request are.
     initial : iterable of (conversation, past, cached)
-        Initial cache, least recent first; of a forest and of tiers it is empty.
+        Initial cache, least recent first; of a forest, of module sets and of tiers it is empty.
     engine : {"auto", "kernel", "reference"}
         The kernel is compiled (on its first call, then kept on disk) and runs policies whose rules are written on
         arrays (`teltheory.policies.on_arrays`) and do not look at what is cached; the reference is plain Python
@@ -111,12 +115,13 @@ def replay(
         have the same outcome.
     progress : callable, optional
         Called with the number of turns done, now and then.
-    cache : {"strict", "holes"}, RadixNodes or WholeNodes
+    cache : {"strict", "holes", "whole"}, RadixNodes or WholeNodes
         What a cache of shared prefixes may hold. "strict": what is cached is closed towards the root, and leaves
         go first (radix trees). "holes": a block may outlive its parent, and is hit again once the parent is
         computed anew (block pools). `RadixNodes`: strict, and nodes are evicted whole (SGLang); always forced.
         `WholeNodes`: strict, and the forest's nodes are cached whole or not at all (RAGCache); always forced. A
-        private conversation is strict; in tiers a cache is strict or of whole nodes.
+        private conversation is strict; in tiers a cache is strict or of whole nodes. Of module sets any prefix of
+        an item is kept ("strict"), or an item whole or not at all ("whole").
     running : int
         On a forest under forced caching: requests that run at the same time; the paths of so many of the latest
         requests are exempt from the cut.
@@ -134,6 +139,8 @@ def replay(
     """
     if engine not in get_args(Engine):
         raise ArgumentError("engine", engine, "'auto', 'kernel' or 'reference'")
+    if isinstance(trace, ModuleTrace):
+        return _of_sets(trace, policy, capacity, forced, initial, engine, progress, cache, running)
     if cache != "strict" and not isinstance(trace, Forest):
         raise ArgumentError("cache", cache, "a Forest with it, such as trace.forest")
     if isinstance(capacity, Tiers) or isinstance(cache, WholeNodes):
@@ -147,6 +154,30 @@ def replay(
     if isinstance(instance, ForestInstance):
         return replay_forest(instance, policy, cache, engine)
     return replay_instance(instance, policy, engine, progress)
+
+
+def _of_sets(
+    trace: ModuleTrace,
+    policy: Any,
+    capacity: int | Tiers,
+    forced: bool,
+    initial: Initial,
+    engine: Engine,
+    progress: Callable[[int], object] | None,
+    cache: Cache,
+    running: int,
+) -> Outcome:
+    check_policy(policy)
+    whole = checked_set_cache(cache)
+    for name, given, only in (("initial", tuple(initial), ()), ("running", running, 1)):
+        if given != only:
+            raise ArgumentError(name, given, f"{only!r} for module sets")
+    if isinstance(capacity, Tiers):
+        raise ArgumentError("capacity", capacity, "one tier of memory for module sets")
+    outcome = replay_sets(ModuleInstance.of(trace, capacity, forced=forced, whole=whole), policy, engine)
+    if progress is not None:
+        progress(len(outcome))
+    return outcome
 
 
 def _in_tiers(

@@ -1,0 +1,176 @@
+"""Replays of module sets: the compiled loops do what the reference does, and the reference what is expected."""
+
+from contextlib import suppress
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from replay.instances import TRIMS, examples
+from replay.own_policies import OWN
+from strategies import module_traces
+
+import teltheory as tt
+from teltheory.model.module_instance import ModuleInstance
+from teltheory.model.reuses import caps
+from teltheory.policies import FIFO, GDSF, LFU, PGDSF, S3FIFO, SLRU, TTL, Priority
+from teltheory.policies.policy import NotCompiledError
+from teltheory.replay.sets.reference import replayed_requests
+
+CACHES = ("strict", "whole")
+
+
+@st.composite
+def policies(draw):
+    """Return a policy that has a compiled loop."""
+    xi, q_hat, trim = draw(st.integers(0, 12)), draw(st.integers(0, 8)), draw(st.sampled_from(TRIMS))
+    by_rules = [
+        tt.LRU(),
+        tt.TLRU(xi, q_hat, trim),
+        tt.EndAwareTLRU(xi, q_hat, trim),
+        tt.LengthAwareTLRU(xi, trim),
+        tt.ThresholdLRU(draw(st.integers(0, 6))),
+        tt.Belady(),
+        tt.TailOptimizedBelady(xi),
+    ]
+    by_residence = [FIFO(), LFU(), SLRU(), GDSF(), PGDSF(per_depth=0.5)]
+    return draw(st.sampled_from([*by_rules, *by_residence, *OWN]))
+
+
+def replayed(trace, policy, capacity, **options):
+    """Replay by both engines, which agree, or by the reference alone where no loop does what a policy does."""
+    plain = tt.replay(trace, policy, capacity, engine="reference", **options)
+    fast = plain
+    with suppress(*([NotCompiledError] if policy in OWN else [])):
+        fast = tt.replay(trace, policy, capacity, engine="kernel", **options)
+    assert fast == plain
+    return plain
+
+
+@examples(1500)
+@given(st.data(), module_traces(), policies(), st.sampled_from(CACHES), st.booleans())
+def test_the_kernel_agrees_with_the_reference(data, trace, policy, cache, forced):
+    least = int(ModuleInstance(trace, 0).asked[:-1].max(initial=0)) if forced else 0
+    capacity = least + data.draw(st.integers(0, 9))
+    outcome = replayed(trace, policy, capacity, cache=cache, forced=forced)
+    assert (outcome.cached + outcome.uncached == trace.total).all()
+
+
+@given(st.lists(st.integers(0, 3), max_size=12), st.integers(0, 12), st.integers(0, 8), st.integers(0, 8))
+def test_items_that_come_alone_are_private_conversations(items, capacity, xi, q_hat):
+    """Of one item a request, and no fresh tokens, a trace of sets is one of conversations that never grow."""
+    sizes = [3, 1, 5, 4]
+    sets = tt.ModuleTrace.from_requests([[item] for item in items], sizes)
+    new = [items.index(item) == k for k, item in enumerate(items)]
+    prompt = [sizes[item] * first for item, first in zip(items, new, strict=True)]
+    chains = tt.Trace.from_turns(items, prompt, [0] * len(items))
+    trims = [tt.TLRU(xi, q_hat, trim) for trim in TRIMS]
+    aware = [tt.EndAwareTLRU(xi, q_hat), tt.LengthAwareTLRU(xi), tt.TailOptimizedBelady(xi), tt.Belady()]
+    for policy in (tt.LRU(), tt.ThresholdLRU(3), *trims, *aware):
+        assert tt.replay(sets, policy, capacity) == tt.replay(chains, policy, capacity)
+
+
+@given(module_traces(), policies(), st.integers(0, 9), st.sampled_from(CACHES))
+def test_a_cache_holds_no_more_than_its_capacity_and_whole_items_whole(trace, policy, capacity, cache):
+    instance = ModuleInstance.of(trace, capacity, whole=cache == "whole")
+    for _, held in replayed_requests(instance, policy):
+        assert sum(node.cached for node in held.values()) <= capacity
+        assert all(0 < node.cached <= node.past for node in held.values())
+        if cache == "whole":
+            assert all(node.cached == node.past for node in held.values())
+
+
+@given(module_traces(), st.integers(0, 12), st.integers(0, 15))
+def test_a_next_use_needs_what_hindsight_promises_it(trace, capacity, xi):
+    promised = caps(trace, xi)
+    seen = {}
+    for k, (_, held) in enumerate(replayed_requests(ModuleInstance.of(trace, 10**6), tt.LRU())):
+        for item in trace.items(k).tolist():
+            turn = held[item].coming
+            seen[turn.turn] = turn.need(xi)
+            assert turn.need(0) == (held[item].past if held[item].next else 0)
+    assert all(promised[use] == need for use, need in seen.items() if use < len(promised))
+
+
+@given(module_traces(), st.integers(0, 12), st.integers(0, 12))
+def test_exact_caps_are_no_worse_than_belady(trace, capacity, xi):
+    best, belady = (tt.replay(trace, policy, capacity) for policy in (tt.TailOptimizedBelady(xi), tt.Belady()))
+    assert tt.tail_excess_latency(best, xi) <= tt.tail_excess_latency(belady, xi)
+    assert belady.reused >= best.reused
+
+
+@given(module_traces(), st.integers(0, 12))
+def test_parents_outlive_their_children_under_lru_if_they_have_larger_numbers(trace, capacity):
+    """Items of a request are used in ascending order, so the larger numbers of equal requests go last."""
+    asked = [[2 * item + side for item in trace.items(k).tolist() for side in (0, 1)] for k in range(len(trace))]
+    pairs = tt.ModuleTrace.from_requests(asked, [1] * (2 * len(trace.sizes)))
+    for _, held in replayed_requests(ModuleInstance.of(pairs, capacity), tt.LRU()):
+        assert all(item + 1 in held for item in held if item % 2 == 0)
+
+
+TRACE = tt.ModuleTrace.from_requests([[0, 1], [2], [0, 2], [1]], sizes=[4, 3, 2], fresh=[1, 1, 1, 1])
+
+
+@pytest.mark.parametrize(
+    ("policy", "cache", "cached"),
+    [
+        # After request 0 item 0, used before item 1, loses 2 of its 4 tokens, and after request 1 the others.
+        (tt.LRU(), "strict", [0, 0, 2, 0]),
+        # After request 0 item 0 goes whole; item 2 fits beside item 1, which goes after request 2.
+        (tt.LRU(), "whole", [0, 0, 2, 0]),
+        # Each item may lose 2 tokens: items 0 and 1 lose one each after each of requests 0 and 1, and items 0 and
+        # 2 after request 2, so that a token of item 1 is left.
+        (tt.TLRU(3, 1), "strict", [0, 0, 4, 1]),
+        # Item 1 is used last: it goes first, then a token of item 2, used after item 0 by request 2.
+        (tt.Belady(), "strict", [0, 0, 5, 0]),
+        (tt.Belady(), "whole", [0, 0, 4, 0]),
+    ],
+    ids=str,
+)
+def test_by_hand(policy, cache, cached):
+    assert replayed(TRACE, policy, 5, cache=cache).cached.tolist() == cached
+
+
+def test_whole_surplus_is_an_item_without_a_budget():
+    """With T-LRU(3, 1) only item 2 has none: after requests 1 and 2 it makes room for the others."""
+    for trim in TRIMS:
+        assert replayed(TRACE, tt.TLRU(3, 1, trim), 7, cache="whole").cached.tolist() == [0, 0, 4, 3]
+    assert replayed(TRACE, tt.LRU(), 7, cache="whole").cached.tolist() == [0, 0, 2, 0]
+
+
+def test_what_module_sets_do_not_have_is_refused():
+    for options, message in {
+        ("cache", "holes"): "cache: found 'holes', expected 'strict' or 'whole' for module sets",
+        ("initial", ((0, 3, 2),)): "initial: found .*, expected",
+        ("running", 2): "running: found 2, expected 1 for module sets",
+        ("engine", "fast"): "engine: found 'fast'",
+        ("capacity", tt.Tiers((3, 4), (0, Fraction(1, 2)))): "capacity: found .*, expected one tier",
+        ("policy", S3FIFO()): "policy: .*smallest key first",
+        ("policy", tt.LRU): "policy: .*such as LRU",
+        ("policy", Priority([1])): "a priority for each of 6 requests",
+    }.items():
+        arguments = {"policy": tt.LRU(), "capacity": 5} | dict([options])
+        with pytest.raises(tt.ArgumentError, match=message):
+            tt.replay(TRACE, **arguments)
+    with pytest.raises(tt.ForcedCachingError, match="turn 0: forced caching must keep a past of length 7"):
+        tt.replay(TRACE, tt.LRU(), 6, forced=True)
+
+
+def test_forced_caching_exempts_the_items_of_the_request():
+    assert replayed(TRACE, tt.LRU(), 7, forced=True).cached.tolist() == [0, 0, 4, 1]
+    assert replayed(TRACE, GDSF(), 7, forced=True).cached.tolist() == [0, 0, 4, 1]
+
+
+def test_what_expired_is_not_reused():
+    trace = tt.ModuleTrace.from_requests([[0], [1], [0, 1]], sizes=[2, 3], arrival=[0, 5, 7])
+    for seconds, cached in ((1, 0), (3, 3), (9, 5)):
+        assert tt.replay(trace, TTL(seconds), 9).cached.tolist() == [0, 0, cached]
+    with pytest.raises(tt.ArgumentError, match="engine: found 'kernel', expected 'reference' for TTL"):
+        tt.replay(trace, TTL(3), 5, engine="kernel")
+
+
+def test_frequent_items_stay_under_lfu_and_gdsf():
+    trace = tt.ModuleTrace.from_requests([[0], [0], [1], [2], [1], [0]], sizes=[2, 2, 2])
+    for policy in (LFU(), GDSF()):
+        assert replayed(trace, policy, 4).cached.tolist() == [0, 2, 0, 0, 0, 2]
+    assert replayed(trace, tt.LRU(), 4).cached.tolist() == [0, 2, 0, 0, 2, 0]
