@@ -9,6 +9,7 @@ import numpy as np
 
 from teltheory.model.forest import Forest
 from teltheory.model.instance import Instance
+from teltheory.model.module_instance import ModuleInstance
 from teltheory.model.numbers import IntArray, exact_sum, readonly
 
 
@@ -37,7 +38,7 @@ class Outcome:
     block_size: int = 1
 
     @classmethod
-    def of(cls, instance: Instance, cached: IntArray | list[int]) -> Outcome:
+    def of(cls, instance: Instance | ModuleInstance, cached: IntArray | list[int]) -> Outcome:
         """Make the outcome in which turn k reuses ``cached[k]``."""
         reused = np.array(cached, np.int64)
         return cls(readonly(reused), readonly(instance.total - reused))

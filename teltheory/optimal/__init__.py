@@ -12,6 +12,8 @@ from teltheory.optimal.hindsight import (
     hindsight_optimum,
     weighted_optimum,
 )
+from teltheory.optimal.sets.certificate import WholeCertificate
+from teltheory.optimal.sets.optimum import ModuleOptimum
 from teltheory.optimal.tiers.certificate import TieredCertificate
 from teltheory.optimal.tiers.optimum import TieredOptimum
 from teltheory.optimal.trees.hindsight import ForestOptimum
@@ -21,9 +23,11 @@ __all__ = [
     "ForestOptimum",
     "HindsightOptimum",
     "Method",
+    "ModuleOptimum",
     "TieredCertificate",
     "TieredOptimum",
     "WeightedOptimum",
+    "WholeCertificate",
     "check_certificate",
     "hindsight_optimum",
     "weighted_optimum",

@@ -25,7 +25,8 @@ conversation of turn t - 1 is exempt at step t: its interval begins a step later
 
 On a forest a request reads several parts, each with the last request before through it: an interval for each. Of
 what is kept for a request the leading units count, so `kept` gives their number, and the bound is the same with
-the parts in place of the turns.
+the parts in place of the turns. Of module sets a request has a part for each item that was used before, those that
+were used last first (`teltheory.optimal.sets.parts`).
 
 This module uses nothing of what makes certificates.
 """
@@ -45,14 +46,19 @@ from numpy.typing import NDArray
 from teltheory.errors import ArgumentError, CertificateError
 from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance, Initial, Instance, instance_of
+from teltheory.model.module_instance import ModuleInstance
+from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.numbers import INT64_MAX, IntArray, exact_dot, running_sums, whole_number
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
+from teltheory.optimal.sets.parts import set_parts, set_rooms
 from teltheory.optimal.trees.parts import Parts, needs, parts_of, rooms_beside
 
 if TYPE_CHECKING:
+    from teltheory.optimal.sets.certificate import WholeCertificate
     from teltheory.optimal.tiers.certificate import TieredCertificate
 
+Instances: TypeAlias = Instance | ForestInstance | ModuleInstance
 Weight: TypeAlias = int | Fraction
 Weights: TypeAlias = Sequence[Weight] | NDArray[Any] | Mapping[Any, Weight]
 
@@ -66,7 +72,8 @@ class Certificate:
     objective : int or Fraction
         The optimal TEL, in the trace's unit; with weights in weights times that unit.
     kept : ndarray of int64, shape (n,)
-        What each turn reuses, as far as it lowers the turn's excess; on a forest the leading units of its path.
+        What each turn reuses, as far as it lowers the turn's excess; on a forest the leading units of its path, of
+        module sets those of its items, the ones used last first.
     steps : ndarray of int64
         The set P, ascending, of steps from 1 to n.
     prices : ndarray of int64 or None
@@ -89,10 +96,10 @@ class Certificate:
 
 
 def check_certificate(
-    trace: Trace | Forest,
+    trace: Trace | Forest | ModuleTrace,
     capacity: int | Tiers,
     xi: int,
-    certificate: Certificate | TieredCertificate,
+    certificate: Certificate | TieredCertificate | WholeCertificate,
     forced: bool = False,
     initial: Initial = (),
     weights: Weights | None = None,
@@ -104,8 +111,8 @@ def check_certificate(
     Parameters
     ----------
     trace, capacity, xi : as for `hindsight_optimum`
-    certificate : Certificate or TieredCertificate
-        What claims to prove an optimum, or in tiers a lower bound.
+    certificate : Certificate, TieredCertificate or WholeCertificate
+        What claims to prove an optimum, or in tiers, or of items that go whole, a lower bound.
     forced, initial : as for `hindsight_optimum`
     weights : as for `weighted_optimum`, optional
         1 if left out.
@@ -126,15 +133,19 @@ def check_certificate(
                 "capacity", capacity, "one cache with an initial cache, weights or running requests"
             )
         return check_tiered_certificate(trace, capacity, xi, certificate, forced)
+    if isinstance(trace, ModuleTrace):
+        from teltheory.optimal.sets.certificate import check_set_certificate
+
+        if tuple(initial) or weights is not None or running != 1:
+            raise ArgumentError("trace", "a ModuleTrace", "no initial cache, weights or running requests with it")
+        return check_set_certificate(trace, capacity, xi, certificate, forced)
     if not isinstance(certificate, Certificate):
         raise ArgumentError("certificate", type(certificate).__name__, "a Certificate")
     instance = instance_of(trace, capacity, forced=forced, initial=initial, running=running)
     return check_against(instance, whole_number("xi", xi), certificate, turn_weights(trace, weights))
 
 
-def check_against(
-    instance: Instance | ForestInstance, xi: int, certificate: Certificate, weights: TurnWeights
-) -> None:
+def check_against(instance: Instances, xi: int, certificate: Certificate, weights: TurnWeights) -> None:
     """Check a certificate of an instance and weights that were checked already."""
     n, parts, room = len(instance), parts_read(instance), rooms(instance)
     useful = np.maximum(instance.total - xi, 0)
@@ -164,8 +175,10 @@ def check_against(
         raise CertificateError(f"steps: they bound what is kept by {bound}, expected {kept}, what is kept")
 
 
-def parts_read(instance: Instance | ForestInstance) -> Parts:
+def parts_read(instance: Instances) -> Parts:
     """Return what each turn may reuse, and from which steps on: on private conversations one part per turn."""
+    if isinstance(instance, ModuleInstance):
+        return set_parts(instance)
     if isinstance(instance, ForestInstance):
         return parts_of(instance)
     turns = np.arange(len(instance))
@@ -192,9 +205,14 @@ def max_reuse(instance: Instance) -> IntArray:
     return cap
 
 
-def unavoidable_reuse(instance: Instance) -> IntArray:
+def unavoidable_reuse(instance: Instances) -> IntArray:
     """Return what no policy can help reusing: nothing is cut before turn 0 and, forced, between turns in a row."""
-    least = np.zeros(len(instance.trace), np.int64)
+    least = np.zeros(len(instance), np.int64)
+    if not isinstance(instance, Instance):
+        if instance.exempt:
+            parts = parts_read(instance)
+            np.add.at(least, parts.turn, np.where(parts.first == parts.turn + 2, parts.units, 0))
+        return least
     for start in instance.initial:
         if len(least) and start.code == instance.trace.code[0]:
             least[0] = min(start.cached, instance.history[0])
@@ -210,8 +228,10 @@ def first_steps(instance: Instance) -> IntArray:
     return np.asarray(trace.previous_turn + 2 + (trace.continuing if instance.forced else 0))
 
 
-def rooms(instance: Instance | ForestInstance) -> IntArray:
+def rooms(instance: Instances) -> IntArray:
     """Return the room at each step 1 ... n, at index 0 ... n - 1."""
+    if isinstance(instance, ModuleInstance):
+        return set_rooms(instance)
     if isinstance(instance, ForestInstance):
         return rooms_beside(instance)
     room = np.full(len(instance.trace), instance.capacity, np.int64)

@@ -11,6 +11,7 @@ from typing import Literal, get_args, overload
 from teltheory.errors import ArgumentError, SolverError
 from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance, Initial, instance_of
+from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.numbers import whole_number
 from teltheory.model.outcome import Outcome
 from teltheory.model.tiers import Tiers
@@ -18,6 +19,7 @@ from teltheory.model.trace import Trace
 from teltheory.optimal.certificate import Certificate, Weight, Weights, turn_weights, unweighted
 from teltheory.optimal.deadline import deadline_of
 from teltheory.optimal.methods import Answer, AnyInstance, by_greedy, by_intervals, by_pyomo, by_relaxation, proved
+from teltheory.optimal.sets.optimum import ItemCache, ModuleOptimum
 from teltheory.optimal.tiers.optimum import TieredOptimum
 from teltheory.optimal.trees.hindsight import BlockCache, ForestOptimum, checked_cache, strict_optimum
 
@@ -104,7 +106,22 @@ def hindsight_optimum(
 
 @overload
 def hindsight_optimum(
-    trace: Trace | Forest,
+    trace: ModuleTrace,
+    capacity: int,
+    xi: int,
+    forced: bool = False,
+    initial: Initial = (),
+    method: Method = "auto",
+    time_limit: float | None = None,
+    *,
+    cache: ItemCache = "strict",
+    running: int = 1,
+) -> ModuleOptimum: ...
+
+
+@overload
+def hindsight_optimum(
+    trace: Trace | Forest | ModuleTrace,
     capacity: Tiers,
     xi: int,
     forced: bool = False,
@@ -118,7 +135,7 @@ def hindsight_optimum(
 
 
 def hindsight_optimum(
-    trace: Trace | Forest,
+    trace: Trace | Forest | ModuleTrace,
     capacity: int | Tiers,
     xi: int,
     forced: bool = False,
@@ -126,15 +143,16 @@ def hindsight_optimum(
     method: Method = "auto",
     time_limit: float | None = None,
     *,
-    cache: BlockCache = "strict",
+    cache: BlockCache | ItemCache = "strict",
     running: int = 1,
-) -> HindsightOptimum | ForestOptimum | TieredOptimum:
+) -> HindsightOptimum | ForestOptimum | ModuleOptimum | TieredOptimum:
     """Find the least TEL that any policy reaches (Zhang et al. 2025, Appendix B, problem (1)-(5)).
 
     Parameters
     ----------
-    trace : Trace or Forest
-        The turns, as private conversations; or the requests of a forest (docs/forest-optimum.md).
+    trace : Trace, Forest or ModuleTrace
+        The turns, as private conversations; the requests of a forest (docs/forest-optimum.md); or requests for
+        sets of modules (docs/module-sets-optimum.md).
     capacity : int or Tiers
         Capacity, in the trace's unit; or tiers, exclusive or inclusive, whose optimum lies between two sides
         (docs/tiers-optimum.md).
@@ -143,7 +161,7 @@ def hindsight_optimum(
     forced : bool
         Forced caching, (9) in place of (4).
     initial : iterable of (conversation, past, cached)
-        Initial cache, least recent first; of a forest it is empty.
+        Initial cache, least recent first; of a forest or of module sets it is empty.
     method : {"auto", "greedy", "lp", "milp", "pyomo"}
         "greedy" is Tail-Optimized Belady (Theorem B.1), "lp" and "milp" the interval form with HiGHS (rows of
         the "lp" are added as they are violated: millions of turns), "pyomo" the naive formulation (N T
@@ -153,7 +171,12 @@ def hindsight_optimum(
         whose lower side then rests on the solver.
     time_limit : float, optional
         Seconds for the solver; no effect on "greedy".
-    cache : {"strict", "holes"}
+    cache : {"strict", "holes", "whole"}
+        Of module sets, whether any prefix of an item may be kept, "strict", or the whole of it or nothing,
+        "whole". "strict" has an exact optimum by every method. "whole" has two sides: "auto" and "lp" prove the
+        lower one by the prices of the linear program, "greedy" by the steps of Tail-Optimized Belady, which takes
+        no solver; "milp" and "pyomo" solve small instances, whose lower side then rests on the solver.
+
         On a forest, as for `replay`. With "holes" the optimum is found exactly by every method. With "strict"
         "auto" and "greedy" give two sides, which often meet: the optimum with holes, proved, and leaf-first
         Tail-Optimized Belady; "lp" the same with the proof of the linear program; "milp" and "pyomo" solve small
@@ -163,7 +186,7 @@ def hindsight_optimum(
 
     Returns
     -------
-    HindsightOptimum, ForestOptimum or TieredOptimum
+    HindsightOptimum, ForestOptimum, ModuleOptimum or TieredOptimum
         ``objective`` is the least TEL in the trace's unit, an int; in tiers a Fraction. It is None if two sides,
         ``lower`` and ``upper``, differ.
 
@@ -183,30 +206,50 @@ def hindsight_optimum(
                 "capacity", capacity, "one cache with an initial cache, or several running requests"
             )
         return _in_tiers(trace, capacity, xi, forced, method, time_limit, cache)
+    if isinstance(trace, ModuleTrace):
+        return _of_sets(trace, capacity, xi, forced, initial, method, time_limit, cache, running)
     instance = instance_of(trace, capacity, forced=forced, initial=initial, running=running)
     xi = whole_number("xi", xi)
     deadline_of(time_limit)
     if method not in get_args(Method):
         raise ArgumentError("method", method, "'auto', 'greedy', 'lp', 'milp' or 'pyomo'")
-    checked_cache(cache, instance)
-    if isinstance(instance, ForestInstance) and cache == "strict":
+    block_cache = checked_cache(cache, instance)
+    if isinstance(instance, ForestInstance) and block_cache == "strict":
         return strict_optimum(instance, xi, method, time_limit)
     answer = _by(method, instance, xi, time_limit)
     certificate = proved(instance, xi, unweighted(len(instance)), answer)
     objective, bound = int(certificate.objective), answer.said[-1] if answer.said else None
     if isinstance(instance, ForestInstance):
-        return ForestOptimum(objective, objective, answer.outcome, certificate, cache, answer.method, bound)
+        return ForestOptimum(objective, objective, answer.outcome, certificate, block_cache, answer.method, bound)
     return HindsightOptimum(objective, answer.outcome, answer.method, bound, certificate)
 
 
+def _of_sets(
+    trace: ModuleTrace,
+    capacity: int,
+    xi: int,
+    forced: bool,
+    initial: Initial,
+    method: Method,
+    time_limit: float | None,
+    cache: str,
+    running: int,
+) -> ModuleOptimum:
+    from teltheory.optimal.sets.hindsight import set_optimum
+
+    if tuple(initial) or running != 1:
+        raise ArgumentError("trace", "a ModuleTrace", "no initial cache and one running request with it")
+    return set_optimum(trace, capacity, xi, forced, method, time_limit, cache)
+
+
 def _in_tiers(
-    trace: Trace | Forest,
+    trace: Trace | Forest | ModuleTrace,
     tiers: Tiers,
     xi: int,
     forced: bool,
     method: Method,
     time_limit: float | None,
-    cache: BlockCache,
+    cache: str,
 ) -> TieredOptimum:
     from teltheory.optimal.tiers.hindsight import tiered_optimum
 

@@ -1,4 +1,4 @@
-"""How an optimum is found, by each method, of private conversations and of forests; how every answer is proved.
+"""How an optimum is found, by each method, of conversations, forests and module sets; how every answer is proved.
 
 No method is believed. What turns reuse is counted in whole numbers, and a certificate proves that nothing is
 better: by the prices of the linear program, or else by the steps of Tail-Optimized Belady.
@@ -13,10 +13,16 @@ import numpy as np
 
 from teltheory.errors import NOT_WHOLE, CertificateError, SolverError
 from teltheory.model.instance import ForestInstance, Instance
+from teltheory.model.module_instance import ModuleInstance
 from teltheory.model.numbers import IntArray, exact_dot, readonly
 from teltheory.model.outcome import Outcome
-from teltheory.optimal.certificate import Certificate, TurnWeights, check_against, unavoidable_reuse
-from teltheory.optimal.trees.parts import at_hand
+from teltheory.optimal.certificate import (
+    Certificate,
+    Instances,
+    TurnWeights,
+    check_against,
+    unavoidable_reuse,
+)
 
 if TYPE_CHECKING:
     from teltheory.optimal.intervals import IntervalProblem
@@ -35,19 +41,22 @@ class Answer(NamedTuple):
     prices: IntArray | None = None
 
 
-def problem_of(instance: AnyInstance, xi: int, weight: IntArray | None = None) -> IntervalProblem:
+def problem_of(instance: Instances, xi: int, weight: IntArray | None = None) -> IntervalProblem:
     """Write an instance as a problem over reuse intervals."""
     from teltheory.optimal.intervals import interval_problem
+    from teltheory.optimal.sets.intervals import set_problem
     from teltheory.optimal.trees.intervals import forest_problem
 
     if isinstance(instance, ForestInstance):
         return forest_problem(instance, xi, weight)
+    if isinstance(instance, ModuleInstance):
+        return set_problem(instance, xi, weight)
     return interval_problem(instance, xi, weight)
 
 
-def greedily(instance: AnyInstance, xi: int) -> tuple[IntArray, IntArray]:
+def greedily(instance: Instances, xi: int) -> tuple[IntArray, IntArray]:
     """Return what turns reuse under Tail-Optimized Belady, as far as it counts or more, and the steps P."""
-    if isinstance(instance, ForestInstance):
+    if not isinstance(instance, Instance):
         from teltheory.optimal.trees.greedy import furthest_goes
 
         return furthest_goes(problem_of(instance, xi))
@@ -68,13 +77,13 @@ def by_greedy(instance: AnyInstance, xi: int) -> Answer:
     return Answer("greedy", replay_forest(instance, TailOptimizedBelady(xi), "holes"), steps=steps)
 
 
-def by_plan(instance: ForestInstance, xi: int) -> Answer:
+def by_plan(instance: ForestInstance | ModuleInstance, xi: int) -> Answer:
     """Take what Tail-Optimized Belady keeps that counts, which proves as much as its replay does."""
     kept, steps = greedily(instance, xi)
     return Answer("greedy", planned(instance, kept), steps=steps)
 
 
-def by_relaxation(instance: AnyInstance, xi: int, weights: TurnWeights, time_limit: float | None) -> Answer:
+def by_relaxation(instance: Instances, xi: int, weights: TurnWeights, time_limit: float | None) -> Answer:
     """Take the linear program over intervals, with the rows that it violates."""
     from teltheory.optimal.lazy import LazyIntervalSolver
 
@@ -141,18 +150,19 @@ def outcome_of(instance: ForestInstance, states: list[set[int]], strict: bool) -
     return Outcome.of_forest(instance.forest, hits, written)
 
 
-def planned(instance: AnyInstance, kept: IntArray) -> Outcome:
+def planned(instance: Instances, kept: IntArray) -> Outcome:
     """Return the outcome if turns reuse what is kept for them, or what they can't help reusing.
 
     On a forest the leading units of the path are kept, be they input or output.
     """
+    held = np.maximum(kept, unavoidable_reuse(instance))
     if isinstance(instance, ForestInstance):
-        forest, held = instance.forest, np.maximum(kept, at_hand(instance))
+        forest = instance.forest
         return Outcome.of_forest(forest, np.minimum(held, forest.ask), forest.end - held)
-    return Outcome.of(instance, np.maximum(kept, unavoidable_reuse(instance)))
+    return Outcome.of(instance, held)
 
 
-def proved(instance: AnyInstance, xi: int, weights: TurnWeights, answer: Answer) -> Certificate:
+def proved(instance: Instances, xi: int, weights: TurnWeights, answer: Answer) -> Certificate:
     """Count the TEL of an answer, and prove it by the answer's steps, or else by those of Tail-Optimized Belady.
 
     What a solver says beside its point only has to agree with that.

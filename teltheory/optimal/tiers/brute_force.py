@@ -13,7 +13,7 @@ how many units of its past each tier holds, the first ones in the first tier, th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from fractions import Fraction
 from itertools import accumulate
 
@@ -92,28 +92,37 @@ def _after(at_hand: Content, instance: Instance, tiers: Tiers, k: int) -> Iterat
     if k == len(instance) - 1:
         yield ()
         return
-    stays = int(instance.trace.code[k]) if instance.forced else -1
-    yield from _sunk(at_hand, 0, tuple(tiers.capacities), stays, tiers.mode == "inclusive")
+    stay = {int(instance.trace.code[k])} if instance.forced else set[int]()
+    yield from sunk(at_hand, tiers, stay)
 
 
-def _sunk(at_hand: Content, number: int, room: tuple[int, ...], stays: int, inclusive: bool) -> Iterator[Content]:
+def sunk(at_hand: Content, tiers: Tiers, stay: Collection[int], whole: bool = False) -> Iterator[Content]:
+    """Yield every content that fits and may be left of one; `stay` does not move, `whole` is all or nothing."""
+    return _sunk(at_hand, 0, tuple(tiers.capacities), stay, (tiers.mode == "inclusive", whole))
+
+
+def _sunk(
+    at_hand: Content, number: int, room: Held, stay: Collection[int], kind: tuple[bool, bool]
+) -> Iterator[Content]:
     """Yield what may be left of the conversations from `number` on in tiers with so much room."""
     if number == len(at_hand):
         yield ()
         return
-    for held in [at_hand[number]] if number == stays else _sinking(at_hand[number]):
+    inclusive, whole = kind
+    for held in [at_hand[number]] if number in stay else _sinking(at_hand[number], whole):
         taken = tuple(accumulate(held)) if inclusive else held
         left = tuple(free - units for free, units in zip(room, taken, strict=True))
         if min(left) >= 0:
-            for others in _sunk(at_hand, number + 1, left, stays, inclusive):
+            for others in _sunk(at_hand, number + 1, left, stay, kind):
                 yield (held, *others)
 
 
-def _sinking(held: Held) -> Iterator[Held]:
+def _sinking(held: Held, whole: bool) -> Iterator[Held]:
     """Yield what may be left of a conversation: tiers 0 to i together hold no more than they did."""
     together = tuple(accumulate(held))
     for after in _rising(together, 0):
-        yield tuple(now - before for now, before in zip(after, (0, *after[:-1]), strict=True))
+        if not whole or set(after) <= {0, together[-1]}:
+            yield tuple(now - before for now, before in zip(after, (0, *after[:-1]), strict=True))
 
 
 def _rising(most: Held, least: int) -> Iterator[Held]:

@@ -17,7 +17,8 @@ the linear program, rounded; bad ones give a weak bound, never a wrong one.
 
 A turn has no more units than lower its excess: T / (1 - rho_last), rounded up; T if loading is overlapped. (A plan
 that holds more of it in tiers may hold that much of its head instead.) On a forest a unit's interval begins after
-the last request before through it, and the bound is true of caches with holes, and so of strict ones.
+the last request before through it, and the bound is true of caches with holes, and so of strict ones. Of a
+set of modules a request has a part for each item, those that were used last first.
 
 Steps and intervals are those of `teltheory.optimal.certificate`. This module uses nothing of what makes prices.
 """
@@ -33,11 +34,13 @@ import numpy as np
 
 from teltheory.errors import ArgumentError, CertificateError
 from teltheory.model.forest import Forest
-from teltheory.model.instance import ForestInstance, Instance, instance_of
+from teltheory.model.instance import ForestInstance, instance_of
+from teltheory.model.module_instance import ModuleInstance
+from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.numbers import IntArray, exact_sum, whole_number
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
-from teltheory.optimal.certificate import parts_read, rooms
+from teltheory.optimal.certificate import Instances, parts_read, rooms
 from teltheory.optimal.trees.parts import Parts
 
 COLUMNS = ("steps", "tiers", "numerators", "shares", "loading_shares")
@@ -80,7 +83,7 @@ class TieredCertificate:
 
 
 def check_tiered_certificate(
-    trace: Trace | Forest, tiers: Tiers, xi: int, certificate: object, forced: bool = False
+    trace: Trace | Forest | ModuleTrace, tiers: Tiers, xi: int, certificate: object, forced: bool = False
 ) -> None:
     """Check a certificate in exact numbers; no solver. The arguments are those of `check_certificate`."""
     instance = tiered_instance(trace, tiers, forced)
@@ -91,16 +94,16 @@ def check_tiered_certificate(
         raise CertificateError(f"lower: found {certificate.lower}, expected {bound} at most, as the prices prove")
 
 
-def tiered_instance(trace: Trace | Forest, tiers: Tiers, forced: bool = False) -> Instance | ForestInstance:
+def tiered_instance(trace: Trace | Forest | ModuleTrace, tiers: Tiers, forced: bool = False) -> Instances:
     """Return an instance with the capacity of the first tier; `ArgumentError` for tiers that keep copies."""
     if tiers.keeps_copies:
         raise ArgumentError("mode", tiers.mode, "'exclusive' or 'inclusive', for an optimum in tiers")
+    if isinstance(trace, ModuleTrace):
+        return ModuleInstance.of(trace, tiers.capacities[0], forced=forced)
     return instance_of(trace, tiers.capacities[0], forced=forced)
 
 
-def bound_of(
-    instance: Instance | ForestInstance, tiers: Tiers, xi: int, certificate: TieredCertificate
-) -> Fraction:
+def bound_of(instance: Instances, tiers: Tiers, xi: int, certificate: TieredCertificate) -> Fraction:
     """Return what prices and shares prove; `CertificateError` if they are none."""
     _check(certificate, tiers, len(instance))
     useful = np.maximum(instance.total - xi, 0)
@@ -115,7 +118,7 @@ def bound_of(
     return max(Fraction(0), Fraction(-(-proved // certificate.denominator), tiers.denominator))
 
 
-def _of_use(instance: Instance | ForestInstance, tiers: Tiers, useful: IntArray) -> Parts:
+def _of_use(instance: Instances, tiers: Tiers, useful: IntArray) -> Parts:
     """Return the parts without what is no input, or more than a turn can use, whatever tier it is in."""
     parts, worth = parts_read(instance), Fraction(1)
     if tiers.loading == "additive":
@@ -124,8 +127,10 @@ def _of_use(instance: Instance | ForestInstance, tiers: Tiers, useful: IntArray)
     return parts._replace(units=parts.within(np.minimum(input_of(instance), most)))
 
 
-def input_of(instance: Instance | ForestInstance) -> IntArray:
+def input_of(instance: Instances) -> IntArray:
     """Return how many leading units of its path are each turn's input, none of its output; shape (n,)."""
+    if isinstance(instance, ModuleInstance):
+        return instance.asked
     return instance.forest.ask if isinstance(instance, ForestInstance) else instance.total
 
 

@@ -17,10 +17,13 @@ import numpy as np
 from teltheory.cost.metrics import tail_excess_latency
 from teltheory.errors import NOT_WHOLE, ArgumentError, CertificateError, SolverError
 from teltheory.model.forest import Forest
-from teltheory.model.instance import ForestInstance, Instance
+from teltheory.model.instance import Instance
+from teltheory.model.module_instance import ModuleInstance
+from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.numbers import FloatArray, IntArray, exact_sum, readonly, whole_number
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
+from teltheory.optimal.certificate import Instances
 from teltheory.optimal.deadline import deadline_of
 from teltheory.optimal.tiers.certificate import TieredCertificate, bound_of, tiered_instance
 from teltheory.optimal.tiers.integer import solve_tiers
@@ -38,21 +41,21 @@ ROUNDING = 1e-6
 
 
 def tiered_optimum(
-    trace: Trace | Forest,
+    trace: Trace | Forest | ModuleTrace,
     tiers: Tiers,
     xi: int,
     forced: bool = False,
     method: str = "auto",
     time_limit: float | None = None,
-    cache: BlockCache = "strict",
+    cache: str = "strict",
 ) -> TieredOptimum:
     """Return both sides of the optimum; the arguments are those of `teltheory.optimal.hindsight_optimum`."""
     instance, xi = tiered_instance(trace, tiers, forced), whole_number("xi", xi)
-    if method not in METHODS or (method == "pyomo" and isinstance(instance, ForestInstance)):
+    if method not in METHODS or (method == "pyomo" and not isinstance(instance, Instance)):
         raise ArgumentError(
             "method", method, "'auto', 'lp', 'milp', or of private conversations 'pyomo', in tiers"
         )
-    checked_cache(cache, instance)
+    cache = _cache_of(cache, instance)
     deadline_of(time_limit)
     problem = tiered_problem(instance, tiers, xi)
     solution = LazyTieredSolver(problem).solve(time_limit)
@@ -69,8 +72,16 @@ def tiered_optimum(
     return _sides(instance, problem, certificate, plans, cache, "lp" if method == "auto" else method, bound)
 
 
+def _cache_of(cache: str, instance: Instances) -> BlockCache:
+    if not isinstance(instance, ModuleInstance):
+        return checked_cache(cache, instance)
+    if cache != "strict":
+        raise ArgumentError("cache", cache, "'strict' of module sets in tiers")
+    return "strict"
+
+
 def _sides(
-    instance: Instance | ForestInstance,
+    instance: Instances,
     problem: TieredProblem,
     certificate: TieredCertificate,
     plans: list[IntArray],
@@ -93,9 +104,7 @@ def _sides(
     return TieredOptimum(lower, upper, outcome, certificate, xi, cache, method, bound)
 
 
-def certified(
-    instance: Instance | ForestInstance, problem: TieredProblem, solution: TieredSolution
-) -> TieredCertificate:
+def certified(instance: Instances, problem: TieredProblem, solution: TieredSolution) -> TieredCertificate:
     """Round the prices of a solution, and count what they prove."""
     order = np.lexsort((solution.tiers, solution.steps))
     numerators = _rounded(solution.prices[order])

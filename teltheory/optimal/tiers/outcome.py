@@ -14,14 +14,16 @@ import numpy as np
 
 from teltheory.errors import CertificateError
 from teltheory.model.instance import ForestInstance, Instance
+from teltheory.model.module_instance import ModuleInstance
 from teltheory.model.numbers import IntArray, readonly
 from teltheory.model.tiers import TieredOutcome, Tiers
-from teltheory.optimal.certificate import check_room, parts_read, rooms
+from teltheory.optimal.certificate import Instances, check_room, parts_read, rooms
+from teltheory.optimal.sets.parts import placed_parts
 from teltheory.optimal.tiers.certificate import input_of
 from teltheory.optimal.trees.parts import Parts
 
 
-def outcome_of(instance: Instance | ForestInstance, tiers: Tiers, held: IntArray, strict: bool) -> TieredOutcome:
+def outcome_of(instance: Instances, tiers: Tiers, held: IntArray, strict: bool) -> TieredOutcome:
     """Return what a plan comes to; `CertificateError` if it can't be carried out.
 
     ``held[i, k]`` leading units of the path of turn k are in tiers 0 to i when it comes; what of them is not its
@@ -39,7 +41,7 @@ def outcome_of(instance: Instance | ForestInstance, tiers: Tiers, held: IntArray
     if strict and isinstance(instance, ForestInstance):
         check_closed(instance, held)
     forest = instance.forest if isinstance(instance, ForestInstance) else None
-    end = instance.past if isinstance(instance, Instance) else instance.forest.end
+    end = instance.past if isinstance(instance, Instance) else input_of(instance) if forest is None else forest.end
     reused = np.diff(np.minimum(held, input_of(instance)), axis=0, prepend=0)
     return TieredOutcome(
         readonly(reused),
@@ -53,22 +55,35 @@ def outcome_of(instance: Instance | ForestInstance, tiers: Tiers, held: IntArray
     )
 
 
-def _copied(instance: Instance | ForestInstance, tiers: Tiers, parts: Parts, held: IntArray) -> IntArray:
+def _copied(instance: Instances, tiers: Tiers, parts: Parts, held: IntArray) -> IntArray:
     """Return what is copied to each slower tier after each request; shape (tiers - 1, n).
 
     Exclusive: the units that their next request is to find there. Inclusive: those that it is to find there or in
     a faster tier, if they were not there before.
     """
-    exempt = instance.exempt if isinstance(instance, ForestInstance) else int(instance.forced)
+    exempt = int(instance.forced) if isinstance(instance, Instance) else instance.exempt
     before = np.maximum(parts.first - 2 - exempt, 0)
     copied = np.zeros((len(tiers) - 1, len(instance)), np.int64)
     for tier, now in enumerate(copied, start=1):
         ends = parts.above + parts.within(held[tier])
-        were = held[tier][before] if tiers.mode == "inclusive" else held[tier - 1][parts.turn]
+        if tiers.mode == "exclusive":
+            were = held[tier - 1][parts.turn]
+        elif isinstance(instance, ModuleInstance):
+            were = parts.above + _of_same_item(instance, parts.within(held[tier]))
+        else:
+            were = held[tier][before]
         units = np.maximum(ends - np.maximum(parts.above, were), 0)
         some = units > 0
         np.add.at(now, before[some], units[some])
     return copied
+
+
+def _of_same_item(instance: ModuleInstance, amounts: IntArray) -> IntArray:
+    """Return for each part of module sets what the use before of the same item has, if parts have `amounts`."""
+    place, trace = placed_parts(instance)[1], instance.trace
+    of_use = np.zeros(len(trace.members), np.int64)
+    of_use[place] = amounts
+    return of_use[trace.previous[place]]
 
 
 def check_closed(instance: ForestInstance, held: IntArray) -> None:

@@ -20,10 +20,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from teltheory.model.instance import ForestInstance, Instance
+from teltheory.model.instance import ForestInstance
+from teltheory.model.module_instance import ModuleInstance
 from teltheory.model.numbers import FloatArray, IntArray, exact_sum, readonly
 from teltheory.model.tiers import TieredOutcome
-from teltheory.optimal.certificate import max_reuse
+from teltheory.optimal.certificate import Instances, max_reuse
+from teltheory.optimal.sets.reuses import Reuses
 from teltheory.optimal.tiers.problem import TieredProblem, loads_a_unit, worths
 from teltheory.optimal.trees.closing import keep
 from teltheory.replay.trees.runs import Runs
@@ -42,8 +44,11 @@ class Reads(NamedTuple):
     ask: IntArray
 
     @classmethod
-    def of(cls, instance: Instance | ForestInstance, strict: bool) -> Reads:
-        """Return the runs of requests, or for each turn of a conversation what its last turn left."""
+    def of(cls, instance: Instances, strict: bool) -> Reads:
+        """Return the runs of requests, their items, or for each turn of a conversation what its last turn left."""
+        if isinstance(instance, ModuleInstance):
+            start, slot, to, _ = Reuses.of(instance)
+            return cls(start, slot, to, instance.exempt, False, instance.asked)
         if isinstance(instance, ForestInstance):
             return cls(*Runs.of(instance.forest)[1:], instance.exempt, strict, instance.forest.ask)
         start, most = readonly(np.arange(len(instance) + 1)), readonly(max_reuse(instance))
@@ -98,9 +103,7 @@ class Plan:
             high = np.where(kept < need, need - 1, high)
 
 
-def plan_of(
-    problem: TieredProblem, instance: Instance | ForestInstance, kept: FloatArray, strict: bool
-) -> IntArray:
+def plan_of(problem: TieredProblem, instance: Instances, kept: FloatArray, strict: bool) -> IntArray:
     """Return what tiers 0 to i hold of each turn's path in a plan near the program's; shape (tiers, n)."""
     plan = Plan(problem, Reads.of(instance, strict))
     plan.round(kept)

@@ -13,7 +13,8 @@ min(T, Y_last, total - sum of rho_i x_i).
 
 More than T / (1 - rho_last), rounded up, is of no use in any tier, and more than T if loading is overlapped. On a
 forest a request has several pieces, those of its path with one last request before each, as in
-`teltheory.optimal.trees.intervals`. This is the problem of a cache with holes, and a lower side of a strict one.
+`teltheory.optimal.trees.intervals`. This is the problem of a cache with holes, and a lower side of a strict one. A
+request for a set of modules has a piece for each item, those that were used last first.
 
 All is written in parts of a unit, `tiers.denominator` of them, so that every number of the program is whole.
 """
@@ -26,11 +27,11 @@ from fractions import Fraction
 import numpy as np
 from scipy.sparse import csr_array, eye_array, hstack, kron, vstack
 
-from teltheory.model.instance import ForestInstance, Instance
 from teltheory.model.numbers import FloatArray, IntArray
 from teltheory.model.tiers import Tiers
-from teltheory.optimal.intervals import IntervalProblem, interval_problem
-from teltheory.optimal.trees.intervals import forest_problem
+from teltheory.optimal.certificate import Instances
+from teltheory.optimal.intervals import IntervalProblem
+from teltheory.optimal.methods import problem_of
 
 
 @dataclass(frozen=True)
@@ -151,9 +152,9 @@ def enough(tiers: Tiers, useful: IntArray) -> IntArray:
     return np.array([-(-units * worth.denominator // worth.numerator) for units in useful.tolist()], np.int64)
 
 
-def tiered_problem(instance: Instance | ForestInstance, tiers: Tiers, xi: int) -> TieredProblem:
+def tiered_problem(instance: Instances, tiers: Tiers, xi: int) -> TieredProblem:
     """Write an instance, whose capacity is that of tier 0, as a problem over reuse intervals."""
-    pieces = forest_problem(instance, 0) if isinstance(instance, ForestInstance) else interval_problem(instance, 0)
+    pieces = problem_of(instance, 0)
     useful = np.maximum(instance.total - xi, 0)
     pieces = _up_to(pieces, enough(tiers, useful))
     return TieredProblem(pieces, tiers, instance.total, xi, _bent(pieces, tiers, useful, xi))

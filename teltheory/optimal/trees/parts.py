@@ -67,13 +67,3 @@ def rooms_beside(instance: ForestInstance) -> IntArray:
     room = np.full(len(instance.forest), instance.capacity, np.int64)
     room[1:] -= instance.pinned[:-1]
     return room
-
-
-def at_hand(instance: ForestInstance) -> IntArray:
-    """Return how many leading units of its path no policy can help having cached at each request."""
-    least = np.zeros(len(instance.forest), np.int64)
-    if instance.exempt:
-        parts = parts_of(instance)
-        exempt = parts.first == parts.turn + 2
-        np.add.at(least, parts.turn[exempt], parts.units[exempt])
-    return least

@@ -1,0 +1,1 @@
+"""The hindsight optimum of module sets: divisible items exactly, whole items and tiers between two sides."""
