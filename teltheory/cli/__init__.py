@@ -68,6 +68,19 @@ for command in (
 pml = click.Group("pml", help="Prompt Cache's language: lay schemas out, check them, resolve prompts.")
 modules = click.Group("modules", help="Prompt Cache: prompts made of modules whose attention is reused.")
 modules.add_command(pml)
+for command in (
+    OnDemand(
+        "replay",
+        "Replay requests for module sets under policies, next to LRU and the hindsight optimum.",
+        "modules_replay:replay",
+    ),
+    OnDemand(
+        "sample",
+        "Write drawn requests to OUT, JSON lines: module sets by laws, or with --schema a log of prompts.",
+        "modules_sample:sample",
+    ),
+):
+    modules.add_command(command)
 
 commands.add_command(trace)
 commands.add_command(modules)

@@ -8,6 +8,7 @@ from typing import Any
 
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
+from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.numbers import IntArray, exact_sum
 from teltheory.model.preambles import first_units, system_prompt, tools, without
 from teltheory.model.trace import Trace
@@ -94,7 +95,7 @@ PRIVATE = Prefixes(chains=True)
 """For commands that do not know shared prefixes."""
 
 
-def unit_of(requests: Trace | Forest) -> int:
+def unit_of(requests: Trace | Forest | ModuleTrace) -> int:
     """Return the tokens per unit: those of a block of a forest; 1 of a trace, whose unit is the command's."""
     return requests.block_size if isinstance(requests, Forest) else 1
 

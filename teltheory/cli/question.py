@@ -26,6 +26,7 @@ from teltheory.cost.latency import Latency
 from teltheory.cost.metrics import ttft_quantiles, ttft_violations
 from teltheory.errors import ArgumentError, listed
 from teltheory.model.forest import Forest
+from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.numbers import INT64_MAX
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
@@ -295,7 +296,7 @@ def two_digits(value: Fraction) -> int:
 
 
 def chosen_thresholds(
-    requests: Trace | Forest, capacity: int, latency: Latency, in_seconds: bool, **caching: Any
+    requests: Trace | Forest | ModuleTrace, capacity: int, latency: Latency, in_seconds: bool, **caching: Any
 ) -> tuple[list[int | Time], str]:
     """Return LRU's P90, P95 and P99 at a capacity, and a sentence: of TTFT, or of uncached tokens.
 

@@ -111,6 +111,11 @@ class ModuleTrace:
         """Request of each use, which is a place in `members`; int64."""
         return readonly(np.repeat(np.arange(len(self), dtype=np.int64), np.diff(self.offsets)))
 
+    @property
+    def rest(self) -> IntArray:
+        """Rest of the request of each use: its fresh tokens and other items; int64, places in `members`."""
+        return readonly(self.total[self.request] - self.sizes[self.members])
+
     @cached_property
     def previous(self) -> IntArray:
         """The same item's use before each use, -1 if there is none; int64, places in `members`."""

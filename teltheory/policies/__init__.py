@@ -32,6 +32,7 @@ from teltheory.policies.policy import (
 from teltheory.policies.queues import S3FIFO, TwoQ
 from teltheory.policies.residence import FIFO, LFU, SLRU, Priority
 from teltheory.policies.retrieval import RetrievalPGDSF
+from teltheory.policies.shared import SharedTLRU
 
 Conversation = Node
 """What `Node` is called on chains."""
@@ -63,6 +64,7 @@ __all__ = [
     "Priority",
     "RememberingPolicy",
     "RetrievalPGDSF",
+    "SharedTLRU",
     "TailOptimizedBelady",
     "ThresholdLRU",
     "TimedPolicy",

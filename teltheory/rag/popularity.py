@@ -13,17 +13,15 @@ import numpy as np
 
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import FloatArray, IntArray, real_number, whole_number
+from teltheory.workloads.module_sets import zipf_ranks
 
 
 def zipf_draws(items: int, zipf: float, count: int, rng: np.random.Generator) -> IntArray:
     """Draw `count` of `items` things, the r-th most popular in proportion to r ** -zipf, 0 <= zipf <= 100."""
     if not whole_number("items", items):
         raise ArgumentError("items", items, "1 or more")
-    exponent = real_number("zipf", zipf, 0, 100, closed=True)
-    shares = np.cumsum(np.arange(1.0, items + 1) ** -exponent)
     ranked = rng.permutation(items).astype(np.int64)
-    rank = np.searchsorted(shares[:-1] / shares[-1], rng.random(whole_number("requests", count)), side="right")
-    drawn: IntArray = ranked[rank]
+    drawn: IntArray = ranked[zipf_ranks(items, zipf, whole_number("requests", count), rng)]
     return drawn
 
 

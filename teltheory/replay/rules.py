@@ -173,7 +173,12 @@ class Nodes:
         """L of each conversation."""
         return self.slots.past
 
-    depth = length = past
+    depth = length = asked = past
+
+    @property
+    def ahead(self) -> IntArray:
+        """Length of what a request asked for after it: a conversation comes alone."""
+        return np.zeros_like(self.past)
 
     @property
     def cached(self) -> IntArray:

@@ -10,6 +10,7 @@ from teltheory.workloads.data import data_folder
 from teltheory.workloads.fitting import FittedConversations, fit_conversations, log_likelihood
 from teltheory.workloads.laws import Empirical, Finite, Law, LogNormal, Quantiles, fixed
 from teltheory.workloads.model import ConversationMixture, ConversationModel, Conversations, GammaRates, Kind
+from teltheory.workloads.module_sets import draw_module_trace
 from teltheory.workloads.times import (
     SHAREGPT_TIMES,
     ExponentialGaps,
@@ -41,6 +42,7 @@ __all__ = [
     "Quantiles",
     "Times",
     "data_folder",
+    "draw_module_trace",
     "fit_conversations",
     "fixed",
     "log_likelihood",

@@ -37,7 +37,7 @@ class NextUses(NextTurns):
     @cached_property
     def prompt(self) -> IntArray:
         """Rest of the request."""
-        return self.slots.of_following(rests(self.trace))
+        return self.slots.of_following(self.trace.rest)
 
     @cached_property
     def ahead(self) -> IntArray:
@@ -98,11 +98,6 @@ class Uses(Nodes):
     def coming(self) -> NextUses:
         """The next uses."""
         return NextUses(self.instance, self.slots, self.trace)
-
-
-def rests(trace: ModuleTrace) -> IntArray:
-    """Return for each use the rest of its request: fresh tokens and other items."""
-    return np.asarray(trace.total[trace.request] - trace.sizes[trace.members])
 
 
 def ranks(trace: ModuleTrace) -> IntArray:

@@ -49,6 +49,16 @@ class Pieces:
         return self.visits.end
 
     @property
+    def asked(self) -> IntArray:
+        """What a request asks for beside a path: nothing, so the past."""
+        return self.past
+
+    @property
+    def ahead(self) -> IntArray:
+        """What of that is more recent than the piece: nothing."""
+        return np.zeros_like(self.past)
+
+    @property
     def length(self) -> IntArray:
         """Every unit has length 1."""
         return np.ones(len(self.visits.piece), np.int64)

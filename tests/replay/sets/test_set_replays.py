@@ -13,7 +13,7 @@ from strategies import module_traces
 import teltheory as tt
 from teltheory.model.module_instance import ModuleInstance
 from teltheory.model.reuses import caps
-from teltheory.policies import FIFO, GDSF, LFU, PGDSF, S3FIFO, SLRU, TTL, Priority
+from teltheory.policies import FIFO, GDSF, LFU, PGDSF, S3FIFO, SLRU, TTL, Priority, SharedTLRU
 from teltheory.policies.policy import NotCompiledError
 from teltheory.replay.sets.reference import replayed_requests
 
@@ -27,6 +27,7 @@ def policies(draw):
     by_rules = [
         tt.LRU(),
         tt.TLRU(xi, q_hat, trim),
+        SharedTLRU(xi, q_hat, trim),
         tt.EndAwareTLRU(xi, q_hat, trim),
         tt.LengthAwareTLRU(xi, trim),
         tt.ThresholdLRU(draw(st.integers(0, 6))),
@@ -65,7 +66,13 @@ def test_items_that_come_alone_are_private_conversations(items, capacity, xi, q_
     prompt = [sizes[item] * first for item, first in zip(items, new, strict=True)]
     chains = tt.Trace.from_turns(items, prompt, [0] * len(items))
     trims = [tt.TLRU(xi, q_hat, trim) for trim in TRIMS]
-    aware = [tt.EndAwareTLRU(xi, q_hat), tt.LengthAwareTLRU(xi), tt.TailOptimizedBelady(xi), tt.Belady()]
+    aware = [
+        SharedTLRU(xi, q_hat),
+        tt.EndAwareTLRU(xi, q_hat),
+        tt.LengthAwareTLRU(xi),
+        tt.TailOptimizedBelady(xi),
+        tt.Belady(),
+    ]
     for policy in (tt.LRU(), tt.ThresholdLRU(3), *trims, *aware):
         assert tt.replay(sets, policy, capacity) == tt.replay(chains, policy, capacity)
 
@@ -136,6 +143,17 @@ def test_whole_surplus_is_an_item_without_a_budget():
     for trim in TRIMS:
         assert replayed(TRACE, tt.TLRU(3, 1, trim), 7, cache="whole").cached.tolist() == [0, 0, 4, 3]
     assert replayed(TRACE, tt.LRU(), 7, cache="whole").cached.tolist() == [0, 0, 2, 0]
+
+
+def test_a_shared_budget_is_promised_to_the_most_recent_items():
+    """Of 4 + 3 tokens 5 are worth keeping, 3 of item 1 and 2 of item 0; by themselves 2 and 1."""
+    trace = tt.ModuleTrace.from_requests([[0, 1], [2], [0, 1]], sizes=[4, 3, 2])
+    for trim, shared, single in zip(TRIMS, (6, 5, 5), (5, 5, 3), strict=True):
+        assert replayed(trace, SharedTLRU(3, 1, trim), 7).cached.tolist() == [0, 0, shared]
+        assert replayed(trace, tt.TLRU(3, 1, trim), 7).cached.tolist() == [0, 0, single]
+    for item, kept in ((0, 2), (1, 3)):
+        trace = tt.ModuleTrace.from_requests([[0, 1], [item]], sizes=[4, 3])
+        assert replayed(trace, SharedTLRU(3, 1, "eager"), 7).cached.tolist() == [0, kept]
 
 
 def test_what_module_sets_do_not_have_is_refused():

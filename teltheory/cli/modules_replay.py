@@ -1,0 +1,108 @@
+"""`teltheory modules replay`: requests for module sets under policies."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+
+from teltheory.cli.modules_tables import Sets
+from teltheory.cli.options import bundled, forced_option, grid_options, policy_option, q_hat_option
+from teltheory.cli.output import check_target, report
+from teltheory.cli.question import read_question
+from teltheory.cli.replay import about
+from teltheory.errors import ArgumentError, FileError
+from teltheory.formats.module_sets import read_module_trace
+from teltheory.model.module_trace import ModuleTrace
+from teltheory.policies.spec import parse_policy, policy_texts
+from teltheory.replay.sets import SetCache
+
+POLICIES = (
+    "lru",
+    "lfu",
+    "gdsf",
+    "tlru",
+    "tlru:trim=least-recent",
+    "tlru:trim=eager",
+    "shared-tlru",
+    "length-aware",
+    "belady",
+    "tail-optimized-belady",
+)
+"""What is replayed where no policy is named."""
+
+
+@dataclass(frozen=True)
+class Requests:
+    """How the requests are read: module sets, or prompts of a schema."""
+
+    schema: str | None
+    tokenizer: str
+    scaffolds: tuple[str, ...]
+
+    def read(self, file: str) -> ModuleTrace:
+        """Return the trace."""
+        if self.schema is None:
+            if self.scaffolds:
+                raise ArgumentError("--scaffold", self.scaffolds[0], "--schema with it")
+            return read_module_trace(file)
+        from teltheory.modules.pml.layout import layout
+        from teltheory.modules.pml.reading import read_schema
+        from teltheory.modules.pml.tokens import tokenizer_of
+        from teltheory.modules.traces import module_trace, read_prompts
+
+        laid_out = layout(read_schema(Path(self.schema)), tokenizer_of(self.tokenizer))
+        prompts, arrivals = read_prompts(file)
+        scaffolds = [[tuple(path.split("/")) for path in text.split("+")] for text in self.scaffolds]
+        for path in (path for scaffold in scaffolds for path in scaffold):
+            if path not in laid_out.spans:
+                raise ArgumentError("--scaffold", "/".join(path), f"a module of {self.schema}")
+        try:
+            return module_trace(laid_out, prompts, "alone", scaffolds, arrivals)
+        except FileError as error:
+            raise FileError(f"{file}, {error}") from None
+
+
+@click.command()
+@click.argument("trace_file", metavar="TRACE")
+@policy_option
+@q_hat_option
+@bundled(
+    "requests",
+    Requests,
+    click.option("--schema", metavar="SCHEMA", help="TRACE is a log of prompts made from it."),
+    click.option("--tokenizer", default="bytes", show_default=True, help="bytes, smollm2, or a FILE."),
+    click.option("--scaffold", "scaffolds", multiple=True, metavar="A+B/C", help="Modules encoded together."),
+)
+@click.option(
+    "--cache",
+    type=click.Choice(get_args(SetCache)),
+    default="strict",
+    show_default=True,
+    help="Any prefix of a module (strict), or whole modules.",
+)
+@forced_option
+@grid_options
+def replay(
+    trace_file: str,
+    policies: tuple[str, ...],
+    requests: Requests,
+    cache: SetCache,
+    target: str | None,
+    **asked: Any,
+) -> int:
+    """Replay requests for module sets under policies, next to LRU and the hindsight optimum.
+
+    TRACE is JSON lines: the sizes of modules, then the modules and the fresh tokens of each request; or, with
+    --schema, a log of prompts. `teltheory modules sample` writes both.
+    """
+    check_target(target)
+    question = read_question([parse_policy(text) for text in policy_texts(policies) or POLICIES], **asked)
+    trace = requests.read(trace_file)
+    with about(trace_file):
+        sets = Sets.of(trace, question, cache)
+        rows = list(sets.rows())
+    report(target, sets.parts(rows), sets.as_data(rows))
+    return 0
