@@ -66,7 +66,7 @@ def replay(
 
 @overload
 def replay(
-    trace: Trace | Forest,
+    trace: Trace | Forest | ModuleTrace,
     policy: AnyPolicy | Sequence[AnyPolicy],
     capacity: Tiers,
     forced: bool = False,
@@ -166,18 +166,34 @@ def _of_sets(
     progress: Callable[[int], object] | None,
     cache: Cache,
     running: int,
-) -> Outcome:
-    check_policy(policy)
+) -> Outcome | TieredOutcome:
     whole = checked_set_cache(cache)
     for name, given, only in (("initial", tuple(initial), ()), ("running", running, 1)):
         if given != only:
             raise ArgumentError(name, given, f"{only!r} for module sets")
-    if isinstance(capacity, Tiers):
-        raise ArgumentError("capacity", capacity, "one tier of memory for module sets")
-    outcome = replay_sets(ModuleInstance.of(trace, capacity, forced=forced, whole=whole), policy, engine)
+    tiers = capacity if isinstance(capacity, Tiers) else None
+    size: Any = capacity if tiers is None else tiers.capacities[0]
+    instance = ModuleInstance.of(trace, size, forced=forced, whole=whole)
+    outcome: Outcome | TieredOutcome
+    if tiers is None:
+        check_policy(policy)
+        outcome = replay_sets(instance, policy, engine)
+    else:
+        outcome = _sets_in_tiers(instance, policy, tiers, engine)
     if progress is not None:
         progress(len(outcome))
     return outcome
+
+
+def _sets_in_tiers(instance: ModuleInstance, policy: Any, tiers: Tiers, engine: Engine) -> TieredOutcome:
+    from teltheory.replay.sets.tiers import SetsInTiers
+    from teltheory.replay.tiers.replays import outcome_of
+
+    if engine == "kernel":
+        raise NotCompiledError("engine", engine, "'auto' or 'reference' for module sets in tiers")
+    sets = SetsInTiers(instance, policy, tiers)
+    outcome: Any = outcome_of(instance.trace, tiers, [sets.serve(k) for k in range(len(instance))])
+    return outcome  # type: ignore[no-any-return]
 
 
 def _in_tiers(

@@ -60,26 +60,22 @@ def replayed_requests(instance: ModuleInstance, policy: Policy) -> Iterator[tupl
         now = None if trace.arrival is None else float(trace.arrival[k])
         for node in [node for node in cache.values() if memory is not None and memory.expired(node, now)]:
             cache.pop(node.code).cached = 0
-        reused = use(trace, k, items, cache, following, memory)
+        reused = touch(trace, k, items, cache, following, [memory])
         if k < len(trace) - 1 or not instance.forced:
-            arriving = set(trace.items(k).tolist())
-            ended = k - instance.exempt
-            released = set(trace.items(ended).tolist() if ended >= 0 else ()) - (arriving if ended < k else set())
-            for code in sorted(released if memory is not None else ()):
-                memory.released(items[code])  # type: ignore[union-attr]
-            cut(cache, policy, memory, instance, arriving if instance.forced else ())
+            release(instance, k, items, [memory])
+            cut(cache, policy, memory, instance, trace.items(k).tolist() if instance.forced else ())
         yield reused, cache
 
 
-def use(
+def touch(
     trace: ModuleTrace,
     k: int,
     items: Items,
     cache: Items,
     following: Sequence[Turn | None],
-    memory: Memory | None,
+    memories: Sequence[Memory | None],
 ) -> int:
-    """Serve request k; return what it reuses."""
+    """Use the items of request k, which become the most recent of the cache; return what it reuses."""
     reused, asked, ahead = 0, trace.items(k).tolist(), int(trace.total[k] - trace.fresh[k])
     together = ahead
     for place, code in enumerate(asked, int(trace.offsets[k])):
@@ -93,11 +89,22 @@ def use(
         node.since, node.reads = (node.since, node.reads + 1) if resident else (place, 1)
         ahead -= size
         node.asked, node.ahead = together, ahead
-        if memory is not None:
-            memory.used(node, resident)
+        for memory in memories:
+            if memory is not None:
+                memory.used(node, resident)
         cache.pop(code, None)
         cache[code] = node
     return reused
+
+
+def release(instance: ModuleInstance, k: int, items: Items, memories: Sequence[Memory | None]) -> None:
+    """Tell what remembers which items come under their first cut after request k."""
+    trace, ended = instance.trace, k - instance.exempt
+    arriving = set(trace.items(k).tolist()) if instance.forced else set()
+    for code in trace.items(ended).tolist() if ended >= 0 else ():
+        for memory in memories:
+            if memory is not None and code not in arriving:
+                memory.released(items[code])
 
 
 def next_uses(trace: ModuleTrace) -> list[Turn | None]:

@@ -12,6 +12,7 @@ import numpy as np
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance, Instance, instance_of
+from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.numbers import IntArray, readonly
 from teltheory.model.outcome import Outcome
 from teltheory.model.tiers import TieredOutcome, Tiers, tiers_of
@@ -51,7 +52,9 @@ def _by_kernel(instance: Instance, policies: Any, tiers: Tiers) -> TieredOutcome
     return TieredOutcome(cached, instance.trace.total, tiers, written, copied, cached[1:])
 
 
-def outcome_of(trace: Trace | Forest, capacity: int | Tiers, rows: list[Row]) -> Outcome | TieredOutcome:
+def outcome_of(
+    trace: Trace | Forest | ModuleTrace, capacity: int | Tiers, rows: list[Row]
+) -> Outcome | TieredOutcome:
     """Return the outcome of which a row was made for each request."""
     tiers = tiers_of(capacity)
     cached, written, copied, loaded = zip(*rows, strict=True) if rows else ((), (), (), ())

@@ -162,7 +162,7 @@ def test_what_module_sets_do_not_have_is_refused():
         ("initial", ((0, 3, 2),)): "initial: found .*, expected",
         ("running", 2): "running: found 2, expected 1 for module sets",
         ("engine", "fast"): "engine: found 'fast'",
-        ("capacity", tt.Tiers((3, 4), (0, Fraction(1, 2)))): "capacity: found .*, expected one tier",
+        ("capacity", tt.Tiers((3, 4), (0, Fraction(1, 2)), "inclusive")): "mode: found 'inclusive', expected",
         ("policy", S3FIFO()): "policy: .*smallest key first",
         ("policy", tt.LRU): "policy: .*such as LRU",
         ("policy", Priority([1])): "a priority for each of 6 requests",
