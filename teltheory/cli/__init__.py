@@ -66,6 +66,16 @@ for command in (
     trace.add_command(command)
 
 pml = click.Group("pml", help="Prompt Cache's language: lay schemas out, check them, resolve prompts.")
+for command in (
+    OnDemand(
+        "layout", "Show where each module of SCHEMA begins, and how long it is.", "modules_pml:layout_command"
+    ),
+    OnDemand("check", "Say what is wrong with schemas and with prompts made from them.", "modules_pml:check"),
+    OnDemand(
+        "resolve", "Show what PROMPT imports from SCHEMA, and at which positions.", "modules_pml:resolve_command"
+    ),
+):
+    pml.add_command(command)
 modules = click.Group("modules", help="Prompt Cache: prompts made of modules whose attention is reused.")
 modules.add_command(pml)
 for command in (

@@ -6,8 +6,8 @@ installed with constraints.txt, as that pins PyTorch for a CPU: docs/modules.md 
 
 from teltheory.modules.items import Item, Plan, plan
 from teltheory.modules.pml.layout import Layout, layout
-from teltheory.modules.pml.prompt import Prompt, Resolved, read_prompt, resolve
-from teltheory.modules.pml.reading import read_schema
+from teltheory.modules.pml.prompt import Prompt, Resolved, Stretch, read_prompt, resolve, schema_of, stretches
+from teltheory.modules.pml.reading import read_schema, read_schemas
 from teltheory.modules.pml.roles import CHATML, LLAMA2, NO_ROLES, Roles
 from teltheory.modules.pml.tokens import BYTES, Tokenizer, tokenizer_of
 
@@ -22,11 +22,15 @@ __all__ = [
     "Prompt",
     "Resolved",
     "Roles",
+    "Stretch",
     "Tokenizer",
     "layout",
     "plan",
     "read_prompt",
     "read_schema",
+    "read_schemas",
     "resolve",
+    "schema_of",
+    "stretches",
     "tokenizer_of",
 ]

@@ -59,18 +59,36 @@ class Plan:
 def plan(resolved: Resolved, way: Way = "alone", scaffolds: Sequence[Sequence[Path]] = ()) -> Plan:
     """Say of what items a prompt is made; a scaffold replaces its members if the prompt imports them all.
 
-    Scaffolds are tried in the order given; a module belongs to the first that holds it.
+    Scaffolds are tried in the order given; a module belongs to the first that holds it. What has no text of its
+    own is no part of an item.
+
+    Raises
+    ------
+    ArgumentError
+        An unknown way, or a scaffold that no prompt could use; see `checked_scaffold`.
     """
     checked_way(way)
     left, items = list(resolved.kept), []
     for scaffold in scaffolds:
-        if set(scaffold) <= set(left):
-            members = tuple(path for path in left if path in set(scaffold))
-            items.append(Item(members, way))
-            left = [path for path in left if path not in set(scaffold)]
+        checked_scaffold(resolved.layout, scaffold)
+        texts = [path for path in scaffold if path in resolved.kept]
+        if set(scaffold) <= set(resolved.paths) and texts and set(texts) <= set(left):
+            items.append(Item(tuple(path for path in left if path in texts), way))
+            left = [path for path in left if path not in texts]
     items += [Item((path,), way) for path in left]
     order = {path: k for k, path in enumerate(resolved.layout.spans)}
     return Plan(resolved, tuple(sorted(items, key=lambda item: order[item.paths[0]])), resolved.fresh)
+
+
+def checked_scaffold(layout: Layout, scaffold: Sequence[Path]) -> None:
+    """Refuse a scaffold that names nothing, what is not there or not cached, or two members of a union."""
+    near = {one for path in scaffold for one in around(path) if one in layout.spans}
+    unions = [layout.spans[one].union for one in near if layout.spans[one].union is not None]
+    known = all(path in layout.spans and _cached(layout, path) for path in scaffold)
+    if not scaffold or not known or len(set(unions)) < len(unions):
+        raise ArgumentError(
+            "scaffold", scaffold, "paths of modules that are cached, of a union one member at most"
+        )
 
 
 def checked_way(way: str) -> None:

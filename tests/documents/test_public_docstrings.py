@@ -6,19 +6,21 @@ from pathlib import Path
 import pytest
 
 import teltheory as tt
-from teltheory import rag
+from teltheory import modules, rag
 
 API = Path(__file__).parents[2] / "docs" / "api.md"
 DIRECTIVE = re.compile(r"^::: ([\w.]+)\.(\w+)$", re.MULTILINE)
+PACKAGES = (tt, rag, modules)
 VALUES = {name for name in tt.__all__ if not callable(getattr(tt, name))}
 ERRORS = {name for name in tt.__all__ if name.endswith("Error")}
 
 
 def test_the_api_page_has_every_public_name_once():
     shown = DIRECTIVE.findall(API.read_text())
-    assert sorted(name for _, name in shown) == sorted([*tt.__all__, *rag.__all__])
+    assert sorted(name for _, name in shown) == sorted(name for one in PACKAGES for name in one.__all__)
     for module, name in shown:
-        package = rag if module.startswith(rag.__name__) and name in rag.__all__ else tt
+        inside = (one for one in PACKAGES if module.startswith(f"{one.__name__}.") and name in one.__all__)
+        package = max(inside, key=lambda one: len(one.__name__))
         assert getattr(importlib.import_module(module), name) is getattr(package, name)
 
 
@@ -30,7 +32,7 @@ def parameters_said(docstring):
 
 
 NAMED = [(tt, name) for name in sorted({*tt.__all__} - VALUES - ERRORS)]
-NAMED += [(rag, name) for name in sorted(rag.__all__)]
+NAMED += [(one, name) for one in PACKAGES[1:] for name in sorted(one.__all__) if callable(getattr(one, name))]
 
 
 @pytest.mark.parametrize(("package", "name"), NAMED, ids=[f"{one.__name__}.{name}" for one, name in NAMED])

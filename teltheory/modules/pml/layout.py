@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from teltheory.modules.pml.schema import Module, Parameter, Path, Text, Union
+from teltheory.modules.pml.source import quoted
 from teltheory.modules.pml.tokens import Tokenizer
 
 
@@ -152,7 +153,7 @@ def placeholder(parameter: Parameter, tokenizer: Tokenizer) -> tuple[int, ...]:
     """Return the tokens that stand for a parameter in an encoding: its scaffold, then unknown ones."""
     scaffold = tuple(tokenizer.encode(parameter.scaffold)) if parameter.scaffold else ()
     if len(scaffold) > parameter.length:
-        found = f"a scaffold of {len(scaffold):,} tokens for {parameter.name!r}"
+        found = f"a scaffold of {len(scaffold):,} tokens for {quoted(parameter.name)}"
         raise parameter.place.error(found, f"at most {parameter.length:,}, its length")
     return scaffold + (tokenizer.unknown,) * (parameter.length - len(scaffold))
 
@@ -161,3 +162,8 @@ def around(path: Path) -> Iterator[Path]:
     """Yield the paths around a module, the schema's () first, itself last."""
     for depth in range(len(path) + 1):
         yield path[:depth]
+
+
+def slashed(path: Path) -> str:
+    """Return a path as a report shows it."""
+    return "/".join(path) or "the schema"
