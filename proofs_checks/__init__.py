@@ -1,6 +1,7 @@
 """Checks of claims, one folder per paper or model; registered as entry point `teltheory.claims`."""
 
 from proofs_checks.forest import MODULES as OF_FORESTS
+from proofs_checks.prompt_cache import MODULES as OF_MODULES
 from proofs_checks.queue import MODULES as OF_QUEUES
 from proofs_checks.ragcache import MODULES as OF_RAGCACHE
 from proofs_checks.tail_optimized import MODULES as OF_TAILS
@@ -13,11 +14,13 @@ PACKAGES = {
     "tail_optimized": OF_TAILS,
     "forest": OF_FORESTS,
     "ragcache": OF_RAGCACHE,
+    "prompt_cache": OF_MODULES,
     "tiers": OF_TIERS,
     "queue": OF_QUEUES,
 }
 MODULES = tuple(f"{package}.{name}" for package, names in PACKAGES.items() for name in names)
-"""Checks of the claims of Zhang et al. 2025, those on shared prefixes, RAGCache's, and those on tiers and queues.
+"""Checks of the claims of Zhang et al. 2025, those on shared prefixes, RAGCache's, Prompt Cache's, and those on
+tiers and queues.
 
 The last part of a module's name is its section's, so that no two are called the same.
 """

@@ -46,6 +46,7 @@ SECTIONS = {
     "Numbers, tables and figures": "kv-size figure- table- sensitivity headline prediction",
     "Shared prefixes (beyond the paper)": "forest",
     "RAGCache (Jin et al. 2024)": "ragcache",
+    "Prompt Cache (Gim et al. 2024)": "prompt-cache",
     "Tiers of memory": "tiers",
     "Queues and replicas": "queue",
 }

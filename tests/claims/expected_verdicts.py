@@ -45,10 +45,20 @@ queue.theorem-3.1 queue.theorem-3.1.natural queue.theorem-3.1.lru-idle queue.the
 queue.pooled.reached queue.router.min-ttft.round-robin queue.router.min-ttft.least-loaded
 queue.router.min-ttft.affinity queue.router.round-robin.min-ttft queue.router.least-loaded.min-ttft
 queue.router.affinity.min-ttft
+prompt-cache.sets.first-used prompt-cache.sets.naive.greedy prompt-cache.sets.naive.program
+prompt-cache.tlru.own.fresh prompt-cache.tlru.own.too-small prompt-cache.tlru.shared.fresh
+prompt-cache.tlru.shared.too-small prompt-cache.tlru.shared.from-behind prompt-cache.whole.program
+prompt-cache.whole.belady prompt-cache.whole.one-size.tail prompt-cache.two-tiers.program
+prompt-cache.nesting.lru.document-order prompt-cache.nesting.lru.siblings prompt-cache.nesting.closed
+prompt-cache.positions.two-members prompt-cache.ways.ancestors prompt-cache.ways.whole
+prompt-cache.ways.whole.outside prompt-cache.memory.falcon-1b.decimal prompt-cache.memory.llama-70b
+prompt-cache.saving.quadratic-part prompt-cache.saving.copying prompt-cache.saving.speed-up
+prompt-cache.printed.cpu prompt-cache.printed.readme-range
 """
 UNDECIDABLE = """
 sensitivity.text.p95 figure-4
 ragcache.skew ragcache.skew.data-sets ragcache.prefill.one-second ragcache.full-prefill ragcache.with-transfer
+prompt-cache.latency.gpu prompt-cache.latency.cpu prompt-cache.outputs.longbench prompt-cache.outputs.gaps
 """
 NOT_REPRODUCED = """
 figure-5.median figure-6 table-1 table-3 table-5 table-6 sensitivity.peak prediction.poisson headline.measured
@@ -70,6 +80,7 @@ forest.tail-optimized-belady.inclusion ragcache.starvation.overtaken
 tiers.tlru.scaled tiers.tlru.scaled.least-recent tiers.tlru.scaled.eager tiers.tlru.scaled.inclusive
 tiers.tlru.scaled.inclusive.eager tiers.tlru.first-tier tiers.tlru.last-tier tiers.tlru.last-tier.exact
 tiers.tlru.last-tier.three tiers.tlru.one-budget tiers.tlru.one-budget.exact tiers.overlap
+prompt-cache.tlru.own prompt-cache.tlru.own.exact prompt-cache.tlru.shared prompt-cache.tlru.shared.together
 """
 CERTIFIED = {
     f"{name}{mode}"
@@ -95,6 +106,7 @@ BELIEF_ROWS = tuple(
 )
 LIMIT_ROWS = rows_of("tail_measures", "not_competitive", "hardness", "hard_caches", "strict_capacity")
 RAG_ROWS = tuple(claim.id for claim in all_claims() if claim.id.startswith("ragcache."))
+MODULE_ROWS = tuple(claim.id for claim in all_claims() if claim.id.startswith("prompt-cache."))
 TIER_ROWS = tuple(claim.id for claim in all_claims() if claim.id.startswith(("tiers.", "queue.")))
 OPTIMUM_ROWS = rows_of("optimum", "weights", "strict")
 SAMPLED = {claim.id for claim in all_claims() if claim.sampled}

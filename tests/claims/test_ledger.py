@@ -10,6 +10,7 @@ from claims.expected_verdicts import (
     DATA_ROWS,
     EXPECTED,
     LIMIT_ROWS,
+    MODULE_ROWS,
     OPTIMUM_ROWS,
     PROVED,
     RAG_ROWS,
@@ -67,7 +68,7 @@ def test_decisions_are_computed_in_two_ways(ledger, name):
 
 
 def test_every_row_has_the_expected_verdict(ledger):
-    assert len(ledger) == 388
+    assert len(ledger) == 453
     found = {name: row["verdict"] for name, row in ledger.items()}
     without_data = {name for name in DATA_ROWS if found[name] == "not decidable here"}
     assert all((data_folder() / _file(ledger[name])).is_file() is False for name in without_data)
@@ -90,6 +91,7 @@ def _file(row):
         ("forest-optimum.md", OPTIMUM_ROWS),
         ("rag-claims.md", RAG_ROWS),
         ("tiers-claims.md", TIER_ROWS),
+        ("prompt-cache-claims.md", MODULE_ROWS),
     ],
 )
 def test_a_page_has_every_row_with_its_verdict(ledger, page, rows):

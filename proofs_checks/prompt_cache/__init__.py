@@ -1,0 +1,10 @@
+"""What is decided about Prompt Cache (Gim et al. 2024): one file per section, each a list of claims."""
+
+MODULES = (
+    "set_plans",
+    "set_budgets",
+    "whole_modules",
+    "nested_modules",
+    "schema_positions",
+    "module_costs",
+)

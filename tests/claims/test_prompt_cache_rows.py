@@ -1,0 +1,181 @@
+"""The rows on Prompt Cache: their judges beside the package, planted faults, and the listed cases."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from claims.expected_verdicts import EXPECTED, MODULE_ROWS
+from claims.planting import plant
+from report.documents import DOCS
+from scipy.optimize import linprog
+
+import teltheory as tt
+from proofs_checks import all_claims
+from proofs_checks.prompt_cache import plain_sets, plans, set_plans
+from proofs_checks.prompt_cache.asked_sets import Sets, SmallSets, first_of_its_kind, renumbered, sequences
+from proofs_checks.prompt_cache.exact_programs import greatest, proved
+from proofs_checks.prompt_cache.lemmas import budgets
+from proofs_checks.prompt_cache.plain_sets import TRIMS, Cache
+from proofs_checks.prompt_cache.small_schemas import Schema, schemas
+from teltheory.claims.search import decide, refutes
+from teltheory.claims.smt import cvc5_answer, z3_answer
+from teltheory.claims.terms import FALSE
+from teltheory.claims.worlds import Given
+
+ROWS = {claim.id: claim for claim in all_claims() if claim.id in MODULE_ROWS}
+LISTED = [name for name, claim in ROWS.items() if isinstance(claim.space, Given)]
+
+
+def drawn(rng, items=4, requests=7):
+    """Draw requests for sets of items of up to 4 tokens."""
+    asked = tuple(
+        tuple(sorted(rng.choice(items, size=rng.integers(1, items + 1), replace=False).tolist()))
+        for _ in range(requests)
+    )
+    sizes = tuple(rng.integers(1, 5, items).tolist())
+    fresh = tuple(rng.integers(0, 3, requests).tolist())
+    xi, q_hat, capacity = (int(rng.integers(0, most)) for most in (8, 6, sum(sizes) + 1))
+    return Sets(sizes, asked, fresh, capacity, xi, q_hat)
+
+
+def trace_of(case):
+    return tt.ModuleTrace.from_requests(case.asked, case.sizes, case.fresh)
+
+
+POLICIES = {"own": (tt.TLRU, plain_sets.own), "shared": (tt.SharedTLRU, plain_sets.shared)}
+
+
+@pytest.mark.parametrize("cache", ["strict", "whole"])
+@pytest.mark.parametrize("trim", TRIMS)
+@pytest.mark.parametrize("budget", POLICIES)
+def test_the_judge_and_the_package_agree_request_by_request(budget, trim, cache):
+    rng, (policy, judged) = np.random.default_rng(26), POLICIES[budget]
+    for _ in range(30):
+        case = drawn(rng)
+        theirs = tt.replay(trace_of(case), policy(case.xi, case.q_hat, trim), case.capacity, cache=cache)
+        plain = Cache(case, budgets=judged, trim=trim, whole=cache == "whole")
+        assert [sum(row) for row in plain.found()] == theirs.cached.tolist(), case
+
+
+@pytest.mark.parametrize("cache", ["strict", "whole"])
+def test_the_judge_and_the_package_agree_on_lru(cache):
+    rng = np.random.default_rng(27)
+    for _ in range(30):
+        case = drawn(rng)
+        theirs = tt.replay(trace_of(case), tt.LRU(), case.capacity, cache=cache).cached.tolist()
+        assert [sum(row) for row in Cache(case, whole=cache == "whole").found()] == theirs, case
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_the_least_of_all_contents_is_the_packages_optimum(whole):
+    rng = np.random.default_rng(5)
+    for _ in range(10):
+        case = drawn(rng, items=3, requests=5)
+        found = tt.hindsight_optimum(trace_of(case), case.capacity, case.xi, cache="whole" if whole else "strict")
+        assert found.lower <= plans.least(case, whole) <= found.upper
+        assert whole or found.lower == found.upper
+
+
+@pytest.mark.parametrize("name", LISTED)
+def test_the_listed_cases_are_decided_as_expected(name):
+    cases = list(next(ROWS[name].space.classes("quick")))
+    expected = EXPECTED.get(name) == "refuted"
+    assert [refutes(ROWS[name], case) for case in cases] == [expected] * len(cases)
+
+
+OBLIGATIONS = [budgets.own_budget(), *budgets.shared_budget()]
+
+
+@pytest.mark.parametrize("obligation", OBLIGATIONS, ids=lambda obligation: obligation.name)
+def test_each_step_is_proved_and_its_hypotheses_can_be_met(obligation):
+    assert {z3_answer(obligation.text), cvc5_answer(obligation.text)} == {"unsat"}
+    assert z3_answer(replace(obligation, conclusion=FALSE).text) == "sat"
+
+
+def test_the_steps_fail_if_the_estimate_does_not_cover_the_rest(monkeypatch):
+    monkeypatch.setattr(budgets, "COVERED", budgets.COVERED[:-1])
+    answers = [z3_answer(one.text) for one in (budgets.own_budget(), *budgets.shared_budget())]
+    assert answers == ["sat", "unsat", "sat"]
+
+
+def test_programs_in_fractions_have_the_optimum_of_another_solver():
+    rng = np.random.default_rng(1)
+    for _ in range(30):
+        gains, bounds = rng.integers(-2, 6, 4), rng.integers(0, 7, 5)
+        rows = rng.integers(-1, 4, (5, 4))
+        rows[0] = 1
+        told = linprog(-gains, A_ub=rows, b_ub=bounds)
+        assert float(greatest(gains.tolist(), rows.tolist(), bounds.tolist())) == pytest.approx(-told.fun)
+
+
+def test_a_plan_that_its_prices_do_not_prove_is_no_optimum():
+    with pytest.raises(ArithmeticError, match="without a proof"):
+        proved([1], [[1]], [2], [Fraction(1)], [Fraction(1)])
+
+
+FEW = SmallSets({(2, 1): 3, (2, 2): 4, (3, 2): 4}, {})
+FAULTS = {
+    "a token below the budget goes": (
+        "prompt-cache.tlru.own",
+        plain_sets.Cache,
+        "_surplus",
+        lambda exact: lambda self, item: exact(self, item) + (self.kept[item] > 0 and self.trim == "eager"),
+    ),
+    "LRU in a larger cache": (
+        "prompt-cache.tlru.shared",
+        plain_sets.Cache,
+        "overflow",
+        lambda exact: property(lambda self: exact.fget(self) - (self.budgets is plain_sets.all_of_it)),
+    ),
+    "plans that save a token too many": (
+        "prompt-cache.sets.greedy",
+        set_plans,
+        "least",
+        lambda exact: lambda case: max(0, exact(case) - 1),
+    ),
+    "promised to those used first": (
+        "prompt-cache.sets.reduction",
+        set_plans,
+        "last_used_first",
+        lambda exact: plans.first_used_first,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_planted_fault_changes_a_verdict(name, monkeypatch):
+    row, *fault = FAULTS[name]
+    space = replace(ROWS[row].space, quick=FEW.quick)
+    plant(monkeypatch, *fault)
+    assert decide(replace(ROWS[row], space=space, proof=None)).verdict == "refuted"
+
+
+def test_every_case_is_tried_once():
+    asked = [(sizes, one) for one in sequences(3, 2) for sizes in ((1, 1), (1, 2), (2, 1))]
+    kept = [case for case in asked if first_of_its_kind(*case)]
+    both = {renumbered(*case, (1, 0)) for case in kept} | set(kept)
+    assert both == set(asked)
+    assert all(case == renumbered(*case, (1, 0)) or renumbered(*case, (1, 0)) not in kept for case in kept)
+
+
+def test_every_schema_is_enumerated_once_and_read_back():
+    every = [schema for some in schemas(5) for schema in some]
+    assert len(every) == len(set(every)) > 300
+    assert Schema((("module", (("text", 2),)), ("text", 1))) in every
+    spans = every[-1].layout().spans
+    assert list(spans) == list(every[-1].modules)
+
+
+@pytest.mark.repository
+def test_the_page_has_every_row_with_its_verdict():
+    lines = (DOCS / "prompt-cache-claims.md").read_text().splitlines()
+    told = {
+        found[1]: found[2]
+        for line in lines
+        if (found := re.match(r"\| `(prompt-cache\.\S+)` \|.*\| (.*) \|", line))
+    }
+    assert told == {name: EXPECTED.get(name, "holds") for name in MODULE_ROWS}
