@@ -59,6 +59,15 @@ class WholeProblem(TieredProblem):
         signs = diags_array(np.append(-self._a_unit, np.ones(bent)))
         return csr_array(self._of_bent(np.ones(1)) @ signs), np.zeros(bent)
 
+    def by_items(self) -> tuple[csc_array, FloatArray, FloatArray, FloatArray]:
+        """Return the rows, their right sides, bounds and worths with x in place of Y, all whole numbers."""
+        scale = np.append(self.pieces.most, np.ones(len(self.bent), np.int64)).astype(float)
+        rows, room = self.all_rows()
+        most, worth = self.columns()
+        scaled = csc_array(rows @ diags_array(scale))
+        scaled.data = np.rint(scaled.data)
+        return scaled, room, np.rint(most / scale), np.rint(worth * scale)
+
     @property
     def _a_unit(self) -> FloatArray:
         return self.gain / self.pieces.most
@@ -81,12 +90,9 @@ def solve_items(problem: WholeProblem, time_limit: float | None = None) -> tuple
     pieces, bent = problem.pieces, len(problem.bent)
     if not len(pieces.turn):
         return pieces.most, 0.0
-    matrix, room = problem.all_rows()
-    scale = np.append(pieces.most, np.ones(bent)).astype(float)
-    most, worth = problem.columns()
+    matrix, room, most, worth = problem.by_items()
     order = np.roll(np.arange(matrix.shape[1]), bent)  # the last columns are the whole ones
-    rows = csc_array((matrix @ diags_array(scale))[:, order])
-    program = packing(rows, room, (most / scale)[order], (worth * scale)[order], whole=len(pieces.turn))
+    program = packing(matrix[:, order], room, most[order], worth[order], whole=len(pieces.turn))
     answer = solve_whole(program, time_limit, mip_abs_gap=ROUNDING)
     if answer.values is None:
         raise SolverError(answer.status or NOT_WHOLE)

@@ -8,15 +8,16 @@ import numpy as np
 from scipy.sparse import csc_array
 
 from teltheory.model.forest import Forest
-from teltheory.model.instance import instance_of
+from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.numbers import exact_sum
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
 from teltheory.optimal.exact import LinearProgram, ProvedOptimum, proved_optimum
+from teltheory.optimal.tiers.certificate import tiered_instance
 from teltheory.optimal.tiers.problem import TieredProblem, tiered_problem
 
 
-def relaxed_tel(trace: Trace | Forest, tiers: Tiers, xi: int, forced: bool = False) -> Fraction:
+def relaxed_tel(trace: Trace | Forest | ModuleTrace, tiers: Tiers, xi: int, forced: bool = False) -> Fraction:
     """Return the optimum of the linear relaxation, proved in fractions; of a forest in a cache with holes.
 
     Raises
@@ -24,7 +25,7 @@ def relaxed_tel(trace: Trace | Forest, tiers: Tiers, xi: int, forced: bool = Fal
     SolverError
         If the optimum has a denominator beyond those that `teltheory.optimal.exact` tries.
     """
-    problem = tiered_problem(instance_of(trace, tiers.capacities[0], forced=forced), tiers, xi)
+    problem = tiered_problem(tiered_instance(trace, tiers, forced), tiers, xi)
     if not len(problem.pieces.turn):
         return Fraction(exact_sum(problem.useful))
     return exact_sum(problem.useful) + relaxed_optimum(problem).objective / tiers.denominator
