@@ -41,29 +41,22 @@ class Family:
         Slopes of ALiBi's bias by head, (heads,), from the model.
     tell : callable
         Arguments of a pass from the model, its mask (1, 1, new, all; bool, true where a token is seen), and
-        ALiBi's bias (heads, new, all) or None.
-    attention : str
-        Implementation of attention, as `transformers` calls it.
+        the bias of its scores (heads or 1, new, all): ALiBi's, or 0.
+    grouped : bool
+        Whether several heads of queries share one of keys, by an attention that can be replaced.
     """
 
     name: str
     kind: Callable[[Any], Kind]
     tell: Callable[[Any, Any, Any], dict[str, Any]]
     slopes: Callable[[Any], Any] = lambda module: None
-    attention: str = "eager"
-
-
-def _mask(module: Any, seen: Any, bias: Any) -> dict[str, Any]:
-    return {"attention_mask": seen}
+    grouped: bool = False
 
 
 def _additive(module: Any, seen: Any, bias: Any) -> dict[str, Any]:
+    """Tell by one mask of numbers: the bias (or 0) of what is seen, the lowest number elsewhere."""
     lowest = needed("torch", "modules").finfo(bias.dtype).min
     return {"attention_mask": bias[None].masked_fill(~seen, lowest)}
-
-
-def _falcon(module: Any, seen: Any, bias: Any) -> dict[str, Any]:
-    return _mask(module, seen, bias) if bias is None else _additive(module, seen, bias)
 
 
 def _mpt(module: Any, seen: Any, bias: Any) -> dict[str, Any]:
@@ -97,21 +90,38 @@ def _second(build: Callable[..., Any], module: Any) -> Any:
     return build(two, module.transformer.num_heads, torch.float32)[:, 0, 1]
 
 
+def _grouped(
+    module: Any, query: Any, key: Any, value: Any, attention_mask: Any, scaling: float | None = None, **_: object
+) -> tuple[Any, None]:
+    """Attend with fewer heads of keys than of queries, without a copy of the keys for each group of queries."""
+    attended = needed("torch", "modules").nn.functional.scaled_dot_product_attention(
+        query, key, value, attention_mask, is_causal=attention_mask is None, scale=scaling, enable_gqa=True
+    )
+    return attended.transpose(1, 2).contiguous(), None
+
+
+GROUPED = "teltheory_grouped"
 FAMILIES = {
-    "llama": Family("LlamaForCausalLM", lambda config: "rope", _mask, attention="sdpa"),
-    "gpt2": Family("GPT2LMHeadModel", lambda config: "learned", _mask, attention="sdpa"),
+    "llama": Family("LlamaForCausalLM", lambda config: "rope", _additive, grouped=True),
+    "gpt2": Family("GPT2LMHeadModel", lambda config: "learned", _additive),
     "falcon": Family(
         "FalconForCausalLM",
         lambda config: "alibi" if config.alibi else "rope",
-        _falcon,
+        _additive,
         _falcon_slopes,
-        "sdpa",
     ),
     "mpt": Family("MptForCausalLM", lambda config: "alibi", _mpt, _mpt_slopes),
     "bloom": Family("BloomForCausalLM", lambda config: "alibi", _additive, _bloom_slopes),
 }
 """Families by the `model_type` of a configuration."""
 SUPPORTED = "one of the classes Llama, Falcon, GPT-2, MPT, Bloom"
+
+
+def set_attention(module: Any) -> None:
+    """Let a model with grouped heads attend without copies of keys; on a CPU, whose kernels can."""
+    if FAMILIES[module.config.model_type].grouped and module.device.type == "cpu":
+        needed("transformers", "modules").AttentionInterface.register(GROUPED, _grouped)
+        module.set_attn_implementation(GROUPED)
 
 
 def own_bias_off(module: Any) -> None:

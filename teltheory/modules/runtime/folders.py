@@ -56,7 +56,6 @@ def read(folder: Path, dtype: Any) -> Any:
             trust_remote_code=False,
             use_safetensors=True,
             dtype=dtype,
-            attn_implementation=family.attention,
             output_loading_info=True,
         )
     except Exception as error:

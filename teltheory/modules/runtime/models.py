@@ -17,7 +17,7 @@ from teltheory.errors import ArgumentError
 from teltheory.extras import needed
 from teltheory.model.numbers import BoolArray, IntArray
 from teltheory.modules.pml.tokens import Tokenizer
-from teltheory.modules.runtime.families import FAMILIES, SUPPORTED, Family, Kind, own_bias_off
+from teltheory.modules.runtime.families import FAMILIES, SUPPORTED, Family, Kind, own_bias_off, set_attention
 from teltheory.modules.runtime.kv import KV, Buffer, Shape
 
 
@@ -63,7 +63,7 @@ class Model:
         positions: IntArray,
         past: KV | Buffer | None = None,
         visible: BoolArray | None = None,
-        last_only: bool | int = False,
+        last_only: bool = False,
     ) -> tuple[Any, KV]:
         """Compute new tokens.
 
@@ -75,12 +75,12 @@ class Model:
             Keys and values of tokens before; a buffer takes the new ones too.
         visible : bool array (new, past + new) or None
             Which tokens a new one sees; None: those at smaller positions, and itself.
-        last_only : bool or int
-            Logits of the last new token alone, or of so many last ones.
+        last_only : bool
+            Logits of the last new token alone.
 
         Returns
         -------
-        logits : torch.Tensor (new or last, vocabulary)
+        logits : torch.Tensor (new or 1, vocabulary)
             Of the new tokens.
         kv : KV
             Of the new tokens; of a buffer it is a view, good until the buffer's next `reset`.
@@ -144,9 +144,9 @@ class Model:
         return self._family.tell(self.module, seen, self._bias(positions, keys))
 
     def _bias(self, positions: IntArray, keys: IntArray) -> Any:
-        if self.kind != "alibi":
-            return None
         torch = needed("torch", "modules")
+        if self.kind != "alibi":
+            return torch.zeros((1, len(positions), len(keys)), dtype=self.shape.dtype, device=self.shape.device)
         distance = torch.from_numpy(keys[None, :] - positions[:, None]).to(self.shape.device)
         return (self._slopes[:, None, None] * distance).to(self.shape.dtype)
 
@@ -179,6 +179,7 @@ def model_of(module: Any, tokenizer: Tokenizer, name: str) -> Model:
         raise ArgumentError("model", type(module).__name__, SUPPORTED)
     kind = family.kind(module.config)
     module.eval()
+    set_attention(module)
     if kind == "alibi":
         own_bias_off(module)
     longest = None if kind == "alibi" else int(module.config.max_position_embeddings)

@@ -31,7 +31,7 @@ def read(dtype: Any, cache_folder: str | Path | None = None) -> Any:
     """Return SmolLM2-135M-Instruct as a Llama of `transformers`."""
     transformers, torch = needed("transformers", "modules"), needed("torch", "modules")
     weights = _weights(Path(cache_folder) if cache_folder is not None else user_cache())
-    config = transformers.LlamaConfig(**settings(), dtype=dtype, attn_implementation="sdpa")
+    config = transformers.LlamaConfig(**settings(), dtype=dtype)
     with torch.device("meta"):
         module = transformers.LlamaForCausalLM(config)
     weights["lm_head.weight"] = weights["model.embed_tokens.weight"]
