@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import pickle
+import re
 from copy import deepcopy
 
 import pyarrow as pa
@@ -149,7 +150,25 @@ def changed_parquet(random, content):
         return changed_bytes(random, content)
 
 
+TAGS = re.compile(rb"<[^<>]*>|[^<>\s=]+|\s+|.", re.DOTALL)
+PIECES = (
+    b"<", b"</a>", b"<a/>", b"<a>", b"<union>", b"</union>", b"<module name='m'>", b"</module>", b"<user/>",
+    b"<!-- c -->", b"<![CDATA[", b"]]>", b"<?p?>", b"<!DOCTYPE s [<!ENTITY e 'e'>]>", b"src='/etc/passwd'",
+    b"length='999999999'", b"name=''", b"xmlns='u'", b"&x;", b"&#0;", b"&#x202e;", b"\xd9\xa3", b"x" * 5000,
+)  # fmt: skip
+
+
+def changed_xml(random, content):
+    """Drop, double, swap or insert tags, words and white space."""
+    pieces = TAGS.findall(content)
+    i, j = (random.randrange(len(pieces)) for _ in range(2)) if pieces else (0, 0)
+    one = pieces[j : j + 1]
+    pieces[i : i + 1] = random.choice(([], pieces[i : i + 1] * 2, one, [*one, random.choice(PIECES)]))
+    return b"".join(pieces)
+
+
 CHANGES = {
+    "xml": changed_xml,
     "csv": changed_csv,
     "json": changed_json,
     "jsonl": changed_json_lines,

@@ -65,9 +65,10 @@ COMMANDS = {
     "trace describe": ("--kv-bytes", "1024", "--blocks", "16"),
     "calibrate-file": ("--form", "linear", "--from-tokens", "5", "--save", "made.json"),
     "ledger": ("--markdown", "made.md"),
+    "modules pml layout": ("--tokenizer", "bytes", "--roles", "chatml", "--json", "made.json"),
     "advise": ("--slo", "1ms", "--capacity", "5", "--first", "1/2", "--goal", "p95", "--html", "made.html"),
 }
-READS = {"calibrate-file": "runs.csv", "ledger": "ledger.json"}
+READS = {"calibrate-file": "runs.csv", "ledger": "ledger.json", "modules pml layout": "schema.xml"}
 TEXTS = (
     "", " ", "-1", "0", "nan", "1e400", "٣", "½", "1/0", "9" * 5000, "1e999999999", "\x1b[2J", "x" * 300,
     "p101", "1ms", "-1s", "1e30s", "40GiB", "1e3000GB", "0.3M", "1,5", "lru", "tlru:xi=1,xi=2", "tlru:trim=x",

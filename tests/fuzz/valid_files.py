@@ -34,6 +34,7 @@ from teltheory.cli.certificate import Certified, certificates_as_data, checked, 
 from teltheory.cli.verify import ledger_rows
 from teltheory.cost.latency import A100_LLAMA2_7B
 from teltheory.formats.counting import counter
+from teltheory.modules import BYTES, layout, plan, read_prompt, read_schema, resolve
 from teltheory.optimal.prices import Cut
 from teltheory.paper.all import notes_of
 from teltheory.paper.drawing import check_whole
@@ -276,6 +277,28 @@ def _files():
     yield "ranks", "tiktoken", from_file(rank_file, "cl100k_base.tiktoken"), read_tokenizer
 
 
+SCHEMA = """<schema name="s">Hi<system>You</system><module name="a" cache="false">a<parameter name="p" length="5"
+scaffold="b"/><module name="b">b &amp; c</module></module><union scaffold="x"><module name="x">x</module>
+<module name="y">yes</module></union><user><module name="z" src="none.txt"/></user></schema>"""
+PROMPT = "<prompt schema='s'><y/><a p='1 &lt; 2'><b/></a> <user>Where?</user></prompt>"
+
+
+def read_schema_file(path):
+    found = layout(read_schema(path), BYTES)
+    assert found.length >= max(span.start + span.length for span in found.spans.values())
+    resolve(read_prompt(f"<prompt schema='{found.schema.name}'>Hi</prompt>"), found)
+
+
+def read_prompt_file(path):
+    made = layout(read_schema(SCHEMA.replace(' src="none.txt"', "")), BYTES)
+    assert plan(resolve(read_prompt(path), made)).items
+
+
+def _languages():
+    yield "schema", "xml", SCHEMA.replace(' src="none.txt"', "").encode(), read_schema_file
+    yield "prompt", "xml", PROMPT.encode(), read_prompt_file
+
+
 VECTORS = np.array([[1, 2, 3], [4, 5, 6.5]], np.float32)
 SQUAD = {"data": [{"title": "t", "paragraphs": [{"context": "a b", "qas": [{"question": "a?", "id": "1"}]}]}]}
 
@@ -311,7 +334,7 @@ def formats():
     """Return every format by its name."""
     traces = [(name, kind, valid, partial(read_trace, **more)) for name, kind, valid, more in _traces()]
     runs = [(name, kind, valid, partial(read_runs, **more)) for name, kind, valid, more in _runs()]
-    every = (*traces, *runs, *_models(), *_files(), *_retrieval())
+    every = (*traces, *runs, *_models(), *_files(), *_retrieval(), *_languages())
     found = [Format(f"{name}.{kind}", kind, valid, read) for name, kind, valid, read in every]
     return {one.name: one for one in found}
 

@@ -7,22 +7,23 @@ its items, from the slow tier into the fast one; *encode* those that are not kep
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path as File
 
-import numpy as np
-
 from teltheory.errors import ArgumentError
-from teltheory.modules.items import Item, Way, checked_way, encoding, plan, size
+from teltheory.modules.items import Item, Plan, Way, checked_way, encoding, plan, size
 from teltheory.modules.pml.layout import Layout
 from teltheory.modules.pml.prompt import Prompt, Resolved, read_prompt, resolve
 from teltheory.modules.pml.schema import Path
+from teltheory.modules.runtime.batch import decode_together, prefill_together
 from teltheory.modules.runtime.encoding import encode
 from teltheory.modules.runtime.eviction import Tier
 from teltheory.modules.runtime.inference import Answer, decode, prefill
 from teltheory.modules.runtime.kv import KV
 from teltheory.modules.runtime.models import Model
+from teltheory.modules.runtime.replacing import Replaced, moved, stale_items, with_text
 from teltheory.modules.runtime.stages import Seconds, Stages
 from teltheory.modules.runtime.store import Store
 from teltheory.policies import LRU, AnyPolicy
@@ -48,6 +49,15 @@ class Served(Answer):
     found: Mapping[Item, Tier] = field(repr=False)
     copied: int
     stages: Mapping[str, Seconds] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class _Did:
+    """What a cache did for a prompt, or for a batch of them."""
+
+    found: Mapping[Item, Tier]
+    copied: int
+    stages: Stages
 
 
 class PromptCache:
@@ -124,35 +134,83 @@ class PromptCache:
         stages, copied = Stages(), self.store.copied
         with stages.of("resolve"):
             planned = plan(self.resolved(prompt), self.way, self.scaffolds)
-        with self.store.pinned(self._sizes(planned.items)):
-            kept, found = self._at_hand(planned.items, stages)
-            with stages.of("prefill"):
-                prefilled = prefill(self.model, planned, kept, self._buffer)
-                int(prefilled.logits.argmax())
+        with self._pinned(planned.items, stages) as (kept, found), stages.of("prefill"):
+            prefilled = prefill(self.model, planned, kept, self._buffer)
+            int(prefilled.logits.argmax())
         with stages.of("decode"):
             ids = decode(self.model, prefilled, tokens)
-        first, encoded = stages.until(*FIRST_TOKEN), _tokens(kept, found)
-        return Served(
-            ids,
-            self.model.tokenizer.decode(ids),
-            prefilled.logits,
-            prefilled.kept - encoded,
-            prefilled.tokens - prefilled.kept,
-            encoded,
-            prefilled.next - prefilled.tokens,
-            first.wall,
-            first.cpu,
-            found,
-            self.store.copied - copied,
-            stages.seconds,
-        )
+        computed = prefilled.tokens - prefilled.kept
+        did = _Did(found, self.store.copied - copied, stages)
+        return self._served(planned, ids, prefilled.logits, computed, prefilled.next, did)
+
+    def batch(self, prompts: Sequence[str | File | Prompt | Resolved], tokens: int = 32) -> list[Served]:
+        """Answer prompts together, as one sequence in which each item stands once.
+
+        Their seconds, bytes and stages are those of the whole batch, in each answer. All their items are pinned.
+
+        Parameters
+        ----------
+        prompts : sequence of str, Path, Prompt or Resolved
+            Prompts, as for `answer`; one or more.
+        tokens : int
+            At most so many are decoded for each, the likeliest.
+
+        Raises
+        ------
+        FileError, ArgumentError
+            As for `answer`, or no prompt.
+        """
+        stages, copied = Stages(), self.store.copied
+        with stages.of("resolve"):
+            plans = [plan(self.resolved(prompt), self.way, self.scaffolds) for prompt in prompts]
+        items = dict.fromkeys(item for planned in plans for item in planned.items)
+        with self._pinned(items, stages) as (kept, found), stages.of("prefill"):
+            together = prefill_together(self.model, plans, kept, self._buffer)
+            together.logits.argmax(dim=-1).tolist()
+        with stages.of("decode"):
+            answers = decode_together(self.model, together, tokens)
+        did = _Did(found, self.store.copied - copied, stages)
+        ends = zip(together.logits, together.fresh.tolist(), together.next.tolist(), strict=True)
+        return [
+            self._served(planned, ids, *end, did) for planned, ids, end in zip(plans, answers, ends, strict=True)
+        ]
+
+    def replace(self, path: Path, text: str | Sequence[str]) -> Replaced:
+        """Replace a module's own text; what is kept and read it before is encoded anew, and nothing else.
+
+        Prompts that were resolved before are refused afterwards.
+
+        Parameters
+        ----------
+        path : tuple of str
+            The module; () is the schema itself, whose text is in every prompt.
+        text : str or sequence of str
+            Its own text; one for each part, if parameters or modules inside divide it.
+
+        Raises
+        ------
+        ArgumentError
+            An unknown module, another number of texts than it has, a text without a token, or a schema that gets
+            longer than the model.
+        """
+        old, new = self.layout, with_text(self.layout, tuple(path), text)
+        self.model.check_positions("schema", new.length)
+        stale = stale_items(old, new, self.items())
+        encoded = tuple(item for item in stale if self.store.where(item) is not None)
+        for item in stale:
+            self.store.forget(item)
+        self.layout, stages = new, Stages()
+        with self._pinned(encoded, stages):
+            pass
+        tokens = sum(self._sizes(encoded).values())
+        return Replaced(new, stale, encoded, moved(old, new), tokens, stages.until("encode"))
 
     def encode_all(self) -> Seconds:
         """Encode every item of the schema that is not kept, as far as the tiers go; return the time."""
         stages = Stages()
         for item in self.items():
-            with self.store.pinned(self._sizes([item])):
-                self._at_hand([item], stages)
+            with self._pinned([item], stages):
+                pass
         return stages.until("encode")
 
     def items(self) -> list[Item]:
@@ -170,8 +228,14 @@ class PromptCache:
             raise ArgumentError("prompt", "one resolved against another layout", "one of this cache's layout")
         return prompt
 
+    @contextmanager
+    def _pinned(self, items: Iterable[Item], stages: Stages) -> Iterator[tuple[dict[Item, KV], dict[Item, Tier]]]:
+        """Pin items; yield their keys and values, and where those were found that were not encoded now."""
+        sizes = self._sizes(items)
+        with self.store.pinned(sizes):
+            yield self._at_hand(list(sizes), stages)
+
     def _at_hand(self, items: Sequence[Item], stages: Stages) -> tuple[dict[Item, KV], dict[Item, Tier]]:
-        """Return the keys and values of pinned items, and where those were found that were not encoded now."""
         tiers = {item: self.store.where(item) for item in items}
         found = {item: tier for item, tier in tiers.items() if tier is not None}
         with stages.of("fetch"):
@@ -184,6 +248,25 @@ class PromptCache:
             for item, kv in made.items():
                 self.store.put(item, kv)
         return {item: kv for item, kv in (kept | made).items() if kv is not None}, found
+
+    def _served(self, planned: Plan, ids: list[int], logits: object, computed: int, end: int, did: _Did) -> Served:
+        sizes = self._sizes(planned.items)
+        encoded = sum(tokens for item, tokens in sizes.items() if item not in did.found)
+        total, first = planned.resolved.total, did.stages.until(*FIRST_TOKEN)
+        return Served(
+            ids,
+            self.model.tokenizer.decode(ids),
+            logits,
+            sum(sizes.values()) - encoded,
+            computed,
+            encoded,
+            end - total,
+            first.wall,
+            first.cpu,
+            {item: did.found[item] for item in planned.items if item in did.found},
+            did.copied,
+            did.stages.seconds,
+        )
 
     def _sizes(self, items: Iterable[Item]) -> dict[Item, int]:
         return {item: size(self.layout, item) for item in items}
@@ -202,8 +285,3 @@ class PromptCache:
                     raise ArgumentError(
                         "scaffolds", "/".join(path), "modules of the schema with a text that is kept"
                     )
-
-
-def _tokens(kept: Mapping[Item, KV], found: Mapping[Item, Tier]) -> int:
-    """Return the tokens of the items that were not found."""
-    return int(np.sum([len(kv) for item, kv in kept.items() if item not in found], dtype=np.int64))

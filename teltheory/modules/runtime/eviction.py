@@ -1,8 +1,8 @@
 """The order in which items leave a tier of a store, by the policies of `teltheory.policies`.
 
 An item is a private conversation whose past is its size in tokens, and goes whole, so that surplus is an item
-whose budget is 0. Surplus goes first, then what the policy's order of eviction says, among equals the least recent.
-GDSF's cost is the tokens that encoding the item computes, and each tier has a clock of its own.
+whose budget is 0. Surplus goes first, then what the policy's order of eviction says; among equals the least recent
+goes. GDSF's cost is the tokens that encoding the item computes, and each tier has a clock of its own.
 """
 
 from __future__ import annotations

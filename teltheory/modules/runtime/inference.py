@@ -9,10 +9,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter, process_time
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -61,7 +61,8 @@ class Answer:
     logits : torch.Tensor (vocabulary,)
         From which the first token was chosen.
     kept, fresh, encoded : int
-        Tokens of the prompt that were at hand, that were computed as fresh ones, and that were encoded first.
+        Tokens of the prompt that were at hand, that were computed as fresh ones, and that were encoded first. The
+        prompt's last token, if it is at hand or encoded, is computed too and counts twice.
     gaps : int
         Empty positions before the prompt's last token.
     ttft, cpu : float
@@ -103,7 +104,11 @@ def prefill(model: Model, plan: Plan, kept: Mapping[Item, KV], buffer: Buffer | 
         raise ArgumentError("kept", f"nothing for {missing}", "keys and values of each item of the prompt")
     parts = [kept[item] for item in plan.items]
     tokens, positions = fresh_tokens(plan)
-    parts, tokens, positions = _with_last(plan, parts, tokens, positions)
+    last = last_kept(plan, parts, positions)
+    if last is not None:
+        tokens, positions = np.append(tokens, last.token), np.append(positions, last.position)
+        part = parts[last.part]
+        parts[last.part] = part.select(part.positions < last.position)
     end = int(positions[-1]) + 1
     model.check_positions("prompt", end)
     buffer = model.buffer() if buffer is None else buffer
@@ -121,21 +126,24 @@ def fresh_tokens(plan: Plan) -> tuple[IntArray, IntArray]:
     return np.array(tokens, np.int64), np.array(positions, np.int64)
 
 
-def _with_last(
-    plan: Plan, parts: list[KV], tokens: IntArray, positions: IntArray
-) -> tuple[list[KV], IntArray, IntArray]:
-    """Let the prompt's last token be a fresh one, if it is a kept one."""
+class Last(NamedTuple):
+    """A prompt's last token that is a kept one: in which part, its id and its position."""
+
+    part: int
+    token: int
+    position: int
+
+
+def last_kept(plan: Plan, parts: Sequence[KV], positions: IntArray) -> Last | None:
+    """Return a prompt's last token if it is a kept one, given its parts and the positions of its fresh tokens."""
     ends = [int(part.positions[-1]) if len(part) else -1 for part in parts]
     at = int(np.argmax(ends)) if ends else 0
     if len(positions) and (not ends or ends[at] < positions[-1]):
-        return parts, tokens, positions
+        return None
     if not ends or ends[at] < 0:
         raise ArgumentError("prompt", "no tokens", "at least one")
     one = encoding(plan.resolved.layout, plan.items[at])
-    last = one.tokens[one.keep][-1:]
-    shorter = parts[at].select(parts[at].positions < ends[at])
-    parts = [*parts[:at], shorter, *parts[at + 1 :]]
-    return parts, np.concatenate((tokens, last)), np.append(positions, ends[at])
+    return Last(at, int(one.tokens[one.keep][-1]), ends[at])
 
 
 def decode(model: Model, prefilled: Prefilled, tokens: int) -> list[int]:
@@ -173,6 +181,7 @@ def answer(
     wall, cpu = perf_counter(), process_time()
     missing = [item for item in plan.items if item not in kept]
     made = encode(model, plan.resolved.layout, missing)
+    at_hand = [kept[item] for item in plan.items if item in kept]
     prefilled = prefill(model, plan, {**kept, **made}, buffer)
     int(prefilled.logits.argmax())
     wall, cpu = perf_counter() - wall, process_time() - cpu
@@ -182,7 +191,7 @@ def answer(
         ids,
         model.tokenizer.decode(ids),
         prefilled.logits,
-        prefilled.kept - encoded,
+        sum(map(len, at_hand)),
         prefilled.tokens - prefilled.kept,
         encoded,
         prefilled.next - prefilled.tokens,

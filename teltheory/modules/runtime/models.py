@@ -63,7 +63,7 @@ class Model:
         positions: IntArray,
         past: KV | Buffer | None = None,
         visible: BoolArray | None = None,
-        last_only: bool = False,
+        last_only: bool | int = False,
     ) -> tuple[Any, KV]:
         """Compute new tokens.
 
@@ -75,12 +75,12 @@ class Model:
             Keys and values of tokens before; a buffer takes the new ones too.
         visible : bool array (new, past + new) or None
             Which tokens a new one sees; None: those at smaller positions, and itself.
-        last_only : bool
-            Logits of the last new token alone.
+        last_only : bool or int
+            Logits of the last new token alone, or of so many last ones.
 
         Returns
         -------
-        logits : torch.Tensor (new or 1, vocabulary)
+        logits : torch.Tensor (new or last, vocabulary)
             Of the new tokens.
         kv : KV
             Of the new tokens; of a buffer it is a view, good until the buffer's next `reset`.

@@ -124,10 +124,17 @@ def test_what_an_encoding_sees():
     assert seen(Item((SEA, BYE))) == sea | {16}
 
 
+def test_an_encoding_sees_no_text_that_is_not_cached():
+    source = "<schema name='s'><module name='u' cache='false'>no</module><module name='m'>yes</module></schema>"
+    one = encoding(layout(read_schema(source), BYTES), Item((("m",),), "whole"))
+    assert bytes(one.tokens.tolist()) == b"yes"
+
+
 def test_a_scaffold_replaces_its_members_if_all_are_imported():
     both, one = asked("<plan><sea/></plan><bye/>"), asked("<bye/>")
     names = [[item.paths for item in plan(found, scaffolds=[(BYE, PLAN)]).items] for found in (both, one)]
     assert names == [[((),), (PLAN, BYE), (SEA,)], [((),), (BYE,)]]
+    assert [item.paths for item in plan(one, scaffolds=[((), BYE, PLAN)]).items] == [((),), (BYE,)]
     first = plan(both, scaffolds=[(PLAN, BYE), (SEA, BYE)]).items
     assert [item.paths for item in first] == [((),), (PLAN, BYE), (SEA,)]
 
