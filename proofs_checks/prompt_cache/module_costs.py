@@ -84,7 +84,7 @@ llama_all_heads = memory(
     relation=lambda of: of["MB"] == 2500 == 8 * of["published"],
     space=Given((ALL_HEADS,), "the published configuration with 64 key-value heads"),
     origin=reading("a module of 1,000 tokens, no heads shared, in MB of 2^20 bytes"),
-)(lambda case: {**megabytes(MEBIBYTE)(case), **{"published": Fraction(LLAMA_70B.bytes, MEBIBYTE)}})
+)(lambda case: {**megabytes(MEBIBYTE)(case), "published": Fraction(LLAMA_70B.bytes, MEBIBYTE)})
 
 
 MODELS = {"prefill": A100_LLAMA2_7B_PREFILL, "attention": A100_LLAMA2_7B_ATTENTION}

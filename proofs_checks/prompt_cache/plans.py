@@ -67,9 +67,9 @@ def sizes_of(case: Sets) -> list[int]:
     return [case.sizes[item] for item, _, _ in case.stays]
 
 
-def program(case: Sets, grouped: bool = True) -> Rows:
+def program(case: Sets) -> Rows:
     """Return the rows of the linear program of divisible items."""
-    return step_rows(case) + (group_rows(case) if grouped else []) + cap_rows(sizes_of(case))
+    return step_rows(case) + group_rows(case) + cap_rows(sizes_of(case))
 
 
 def relaxed(case: Sets, rows: Rows) -> Fraction:

@@ -128,14 +128,14 @@ class Schema(Told):
 
 def length(row: tuple[Node, ...]) -> int:
     """Return the positions of a row of nodes; a union has those of its longest member."""
-    return sum(
-        what
-        if kind in ("text", "parameter")
-        else length(what)
-        if kind == "module"
-        else max(length(one) for _, one in what)
-        for kind, what in row
-    )
+    return sum(map(_length, row))
+
+
+def _length(node: Node) -> int:
+    kind, what = node
+    if kind == "union":
+        return max(length(inside) for _, inside in what)
+    return length(what) if kind == "module" else int(what)
 
 
 def starts(at: int, row: tuple[Node, ...]) -> Iterator[tuple[int, Node]]:
