@@ -89,6 +89,17 @@ for command in (
         "Write drawn requests to OUT, JSON lines: module sets by laws, or with --schema a log of prompts.",
         "modules_sample:sample",
     ),
+    OnDemand("run", "Answer each PROMPT in turn with a model, keeping the modules of SCHEMA.", "modules_run:run"),
+    OnDemand(
+        "bench",
+        "Time the first token with modules kept, in full, and at the positions of a schema, on random tokens.",
+        "modules_bench:bench",
+    ),
+    OnDemand(
+        "quality",
+        "Score answers to seeded tasks by how modules were encoded, against full attention on the same tokens.",
+        "modules_quality:quality",
+    ),
 ):
     modules.add_command(command)
 

