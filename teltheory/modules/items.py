@@ -102,6 +102,15 @@ def size(layout: Layout, item: Item) -> int:
     return sum(len(piece.tokens) for path in item.paths for piece in layout.own[path] if piece.parameter is None)
 
 
+def by_age(layout: Layout, items: Iterable[Item]) -> list[Item]:
+    """Return items in the order in which a prompt uses them: from the end of the schema to its beginning.
+
+    So what holds others is more recent than they are, and goes after them under LRU.
+    """
+    order = {path: k for k, path in enumerate(layout.spans)}
+    return sorted(items, key=lambda item: [-order[path] for path in item.paths])
+
+
 def encoding(layout: Layout, item: Item) -> Pass:
     """Return the pass that encodes an item."""
     seen = set(context(layout, item))

@@ -16,7 +16,7 @@ from teltheory.formats.opened import lines_of, opened_text
 from teltheory.formats.rows import json_lines
 from teltheory.input_files import check_file
 from teltheory.model.module_trace import ModuleTrace
-from teltheory.modules.items import Item, Plan, Way, plan, size
+from teltheory.modules.items import Item, Plan, Way, by_age, plan, size
 from teltheory.modules.pml.layout import Layout
 from teltheory.modules.pml.prompt import Prompt, read_prompt, resolve
 from teltheory.modules.pml.roles import CHATML, Roles
@@ -51,9 +51,7 @@ def module_trace(
         For a prompt that does not fit the schema, with its number from 0; see `resolve`.
     """
     plans = [_planned(k, prompt, layout, way, scaffolds) for k, prompt in enumerate(prompts)]
-    order = {path: k for k, path in enumerate(layout.spans)}
-    used = {item for one in plans for item in one.items}
-    items = sorted(used, key=lambda item: [-order[path] for path in item.paths])
+    items = by_age(layout, {item for one in plans for item in one.items})
     numbers: dict[Item, int] = dict(zip(items, count()))
     return ModuleTrace.from_requests(
         [[numbers[item] for item in one.items] for one in plans],

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path as File
 
 from teltheory.errors import ArgumentError
-from teltheory.modules.items import Item, Plan, Way, checked_way, encoding, plan, size
+from teltheory.modules.items import Item, Plan, Way, by_age, checked_way, encoding, plan, size
 from teltheory.modules.pml.layout import Layout
 from teltheory.modules.pml.prompt import Prompt, Resolved, read_prompt, resolve
 from teltheory.modules.pml.schema import Path
@@ -269,7 +269,7 @@ class PromptCache:
         )
 
     def _sizes(self, items: Iterable[Item]) -> dict[Item, int]:
-        return {item: size(self.layout, item) for item in items}
+        return {item: size(self.layout, item) for item in by_age(self.layout, items)}
 
     def _bytes(self, item: Item) -> int:
         return size(self.layout, item) * self.model.token_bytes

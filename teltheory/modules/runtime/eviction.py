@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from teltheory.errors import ArgumentError
-from teltheory.policies import GDSF, AnyPolicy, Node
+from teltheory.policies import GDSF, AnyPolicy, Turn
 from teltheory.policies.policy import has_rules
 from teltheory.policies.residence import ByResidence
+from teltheory.replay.sets.reference import ItemNode
 
 Tier = Literal["fast", "slow"]
 TIERS: tuple[Tier, ...] = ("fast", "slow")
@@ -21,13 +22,11 @@ Key: TypeAlias = tuple[int, Any, int]
 
 
 @dataclass(slots=True)
-class Entry(Node):
-    """What a policy sees of an item, and where the item is.
+class Entry(ItemNode):
+    """What a policy sees of an item (see `teltheory.replay.sets`), and where the item is.
 
     Attributes
     ----------
-    since, reads : int
-        The use that it came with, and how many uses it had since then, that one included.
     cost : int
         Tokens that encoding it computes.
     value : float
@@ -40,13 +39,21 @@ class Entry(Node):
         It itself; None while room is only reserved.
     """
 
-    since: int = 0
-    reads: int = 0
     cost: int = 0
     value: float = 0.0
     tier: Tier | None = None
     nbytes: int = 0
     held: Any = None
+
+    @property
+    def coming(self) -> Turn:
+        """What comes next is not known."""
+        raise ArgumentError("policy", "one that knows what comes next", "one that a running server can follow")
+
+    @property
+    def ended(self) -> bool:
+        """Whether it never returns is not known."""
+        return self.coming.turn < 0
 
 
 class Order:
@@ -57,6 +64,9 @@ class Order:
             raise ArgumentError("policy", policy, "one with rules, such as LRU, LFU, GDSF or T-LRU")
         self.policy: Any = policy
         self.clocks = dict.fromkeys(TIERS, 0.0)
+        probe = Entry(0, 1, 1, None)
+        self.unwanted(probe)
+        self.key(probe)
 
     def unwanted(self, entry: Entry) -> bool:
         """Whether an item goes even if there is room."""

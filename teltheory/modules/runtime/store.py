@@ -87,10 +87,11 @@ class Store(Generic[K, V]):
     def pinned(self, sizes: Mapping[K, int]) -> Iterator[None]:
         """Pin a prompt's items, which it uses in this order; the values are their tokens, 1 or more."""
         if self._pinned:
-            raise ArgumentError("sizes", list(sizes), "no other prompt that runs")
-        self._pinned = frozenset(sizes)
+            raise ArgumentError("sizes", list(sizes), "no prompt while another one runs")
+        self._pinned, ahead = frozenset(sizes), sum(sizes.values())
         for item, size in sizes.items():
-            self._use(item, size)
+            ahead -= size
+            self._use(item, size, sum(sizes.values()), ahead)
         try:
             self._drop_unwanted()
             yield
@@ -155,13 +156,13 @@ class Store(Generic[K, V]):
             raise ArgumentError("item", item, "one that is pinned")
         return self._entries[item]
 
-    def _use(self, item: K, size: int) -> None:
+    def _use(self, item: K, size: int, asked: int, ahead: int) -> None:
         if item not in self._entries:
             self._entries[item] = Entry(len(self._entries), size, 0, None, len(self._entries))
         entry = self._entries[item]
         resident = entry.tier is not None
         entry.since, entry.reads = (entry.since, entry.reads + 1) if resident else (self._uses, 1)
-        entry.last, entry.hits = self._uses, entry.hits + 1
+        entry.last, entry.hits, entry.asked, entry.ahead = self._uses, entry.hits + 1, asked, ahead
         self._uses += 1
 
     def _release(self, entry: Entry) -> None:

@@ -4,11 +4,13 @@ import pytest
 import torch
 from small_models import CONFIGURATIONS, small_model
 
+import teltheory as tt
 from teltheory.errors import ArgumentError
 from teltheory.modules import layout, plan, read_prompt, read_schema, resolve
 from teltheory.modules.items import size
 from teltheory.modules.runtime import PromptCache, answer
-from teltheory.policies import GDSF, LRU, TLRU
+from teltheory.modules.traces import module_trace
+from teltheory.policies import GDSF, LFU, LRU, TLRU
 
 pytestmark = pytest.mark.model
 
@@ -59,6 +61,16 @@ def test_answers_are_those_without_a_store(way, fast, slow):
         same(served, plain(model, cache, source, 4), 1e-4)
         assert served.kept == sum(size(cache.layout, item) for item in served.found)
         assert all(cache.store.used[tier] <= most for tier, most in cache.store.budgets.items())
+
+
+@pytest.mark.parametrize("policy", [LRU(), LFU(), TLRU(xi=30, q_hat=10)], ids=lambda policy: policy.name)
+def test_a_cache_reuses_what_the_replay_of_its_log_does(policy):
+    model, capacity = small_model("llama"), 80
+    cache = cache_of(model, fast=capacity * model.token_bytes, slow=0, policy=policy)
+    log = [PROMPTS[k] for k in (0, 1, 0, 3, 2, 4, 1, 1, 2, 0)]
+    trace = module_trace(cache.layout, [read_prompt(one) for one in log], scaffolds=TOGETHER)
+    replayed = tt.replay(trace, policy, capacity, cache="whole", forced=True)
+    assert [cache.answer(one, tokens=1).kept for one in log] == replayed.cached.tolist()
 
 
 @pytest.mark.parametrize("name", CONFIGURATIONS)
