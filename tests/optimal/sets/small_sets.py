@@ -78,4 +78,4 @@ def some_cases(count: int, seed: int, items: int = 4, requests: int = 6, size: i
         trace = tt.ModuleTrace.from_requests(asked, sizes.tolist(), rng.integers(0, 3, len(asked)).tolist())
         xi, forced = int(rng.integers(0, 7)), bool(rng.random() < 0.3)
         least = int((trace.total - trace.fresh)[:-1].max(initial=0)) if forced else 0
-        yield SetCase(trace, least + int(rng.integers(0, int(sizes.sum()) + 1)), xi, forced)
+        yield SetCase(trace, least + int(rng.integers(0, 3 if forced else int(sizes.sum()) + 1)), xi, forced)

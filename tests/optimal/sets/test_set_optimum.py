@@ -165,6 +165,13 @@ def test_a_textbook_trace():
     assert (best.gap, best.by_solver, best.cache) == (0, False, "strict")
 
 
+def test_exempt_items_take_room():
+    """Under forced caching item 1 fills the cache when item 0 returns."""
+    trace = tt.ModuleTrace.from_requests([[0], [1], [0]], [1, 1])
+    assert tt.hindsight_optimum(trace, 1, 0).objective == 2
+    assert tt.hindsight_optimum(trace, 1, 0, forced=True).objective == 3 == least_tel(trace, 1, 0, forced=True)
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import combinations
+from math import ceil
 
 import numpy as np
 import pytest
@@ -64,6 +65,19 @@ def test_the_relaxation_of_divisible_items_is_whole():
     for case in some_cases(fewer(400, 25), 51):
         instance = ModuleInstance.of(case.trace, case.capacity, forced=case.forced)
         assert relaxed_tel(instance, case.xi) == least_tel(case.trace, case.capacity, case.xi, case.forced)
+
+
+def test_prices_prove_all_of_the_relaxation_of_whole_items():
+    for case in some_cases(fewer(300, 25), 52):
+        instance = ModuleInstance.of(case.trace, case.capacity, forced=case.forced, whole=True)
+        assert case.optimum("lp", "whole").lower == ceil(relaxed_tel(instance, case.xi))
+
+
+def test_the_relaxation_knows_that_an_item_takes_all_its_room():
+    """Both items return and lack 1 of their 3 units; there is room for one of them, or for 1 unit of each."""
+    trace = tt.ModuleTrace.from_requests([[0], [1], [0], [1]], [3, 3])
+    assert tt.hindsight_optimum(trace, 3, 2).objective == 2
+    assert tt.hindsight_optimum(trace, 3, 2, cache="whole").objective == 3
 
 
 def test_the_smallest_trace_on_which_naive_caps_lose():
