@@ -19,7 +19,7 @@ FOLDER = Path(__file__).parent / "faults"
 ROOMS = ["policies", "replay", "optimal", "judges", "belief", "claims", "engines"]
 ROOMS += ["proofs", "experiments", "limits", "forest", "forest_policies"]
 ROOMS += ["ragcache", "retrieval", "rag", "tiers", "advice", "serving"]
-ROOMS += ["sets", "sets_optimum", "pml"]
+ROOMS += ["sets", "sets_optimum", "pml", "modules_runtime"]
 ROOMS += ["prompt_cache_claims", "modules_store"]
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -50,19 +52,35 @@ def read(folder: Path, dtype: Any) -> Any:
         raise FileError(f"{folder}: found no weights, expected *.safetensors")
     kind = getattr(needed("transformers", "modules"), family.name)
     try:
-        module, found = kind.from_pretrained(
-            folder,
-            local_files_only=True,
-            trust_remote_code=False,
-            use_safetensors=True,
-            dtype=dtype,
-            output_loading_info=True,
-        )
+        with _quiet():
+            module, found = kind.from_pretrained(
+                folder,
+                local_files_only=True,
+                trust_remote_code=False,
+                use_safetensors=True,
+                dtype=dtype,
+                output_loading_info=True,
+            )
     except Exception as error:
         raise FileError(f"{folder}: found {_first(error)}, expected a model of {SUPPORTED}") from None
     if lacking := sorted(found["missing_keys"]):
         raise FileError(f"{folder}: found no weights {lacking[0]!r}, expected all of {family.name}")
     return module
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Let `transformers` print neither a bar nor warnings: what matters is an error, or found out by `read`."""
+    logging = needed("transformers.utils.logging", "modules")
+    loud, bar = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(loud)
+        if bar:
+            logging.enable_progress_bar()
 
 
 def tokenizer(folder: Path) -> Tokenizer:

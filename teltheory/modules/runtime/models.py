@@ -114,6 +114,8 @@ class Model:
         if tokens.ndim != 1 or tokens.shape != positions.shape or not len(tokens):
             raise ArgumentError("tokens", tokens.shape, f"one or more in a row, as positions {positions.shape}")
         most = self.module.config.vocab_size
+        if positions.min() < 0:
+            raise ArgumentError("positions", int(positions.min()), "none below 0")
         if tokens.min() < 0 or tokens.max() >= most:
             raise ArgumentError("tokens", int(tokens.max()), f"ids below {most}, the vocabulary of {self.name}")
         self.check_positions("positions", int(positions.max()) + 1)
@@ -174,7 +176,7 @@ def model_of(module: Any, tokenizer: Tokenizer, name: str) -> Model:
     ArgumentError
         A class that is not supported.
     """
-    family = FAMILIES.get(getattr(module.config, "model_type", ""))
+    family = FAMILIES.get(getattr(getattr(module, "config", None), "model_type", ""))
     if family is None or type(module).__name__ != family.name:
         raise ArgumentError("model", type(module).__name__, SUPPORTED)
     kind = family.kind(module.config)

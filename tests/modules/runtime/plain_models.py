@@ -102,22 +102,26 @@ def falcon(w, config, tokens, positions, seen):
     bias = alibi(slopes_filled_up(heads), positions, x.dtype) * at_scale if config.alibi else 0.0
     for k in range(config.num_hidden_layers):
         at = f"transformer.h.{k}"
-        y = normed(w, x, f"{at}.input_layernorm", eps)
-        q, key, v = falcon_heads(
-            linear(w, y, f"{at}.self_attention.query_key_value").unflatten(-1, (-1, width)), config
-        )
+        before, beside = ("ln_attn", "ln_mlp") if config.new_decoder_architecture else ("input_layernorm",) * 2
+        y = linear(w, normed(w, x, f"{at}.{before}", eps), f"{at}.self_attention.query_key_value")
+        q, key, v = falcon_heads(y.unflatten(-1, (-1, width)), config)
         if not config.alibi:
             q, key = (rotated(one, positions, config.rope_parameters["rope_theta"]) for one in (q, key))
         attended = linear(w, attention(q, key, v, seen, at_scale, bias), f"{at}.self_attention.dense")
-        if not config.parallel_attn:
-            x = x + attended
-            y, attended = normed(w, x, f"{at}.post_attention_layernorm", eps), 0.0
+        if config.parallel_attn:
+            y = normed(w, x, f"{at}.{beside}", eps)
+        else:
+            x, attended = x + attended, 0.0
+            y = normed(w, x, f"{at}.post_attention_layernorm", eps)
         x = x + linear(w, gelu(linear(w, y, f"{at}.mlp.dense_h_to_4h")), f"{at}.mlp.dense_4h_to_h") + attended
     return normed(w, x, "transformer.ln_f", eps) @ w["lm_head.weight"].T
 
 
 def falcon_heads(qkv, config):
-    """Queries, keys, values of (n, heads in all, width): of one head for all, last, or of each head beside it."""
+    """Queries, keys, values of (n, heads in all, width): keys and values of a group of queries behind it."""
+    if config.new_decoder_architecture:
+        groups = qkv.unflatten(1, (config.num_kv_heads, -1))
+        return groups[:, :, :-2].flatten(1, 2), groups[:, :, -2], groups[:, :, -1]
     if config.multi_query:
         return qkv[:, :-2], qkv[:, -2:-1], qkv[:, -1:]
     return qkv[:, 0::3], qkv[:, 1::3], qkv[:, 2::3]

@@ -28,6 +28,7 @@ CONFIGURATIONS = {
     ),
     "falcon": lambda: falcon(alibi=False, multi_query=True, parallel_attn=True),
     "falcon-alibi": lambda: falcon(alibi=True, multi_query=False, parallel_attn=False, bias=True),
+    "falcon-groups": lambda: falcon(new_decoder_architecture=True, num_kv_heads=2),
     "bloom": lambda: transformers.BloomConfig(
         vocab_size=256, hidden_size=32, n_layer=2, n_head=4, initializer_range=WIDE
     ),

@@ -26,38 +26,35 @@ TRIP = """<schema name="trip"><system>You are a guide.</system><user>
 ASKED = """<prompt schema="trip"><money/><now/><plan days="three days"><city><oslo/></city></plan>
 <user>What first?</user><assistant></assistant></prompt>"""
 PLAN, CITY, OSLO, MONEY = ("plan",), ("plan", "city"), ("plan", "city", "oslo"), ("money",)
-TOGETHER = [(), [[PLAN, MONEY]], [[OSLO, CITY], [(), MONEY]]]
+TOGETHER = {"alone": [[OSLO, CITY], [(), MONEY]], "ancestors": [[PLAN, MONEY]], "whole": ()}
+"""Scaffolds that are used with each way here; prompts at random have any."""
 
 
-def trip(tokenizer, way, scaffolds, roles):
+def trip(tokenizer, way, roles):
     """A prompt with arguments, one short and one left out, a nested union, text that is not kept, and gaps."""
     laid = layout(read_schema(TRIP, roles), tokenizer)
-    return plan(resolve(read_prompt(ASKED, roles), laid), way, scaffolds)
+    return plan(resolve(read_prompt(ASKED, roles), laid), way, TOGETHER[way])
 
 
-def check(model, plan, tokens, near, dtype):
+def check(model, plan, near, dtype):
     prefilled = prefill(model, plan, encode(model, plan.resolved.layout, plan.items))
     assert prefilled.next > prefilled.tokens
-    found = decode(model, prefilled, tokens)
+    found = decode(model, prefilled, 32)
     expected = judged(model.module, plan, found[:-1], dtype)
     assert (prefilled.logits - expected[0]).abs().max() <= near
-    assert found == expected[: len(found)].argmax(-1).tolist()
-    return found
+    assert found == expected.argmax(-1).tolist()
 
 
 @pytest.mark.parametrize("name", CONFIGURATIONS)
-@pytest.mark.parametrize("way", ["alone", "ancestors", "whole"])
+@pytest.mark.parametrize("way", TOGETHER)
 def test_32_tokens_of_a_small_model_are_those_of_one_pass(name, way):
-    for scaffolds in TOGETHER:
-        found = check(small_model(name), trip(BYTES, way, scaffolds, NO_ROLES), 32, 1e-4, torch.float64)
-        assert len(found) == 32
+    check(small_model(name), trip(BYTES, way, NO_ROLES), 1e-4, torch.float64)
 
 
-@pytest.mark.parametrize(("way", "scaffolds"), [("alone", 0), ("alone", 2), ("ancestors", 1), ("whole", 0)])
-def test_32_tokens_of_smollm2_are_those_of_one_pass(smollm2, way, scaffolds):
+@pytest.mark.parametrize("way", TOGETHER)
+def test_32_tokens_of_smollm2_are_those_of_one_pass(smollm2, way):
     unending = replace(smollm2, tokenizer=replace(smollm2.tokenizer, end=None))
-    found = check(unending, trip(smollm2.tokenizer, way, TOGETHER[scaffolds], CHATML), 32, 1e-3, torch.float32)
-    assert len(found) == 32
+    check(unending, trip(smollm2.tokenizer, way, CHATML), 1e-3, torch.float32)
 
 
 @pytest.mark.parametrize("name", CONFIGURATIONS)
