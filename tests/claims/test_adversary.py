@@ -28,7 +28,7 @@ class EvenShares:
             max(conversations, key=lambda conversation: conversation.cached).cached -= 1
 
 
-OURS = (LongestFirst(), HalfKept(), EvenShares(), tt.ReturnAwareTLRU(2, 2, lead=None))
+OURS = (LongestFirst(), HalfKept(), EvenShares(), tt.ReturnAwareTLRU(2, 2, lead=None), tt.SharedTLRU(2, 2))
 
 
 @st.composite
