@@ -60,18 +60,23 @@ class Timed:
         return median(self.wall)
 
 
-def drawn_prompt(tokenizer: Tokenizer, vocabulary: int, cell: Cell, seed: int = 0) -> Plan:
-    """Return a prompt of random tokens whose kept ones are in modules, with a gap behind each.
-
-    Its texts are numbers, "tokens seed", of which a tokenizer of its own makes tokens.
-    """
+def drawn_tokenizer(tokenizer: Tokenizer, vocabulary: int) -> Tokenizer:
+    """Return a tokenizer that makes of the text "5 seed" five random tokens, the same for the same seed."""
 
     def encode(text: str) -> list[int]:
         number, _, own = text.strip().partition(" ")
         draws = Random(own)
         return [draws.randrange(vocabulary) for _ in range(int(number))]
 
-    drawn = Tokenizer("drawn", encode, tokenizer.decode, tokenizer.unknown, tokenizer.end)
+    return Tokenizer("drawn", encode, tokenizer.decode, tokenizer.unknown, tokenizer.end)
+
+
+def drawn_prompt(tokenizer: Tokenizer, vocabulary: int, cell: Cell, seed: int = 0) -> Plan:
+    """Return a prompt of random tokens whose kept ones are in modules, with a gap behind each.
+
+    Its texts are numbers, "tokens seed", of which a tokenizer of its own makes tokens.
+    """
+    drawn = drawn_tokenizer(tokenizer, vocabulary)
     sizes = [min(MODULE, cell.kept - at) for at in range(0, cell.kept, MODULE)]
     unions = "".join(
         f'<union><module name="m{k}">{size} {seed}-{k}</module><module name="o{k}">{size + GAP} o</module></union>'

@@ -3,8 +3,8 @@
 1. A module's text has a room: from where it begins to the next parameter or module inside, or to the module's end.
    What is shorter leaves a gap at the end of its room; nothing else moves.
 2. Text that does not fit is laid out anew with the whole schema: gaps close, and what follows moves.
-3. An item is *stale* if its encoding reads other tokens than before, or at other positions. With the way "alone"
-   and no move that is the module's own item, and scaffolds that hold it; with others each item that reads it.
+3. An item is *stale* if its tokens saw other tokens than before, or at other positions. With the way "alone" and
+   no move that is the module's own item, and scaffolds that hold it; with others each later item that reads it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.modules.items import Item, encoding
+from teltheory.modules.items import Item, Pass, encoding
 from teltheory.modules.pml.layout import Layout, Piece, layout
 from teltheory.modules.pml.reading import one_space
 from teltheory.modules.pml.schema import Module, Parameter, Path, Text, Union
@@ -101,9 +101,16 @@ def stale_items(old: Layout, new: Layout, items: Sequence[Item]) -> tuple[Item, 
 
 
 def _same(old: Layout, new: Layout, item: Item) -> bool:
-    one, other = encoding(old, item), encoding(new, item)
+    one, other = _seen(old, item), _seen(new, item)
     pairs = ((one.tokens, other.tokens), (one.positions, other.positions), (one.keep, other.keep))
     return all(np.array_equal(*pair) for pair in pairs)
+
+
+def _seen(laid: Layout, item: Item) -> Pass:
+    """Return the pass of an item as far as its last kept token, which sees nothing behind it."""
+    whole = encoding(laid, item)
+    end = int(np.flatnonzero(whole.keep)[-1]) + 1
+    return Pass(whole.tokens[:end], whole.positions[:end], whole.keep[:end])
 
 
 def _room(old: Layout, piece: Piece) -> int:

@@ -56,7 +56,7 @@ def test_what_fits_leaves_all_starts_and_what_does_not_is_the_changed_schema_lai
             assert now.pieces == laid.pieces
             assert now.spans == laid.spans
         stale = stale_items(before, now, ITEMS)
-        assert all(read(before, item) == read(now, item) for item in ITEMS if item not in stale)
+        assert set(stale) == {item for item in ITEMS if read(before, item) != read(now, item)}
         if fits:
             assert {item.paths for item in stale if item.way == "alone"} <= {
                 item.paths for item in ITEMS if path in item.paths
@@ -85,7 +85,8 @@ def start_of_parameter(laid):
 
 def read(laid, item):
     one = encoding(laid, item)
-    return one.tokens.tolist(), one.positions.tolist(), one.keep.tolist()
+    seen = one.positions <= one.positions[one.keep].max()
+    return one.tokens[seen].tolist(), one.positions[seen].tolist(), one.keep[seen].tolist()
 
 
 def test_a_shorter_text_leaves_a_gap_that_a_longer_one_may_take_again():
