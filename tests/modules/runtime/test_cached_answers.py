@@ -84,14 +84,15 @@ def test_a_batch_is_its_prompts_one_by_one(name):
             logits = judged(model.module, planned, served.tokens)
             torch.testing.assert_close(served.logits.double(), logits[0], atol=1e-4, rtol=0)
             assert served.tokens == logits[: len(served.tokens)].argmax(dim=-1).tolist()
+        tokens = 32 if way == "alone" else 4
         for prompts in (PROMPTS, [PROMPTS[4], PROMPTS[4]]):
-            for served, source in zip(cache.batch(prompts, tokens=32), prompts, strict=True):
-                same(served, plain(model, cache, source, 32), 1e-4)
+            for served, source in zip(cache.batch(prompts, tokens), prompts, strict=True):
+                same(served, plain(model, cache, source, tokens), 1e-4)
 
 
 def test_a_batch_of_smollm2_is_its_prompts_one_by_one(smollm2):
     cache = cache_of(smollm2, "ancestors")
-    for served, source in zip(cache.batch(PROMPTS[:3], tokens=32), PROMPTS, strict=False):
+    for served, source in zip(cache.batch(PROMPTS[:2], tokens=32), PROMPTS, strict=False):
         same(served, plain(smollm2, cache, source, 32), 1e-3)
 
 
