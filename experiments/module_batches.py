@@ -4,7 +4,7 @@
 
 SmolLM2-135M, float32, one thread, drawn tokens, one schema a cell. Each prompt imports `shared` tokens that all
 import and `own` tokens that it alone imports (members of one union: the same positions), and has `FRESH` new ones;
-`DECODED` are decoded. Items are encoded before. FILE gets a row for each repeat, with seconds of the clock and of
+`DECODED` are decoded, the first of them from the prefill. Items are encoded before. FILE gets a row for each repeat, with seconds of the clock and of
 the processor; the table has medians of the processor's, which other work on the machine changes less.
 
 *Together* is one sequence with a mask over everything; *one by one* is the same prompts after each other, each
@@ -127,7 +127,7 @@ def cells(rows: Sequence[Row]) -> Iterator[list[str]]:
             [f"{shared} + {own}", str(prompts)]
             + [f"{size / 2**20:,.0f}" for size in (repeats[0].bytes_together, repeats[0].bytes_apart)]
             + [
-                f"{found:.2f}" if column == "prefill_cpu_s" else f"{prompts * DECODED / found:.0f}"
+                f"{found:.2f}" if column == "prefill_cpu_s" else f"{prompts * (DECODED - 1) / found:.0f}"
                 for column in ("prefill_cpu_s", "decode_cpu_s")
                 for way in ("together", "one by one")
                 for found in [median(getattr(row, column) for row in repeats if row.way == way)]
