@@ -4,8 +4,8 @@
 
 SmolLM2-135M, float32, one thread, drawn tokens, one schema a cell. Each prompt imports `shared` tokens that all
 import and `own` tokens that it alone imports (members of one union: the same positions), and has `FRESH` new ones;
-`DECODED` are decoded, the first of them from the prefill. Items are encoded before. FILE gets a row for each repeat,
-with seconds of the clock and of the processor; the table has medians of the processor's, which other work on the
+`DECODED` are decoded, the first of them from the prefill. Items are encoded before. FILE gets a row a repeat, with
+seconds of the clock and of the processor; the table has medians of the processor's, which other work on the
 machine changes less.
 
 *Together* is one sequence with a mask over everything; *one by one* is the same prompts after each other, each
