@@ -15,6 +15,7 @@ from teltheory.report.words import percent
 
 if TYPE_CHECKING:
     from teltheory.modules.bench import Cell, Timed
+    from teltheory.modules.bench_batches import Batch
 
 SHARES = (0, 1, 2, 3)
 """Quarters of `--total` that are kept."""
@@ -26,32 +27,53 @@ LEGEND = (
 )
 
 
+SHARED = (1024, 32, 16)
+"""Of a prompt in a batch: tokens that are kept, fresh ones, and tokens of its answer."""
+BATCHED = (
+    f"Batches of prompts that share {SHARED[0]:,} kept tokens, each with {SHARED[1]} fresh ones, answered with "
+    f"{SHARED[2]}: together as one sequence, and one by one. MiB: of keys and values. tokens/s: answered tokens."
+)
+
+
 @click.command()
 @loading
 @click.option("--kept", default="256,1024,4096", show_default=True, metavar="TOKENS,...", help="Kept tokens.")
 @whole("--fresh", 32, "Fresh tokens beside them.")
 @click.option("--total", type=click.IntRange(8), default=1056, show_default=True, help="By share: all tokens.")
+@click.option("--batch", default="", metavar="N,...", help="Also batches of so many prompts that share 1,024.")
 @whole("--repeats", 5, "Timed passes of each kind.")
 @whole("--seed", 0, "Seed of tokens and order.", least=0)
 @json_option
-def bench(loading: Loading, kept: str, fresh: int, total: int, repeats: int, seed: int, target: str | None) -> int:
+def bench(
+    loading: Loading,
+    kept: str,
+    fresh: int,
+    total: int,
+    batch: str,
+    repeats: int,
+    seed: int,
+    target: str | None,
+) -> int:
     """Time the first token with modules kept, in full, and at the positions of a schema, on random tokens."""
     check_target(target)
-    lengths = numbers("--kept", kept)
+    lengths, sizes = numbers("--kept", kept), numbers("--batch", batch) if batch else []
     model = loading.load()
     from teltheory.modules.bench import Cell, timed
+    from teltheory.modules.bench_batches import batches
 
     by_length = [Cell(some, fresh) for some in lengths]
     by_share = [Cell(total * quarters // 4, total - total * quarters // 4) for quarters in SHARES]
     with progress_bar() as bar:
         found = timed(model, [*by_length, *by_share], repeats, seed, lambda cells: bar.track(list(cells)))
+        together = [_batch(one) for one in batches(model, bar.track(sizes), SHARED, repeats, seed)]
     said = loading.said(model)
     of = [
         _row(model.token_bytes, cell, [one for one in found if one.cell == cell]) for cell in by_length + by_share
     ]
     first, second = of[: len(by_length)], of[len(by_length) :]
     tables = (_table("By length", first), _table(f"By share of {total:,} tokens", second))
-    report(target, (said, LEGEND, *tables), {"model": said, "repeats": repeats, "rows": of})
+    shown = (said, LEGEND, *tables, *([BATCHED, _batch_table(together)] if together else []))
+    report(target, shown, {"model": said, "repeats": repeats, "rows": of, "batches": together})
     return 0
 
 
@@ -94,3 +116,25 @@ def _cells(row: dict[str, Any]) -> list[str]:
     sizes = [f"{row['kept']:,}", f"{row['fresh']:,}", share, f"{row['kept_bytes'] / 2**20:,.1f}"]
     ratios = [f"{row['ratio']:.1f}", f"{row['cpu_ratio']:.1f}"]
     return [*sizes, full, ranges[0], gaps, cached, ranges[1], cold if row["kept"] else "", *ratios]
+
+
+def _batch(one: Batch) -> dict[str, Any]:
+    """Return a batch's medians and ratios."""
+    from statistics import median
+
+    answered = one.prompts * SHARED[2]
+    rates = {"together_rate": answered / median(one.together), "alone_rate": answered / median(one.alone)}
+    return {**asdict(one), **rates, "ratio": median(one.alone) / median(one.together)}
+
+
+def _batch_table(rows: list[dict[str, Any]]) -> Any:
+    columns = ("prompts", "MiB together", "MiB alone", "tokens/s together", "range", "one by one", "ratio")
+    return plain_table("By size of the batch", columns, [_batch_cells(row) for row in rows])
+
+
+def _batch_cells(row: dict[str, Any]) -> list[str]:
+    sizes = [f"{row[name] / 2**20:,.1f}" for name in ("together_bytes", "alone_bytes")]
+    answered = row["prompts"] * SHARED[2]
+    ends = f"{answered / max(row['together']):,.1f}-{answered / min(row['together']):,.1f}"
+    rates = [f"{row['together_rate']:,.1f}", ends, f"{row['alone_rate']:,.1f}"]
+    return [f"{row['prompts']}", *sizes, *rates, f"{row['ratio']:.2f}"]

@@ -18,7 +18,7 @@ from teltheory.model.units import bytes_in
 from teltheory.modules.answers import opened
 from teltheory.modules.items import Way
 from teltheory.modules.pml.layout import Layout, layout
-from teltheory.modules.pml.prompt import Prompt, Resolved, read_prompt
+from teltheory.modules.pml.prompt import Prompt, read_prompt
 from teltheory.modules.pml.reading import read_schema
 from teltheory.modules.pml.roles import TEMPLATES, Roles
 from teltheory.modules.pml.schema import Path
@@ -112,6 +112,7 @@ class Run:
     "--roles", type=click.Choice(list(TEMPLATES)), default="chatml", show_default=True, help="Chat template."
 )
 @whole("--tokens", 32, "Of an answer, at most.")
+@click.option("--batch", is_flag=True, help="All prompts together, as one sequence; times are the batch's.")
 @click.option("--compare", is_flag=True, help="Also answer by full attention over the same tokens.")
 @json_option
 def run(
@@ -121,6 +122,7 @@ def run(
     keeping: Keeping,
     roles: str,
     tokens: int,
+    batch: bool,
     compare: bool,
     target: str | None,
 ) -> int:
@@ -131,13 +133,13 @@ def run(
     model = loading.load()
     laid = layout(read, model.tokenizer)
     from teltheory.modules.runtime.cache import PromptCache
+    from teltheory.modules.runtime.full import answer_full
 
     cache = PromptCache(model, laid, keeping.way, keeping.together(laid), **kept)
     questions = [cache.resolved(prompt) for prompt in asked]
-    found = [
-        _answered(cache, name, question, tokens, compare)
-        for name, question in zip(prompts, questions, strict=True)
-    ]
+    answers = cache.batch(questions, tokens) if batch else [cache.answer(one, tokens) for one in questions]
+    full = [answer_full(model, one, tokens) if compare else None for one in questions]
+    found = [Run(*one) for one in zip(prompts, answers, full, strict=True)]
     tiers = keeping.fast is not None or keeping.slow is not None
     said = [
         loading.said(model),
@@ -153,13 +155,6 @@ def run(
 
 def _prompt(file: str, roles: Roles) -> Prompt:
     return opened(read_prompt(File(file), roles), roles)
-
-
-def _answered(cache: PromptCache, name: str, question: Resolved, tokens: int, compare: bool) -> Run:
-    from teltheory.modules.runtime.full import answer_full
-
-    served = cache.answer(question, tokens)
-    return Run(name, served, answer_full(cache.model, question, tokens) if compare else None)
 
 
 def _table(title: str, found: Sequence[Run], tiers: bool) -> Any:

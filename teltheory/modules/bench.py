@@ -71,11 +71,8 @@ def drawn_tokenizer(tokenizer: Tokenizer, vocabulary: int) -> Tokenizer:
     return Tokenizer("drawn", encode, tokenizer.decode, tokenizer.unknown, tokenizer.end)
 
 
-def drawn_prompt(tokenizer: Tokenizer, vocabulary: int, cell: Cell, seed: int = 0) -> Plan:
-    """Return a prompt of random tokens whose kept ones are in modules, with a gap behind each.
-
-    Its texts are numbers, "tokens seed", of which a tokenizer of its own makes tokens.
-    """
+def drawn_prompts(tokenizer: Tokenizer, vocabulary: int, cell: Cell, seed: int = 0, number: int = 1) -> list[Plan]:
+    """Return prompts of random tokens whose kept ones are in modules that they share, with a gap behind each."""
     drawn = drawn_tokenizer(tokenizer, vocabulary)
     sizes = [min(MODULE, cell.kept - at) for at in range(0, cell.kept, MODULE)]
     unions = "".join(
@@ -84,8 +81,8 @@ def drawn_prompt(tokenizer: Tokenizer, vocabulary: int, cell: Cell, seed: int = 
     )
     schema = layout(read_schema(f'<schema name="drawn">{unions}</schema>'), drawn)
     imports = "".join(f"<m{k}/>" for k in range(len(sizes)))
-    text = f'<prompt schema="drawn">{imports}{cell.fresh} {seed}-new</prompt>'
-    return plan(resolve(read_prompt(text), schema))
+    texts = [f'<prompt schema="drawn">{imports}{cell.fresh} {seed}-new-{k}</prompt>' for k in range(number)]
+    return [plan(resolve(read_prompt(text), schema)) for text in texts]
 
 
 def timed(
@@ -126,9 +123,8 @@ def timed(
 
 
 def _timed(model: Model, cell: Cell, repeats: int, draws: Random) -> list[Timed]:
-    work = _work(
-        model, drawn_prompt(model.tokenizer, model.module.config.vocab_size, cell, draws.randrange(2**30))
-    )
+    seed, vocabulary = draws.randrange(2**30), model.module.config.vocab_size
+    work = _work(model, drawn_prompts(model.tokenizer, vocabulary, cell, seed)[0])
     found: dict[str, list[tuple[float, float]]] = {way: [] for way in WAYS}
     for repeat in range(repeats + 1):
         for way in draws.sample(WAYS, len(WAYS)):

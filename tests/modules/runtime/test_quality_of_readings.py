@@ -10,6 +10,7 @@ from tokenizers.pre_tokenizers import ByteLevel
 from transformers import LlamaConfig, LlamaForCausalLM
 
 from teltheory.modules.bench import WAYS, Cell, timed
+from teltheory.modules.bench_batches import batches
 from teltheory.modules.quality import FULL, READINGS, candidate_rows, divergence, read_all, resolved
 from teltheory.modules.runtime import decode, load_model
 from teltheory.modules.runtime.full import prefill_full
@@ -111,6 +112,15 @@ def test_each_way_is_timed_as_often_in_each_cell(tiny):
         assert min(one.wall) <= one.seconds <= max(one.wall)
 
 
+def test_a_batch_has_shared_modules_once(tiny):
+    found = list(batches(tiny, [1, 3], (300, 4, 5), repeats=2))
+    for one, prompts in zip(found, (1, 3), strict=True):
+        assert one.prompts == prompts
+        assert one.together_bytes == (300 + prompts * (4 + 5 - 1)) * tiny.token_bytes
+        assert one.alone_bytes == prompts * (300 + 4 + 5 - 1) * tiny.token_bytes
+        assert len(one.together) == len(one.alone) == 2
+
+
 def test_the_commands_run_on_a_folder(folder, tmp_path, monkeypatch, model_json):
     monkeypatch.chdir(tmp_path)
     schema = '<schema name="s"><user>Hi <module name="a">one<module name="b">two</module></module></user></schema>'
@@ -128,12 +138,18 @@ def test_the_commands_run_on_a_folder(folder, tmp_path, monkeypatch, model_json)
     assert first["gaps"] == 3
     assert third["encoded"] == 0 < third["kept"] == second["kept"] + second["encoded"]
     assert second["text"] == third["text"]
+    batch = model_json("run", "s.xml", "p.xml", "q.xml", "--batch", "--model", folder, "--tokens", "3")
+    alone = model_json("run", "s.xml", "p.xml", "q.xml", "--model", folder, "--tokens", "3")
+    assert [one["text"] for one in batch["prompts"]] == [one["text"] for one in alone["prompts"]]
     whole = model_json("run", "s.xml", "q.xml", "--way", "whole", "--compare", "--model", folder, "--tokens", "3")
     assert whole["prompts"][0]["text"] == whole["prompts"][0]["full"]["text"]
     assert abs(whole["prompts"][0]["full"]["kl"]) < 1e-6
-    table = model_json("bench", "--model", folder, "--kept", "64,0", "--total", "64", "--repeats", "2")
+    table = model_json(
+        "bench", "--model", folder, "--kept", "64,0", "--total", "64", "--repeats", "2", "--batch", "2"
+    )
     assert [(row["kept"], row["fresh"]) for row in table["rows"][:3]] == [(64, 32), (0, 32), (0, 64)]
     assert all(len(row[way]["wall"]) == 2 for row in table["rows"] for way in WAYS)
+    assert [row["prompts"] for row in table["batches"]] == [2]
     told = model_json("quality", "--model", folder, "--items", "5", "--reading", "alone")
     assert [row["reading"] for row in told["agreements"][:2]] == ["full", "alone"]
     assert len(told["reads"]) == 10
@@ -162,7 +178,10 @@ def test_a_table_shows_every_reading_and_cell(folder, capsys, model_json):
 
     for asked, shown in (
         (("quality", "--items", "5"), READINGS),
-        (("bench", "--kept", "8", "--total", "8", "--repeats", "1"), ("By length", "By share of 8 tokens")),
+        (
+            ("bench", "--kept", "8", "--total", "8", "--repeats", "1", "--batch", "1"),
+            ("By length", "By share of 8 tokens"),
+        ),
     ):
         with pytest.raises(SystemExit) as stop:
             main(["modules", *asked, "--model", str(folder)])
