@@ -20,7 +20,7 @@ ROOMS = ["policies", "replay", "optimal", "judges", "belief", "claims", "engines
 ROOMS += ["proofs", "experiments", "limits", "forest", "forest_policies"]
 ROOMS += ["ragcache", "retrieval", "rag", "tiers", "advice", "serving"]
 ROOMS += ["sets", "sets_optimum", "pml", "modules_runtime"]
-ROOMS += ["prompt_cache_claims", "modules_store"]
+ROOMS += ["prompt_cache_claims", "modules_store", "modules_measured"]
 
 
 @dataclass(frozen=True)

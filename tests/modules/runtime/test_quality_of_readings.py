@@ -68,6 +68,8 @@ def test_answers_in_one_pass_are_scored_as_each_by_itself(tiny):
         rows = candidate_rows(tiny, prefilled, answers)
         for found, ids in zip(rows, answers, strict=True):
             assert np.allclose(found, plain_log_probabilities(tiny, asked, ids), atol=1e-9)
+        again = candidate_rows(tiny, prefilled, answers[:1])
+        assert np.allclose(again[0], rows[0], atol=1e-9)
         greedy = decode(tiny, prefilled, 1)
         assert greedy == [int(rows[0][0].argmax())]
 
