@@ -18,7 +18,7 @@ import numpy as np
 
 from teltheory.errors import TraceError
 from teltheory.model.columns import arrivals, lengths
-from teltheory.model.numbers import FloatArray, IntArray, readonly
+from teltheory.model.numbers import INT64_MAX, FloatArray, IntArray, exact_sum, readonly
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +75,8 @@ class ModuleTrace:
         Raises
         ------
         TraceError
-            For an item of no size, one that is none, one twice in a request: names the request (counted from 0),
-            the value and what was expected.
+            For an item of no size, one that is none, one twice in a request, requests of more than 2**63 - 1
+            tokens together: names the request (counted from 0), the value and what was expected.
         """
         kept = lengths("sizes", sizes, len(sizes))
         if len(kept) and kept.min() < 1:
@@ -88,9 +88,9 @@ class ModuleTrace:
         members = np.array([item for request in requests for item in sorted(request)], np.int64)
         new = lengths("fresh", [0] * len(requests) if fresh is None else fresh, len(requests))
         times = None if arrival is None else arrivals(arrival, len(requests))
-        if names is not None and len(names) != len(kept):
-            raise TraceError("names", None, len(names), f"{len(kept)}, one for each item")
-        named = None if names is None else tuple(names)
+        if exact_sum(new) + exact_sum(kept[members]) > INT64_MAX:
+            raise TraceError("fresh", None, "requests that add up to more than 2**63 - 1", "a smaller sum")
+        named = None if names is None else _named(names, len(kept))
         return cls(kept, readonly(members), readonly(offsets), new, times, named)
 
     def __len__(self) -> int:
@@ -151,7 +151,15 @@ class ModuleTrace:
 
 def _check_request(k: int, request: Sequence[int], items: int) -> None:
     for item in request:
-        if not 0 <= item < items:
+        if isinstance(item, bool) or not isinstance(item, (int, np.integer)) or not 0 <= item < items:
             raise TraceError("requests", k, item, f"an item, 0 to {items - 1}")
     if len(set(request)) < len(request):
         raise TraceError("requests", k, list(request), "each item once")
+
+
+def _named(names: Sequence[str], items: int) -> tuple[str, ...]:
+    if len(names) != items:
+        raise TraceError("names", None, len(names), f"{items}, one for each item")
+    if isinstance(names, str) or not all(isinstance(name, str) for name in names):
+        raise TraceError("names", None, names, "a string for each item")
+    return tuple(names)
