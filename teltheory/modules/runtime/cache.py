@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path as File
 
 from teltheory.errors import ArgumentError
-from teltheory.modules.items import Item, Plan, Way, by_age, checked_way, encoding, plan, size
+from teltheory.modules.items import Item, Plan, Way, by_age, checked_scaffold, checked_way, encoding, plan, size
 from teltheory.modules.pml.layout import Layout
 from teltheory.modules.pml.prompt import Prompt, Resolved, read_prompt, resolve
 from teltheory.modules.pml.schema import Path
@@ -88,7 +88,7 @@ class PromptCache:
     Raises
     ------
     ArgumentError
-        A schema of more positions than the model has, a scaffold of what is no kept module, no policy by rules.
+        A schema of more positions than the model has, a scaffold that no prompt can use, no policy by rules.
     """
 
     def __init__(
@@ -104,8 +104,7 @@ class PromptCache:
         checked_way(way)
         model.check_positions("schema", layout.length)
         self.model, self.layout, self.way = model, layout, way
-        self.scaffolds = [tuple(scaffold) for scaffold in scaffolds]
-        self._check_scaffolds()
+        self.scaffolds = [self._in_order(scaffold) for scaffold in scaffolds]
         self.store: Store[Item, KV] = Store(fast, slow, policy, self._moved)
         self._buffer = model.buffer()
 
@@ -215,10 +214,8 @@ class PromptCache:
 
     def items(self) -> list[Item]:
         """Return all items that prompts of the schema can use: each module's own text, and the scaffolds."""
-        own, spans = self.layout.own, self.layout.spans
-        texts = [path for path in spans if any(piece.parameter is None for piece in own[path])]
-        single = [Item((path,), self.way) for path in texts if spans[path].cache]
-        return single + [Item(scaffold, self.way) for scaffold in self.scaffolds]
+        together = [Item(scaffold, self.way) for scaffold in self.scaffolds]
+        return [Item((path,), self.way) for path in self._texts()] + together
 
     def resolved(self, prompt: str | File | Prompt | Resolved) -> Resolved:
         """Return a prompt resolved against the schema's layout."""
@@ -277,11 +274,17 @@ class PromptCache:
     def _moved(self, kv: KV, tier: Tier) -> KV:
         return kv.to(self.model.shape.device if tier == "fast" else "cpu")
 
-    def _check_scaffolds(self) -> None:
-        kept = {item.paths[0] for item in self.items() if len(item.paths) == 1}
-        for scaffold in self.scaffolds:
-            for path in scaffold:
-                if path not in kept:
-                    raise ArgumentError(
-                        "scaffolds", "/".join(path), "modules of the schema with a text that is kept"
-                    )
+    def _texts(self) -> list[Path]:
+        """Return the modules whose own text is kept, in document order."""
+        own, spans = self.layout.own, self.layout.spans
+        cached = (path for path in spans if spans[path].cache)
+        return [path for path in cached if any(one.tokens and one.parameter is None for one in own[path])]
+
+    def _in_order(self, scaffold: Sequence[Path]) -> tuple[Path, ...]:
+        """Return the modules of a scaffold as its item has them: in document order, each once."""
+        kept = self._texts()
+        for path in scaffold:
+            if path not in kept:
+                raise ArgumentError("scaffolds", "/".join(path), "modules of the schema with a text that is kept")
+        checked_scaffold(self.layout, scaffold)
+        return tuple(path for path in kept if path in scaffold)

@@ -1,5 +1,7 @@
 """What a cache for a schema does for prompts: answers do not depend on what is kept, where, and beside whom."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 from one_pass import judged
@@ -7,7 +9,7 @@ from small_models import CONFIGURATIONS, small_model
 
 import teltheory as tt
 from teltheory.errors import ArgumentError
-from teltheory.modules import layout, plan, read_prompt, read_schema, resolve
+from teltheory.modules import BYTES, layout, plan, read_prompt, read_schema, resolve
 from teltheory.modules.items import size
 from teltheory.modules.runtime import PromptCache, answer
 from teltheory.modules.traces import module_trace
@@ -131,6 +133,28 @@ def test_a_replaced_module_alone_is_encoded_anew_unless_another_read_it_or_moves
     assert stale["alone"] == stale["ancestors"] == [tuple(own), (("city",), ("city", "rome"))]
     everything = [((),), (("city",),), tuple(own), (("stay",),), (("city",), ("city", "rome"))]
     assert stale["whole"] == everything, "the schema and the city have white space behind Rome"
+
+
+def test_a_scaffold_whose_modules_are_named_in_any_order_is_stale_with_each_of_them():
+    model, laid = small_model("llama"), layout(read_schema(SCHEMA), BYTES)
+    cache = PromptCache(model, laid, scaffolds=[TOGETHER[0][::-1] * 2])
+    cache.answer(PROMPTS[0], tokens=1)
+    cache.replace(("city", "rome"), "Rome!")
+    same(cache.answer(PROMPTS[0], tokens=4), plain(model, cache, PROMPTS[0], 4), 1e-4)
+    cache.encode_all()
+    assert cache.answer(PROMPTS[0], tokens=1).encoded == 0
+
+
+def test_text_without_a_token_is_no_item():
+    """Some tokenizers make nothing of the white space between modules."""
+    nothing = replace(BYTES, encode=lambda text: list(text.strip().encode()))
+    model = replace(small_model("llama"), tokenizer=nothing)
+    cache = PromptCache(
+        model, layout(read_schema('<schema name="s"> <module name="a">b</module> </schema>'), nothing)
+    )
+    cache.encode_all()
+    cache.replace(("a",), "c")
+    assert [item.name for item in cache.store.items()] == ["a"]
 
 
 def test_a_prompt_of_the_layout_before_is_refused():
