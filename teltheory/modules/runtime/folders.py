@@ -88,7 +88,7 @@ def tokenizer(folder: Path) -> Tokenizer:
     file = folder / "tokenizer.json"
     made = _byte_checked(file)
     end = _end(folder, made)
-    unknown = made.token_to_id(str(_special(folder, "unk_token")))
+    unknown = _special(folder, made, "unk_token")
     return Tokenizer(
         folder.name,
         lambda text: made.encode(text, add_special_tokens=False).ids,
@@ -111,7 +111,7 @@ def _byte_checked(file: Path) -> Any:
 
 def _end(folder: Path, made: Any) -> int | None:
     """Return the token that ends an answer: of the tokenizer's settings, else of the model's."""
-    end = made.token_to_id(str(_special(folder, "eos_token")))
+    end = _special(folder, made, "eos_token")
     if end is None:
         end = _json(folder / "config.json").get("eos_token_id")
     if isinstance(end, list):
@@ -119,10 +119,13 @@ def _end(folder: Path, made: Any) -> int | None:
     return None if end is None else int(end)
 
 
-def _special(folder: Path, name: str) -> object:
+def _special(folder: Path, made: Any, name: str) -> int | None:
+    """Return the number of a token that the tokenizer's settings name; None if they do not, or it has none."""
     file = folder / "tokenizer_config.json"
     token = _json(file).get(name) if file.is_file() else None
-    return token.get("content") if isinstance(token, dict) else token
+    text = token.get("content") if isinstance(token, dict) else token
+    found: int | None = made.token_to_id(text) if isinstance(text, str) else None
+    return found
 
 
 def _json(file: Path) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from small_models import small_model, small_module
 
 from teltheory.errors import ArgumentError, FileError
 from teltheory.modules.runtime import load_model, model_of
+from teltheory.modules.runtime.folders import tokenizer
 from teltheory.modules.runtime.smollm2_weights import _kept, _unpermuted
 
 pytestmark = pytest.mark.model
@@ -80,6 +81,18 @@ def test_other_folders_are_refused_in_one_line(folder, said):
         load_model(folder)
     assert said in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(("named", "end"), [(5, 5), (0, 0), ([4, 5], 4), ([], None), (None, None)])
+def test_without_settings_of_a_tokenizer_the_model_s_own_token_ends_an_answer(folder, named, end):
+    """A vocabulary may have the word None."""
+    words = json.loads((folder / "tokenizer.json").read_text())
+    words["model"]["vocab"]["None"] = 3
+    (folder / "tokenizer.json").write_text(json.dumps(words))
+    (folder / "tokenizer_config.json").unlink()
+    changed(folder, eos_token_id=named)
+    made = tokenizer(folder)
+    assert (made.end, made.unknown) == (end, 0)
 
 
 def test_a_folder_s_code_is_not_executed(folder):
