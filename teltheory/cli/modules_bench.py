@@ -56,7 +56,7 @@ def bench(
 ) -> int:
     """Time the first token with modules kept, in full, and at the positions of a schema, on random tokens."""
     check_target(target)
-    lengths, sizes = numbers("--kept", kept), numbers("--batch", batch) if batch else []
+    lengths, sizes = numbers("--kept", kept), numbers("--batch", batch, 1) if batch else []
     model = loading.load()
     from teltheory.modules.bench import Cell, timed
     from teltheory.modules.bench_batches import batches

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path as File
 from typing import TYPE_CHECKING
 
 import click
 
 from teltheory.cli.options import Option, bundled
-from teltheory.errors import ArgumentError, FileError
+from teltheory.errors import ArgumentError, FileError, listed
 from teltheory.extras import needed
+from teltheory.modules.pml.roles import TEMPLATES
 from teltheory.modules.smollm2 import model_file
 from teltheory.processor import processor
 
 if TYPE_CHECKING:
+    from teltheory.modules.pml.layout import Layout
+    from teltheory.modules.pml.schema import Path
     from teltheory.modules.runtime import Model
 
 
@@ -37,7 +41,7 @@ class Loading:
         """
         if self.model == "smollm2":
             model_file()
-        elif not Path(self.model).is_dir():
+        elif not File(self.model).is_dir():
             raise FileError(f"--model: found {self.model!r}, expected smollm2 or a local folder of Hugging Face")
         torch, *_ = (needed(package, "modules") for package in ("torch", "transformers", "tokenizers"))
         from teltheory.modules.runtime import load_model
@@ -55,6 +59,22 @@ class Loading:
         )
 
 
+def scaffolds_of(laid: Layout, named: Sequence[str]) -> list[list[Path]]:
+    """Return scaffolds by the paths of their modules: a+b/c names two."""
+    return [[_path(laid, name) for name in text.split("+")] for text in named]
+
+
+def _path(laid: Layout, name: str) -> Path:
+    path = tuple(name.split("/"))
+    if path not in laid.spans:
+        known = listed(["/".join(path) for path in laid.spans if path])
+        raise ArgumentError("--scaffold", name, f"modules with + between them, of {known or 'none'}")
+    return path
+
+
+roles_option = click.option(
+    "--roles", type=click.Choice(list(TEMPLATES)), default="chatml", show_default=True, help="Chat template."
+)
 loading: Option = bundled(
     "loading",
     Loading,
@@ -67,10 +87,10 @@ loading: Option = bundled(
 )
 
 
-def numbers(option: str, text: str) -> list[int]:
+def numbers(option: str, text: str, least: int = 0) -> list[int]:
     """Read whole numbers between commas."""
     found = [one.strip() for one in text.split(",")]
     for one in found:
-        if not (one.isascii() and one.isdecimal() and len(one) < 10):
-            raise ArgumentError(option, text, "whole numbers of tokens between commas, such as 256,1024")
+        if not (one.isascii() and one.isdecimal() and len(one) < 10 and int(one) >= least):
+            raise ArgumentError(option, text, f"whole numbers between commas, {least} or more each")
     return [int(one) for one in found]

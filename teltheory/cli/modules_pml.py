@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from teltheory.cli.modules_options import roles_option
 from teltheory.cli.options import Option, bundled, json_option
 from teltheory.cli.output import check_target, complain, report
 from teltheory.cli.tables import plain_table
@@ -57,9 +58,7 @@ _language: Option = bundled(
     click.option(
         "--tokenizer", default="bytes", show_default=True, metavar="NAME|FILE", help="bytes, smollm2, file."
     ),
-    click.option(
-        "--roles", type=click.Choice(list(TEMPLATES)), default="chatml", show_default=True, help="Chat template."
-    ),
+    roles_option,
 )
 
 

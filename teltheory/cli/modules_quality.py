@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from teltheory.cli.modules_options import Loading, loading
+from teltheory.cli.modules_options import Loading, loading, roles_option
 from teltheory.cli.options import json_option, whole
 from teltheory.cli.output import check_target, progress_bar, report
 from teltheory.cli.tables import plain_table
@@ -36,9 +36,7 @@ COLUMNS = ("reading", "right", "95 %", "less", "95 %", "exact", "same", "KL", "9
     "--kind", "kinds", multiple=True, metavar="KIND,...", help="key, persona, union, two-hop, code; all."
 )
 @click.option("--reading", "readings", multiple=True, metavar="NAME,...", help="Beside full attention; all.")
-@click.option(
-    "--roles", type=click.Choice(list(TEMPLATES)), default="chatml", show_default=True, help="Chat template."
-)
+@roles_option
 @whole("--seed", 0, "Seed of the tasks.", least=0)
 @json_option
 def quality(

@@ -48,6 +48,7 @@ class Requests:
             if self.scaffolds:
                 raise ArgumentError("--scaffold", self.scaffolds[0], "--schema with it")
             return read_module_trace(file)
+        from teltheory.cli.modules_options import scaffolds_of
         from teltheory.modules.pml.layout import layout
         from teltheory.modules.pml.reading import read_schema
         from teltheory.modules.pml.tokens import tokenizer_of
@@ -55,10 +56,7 @@ class Requests:
 
         laid_out = layout(read_schema(Path(self.schema)), tokenizer_of(self.tokenizer))
         prompts, arrivals = read_prompts(file)
-        scaffolds = [[tuple(path.split("/")) for path in text.split("+")] for text in self.scaffolds]
-        for path in (path for scaffold in scaffolds for path in scaffold):
-            if path not in laid_out.spans:
-                raise ArgumentError("--scaffold", "/".join(path), f"a module of {self.schema}")
+        scaffolds = scaffolds_of(laid_out, self.scaffolds)
         try:
             return module_trace(laid_out, prompts, "alone", scaffolds, arrivals)
         except FileError as error:

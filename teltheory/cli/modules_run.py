@@ -9,19 +9,18 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from teltheory.cli.modules_options import Loading, loading
+from teltheory.cli.modules_options import Loading, loading, roles_option, scaffolds_of
 from teltheory.cli.options import Option, bundled, json_option, whole
 from teltheory.cli.output import check_target, report
 from teltheory.cli.tables import plain_table
-from teltheory.errors import ArgumentError, listed
+from teltheory.errors import ArgumentError
 from teltheory.model.units import bytes_in
 from teltheory.modules.answers import opened
 from teltheory.modules.items import Way
-from teltheory.modules.pml.layout import Layout, layout
+from teltheory.modules.pml.layout import layout
 from teltheory.modules.pml.prompt import Prompt, read_prompt
 from teltheory.modules.pml.reading import read_schema
 from teltheory.modules.pml.roles import TEMPLATES, Roles
-from teltheory.modules.pml.schema import Path
 from teltheory.policies.spec import parse_policy
 from teltheory.report.words import counted
 
@@ -58,18 +57,6 @@ class Keeping:
                 raise ArgumentError("--policy", self.policy, f"{name}=... with it, in tokens")
         sizes = {name: _bytes(f"--{name}", getattr(self, name)) for name in ("fast", "slow")}
         return {**sizes, "policy": spec.build(0, 0)}
-
-    def together(self, found: Layout) -> list[list[Path]]:
-        """Return the scaffolds by their paths, such as a+b/c for two of them."""
-        return [[_path(found, name) for name in text.split("+")] for text in self.scaffolds]
-
-
-def _path(found: Layout, name: str) -> Path:
-    path = tuple(name.split("/"))
-    if path not in found.spans:
-        known = listed(["/".join(path) for path in found.spans if path])
-        raise ArgumentError("--scaffold", name, f"modules with + between them, of {known or 'none'}")
-    return path
 
 
 def _bytes(option: str, text: str | None) -> int | None:
@@ -108,9 +95,7 @@ class Run:
 @click.argument("prompts", nargs=-1, required=True, metavar="PROMPT...")
 @loading
 @_keeping
-@click.option(
-    "--roles", type=click.Choice(list(TEMPLATES)), default="chatml", show_default=True, help="Chat template."
-)
+@roles_option
 @whole("--tokens", 32, "Of an answer, at most.")
 @click.option("--batch", is_flag=True, help="All prompts together, as one sequence; times are the batch's.")
 @click.option("--compare", is_flag=True, help="Also answer by full attention over the same tokens.")
@@ -135,7 +120,7 @@ def run(
     from teltheory.modules.runtime.cache import PromptCache
     from teltheory.modules.runtime.full import answer_full
 
-    cache = PromptCache(model, laid, keeping.way, keeping.together(laid), **kept)
+    cache = PromptCache(model, laid, keeping.way, scaffolds_of(laid, keeping.scaffolds), **kept)
     questions = [cache.resolved(prompt) for prompt in asked]
     answers = cache.batch(questions, tokens) if batch else [cache.answer(one, tokens) for one in questions]
     full = [answer_full(model, one, tokens) if compare else None for one in questions]

@@ -17,7 +17,7 @@ from teltheory.formats.module_sets import write_module_trace
 from teltheory.workloads.laws import Law, Quantiles, fixed
 from teltheory.workloads.module_sets import draw_module_trace
 
-_RANGE = re.compile(r"(\d{1,9})(?:\.\.(\d{1,9}))?")
+_RANGE = re.compile(r"([0-9]{1,9})(?:\.\.([0-9]{1,9}))?")
 _zipf = click.option(
     "--zipf", type=click.FloatRange(0, 2), default=1.0, show_default=True, help="Skew of popularity."
 )

@@ -71,6 +71,7 @@ def test_prompts_of_a_schema(tmp_path, capsys):
         (["modules", "replay", "{sets}", "--capacity", "3", "--forced"], "turn 0: forced caching"),
         (["modules", "replay", "{sets}x"], "found no such file"),
         (["modules", "sample", "{sets}", "--size", "9..3"], "--size: found '9..3'"),
+        (["modules", "sample", "{sets}", "--size", "٣"], "--size: found '٣'"),
         (["modules", "sample", "{sets}", "--items", "3", "--together", "2"], "together: found 2"),
     ],
     ids=str,

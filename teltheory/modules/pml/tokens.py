@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from teltheory.formats.counting import counter
+from teltheory.errors import ArgumentError
+from teltheory.formats.counting import ESTIMATE, EXPECTED, counter
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,8 @@ def tokenizer_of(named: str | Path | Tokenizer | Any) -> Tokenizer:
         from teltheory.modules.smollm2 import tokenizer
 
         return tokenizer()
+    if isinstance(named, str) and named != ESTIMATE and "." not in named:
+        raise ArgumentError("tokenizer", named, f"'bytes', 'smollm2', {EXPECTED}")
     counting = counter(named)
     return Tokenizer(counting.name, lambda text: counting.encode([text])[0], _no_text)
 

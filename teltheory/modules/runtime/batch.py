@@ -105,7 +105,7 @@ def decode_together(model: Model, together: Together, tokens: int) -> list[list[
     buffer.cut(together.member.shape[1])
     answers: list[list[int]] = [[] for _ in together.next]
     member, logits, running = together.member, together.logits, np.arange(len(answers))
-    while tokens and len(running):
+    while tokens > 0 and len(running):
         chosen = logits.argmax(dim=-1).cpu().numpy()
         goes_on = chosen != (-1 if model.tokenizer.end is None else model.tokenizer.end)
         running, chosen = running[goes_on], chosen[goes_on]
