@@ -26,15 +26,21 @@ def told():
     return {case.name: re.search(rf"^{re.escape(case.name)}\n  .*\n  (.*)$", page, re.MULTILINE) for case in CASES}
 
 
+@pytest.fixture(scope="module")
+def said_of(tmp_path_factory):
+    """What is said of a case, which is read once."""
+    return cache(lambda case: case.message(tmp_path_factory.mktemp("case")))
+
+
 @pytest.mark.repository
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_a_case_is_refused_by_the_line_that_the_page_has(case, tmp_path):
-    assert case.message(tmp_path) == told()[case.name][1]
+def test_a_case_is_refused_by_the_line_that_the_page_has(case, said_of):
+    assert said_of(case) == told()[case.name][1]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_a_case_is_refused_by_one_line_with_file_line_and_element(case, tmp_path):
-    said = case.message(tmp_path)
+def test_a_case_is_refused_by_one_line_with_file_line_and_element(case, said_of):
+    said = said_of(case)
     assert PLACE.fullmatch(said) or WITHOUT_ELEMENT.fullmatch(said)
     assert said.isprintable()
 

@@ -32,7 +32,7 @@ def test_a_program_is_what_its_pml_says():
     assert asked.to_pml() == '<prompt schema="trip"><plan days="3 d"/><sea/>Go!</prompt>'
 
 
-@given(TEXTS.filter(XML.fullmatch))
+@given(TEXTS.filter(lambda text: XML.fullmatch(text) is not None))  # Hypothesis takes a bare fullmatch apart: 4 s
 def test_a_text_is_read_as_it_was_written_wherever_it_stands(text):
     size = max(len(text.encode()), 1)
     made = program("s", text, when("m", text, parameter("p", size, scaffold=text)))
