@@ -144,8 +144,8 @@ def never_less(of: Values) -> bool:
 
 chain = row(
     "prompt-cache.nesting.lru.chain",
-    "If each module has one other in it at most, no request finds less under LRU that touches parents last than "
-    "under LRU that touches them first.",
+    "If all modules are one chain, each in the one before it, no request finds less under LRU that touches "
+    "parents last than under LRU that touches them first.",
     relation=never_less,
     space=NestedSets(NO_TAIL, "in a chain"),
 )(both_orders)
@@ -155,7 +155,7 @@ siblings = row(
     "The same if a module has two others in it.",
     relation=never_less,
     space=NestedSets(NO_TAIL, "below one item"),
-    origin=sharpness("each module has one other in it at most"),
+    origin=sharpness("all modules are one chain"),
 )(both_orders)
 
 

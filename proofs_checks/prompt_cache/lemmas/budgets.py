@@ -7,10 +7,11 @@ new is a request of several items. Let X < Y for one of them, of size s, last us
 *Own budgets.* b = min(s, (s + Q - xi)+), and Q covers the rest of the request.
 
 *Shared budgets.* R promised G = (S + Q - xi)+ to its items, S in all, the most recent first. `newer` and `older`
-are the sizes of R's items that are more and less recent than the one with X < Y, `missing` of the newer ones that
-the request does not ask for, `asked` of the older ones that it does. LRU has all of the newer ones, since it has
-something of this one; so T-LRU has at least their budgets, min(G, newer) in all, `kept` of those asked for. Q
-covers what the request has besides the items that R was the last to use.
+are the sizes of R's items that are more and less recent than the one with X < Y. Of the newer ones the request
+does not ask for `missing`, or they were used after R; of the older ones it asks for `asked`, last used by R. LRU
+has all of the newer ones, since it has something of this one; so T-LRU has at least the budgets that R gave them,
+min(G, newer) in all, unless they were used again, `kept` of those that count. Q covers what the request has
+besides the items that R was the last to use.
 """
 
 from collections.abc import Iterator
