@@ -65,9 +65,10 @@ class Sets:
     def of(cls, trace: ModuleTrace, question: Question, cache: SetCache) -> Sets:
         """Choose what was left out, and say so."""
         sizes, found = question.capacities, question.thresholds
-        held = exact_sum(trace.sizes[np.unique(trace.members)])
+        used = np.unique(trace.members)
+        held = exact_sum(trace.sizes[used])
         said = [
-            f"{len(trace):,} requests for {len(trace.sizes):,} modules of {held:,} tokens.",
+            f"{len(trace):,} requests for {len(used):,} modules of {held:,} tokens.",
             question.served.sentence(),
             *question.said,
         ]
