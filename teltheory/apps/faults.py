@@ -1,0 +1,40 @@
+"""Errors of applications, each with the code that an HTTP answer has for it."""
+
+from __future__ import annotations
+
+from teltheory.errors import TelTheoryError
+
+MALFORMED, UNKNOWN, CONFLICT, CLOSED, TOO_LARGE, TRANSFORM, ENGINE, LATE = 400, 404, 409, 410, 413, 422, 502, 504
+KINDS = {
+    MALFORMED: "malformed",
+    UNKNOWN: "unknown",
+    CONFLICT: "conflict",
+    CLOSED: "closed",
+    TOO_LARGE: "too-large",
+    TRANSFORM: "transform",
+    ENGINE: "engine",
+    LATE: "late",
+}
+
+
+class AppError(TelTheoryError):
+    """Something about an application is wrong.
+
+    Parameters
+    ----------
+    code : int
+        One of `KINDS`; what an HTTP server answers with.
+    place : str
+        What it is about: a request, a placeholder, a variable, a session.
+    found, expected : str
+        What was there, and what would have been right.
+    """
+
+    def __init__(self, code: int, place: str, found: str, expected: str) -> None:
+        self.code, self.place, self.found, self.expected = code, place, found, expected
+        super().__init__(f"{place}: found {found}, expected {expected}")
+
+    @property
+    def kind(self) -> str:
+        """The code in a word."""
+        return KINDS[self.code]
