@@ -1,0 +1,3 @@
+"""What is decided about Parrot (Lin et al. 2024): one file per section, each a list of claims."""
+
+MODULES = ()
