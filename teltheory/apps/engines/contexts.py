@@ -118,7 +118,7 @@ class Contexts:
         """Give up a context and return how many tokens that frees; `AppError` 409 while it has forks."""
         context = self._still(self[id])
         if context.forks:
-            raise self._fault(CONFLICT, id, f"a free while {context.forks} forks are there", "theirs first")
+            raise self._fault(CONFLICT, id, f"a free while it has forks: {context.forks}", "theirs first")
         del self._there[id]
         if context.parent is not None:
             context.parent.forks -= 1
