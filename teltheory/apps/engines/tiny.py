@@ -1,10 +1,10 @@
 """An engine that really runs: a drawn transformer of two layers over bytes with continuous batching, in numpy.
 
 1. Tokens are bytes and one that ends an output. Outputs are printable ASCII: their texts have the same tokens.
-2. What was asked for is a queue. A step takes each job whose context and parent are computed so far, `chunk` tokens
-   of a fill, or one of an output, all in one pass of the model. Jobs join and leave between steps.
+2. What was asked for is a queue. A step takes each job whose context and parent are computed so far, a chunk of
+   tokens of a fill or one of an output, all in one pass of the model. Jobs join and leave between steps.
 3. A fork reads the parent's keys and values where they are; attention over both is merged.
-4. Greedy at temperature 0: the largest score, and of equal ones the first. Above 0 an output has its own generator,
+4. Greedy at temperature 0: the largest score, of equal ones the first. Above 0 an output has its own generator,
    spawned from that of the engine in the order in which outputs are asked for.
 """
 
