@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from teltheory.apps.engines.contexts import Context, Contexts
+from teltheory.apps.engines.tokens import from_utf8, utf8
 from teltheory.apps.engines.transformer import New, State, Transformer, forward
 from teltheory.apps.faults import ENGINE, AppError
 from teltheory.apps.requests import Sampling
@@ -80,11 +81,11 @@ class TinyEngine:
 
     def encode(self, text: str) -> list[int]:
         """Return the bytes of a text."""
-        return list(text.encode())
+        return utf8(text)
 
     def decode(self, tokens: Sequence[int]) -> str:
         """Return the text of bytes."""
-        return bytes(token for token in tokens if token != END).decode(errors="replace")
+        return from_utf8([token for token in tokens if token != END])
 
     async def fill(self, token_ids: Sequence[int], context_id: int, parent: int | None = None) -> int:
         """Put tokens at the end of a context; they are computed for forks even if the caller is cancelled."""
