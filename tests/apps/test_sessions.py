@@ -1,0 +1,399 @@
+"""Sessions: values against a plain evaluation, failures against what is below, contexts counted, who goes when."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scripted_engine import Scripted
+
+from teltheory.apps import AppError, Port, Sampling
+from teltheory.apps.executor import Rules
+from teltheory.apps.sessions import Manager, Session
+
+SHORT = Sampling(max_tokens=40)
+
+
+def call(
+    session: Session, name: str, inputs: Sequence[str], outputs: Sequence[str], text: str = "", **ports: str
+) -> None:
+    """Submit a request whose prompt is its name, a text, its inputs and its outputs; `ports` are transforms."""
+    entries = [Port(v, False, v, ports.get(v, "")) for v in inputs]
+    entries += [Port(v, True, v, ports.get(v, "")) for v in outputs]
+    prompt = f"{name}{text}:" + "".join(f"<{{{{{v}}}}}>" for v in [*inputs, *outputs])
+    session.submit(prompt, entries, sampling=SHORT, name=name)
+
+
+async def outcome(awaited: Awaitable[str]) -> str | AppError:
+    """Return a value or the failure."""
+    try:
+        return await awaited
+    except AppError as error:
+        return error
+
+
+def said_of(text: str) -> str:
+    """Return what the engine of these tests says after a text."""
+    return f"{sum(text.encode()) % 997}"
+
+
+Plan = list[tuple[list[int], int]]
+
+
+@st.composite
+def plans(draw: st.DrawFn) -> Plan:
+    """Return, for each request, which earlier requests and set variables (negative) it uses, and its outputs."""
+    size = draw(st.integers(1, 6))
+    return [
+        (draw(st.lists(st.integers(-2, k - 1), max_size=3, unique=True)), draw(st.integers(1, 2)))
+        for k in range(size)
+    ]
+
+
+def variables(plan: Plan, used: int, k: int) -> str:
+    """Return what request k uses of request `used`, or the set variable."""
+    return f"s{-used}" if used < 0 else f"v{used}.{k % plan[used][1]}"
+
+
+def judged(plan: Plan, given: Mapping[str, str], broken: set[int]) -> dict[str, str | None]:
+    """Return every variable by plain evaluation, request by request; None: it fails."""
+    values: dict[str, str | None] = dict(given)
+    for k, (uses, outputs) in enumerate(plan):
+        text, failed = f"r{k}:", k in broken
+        for used in uses:
+            value = values[variables(plan, used, k)]
+            failed |= value is None
+            text += f"<{value}>"
+        for j in range(outputs):
+            text += "<" if j == 0 else "><"
+            values[f"v{k}.{j}"] = None if failed else said_of(text)
+            text += said_of(text)
+    return values
+
+
+@given(plans(), st.randoms(use_true_random=False), st.sets(st.integers(0, 5), max_size=2), st.integers(1, 3))
+def test_values_are_those_of_a_plain_evaluation_and_failures_reach_what_is_below(
+    plan: Plan, random: object, broken: set[int], engines: int
+) -> None:
+    """Whatever the order of submits and sets; and no context is left in the end."""
+
+    def says(text: str) -> str:
+        if any(text.startswith(f"r{k}:") for k in broken):
+            raise OSError("power cut")
+        return said_of(text)
+
+    async def main() -> None:
+        there = [Scripted(says, f"e{k}", steps=k) for k in range(engines)]
+        given_values = {"s1": "one", "s2": "two {{output:x}}"}
+        async with Manager(there) as manager:
+            session = manager.session()
+            steps: list[Callable[[], None]] = [
+                lambda k=k, uses=uses, n=n: call(  # type: ignore[misc]
+                    session, f"r{k}", [variables(plan, used, k) for used in uses], [f"v{k}.{j}" for j in range(n)]
+                )
+                for k, (uses, n) in enumerate(plan)
+            ]
+            steps += [lambda v=v, text=text: session.set(v, text) for v, text in given_values.items()]  # type: ignore[misc]
+            random.shuffle(steps)  # type: ignore[attr-defined]
+            for step in steps:
+                step()
+                if random.random() < 0.5:  # type: ignore[attr-defined]
+                    await asyncio.sleep(0)
+            expected = judged(plan, given_values, broken)
+            for variable, value in expected.items():
+                found = await outcome(session.get(variable, "throughput", timeout=5))
+                if value is None:
+                    assert isinstance(found, AppError)
+                    assert found.code == 502
+                    assert found.place in {f"request r{k}" for k in broken}
+                    assert "OSError: 'power cut'" in str(found)
+                else:
+                    assert found == value
+        assert [(len(engine.contexts), engine.contexts.held) for engine in there] == [(0, 0)] * engines
+
+    asyncio.run(main())
+
+
+def test_an_application_at_a_time_and_its_next_request_before_the_next_application() -> None:
+    """Four times A -> B where one request has room: 0 4 1 5 2 6 3 7 by number over all applications."""
+
+    async def main() -> list[str]:
+        engine = Scripted(lambda text: "x", capacity=70)
+        async with Manager([engine]) as manager:
+            sessions = [manager.session() for _ in range(4)]
+            for k, session in enumerate(sessions):
+                call(session, f"{k}", [], ["a"])
+            for k, session in enumerate(sessions):
+                call(session, f"{k + 4}", ["a"], ["b"])
+            await asyncio.gather(*(session.get("b") for session in sessions))
+        assert engine.most == 1
+        return [text[0] for text in engine.log]
+
+    assert asyncio.run(main()) == list("04152637")
+
+
+def test_the_next_request_goes_first_also_after_transforms() -> None:
+    """Its inputs are transformed before who is next is asked; a search takes a process, and the others go on."""
+
+    async def order(transforms: str) -> list[str]:
+        engine = Scripted(lambda text: "x", capacity=70)
+        async with Manager([engine]) as manager:
+            sessions = [manager.session() for _ in range(2)]
+            for k, session in enumerate(sessions):
+                call(session, f"{k}", [], ["a"])
+                call(session, f"{k + 2}", ["a"], ["b"], a=transforms)
+            await asyncio.gather(*(session.get("b") for session in sessions))
+        return [text[0] for text in engine.log]
+
+    assert asyncio.run(order("strip|upper")) == list("0213")
+    assert asyncio.run(order("regex:x")) == list("0123")
+
+
+@pytest.mark.parametrize(("criterion", "most"), [("throughput", 8), ("latency", 2)])
+def test_a_get_for_latency_bounds_what_runs_beside_it(criterion: str, most: int) -> None:
+    """Eight results of one session each, 51 tokens a request, where 110 is the most for latency."""
+
+    async def main() -> int:
+        engine = Scripted(lambda text: "x", capacity=1000, latency_capacity=110, steps=9)
+        async with Manager([engine]) as manager:
+            sessions = [manager.session() for _ in range(8)]
+            for session in sessions:
+                call(session, "a", [], ["x"], "1234567")
+            await asyncio.gather(*(session.get("x", criterion) for session in sessions))
+        return engine.most
+
+    assert asyncio.run(main()) == most
+
+
+def test_a_task_group_goes_to_one_engine_and_its_consumer_is_alone() -> None:
+    """Sixteen maps and a reduce on four engines; without groups the maps are spread."""
+
+    async def main(groups: bool) -> list[int]:
+        there = [Scripted(lambda text: "x", f"e{k}", 1000, 100) for k in range(4)]
+        async with Manager(there, rules=Rules(groups=groups)) as manager:
+            session = manager.session()
+            for k in range(16):
+                call(session, f"{k}", [], [f"m{k}"])
+            call(session, "reduce", [f"m{k}" for k in range(16)], ["all"])
+            await session.get("all")
+        return sorted(sum(text[0].isdigit() for text in engine.log) for engine in there)
+
+    assert asyncio.run(main(True)) == [0, 0, 0, 16]
+    assert asyncio.run(main(False)) == [4, 4, 4, 4]
+
+
+def test_a_prefix_is_filled_once_across_sessions_and_stays_while_one_is_open() -> None:
+    """Two sessions with one prompt share all of it; a third that comes after both closed fills it again."""
+
+    async def main() -> list[int]:
+        engine, filled = Scripted(), []
+        async with Manager([engine]) as manager:
+            first, second = manager.session(), manager.session()
+            for session in (first, second):
+                call(session, "a", [], ["x"], "some prompt")
+                await session.get("x")
+                filled.append(engine.contexts.filled)
+            await first.close()
+            assert len(engine.contexts) > 0
+            await second.close()
+            assert len(engine.contexts) == 0
+            third = manager.session()
+            call(third, "a", [], ["x"], "some prompt")
+            await third.get("x")
+            return [*filled, engine.contexts.filled]
+
+    once = len("asome prompt:<>")
+    assert asyncio.run(main()) == [once, once, 2 * once]
+
+
+def test_what_was_generated_is_shared_and_freed_too() -> None:
+    """A later prompt that begins with prompt and output of an earlier one forks after them."""
+
+    async def main() -> tuple[int, int]:
+        engine = Scripted(lambda text: "Z")
+        async with Manager([engine]) as manager:
+            session = manager.session()
+            session.submit("say {{output:x}}", [Port("x", True, "x")], sampling=SHORT)
+            said = await session.get("x")
+            before = engine.contexts.filled
+            ports = [Port("x", False, "x"), Port("y", True, "y")]
+            session.submit("say {{input:x}}{{output:y}}", ports, sampling=SHORT)
+            assert (said, await session.get("y")) == ("Z", "Z")
+            filled = engine.contexts.filled - before
+            await session.close()
+            return filled, len(engine.contexts)
+
+    assert asyncio.run(main()) == (0, 0)
+
+
+def test_closing_a_session_ends_its_requests_alone() -> None:
+    """Two sessions run the same prompt, so that the second waits for what the first fills; the first is closed."""
+
+    async def main(ticks: int) -> None:
+        engine = Scripted(lambda text: "x", steps=5)
+        async with Manager([engine]) as manager:
+            first, second = manager.session(), manager.session()
+            for session in (first, second):
+                call(session, "a", [], ["x"])
+                call(session, "b", ["x"], ["y"])
+            lost = asyncio.ensure_future(outcome(first.get("y")))
+            kept = asyncio.ensure_future(outcome(second.get("y")))
+            for _ in range(ticks):
+                await asyncio.sleep(0)
+            await first.close()
+            found = await lost
+            assert found == "x" or (isinstance(found, AppError) and found.code == 410)
+            assert await kept == "x"
+            await second.close()
+            assert (len(engine.contexts), engine.contexts.held) == (0, 0)
+
+    for ticks in range(40):
+        asyncio.run(main(ticks))
+
+
+def test_a_failing_transform_fails_its_variable_and_what_is_below() -> None:
+    """Of two outputs the other one is there; request, variable and step are named to everybody below."""
+
+    async def main() -> None:
+        engine = Scripted(lambda text: "no JSON")
+        async with Manager([engine]) as manager:
+            session = manager.session()
+            call(session, "first", [], ["x", "y"], x="strip|json:code")
+            call(session, "second", ["x"], ["z"])
+            call(session, "third", ["z", "never"], ["u"])
+            call(session, "fourth", ["y"], ["w"], y="upper")
+            assert await session.get("y") == await session.get("w") == "no JSON"
+            assert engine.log[-1] == "fourth:<NO JSON><"
+            for variable in ("x", "z", "u"):
+                with pytest.raises(AppError) as raised:
+                    await session.get(variable)
+                assert raised.value.code == 422
+                assert raised.value.place == "request first, variable 'x', transform 'json:code'"
+            call(session, "late", ["u"], ["v"])
+            assert isinstance(await outcome(session.get("v")), AppError)
+
+    asyncio.run(main())
+
+
+def test_what_a_client_does_wrong_is_a_code_and_one_line() -> None:
+    """And the session goes on as if nothing had been."""
+    x, y = Port("x", True, "x"), Port("y", True, "y")
+    wrong: list[tuple[int, str, Callable[[Session], object]]] = [
+        (400, "unterminated", lambda s: s.submit("a{{x}}", [Port("x", True, "n", "regex:(")])),
+        (400, "max_tokens 0", lambda s: s.submit("a{{y}}", [y], sampling=Sampling(0))),
+        (400, "temperature -1", lambda s: s.submit("a{{y}}", [y], sampling=Sampling(temperature=-1))),
+        (400, "temperature nan", lambda s: s.submit("a{{y}}", [y], sampling=Sampling(temperature=float("nan")))),
+        (404, "model 'other'", lambda s: s.submit("a{{y}}", [y], model="other")),
+        (409, "two producers", lambda s: s.submit("a{{x}}", [x])),
+        (409, "a cycle", lambda s: call(s, "r", ["x"], ["in"])),
+        (409, "a cycle", lambda s: s.submit("a{{p}}{{q}}", [Port("p", False, "r"), Port("q", True, "r")])),
+        (400, "nothing before its first output", lambda s: s.submit("{{y}}", [y])),
+        (409, "a value that a client set", lambda s: call(s, "r", [], ["set"])),
+        (409, "a value for what request a produces", lambda s: s.set("x", "1")),
+        (409, "a second value", lambda s: s.set("set", "1")),
+        (413, "2,000|2000", lambda s: s.submit("a{{y}}", [y], sampling=Sampling(2001))),
+    ]
+
+    async def main() -> None:
+        async with Manager([Scripted(capacity=2000)]) as manager:
+            session = manager.session()
+            session.set("set", "value")
+            call(session, "a", ["in"], ["x"])
+            for code, said, act in wrong:
+                with pytest.raises(AppError, match=said) as raised:
+                    act(session)
+                assert raised.value.code == code
+                assert "\n" not in str(raised.value)
+            session.set("in", "text")
+            assert await session.get("x") == f"[{len('a:<text><')}]"
+
+    asyncio.run(main())
+
+
+def test_what_is_asked_for_wrongly_is_a_code_and_one_line() -> None:
+    """Unknown variables and criteria, a second criterion, a time-out that names what is missing, what is closed."""
+
+    async def main() -> None:
+        async with Manager([Scripted()]) as manager:
+            session, other = manager.session(), manager.session()
+            call(session, "a", ["in"], ["x"])
+            asked = [
+                (400, "criterion 'fast', expected one of throughput, latency", session.get("x", "fast")),
+                (404, "no request that produces it, and no value", session.get("y")),
+                (404, "no request that produces it, and no value", session.get("in")),
+                (404, "no request that produces it, and no value", other.get("x")),
+                (504, "none after 0.01 s; no value was set for 'in'", session.get("x", "ttft", timeout=0.01)),
+                (409, "criterion 'latency' after 'ttft'", session.get("x", "latency")),
+            ]
+            for code, said, get in asked:
+                found = await outcome(get)
+                assert isinstance(found, AppError)
+                assert (found.code, said in str(found)) == (code, True)
+            session.set("in", "text")
+            assert await session.get("x", "ttft") == "[9]"
+            await session.close()
+            await session.close()
+            for act in (lambda: session.set("u", ""), session.variable, lambda: call(session, "b", [], ["y"])):
+                with pytest.raises(AppError, match="a closed session") as raised:
+                    act()
+                assert raised.value.code == 410
+            assert isinstance(await outcome(session.get("x", "ttft")), AppError)
+        with pytest.raises(AppError, match="a closed manager"):
+            manager.session()
+
+    asyncio.run(main())
+
+
+def test_a_value_that_makes_a_prompt_too_large_fails_that_request() -> None:
+    """The size is known when the inputs are there; others go on."""
+
+    async def main() -> None:
+        async with Manager([Scripted(capacity=100)]) as manager:
+            session = manager.session()
+            call(session, "a", ["in"], ["x"])
+            call(session, "b", [], ["y"])
+            session.set("in", "t" * 60)
+            found = await outcome(session.get("x"))
+            assert isinstance(found, AppError)
+            assert (found.code, found.place) == (413, "request a")
+            assert await session.get("y") == "[3]"
+
+    asyncio.run(main())
+
+
+def test_a_request_goes_to_an_engine_of_its_model() -> None:
+    """In a cluster of two models, each with its own size."""
+
+    async def main() -> None:
+        small, large = (
+            Scripted(lambda text: "s", "e0", 100, 100, "small"),
+            Scripted(lambda text: "l", model="large"),
+        )
+        async with Manager([small, large]) as manager:
+            session = manager.session()
+            for k, model in enumerate(["small", "large", "small"]):
+                session.submit("a{{x}}!", [Port("x", True, f"x{k}")], model, SHORT)
+            assert await session.gets(dict.fromkeys(["x0", "x1", "x2"], "latency")) == ["s", "l", "s"]
+            with pytest.raises(AppError, match="at most 100"):
+                session.submit("a{{x}}", [Port("x", True, "x3")], "small", Sampling(101))
+
+    asyncio.run(main())
+
+
+def test_values_are_inserted_as_they_are() -> None:
+    """Nothing in a value is a placeholder, neither set nor generated."""
+
+    async def main() -> list[str]:
+        engine = Scripted(lambda text: "{{input:task}}")
+        async with Manager([engine]) as manager:
+            session = manager.session()
+            call(session, "a", ["task"], ["x"])
+            call(session, "b", ["x"], ["y"])
+            session.set("task", "{{output:x}}{{")
+            await session.get("y")
+        return engine.log
+
+    assert asyncio.run(main()) == ["a:<{{output:x}}{{><", "b:<{{input:task}}><"]
