@@ -3,8 +3,8 @@
 1. `submit` puts a request into the graph of the session, which has no cycle; nothing waits for its result there.
 2. A variable is produced by a request, or a client sets it, once. A request begins when its inputs are there: they
    are transformed, it waits for its engine, and its outputs are transformed. No client hands them on.
-3. A failure of a request is one of all its outputs that are not there yet, and of everything below them; a transform
-   that fails is one of its variable and of everything below. The others go on.
+3. A request that fails, fails all its outputs and everything below them; a transform that fails, its variable and
+   everything below. The others go on.
 4. `get` waits for a variable and says by which criterion; a variable has one. Labels are deduced again whenever a
    get or a request is new, for the requests that wait.
 5. Closing a session ends its requests and frees the contexts that no other session has used.

@@ -211,7 +211,7 @@ def test_a_face_without_an_event_loop_does_the_same() -> None:
                 write_code(other, task)
             with pytest.raises(AppError, match="a second value"):
                 task.set("again")
-            with pytest.raises(AppError, match="none after 0.01 s"):
+            with pytest.raises(AppError, match=r"none after 0\.01 s"):
                 write_code(session, session.variable()).get(timeout=0.01)
         with pytest.raises(AppError, match="a closed session"):
             code.get()

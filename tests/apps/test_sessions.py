@@ -314,7 +314,7 @@ def test_what_a_client_does_wrong_is_a_code_and_one_line() -> None:
 
 
 def test_what_is_asked_for_wrongly_is_a_code_and_one_line() -> None:
-    """Unknown variables and criteria, a second criterion, a time-out that names what is missing, what is closed."""
+    """Unknown variables and criteria, another criterion, a time-out that names what is missing, what is closed."""
 
     async def main() -> None:
         async with Manager([Scripted()]) as manager:
