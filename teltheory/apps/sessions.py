@@ -43,13 +43,24 @@ class Session:
     """
 
     def __init__(self, executor: Executor, number: int, own: Mapping[str, Own]) -> None:
-        self.id, self.number, self.graph, self.closed = secrets.token_urlsafe(12), number, Graph.of(()), False
+        self.id, self.number, self.closed = secrets.token_urlsafe(12), number, False
         self._executor, self._own = executor, own
+        self._requests: list[Request] = []
+        self._producers: dict[str, Request] = {}
+        self._consumers: dict[str, list[Request]] = {}
+        self._graph: Graph | None = None
         self._values: dict[str, Value] = {}
         self._asked: dict[str, str] = {}
         self._begun = set[int]()
         self._tasks = set[asyncio.Task[None]]()
         self._deduced: _Deduced | None = None
+
+    @property
+    def graph(self) -> Graph:
+        """Its requests and how they are joined."""
+        if self._graph is None:
+            self._graph = Graph.of(self._requests)
+        return self._graph
 
     def submit(
         self,
@@ -68,17 +79,17 @@ class Session:
             producer of a variable, a cycle; 410: the session is closed; 413: larger than any engine.
         """
         self._check_open()
-        request = Request.of(len(self.graph.requests), prompt, ports, model, sampling, name)
+        request = Request.of(len(self._requests), prompt, ports, model, sampling, name)
         _check_request(request)
         for port in request.ports:
             check(port.transforms, self._own, f"{request.place}, placeholder {port.name!r}")
         self._executor.check(request)
-        graph = Graph.of([*self.graph.requests.values(), request])
-        for variable in request.outputs:
-            if self._value(variable).settled:
-                found = f"a value that a client set, and {request.place}, which produces it"
-                raise AppError(CONFLICT, f"variable {variable!r}", found, "one of them")
-        self.graph, self._deduced = graph, None
+        self._check_outputs(request)
+        self._requests.append(request)
+        self._producers |= dict.fromkeys(request.outputs, request)
+        for variable in dict.fromkeys(request.inputs):
+            self._consumers.setdefault(variable, []).append(request)
+        self._graph = self._deduced = None
         self._begin(request)
         return request
 
@@ -102,14 +113,13 @@ class Session:
         """Give a variable its value; `AppError` 409 if a request produces it or it was set, 410 if closed."""
         self._check_open()
         place = f"variable {variable!r}"
-        producer = self.graph.producers.get(variable)
-        if producer is not None:
-            found = f"a value for what {self.graph.requests[producer].place} produces"
+        if variable in self._producers:
+            found = f"a value for what {self._producers[variable].place} produces"
             raise AppError(CONFLICT, place, found, "none")
         if self._value(variable).settled:
             raise AppError(CONFLICT, place, "a second value", "one")
         self._value(variable).put(value)
-        self._go_on([variable])
+        self._go_on(variable)
 
     async def get(self, variable: str, criteria: str = "latency", timeout: float | None = None) -> str:
         """Return the value of a variable once it is there.
@@ -179,6 +189,16 @@ class Session:
         """Return the task group of a request."""
         return self._facts().group.get(request)
 
+    def _check_outputs(self, request: Request) -> None:
+        """Refuse a second value or producer, and a cycle, which only outputs that something consumes can close."""
+        for variable in request.outputs:
+            if self._value(variable).settled and variable not in self._producers:
+                found = f"a value that a client set, and {request.place}, which produces it"
+                raise AppError(CONFLICT, f"variable {variable!r}", found, "one of them")
+        used = {*self._consumers, *self._producers, *request.inputs}
+        if not used.isdisjoint(request.outputs) or len(set(request.outputs)) < len(request.outputs):
+            Graph.of([*self._requests, request])
+
     def _facts(self) -> _Deduced:
         if self._deduced is None:
             self._deduced = _Deduced(self.number, self.graph, self._asked, self._executor.rules.reading)
@@ -192,8 +212,7 @@ class Session:
         place = f"get of {variable!r}"
         if criterion not in LABELS:
             raise AppError(MALFORMED, place, f"criterion {shown(criterion, 60)}", f"one of {', '.join(LABELS)}")
-        produced = variable in self.graph.producers
-        if not produced and not (variable in self._values and self._values[variable].settled):
+        if variable not in self._producers and not (variable in self._values and self._values[variable].settled):
             raise AppError(UNKNOWN, place, "no request that produces it, and no value", "one of them")
         if self._asked.get(variable, criterion) != criterion:
             raise AppError(CONFLICT, place, f"criterion {criterion!r} after {self._asked[variable]!r}", "one")
@@ -233,7 +252,7 @@ class Session:
         for port, text in zip((port for port in ports if port.output), texts, strict=True):
             try:
                 self._value(port.variable).put(await self._changed(request, port, text))
-                self._go_on([port.variable])
+                self._go_on(port.variable)
             except AppError as failure:
                 self._fail([port.variable], failure)
         return None
@@ -253,23 +272,22 @@ class Session:
             if self._value(variable).settled:
                 continue
             self._value(variable).fail(failure)
-            for k in self.graph.consumers.get(variable, ()):
-                if k not in self._begun:
-                    self._begun.add(k)
-                    failing.extend(self.graph.requests[k].outputs)
+            for request in self._consumers.get(variable, ()):
+                if request.id not in self._begun:
+                    self._begun.add(request.id)
+                    failing.extend(request.outputs)
 
-    def _go_on(self, variables: Sequence[str]) -> None:
-        """Begin what has waited for variables."""
-        for variable in variables:
-            for k in self.graph.consumers.get(variable, ()):
-                self._begin(self.graph.requests[k])
+    def _go_on(self, variable: str) -> None:
+        """Begin what has waited for a variable."""
+        for request in self._consumers.get(variable, ()):
+            self._begin(request)
 
     def _late(self, timeout: float | None) -> str:
         """Return what a time-out is told as, with the variables that nobody has given a value."""
         missing = [
             variable
-            for variable in self.graph.consumers
-            if variable not in self.graph.producers and not self._value(variable).settled
+            for variable in self._consumers
+            if variable not in self._producers and not self._value(variable).settled
         ]
         why = f"; no value was set for {_named(missing)}" if missing else ""
         return f"none after {timeout:g} s{why}"
