@@ -195,8 +195,8 @@ class Session:
             if self._value(variable).settled and variable not in self._producers:
                 found = f"a value that a client set, and {request.place}, which produces it"
                 raise AppError(CONFLICT, f"variable {variable!r}", found, "one of them")
-        used = {*self._consumers, *self._producers, *request.inputs}
-        if not used.isdisjoint(request.outputs) or len(set(request.outputs)) < len(request.outputs):
+        known, outputs = (self._consumers, self._producers, request.inputs), request.outputs
+        if len(set(outputs)) < len(outputs) or any(variable in used for variable in outputs for used in known):
             Graph.of([*self._requests, request])
 
     def _facts(self) -> _Deduced:
