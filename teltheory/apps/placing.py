@@ -126,15 +126,16 @@ class Loaded:
     def __post_init__(self) -> None:
         self.used, self.label = self.view.used, self.view.label
 
-    def capacity(self, label: str | None) -> int:
-        """Return its capacity with a label on it; None: with nothing on it."""
-        return self.view.capacity if label in (None, THROUGHPUT) else self.view.latency_capacity
+    def capacity(self, *labels: str | None) -> int:
+        """Return its capacity with some labels on it; None stands for none."""
+        plain = all(label is None or label == THROUGHPUT for label in labels)
+        return self.view.capacity if plain else self.view.latency_capacity
 
     def room(self, limit: str) -> int:
         """Return how many tokens fit beside what it has, if the strictest label is at least `limit`."""
         if self.label is None:
             return self.view.capacity - self.used
-        return self.capacity(strictest(self.label, limit)) - self.used
+        return self.capacity(self.label, limit) - self.used
 
     def kept(self, job: Job) -> int:
         """Return the length of the longest prefix of a job that it keeps."""
@@ -152,12 +153,12 @@ class Loaded:
         need, limit = self.need(jobs, sharing), jobs[0].limit
         if self.label is None and len(jobs) == 1:
             return self.used + need <= self.view.capacity
-        return self.used + need <= self.capacity(strictest(self.label, limit))
+        return self.used + need <= self.capacity(self.label, limit)
 
     def impact(self, jobs: Sequence[Job], readings: Readings) -> tuple[float, ...]:
         """Return what is lost by the jobs: capacity, peace with what it runs; and then how ties are broken."""
         limit = jobs[0].limit
-        lost = self.capacity(self.label) - self.capacity(strictest(self.label, limit))
+        lost = self.capacity(self.label) - self.capacity(self.label, limit)
         unlike = self.label is not None and (self.label == THROUGHPUT) != (limit == THROUGHPUT)
         after = self.used + self.need(jobs, readings.sharing)
         tie = after / self.view.speed if readings.ties == "spread" else self.view.capacity - after

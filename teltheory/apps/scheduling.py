@@ -159,15 +159,13 @@ class _Call:
 
     def _followers(self, job: Job) -> Iterator[Job]:
         """Return those in the queue that share the longest prefix of a job that any share, in order."""
-        if not (self.readings.together and self.readings.affinity):
+        if not (self.readings.together and self.readings.affinity) or job.group is not None:
             return
-        names = (name for name, length in reversed(job.prefixes) if length and self.waiting.count(name) > 1)
-        kind = (job.group, job.model, job.limit)
-        for other in self.waiting.sharers(next(names, 0)):
-            if other.key not in self._done and kind == (other.group, other.model, other.limit) == (
-                None,
-                *kind[1:],
-            ):
+        names = (
+            name for name, length in reversed(job.prefixes) if length and self.waiting.how_many(name, job.kind) > 1
+        )
+        for other in self.waiting.sharers(next(names, 0), job.kind):
+            if other.key not in self._done:
                 yield other
 
     def _most_tokens(self, job: Job) -> int:

@@ -14,6 +14,8 @@ from heapq import merge
 from itertools import takewhile
 from typing import Any, overload
 
+from teltheory.errors import ArgumentError
+
 Rank = tuple[int, int]
 Kind = tuple[str | None, str]
 
@@ -82,13 +84,15 @@ class Waiting(Sequence[Job]):
         self._jobs: dict[Rank, Job] = {}
         self._ranks: dict[Hashable, Rank] = {}
         self._groups: dict[Hashable, list[Rank]] = {}
-        self._sharers: dict[int, list[Rank]] = {}
+        self._sharers: dict[tuple[int, Kind], list[Rank]] = {}
         self._kinds: dict[Kind, _Kind] = {}
         for job in jobs:
             self.add(job)
 
     def add(self, job: Job) -> None:
         """Add a job; within its application add it after those that it depends on."""
+        if job.key in self._ranks:
+            raise ArgumentError("key", job.key, "a key that no waiting job has")
         rank = (job.app, self._added)
         self._added += 1
         self._jobs[rank], self._ranks[job.key] = job, rank
@@ -107,8 +111,8 @@ class Waiting(Sequence[Job]):
         for ranks in self._lists(job):
             _without(ranks, rank)
         for name, _ in job.prefixes:
-            if not self._sharers.get(name, True):
-                del self._sharers[name]
+            if not self._sharers.get((name, job.kind), True):
+                del self._sharers[name, job.kind]
         if job.group is not None and not self._groups[job.group]:
             del self._groups[job.group]
         return job
@@ -132,13 +136,13 @@ class Waiting(Sequence[Job]):
         """Return the jobs of a task group, in order."""
         return [self._jobs[rank] for rank in self._groups.get(group, ())]
 
-    def sharers(self, prefix: int) -> Iterator[Job]:
-        """Return the jobs that begin with a prefix, in order; without a copy, so change nothing meanwhile."""
-        return map(self._jobs.__getitem__, self._sharers.get(prefix, ()))
+    def sharers(self, prefix: int, kind: Kind) -> Iterator[Job]:
+        """Return the jobs of a kind, and of no group, that begin with a prefix, in order; without a copy."""
+        return map(self._jobs.__getitem__, self._sharers.get((prefix, kind), ()))
 
-    def count(self, prefix: Any) -> int:
-        """Return how many jobs begin with a prefix."""
-        return len(self._sharers.get(prefix, ()))
+    def how_many(self, prefix: int, kind: Kind) -> int:
+        """Return how many jobs `sharers` has."""
+        return len(self._sharers.get((prefix, kind), ()))
 
     def kinds(self) -> dict[Kind, tuple[int, int]]:
         """Return for each kind of job (model and limit) the smallest need and the most tokens."""
@@ -154,8 +158,9 @@ class Waiting(Sequence[Job]):
         yield self._kinds[job.kind].ranks
         if job.group is not None:
             yield self._groups.setdefault(job.group, [])
+            return
         for name in dict.fromkeys(name for name, _ in job.prefixes):
-            yield self._sharers.setdefault(name, [])
+            yield self._sharers.setdefault((name, job.kind), [])
 
 
 def _while_open(ranks: list[Rank], kind: Kind, closed: Set[Kind]) -> Iterator[Rank]:

@@ -213,19 +213,11 @@ def plainly(
         at = None if job.key in placed else find_engine(job, views, **readings)
         if at is None:
             continue
-        shared = [name for name, _ in job.prefixes if sum((name in dict(j.prefixes)) for j in order) > 1]
-        followers = [
-            other
-            for other in order
-            if together
-            and readings["affinity"]
-            and shared
-            and shared[-1] in dict(other.prefixes)
-            and (other.model, other.limit) == (job.model, job.limit)
-            and other.key not in placed
-            and other is not job
-        ]
-        for other in [job, *followers]:
+        alike = [other for other in order if other.kind == job.kind]
+        shared = [name for name, _ in job.prefixes if sum(name in dict(other.prefixes) for other in alike) > 1]
+        follows = together and readings["affinity"] and bool(shared)
+        followers = [j for j in alike if follows and shared[-1] in dict(j.prefixes) and j.key not in placed]
+        for other in [job, *(other for other in followers if other is not job)]:
             if other is not job and find_engine(other, [views[at]], **readings) is None:
                 break
             placed[other.key] = at
@@ -302,8 +294,9 @@ def test_a_queue_is_in_order_whatever_comes_and_goes(steps: list[tuple[bool, int
         assert list(waiting) == list(waiting[:]) == order
         assert [waiting[i] for i in range(len(waiting))] == order
         assert waiting.members("g") == [job for job in order if job.group]
-        assert list(waiting.sharers(app)) == [job for job in order if app in dict(job.prefixes)]
-        assert waiting.count(app) == len(list(waiting.sharers(app)))
+        alone = [job for job in order if not job.group and app in dict(job.prefixes)]
+        assert list(waiting.sharers(app, (None, "latency"))) == alone
+        assert waiting.how_many(app, (None, "latency")) == len(alone)
         least = {
             (None, limit): (min(j.least for j in same), max(j.tokens for j in same))
             for limit in LABELS
@@ -312,16 +305,36 @@ def test_a_queue_is_in_order_whatever_comes_and_goes(steps: list[tuple[bool, int
         assert waiting.kinds() == least
 
 
-def test_ten_thousand_jobs_are_scheduled_in_seconds() -> None:
-    """On 8 engines, one call an end of a job; half have one of four prefixes."""
+def test_a_key_waits_once() -> None:
+    with pytest.raises(ArgumentError, match="key: found 'job'"):
+        Waiting([Job("job", 0, "latency", 1), Job("job", 1, "latency", 1)])
+
+
+def ten_thousand() -> Waiting:
+    """Return jobs of two labels and many sizes, of which two thirds have one of four prefixes."""
     tokens = [200 + 37 * k % 1_500 for k in range(10_000)]
-    queue = [
-        Job(k, k // 20, ("latency", "throughput")[k % 2], tokens[k], prefixes=((k % 4, 150),) if k % 3 else ())
-        for k in range(10_000)
-    ]
+    labels = ("latency", "throughput")
+    return Waiting(
+        Job(k, k // 20, labels[k % 2], tokens[k], prefixes=((k % 4, 150),) if k % 3 else ()) for k in range(10_000)
+    )
+
+
+def test_a_call_where_nothing_fits_costs_next_to_nothing() -> None:
+    """A thousand calls with ten thousand in the queue."""
+    waiting = ten_thousand()
+    full = [replace(engine, used=63_990, label="throughput") for engine in FOUR]
     begin = time.process_time()
-    assert drained(Waiting(queue), [EngineView(f"engine {k}", 16_000) for k in range(8)]) == 10_000
-    assert time.process_time() - begin < 15
+    assert not any(algorithm_1(waiting, full) for _ in range(1_000))
+    assert time.process_time() - begin < 2
+
+
+@pytest.mark.long
+def test_ten_thousand_jobs_are_scheduled_in_seconds() -> None:
+    """On 8 engines, with a call at each end of a job."""
+    waiting = ten_thousand()
+    begin = time.process_time()
+    assert drained(waiting, [EngineView(f"engine {k}", 16_000) for k in range(8)]) == 10_000
+    assert time.process_time() - begin < 10
 
 
 def drained(waiting: Waiting, views: list[EngineView]) -> int:
