@@ -101,11 +101,11 @@ class Contexts:
         context.generating = True
         return context
 
-    def append(self, id: int, token: int) -> None:
-        """Take a token that was generated; `AppError` 502 if there is no room."""
-        self._need(1, id)
-        self._extend(self[id], (token,))
-        self.generated += 1
+    def append(self, id: int, *tokens: int) -> None:
+        """Take tokens that were generated; `AppError` 502 if there is no room for all."""
+        self._need(len(tokens), id)
+        self._extend(self[id], tokens)
+        self.generated += len(tokens)
 
     def end(self, id: int, drop: int = 0) -> None:
         """Close a context that was generated, without its last `drop` tokens."""

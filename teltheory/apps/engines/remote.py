@@ -110,8 +110,7 @@ class RemoteEngine:
         before = len(context.own)
         try:
             text, _ = await self._in_turn(context, sampling) if sampling.max_tokens else ("", 0)
-            for token in self.encode(text):
-                self.contexts.append(context_id, token)
+            self.contexts.append(context_id, *self.encode(text))
         finally:
             self.contexts.end(context_id)
         return context.own[before:]
