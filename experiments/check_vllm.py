@@ -43,14 +43,15 @@ def environment() -> Path:
 
 
 @contextmanager
-def server(python: Path, model: Path) -> Iterator[str]:
-    """Serve the model, and give its address once it answers."""
+def server(python: Path, model: Path, tokenizer: Path | None = None, caching: bool = True) -> Iterator[str]:
+    """Serve the model, which without a tokenizer takes token ids alone, and give its address once it answers."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    options = ["--model", str(model), "--served-model-name", "tiny", "--skip-tokenizer-init", "--dtype", "float32"]
+    options = ["--model", str(model), "--served-model-name", "tiny", "--dtype", "float32"]
+    options += ["--skip-tokenizer-init"] if tokenizer is None else ["--tokenizer", str(tokenizer)]
     options += ["--host", "127.0.0.1", "--port", str(port), "--max-model-len", "4096", "--block-size", str(BLOCK)]
-    options += ["--enable-prefix-caching", "--enable-prompt-tokens-details"]
+    options += [f"--{'' if caching else 'no-'}enable-prefix-caching", "--enable-prompt-tokens-details"]
     quiet = {"VLLM_CPU_KVCACHE_SPACE": "2", "VLLM_NO_USAGE_STATS": "1", "HF_HUB_OFFLINE": "1"}
     command = [str(python), "-m", "vllm.entrypoints.openai.api_server", *options]
     with (FOLDER / "server.log").open("wb") as log:

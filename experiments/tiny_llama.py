@@ -1,6 +1,6 @@
 """A Llama of a few million random weights, in a folder that vLLM serves.
 
-    python experiments/tiny_llama.py FOLDER
+    python experiments/tiny_llama.py FOLDER [VOCABULARY]
 
 Needs PyTorch and transformers, which come with vLLM.
 """
@@ -17,7 +17,7 @@ def main() -> None:
 
     torch.manual_seed(0)
     config = LlamaConfig(
-        vocab_size=VOCABULARY,
+        vocab_size=int(sys.argv[2]) if len(sys.argv) > 2 else VOCABULARY,
         hidden_size=256,
         intermediate_size=688,
         num_hidden_layers=4,

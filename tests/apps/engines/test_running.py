@@ -18,7 +18,8 @@ from teltheory.apps.running import Ran, encoded, run, run_parts
 
 Prompt = tuple[tuple[int, ...] | Sampling, ...]
 PIECES = st.sampled_from([(1,), (2,), (1, 2), (2, 1, 1), (), Sampling(2), Sampling(0)])
-PROMPTS = st.lists(st.lists(PIECES, max_size=4).map(lambda pieces: ((1,), *pieces)), max_size=6)
+BEGINNINGS = st.sampled_from([(1,), (2,), (1, 2), (1, 2, 1)])
+PROMPTS = st.lists(st.tuples(BEGINNINGS, PIECES, PIECES, PIECES) | st.tuples(BEGINNINGS, PIECES), max_size=6)
 
 
 def in_turn(prompts: Sequence[Prompt], kept: Kept) -> list[Ran]:
@@ -65,7 +66,7 @@ async def a_moment(tokens: int) -> None:
 
 
 @given(PROMPTS)
-@example([((1,), (2,), Sampling(2)), ((1, 2), Sampling(2)), ((1,), (2,), Sampling(2), (1,))])
+@example([((1, 2), Sampling(2)), ((1,), (2,), Sampling(2), (1,)), ((1,), (2, 1))])
 def test_what_is_filled_in_ends_beyond_the_furthest_known_border(prompts: list[Prompt]) -> None:
     """The judge keeps each border as the whole tuple of its tokens."""
     borders = set[tuple[int, ...]]()
@@ -77,7 +78,8 @@ def test_what_is_filled_in_ends_beyond_the_furthest_known_border(prompts: list[P
             generated = isinstance(piece, Sampling)
             sofar += next(outputs) if generated else piece
             since, filled = (0, filled + since) if generated else (since + len(piece), filled)
-            since = 0 if sofar in borders and not generated else since
+            if sofar in borders and not generated:
+                since, new = 0, set()
             new.add(sofar)
         borders |= new
         assert ran.filled == filled + since
@@ -189,6 +191,16 @@ def test_a_prefix_that_is_still_filled_in_is_shared() -> None:
     kept = Kept(CountedEngine(a_moment))
     at_the_same_time(prompts, kept)
     assert kept.filled == simulated(prompts, Kept)[1].filled == 100 + 16
+
+
+def test_a_part_that_failed_is_not_kept() -> None:
+    """A request that comes again fills it in anew."""
+    kept = Kept(CountedEngine(fails={2}.__contains__))
+    with pytest.raises(AppError, match="planted"):
+        in_turn([((1,), (2,), (3,))], kept)
+    assert (len(kept.hashes), kept.held, kept.idle) == (1, 1, 1)
+    assert [(ran.filled, ran.forked) for ran in in_turn([((1,), (2,), (3,))], kept)] == [(2, 1)]
+    close(kept)
 
 
 def test_a_hash_that_collides_shares_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
