@@ -44,6 +44,8 @@ class EngineView:
         How fast it is, beside the others.
     prefixes : set of int
         Hashes of the prefixes that it keeps.
+    counted : set of int or None
+        Those of them whose tokens are in `used`; None: all. The others take their room again when they are used.
     """
 
     name: str
@@ -55,6 +57,7 @@ class EngineView:
     model: str | None = None
     speed: float = 1.0
     prefixes: Set[int] = frozenset()
+    counted: Set[int] | None = None
 
 
 def find_engine(
@@ -144,9 +147,17 @@ class Loaded:
                 return length
         return 0
 
+    def held(self, job: Job) -> int:
+        """Return the length of the longest prefix of a job that takes no more room on it."""
+        counted = self.view.prefixes if self.view.counted is None else self.view.counted
+        for name, length in reversed(job.prefixes):
+            if name in counted or name in self.added:
+                return length
+        return 0
+
     def need(self, jobs: Sequence[Job], sharing: bool) -> int:
-        """Return how many tokens the jobs take on it; if they share, what it keeps takes none."""
-        return tokens_of(jobs, sharing, self.kept)
+        """Return how many tokens the jobs take on it; if they share, what it holds takes none."""
+        return tokens_of(jobs, sharing, self.held)
 
     def fits(self, jobs: Sequence[Job], sharing: bool) -> bool:
         """Return whether there is room for jobs of one limit; anything fits alone that the engine can hold."""
@@ -176,16 +187,16 @@ def serves(view: EngineView, model: str | None) -> bool:
     return model is None or view.model is None or model == view.model
 
 
-def tokens_of(jobs: Sequence[Job], sharing: bool, kept: Callable[[Job], int]) -> int:
-    """Return the tokens of jobs that go together, where a prefix that is kept, or that two share, counts once."""
+def tokens_of(jobs: Sequence[Job], sharing: bool, held: Callable[[Job], int]) -> int:
+    """Return the tokens of jobs that go together, where a prefix that is held, or that two share, counts once."""
     if len(jobs) == 1 and sharing:
-        return jobs[0].tokens - kept(jobs[0])
+        return jobs[0].tokens - held(jobs[0])
     if not sharing:
         return sum(job.tokens for job in jobs)
     seen, total = set[int](), 0
     for job in jobs:
         own = max((length for name, length in job.prefixes if name in seen), default=0)
-        total += job.tokens - max(own, kept(job))
+        total += job.tokens - max(own, held(job))
         seen.update(name for name, _ in job.prefixes)
     return total
 

@@ -54,7 +54,7 @@ def algorithm_1(
     together : bool
         Whether those that share a prefix follow the first of them at once, before requests that arrived earlier.
     sharing : bool
-        Whether a prefix that an engine keeps takes no room again.
+        Whether a prefix that an engine counts already takes no room again.
     lookahead : int or None
         How many requests of a kind (model, limit) may be passed over in a call: 0, first in, first out; None, any
         number, as the paper has it. A task group that waits counts as one.
@@ -173,14 +173,14 @@ class _Call:
         likeness = (job.kind, tuple(name for name, _ in job.prefixes if self._is_kept(name)))
         if likeness not in self._most:
             sharing, serving = self.readings.sharing, (e for e in self.engines if serves(e.view, job.model))
-            rooms = (engine.room(job.limit) + sharing * engine.kept(job) for engine in serving)
+            rooms = (engine.room(job.limit) + sharing * engine.held(job) for engine in serving)
             self._most[likeness] = max(rooms, default=-1)
         return self._most[likeness]
 
     def _is_kept(self, name: int) -> bool:
         """Return whether some engine keeps a prefix."""
         if name not in self._kept:
-            self._kept[name] = any(name in view.prefixes for view in self.views)
+            self._kept[name] = any(name in view.prefixes or name in (view.counted or ()) for view in self.views)
         return self._kept[name]
 
     def _take(self, job: Job, at: int) -> None:

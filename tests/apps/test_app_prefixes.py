@@ -1,4 +1,4 @@
-"""Hashes of prefixes over tokens, the store that confirms its hits, and measures of fairness."""
+"""Hashes of prefixes over tokens, and measures of fairness."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from teltheory.apps import Port, Request
 from teltheory.apps.fairness import jain, largest_slowdown, slowdowns
-from teltheory.apps.prefixes import Prefixes, known_parts, prefix_hashes
+from teltheory.apps.prefixes import prefix_hashes
 from teltheory.errors import ArgumentError
 
 Parts = list[tuple[int, ...]]
@@ -39,69 +38,6 @@ def test_hashes_are_of_tokens_not_of_characters() -> None:
     assert prefix_hashes([(1,)]) != prefix_hashes([(1 + 2**32,)]) != prefix_hashes([(1, 1)])
     ((value, length),) = prefix_hashes([(1, 2, 3)])
     assert (value, length) == (0xABCCAD42D03C940BC2B249BF5A4E1E3D, 3)
-
-
-def test_the_parts_of_a_request_end_where_a_value_is_not_known() -> None:
-    """Figure 7: text before the task, then the task, then the text up to the output. A value is text, not a prompt."""
-    ports = [Port("task", False, "t"), Port("code", True, "c")]
-    request = Request.of(0, "Write {{input:task}}. Code: {{output:code}}!", ports)
-    encode = str.encode
-    assert known_parts(request, {}, encode) == [tuple(b"Write ")]
-    filled = known_parts(request, {"task": "{{input:task}}"}, encode)
-    assert filled == [tuple(b"Write "), tuple(b"{{input:task}}"), tuple(b". Code: ")]
-
-
-@given(st.lists(PARTS, max_size=6), PARTS)
-def test_the_longest_prefix_that_is_known_is_found(known: list[Parts], mine: Parts) -> None:
-    """Against a search through all pairs of prefixes."""
-    store = Prefixes()
-    for k, parts in enumerate(known):
-        store.add(k, prefix_hashes(parts), flat(parts))
-    found = store.longest(prefix_hashes(mine), flat(mine))
-    cuts = [flat(mine[: k + 1]) for k in range(len(mine))]
-    theirs = {k: [flat(parts[: i + 1]) for i in range(len(parts))] for k, parts in enumerate(known)}
-    shared = [cut for cut in cuts if cut and any(cut in prefixes for prefixes in theirs.values())]
-    assert (found is None) == (not shared)
-    if found is not None:
-        assert found.length == len(shared[-1])
-        assert list(found.requests) == [k for k, prefixes in theirs.items() if shared[-1] in prefixes]
-    for k, parts in enumerate(known):
-        store.remove(k, prefix_hashes(parts))
-    assert len(store) == 0
-
-
-def test_a_hit_is_confirmed_by_comparing_tokens() -> None:
-    """A hash of other tokens, or of another length, is no hit; without tokens it is trusted."""
-    store = Prefixes()
-    store.add("first", ((7, 2),), (1, 2, 3))
-    assert store.longest(((7, 2),), (1, 2)) is not None
-    assert store.longest(((7, 2),), (1, 9)) is None
-    assert store.longest(((7, 3),), (1, 2, 3)) is None
-    assert store.longest(((7, 2),)) is not None
-    store.add("collides", ((7, 2),), (4, 5))
-    found = store.longest(((7, 2),), (1, 2))
-    assert found is not None
-    assert found.requests == ("first",)
-
-
-def test_contexts_are_kept_and_dropped() -> None:
-    """By engine; the view of an engine follows; nothing is left."""
-    store, hashes = Prefixes(), prefix_hashes([(1, 2), (3,)])
-    held = store.on("a")
-    store.keep("a", 10, hashes, (1, 2, 3))
-    store.keep("a", 11, hashes, (1, 2, 3))
-    store.keep("b", 20, hashes[:1])
-    store.keep("b", 21, ())
-    assert set(held) == {hashes[1][0]}
-    found = store.longest(hashes, (1, 2, 3))
-    assert found is not None
-    assert (found.length, found.contexts, found.requests) == (3, {"a": 10}, ())
-    store.drop("a", 11, hashes)
-    assert set(held) == {hashes[1][0]}
-    store.drop("a", 10, hashes)
-    store.drop("a", 10, hashes)
-    store.drop("b", 20, hashes[:1])
-    assert (len(store), set(held), store.longest(hashes)) == (0, set(), None)
 
 
 @given(st.lists(st.integers(0, 20), min_size=1, max_size=8), st.integers(1, 5))

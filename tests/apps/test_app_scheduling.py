@@ -143,6 +143,15 @@ def test_strict_affinity_waits_for_the_engine_that_keeps_the_prefix() -> None:
     assert find_engine(replace(job, tokens=300), cluster, affinity=False, sharing=False) == 1
 
 
+def test_a_prefix_that_is_kept_and_not_counted_takes_its_room_again() -> None:
+    """It draws requests to its engine all the same."""
+    keeper = EngineView("keeper", capacity=1_000, used=700, label="throughput", prefixes=frozenset({5}))
+    job = Job("job", 0, "throughput", 400, prefixes=((5, 200),))
+    assert find_engine(job, [keeper]) == 0
+    assert find_engine(job, [replace(keeper, counted=frozenset())]) is None
+    assert find_engine(job, [EngineView("idle"), replace(keeper, used=600, counted=frozenset())]) == 1
+
+
 def test_a_lookahead_of_none_is_first_in_first_out() -> None:
     """A large request holds back the others, or is passed over."""
     busy = [EngineView("busy", used=60_000, label="throughput")]
@@ -181,7 +190,8 @@ def clusters(draw: st.DrawFn) -> list[EngineView]:
         used = 0 if label is None else draw(st.integers(0, 12))
         model, speed = draw(st.sampled_from([None, "a", "b"])), draw(st.sampled_from([0.5, 1.0, 2.0]))
         kept = draw(st.frozensets(st.sampled_from([1, 2, 11, 12, 21]), max_size=2))
-        found.append(EngineView(f"engine {k}", capacity, 12, used, label, 0, model, speed, kept))
+        counted = draw(st.none() | st.just(frozenset(sorted(kept)[:1])))
+        found.append(EngineView(f"engine {k}", capacity, 12, used, label, 0, model, speed, kept, counted))
     return found
 
 
@@ -196,10 +206,12 @@ READINGS = st.fixed_dictionaries(
 
 def with_job(view: EngineView, job: Job, sharing: bool) -> EngineView:
     """Return an engine that runs one job more."""
-    kept = max((length for name, length in job.prefixes if name in view.prefixes), default=0)
-    used = view.used + job.tokens - (kept if sharing else 0)
+    counted = view.prefixes if view.counted is None else view.counted
+    held = max((length for name, length in job.prefixes if name in counted), default=0)
+    used = view.used + job.tokens - (held if sharing else 0)
     names = frozenset(name for name, _ in job.prefixes)
-    return replace(view, used=used, label=strictest(view.label, job.limit), prefixes=view.prefixes | names)
+    label = strictest(view.label, job.limit)
+    return replace(view, used=used, label=label, prefixes=view.prefixes | names, counted=counted | names)
 
 
 def plainly(

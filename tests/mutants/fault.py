@@ -22,7 +22,7 @@ ROOMS += ["ragcache", "retrieval", "rag", "tiers", "advice", "serving"]
 ROOMS += ["sets", "sets_optimum", "pml", "modules_runtime"]
 ROOMS += ["prompt_cache_claims", "modules_store", "modules_measured"]
 ROOMS += ["schedules"]
-ROOMS += ["app_engines"]
+ROOMS += ["app_engines", "apps_scheduling"]
 
 
 @dataclass(frozen=True)
