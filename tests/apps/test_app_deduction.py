@@ -87,6 +87,14 @@ def test_labels_are_the_least() -> None:
         ]
 
 
+@pytest.mark.parametrize("criterion", ["tpot", "ttft"])
+def test_what_comes_before_a_stream_is_for_latency(criterion: str) -> None:
+    """Nobody streams it, by either rule."""
+    graph = Graph.of([call(0, (), ("a",)), call(1, ("a",), ("b",))])
+    for rule in ("join", "first"):
+        assert labels(graph, {"b": criterion}, rule=rule) == {0: "latency", 1: criterion}
+
+
 def test_a_first_visit_depends_on_the_order_of_the_gets() -> None:
     """The smallest case: A -> B, where A's output is got for throughput and B's for latency."""
     graph = Graph.of([call(0, (), ("a",)), call(1, ("a",), ("b",))])
