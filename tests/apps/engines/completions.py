@@ -25,12 +25,12 @@ class Completions:
         prompt = body["messages"][0]["content"] if "chat" in path else body["prompt"]
         blocks = [prompt[:end] for end in range(BLOCK, len(prompt) + 1, BLOCK)]
         cached = max((len(block) for block in blocks if block in self.known), default=0)
+        time.sleep(self.delay)
         self.known.update(blocks)
         text = f"<{len(prompt)}>"[: body["max_tokens"]]
         choice = {"message": {"role": "assistant", "content": text}} if "chat" in path else {"text": text}
         details = {"prompt_tokens_details": {"cached_tokens": cached}} if self.reports else {}
         usage = {"prompt_tokens": len(prompt), "completion_tokens": len(text), **details}
-        time.sleep(self.delay)
         return self.fault((200, {"choices": [{"index": 0, **choice}], "usage": usage}))
 
 
