@@ -4,7 +4,7 @@ import json
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -48,8 +48,9 @@ def served() -> Iterator[tuple[str, Completions]]:
             content = said if isinstance(said, bytes) else json.dumps(said).encode()
             self.send_response(status)
             self.send_header("content-length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
+            with suppress(BrokenPipeError, ConnectionResetError):  # who asked waits no more
+                self.end_headers()
+                self.wfile.write(content)
 
         def log_message(self, *_: object) -> None:
             """Write nothing."""
