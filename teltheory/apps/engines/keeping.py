@@ -155,8 +155,9 @@ class Kept:
 
     async def sweep(self) -> None:
         """Free the idle contexts whose prefixes are not wanted any more."""
-        while unwanted := [part for part in self._idle if not self._is_wanted(part)]:
-            await self._drop(unwanted[0])
+        for part in list(self._idle):
+            if part in self._idle and not self._is_wanted(part):
+                await self._drop(part)
 
     async def close(self) -> None:
         """Free all idle contexts, and from now on what becomes idle."""
