@@ -17,14 +17,16 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from teltheory.apps.deduction import LABELS
+from teltheory.apps.deduction import LABELS, groups
 from teltheory.apps.engines.keeping import Kept
 from teltheory.apps.engines.protocol import Engine
 from teltheory.apps.faults import MALFORMED, UNKNOWN, AppError
+from teltheory.apps.graph import Graph
 from teltheory.apps.prefixes import prefix_hashes
 from teltheory.apps.requests import Request, Sampling
 from teltheory.apps.running import Ran, encoded, run
 from teltheory.apps.scheduling import EngineView, Job, algorithm_1, check_size
+from teltheory.extras import needed
 
 Piece = tuple[int, ...] | Sampling
 
@@ -37,6 +39,16 @@ class Rules:
     groups: bool = True
     ties: str = "spread"
     reading: str = "stage"
+
+    def __post_init__(self) -> None:
+        """Refuse what is none of these before anything waits for it."""
+        self.placed([], [])
+        groups(Graph.of(()), {}, self.reading)
+
+    def placed(self, jobs: Sequence[Job], views: Sequence[EngineView]) -> list[tuple[Hashable, int]]:
+        """Return who goes where now, by Algorithm 1; what is shared takes no less room."""
+        ties, together = self.ties, self.groups
+        return algorithm_1(jobs, views, affinity=self.affinity, groups=together, ties=ties, sharing=False)
 
 
 class Application(Protocol):
@@ -92,6 +104,7 @@ class Executor:
     """
 
     def __init__(self, engines: Sequence[Engine], rules: Rules) -> None:
+        needed("networkx", "apps")
         self.engines, self.rules = tuple(engines), rules
         self.kept = tuple(Kept(engine, self._wanted) for engine in engines)
         self._waiting: dict[Hashable, _Waiting] = {}
@@ -180,20 +193,23 @@ class Executor:
     def _schedule(self) -> None:
         self._woken = False
         queue = sorted(self._waiting.values(), key=lambda waiting: waiting.rank)
-        rules = self.rules
-        placed = algorithm_1(
-            [waiting.job() for waiting in queue],
-            self._views(),
-            affinity=rules.affinity,
-            groups=rules.groups,
-            ties=rules.ties,
-            sharing=False,
-        )
+        try:
+            placed = self.rules.placed([waiting.job() for waiting in queue], self._views())
+        except Exception as error:
+            return self._refuse(queue, error)
         for key, k in placed:
             waiting = self._waiting.pop(key)
             self._running[key] = (waiting, k)
             if not waiting.place.done():
                 waiting.place.set_result(k)
+        return None
+
+    def _refuse(self, queue: Sequence[_Waiting], error: Exception) -> None:
+        """Let everybody who waits know what went wrong, as nobody would be asked again."""
+        for waiting in queue:
+            del self._waiting[waiting.key]
+            if not waiting.place.done():
+                waiting.place.set_exception(error)
 
     def _views(self) -> list[EngineView]:
         """Return the engines as Algorithm 1 sees them."""

@@ -245,7 +245,7 @@ class Session:
             }
             texts = await self._executor.run(self, request, values)
         except AppError as failure:
-            return self._fail(request.outputs, failure)
+            return self._fail(request.outputs, _within(request, failure))
         except Exception as error:
             found = f"{type(error).__name__}: {shown(str(error), 120)}"
             return self._fail(request.outputs, AppError(ENGINE, request.place, found, "an engine that answers"))
@@ -372,6 +372,13 @@ def _check_request(request: Request) -> None:
         raise AppError(MALFORMED, request.place, f"max_tokens {sampling.max_tokens}", "1 or more")
     if not 0 <= sampling.temperature < float("inf"):
         raise AppError(MALFORMED, request.place, f"temperature {sampling.temperature}", "0 or more")
+
+
+def _within(request: Request, failure: AppError) -> AppError:
+    """Return a failure that names its request."""
+    if failure.place.startswith(request.place):
+        return failure
+    return AppError(failure.code, f"{request.place}, {failure.place}", failure.found, failure.expected)
 
 
 def _named(variables: Iterable[str]) -> str:

@@ -13,6 +13,7 @@ from scripted_engine import Scripted
 from teltheory.apps import AppError, Port, Sampling
 from teltheory.apps.executor import Rules
 from teltheory.apps.sessions import Manager, Session
+from teltheory.errors import ArgumentError
 
 SHORT = Sampling(max_tokens=40)
 
@@ -360,6 +361,44 @@ def test_a_value_that_makes_a_prompt_too_large_fails_that_request() -> None:
             assert isinstance(found, AppError)
             assert (found.code, found.place) == (413, "request a")
             assert await session.get("y") == "[3]"
+
+    asyncio.run(main())
+
+
+def test_a_fault_of_an_engine_names_the_request() -> None:
+    """Also where the engine says itself what is wrong; what else uses the engine goes on."""
+
+    def says(text: str) -> str:
+        if text.startswith("a"):
+            raise AppError(502, "gpu 3", "no power", "some")
+        return "x"
+
+    async def main() -> None:
+        engine = Scripted(says)
+        async with Manager([engine]) as manager:
+            session = manager.session()
+            call(session, "a", [], ["x"])
+            call(session, "b", [], ["y"])
+            found = await outcome(session.get("x"))
+            assert str(found) == "request a, gpu 3: found no power, expected some"
+            assert await session.get("y") == "x"
+
+    asyncio.run(main())
+
+
+def test_rules_that_are_none_are_refused_and_a_broken_one_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that nobody waits for ever."""
+    for wrong in ({"ties": "any"}, {"reading": "any"}, {"affinity": "any"}):
+        with pytest.raises(ArgumentError):
+            Rules(**wrong)
+
+    async def main() -> None:
+        async with Manager([Scripted()]) as manager:
+            session = manager.session()
+            call(session, "a", [], ["x"])
+            monkeypatch.setattr(Rules, "placed", lambda *_: 1 / 0)
+            found = await outcome(session.get("x"))
+            assert "request a: found ZeroDivisionError" in str(found)
 
     asyncio.run(main())
 
