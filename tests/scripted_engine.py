@@ -1,12 +1,13 @@
-"""An engine for tests that says what a test wants, and counts its contexts."""
+"""An engine for tests that says what a test wants, and counts its contexts; short requests."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
-from teltheory.apps import Sampling
+from teltheory.apps import AppError, Port, Sampling
 from teltheory.apps.engines import Contexts
+from teltheory.apps.sessions import Session
 
 
 class Scripted:
@@ -61,3 +62,24 @@ class Scripted:
 
     async def free(self, context_id: int) -> None:
         self.contexts.free(context_id)
+
+
+SHORT = Sampling(max_tokens=40)
+
+
+def call(
+    session: Session, name: str, inputs: Sequence[str], outputs: Sequence[str], text: str = "", **ports: str
+) -> None:
+    """Submit a request whose prompt is its name, a text, its inputs and its outputs; `ports` are transforms."""
+    entries = [Port(v, False, v, ports.get(v, "")) for v in inputs]
+    entries += [Port(v, True, v, ports.get(v, "")) for v in outputs]
+    prompt = f"{name}{text}:" + "".join(f"<{{{{{v}}}}}>" for v in [*inputs, *outputs])
+    session.submit(prompt, entries, sampling=SHORT, name=name)
+
+
+async def outcome(awaited: Awaitable[str]) -> str | AppError:
+    """Return a value or the failure."""
+    try:
+        return await awaited
+    except AppError as error:
+        return error

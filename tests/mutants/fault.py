@@ -21,6 +21,7 @@ ROOMS += ["proofs", "experiments", "limits", "forest", "forest_policies"]
 ROOMS += ["ragcache", "retrieval", "rag", "tiers", "advice", "serving"]
 ROOMS += ["sets", "sets_optimum", "pml", "modules_runtime"]
 ROOMS += ["prompt_cache_claims", "modules_store", "modules_measured"]
+ROOMS += ["apps_sessions"]
 ROOMS += ["schedules"]
 ROOMS += ["app_engines", "apps_scheduling"]
 
