@@ -4,7 +4,8 @@
    Algorithm 1: sessions as they were opened, the requests of one in the order of its graph.
 2. Whenever a request joins the queue or leaves its engine, Algorithm 1 says who goes where now. It is asked after
    everything else of that instant, so that a request goes before those of later sessions if an end makes it ready.
-3. An engine counts the tokens of a request, prompt and longest outputs, while it runs, whatever of it is shared.
+3. While a request runs, its prompt and longest outputs count as tokens of its engine, and what requests share that
+   run there counts once. Contexts that are merely kept take no room from anybody.
 4. What no engine could run even alone is an error: 413, or 404 if none has its model.
 5. Contexts whose prefixes an open session has used stay while there is room. Closing it frees the others.
 """
@@ -22,6 +23,7 @@ from teltheory.apps.engines.keeping import Kept
 from teltheory.apps.engines.protocol import Engine
 from teltheory.apps.faults import MALFORMED, UNKNOWN, AppError
 from teltheory.apps.graph import Graph
+from teltheory.apps.placing import tokens_of
 from teltheory.apps.prefixes import prefix_hashes
 from teltheory.apps.requests import Request, Sampling
 from teltheory.apps.running import Ran, encoded, run
@@ -33,12 +35,13 @@ Piece = tuple[int, ...] | Sampling
 
 @dataclass(frozen=True)
 class Rules:
-    """How requests are placed, see `algorithm_1`, and the reading of groups, see `teltheory.apps.groups`."""
+    """How requests are placed, see `algorithm_1`; `reading` is that of task groups, see `deduction.groups`."""
 
     affinity: bool = True
     groups: bool = True
     ties: str = "spread"
     reading: str = "stage"
+    sharing: bool = True
 
     def __post_init__(self) -> None:
         """Refuse what is none of these before anything waits for it."""
@@ -46,9 +49,9 @@ class Rules:
         groups(Graph.of(()), {}, self.reading)
 
     def placed(self, jobs: Sequence[Job], views: Sequence[EngineView]) -> list[tuple[Hashable, int]]:
-        """Return who goes where now, by Algorithm 1; what is shared takes no less room."""
-        ties, together = self.ties, self.groups
-        return algorithm_1(jobs, views, affinity=self.affinity, groups=together, ties=ties, sharing=False)
+        """Return who goes where now, by Algorithm 1."""
+        affinity, whole, ties, sharing = self.affinity, self.groups, self.ties, self.sharing
+        return algorithm_1(jobs, views, affinity=affinity, groups=whole, ties=ties, sharing=sharing)
 
 
 class Application(Protocol):
@@ -72,7 +75,7 @@ class _Waiting:
     request: Request
     tokens: int
     borders: tuple[tuple[int, int], ...]
-    limit: str = LABELS[0]
+    asked: Job | None = None
     place: asyncio.Future[int] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
     @property
@@ -85,11 +88,9 @@ class _Waiting:
 
     def job(self) -> Job:
         """Return it as Algorithm 1 sees it now."""
-        asked, k = self.application, self.request.id
-        model = self.request.model
-        job = Job(self.key, asked.number, asked.label(k), self.tokens, asked.group(k), self.borders, model)
-        self.limit = job.limit
-        return job
+        said, k, model = self.application, self.request.id, self.request.model
+        self.asked = Job(self.key, said.number, said.label(k), self.tokens, said.group(k), self.borders, model)
+        return self.asked
 
 
 class Executor:
@@ -213,19 +214,20 @@ class Executor:
 
     def _views(self) -> list[EngineView]:
         """Return the engines as Algorithm 1 sees them."""
-        there: list[list[_Waiting]] = [[] for _ in self.engines]
+        there: list[list[Job]] = [[] for _ in self.engines]
         for waiting, k in self._running.values():
-            there[k].append(waiting)
+            there[k] += [] if waiting.asked is None else [waiting.asked]
         return [
             EngineView(
                 name=engine.name,
                 capacity=engine.capacity,
                 latency_capacity=min(engine.latency_capacity, engine.capacity),
-                used=sum(waiting.tokens for waiting in active),
-                label=max((waiting.limit for waiting in active), key=LABELS.index, default=None),
+                used=tokens_of(active, self.rules.sharing, lambda job: 0),
+                label=max((job.limit for job in active), key=LABELS.index, default=None),
                 jobs=len(active),
                 model=engine.model,
                 prefixes=kept.hashes,
+                counted={hash for job in active for hash, _ in job.prefixes},
             )
             for engine, kept, active in zip(self.engines, self.kept, there, strict=True)
         ]

@@ -54,11 +54,11 @@ def test_a_failing_transform_fails_its_variable_and_what_is_below() -> None:
             assert engine.log[-1] == "fourth:<NO JSON><"
             for variable in ("x", "z", "u"):
                 with pytest.raises(AppError) as raised:
-                    await session.get(variable)
+                    await session.get(variable, timeout=5)
                 assert raised.value.code == 422
                 assert raised.value.place == "request first, variable 'x', transform 'json:code'"
             call(session, "late", ["u"], ["v"])
-            assert isinstance(await outcome(session.get("v")), AppError)
+            assert isinstance(await outcome(session.get("v", timeout=5)), AppError)
 
     asyncio.run(main())
 
@@ -111,7 +111,7 @@ def test_what_is_asked_for_wrongly_is_a_code_and_one_line() -> None:
                 (404, "no request that produces it, and no value", session.get("in")),
                 (404, "no request that produces it, and no value", other.get("x")),
                 (504, "none after 0.01 s; no value was set for 'in'", session.get("x", "ttft", timeout=0.01)),
-                (409, "criterion 'latency' after 'ttft'", session.get("x", "latency")),
+                (409, "criterion 'latency' after 'ttft'", session.get("x", "latency", timeout=5)),
             ]
             for code, said, get in asked:
                 found = await outcome(get)

@@ -148,6 +148,64 @@ def test_a_get_for_latency_bounds_what_runs_beside_it(criterion: str, most: int)
     assert asyncio.run(main()) == most
 
 
+def test_labels_are_deduced_again_when_a_get_or_a_request_is_new() -> None:
+    """For whoever still waits."""
+
+    async def main() -> None:
+        async with Manager([Scripted()]) as manager:
+            session = manager.session()
+            call(session, "a", ["in"], ["x"])
+            assert session.label(0) == "throughput"
+            asked = [asyncio.ensure_future(session.get("x", "tpot"))]
+            await asyncio.sleep(0)
+            assert session.label(0) == "tpot"
+            call(session, "b", ["x"], ["y"])
+            asked.append(asyncio.ensure_future(session.get("y", "ttft")))
+            await asyncio.sleep(0)
+            assert (session.label(0), session.label(1)) == ("tpot", "ttft")
+            session.set("in", "text")
+            await asyncio.gather(*asked)
+
+    asyncio.run(main())
+
+
+def test_of_two_that_wait_the_first_of_the_graph_goes_first() -> None:
+    """Even if its input came after the other was ready."""
+
+    async def main() -> list[str]:
+        engine = Scripted(lambda text: "x", capacity=70, steps=9)
+        async with Manager([engine]) as manager:
+            session = manager.session()
+            call(session, "first", [], ["x"])
+            call(session, "second", ["in"], ["y"])
+            call(session, "third", [], ["z"])
+            for _ in range(4):
+                await asyncio.sleep(0)
+            session.set("in", "i")
+            await session.gets(dict.fromkeys("xyz", "latency"))
+        return [text.partition(":")[0] for text in engine.log]
+
+    assert asyncio.run(main()) == ["first", "second", "third"]
+
+
+@pytest.mark.parametrize(("sharing", "most"), [(True, 4), (False, 1)])
+def test_what_requests_share_takes_room_once(sharing: bool, most: int) -> None:
+    """Four users of one long prompt, where two of them would be too large without that."""
+
+    async def main() -> int:
+        engine = Scripted(lambda text: "x", capacity=700, steps=9)
+        async with Manager([engine], rules=Rules(sharing=sharing)) as manager:
+            sessions = [manager.session() for _ in range(4)]
+            for k, session in enumerate(sessions):
+                session.set("in", str(k))
+                call(session, "a", ["in"], ["x"], "long " * 80)
+            await asyncio.gather(*(session.get("x", "throughput") for session in sessions))
+        assert engine.contexts.peak <= engine.capacity
+        return engine.most
+
+    assert asyncio.run(main()) == most
+
+
 def test_a_task_group_goes_to_one_engine_and_its_consumer_is_alone() -> None:
     """Sixteen maps and a reduce on four engines; without groups the maps are spread."""
 

@@ -81,6 +81,7 @@ def test_every_step_has_a_case() -> None:
         ("json", "1" * 5000, "expected JSON"),
         ("strip|regex:b", "a", "'regex:b': found 'a', expected a match"),
         ("lines:0", " \n", "found 0 items"),
+        ("list:-3", "a,b", "found 2 items, expected item -3"),
         ("choice:yes,no", "maybe", "found 'maybe', expected one of yes, no"),
         ("fence:python", "```json\n1\n```", "expected a fenced block of python"),
         ("tag:a", "</a><a>", "expected <a> and </a>"),
