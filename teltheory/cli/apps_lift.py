@@ -1,0 +1,93 @@
+"""`teltheory apps lift`: applications lifted from a plain log of requests."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import click
+
+from teltheory.apps.lift import LEAST, Lifted, as_applications, as_trace, lift
+from teltheory.apps.records import write_applications as write_records
+from teltheory.cli.apps_options import tokens_of, tokens_option
+from teltheory.cli.options import json_option, whole
+from teltheory.cli.output import check_target, report
+from teltheory.cli.tables import plain_table
+from teltheory.errors import printable
+from teltheory.formats.applications import write_applications as write_trace
+from teltheory.formats.request_logs import read_log
+from teltheory.report.words import counted, percent
+
+COLUMNS = ("application", "requests", "joined", "held", "several", "continued")
+LEGEND = (
+    "joined: earlier outputs that prompts hold. held: their share of the prompts' characters. several: outputs "
+    "that two or more earlier requests had. continued: prompts that begin with an earlier prompt and its output."
+)
+MOST = 20
+
+
+@click.command("lift")
+@click.argument("log", metavar="LOG")
+@click.option("--apps", "records", metavar="FILE.json", help="Write the applications, for explain and run.")
+@click.option("--trace", "trace", metavar="FILE.jsonl", help="Write their trace, for replay and optimum.")
+@whole("--least", LEAST, "Characters of an output that a prompt holds, at least.")
+@tokens_option
+@json_option
+def lift_command(
+    log: str, records: str | None, trace: str | None, least: int, tokenizer: str, target: str | None
+) -> int:
+    """Lift applications from LOG, JSON lines with prompts and responses: prompts that hold earlier outputs."""
+    for place in (records, trace, target):
+        check_target(place)
+    tokens = tokens_of(tokenizer)
+    lifted = lift(read_log(log), least)
+    if records is not None:
+        write_records(as_applications(lifted, tokens.count), Path(records))
+    if trace is not None:
+        write_trace(as_trace(lifted, tokens.count), Path(trace))
+    rows = [
+        _Row.of(lifted, name, members) for name, members in zip(lifted.names, lifted.applications, strict=True)
+    ]
+    short = sum(len(one.response.strip()) < least for one in lifted.log)
+    said = f"{short:,} of {counted(len(lifted.log), 'output')} shorter than {least:,} characters: not looked for."
+    more = [f"... and {len(rows) - MOST:,} more."] if len(rows) > MOST else []
+    title = f"{counted(len(rows), 'application')} of {counted(len(lifted.log), 'request')}"
+    table = plain_table(title, COLUMNS, [row.cells() for row in rows[:MOST]], left=COLUMNS[:1])
+    report(
+        target,
+        [LEGEND, said, table, *more],
+        {"least": least, "short": short, "applications": list(map(asdict, rows))},
+    )
+    return 0
+
+
+@dataclass(frozen=True)
+class _Row:
+    """What was found of an application; lengths in characters."""
+
+    application: str
+    requests: tuple[str, ...]
+    joined: int
+    held: int
+    characters: int
+    several: int
+    continued: int
+
+    @classmethod
+    def of(cls, lifted: Lifted, name: str, members: tuple[int, ...]) -> _Row:
+        log = [lifted.log[k] for k in members]
+        reuses = [reuse for k in members for reuse in lifted.reuses[k]]
+        return cls(
+            name,
+            tuple(one.name for one in log),
+            len(reuses),
+            sum(reuse.length for reuse in reuses),
+            sum(len(one.prompt) for one in log),
+            sum(bool(reuse.others) for reuse in reuses),
+            sum(lifted.continues[k] is not None for k in members),
+        )
+
+    def cells(self) -> list[str]:
+        held = percent(self.held / self.characters if self.characters else None)
+        counts = (f"{count:,}" for count in (self.several, self.continued))
+        return [printable(self.application), f"{len(self.requests):,}", f"{self.joined:,}", held, *counts]

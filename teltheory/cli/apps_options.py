@@ -1,0 +1,40 @@
+"""What the commands on applications share: how texts become tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import click
+
+from teltheory.apps.engines.tokens import utf8
+from teltheory.formats.counting import counter
+
+BYTES = "bytes"
+tokens_option = click.option(
+    "--tokenizer",
+    default=BYTES,
+    show_default=True,
+    metavar="bytes|characters/4|FILE",
+    help="Of texts: bytes, an estimate, a tokenizer.json or a .tiktoken file.",
+)
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """A tokenizer by its name: token ids of a text, and their number."""
+
+    name: str
+    encode: Callable[[str], Sequence[int]]
+
+    def count(self, text: str) -> int:
+        """Return how many tokens a text has."""
+        return len(self.encode(text))
+
+
+def tokens_of(tokenizer: str) -> Tokens:
+    """Return what --tokenizer names."""
+    if tokenizer == BYTES:
+        return Tokens(BYTES, utf8)
+    made = counter(tokenizer)
+    return Tokens(made.name, lambda text: made.encode([text])[0])
