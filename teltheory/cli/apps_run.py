@@ -144,7 +144,10 @@ def _texts(one: Application, answered: Answered, named: bool) -> Iterator[str]:
     for variable in one.gets:
         place = printable(f"{one.name}: {variable}" if named else variable)
         failure = answered.failures.get(variable)
-        yield f"{place}: {answered.values[variable]}" if failure is None else f"{place} failed: {failure}"
+        if failure is None:
+            yield f"{place}: " + "\n".join(map(printable, answered.values[variable].split("\n")))
+        else:
+            yield f"{place} failed: {failure}"
 
 
 def _data(one: Application, answered: Answered) -> dict[str, Any]:
