@@ -11,7 +11,11 @@ COMMANDS: tuple[OnDemand, ...] = (
         "Show the graph of applications: labels, stages, task groups, and the prefixes that prompts share.",
         "apps_explain:explain_command",
     ),
-    OnDemand("run", "Run applications on a tiny engine or at an OpenAI-compatible server.", "apps_run:run"),
+    OnDemand(
+        "run",
+        "Run the applications of FILE and show what a client gets; the exit code is 1 if a get fails.",
+        "apps_run:run",
+    ),
     OnDemand(
         "lift",
         "Lift applications from LOG, JSON lines with prompts and responses: prompts that hold earlier outputs.",
