@@ -40,14 +40,13 @@ def test_eight_throughput_jobs_are_packed_on_one_engine_or_spread() -> None:
     assert counts(algorithm_1(jobs(8, "throughput"), FOUR)) == [2, 2, 2, 2]
 
 
-@pytest.mark.parametrize("ties", ["spread", "pack"])
-def test_both_sorts_at_once_stay_apart(ties: str) -> None:
-    """Golden: latency jobs share no engine with throughput jobs."""
-    mixed = jobs(8, "throughput") + [replace(job, key=8 + job.app) for job in jobs(8, "latency")]
-    placed = dict(algorithm_1(mixed, FOUR, ties=ties))
-    assert not {placed[k] for k in range(8)} & {placed[k] for k in range(8, 16)} or ties == "spread"
-    if ties == "pack":
-        assert counts(list(placed.items())) == [8, 4, 4, 0]
+def test_both_sorts_at_once() -> None:
+    """Golden: packed, they stay apart; spread, requests for throughput leave no engine to the others."""
+    first = jobs(8, "throughput")
+    later = [replace(job, key=8 + job.app, app=8 + job.app) for job in jobs(8, "latency")]
+    assert counts(algorithm_1(first + later, FOUR, ties="pack")) == [8, 4, 4, 0]
+    placed = dict(algorithm_1(first + later, FOUR))
+    assert {placed[k] for k in range(8)} == {placed[k] for k in range(8, 16)} == {0, 1, 2, 3}
 
 
 def test_a_group_of_sixteen_is_on_one_engine() -> None:
@@ -68,6 +67,20 @@ def test_four_prefixes_are_on_four_engines() -> None:
     one_by_one = algorithm_1(mixed, FOUR, together=False)
     assert [key for key, _ in one_by_one] == list(range(16))
     assert dict(one_by_one) == dict(placed)
+
+
+def test_who_shares_the_longest_prefix_follows_first() -> None:
+    """What shares only the beginning comes in its turn; another model, label or group does not follow."""
+    queue = [
+        Job("leader", 0, "throughput", 300, prefixes=((1, 100), (2, 200), (3, 300))),
+        Job("begins alike", 1, "throughput", 300, prefixes=((1, 100),)),
+        Job("for latency", 2, "latency", 300, prefixes=((1, 100), (2, 200))),
+        Job("of a group", 3, "throughput", 300, "group", ((1, 100), (2, 200))),
+        Job("of a model", 4, "throughput", 300, None, ((1, 100), (2, 200)), "7B"),
+        Job("follows", 5, "throughput", 300, prefixes=((1, 100), (2, 200))),
+    ]
+    order = [key for key, _ in algorithm_1(queue, FOUR)]
+    assert order == ["leader", "follows", "begins alike", "for latency", "of a group", "of a model"]
 
 
 def test_applications_run_one_after_another() -> None:
