@@ -12,7 +12,7 @@ SHORT = Sampling(max_tokens=12)
 
 
 @semantic_function(
-    "You are an expert software engineer. Write Python of {{input:task}}. Code: {{output:code}}", sampling=SHORT
+    "You are a software engineer. Write Python of {{input:task}}. Code: {{output:code}}", sampling=SHORT
 )
 def write_python_code(task): ...
 
@@ -36,7 +36,7 @@ def alone(engine: TinyEngine, prompt: str) -> str:
 
 def test_figure_7_says_what_two_separate_calls_say() -> None:
     """With and without an event loop; each prompt is filled once, and no context is left."""
-    code = alone(TinyEngine(), "You are an expert software engineer. Write Python of a snake game. Code: ")
+    code = alone(TinyEngine(), "You are a software engineer. Write Python of a snake game. Code: ")
     prompt = f"You are a QA engineer. You test code of a snake game. Code: {code}. Test: "
     test = alone(TinyEngine(), prompt)
 
@@ -74,3 +74,27 @@ def test_users_of_one_prompt_share_it_token_by_token() -> None:
     assert found == [alone(TinyEngine(), f"{text}Question: what is {k}? Answer: ") for k in range(8)]
     assert engine.contexts.filled == len(f"{text}Question: ") + 8 * len("what is 0? Answer: ")
     assert len(engine.contexts) == 0
+
+
+def test_a_session_that_is_closed_while_it_fills_a_prefix_leaves_others_as_they_are() -> None:
+    """At whatever step: the other one, which waits for that prefix, says what it would say alone."""
+    expected = alone(TinyEngine(), "You are a software engineer. Write Python of a snake game. Code: ")
+
+    async def main(steps: int) -> None:
+        engine = TinyEngine(chunk=8)
+        async with Manager([engine]) as manager:
+            first, second = manager.session(), manager.session()
+            lost = write_python_code(first, "a snake game")
+            kept = write_python_code(second, "a snake game")
+            waiting = asyncio.ensure_future(kept.get("throughput"))
+            lost_too = asyncio.ensure_future(lost.get("throughput"))
+            while engine.steps < steps:
+                await asyncio.sleep(0)
+            await first.close()
+            assert await waiting == expected
+            await asyncio.gather(lost_too, return_exceptions=True)
+            await second.close()
+            assert (len(engine.contexts), engine.contexts.held) == (0, 0)
+
+    for steps in range(12):
+        asyncio.run(main(steps))

@@ -132,6 +132,28 @@ def test_the_next_request_goes_first_also_after_transforms() -> None:
     assert asyncio.run(order("regex:x"))[:2] == list("01")
 
 
+def test_contexts_that_are_merely_kept_take_no_room_and_spare_none() -> None:
+    """Who forks from one counts with all its tokens, so that nothing is placed where it would not fit."""
+
+    async def main() -> int:
+        engine = Scripted(lambda text: "x", capacity=500, steps=9)
+        async with Manager([engine]) as manager:
+            session = manager.session()
+            call(session, "a", [], ["x"], "long " * 80)
+            call(session, "b", [], ["y"], "else " * 40)
+            await session.get("x")
+            await session.get("y")
+            for k in range(2):
+                call(session, "a", [], [f"x{k}"], "long " * 80)
+                call(session, "b", [], [f"y{k}"], "else " * 40)
+            engine.most = 0
+            await session.gets(dict.fromkeys(["x0", "x1", "y0", "y1"], "throughput"))
+            assert engine.contexts.peak <= engine.capacity
+        return engine.most
+
+    assert asyncio.run(main()) == 2
+
+
 @pytest.mark.parametrize(("criterion", "most"), [("throughput", 8), ("latency", 2)])
 def test_a_get_for_latency_bounds_what_runs_beside_it(criterion: str, most: int) -> None:
     """Eight results of one session each, 51 tokens a request, where 110 is the most for latency."""
