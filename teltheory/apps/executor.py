@@ -144,8 +144,10 @@ class Executor:
 
     async def forget(self, application: Application) -> None:
         """Free the contexts that no other session has used."""
-        self._owners.subtract(self._used.pop(application.number, ()))
-        self._owners = +self._owners
+        for hash in self._used.pop(application.number, ()):
+            self._owners[hash] -= 1
+            if not self._owners[hash]:
+                del self._owners[hash]
         self._sweeping += 1
         try:
             for kept in self.kept:

@@ -316,9 +316,9 @@ def test_a_request_goes_to_an_engine_of_its_model() -> None:
         )
         async with Manager([small, large]) as manager:
             session = manager.session()
-            for k, model in enumerate(["small", "large", "small"]):
+            for k, model in enumerate(["large", "large", "small"]):
                 session.submit("a{{x}}!", [Port("x", True, f"x{k}")], model, SHORT)
-            assert await session.gets(dict.fromkeys(["x0", "x1", "x2"], "latency")) == ["s", "l", "s"]
+            assert await session.gets(dict.fromkeys(["x0", "x1", "x2"], "latency")) == ["l", "l", "s"]
             with pytest.raises(AppError, match="at most 100"):
                 session.submit("a{{x}}", [Port("x", True, "x3")], "small", Sampling(101))
 
