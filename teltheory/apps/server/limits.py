@@ -1,0 +1,37 @@
+"""What one client may ask a server for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Bounds on bodies, sessions and waiting; what is beyond one is an error.
+
+    Attributes
+    ----------
+    body : int
+        Bytes of a body.
+    depth, values : int
+        Levels of a body that stand in each other, and values in it at all levels.
+    name : int
+        Characters of a name or a variable's id.
+    sessions, requests, sets : int
+        Open sessions; requests of one, and values that a client sets in one.
+    reading, waiting : float
+        Seconds in which a body must be there, and that a get waits at most.
+    idle : float
+        Seconds after which a session that nobody uses may be closed; more than `waiting`.
+    """
+
+    body: int = 2**20
+    depth: int = 16
+    values: int = 10_000
+    name: int = 200
+    sessions: int = 1_000
+    requests: int = 500
+    sets: int = 2_000
+    reading: float = 30.0
+    waiting: float = 600.0
+    idle: float = 3_600.0
