@@ -1,7 +1,7 @@
 """The ASGI application: paths, answers and error answers.
 
-1. POST ``/v1/session`` opens a session, DELETE closes the one that its body names. POST ``/v1/submit``, ``/v1/get``,
-   ``/v1/set``: `teltheory.apps.server.calls`. ``/v1/chat/completions``, ``/v1/completions`` and ``/v1/models``:
+1. POST ``/v1/session`` opens a session, DELETE closes the one that its body names. ``/v1/submit``, ``/v1/get``
+   and ``/v1/set``: `teltheory.apps.server.calls`. ``/v1/chat/completions``, ``/v1/completions``, ``/v1/models``:
    `teltheory.apps.server.passthrough`.
 2. An error is ``{"error": {"code", "kind", "message"}}`` with the code as the status; its message is one line.
 3. What a client waits for ends when it hangs up; a request that was submitted goes on until its session is closed.
@@ -42,11 +42,13 @@ def application(manager: Manager, limits: Limits) -> Starlette:
         async with manager:
             yield
 
-    return Starlette(
+    app = Starlette(
         routes=paths.routes(),
         exception_handlers={AppError: _failed, HTTPException: _refused, Exception: _broken},
         lifespan=lifespan,
     )
+    app.router.redirect_slashes = False
+    return app
 
 
 class _Paths:
@@ -85,7 +87,7 @@ class _Paths:
 
     async def get(self, call: Call) -> Response:
         asked = Get.of(await self._body(call))
-        timeout = min(asked.timeout or self._limits.waiting, self._limits.waiting)
+        timeout = self._limits.waiting if asked.timeout is None else min(asked.timeout, self._limits.waiting)
         async with self._sessions.using(asked.session) as session:
             value = await while_there(call, session.get(asked.variable, asked.criteria, timeout))
         return _json({"semantic_var_id": asked.variable, "value": value})

@@ -1,8 +1,8 @@
 """Bodies of HTTP requests: bytes to fields, within limits, and nothing taken for what it is not.
 
 1. A body says that it is JSON, is in UTF-8 and not compressed, and has at most so many bytes, said or sent.
-2. It is one object. A name that comes twice, a number that is none, half of a character, more levels or values than
-   the limits allow: errors.
+2. It is one object. A name that comes twice, a number that is none, half of a character, more levels or values
+   than the limits allow: errors.
 3. Fields are read by name and kind. A field that is null is left out; one that nobody reads is an error.
 """
 
@@ -82,7 +82,8 @@ class Fields:
 
     def maybe_text(self, name: str) -> str | None:
         """Return a text, or None if it is left out."""
-        return self._of_kind(name, str, "a text")
+        found: str | None = self._of_kind(name, str, "a text")
+        return found
 
     def name(self, name: str) -> str:
         """Return a short text that is not empty, which must be there."""
@@ -98,7 +99,8 @@ class Fields:
 
     def flag(self, name: str) -> bool:
         """Return true or false, which must be there."""
-        return self._needed(name, self._of_kind(name, bool, "true or false"), "true or false")
+        found: bool = self._needed(name, self._of_kind(name, bool, "true or false"), "true or false")
+        return found
 
     def maybe_flag(self, name: str) -> bool:
         """Return whether a field is there and true."""
@@ -106,7 +108,8 @@ class Fields:
 
     def whole(self, name: str) -> int | None:
         """Return a whole number, or None if it is left out."""
-        return self._of_kind(name, int, "a whole number")
+        found: int | None = self._of_kind(name, int, "a whole number")
+        return found
 
     def number(self, name: str) -> float | None:
         """Return a number, or None if it is left out."""

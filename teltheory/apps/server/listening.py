@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from threading import Thread
 from typing import Any
 
@@ -37,7 +37,8 @@ def address(at: socket.socket) -> str:
 
 def serve(app: Any, at: socket.socket) -> None:
     """Serve an application until an interrupt."""
-    _server(app).run(sockets=[at])
+    with suppress(KeyboardInterrupt):
+        _server(app).run(sockets=[at])
 
 
 @contextmanager

@@ -1,10 +1,10 @@
 """Clients that know OpenAI's requests and nothing of sessions: each call is a session of its own.
 
-1. The messages of a chat are a prompt with a variable for each content, ``user: `` before it and a line's end after
-   it; then comes ``assistant: `` and the answer. A completion is the variable of its text and the answer.
-2. A content is a value: what looks like a placeholder in it is text. Prefixes are shared as those of other requests.
-3. What an answer does not depend on here is passed over: `PASSED`. What it would depend on is an error unless it is
-   what it is without it: `NEUTRAL`.
+1. The messages of a chat are a prompt with a variable for each content, ``user: `` before it and a line's end
+   after it; then comes ``assistant: `` and the answer. A completion is the variable of its text and the answer.
+2. A content is a value: what looks like a placeholder in it is text. Prefixes are shared as those of others.
+3. Fields that change no answer here are passed over: `PASSED`. Others are errors unless they ask for what there is
+   without them: `NEUTRAL`.
 4. A stream has the whole text in one piece, as an engine gives its output at its end.
 """
 
@@ -136,9 +136,9 @@ class Asked:
         return [self._choice(prompt, text, engine) for prompt, text in zip(self.prompts, texts, strict=True)]
 
     def _choice(self, prompt: Prompt, text: str, engine: Engine) -> Choice:
-        """Count tokens again, as an engine gives a text alone: those of its end are not among them."""
+        """Count the tokens of the texts; an answer of just as many as it may have was cut off."""
         tokens = len(engine.encode(text))
-        return Choice(text, len(engine.encode(prompt.whole)), tokens, tokens < self.sampling.max_tokens)
+        return Choice(text, len(engine.encode(prompt.whole)), tokens, tokens != self.sampling.max_tokens)
 
     def answer(self, choices: Sequence[Choice], id: str, model: str) -> dict[str, object]:
         """Return the body of an answer."""

@@ -96,7 +96,9 @@ class Sessions:
 
     def _check(self, session: Session, what: str, found: int, most: int) -> None:
         if found >= most:
-            raise AppError(TOO_LARGE, f"session {session.id}", f"one more than {found:,} {what}", f"at most {most:,}")
+            raise AppError(
+                TOO_LARGE, f"session {session.id}", f"one more than {found:,} {what}", f"at most {most:,}"
+            )
 
     def _held(self, id: str) -> Held:
         if id in self._open:
