@@ -21,6 +21,11 @@ COMMANDS: tuple[OnDemand, ...] = (
         "Lift applications from LOG, JSON lines with prompts and responses: prompts that hold earlier outputs.",
         "apps_lift:lift_command",
     ),
+    OnDemand(
+        "server",
+        "Serve applications over HTTP until an interrupt: submit, get and set, and OpenAI's requests.",
+        "apps_server:server",
+    ),
 )
 for command in COMMANDS:
     apps.add_command(command)

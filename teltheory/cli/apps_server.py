@@ -60,9 +60,10 @@ def server(
     from teltheory.apps.server.listening import address, bound, serve
     from teltheory.apps.sessions import Manager
 
+    if not timeout > 0:
+        raise ArgumentError("--timeout", timeout, "a time above 0")
     found = _engines(engines, model, chat, api_key_env, seed)
-    limits = Limits(waiting=timeout, idle=max(Limits.idle, 2 * timeout))
-    app = application(Manager(found), limits)
+    app = application(Manager(found), Limits(waiting=timeout))
     with bound(host, port) as at:
         click.echo(f"Serving at {address(at)}: {', '.join(f'{e.name} ({e.model})' for e in found)}")
         serve(app, at)

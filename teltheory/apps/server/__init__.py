@@ -31,6 +31,6 @@ def application(manager: Manager, limits: Limits | None = None) -> Starlette:
         Without Starlette, which the extra `apps` installs.
     """
     needed("starlette", "apps")
-    from teltheory.apps.server.application import application as made
+    from teltheory.apps.server.asgi import application as made
 
     return made(manager, limits or Limits())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from teltheory.errors import ArgumentError
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -22,7 +24,12 @@ class Limits:
     reading, waiting : float
         Seconds in which a body must be there, and that a get waits at most.
     idle : float
-        Seconds after which a session that nobody uses may be closed; more than `waiting`.
+        Seconds after which a session that nobody uses may be closed.
+
+    Raises
+    ------
+    ArgumentError
+        For one that is not more than 0.
     """
 
     body: int = 2**20
@@ -35,3 +42,8 @@ class Limits:
     reading: float = 30.0
     waiting: float = 600.0
     idle: float = 3_600.0
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if not value > 0:
+                raise ArgumentError(name, value, "more than 0")

@@ -5,10 +5,10 @@ A session's id is long and drawn, and the only way to it: who has none, finds no
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from collections import Counter, OrderedDict
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
 from time import monotonic
 
 from teltheory.apps.faults import CLOSED, CONFLICT, TOO_LARGE, UNKNOWN, AppError
@@ -22,12 +22,12 @@ REMEMBERED = 10_000
 
 @dataclass(eq=False)
 class Held:
-    """A session, when it was last used, how many are using it and how many values its client has set."""
+    """A session, when it was last used, how many are using it, and what its client has done in it."""
 
     session: Session
     used: float
     users: int = 0
-    sets: int = 0
+    done: Counter[str] = field(default_factory=Counter)
 
 
 class Sessions:
@@ -84,21 +84,15 @@ class Sessions:
                 if session.id in self._open:
                     await self.close(session.id)
 
-    def count_request(self, session: Session) -> None:
-        """Raise an `AppError` (413) if a session has as many requests as it may have."""
-        self._check(session, "requests", len(session.graph.requests), self._limits.requests)
-
-    def count_set(self, session: Session) -> None:
-        """Count a value that a client sets; `AppError` 413 beyond the most."""
-        held = self._open[session.id]
-        self._check(session, "values set", held.sets, self._limits.sets)
-        held.sets += 1
-
-    def _check(self, session: Session, what: str, found: int, most: int) -> None:
-        if found >= most:
-            raise AppError(
-                TOO_LARGE, f"session {session.id}", f"one more than {found:,} {what}", f"at most {most:,}"
-            )
+    @contextmanager
+    def counted(self, session: Session, what: str, most: int) -> Iterator[None]:
+        """Count what a client does in a session unless it fails; `AppError` 413 beyond the most."""
+        done = self._open[session.id].done
+        if done[what] >= most:
+            found = f"one more than {most:,} {what}"
+            raise AppError(TOO_LARGE, f"session {session.id}", found, f"at most {most:,}")
+        yield
+        done[what] += 1
 
     def _held(self, id: str) -> Held:
         if id in self._open:

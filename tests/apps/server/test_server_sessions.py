@@ -8,6 +8,7 @@ from teltheory.apps.engines.tiny import TinyEngine
 from teltheory.apps.server import Limits
 from teltheory.apps.server.sessions import Sessions
 from teltheory.apps.sessions import Manager
+from teltheory.errors import ArgumentError
 
 
 def code(action):
@@ -89,6 +90,12 @@ def test_sessions_that_nobody_uses_are_closed():
             return error.code
 
     assert asyncio.run(story()) == ([False, True, True, True], [False, False, True, False])
+
+
+def test_limits_that_let_nothing_through():
+    for limit in ("body", "waiting"):
+        with pytest.raises(ArgumentError, match=f"{limit}: found 0, expected more than 0"):
+            Limits(**{limit: 0})
 
 
 def test_a_session_of_one_request_is_closed_whatever_happens():

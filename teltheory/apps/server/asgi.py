@@ -82,8 +82,8 @@ class _Paths:
     async def submit(self, call: Call) -> Response:
         asked = Submit.of(await self._body(call))
         async with self._sessions.using(asked.session) as session:
-            self._sessions.count_request(session)
-            return _json(asked.to(session))
+            with self._sessions.counted(session, "requests", self._limits.requests):
+                return _json(asked.to(session))
 
     async def get(self, call: Call) -> Response:
         asked = Get.of(await self._body(call))
@@ -95,8 +95,8 @@ class _Paths:
     async def set(self, call: Call) -> Response:
         asked = Set.of(await self._body(call))
         async with self._sessions.using(asked.session) as session:
-            self._sessions.count_set(session)
-            session.set(asked.variable, asked.value)
+            with self._sessions.counted(session, "values", self._limits.sets):
+                session.set(asked.variable, asked.value)
         return _json({"semantic_var_id": asked.variable})
 
     async def chat(self, call: Call) -> Response:
