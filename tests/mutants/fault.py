@@ -23,6 +23,7 @@ ROOMS += ["sets", "sets_optimum", "pml", "modules_runtime"]
 ROOMS += ["prompt_cache_claims", "modules_store", "modules_measured"]
 ROOMS += ["apps_sessions"]
 ROOMS += ["schedules"]
+ROOMS += ["apps_files"]
 ROOMS += ["app_engines", "apps_scheduling"]
 
 
