@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 COLUMNS = ("request", "from", "gives", "label", "stage", "group", "tokens")
-PREFIXES = ("tokens", "besides", "prompts", "requests", "begins with")
+PREFIXES = ("tokens", "besides", "prompts", "requests", "ends with")
 LEGEND = (
     "Lines lead from a request down to those that follow it. stage: most steps to the end. tokens: of the prompt, "
     "as far as they are known before it runs."
@@ -96,9 +96,9 @@ def _shared(applications: Sequence[Application], prefixes: Sequence[Prefix]) -> 
     rows = []
     for prefix in prefixes:
         who = [_who(applications, place) for place in prefix.requests]
-        begins = printable(prefix.text if len(prefix.text) <= WIDEST else f"{prefix.text[:WIDEST]}...")
-        rows.append([f"{prefix.tokens:,}", _few(prefix.variables), str(len(who)), _few(who), begins])
-    return [plain_table("Shared prefixes", PREFIXES, rows, left=("besides", "requests", "begins with")), SHARED]
+        end = printable(prefix.text if len(prefix.text) <= WIDEST else f"...{prefix.text[-WIDEST:]}")
+        rows.append([f"{prefix.tokens:,}", _few(prefix.variables), str(len(who)), _few(who), end])
+    return [plain_table("Shared prefixes", PREFIXES, rows, left=("besides", "requests", "ends with")), SHARED]
 
 
 def _who(applications: Sequence[Application], place: tuple[int, int]) -> str:
