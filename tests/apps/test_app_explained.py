@@ -61,23 +61,33 @@ TEXTS = ["a", "ab", "b", "aba"]
 
 
 @st.composite
+def prompts(draw: st.DrawFn, k: int, earlier: list[Request]) -> Request:
+    """A prompt that may begin as an earlier one of a request with a smaller number does, output included."""
+    parts: list[str | Port] = []
+    if earlier and draw(st.booleans()):
+        whole = draw(st.sampled_from(earlier)).parts
+        for j, part in enumerate(whole[: draw(st.integers(1, len(whole)))]):
+            spec = draw(st.sampled_from(["", "upper"]))
+            parts.append(part if isinstance(part, str) else Port(f"same{j}", False, part.variable, spec))
+    names = ["set", "other", *(f"v{j}" for j in range(k))]
+    for j in range(draw(st.integers(0, 2))):
+        parts += [draw(st.sampled_from(TEXTS))] if draw(st.booleans()) else []
+        parts.append(Port(f"in{j}", False, draw(st.sampled_from(names)), draw(st.sampled_from(["", "upper"]))))
+    parts += [draw(st.sampled_from(TEXTS)), Port("out", True, f"v{k}", draw(st.sampled_from(["", "upper"])))]
+    return Request(k, tuple(parts))
+
+
+@st.composite
 def lists(draw: st.DrawFn) -> list[Application]:
     """Applications whose prompts begin alike in some ways: by texts, by set values, by the same variables."""
-    found = []
+    found: list[Application] = []
     for number in range(draw(st.integers(1, 2))):
-        requests = []
+        requests: list[Request] = []
         for k in range(draw(st.integers(1, 4))):
-            names = ["set", "other", *(f"v{j}" for j in range(k))]
-            parts: list[str | Port] = []
-            for j in range(draw(st.integers(0, 3))):
-                parts += [draw(st.sampled_from(TEXTS))] if draw(st.booleans()) else []
-                parts.append(
-                    Port(f"in{j}", False, draw(st.sampled_from(names)), draw(st.sampled_from(["", "upper"])))
-                )
-            parts.append(draw(st.sampled_from(TEXTS)))
-            parts.append(Port("out", True, f"v{k}", draw(st.sampled_from(["", "", "strip"]))))
-            requests.append(Request(k, tuple(parts)))
-        found.append(Application(str(number), Graph.of(requests), {"set": draw(st.sampled_from(TEXTS))}, {}))
+            others = [one for other in found for one in other.graph.requests.values() if one.id < k]
+            requests.append(draw(prompts(k, [*requests, *others])))
+        values = {"set": draw(st.sampled_from(TEXTS))}
+        found.append(Application(str(number), Graph.of(requests), values, {}))
     return found
 
 
@@ -113,6 +123,16 @@ def test_two_prompts_share_what_they_both_begin_with(found: list[Application]) -
             assert set(longest.requests) == {place for place, all_of in own.items() if common in all_of}
             assert longest.tokens + len(longest.variables) == len(common)
             assert longest.tokens == sum(len(letter) == 1 for letter in common)
+
+
+def test_texts_divided_in_other_ways_are_the_same() -> None:
+    """Of one prompt a text is the beginning, of the other a text and a value."""
+    one = Request(0, ("ab", Port("out", True, "v0")))
+    other = Request(1, ("a", Port("in", False, "set"), Port("out", True, "v1")))
+    (shared,) = shared_prefixes(
+        [Application("two", Graph.of([one, other]), {"set": "b"}, {})], lambda text: list(text.encode())
+    )
+    assert (shared.requests, shared.tokens, shared.text) == (((0, 0), (0, 1)), 2, "ab")
 
 
 def test_labels_stages_and_groups_of_map_and_reduce() -> None:
