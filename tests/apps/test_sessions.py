@@ -136,7 +136,7 @@ def test_contexts_that_are_merely_kept_take_no_room_and_spare_none() -> None:
     """Who forks from one counts with all its tokens, so that nothing is placed where it would not fit."""
 
     async def main() -> int:
-        engine = Scripted(lambda text: "x", capacity=500, steps=9)
+        engine = Scripted(lambda text: "x", capacity=560, steps=9)
         async with Manager([engine]) as manager:
             session = manager.session()
             call(session, "a", [], ["x"], "long " * 80)
@@ -212,15 +212,17 @@ def test_of_two_that_wait_the_first_of_the_graph_goes_first() -> None:
 
 @pytest.mark.parametrize(("sharing", "most"), [(True, 4), (False, 1)])
 def test_what_requests_share_takes_room_once(sharing: bool, most: int) -> None:
-    """Four users of one long prompt, where two of them would be too large without that."""
+    """Four users of one long prompt, two of them later; two would be too large without that."""
 
     async def main() -> int:
-        engine = Scripted(lambda text: "x", capacity=700, steps=9)
+        engine = Scripted(lambda text: "x", capacity=700, steps=30)
         async with Manager([engine], rules=Rules(sharing=sharing)) as manager:
             sessions = [manager.session() for _ in range(4)]
             for k, session in enumerate(sessions):
                 session.set("in", str(k))
                 call(session, "a", ["in"], ["x"], "long " * 80)
+                for _ in range(8 * (k % 2)):
+                    await asyncio.sleep(0)
             await asyncio.gather(*(session.get("x", "throughput") for session in sessions))
         assert engine.contexts.peak <= engine.capacity
         return engine.most
