@@ -181,7 +181,7 @@ def test_rules_that_are_none_are_refused_and_a_broken_one_is_told(monkeypatch: p
             session = manager.session()
             call(session, "a", [], ["x"])
             monkeypatch.setattr(Rules, "placed", lambda *_: 1 / 0)
-            found = await outcome(session.get("x"))
+            found = await outcome(session.get("x", timeout=5))
             assert "request a: found ZeroDivisionError" in str(found)
 
     asyncio.run(main())
