@@ -108,6 +108,13 @@ def test_a_task_that_starts_while_its_prefix_is_filled_waits_for_it():
     assert ends_of(problem, (Placed(0, 0), Placed(0, 7))) == (8, 9)
 
 
+def test_the_dispatcher_counts_the_first_fill_of_a_prefix():
+    sharing = [Task(app, 1, prefix=0) for app in range(3)]
+    problem = Scheduling.of([*sharing, Task(3, 1, tokens=3)], [Server(1, 3)], [3], [0, 1, 2, 3])
+    plan = dispatched(problem, by_order(range(4)))
+    assert [start for _, start in plan] == [0, 1, 2, 4]
+
+
 @pytest.mark.parametrize(
     ("plan", "said"),
     [
