@@ -1,6 +1,7 @@
 """Checks of claims, one folder per paper or model; registered as entry point `teltheory.claims`."""
 
 from proofs_checks.forest import MODULES as OF_FORESTS
+from proofs_checks.parrot import MODULES as OF_APPLICATIONS
 from proofs_checks.prompt_cache import MODULES as OF_MODULES
 from proofs_checks.queue import MODULES as OF_QUEUES
 from proofs_checks.ragcache import MODULES as OF_RAGCACHE
@@ -15,6 +16,7 @@ PACKAGES = {
     "forest": OF_FORESTS,
     "ragcache": OF_RAGCACHE,
     "prompt_cache": OF_MODULES,
+    "parrot": OF_APPLICATIONS,
     "tiers": OF_TIERS,
     "queue": OF_QUEUES,
 }

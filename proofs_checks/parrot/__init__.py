@@ -1,3 +1,8 @@
 """What is decided about Parrot (Lin et al. 2024): one file per section, each a list of claims."""
 
-MODULES = ()
+MODULES = (
+    "app_labels",
+    "app_groups",
+    "app_schedules",
+    "shared_prefixes",
+)

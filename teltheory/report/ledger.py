@@ -47,6 +47,7 @@ SECTIONS = {
     "Shared prefixes (beyond the paper)": "forest",
     "RAGCache (Jin et al. 2024)": "ragcache",
     "Prompt Cache (Gim et al. 2024)": "prompt-cache",
+    "Parrot (Lin et al. 2024)": "parrot",
     "Tiers of memory": "tiers",
     "Queues and replicas": "queue",
 }

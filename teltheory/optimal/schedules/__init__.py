@@ -2,12 +2,13 @@
 
 from teltheory.optimal.schedules.dispatch import Moment, by_order, dispatched
 from teltheory.optimal.schedules.optimum import BestSchedule, best_schedule
-from teltheory.optimal.schedules.problem import Placed, Scheduling, Server, Task, cost_of, ends_of
+from teltheory.optimal.schedules.problem import Placed, Plan, Scheduling, Server, Task, cost_of, ends_of
 
 __all__ = [
     "BestSchedule",
     "Moment",
     "Placed",
+    "Plan",
     "Scheduling",
     "Server",
     "Task",
