@@ -5,4 +5,7 @@ MODULES = (
     "app_groups",
     "app_schedules",
     "shared_prefixes",
+    "app_dispatch",
+    "merged_attention",
+    "app_numbers",
 )

@@ -20,7 +20,7 @@ from teltheory.claims.registry import run
 from teltheory.optimal.schedules import Scheduling, Server, Task
 
 row = rows(source="Application-centric scheduling (Parrot, Section 5.4), against the best schedule")
-MIXED = ((Server(1, 2), Server(1, 2)), (Server(2, 2), Server(1, 2)))
+EQUAL, UNEQUAL = ((Server(1, 2), Server(1, 2)),), ((Server(2, 2), Server(1, 2)),)
 UNITS = "in whole units of time, requests that are together on an engine do not slow each other"
 
 
@@ -83,8 +83,8 @@ def up_to(quick: int, full: int) -> Listed[Chains]:
 
 @row(
     "parrot.schedules.equal-chains",
-    "Of chains of equal length that arrive together on one engine, application after application has the least sum "
-    "of latencies.",
+    "Of chains of equal length that arrive together on one engine, application after application has the least "
+    "sum of latencies.",
     relation=is_best,
     space=up_to(6, 8),
 )
@@ -95,8 +95,8 @@ def equal_chains(case: Chains) -> Values:
 
 @row(
     "parrot.schedules.order",
-    "Chains of equal length on one engine with room for one request run application after application: 4 x (A -> B) "
-    "as 0 4 1 5 2 6 3 7.",
+    "Chains of equal length on one engine with room for one request run application after application: 4 x (A -> "
+    "B) as 0 4 1 5 2 6 3 7.",
     relation=lambda of: of["order"] == of["application after application"],
     space=up_to(24, 60),
     origin=PAPER,
@@ -122,8 +122,8 @@ def both_orders(problem: Scheduling) -> Values:
 
 slowed_equal = row(
     "parrot.slowed.equal-chains",
-    "On one engine no application is done later by Algorithm 1 than request by request, if all are chains of equal "
-    "length that arrive together, as the 25 summaries of Figure 13.",
+    "On one engine no application is done later by Algorithm 1 than request by request, if all are chains of "
+    "equal length that arrive together, as the 25 summaries of Figure 13.",
     relation=nobody_later,
     space=up_to(24, 60),
     origin=PAPER,
@@ -141,8 +141,8 @@ slowed = row(
 
 @row(
     "parrot.slowed.chains.ascending",
-    "The same if chains have any lengths, requests of one unit, and no application has fewer requests than one that "
-    "was submitted before it.",
+    "The same if chains have any lengths, requests of one unit, and no application has fewer requests than one "
+    "that was submitted before it.",
     relation=nobody_later,
     space=ANY_CHAINS,
 )
@@ -156,8 +156,8 @@ def ascending(case: World) -> Values | None:
 
 @row(
     "parrot.schedules.graham",
-    "On m equal engines with room for one request each, without prefixes, Algorithm 1's last end is at most 2 - 1/m "
-    "times the least: it is a list schedule (Graham 1966).",
+    "On m equal engines with room for one request each, without prefixes, Algorithm 1's last end is at most 2 - "
+    "1/m times the least: it is a list schedule (Graham 1966).",
     relation=lambda of: of["Algorithm 1"] <= of["2 - 1/m"] * of["least"],
     space=SmallSchedules(
         {1: 3, 2: 3, 3: 2, 4: 1},
@@ -185,8 +185,8 @@ def family(first: int, quick: int, full: int, note: str) -> Listed[Family]:
 
 @row(
     "parrot.schedules.unbounded",
-    "One application of n x n units before n of one unit, on one engine: the sum of latencies is (2 n + 1) / 3 times "
-    "the least, more than any number.",
+    "One application of n x n units before n of one unit, on one engine: the sum of latencies is (2 n + 1) / 3 "
+    "times the least, more than any number.",
     relation=lambda of: of["Algorithm 1"] == of["(2 n + 1) / 3"] * of["least"],
     space=family(1, 3, 4, "n from 1 to {}"),
 )
@@ -201,12 +201,12 @@ def both_ties(case: World) -> Values:
     return {ties: cost(case.problem, by_algorithm_1(case.problem, ties=ties)) for ties in ("spread", "pack")}
 
 
-TOKENS = SmallSchedules({2: 2, 3: 1, 4: 1}, {2: 2, 3: 2, 4: 1}, MIXED, tokens=2)
+FEW, MORE = {2: 2, 3: 1}, {2: 2, 3: 2, 4: 1}
 spread = row(
     "parrot.ties.spread",
     "Spreading requests over engines that lose the same never has a larger sum of latencies than packing them.",
     relation=lambda of: of["spread"] <= of["pack"],
-    space=TOKENS,
+    space=SmallSchedules(FEW, MORE, EQUAL, tokens=2),
     origin=reading("ties go to the engine with the fewest tokens for its speed"),
 )(both_ties)
 
@@ -214,7 +214,7 @@ pack = row(
     "parrot.ties.pack",
     "Packing never has a larger sum of latencies than spreading.",
     relation=lambda of: of["pack"] <= of["spread"],
-    space=TOKENS,
+    space=SmallSchedules(FEW, MORE, UNEQUAL, tokens=2),
     origin=reading("ties go to the engine with the least room"),
 )(both_ties)
 
@@ -222,7 +222,7 @@ same_ties = row(
     "parrot.ties.same",
     "Both have the same if engines are equal, requests too in their tokens, and no prefix is shared.",
     relation=lambda of: of["spread"] == of["pack"],
-    space=SmallSchedules({2: 2, 3: 2, 4: 1}, {2: 2, 3: 2, 4: 2}, MIXED[:1]),
+    space=SmallSchedules({2: 2, 3: 2, 4: 1}, {2: 2, 3: 2, 4: 2}, EQUAL),
 )(both_ties)
 
 

@@ -14,9 +14,11 @@ from proofs_checks.parrot.small_schedules import ONE, TWO, SmallSchedules, World
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.origin import OURS, reading, sharpness
 from teltheory.claims.registry import run
-from teltheory.optimal.schedules import Scheduling, Task
+from teltheory.claims.worlds import Given
+from teltheory.optimal.schedules import Scheduling, Server, Task
 
 row = rows(source="Prompts that share a prefix (Parrot, Sections 5.3 and 5.4)")
+PAIRS = ((Server(1, 2), Server(1, 2)),)
 STRICT = {"affinity": "strict", "together": False}
 WAYS: dict[str, dict[str, Any]] = {
     "strict": STRICT,
@@ -30,13 +32,10 @@ def ways(*names: str) -> Any:
     return lambda case: {name: cost(case.problem, by_algorithm_1(case.problem, **WAYS[name])) for name in names}
 
 
-SMALL = SmallSchedules({2: 2, 3: 2, 4: 1}, {2: 3, 3: 3, 4: 2}, TWO, "none", (1,), goal="makespan")
-
-
 @row(
     "parrot.affinity.strict.bound",
-    "On m equal engines with room for one request each, applications that are there at once: if each request waits "
-    "for the engine that has its prefix, the last end is at most m times the least.",
+    "On m equal engines with room for one request each, applications that are there at once: if each request "
+    "waits for the engine that has its prefix, the last end is at most m times the least.",
     relation=lambda of: of["Algorithm 1"] <= of["m"] * of["least"],
     space=SmallSchedules({2: 2, 3: 2}, {2: 3, 3: 2, 4: 1}, TWO, "any", (1,), goal="makespan"),
 )
@@ -61,8 +60,8 @@ def strict(case: Family) -> Values:
 
 @row(
     "parrot.affinity.none",
-    "Without affinity 2 engines can take 2 (n + 1) / (n + 2) times the least: 2 prefixes of n, 2 requests of 1 for "
-    "each, which come as a b b a.",
+    "Without affinity 2 engines can take 2 (n + 1) / (n + 2) times the least: 2 prefixes of n, 2 requests of 1 "
+    "for each, which come as a b b a.",
     relation=lambda of: of["Algorithm 1"] == of["2 (n + 1) / (n + 2)"] * of["least"],
     space=family(1, 4, 6, "n from 1 to {}"),
 )
@@ -84,9 +83,9 @@ prefer_strict = row(
 
 prefer_none = row(
     "parrot.affinity.preferred.none",
-    "Affinity that is preferred never ends later than none.",
+    "Affinity that is preferred never has a larger sum of latencies than none.",
     relation=lambda of: of["preferred"] <= of["none"],
-    space=SMALL,
+    space=SmallSchedules({3: 1, 4: 1}, {3: 2, 4: 1}, PAIRS, "none", (1,), tokens=2),
     origin=reading("a request goes elsewhere if the engine that has its prefix is full"),
 )(ways("preferred", "none"))
 
@@ -96,32 +95,48 @@ sharing = rows(
 )
 
 
-def ends(case: World) -> Values:
+def ends(case: World, together: bool = False) -> Values:
     """Return when applications are done if prefixes are shared, and if each request fills its own."""
     both = {"shared": case.problem, "each its own": unshared(case.problem)}
-    return {name: finished(problem, by_algorithm_1(problem)) for name, problem in both.items()}
+    plans = {name: by_algorithm_1(problem, together=together) for name, problem in both.items()}
+    return {name: finished(both[name], plan) for name, plan in plans.items()}
 
 
 alone = sharing(
     "parrot.sharing.one-at-a-time",
     "On one engine with room for one request, sharing prefixes lets no application be done later.",
-    space=SmallSchedules({2: 2, 3: 2, 4: 1}, {2: 3, 3: 3, 4: 2}, ONE, "any", (1,), arrivals=2),
+    space=SmallSchedules({2: 2, 3: 2}, {2: 3, 3: 2, 4: 1}, ONE, "any", (1,), arrivals=1),
     origin=OURS,
 )(ends)
 
 independent = sharing(
     "parrot.sharing.independent",
-    "The same with room for two or three, if no request depends on another one.",
+    "The same with room for two or three of equal tokens, first in, first out, if no request depends on another.",
     space=SmallSchedules(
-        {2: 2, 3: 2, 4: 2}, {2: 3, 3: 3, 4: 3}, one_engine(2) + one_engine(3), "none", (1,), arrivals=1
+        {2: 2, 3: 2, 4: 1}, {2: 3, 3: 3, 4: 2}, one_engine(2) + one_engine(3), "none", (1,), arrivals=1
     ),
     origin=OURS,
 )(ends)
 
+overtaking = sharing(
+    "parrot.sharing.together",
+    "The same if those that share a prefix go at once, before requests that arrived earlier.",
+    space=SmallSchedules({2: 2, 3: 2}, {2: 2, 3: 2}, one_engine(2), "none", (1,)),
+    origin=sharpness("first in, first out"),
+)(lambda case: ends(case, together=True))
+
+unequal = sharing(
+    "parrot.sharing.tokens",
+    "The same if requests take one or two tokens of a room for two.",
+    space=SmallSchedules({2: 1, 3: 1, 4: 1}, {2: 2, 3: 2, 4: 2}, one_engine(2), "none", (1,), 2, 1),
+    origin=sharpness("requests take equal tokens"),
+)(ends)
+
+FIVE = (Task(0, 2, prefix=0), Task(0, 1, (0,)), Task(0, 1, (0,)), Task(1, 1, prefix=0), Task(2, 3))
 dependent = sharing(
     "parrot.sharing.dependent",
     "The same if requests depend on each other.",
-    space=SmallSchedules({2: 2, 3: 3, 4: 3}, {2: 2, 3: 3, 4: 3}, one_engine(2), "any", (1,)),
+    space=Given((World(Scheduling.of(FIVE, one_engine(2)[0], [1], [0, 1, 1])),), "a case of five requests"),
     origin=sharpness("no request depends on another one"),
 )(ends)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from itertools import combinations, product
 from typing import Any, Literal
@@ -42,7 +42,7 @@ class World(Told):
     def as_counterexample(self, values: Any) -> dict[str, Any]:
         """Return the problem with its values; a task has only what is not the default."""
         tasks = [_told(task) for task in self.problem.tasks]
-        facts = {"tasks": tasks, "engines": [engine._asdict() for engine in self.problem.servers]}
+        facts: dict[str, Any] = {"tasks": tasks, "engines": [engine._asdict() for engine in self.problem.servers]}
         facts |= {"prefixes": self.problem.prefixes} if self.problem.prefixes else {}
         facts |= {"arrivals": self.problem.arrivals} if any(self.problem.arrivals) else {}
         return told({**facts, "values": values})
@@ -143,7 +143,7 @@ ONE, TWO = one_engine(1), ((Server(), Server()),)
 
 @cache
 def least(problem: Scheduling, upper: int) -> int:
-    """Return what the best plan costs, by trying everything, unless a plan is known that costs what chains prove."""
+    """Return what the best plan costs, by trying everything, unless a known plan costs what chains prove."""
     return upper if upper == least_by_chains(problem) else least_cost(problem)
 
 
@@ -157,13 +157,9 @@ def unshared(problem: Scheduling) -> Scheduling:
 
 
 def _told(task: Task) -> dict[str, Any]:
-    plain = Task(task.application, task.work)
-    facts = {name: getattr(task, name) for name in ("application", "work", "after", "prefix", "tokens")}
-    return {
-        name: value
-        for name, value in facts.items()
-        if name in ("application", "work") or value != getattr(plain, name)
-    }
+    plain = asdict(Task(task.application, task.work))
+    always = ("application", "work")
+    return {name: value for name, value in asdict(task).items() if name in always or value != plain[name]}
 
 
 def _engine(server: Server) -> str:

@@ -54,11 +54,18 @@ prompt-cache.positions.two-members prompt-cache.ways.ancestors prompt-cache.ways
 prompt-cache.ways.whole.outside prompt-cache.memory.falcon-1b.decimal prompt-cache.memory.llama-70b
 prompt-cache.saving.quadratic-part prompt-cache.saving.copying prompt-cache.saving.speed-up
 prompt-cache.printed.cpu prompt-cache.printed.readme-range
+parrot.labels.first.order parrot.labels.first.strictest-first parrot.groups.consumer.any parrot.schedules.latency
+parrot.schedules.makespan parrot.slowed.chains parrot.ties.spread parrot.ties.pack
+parrot.affinity.preferred.strict parrot.affinity.preferred.none parrot.sharing.together parrot.sharing.tokens
+parrot.sharing.dependent parrot.printed.lines parrot.printed.paged parrot.printed.gains
 """
 UNDECIDABLE = """
 sensitivity.text.p95 figure-4
 ragcache.skew ragcache.skew.data-sets ragcache.prefill.one-second ragcache.full-prefill ragcache.with-transfer
 prompt-cache.latency.gpu prompt-cache.latency.cpu prompt-cache.outputs.longbench prompt-cache.outputs.gaps
+parrot.latency.chain parrot.latency.background parrot.latency.many parrot.latency.map-reduce parrot.latency.bing
+parrot.latency.gpts parrot.latency.multi-agent parrot.latency.mixed parrot.latency.batching parrot.repeated
+parrot.outside-engine
 """
 NOT_REPRODUCED = """
 figure-5.median figure-6 table-1 table-3 table-5 table-6 sensitivity.peak prediction.poisson headline.measured
@@ -106,6 +113,15 @@ BELIEF_ROWS = tuple(
 )
 LIMIT_ROWS = rows_of("tail_measures", "not_competitive", "hardness", "hard_caches", "strict_capacity")
 RAG_ROWS = tuple(claim.id for claim in all_claims() if claim.id.startswith("ragcache."))
+PARROT_ROWS = rows_of(
+    "app_labels",
+    "app_groups",
+    "app_schedules",
+    "shared_prefixes",
+    "app_dispatch",
+    "merged_attention",
+    "app_numbers",
+)
 MODULE_ROWS = tuple(claim.id for claim in all_claims() if claim.id.startswith("prompt-cache."))
 TIER_ROWS = tuple(claim.id for claim in all_claims() if claim.id.startswith(("tiers.", "queue.")))
 OPTIMUM_ROWS = rows_of("optimum", "weights", "strict")
