@@ -5,7 +5,7 @@
 Two engines with room for two tokens each; requests take one or two, and those that are together do not slow each
 other. *Chains*: four applications of one to three requests, one after the other, of 1 to 3 units. *Map-reduce*:
 two applications of three requests of one token and a last one that needs them, of 1 to 3 units, and a single one.
-*Prompts*: eight single requests of 1 to 4 units that begin with one of three prefixes of 3. Applications arrive at
+*Prompts*: seven single requests of 1 to 3 units that begin with one of two prefixes of 2. Applications arrive at
 times up to 4. Each schedule's sum of latencies is divided by the least, which is proved, or found by HiGHS and
 counted exactly.
 """
@@ -17,7 +17,7 @@ from math import ceil
 
 import numpy as np
 
-from proofs_checks.parrot.dispatching import by_algorithm_1, cost, in_order_of_requests
+from teltheory.apps.schedules import by_algorithm_1, cost, in_order_of_requests
 from teltheory.optimal.schedules import Plan, Scheduling, Server, Task, best_schedule
 from teltheory.paper.script import errors_in_one_line, markdown, say
 
@@ -53,7 +53,7 @@ def map_reduce(rng: np.random.Generator) -> list[Task]:
 
 def prompts(rng: np.random.Generator) -> list[Task]:
     """Draw single requests with prefixes."""
-    drawn = rng.integers((1, 0, 1), (5, 3, 3), (8, 3)).tolist()
+    drawn = rng.integers((1, 0, 1), (4, 2, 3), (7, 3)).tolist()
     return [Task(app, work, (), prefix, tokens) for app, (work, prefix, tokens) in enumerate(drawn)]
 
 
@@ -67,7 +67,7 @@ def ratios(family: str, seeds: int) -> dict[str, list[float]]:
         rng = np.random.default_rng(seed)
         tasks = FAMILIES[family](rng)
         arrivals = sorted(rng.integers(0, 5, 1 + max(task.application for task in tasks)).tolist())
-        problem = Scheduling.of(tasks, SERVERS, (3, 3, 3), arrivals)
+        problem = Scheduling.of(tasks, SERVERS, (2, 2), arrivals)
         best = best_schedule(problem).upper
         for name, way in WAYS.items():
             found[name].append(cost(problem, way(problem)) / best)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any, TypeAlias
 
-from proofs_checks.parrot.dispatching import by_algorithm_1
 from proofs_checks.parrot.origins import PAPER
+from teltheory.apps.schedules import by_algorithm_1
 from teltheory.apps.scheduling import EngineView, Job, algorithm_1, find_engine
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed, Told, told

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from proofs_checks.parrot.dispatching import by_algorithm_1, cost, finished, in_order_of_requests
 from proofs_checks.parrot.origins import PAPER
 from proofs_checks.parrot.small_schedules import ONE, TWO, SmallSchedules, World, least
+from teltheory.apps.schedules import by_algorithm_1, cost, finished, in_order_of_requests
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.listed import Listed, Told
 from teltheory.claims.origin import reading, sharpness

@@ -9,8 +9,8 @@ from fractions import Fraction
 from typing import Any
 
 from proofs_checks.parrot.app_schedules import Family, against_the_best, family
-from proofs_checks.parrot.dispatching import by_algorithm_1, cost, finished
 from proofs_checks.parrot.small_schedules import ONE, TWO, SmallSchedules, World, one_engine, unshared
+from teltheory.apps.schedules import by_algorithm_1, cost, finished
 from teltheory.claims.claim import Values, rows
 from teltheory.claims.origin import OURS, reading, sharpness
 from teltheory.claims.registry import run

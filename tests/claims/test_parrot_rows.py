@@ -12,9 +12,10 @@ from claims.planting import plant
 from report.documents import DOCS
 
 from proofs_checks import all_claims
-from proofs_checks.parrot import app_dispatch, app_groups, app_labels, app_schedules, dispatching, merged_attention
+from proofs_checks.parrot import app_dispatch, app_groups, app_labels, app_schedules, merged_attention
 from proofs_checks.parrot.small_graphs import Session, befores, small_sessions
 from proofs_checks.parrot.small_schedules import ONE, TWO, SmallSchedules, least, unshared
+from teltheory.apps import schedules
 from teltheory.apps.engines.attention import Partial
 from teltheory.claims.listed import Listed
 from teltheory.claims.search import decide, refutes
@@ -58,7 +59,7 @@ FAULTS = {
     ),
     "the last application first": (
         "parrot.schedules.order",
-        dispatching,
+        schedules,
         "algorithm_1",
         lambda exact: (
             lambda queue, engines, **how: exact([replace(job, app=-job.app) for job in queue], engines, **how)
@@ -72,7 +73,7 @@ FAULTS = {
     ),
     "an engine that nobody uses": (
         "parrot.schedules.graham",
-        dispatching,
+        schedules,
         "algorithm_1",
         lambda exact: (
             lambda queue, engines, **how: [] if engines[0].jobs else exact(queue, engines[:1], **how)[:1]
