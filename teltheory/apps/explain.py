@@ -11,14 +11,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain
+from dataclasses import dataclass
 
 from teltheory.apps.deduction import groups, labels
 from teltheory.apps.graph import Graph
 from teltheory.apps.prefixes import prefix_hashes
 from teltheory.apps.records import Application
-from teltheory.apps.requests import Port, Request
+from teltheory.apps.requests import Part, Port, Request
 from teltheory.apps.transforms import apply
 
 Encode = Callable[[str], Sequence[int]]
@@ -59,8 +58,9 @@ def explain(application: Application, rule: str = "join", reading: str = "stage"
 
 def known_tokens(application: Application, request: int, encode: Encode) -> int:
     """Return the tokens of a prompt's texts and of values that are known."""
-    borders = _borders(application, 0, application.graph.requests[request], encode)
-    return max((prefix.tokens for _, prefix in borders), default=0)
+    made = application.graph.requests[request]
+    known = (_known(application, made, part) for part in made.parts)
+    return sum(len(encode(text)) for text in known if text is not None)
 
 
 @dataclass(frozen=True)
@@ -87,49 +87,64 @@ class Prefix:
 
 def shared_prefixes(applications: Sequence[Application], encode: Encode) -> list[Prefix]:
     """Return what prompts of some applications share, in order of the first that has it, the shortest first."""
-    sharers: dict[object, list[Place]] = {}
-    seen: dict[object, Prefix] = {}
+    keys: dict[object, int] = {}
+    sharers: dict[int, dict[Place, None]] = {}
+    ends: dict[int, tuple[int, int]] = {}
     for number, application in enumerate(applications):
         for k in application.graph.order:
-            for key, prefix in _borders(application, number, application.graph.requests[k], encode):
-                members = sharers.setdefault(key, [])
-                members += [] if (number, k) in members else [(number, k)]
-                seen[key] = prefix
+            borders = _borders(application, number, application.graph.requests[k], encode, keys)
+            for at, (key, tokens) in enumerate(borders, 1):
+                sharers.setdefault(key, {})[number, k] = None
+                ends[key] = (at, tokens)
     longest = {tuple(members): key for key, members in sharers.items() if len(members) > 1}
-    return [replace(seen[key], requests=members) for members, key in longest.items()]
+    told = (_prefix(applications, members, *ends[key]) for members, key in longest.items())
+    return [prefix for prefix in told if prefix.text]
+
+
+def _prefix(applications: Sequence[Application], members: tuple[Place, ...], at: int, tokens: int) -> Prefix:
+    """Return what requests share, of which the last one has it in its first `at` parts."""
+    number, k = members[-1]
+    request = applications[number].graph.requests[k]
+    text, variables = "", []
+    for part in request.parts[:at]:
+        known = _known(applications[number], request, part)
+        if known is None and isinstance(part, Port):
+            variables.append(part.variable)
+            known = f"{{{part.variable}}}"
+        text += known or ""
+    return Prefix(members, tokens, tuple(variables), text)
 
 
 def _borders(
-    application: Application, number: int, request: Request, encode: Encode
-) -> Iterator[tuple[object, Prefix]]:
-    """Yield the borders of a prompt: its key, which another has if it begins alike, and what is there."""
+    application: Application, number: int, request: Request, encode: Encode, keys: dict[object, int]
+) -> Iterator[tuple[int, int]]:
+    """Yield for each border of a prompt its key, which others have that begin alike, and its known tokens.
+
+    `keys` numbers what is known after what: tokens by their hash, however they are divided, and unknown variables.
+    """
+    above, tokens = -1, 0
     run: list[tuple[int, ...]] = []
-    above: object = None
-    prefix = Prefix((), 0, (), "")
-    for part in request.parts:
-        known = part if isinstance(part, str) else _known(application, request, part)
+    for part in (*request.parts, None):
+        known = None if part is None else _known(application, request, part)
         if known is not None:
             run.append(tuple(encode(known)))
-            prefix = replace(prefix, tokens=prefix.tokens + len(run[-1]), text=prefix.text + known)
-        else:
-            assert isinstance(part, Port)
-            above, run = (above, _hash(run), _unknown(number, request, part)), []
-            text = f"{prefix.text}{{{part.variable}}}"
-            prefix = replace(prefix, variables=(*prefix.variables, part.variable), text=text)
-        if prefix.text:
-            yield (above, _hash(run)), prefix
+            continue
+        hashes = prefix_hashes(run)
+        for hash, length in hashes:
+            yield keys.setdefault((above, hash), len(keys)), tokens + length
+        if isinstance(part, Port):
+            below = (above, hashes[-1:], _unknown(number, request, part))
+            above, run, tokens = keys.setdefault(below, len(keys)), [], tokens + sum(map(len, run))
+            yield above, tokens
 
 
-def _hash(run: Sequence[tuple[int, ...]]) -> int:
-    """Return the hash of tokens in a row, however they are divided."""
-    return prefix_hashes([tuple(chain.from_iterable(run))])[0][0]
-
-
-def _known(application: Application, request: Request, port: Port) -> str | None:
-    """Return what is filled in at a port, if the client set it."""
-    value = None if port.output else application.values.get(port.variable)
-    place = f"{request.place}, variable {port.variable!r}"
-    return None if value is None else apply(port.transforms, value, place=place)
+def _known(application: Application, request: Request, part: Part) -> str | None:
+    """Return a text, or what is filled in at a port, if the client set it; None: it is not known yet."""
+    if isinstance(part, str):
+        return part
+    value = None if part.output else application.values.get(part.variable)
+    place = f"{request.place}, variable {part.variable!r}"
+    return None if value is None else apply(part.transforms, value, place=place)
 
 
 def _unknown(number: int, request: Request, port: Port) -> object:

@@ -18,6 +18,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
 from teltheory.apps.graph import Graph
 from teltheory.apps.records import Application
 from teltheory.apps.requests import Part, Port, Request, Sampling
@@ -29,6 +32,7 @@ from teltheory.model.trace import Trace
 
 LEAST = 20
 TAIL = 16
+BASE = 0x9E3779B97F4A7C15
 Count = Callable[[str], int]
 
 
@@ -125,12 +129,13 @@ def _joined(reuses: Sequence[Sequence[Reuse]]) -> tuple[tuple[int, ...], ...]:
 
 @dataclass
 class _User:
-    """Responses of a user so far, by their first `least` characters; and pasts by their length and their end."""
+    """Responses of a user so far, by their first characters, and these by number; pasts by length and end."""
 
     log: Sequence[Logged]
     least: int
     texts: dict[str, dict[str, list[tuple[int, bool]]]] = field(default_factory=dict)
     pasts: dict[int, dict[str, list[int]]] = field(default_factory=dict)
+    firsts: set[int] = field(default_factory=set)
 
     def add(self, k: int) -> None:
         """Add a request."""
@@ -138,6 +143,7 @@ class _User:
         for text in dict.fromkeys((one.response, one.response.strip())):
             if len(text) >= self.least:
                 alike = self.texts.setdefault(text[: self.least], {})
+                self.firsts.update(windows(text[: self.least], self.least).tolist())
                 alike.setdefault(text, []).append((k, text != one.response))
         if one.response:
             past = one.prompt + one.response
@@ -155,22 +161,46 @@ class _User:
 
     def held(self, one: Logged, begin: int) -> Iterator[Reuse]:
         """Yield what the rest of a prompt holds."""
-        at = begin
-        while at + self.least <= len(one.prompt):
-            alike = self.texts.get(one.prompt[at : at + self.least], {})
-            for text in sorted(alike, key=len, reverse=True):
-                producers = [entry for entry in alike[text] if self._ended(entry[0], one)]
-                if producers and one.prompt.startswith(text, at):
-                    *others, (producer, stripped) = producers
-                    yield Reuse(producer, at, len(text), stripped, tuple(k for k, _ in others))
-                    at += len(text)
-                    break
-            else:
-                at += 1
+        free = begin
+        for at in self._candidates(one.prompt, begin):
+            found = self._found(one, at) if at >= free else None
+            if found is not None:
+                yield found
+                free = at + found.length
+
+    def _candidates(self, prompt: str, begin: int) -> list[int]:
+        """Return where responses may begin, as their first characters have a number that stands there too."""
+        numbers = windows(prompt[begin:], self.least)
+        known = np.fromiter(self.firsts, np.uint64, len(self.firsts))
+        places: list[int] = np.flatnonzero(np.isin(numbers, known)).tolist()
+        return [begin + at for at in places]
+
+    def _found(self, one: Logged, at: int) -> Reuse | None:
+        """Return the longest response that begins at a place of a prompt; of equal ones the latest."""
+        alike = self.texts.get(one.prompt[at : at + self.least], {})
+        for text in sorted(alike, key=len, reverse=True):
+            producers = [entry for entry in alike[text] if self._ended(entry[0], one)]
+            if producers and one.prompt.startswith(text, at):
+                *others, (producer, stripped) = producers
+                return Reuse(producer, at, len(text), stripped, tuple(k for k, _ in others))
+        return None
 
     def _ended(self, k: int, one: Logged) -> bool:
         end = self.log[k].end
         return end is None or one.time is None or end <= one.time
+
+
+def windows(text: str, length: int) -> NDArray[np.uint64]:
+    """Return a number for each stretch of so many characters of a text; equal stretches have equal ones.
+
+    Of characters c it is the sum of c[j] BASE**j modulo 2**64, by differences of running sums.
+    """
+    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4").astype(np.uint64)
+    count = max(len(codes) - length + 1, 0)
+    sums = np.zeros(len(codes) + 1, np.uint64)
+    np.cumsum(codes * np.cumprod(np.full(len(codes), BASE, np.uint64)), out=sums[1:])
+    back = np.cumprod(np.full(count, pow(BASE, -1, 2**64), np.uint64))
+    return np.asarray((sums[length:][:count] - sums[:count]) * back, np.uint64)
 
 
 def as_applications(lifted: Lifted, count: Count) -> tuple[Application, ...]:

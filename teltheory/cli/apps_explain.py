@@ -58,7 +58,7 @@ def explain_command(file: str, rule: str, reading: str, tokenizer: str, target: 
 
 
 def _name(one: Application, k: int) -> str:
-    return one.graph.requests[k].name or str(k)
+    return printable(one.graph.requests[k].name) or str(k)
 
 
 def _table(one: Application, deduced: Explained, counts: Mapping[int, int]) -> Table:
@@ -83,11 +83,11 @@ def _few(names: Sequence[str]) -> str:
 
 def _said(one: Application) -> Iterable[str]:
     gets = [f"{variable} ({criterion})" for variable, criterion in one.gets.items()]
-    yield f"Gets: {listed(gets) or 'none, so everything is for throughput'}."
+    yield printable(f"Gets: {listed(gets) or 'none, so everything is for throughput'}.")
     if one.values:
-        yield f"Sets: {listed(list(one.values))}."
+        yield printable(f"Sets: {listed(list(one.values))}.")
     if one.missing:
-        yield f"Nobody sets or produces: {listed(one.missing)}."
+        yield printable(f"Nobody sets or produces: {listed(one.missing)}.")
 
 
 def _shared(applications: Sequence[Application], prefixes: Sequence[Prefix]) -> list[str | Table]:

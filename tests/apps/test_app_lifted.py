@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from teltheory.apps.lift import Lifted, as_applications, as_trace, lift
+from teltheory.apps.lift import Lifted, as_applications, as_trace, lift, windows
 from teltheory.apps.records import read_applications, write_applications
 from teltheory.errors import ArgumentError
 from teltheory.formats.request_logs import Logged
@@ -91,6 +91,18 @@ def test_the_trace_has_the_tokens_of_the_log(log: list[Logged]) -> None:
     assert apps.trace.response.tolist() == [len(one.response) for one in log]
     assert [set(after) for after in apps.after] == [{reuse.producer for reuse in found} for found in lifted.reuses]
     assert sorted(apps.turns) == sorted(lifted.applications)
+
+
+@given(st.text("ab\ud800", max_size=12), st.integers(1, 4))
+def test_equal_stretches_have_equal_numbers(text: str, length: int) -> None:
+    """Wherever they stand; of a few letters no two others have the same."""
+    stretches = [text[at : at + length] for at in range(len(text) - length + 1)]
+    numbers = windows(text, length).tolist()
+    assert len(numbers) == len(stretches)
+    assert dict(zip(numbers, stretches, strict=True)) == {
+        windows(stretch, length).item(): stretch for stretch in stretches
+    }
+    assert len(set(numbers)) == len(set(stretches))
 
 
 PARTS = ("Rivers run to the sea, and that is all.", " Mountains are high, and lakes are deep.\n")

@@ -84,6 +84,61 @@ def call(**fields: Any) -> dict[str, Any]:
     return {"prompt": "x{{output:a}}", **fields}
 
 
+WORDS = [
+    "requests",
+    "prompt",
+    "placeholders",
+    "name",
+    "in_out",
+    "semantic_var_id",
+    "transforms",
+    "sampling",
+    "get",
+]
+WORDS += [
+    "set",
+    "criteria",
+    "max_tokens",
+    "temperature",
+    "stop",
+    "model",
+    "a",
+    "x{{output:a}}",
+    "{{input:b}}{{a}}",
+]
+LEAVES = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(), st.sampled_from(WORDS), st.text(max_size=3)
+)
+SHAPES: dict[str, st.SearchStrategy[Any]] = {
+    "requests": st.lists(st.deferred(lambda: OBJECTS), max_size=3),
+    "placeholders": st.lists(st.deferred(lambda: OBJECTS), max_size=2),
+    "get": st.lists(st.deferred(lambda: OBJECTS), max_size=2),
+    "prompt": st.sampled_from(["x{{output:a}}", "{{input:b}}{{output:a}}", "{{a}}", "{{output:b}}", "{{"]),
+}
+OBJECTS = st.lists(st.sampled_from(WORDS), max_size=6, unique=True).flatmap(
+    lambda names: st.fixed_dictionaries({name: st.one_of(SHAPES.get(name, LEAVES), LEAVES) for name in names})
+)
+
+
+@settings(max_examples=60)
+@given(st.one_of(OBJECTS, st.lists(OBJECTS, max_size=2)))
+def test_any_file_is_read_or_refused_in_a_line(tmp_path_factory: pytest.TempPathFactory, data: Any) -> None:
+    """What is read is written as the same again."""
+    file = tmp_path_factory.mktemp("any") / "app.json"
+    file.write_text(json.dumps(data))
+    refusals = []
+    try:
+        found = read_applications(file)
+    except AppError as error:
+        refusals.append(error)
+    else:
+        write_applications(found, file)
+        assert read_applications(file) == found
+    assert all(error.code in {400, 404, 409} for error in refusals)
+    assert all(str(error).startswith(f"{file}, ") for error in refusals)
+    assert all(str(error).isprintable() for error in refusals)
+
+
 GETS_TWICE = [{"semantic_var_id": "a"}, {"semantic_var_id": "a", "criteria": "throughput"}]
 
 
