@@ -63,8 +63,12 @@ class Graph:
             k: tuple(dict.fromkeys(producers[v] for v in request.inputs if v in producers))
             for k, request in by_id.items()
         }
-        after = {k: tuple(other for other in by_id if k in before[other]) for k in by_id}
-        return cls(by_id, producers, consumers, before, after, _order(by_id, before, after))
+        after: dict[int, list[int]] = {k: [] for k in by_id}
+        for k, earlier in before.items():
+            for other in earlier:
+                after[other].append(k)
+        followers = {k: tuple(others) for k, others in after.items()}
+        return cls(by_id, producers, consumers, before, followers, _order(by_id, before, followers))
 
     def producer(self, variable: str) -> Request | None:
         """Return the request that produces a variable; None if a client sets it (the paper's GetProducer)."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from teltheory.apps.faults import MALFORMED, AppError
 from teltheory.errors import shown
 
-_PARTS = re.compile(r"\{\{\{\{|\{\{(?P<inside>.*?)\}\}|\{\{", re.DOTALL)
+_PARTS = re.compile(r"\{\{\{\{|\{\{(?!\{)(?:(?P<inside>.*?)\}\})?", re.DOTALL)
 _PLACEHOLDER = re.compile(r"\s*(?:(?P<way>input|output)\s*:)?\s*(?P<name>[A-Za-z0-9_.-]+)\s*")
 
 

@@ -48,9 +48,13 @@ class Context:
     @property
     def tokens(self) -> list[int]:
         """Token ids that it holds, from the first."""
-        if self.parent is None:
-            return list(self.own)
-        return self.parent.tokens[: self.begin] + self.own
+        found: list[list[int]] = []
+        context, end = self, self.length
+        while end > 0:
+            found.append(context.own[: max(0, end - context.begin)])
+            end = min(end, context.begin)
+            context = context.parent or context
+        return [token for part in reversed(found) for token in part]
 
 
 class Contexts:
