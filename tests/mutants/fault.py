@@ -22,7 +22,7 @@ ROOMS += ["ragcache", "retrieval", "rag", "tiers", "advice", "serving"]
 ROOMS += ["sets", "sets_optimum", "pml", "modules_runtime"]
 ROOMS += ["prompt_cache_claims", "modules_store", "modules_measured"]
 ROOMS += ["apps_sessions"]
-ROOMS += ["schedules"]
+ROOMS += ["schedules", "parrot_claims"]
 ROOMS += ["apps_files"]
 ROOMS += ["app_engines", "apps_scheduling"]
 
