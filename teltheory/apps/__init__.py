@@ -1,8 +1,58 @@
-"""Applications of many requests, joined by semantic variables (Parrot: Lin et al. 2024)."""
+"""Applications of many requests, joined by semantic variables (Parrot: Lin et al. 2024).
 
+NetworkX, SimPy, HTTPX, Starlette and Uvicorn are the extra `apps`: ``pip install 'teltheory[apps]'``. The server
+is `teltheory.apps.server`, the cluster in simulated time `teltheory.apps.simulation`, made-up applications are
+`teltheory.apps.workloads`.
+"""
+
+from teltheory.apps.blocking import BlockingManager, BlockingSession
+from teltheory.apps.deduction import groups, labels
+from teltheory.apps.engines.protocol import Engine
+from teltheory.apps.engines.remote import RemoteEngine
+from teltheory.apps.engines.tiny import TinyEngine
+from teltheory.apps.executor import Rules
+from teltheory.apps.fairness import jain, largest_slowdown, slowdowns
 from teltheory.apps.faults import AppError
+from teltheory.apps.functions import Input, Output, SemanticFunction, semantic_function
 from teltheory.apps.graph import Graph
+from teltheory.apps.langchain import from_langchain
+from teltheory.apps.prefixes import prefix_hashes
 from teltheory.apps.requests import Port, Request, Sampling
+from teltheory.apps.scheduling import EngineView, Job, algorithm_1, find_engine
+from teltheory.apps.sessions import Manager, Session
 from teltheory.apps.template import Placeholder, parse
+from teltheory.apps.values import Variable
 
-__all__ = ["AppError", "Graph", "Placeholder", "Port", "Request", "Sampling", "parse"]
+__all__ = [
+    "AppError",
+    "BlockingManager",
+    "BlockingSession",
+    "Engine",
+    "EngineView",
+    "Graph",
+    "Input",
+    "Job",
+    "Manager",
+    "Output",
+    "Placeholder",
+    "Port",
+    "RemoteEngine",
+    "Request",
+    "Rules",
+    "Sampling",
+    "SemanticFunction",
+    "Session",
+    "TinyEngine",
+    "Variable",
+    "algorithm_1",
+    "find_engine",
+    "from_langchain",
+    "groups",
+    "jain",
+    "labels",
+    "largest_slowdown",
+    "parse",
+    "prefix_hashes",
+    "semantic_function",
+    "slowdowns",
+]

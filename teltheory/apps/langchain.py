@@ -34,7 +34,9 @@ def from_langchain(
         What messages call it.
     output : Output, optional
         Its transforms, in the place of an output parser.
-    model, sampling
+    model : str, optional
+        As of `semantic_function`.
+    sampling : Sampling, optional
         As of `semantic_function`.
 
     Raises

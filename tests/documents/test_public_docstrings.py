@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 import teltheory as tt
-from teltheory import modules, rag
+from teltheory import apps, modules, rag
 
 API = Path(__file__).parents[2] / "docs" / "api.md"
 DIRECTIVE = re.compile(r"^::: ([\w.]+)\.(\w+)$", re.MULTILINE)
-PACKAGES = (tt, rag, modules)
+PACKAGES = (tt, rag, modules, apps)
 VALUES = {name for name in tt.__all__ if not callable(getattr(tt, name))}
 ERRORS = {name for name in tt.__all__ if name.endswith("Error")}
 
