@@ -21,8 +21,8 @@ PACKAGES = {
     "queue": OF_QUEUES,
 }
 MODULES = tuple(f"{package}.{name}" for package, names in PACKAGES.items() for name in names)
-"""Checks of the claims of Zhang et al. 2025, those on shared prefixes, RAGCache's, Prompt Cache's, and those on
-tiers and queues.
+"""Checks of the claims of Zhang et al. 2025, those on shared prefixes, RAGCache's, Prompt Cache's, Parrot's, and
+those on tiers and queues.
 
 The last part of a module's name is its section's, so that no two are called the same.
 """

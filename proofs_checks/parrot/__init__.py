@@ -8,4 +8,6 @@ MODULES = (
     "app_dispatch",
     "merged_attention",
     "app_numbers",
+    "application_tails",
+    "application_programs",
 )

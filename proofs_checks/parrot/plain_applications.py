@@ -80,3 +80,20 @@ def _cut(kept: dict[int, int], budget: dict[int, int], recency: Sequence[int], c
                 kept[name] -= 1
     for name in recency:
         kept[name] -= min(kept[name], max(0, sum(kept.values()) - capacity))
+
+
+def belady(case: Applications) -> list[int]:
+    """Return what each turn computes if on overflow the conversation whose next turn is furthest goes first."""
+    kept: dict[int, int] = {}
+    uncached: list[int] = []
+    for k, (_, conversation, _, _) in enumerate(case.turns):
+        uncached.append(case.totals[k] - kept.get(conversation, 0))
+        kept[conversation] = case.pasts[k]
+        for name in sorted(kept, key=lambda name: -_next_turn(case, name, k)):
+            kept[name] -= min(kept[name], max(0, sum(kept.values()) - case.capacity))
+    return uncached
+
+
+def _next_turn(case: Applications, conversation: int, turn: int) -> int:
+    n = len(case.turns)
+    return next((k for k in range(turn + 1, n) if case.turns[k][1] == conversation), n)

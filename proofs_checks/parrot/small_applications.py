@@ -32,19 +32,19 @@ class Applications(Told):
     over: int = 0
 
     def measures(self) -> dict[str, int]:
-        """Return turns, applications, conversations and tokens."""
+        """Return turns, conversations, applications and tokens."""
         application, conversation, prompts, responses = zip(*self.turns, strict=True)
-        sizes = {"turns": len(self.turns), "applications": len(set(application))}
-        return sizes | {"conversations": len(set(conversation)), "tokens": sum(prompts) + sum(responses)}
+        sizes = {"turns": len(self.turns), "conversations": len(set(conversation))}
+        return sizes | {"applications": len(set(application)), "tokens": sum(prompts) + sum(responses)}
 
     def size(self) -> tuple[Any, ...]:
-        """Return turns, applications, conversations, tokens, edges, then the parameters."""
+        """Return turns, conversations, applications, tokens, edges, then the parameters."""
         parameters = (sum(map(len, self.after)), self.capacity, self.xi, abs(self.over), self.turns, self.after)
         return (*self.measures().values(), *parameters)
 
     def as_counterexample(self, values: Any) -> dict[str, Any]:
         """Return the case with its values."""
-        facts = {"turns": self.turns, "after": self.after, "capacity": self.capacity, "xi": self.xi}
+        facts = {"requests": self.turns, "after": self.after, "capacity": self.capacity, "xi": self.xi}
         more = {"over": self.over} if self.over else {}
         return told({**facts, "measure": self.measure, **more, "values": values})
 
@@ -133,6 +133,8 @@ class SmallApplications(Enumerated):
         By how much expected inputs may be too long.
     few : int
         Most applications.
+    responses : bool
+        Whether there are responses.
     allowed : callable
         Which cases are tried.
     said : str
@@ -145,14 +147,15 @@ class SmallApplications(Enumerated):
     edges: bool = False
     over: Row = (0,)
     few: int = 9
+    responses: bool = True
     allowed: Callable[[Applications], bool] = lambda case: True
     said: str = ""
 
     def classes(self, effort: str) -> Iterator[Iterator[Applications]]:
         """Yield the cases by turns and tokens."""
         for turns, most in getattr(self, effort).items():
-            for few in range(1, min(turns, self.few) + 1):
-                for conversations in range(few, turns + 1):
+            for conversations in range(1, turns + 1):
+                for few in range(1, min(conversations, self.few) + 1):
                     for tokens in range(1, most + 1):
                         yield self._cases(turns, few, conversations, tokens)
 
@@ -163,10 +166,11 @@ class SmallApplications(Enumerated):
         over = ", ".join(map(str, self.over))
         words = [f"most tokens by turns {most}", "all capacities and thresholds", edges, f"inputs over by {over}"]
         words += [f"up to {self.few} applications"] if self.few < 9 else []
+        words += [] if self.responses else ["no responses"]
         return {"cases": "; ".join(words + ([self.said] if self.said else []))}
 
     def _cases(self, turns: int, few: int, conversations: int, tokens: int) -> Iterator[Applications]:
-        lengths = [(more[:turns], (*more[turns:], 0)) for more in compositions(tokens, 2 * turns - 1)]
+        lengths = list(self._lengths(turns, tokens))
         for names in strings(turns):
             if len(set(names)) == conversations:
                 for owners in strings(conversations):
@@ -175,6 +179,11 @@ class SmallApplications(Enumerated):
                         for prompts, responses in lengths:
                             rows = tuple(zip(owned, names, prompts, responses, strict=True))
                             yield from self._parameters(rows)
+
+    def _lengths(self, turns: int, tokens: int) -> Iterator[tuple[Row, Row]]:
+        """Yield prompts and responses; the last response changes nothing."""
+        for numbers in compositions(tokens, 2 * turns - 1 if self.responses else turns):
+            yield numbers[:turns], (*numbers[turns:], 0) if self.responses else (0,) * turns
 
     def _parameters(self, rows: Rows) -> Iterator[Applications]:
         for after in self._graphs(rows):
