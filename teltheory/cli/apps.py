@@ -25,6 +25,14 @@ COMMANDS: tuple[OnDemand, ...] = (
         "server",
         "Serve applications over HTTP until an interrupt: submit, get and set, and OpenAI's requests.",
         "apps_server:server",
+        "replay",
+        "Replay FILE, applications as JSON lines, under policies, and count the excess of each application.",
+        "apps_replay:replay",
+    ),
+    OnDemand(
+        "optimum",
+        "Print the least excess that any policy reaches on FILE, applications as JSON lines, known in advance.",
+        "apps_optimum:optimum",
     ),
 )
 for command in COMMANDS:

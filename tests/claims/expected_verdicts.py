@@ -58,6 +58,9 @@ parrot.labels.first.order parrot.labels.first.strictest-first parrot.groups.cons
 parrot.schedules.makespan parrot.slowed.chains parrot.ties.spread parrot.ties.pack
 parrot.affinity.preferred.strict parrot.affinity.preferred.none parrot.sharing.together parrot.sharing.tokens
 parrot.sharing.dependent parrot.printed.lines parrot.printed.paged parrot.printed.gains
+parrot.tail.reserve.too-small parrot.tail.request parrot.tail.request.path parrot.tail.equal
+parrot.tail.equal.path parrot.tail.equal.on-overflow parrot.tail.program parrot.tail.program.path
+parrot.tail.program.together
 """
 UNDECIDABLE = """
 sensitivity.text.p95 figure-4
@@ -88,6 +91,7 @@ tiers.tlru.scaled tiers.tlru.scaled.least-recent tiers.tlru.scaled.eager tiers.t
 tiers.tlru.scaled.inclusive.eager tiers.tlru.first-tier tiers.tlru.last-tier tiers.tlru.last-tier.exact
 tiers.tlru.last-tier.three tiers.tlru.one-budget tiers.tlru.one-budget.exact tiers.overlap
 prompt-cache.tlru.own prompt-cache.tlru.own.exact prompt-cache.tlru.shared prompt-cache.tlru.shared.together
+parrot.tail.reserve parrot.tail.reserve.path
 """
 CERTIFIED = {
     f"{name}{mode}"
@@ -123,6 +127,7 @@ PARROT_ROWS = rows_of(
     "app_numbers",
 )
 MODULE_ROWS = tuple(claim.id for claim in all_claims() if claim.id.startswith("prompt-cache."))
+TAIL_ROWS = rows_of("application_tails", "application_programs")
 TIER_ROWS = tuple(claim.id for claim in all_claims() if claim.id.startswith(("tiers.", "queue.")))
 OPTIMUM_ROWS = rows_of("optimum", "weights", "strict")
 SAMPLED = {claim.id for claim in all_claims() if claim.sampled}

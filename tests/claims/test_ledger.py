@@ -15,6 +15,7 @@ from claims.expected_verdicts import (
     PROVED,
     RAG_ROWS,
     SAMPLED,
+    TAIL_ROWS,
     TIER_ROWS,
 )
 from claims.replaying import case_of, excesses, is_canonical, optimum, tel, whole
@@ -92,6 +93,7 @@ def _file(row):
         ("rag-claims.md", RAG_ROWS),
         ("tiers-claims.md", TIER_ROWS),
         ("prompt-cache-claims.md", MODULE_ROWS),
+        ("application-tails.md", TAIL_ROWS),
     ],
 )
 def test_a_page_has_every_row_with_its_verdict(ledger, page, rows):
