@@ -25,6 +25,8 @@ COMMANDS: tuple[OnDemand, ...] = (
         "server",
         "Serve applications over HTTP until an interrupt: submit, get and set, and OpenAI's requests.",
         "apps_server:server",
+    ),
+    OnDemand(
         "replay",
         "Replay FILE, applications as JSON lines, under policies, and count the excess of each application.",
         "apps_replay:replay",
