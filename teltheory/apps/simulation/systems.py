@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -38,7 +39,7 @@ class System:
         What a decode step reads, see `teltheory.apps.simulation.timing`.
     worth : int
         Least tokens of a prefix for which a request is sent where it is kept.
-    readings : dict
+    readings : mapping
         Arguments of `algorithm_1`.
     grouping : str
         The reading of task groups, see `teltheory.apps.deduction.groups`.
@@ -51,7 +52,7 @@ class System:
     sharing: str = "dynamic"
     reads: str = "kernel"
     worth: int = 256
-    readings: dict[str, Any] = field(default_factory=dict)
+    readings: Mapping[str, Any] = field(default_factory=dict, hash=False)
     grouping: str = "stage"
 
     def __post_init__(self) -> None:

@@ -23,7 +23,7 @@ from teltheory.errors import ArgumentError
 from teltheory.model.numbers import real_number
 from teltheory.serving.batching import A100_DECODE, Decode
 
-SCALE_13B, STEP, REQUEST, REPEATED = 1.94, 5e-3, 3e-4, 0.3
+SCALE_13B, STEP, REQUEST, REPEATED = 1.94, 5e-3, 3e-4, 0.35
 A6000 = 1935 / 768
 """Memory bandwidth of an A100-80GB (PCIe) over that of an RTX A6000, GB/s in NVIDIA's data sheets: decoding is
 bound by it. It stands for the whole machine, of which we have no timings."""

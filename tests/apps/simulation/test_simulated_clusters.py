@@ -103,6 +103,12 @@ def test_simultaneous_calls_are_assigned_together_and_filled_in_together():
     assert len({own[0].first_token for own in ran.served}) == 1
 
 
+def test_the_shortest_queue_counts_who_waits():
+    work = bing_like(6, np.random.default_rng(1))
+    ran = simulate(work, Cluster((EngineModel(LLAMA_7B, 10_000),) * 3), THROUGHPUT)
+    assert sorted(own[0].engine for own in ran.served) == [0, 0, 1, 1, 2, 2]
+
+
 def test_a_batch_limits_how_many_run_at_once():
     work = bing_like(6, np.random.default_rng(1))
     ran = simulate(work, Cluster((EngineModel(LLAMA_7B, 100_000, batch=2),), (0.0, 0.0)), PARROT)
