@@ -96,7 +96,7 @@ def one_13b(urgent: int = URGENT) -> list[EngineModel]:
 
 
 def beside(draws: Sequence[Sequence[Application]], kind: str) -> tuple[float, tuple[Simulated, Simulated]]:
-    """Return the latency baseline's mean latency of one kind over Parrot's, all draws together, and the first runs."""
+    """Return the latency baseline's mean latency of one kind over Parrot's, in all draws, and the first runs."""
     runs = [on(one_13b(), work, PARROT, LATENCY) for work in draws]
     parrot, other = (sum(pair[at].mean_latency(kind) for pair in runs) for at in (0, 1))
     return other / parrot, (runs[0][0], runs[0][1])
