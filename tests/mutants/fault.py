@@ -25,6 +25,7 @@ ROOMS += ["apps_sessions"]
 ROOMS += ["schedules", "parrot_claims"]
 ROOMS += ["apps_files"]
 ROOMS += ["app_engines", "apps_scheduling"]
+ROOMS += ["apps_simulation"]
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 1. Asked to fill, the engine counts the tokens at once and computes them in an iteration; first come, first served.
 2. Asked to generate, it gives the context one token in each decode step, until it has `max_tokens`: the simulated
    model never stops by itself. A token stands for nothing; all of one answer are the same and no other's.
-3. A decode step begins if no prompt waits. Steps are run many at a time, up to the end of the next answer; what
-   comes in between waits for the end of the step that runs then.
+3. A decode step begins if no prompt waits, so that what an answer goes on from is there. Steps are run many at a
+   time, up to the end of the next answer; what comes in between waits for the end of the step that runs then.
 
 One process of SimPy is one engine. A token of a text is one character.
 """
@@ -35,7 +35,6 @@ ANSWERS, ANSWER_TOKENS = 0x20000, 0xE0000
 class Filling:
     """Tokens of a prompt that wait to be computed."""
 
-    context: int
     tokens: int
     before: int
     done: simpy.Event
@@ -82,7 +81,6 @@ class SimulatedEngine:
         self.first_tokens: dict[simpy.Process | None, float] = {}
         self.busy = 0.0
         self._fills: deque[Filling] = deque()
-        self._pending: dict[int, simpy.Event] = {}
         self._asked: list[Answer] = []
         self._answers: list[Answer] = []
         self._active: dict[int, int] = {}
@@ -101,18 +99,14 @@ class SimulatedEngine:
     async def fill(self, token_ids: Sequence[int], context_id: int, parent: int | None = None) -> int:
         """Put tokens at the end of a context; return how many were computed."""
         context = self.contexts.fill(token_ids, context_id, parent)
-        filling = Filling(context_id, len(token_ids), context.length - len(token_ids), self.env.event())
+        filling = Filling(len(token_ids), context.length - len(token_ids), self.env.event())
         self._fills.append(filling)
-        self._pending[context_id] = filling.done
         self._call()
         await Until(filling.done)
         return filling.tokens
 
     async def generate(self, sampling: Sampling, context_id: int, parent: int | None = None) -> list[int]:
         """Generate `max_tokens` tokens."""
-        pending = self._pending.get(context_id if parent is None else parent)
-        if pending is not None:
-            await Until(pending)
         path, self._number = _path(self.contexts.begin(context_id, parent)), self._number + 1
         tokens, process = sampling.max_tokens, self.env.active_process
         answer = Answer(tokens, self._number, tokens, path, self.env.event(), process)
@@ -180,8 +174,6 @@ class SimulatedEngine:
             tokens += some[-1].tokens
         yield self.env.timeout(self.timing.fill([(one.tokens, one.before) for one in some]))
         for one in some:
-            if self._pending.get(one.context) is one.done:
-                del self._pending[one.context]
             one.done.succeed()
 
     def _decode(self) -> Generator[simpy.Event, Any, None]:

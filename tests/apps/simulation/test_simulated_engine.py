@@ -75,7 +75,7 @@ def test_a_plain_loop_agrees_request_by_request(rows, timing, most):
 
 
 @pytest.mark.parametrize(
-    ("reads", "tokens"), [("all", 3 * 1000 + 3 * 10), ("paged", 1030 + 0.35 * 2000), ("kernel", 1030)]
+    ("reads", "tokens"), [("all", 3 * 1300), ("paged", 1900 + 0.35 * 2000), ("kernel", 1900)]
 )
 def test_three_forks_read_what_they_share_as_the_kernel_does(reads, tokens):
     env, timing = simpy.Environment(), replace(LLAMA_7B, reads=reads)
@@ -83,7 +83,7 @@ def test_three_forks_read_what_they_share_as_the_kernel_does(reads, tokens):
     filled = []
 
     async def fork(id):
-        await engine.fill([1] * 10, id, 0)
+        await engine.fill([1] * 300, id, 0)
         filled.append(env.now)
         await engine.generate(Sampling(20), id)
 
@@ -91,7 +91,7 @@ def test_three_forks_read_what_they_share_as_the_kernel_does(reads, tokens):
     for id in (1, 2, 3):
         env.process(fork(id))
     env.run()
-    assert filled == [pytest.approx(timing.fill([(1000, 0), *[(10, 1000)] * 3]))] * 3
+    assert filled == [pytest.approx(timing.fill([(1000, 0), *[(300, 1000)] * 3]))] * 3
     assert env.now - filled[0] == pytest.approx(timing.steps(20, 3, tokens))
 
 
