@@ -74,9 +74,7 @@ def test_a_plain_loop_agrees_request_by_request(rows, timing, most):
     assert engine.busy <= env.now + 1e-9
 
 
-@pytest.mark.parametrize(
-    ("reads", "tokens"), [("all", 3 * 1300), ("paged", 1900 + 0.35 * 2000), ("kernel", 1900)]
-)
+@pytest.mark.parametrize(("reads", "tokens"), [("all", 3 * 1300), ("paged", 1900 + 0.35 * 2000), ("kernel", 1900)])
 def test_three_forks_read_what_they_share_as_the_kernel_does(reads, tokens):
     env, timing = simpy.Environment(), replace(LLAMA_7B, reads=reads)
     engine = SimulatedEngine(env, "e", timing, 10_000, 10_000)
