@@ -189,6 +189,17 @@ def test_loads_count_what_is_shared_once(rows, chance):
         assert load.label == (None if not asked else "latency" if "latency" in asked else "throughput")
 
 
+def test_memory_holds_what_is_shared_once_and_no_more():
+    """100 tokens: two jobs of 60 if they share 20, not if they share 10; a third by its batch alone."""
+    load = Load("e", EngineModel(capacity=100, batch=2), Kept(SimpleNamespace()))
+    first, second = Job(0, 0, "throughput", 60), Job(1, 0, "throughput", 60)
+    load.take(first, ((1, 10), (2, 20)))
+    assert load.holds(second, ((1, 10), (2, 20)))
+    assert not load.holds(second, ((1, 10),))
+    load.take(second, ((1, 10), (2, 20)))
+    assert not load.holds(Job(2, 0, "throughput", 0), ())
+
+
 def test_prompts_are_cut_where_others_begin_to_differ():
     hashes = ((1, 10), (2, 20), (3, 30), (4, 40))
     sharers = Counter({1: 5, 2: 3, 3: 3, 4: 1})
