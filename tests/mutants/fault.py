@@ -26,6 +26,7 @@ ROOMS += ["schedules", "parrot_claims"]
 ROOMS += ["apps_files"]
 ROOMS += ["app_engines", "apps_scheduling"]
 ROOMS += ["apps_simulation"]
+ROOMS += ["app_server"]
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,8 @@ What is written for a `BlockingSession` runs with a `RemoteSession`: semantic fu
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
@@ -92,6 +93,11 @@ class RemoteSession:
         seconds = self._waiting if timeout is None else timeout
         body = {"semantic_var_id": variable, "criteria": criteria, "session_id": self.id, "timeout": seconds}
         return str(self._call("POST", "get", body, seconds)["value"])
+
+    def gets(self, criteria: Mapping[str, str], timeout: float | None = None) -> list[str]:
+        """Return the values of some variables, each with its criterion; all are asked for at once."""
+        with ThreadPoolExecutor(max(1, len(criteria))) as pool:
+            return list(pool.map(lambda variable: self.get(variable, criteria[variable], timeout), criteria))
 
     def close(self) -> None:
         """End its requests and the connection. Once is enough."""

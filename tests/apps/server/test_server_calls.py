@@ -174,6 +174,15 @@ def test_an_engine_that_fails_and_a_get_that_is_late():
             assert (code, "no value was set for 'never'" in message) == (504, True)
 
 
+def test_gets_wait_as_long_as_the_server_lets_them():
+    with called(Limits(waiting=0.05)) as caller:
+        session = caller.session()
+        caller.submit(session, "P {{input:never}}{{output:y}}", "never y*")
+        for more, least in (({}, "0.05"), ({"timeout": 3}, "0.05"), ({"timeout": 0.01}, "0.01")):
+            code, message = fault_get(caller, session, "y", **more)
+            assert (code, f"none after {least} s" in message) == (504, True), message
+
+
 def test_paths_and_methods_that_are_not_there(server):
     assert server.fault("nothing", {})[0] == 404
     assert server.fault("submit/", {})[0] == 404

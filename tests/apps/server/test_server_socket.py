@@ -113,6 +113,17 @@ def test_the_end_of_a_server_ends_its_sessions(engine):
         session.close()
 
 
+def test_gets_at_once(url):
+    with RemoteSession(url) as session:
+        task = session.variable(name="task")
+        code = write_python_code(session, task)
+        assert session.gets({}) == []
+        with pytest.raises(AppError, match="no value was set"):
+            session.gets({code.id: "throughput"}, timeout=0.05)
+        task.set("a game")
+        assert session.gets({task.id: "latency", code.id: "throughput"}) == ["a game", code.get("throughput")]
+
+
 def test_a_body_that_stops_coming(url):
     host, _, port = url.removeprefix("http://").partition(":")
     head = "POST /v1/session HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{"
