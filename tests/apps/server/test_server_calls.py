@@ -178,7 +178,12 @@ def test_gets_wait_as_long_as_the_server_lets_them():
     with called(Limits(waiting=0.05)) as caller:
         session = caller.session()
         caller.submit(session, "P {{input:never}}{{output:y}}", "never y*")
-        for more, least in (({}, "0.05"), ({"timeout": 3}, "0.05"), ({"timeout": 0.01}, "0.01")):
+        for more, least in (
+            ({}, "0.05"),
+            ({"timeout": 3}, "0.05"),
+            ({"timeout": 0.01}, "0.01"),
+            ({"timeout": 0}, "0"),
+        ):
             code, message = fault_get(caller, session, "y", **more)
             assert (code, f"none after {least} s" in message) == (504, True), message
 

@@ -1,3 +1,4 @@
+import asyncio
 import socket
 import time
 
@@ -94,21 +95,35 @@ def test_a_server_that_is_none():
         assert error.value.code == 502
 
 
-def test_a_client_that_hangs_up_ends_what_it_waits_for(url, engine):
-    with pytest.raises(httpx.ReadTimeout):
-        httpx.post(f"{url}/v1/completions", json={"prompt": "x", "max_tokens": 20_000}, timeout=0.3)
-    assert until(lambda: engine.contexts.held == 0 and not len(engine.contexts))
-    steps = engine.steps
-    time.sleep(0.05)
-    assert engine.steps == steps
+class Endless(TinyEngine):
+    """An engine that goes on until it is told to stop."""
+
+    asked = ended = 0
+
+    async def generate(self, sampling, context_id, parent=None):
+        self.asked += 1
+        try:
+            await asyncio.sleep(60)
+        finally:
+            self.ended += 1
 
 
-def test_the_end_of_a_server_ends_its_sessions(engine):
+def test_a_client_that_hangs_up_ends_what_it_waits_for():
+    engine = Endless()
+    with listening(application(Manager([engine]))) as url:
+        with pytest.raises(httpx.ReadTimeout):
+            httpx.post(f"{url}/v1/completions", json={"prompt": "x"}, timeout=2)
+        assert until(lambda: engine.asked == engine.ended == 1)
+        assert until(lambda: engine.contexts.held == 0 and not len(engine.contexts))
+
+
+def test_the_end_of_a_server_ends_its_sessions():
+    engine = Endless()
     with listening(application(Manager([engine]))) as url:
         session = RemoteSession(url)
-        session.submit("P {{output:x}}y", [Port("x", True, "x")])
-        session.submit("a {{output:y}}", [Port("y", True, "y")], sampling=Sampling(60_000))
-    assert engine.contexts.held == 0
+        session.submit("P {{output:x}}", [Port("x", True, "x")])
+        assert until(lambda: engine.asked)
+    assert (engine.ended, engine.contexts.held) == (1, 0)
     with pytest.raises(AppError):
         session.close()
 
