@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -79,12 +80,19 @@ def read_applications(path: str | Path) -> tuple[Application, ...]:
     """
     data = read_json(Path(path), "applications as JSON", MOST_BYTES)
     several = isinstance(data, list)
-    try:
+    with located(path):
         found = tuple(_application(one, k, several) for k, one in enumerate(data if several else [data]))
         _check_names([one.name for one in found], "application")
+    return found
+
+
+@contextmanager
+def located(path: str | Path) -> Iterator[None]:
+    """Add the file to the place of an `AppError`."""
+    try:
+        yield
     except AppError as error:
         raise AppError(error.code, f"{path}, {error.place}", error.found, error.expected) from None
-    return found
 
 
 def write_applications(applications: tuple[Application, ...], path: str | Path) -> None:

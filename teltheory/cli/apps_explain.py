@@ -9,7 +9,7 @@ import click
 
 from teltheory.apps.deduction import READINGS, RULES
 from teltheory.apps.explain import Explained, Prefix, drawing, explain, known_tokens, shared_prefixes
-from teltheory.apps.records import Application, read_applications
+from teltheory.apps.records import Application, located, read_applications
 from teltheory.cli.apps_options import tokens_of, tokens_option
 from teltheory.cli.options import json_option
 from teltheory.cli.output import check_target, report
@@ -43,9 +43,10 @@ def explain_command(file: str, rule: str, reading: str, tokenizer: str, target: 
     check_target(target)
     tokens = tokens_of(tokenizer)
     applications = read_applications(file)
-    found = [explain(one, rule, reading) for one in applications]
-    counts = [{k: known_tokens(one, k, tokens.encode) for k in one.graph.order} for one in applications]
-    prefixes = shared_prefixes(applications, tokens.encode)
+    with located(file):
+        found = [explain(one, rule, reading) for one in applications]
+        counts = [{k: known_tokens(one, k, tokens.encode) for k in one.graph.order} for one in applications]
+        prefixes = shared_prefixes(applications, tokens.encode)
     parts: list[str | Table] = [f"Tokens: {tokens.name}. {LEGEND}"]
     for one, deduced, count in zip(applications, found, counts, strict=True):
         parts += [_table(one, deduced, count), *_said(one)]

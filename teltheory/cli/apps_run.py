@@ -14,7 +14,7 @@ import numpy as np
 from teltheory.apps.answering import Answered, answer, prompt_tokens
 from teltheory.apps.engines.remote import RemoteEngine
 from teltheory.apps.engines.tiny import TinyEngine
-from teltheory.apps.records import Application, read_applications
+from teltheory.apps.records import Application, located, read_applications
 from teltheory.apps.sessions import Manager
 from teltheory.cli.options import Option, bundled, json_option, whole
 from teltheory.cli.output import check_target, report
@@ -76,7 +76,8 @@ def run(file: str, engines: Engines, sets: tuple[str, ...], timeout: float, targ
     check_target(target)
     applications = _with(read_applications(file), sets)
     made = engines.made()
-    found = asyncio.run(_found(applications, made, timeout))
+    with located(file):
+        found = asyncio.run(_found(applications, made, timeout))
     pairs = list(zip(applications, found, strict=True))
     flat = sum(prompt_tokens(*pair, made[0].encode) for pair in pairs)
     title = f"{counted(len(pairs), 'application')}, {flat:,} tokens of prompts"

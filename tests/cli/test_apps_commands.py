@@ -175,6 +175,12 @@ def test_bad_usage_is_refused_in_a_line(refused, tmp_path, written, monkeypatch)
     assert "model 'big'" in refused(
         "apps", "run", written({**SNAKE, "requests": [{**row, "model": "big"} for row in SNAKE["requests"]]})
     )
+    unfit = [{**SNAKE["requests"][0], "placeholders": [{"name": "task", "transforms": "json:x"}]}]
+    broken = written({**SNAKE, "requests": unfit, "get": []})
+    complaint = refused("apps", "explain", broken)
+    assert complaint.startswith(
+        f"{broken}, request write, variable 'task', transform 'json:x': found 'a snake game'"
+    )
     large = [{**SNAKE["requests"][0], "sampling": {"max_tokens": 64_000}}, SNAKE["requests"][1]]
     assert "request write" in refused("apps", "run", written({**SNAKE, "requests": large}))
     log = written(LOG, "log.jsonl")

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import teltheory as tt
+from teltheory.apps import AppError
 from teltheory.cli import main
 from teltheory.errors import ArgumentError, CertificateError, FileError
 from teltheory.whole_files import write_whole
@@ -27,7 +28,7 @@ def judged(read, path):
         warnings.simplefilter("error")
         try:
             read(path)
-        except (FileError, CertificateError, ArgumentError) as error:
+        except (FileError, CertificateError, ArgumentError, AppError) as error:
             found = error
         else:
             return "read"
@@ -66,9 +67,12 @@ COMMANDS = {
     "calibrate-file": ("--form", "linear", "--from-tokens", "5", "--save", "made.json"),
     "ledger": ("--markdown", "made.md"),
     "modules pml layout": ("--tokenizer", "bytes", "--roles", "chatml", "--json", "made.json"),
+    "apps explain": ("--tokenizer", "bytes", "--rule", "join", "--json", "made.json"),
+    "apps lift": ("--least", "2", "--tokenizer", "bytes", "--apps", "made.json", "--trace", "made.jsonl"),
     "advise": ("--slo", "1ms", "--capacity", "5", "--first", "1/2", "--goal", "p95", "--html", "made.html"),
 }
 READS = {"calibrate-file": "runs.csv", "ledger": "ledger.json", "modules pml layout": "schema.xml"}
+READS |= {"apps explain": "applications.json", "apps lift": "log.jsonl"}
 TEXTS = (
     "", " ", "-1", "0", "nan", "1e400", "٣", "½", "1/0", "9" * 5000, "1e999999999", "\x1b[2J", "x" * 300,
     "p101", "1ms", "-1s", "1e30s", "40GiB", "1e3000GB", "0.3M", "1,5", "lru", "tlru:xi=1,xi=2", "tlru:trim=x",

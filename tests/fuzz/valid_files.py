@@ -27,13 +27,19 @@ from formats.vocabularies import rank_file, word_level
 from report.pages import ROWS
 
 import teltheory as tt
+from teltheory.apps.engines.tokens import utf8
+from teltheory.apps.explain import explain, shared_prefixes
+from teltheory.apps.lift import as_applications, as_trace, lift
+from teltheory.apps.records import located, read_applications
 from teltheory.calibration.record import Measured, ProbeRecord
 from teltheory.claims.batches import Batch, Found
 from teltheory.claims.campaign import CampaignStore
 from teltheory.cli.certificate import Certified, certificates_as_data, checked, digest_of, read_certificates
 from teltheory.cli.verify import ledger_rows
 from teltheory.cost.latency import A100_LLAMA2_7B
+from teltheory.formats.applications import read_applications as read_application_trace
 from teltheory.formats.counting import counter
+from teltheory.formats.request_logs import read_log
 from teltheory.modules import BYTES, layout, plan, read_prompt, read_schema, resolve
 from teltheory.optimal.prices import Cut
 from teltheory.paper.all import notes_of
@@ -329,12 +335,48 @@ def _retrieval():
     yield "stage-times", "json", from_file(partial(write_stage_times, measured), "t.json"), read_stage_times
 
 
+APPLICATION = {
+    "name": "a",
+    "requests": [
+        {"name": "r", "prompt": "x {{input:t}} {{output:v}}", "sampling": {"max_tokens": 2, "temperature": 0.5}},
+        {"prompt": "{{w}}{{input:t}}", "placeholders": [{"name": "w", "in_out": True, "transforms": "strip"}]},
+    ],
+    "set": {"t": "text"},
+    "get": [{"semantic_var_id": "v", "criteria": "latency"}],
+}
+ASKED = [
+    {"id": "p", "user": "u", "time": 0.5, "end": 1, "prompt": "a", "response": "b c"},
+    {"id": "q", "user": "u", "time": 2, "prompt": "ab c", "response": "d"},
+]
+JOINED = [
+    {"request": "p", "application": "a", "arrival": 0.5, "prompt": 3, "response": 2},
+    {"request": "q", "application": "a", "arrival": 1, "after": ["p"], "prompt": 1, "response": 2},
+]
+
+
+def read_and_explain(path):
+    found = read_applications(path)
+    with located(path):
+        return [explain(one) for one in found], shared_prefixes(found, utf8)
+
+
+def read_and_lift(path):
+    lifted = lift(read_log(path), 1)
+    return as_applications(lifted, len), as_trace(lifted, len)
+
+
+def _applications():
+    yield "applications", "json", json.dumps(APPLICATION).encode(), read_and_explain
+    yield "log", "jsonl", jsonl(ASKED), read_and_lift
+    yield "joined", "jsonl", jsonl(JOINED), read_application_trace
+
+
 @cache
 def formats():
     """Return every format by its name."""
     traces = [(name, kind, valid, partial(read_trace, **more)) for name, kind, valid, more in _traces()]
     runs = [(name, kind, valid, partial(read_runs, **more)) for name, kind, valid, more in _runs()]
-    every = (*traces, *runs, *_models(), *_files(), *_retrieval(), *_languages())
+    every = (*traces, *runs, *_models(), *_files(), *_retrieval(), *_languages(), *_applications())
     found = [Format(f"{name}.{kind}", kind, valid, read) for name, kind, valid, read in every]
     return {one.name: one for one in found}
 
