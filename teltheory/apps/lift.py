@@ -216,35 +216,22 @@ def _application(lifted: Lifted, name: str, members: Sequence[int], count: Count
     numbers = {k: number for number, k in enumerate(members)}
     requests = [_request(lifted, k, numbers, count) for k in members]
     graph = Graph.of(requests)
-    values = {BRACE: "{"} if BRACE in graph.consumers else {}
     gets = {variable: "latency" for variable in graph.producers if variable not in graph.consumers}
-    return Application(name, graph, values, gets)
-
-
-BRACE = "brace"
-"""A variable for a brace before a placeholder, where a prompt cannot have it as text."""
+    return Application(name, graph, {}, gets)
 
 
 def _request(lifted: Lifted, k: int, numbers: dict[int, int], count: Count) -> Request:
-    one, at = lifted.log[k], 0
+    one, at, own = lifted.log[k], 0, f"out{numbers[k]}"
     parts: list[Part] = []
+    used = set[str]()
     for place, reuse in enumerate(lifted.reuses[k]):
         variable = f"out{numbers[reuse.producer]}"
-        parts += _texts(one.prompt[at : reuse.begin], place)
-        again = any(reuse.producer == other.producer for other in lifted.reuses[k][:place])
-        port = f"{variable}.{place}" if again else variable
-        parts.append(Port(port, False, variable, "strip" if reuse.stripped else ""))
+        port = f"{variable}.{place}" if variable in used else variable
+        used.add(variable)
+        parts += [one.prompt[at : reuse.begin], Port(port, False, variable, "strip" if reuse.stripped else "")]
         at = reuse.begin + reuse.length
-    own = f"out{numbers[k]}"
-    parts += [*_texts(one.prompt[at:], len(parts)), Port(own, True, own)]
-    return Request(numbers[k], tuple(parts), None, Sampling(max(count(one.response), 1)), one.name)
-
-
-def _texts(text: str, place: int) -> list[Part]:
-    """Return a text before a placeholder as parts; an odd brace at its end is a variable's value."""
-    if (len(text) - len(text.rstrip("{"))) % 2 == 0:
-        return [text] if text else []
-    return [*_texts(text[:-1], place), Port(f"{BRACE}.{place}", False, BRACE)]
+    filled = tuple(part for part in (*parts, one.prompt[at:], Port(own, True, own)) if part)
+    return Request(numbers[k], filled, None, Sampling(max(count(one.response), 1)), one.name)
 
 
 def as_trace(lifted: Lifted, count: Count) -> ApplicationTrace:

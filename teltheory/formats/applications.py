@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 from teltheory.errors import FileError, TraceError, shown
 from teltheory.formats.opened import lines_of, opened_text
 from teltheory.formats.rows import json_lines
-from teltheory.input_files import check_file
+from teltheory.input_files import check_file, reported
 from teltheory.model.applications import ApplicationTrace
 from teltheory.model.trace import Trace
 from teltheory.whole_files import write_whole
@@ -39,7 +39,7 @@ def read_applications(path: str | Path) -> ApplicationTrace:
     """
     file = Path(path)
     check_file(file, "a trace of applications")
-    with opened_text(file) as text:
+    with reported(file, "a trace of applications"), opened_text(file) as text:
         numbered = list(json_lines(file, lines_of(file, text)))
     lines = Lines(file, [number for number, _ in numbered], [row for _, row in numbered])
     lines.check()

@@ -36,8 +36,6 @@ def refilled(lifted: Lifted, k: int) -> str:
     for part in one.graph.requests[members.index(k)].parts:
         if isinstance(part, str):
             text += part
-        elif part.variable in one.values:
-            text += one.values[part.variable]
         elif not part.output:
             response = lifted.log[members[one.graph.producers[part.variable]]].response
             text += response.strip() if part.transforms == "strip" else response
@@ -156,16 +154,11 @@ def test_the_longest_response_is_taken() -> None:
         lift(log, 0)
 
 
-def test_a_brace_before_a_variable_is_one_too(tmp_path: Path) -> None:
-    """A prompt has no way to write it as text."""
+def test_a_brace_may_stand_before_a_variable(tmp_path: Path) -> None:
+    """In files too."""
     lifted = lift([Logged("a", "x{", PARTS[0]), Logged("b", f"{{{{{{{PARTS[0]}", "")])
     (one,) = as_applications(lifted, len)
-    assert one.values == {"brace": "{"}
-    assert [part if isinstance(part, str) else part.variable for part in one.graph.requests[1].parts] == [
-        "{{",
-        "brace",
-        "out0",
-        "out1",
-    ]
+    parts = one.graph.requests[1].parts
+    assert [part if isinstance(part, str) else part.variable for part in parts] == ["{{{", "out0", "out1"]
     write_applications((one,), tmp_path / "a.json")
     assert read_applications(tmp_path / "a.json") == (one,)
