@@ -101,7 +101,7 @@ def least(case: Session) -> Values:
     "parrot.labels.order",
     "The join over all gets does not depend on the order in which requests are submitted and outputs are got.",
     relation=lambda of: len(of["labels"]) == 1,
-    space=SIMPLE,
+    space=small_sessions(TWO, 3, 3),
     origin=JOIN,
 )
 def order(case: Session) -> Values:
