@@ -27,6 +27,7 @@ ROOMS += ["apps_files"]
 ROOMS += ["app_engines", "apps_scheduling"]
 ROOMS += ["apps_simulation"]
 ROOMS += ["app_server"]
+ROOMS += ["application_tails"]
 
 
 @dataclass(frozen=True)
