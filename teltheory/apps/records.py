@@ -191,9 +191,10 @@ def _sampling(fields: _Fields) -> Sampling:
     temperature = own.data.get("temperature", 0.0)
     if isinstance(temperature, bool) or not isinstance(temperature, (int, float)) or not 0 <= temperature < 1e6:
         raise AppError(MALFORMED, f"{place}, temperature", shown(temperature, 60), "a number, 0 or more")
-    stop = own.get("stop", list, [])
-    if not all(isinstance(text, str) and text for text in stop):
-        raise AppError(MALFORMED, f"{place}, stop", shown(stop, 60), "texts that are not empty")
+    said = own.data.get("stop")
+    stop = [said] if isinstance(said, str) else [] if said is None else said
+    if not isinstance(stop, list) or not all(isinstance(text, str) and text for text in stop):
+        raise AppError(MALFORMED, f"{place}, stop", shown(said, 60), "a text that is not empty, or a list of such")
     return Sampling(most, float(temperature), tuple(stop))
 
 

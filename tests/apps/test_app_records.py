@@ -63,7 +63,8 @@ def test_the_prompt_says_what_needs_no_entry(tmp_path: Path) -> None:
     file = tmp_path / "app.json"
     prompts = ["Write {{input:task}}. {{output:code}}", "Test {{code}}: {{output:test}}"]
     entry = {"name": "code", "in_out": False, "transforms": "strip"}
-    rows: list[dict[str, Any]] = [{"prompt": prompts[0]}, {"prompt": prompts[1], "placeholders": [entry]}]
+    again = {"prompt": prompts[1], "placeholders": [entry], "sampling": {"stop": "#"}}
+    rows: list[dict[str, Any]] = [{"prompt": prompts[0]}, again]
     file.write_text(json.dumps({"requests": rows, "get": [{"semantic_var_id": "test"}]}))
     (one,) = read_applications(file)
     assert [request.ports for request in one.graph.requests.values()] == [
@@ -76,6 +77,7 @@ def test_the_prompt_says_what_needs_no_entry(tmp_path: Path) -> None:
         ("task",),
         {0: (), 1: (0,)},
     )
+    assert one.graph.requests[1].sampling == Sampling(stop=("#",))
     assert as_data(one)["requests"][0] == {"prompt": prompts[0]}
 
 
@@ -178,6 +180,7 @@ GETS_TWICE = [{"semantic_var_id": "a"}, {"semantic_var_id": "a", "criteria": "th
         ({"requests": [call(sampling={"max_tokens": True})]}, 400, "requests[0], sampling, max_tokens", "True"),
         ({"requests": [call(sampling={"temperature": -1})]}, 400, "requests[0], sampling, temperature", "-1"),
         ({"requests": [call(sampling={"stop": [""]})]}, 400, "requests[0], sampling, stop", "['']"),
+        ({"requests": [call(sampling={"stop": 3})]}, 400, "requests[0], sampling, stop", "3"),
         ({"requests": [call(), call()]}, 409, "variable 'a'", "two producers"),
         ({"requests": [call(name="1"), {"prompt": "{{output:b}}"}]}, 409, "request '1'", "two requests"),
         (
