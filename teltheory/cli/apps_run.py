@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import click
-import numpy as np
 
 from teltheory.apps.answering import Answered, answer, prompt_tokens
 from teltheory.apps.engines.remote import RemoteEngine
 from teltheory.apps.engines.tiny import TinyEngine
 from teltheory.apps.records import Application, located, read_applications
 from teltheory.apps.sessions import Manager
-from teltheory.cli.options import Option, bundled, json_option, whole
+from teltheory.cli.apps_engines import Engines, engine_options
+from teltheory.cli.options import duration, json_option
 from teltheory.cli.output import check_target, report
 from teltheory.cli.tables import plain_table
 from teltheory.errors import ArgumentError, printable
 from teltheory.report.words import counted
 
-TINY = "tiny"
 COLUMNS = ("engine", "filled", "generated", "most held")
 LEGEND = (
     "filled: tokens of prompts that were computed; the others were in contexts that an earlier prompt had made. "
@@ -30,50 +28,24 @@ LEGEND = (
 )
 
 
-@dataclass(frozen=True)
-class Engines:
-    """What --engine and the options beside it say."""
-
-    engine: str
-    engines: int
-    model: str | None
-    chat: bool
-    api_key_env: str | None
-    seed: int
-
-    def made(self) -> list[TinyEngine] | list[RemoteEngine]:
-        """Return the engines."""
-        if self.engine == TINY:
-            return [TinyEngine(np.random.default_rng(self.seed), f"{TINY}-{k}") for k in range(self.engines)]
-        if self.model is None:
-            raise ArgumentError("--model", None, "the name that the server gives its model")
-        if self.engines != 1:
-            raise ArgumentError("--engines", self.engines, "1 with the address of a server")
-        key = None if self.api_key_env is None else os.environ.get(self.api_key_env, "")
-        return [RemoteEngine(self.engine, self.model, key=key, chat=self.chat)]
-
-
-_engines: Option = bundled(
-    "engines",
-    Engines,
-    click.option("--engine", default=TINY, show_default=True, metavar="tiny|URL", help="What runs requests."),
-    whole("--engines", 1, "Tiny engines, all alike."),
-    click.option("--model", metavar="NAME", help="Of the server."),
-    click.option("--chat", is_flag=True, help="Ask the server for chat completions."),
-    click.option("--api-key-env", metavar="NAME", help="Environment variable with the server's API key."),
-    whole("--seed", 0, "Of the tiny model and of what it draws.", least=0),
-)
-
-
 @click.command()
 @click.argument("file", metavar="FILE")
-@_engines
+@engine_options
 @click.option("--set", "sets", multiple=True, metavar="NAME=TEXT", help="A value for a variable of the file.")
-@click.option("--timeout", type=click.FloatRange(0, min_open=True), default=600.0, show_default=True, help="In s.")
+@click.option(
+    "--timeout",
+    callback=duration,
+    default="600s",
+    show_default=True,
+    metavar="TIME",
+    help="Longest wait of a get.",
+)
 @json_option
 def run(file: str, engines: Engines, sets: tuple[str, ...], timeout: float, target: str | None) -> int:
     """Run the applications of FILE and show what a client gets; the exit code is 1 if a get fails."""
     check_target(target)
+    if not timeout > 0:
+        raise ArgumentError("--timeout", timeout, "a time above 0")
     applications = _with(read_applications(file), sets)
     made = engines.made()
     with located(file):

@@ -77,7 +77,9 @@ def test_run_says_what_the_tiny_engine_says(run_json, written):
     assert found["prompts"] == sum(map(len, prompts))
     counts = found["engines"][0]
     assert counts["filled"] == len(prompts[0]) + len(". Test: ")
-    both = run_json("apps", "run", written([SNAKE, {**SNAKE, "name": "again"}]), "--engines", "2")
+    both = run_json(
+        "apps", "run", written([SNAKE, {**SNAKE, "name": "again"}]), "--engine", "tiny", "--engine", "tiny"
+    )
     assert [again["values"] for again in both["applications"]] == [one["values"]] * 2
     assert sum(engine["filled"] for engine in both["engines"]) == counts["filled"]
 
@@ -167,9 +169,10 @@ def test_bad_usage_is_refused_in_a_line(refused, tmp_path, written, monkeypatch)
     assert "--set: found 'code=x'" in refused("apps", "run", file, "--set", "code=x")
     assert "no value of task" in refused("apps", "run", written({**SNAKE, "set": {}}))
     assert "--model" in refused("apps", "run", file, "--engine", "http://localhost:1")
-    assert "--engines" in refused("apps", "run", file, "--engine", "http://x:1", "--model", "m", "--engines", "2")
+    assert "--model: found 'm'" in refused("apps", "run", file, "--model", "m")
+    assert "--timeout: found" in refused("apps", "run", file, "--timeout", "0s")
     assert "url: found" in refused("apps", "run", file, "--engine", "localhost", "--model", "m")
-    assert "key: found" in refused(
+    assert "--api-key-env: found 'NO_SUCH_KEY'" in refused(
         "apps", "run", file, "--engine", "http://x:1", "--model", "m", "--api-key-env", "NO_SUCH_KEY"
     )
     assert "model 'big'" in refused(
