@@ -5,6 +5,9 @@ is `teltheory.apps.server`, the cluster in simulated time `teltheory.apps.simula
 `teltheory.apps.workloads`.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from teltheory.apps.blocking import BlockingManager, BlockingSession
 from teltheory.apps.deduction import groups, labels
 from teltheory.apps.engines.protocol import Engine
@@ -22,9 +25,20 @@ from teltheory.apps.scheduling import EngineView, Job, algorithm_1, find_engine
 from teltheory.apps.sessions import Manager, Session
 from teltheory.apps.template import Placeholder, parse
 from teltheory.apps.values import Variable
+from teltheory.cost.applications import application_excess, application_tel, application_uncached
+from teltheory.formats.applications import read_applications, write_applications
+from teltheory.model.applications import ApplicationTrace
+from teltheory.policies.application_tlru import ApplicationTLRU
+from teltheory.replay.applications import replay_applications
+
+if TYPE_CHECKING:
+    from teltheory.optimal.applications import ApplicationOptimum, application_optimum
 
 __all__ = [
     "AppError",
+    "ApplicationOptimum",
+    "ApplicationTLRU",
+    "ApplicationTrace",
     "BlockingManager",
     "BlockingSession",
     "Engine",
@@ -45,6 +59,10 @@ __all__ = [
     "TinyEngine",
     "Variable",
     "algorithm_1",
+    "application_excess",
+    "application_optimum",
+    "application_tel",
+    "application_uncached",
     "find_engine",
     "from_langchain",
     "groups",
@@ -53,6 +71,16 @@ __all__ = [
     "largest_slowdown",
     "parse",
     "prefix_hashes",
+    "read_applications",
+    "replay_applications",
     "semantic_function",
     "slowdowns",
+    "write_applications",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Load what needs a solver when it is first asked for."""
+    if name not in ("ApplicationOptimum", "application_optimum"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module("teltheory.optimal.applications"), name)
