@@ -14,19 +14,22 @@ from teltheory.apps.engines.protocol import Engine
 from teltheory.apps.engines.remote import RemoteEngine
 from teltheory.apps.engines.tiny import TinyEngine
 from teltheory.apps.executor import Rules
+from teltheory.apps.explain import explain, shared_prefixes
 from teltheory.apps.fairness import jain, largest_slowdown, slowdowns
 from teltheory.apps.faults import AppError
 from teltheory.apps.functions import Input, Output, SemanticFunction, semantic_function
 from teltheory.apps.graph import Graph
 from teltheory.apps.langchain import from_langchain
+from teltheory.apps.lift import as_applications, as_trace, lift
 from teltheory.apps.prefixes import prefix_hashes
+from teltheory.apps.records import Application, read_applications, write_applications
 from teltheory.apps.requests import Port, Request, Sampling
 from teltheory.apps.scheduling import EngineView, Job, algorithm_1, find_engine
 from teltheory.apps.sessions import Manager, Session
 from teltheory.apps.template import Placeholder, parse
 from teltheory.apps.values import Variable
 from teltheory.cost.applications import application_excess, application_tel, application_uncached
-from teltheory.formats.applications import read_applications, write_applications
+from teltheory.formats.applications import read_application_trace, write_application_trace
 from teltheory.model.applications import ApplicationTrace
 from teltheory.policies.application_tlru import ApplicationTLRU
 from teltheory.replay.applications import replay_applications
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AppError",
+    "Application",
     "ApplicationOptimum",
     "ApplicationTLRU",
     "ApplicationTrace",
@@ -63,18 +67,25 @@ __all__ = [
     "application_optimum",
     "application_tel",
     "application_uncached",
+    "as_applications",
+    "as_trace",
+    "explain",
     "find_engine",
     "from_langchain",
     "groups",
     "jain",
     "labels",
     "largest_slowdown",
+    "lift",
     "parse",
     "prefix_hashes",
+    "read_application_trace",
     "read_applications",
     "replay_applications",
     "semantic_function",
+    "shared_prefixes",
     "slowdowns",
+    "write_application_trace",
     "write_applications",
 ]
 

@@ -14,7 +14,7 @@ from teltheory.cli.options import json_option, whole
 from teltheory.cli.output import check_target, report
 from teltheory.cli.tables import plain_table
 from teltheory.errors import printable
-from teltheory.formats.applications import write_applications as write_trace
+from teltheory.formats.applications import write_application_trace
 from teltheory.formats.request_logs import read_log
 from teltheory.report.words import counted, percent
 
@@ -44,7 +44,7 @@ def lift_command(
     if records is not None:
         write_records(as_applications(lifted, tokens.count), Path(records))
     if trace is not None:
-        write_trace(as_trace(lifted, tokens.count), Path(trace))
+        write_application_trace(as_trace(lifted, tokens.count), Path(trace))
     rows = [
         _Row.of(lifted, name, members) for name, members in zip(lifted.names, lifted.applications, strict=True)
     ]

@@ -14,7 +14,7 @@ from teltheory.cli.output import check_target, report
 from teltheory.cli.replay import about
 from teltheory.cli.tables import plain_table
 from teltheory.cost.applications import application_tel
-from teltheory.formats.applications import read_applications
+from teltheory.formats.applications import read_application_trace
 from teltheory.model.applications import ApplicationTrace, Measure
 from teltheory.policies.online import LRU
 from teltheory.replay.applications import replay_applications
@@ -69,7 +69,7 @@ def optimum(
     """
     check_target(target)
     asked = Grid.of(**grid)
-    apps = read_applications(file)
+    apps = read_application_trace(file)
     with about(file):
         rows = list(_rows(apps, asked, forced, method, time_limit))
     data = {"applications": apps.applications, "rows": list(map(asdict, rows))}

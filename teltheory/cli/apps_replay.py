@@ -15,7 +15,7 @@ from teltheory.cli.replay import about
 from teltheory.cli.tables import plain_table
 from teltheory.cost.applications import application_excess
 from teltheory.errors import ArgumentError
-from teltheory.formats.applications import read_applications
+from teltheory.formats.applications import read_application_trace
 from teltheory.model.applications import ApplicationTrace, Measure
 from teltheory.model.numbers import exact_sum
 from teltheory.model.outcome import Outcome
@@ -91,7 +91,7 @@ def replay(
     for text in texts:
         if text != ApplicationTLRU.name:
             parse_policy(text)
-    apps = read_applications(file)
+    apps = read_application_trace(file)
     with about(file):
         rows = list(_rows(apps, asked, _Built(texts, chosen, trim, q_hat), forced))
     report(target, _parts(apps, rows, q_hat), {"applications": apps.applications, "rows": list(map(asdict, rows))})

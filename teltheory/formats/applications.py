@@ -29,7 +29,7 @@ FIELDS = ("request", "application", "arrival", "after", "conversation", "prompt"
 NEEDED = ("request", "application", "prompt", "response")
 
 
-def read_applications(path: str | Path) -> ApplicationTrace:
+def read_application_trace(path: str | Path) -> ApplicationTrace:
     """Read a trace of applications.
 
     Raises
@@ -50,8 +50,8 @@ def read_applications(path: str | Path) -> ApplicationTrace:
         lines.fail(error.turn, error.field, found, error.expected)
 
 
-def write_applications(apps: ApplicationTrace, path: str | Path) -> None:
-    """Write a trace of applications to a file that `read_applications` reads as the same trace."""
+def write_application_trace(apps: ApplicationTrace, path: str | Path) -> None:
+    """Write a trace of applications to a file that `read_application_trace` reads as the same trace."""
     write_whole(Path(path), lambda beside: beside.write_text("".join(_written(apps)), encoding="utf-8"))
 
 

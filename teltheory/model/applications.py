@@ -31,7 +31,7 @@ Earlier = tuple[tuple[int, ...], ...]
 
 @dataclass(frozen=True, eq=False)
 class ApplicationTrace:
-    """Turns with their applications. Make one with `ApplicationTrace.of` or `read_applications`.
+    """Turns with their applications. Make one with `ApplicationTrace.of` or `read_application_trace`.
 
     Attributes
     ----------

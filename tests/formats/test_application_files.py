@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import teltheory as tt
 from teltheory.errors import FileError
-from teltheory.formats.applications import read_applications, write_applications
+from teltheory.formats.applications import read_application_trace, write_application_trace
 from teltheory.model.applications import ApplicationTrace
 
 PLAN = {"request": "plan", "application": "essay", "prompt": 100, "response": 20}
@@ -30,7 +30,9 @@ def written(file, *rows):
 
 
 def test_a_file_is_read(tmp_path):
-    apps = read_applications(written(tmp_path / "a.jsonl", PLAN, PART, {**PLAN, "request": "end", "prompt": 1}))
+    apps = read_application_trace(
+        written(tmp_path / "a.jsonl", PLAN, PART, {**PLAN, "request": "end", "prompt": 1})
+    )
     assert apps.names == ("essay",)
     assert apps.requests == ("plan", "part", "end")
     assert apps.trace.labels == ["essay", "x", "essay"]
@@ -49,13 +51,13 @@ def test_what_is_written_is_read_as_the_same(tmp_path_factory, case, timed, give
         named, [f"a{k}" for k in apps.application], apps.after, [f"r{k}" for k in range(len(apps))]
     )
     file = tmp_path_factory.getbasetemp() / "applications.jsonl"
-    write_applications(apps, file)
-    assert read_applications(file) == apps
+    write_application_trace(apps, file)
+    assert read_application_trace(file) == apps
 
 
 def test_a_conversation_with_its_application_s_name_needs_no_field(tmp_path):
-    apps = read_applications(written(tmp_path / "a.jsonl", PLAN))
-    write_applications(apps, tmp_path / "b.jsonl")
+    apps = read_application_trace(written(tmp_path / "a.jsonl", PLAN))
+    write_application_trace(apps, tmp_path / "b.jsonl")
     assert json.loads((tmp_path / "b.jsonl").read_text()) == PLAN
 
 
@@ -79,15 +81,15 @@ def test_a_conversation_with_its_application_s_name_needs_no_field(tmp_path):
 def test_what_is_wrong_is_named(tmp_path, rows, said):
     file = written(tmp_path / "wrong.jsonl", *rows)
     with pytest.raises(FileError) as error:
-        read_applications(file)
+        read_application_trace(file)
     assert str(error.value).startswith(f"{file}, {said}")
 
 
 def test_no_file_and_no_json_are_named(tmp_path):
     with pytest.raises(FileError, match="found no such file, expected a trace of applications"):
-        read_applications(tmp_path / "none.jsonl")
+        read_application_trace(tmp_path / "none.jsonl")
     (tmp_path / "a.jsonl").write_text("{")
     with pytest.raises(FileError, match=r"line 1, row: .*, expected a JSON object"):
-        read_applications(tmp_path / "a.jsonl")
+        read_application_trace(tmp_path / "a.jsonl")
     (tmp_path / "a.jsonl").write_text("")
-    assert len(read_applications(tmp_path / "a.jsonl")) == 0
+    assert len(read_application_trace(tmp_path / "a.jsonl")) == 0

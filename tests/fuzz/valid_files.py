@@ -37,7 +37,7 @@ from teltheory.claims.campaign import CampaignStore
 from teltheory.cli.certificate import Certified, certificates_as_data, checked, digest_of, read_certificates
 from teltheory.cli.verify import ledger_rows
 from teltheory.cost.latency import A100_LLAMA2_7B
-from teltheory.formats.applications import read_applications as read_application_trace
+from teltheory.formats.applications import read_application_trace
 from teltheory.formats.counting import counter
 from teltheory.formats.request_logs import read_log
 from teltheory.modules import BYTES, layout, plan, read_prompt, read_schema, resolve
