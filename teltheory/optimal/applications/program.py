@@ -154,19 +154,22 @@ class ApplicationProgram:
 def _taken_apart(
     into: dict[int, dict[int | None, int]], end: int, flow: int
 ) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Yield paths to a turn, and how much flows along each, as long as something does."""
+    """Yield paths to a turn, and how much flows along each; a path begins where nothing more flows in.
+
+    As d is 0 or more, the duals may let a flow begin at any turn: what comes before it costs nothing there.
+    """
     while flow > 0:
-        path, amount, k = [end], flow, end
+        path, amount = [end], flow
         while True:
-            early = max(into[k], key=lambda j: into[k][j])
-            amount = min(amount, into[k][early])
+            early = max(into[path[-1]], key=into[path[-1]].__getitem__)
+            if into[path[-1]][early] <= 0:
+                break
+            amount = min(amount, into[path[-1]][early])
             if early is None:
                 break
             path.append(early)
-            k = early
-        if amount <= 0:
-            return
         for late, early in zip(path, [*path[1:], None], strict=True):
-            into[late][early] -= amount
+            if early in into[late]:
+                into[late][early] = max(0, into[late][early] - amount)
         flow -= amount
         yield tuple(reversed(path)), amount

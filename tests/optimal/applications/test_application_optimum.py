@@ -2,14 +2,17 @@
 
 from dataclasses import replace
 from itertools import permutations
+from math import ceil
 
 import numpy as np
 import pytest
 from apps.application_worlds import of_case, worlds
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import teltheory as tt
+from proofs_checks.parrot.small_applications import Applications
+from proofs_checks.parrot.tail_plans import relaxed
 from teltheory.cost.applications import application_tel
 from teltheory.errors import ArgumentError, CertificateError
 from teltheory.model.applications import ApplicationTrace
@@ -35,6 +38,16 @@ def test_both_sides_hold_against_every_content(case, forced, method):
     assert found.bound is None or found.bound <= least + 1e-6
     assert application_tel(apps, found.outcome, xi, case.measure) == least
     check_application_certificate(apps, capacity, xi, found.certificate, case.measure, forced)
+
+
+@settings(max_examples=60)
+@given(worlds(max_turns=7, most=2))
+@example(Applications(((0, 0, 0, 1), (0, 0, 1, 0)), ((), ()), 2, 0, "path"))
+def test_the_certificate_proves_all_that_the_relaxation_says(case):
+    """By "path" too, where a flow may begin at a turn that has others before it, as they cost nothing."""
+    apps = of_case(case)
+    found = application_optimum(apps, case.capacity, [case.xi] * apps.applications, case.measure, method="lp")
+    assert found.lower == ceil(relaxed(case))
 
 
 @pytest.mark.parametrize("measure", ["sum", "path"])
