@@ -5,7 +5,7 @@
 1. Each row is one system over another on one made-up workload (`teltheory.apps.workloads`) and simulated engines.
    Settings are those of the authors' scripts (microsoft/ParrotServe, branch artifact) where these say them.
 2. One band decides: reproduced is what is within 20 % of the seed's number, or of the released one where the seed
-   has none or only says "up to". Nothing was tuned to pass; every row that was written down is printed.
+   has none or only says "up to". Every row that was written down is printed.
 3. Fitted: `experiments.fit_parrot_engine` fits the engine's constants to released seconds of that experiment.
 4. A6000: it ran on four A6000s. Its first row takes the timings of an A100, its second one divides the GPU's speed
    by the ratio of the memory bandwidths.
@@ -41,7 +41,8 @@ CHUNKS, DOCUMENT = 54, "document"
 URGENT, AGENTS_URGENT, MEMORY_13B, MEMORY_7B, MEMORY_A6000 = 4_096, 7_096, 64_000, 108_800, 56_000
 """Tokens: latency capacity, that for agents; KV caches of an A100 with 13B, one with 7B, an A6000 with 7B."""
 WITHIN, SECONDS, LEAST_CALLS = 0.08, 30, 100
-"""Seconds a token up to which a rate of GPTs counts; how long its calls come, and how many there are at least."""
+"""Seconds a token up to which a rate of GPTs counts; how long its calls come, and how many there are at least.
+The last two are a choice, on which the rates depend much: docs/apps-measured.md has what others give."""
 MIXED_GAPS = (0.5, 0.5, 10, 0.5, 0.5, 10, 0.5, 0.5)
 FITTED, OTHER_GPU, BY_BANDWIDTH = "fitted", "A6000: A100 timings", "A6000: by bandwidth"
 
