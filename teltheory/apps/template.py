@@ -15,7 +15,7 @@ from teltheory.apps.faults import MALFORMED, AppError
 from teltheory.errors import shown
 
 _PARTS = re.compile(r"\{\{\{\{|\{\{(?!\{)(?:(?P<inside>.*?)\}\})?", re.DOTALL)
-_PLACEHOLDER = re.compile(r"\s*(?:(?P<way>input|output)\s*:)?\s*(?P<name>[A-Za-z0-9_.-]+)\s*")
+_PLACEHOLDER = re.compile(r"(?:(?P<way>input|output)\s*:\s*)?(?P<name>[A-Za-z0-9_.-]+)")
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def parse(prompt: str, place: str = "prompt") -> tuple[Piece, ...]:
 
 def _placeholder(match: re.Match[str], place: str) -> Placeholder:
     inside = match["inside"]
-    found = None if inside is None else _PLACEHOLDER.fullmatch(inside)
+    found = None if inside is None else _PLACEHOLDER.fullmatch(inside.strip())
     if found is None:
         what = shown(match[0], 60) if inside is not None else "two opening braces that nothing closes"
         expected = "{{input:NAME}} or {{output:NAME}}; four braces stand for two of the text"

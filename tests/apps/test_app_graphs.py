@@ -46,6 +46,14 @@ def test_a_placeholder_that_is_none_is_named(prompt: str, found: str) -> None:
     assert raised.value.code == 400
 
 
+def test_a_placeholder_may_have_space_around_its_words() -> None:
+    """A megabyte of it is as quick: dividing it in two in every way takes hours."""
+    space = " \n" * 500_000
+    assert parse(f"{{{{{space}input {space}:{space}x{space}}}}}") == (Placeholder("x", False),)
+    with pytest.raises(AppError):
+        parse(f"{{{{{space}!}}}}")
+
+
 @pytest.mark.parametrize(
     ("ports", "found"),
     [
