@@ -142,7 +142,7 @@ def _json(value: str, path: str) -> str:
         found = json.loads(value, parse_constant=_no_constant)
         for field in path.split(".") if path else []:
             found = _inside(found, field)
-        return found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
+        return found if isinstance(found, str) else json.dumps(found, ensure_ascii=False, allow_nan=False)
     except (ValueError, RecursionError):
         raise _UnfitError(shown(value, 80), "JSON") from None
 
@@ -191,7 +191,12 @@ def _picked(items: list[str], number: str) -> str:
 
 
 def _lines(value: str, number: str) -> str:
-    return _picked([_MARKER.sub("", line, count=1).strip() for line in value.splitlines()], number)
+    return _picked([_unmarked(line).strip() for line in value.splitlines()], number)
+
+
+def _unmarked(line: str) -> str:
+    found = _MARKER.match(line)
+    return line[found.end() :] if found else line
 
 
 def _list(value: str, number: str) -> str:

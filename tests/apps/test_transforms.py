@@ -49,6 +49,7 @@ def test_a_path_leads_to_what_stands_there(value: object) -> None:
         ("regex:[[a]+", "x[a", "[a"),
         ("lines", "1. one\n\n2) two\n- three\n10 men\n", "one\ntwo\nthree\n10 men"),
         ("lines:1", "* one\n+ two", "two"),
+        ("lines", "take 2. step\nwell - known", "take 2. step\nwell - known"),
         ("list", "a, b,, c", "a\nb\nc"),
         ("list:-1", "a, b,, c ", "c"),
         ("choice:yes, no", " no\n", "no"),
@@ -77,6 +78,7 @@ def test_every_step_has_a_case() -> None:
         ("json:1", "[1]", "found 1 items, expected item 1, from 0"),
         ("json", "{'a': 1}", "expected JSON"),
         ("json", "NaN", "expected JSON"),
+        ("json", "1e999", "expected JSON"),
         ("json", "[" * 100_000, "expected JSON"),
         ("json", "1" * 5000, "expected JSON"),
         ("strip|regex:b", "a", "'regex:b': found 'a', expected a match"),
@@ -145,6 +147,14 @@ def test_a_search_that_does_not_end_is_ended() -> None:
         apply("regex:(a+)+$", "a" * 40 + "b")
     assert raised.value.code == 422
     assert time.monotonic() - begin < 5
+
+
+@pytest.mark.parametrize("value", [" " * 100_000 + "x", "1" * 100_000])
+def test_lines_take_no_longer_than_their_text(value: str) -> None:
+    """Looking for a marker at every place of them takes minutes."""
+    begin = time.process_time()
+    assert apply("lines", value) == value.strip()
+    assert time.process_time() - begin < 5
 
 
 def test_functions_of_your_own_get_their_argument() -> None:
