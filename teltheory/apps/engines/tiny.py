@@ -205,7 +205,7 @@ def chosen(scores: np.ndarray, temperature: float, rng: np.random.Generator | No
 
 def _stop(tokens: Sequence[int], sampling: Sampling) -> int:
     """Return how many tokens at the end are a stop text."""
-    ends = [stop.encode() for stop in sampling.stop if stop and bytes(tokens).endswith(stop.encode())]
+    ends = [stop for stop in map(utf8, sampling.stop) if stop and list(tokens[-len(stop) :]) == stop]
     return max(map(len, ends), default=0)
 
 

@@ -118,6 +118,12 @@ def test_a_stop_text_ends_an_output_and_is_left_out() -> None:
     assert TinyEngine().decode(more) == whole[len(cut) : len(cut) + 2]
 
 
+def test_a_stop_text_that_is_no_utf8_stops_nobody() -> None:
+    """Half a pair of surrogates is ``?``, as in prompts; what runs beside it goes on."""
+    outputs = asyncio.run(three(TinyEngine(), Sampling(10, stop=("\ud800\ud800",)), fork=True))
+    assert outputs == asyncio.run(three(TinyEngine(), Sampling(10), fork=True))
+
+
 def test_no_token_where_none_is_asked_for() -> None:
     """At most 0 tokens are none."""
 
