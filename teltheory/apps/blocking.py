@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from threading import Thread
+from concurrent.futures import Future
+from threading import Lock, Thread
 from types import TracebackType
 from typing import Any, TypeVar
 
 from teltheory.apps.engines.protocol import Engine
 from teltheory.apps.executor import Rules
+from teltheory.apps.faults import CLOSED, AppError
 from teltheory.apps.requests import Port, Request, Sampling
 from teltheory.apps.sessions import Manager, Session
 from teltheory.apps.transforms import NOTHING_OWN, Own
@@ -31,6 +33,7 @@ class BlockingManager:
         self._manager = Manager(engines, transforms, rules)
         self._loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._loop.run_forever, name="teltheory-apps", daemon=True)
+        self._closing, self._closed = Lock(), False
         self._thread.start()
 
     def session(self) -> BlockingSession:
@@ -39,9 +42,11 @@ class BlockingManager:
 
     def close(self) -> None:
         """Close all sessions, free all contexts and end the thread. Once is enough."""
-        if self._loop.is_closed():
-            return
-        self.wait(self._manager.close())
+        with self._closing:
+            if self._closed:
+                return
+            self._closed = True
+        self._put(self._manager.close()).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
@@ -55,8 +60,16 @@ class BlockingManager:
         return self.wait(called())
 
     def wait(self, work: Coroutine[Any, Any, T]) -> T:
-        """Return what a coroutine returns that runs in the event loop."""
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        """Return what a coroutine returns that runs in the event loop; `AppError` 410 if the manager is closed."""
+        with self._closing:
+            if self._closed:
+                work.close()
+                raise AppError(CLOSED, "manager", "a closed manager", "an open one")
+            put = self._put(work)
+        return put.result()
+
+    def _put(self, work: Coroutine[Any, Any, T]) -> Future[T]:
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def __enter__(self) -> BlockingManager:
         """Return itself."""
@@ -115,8 +128,9 @@ class BlockingSession:
         return self._manager.wait(self._session.gets(criteria, timeout))
 
     def close(self) -> None:
-        """End its requests, see `Session.close`."""
-        self._manager.wait(self._session.close())
+        """End its requests, see `Session.close`; the end of its manager is its own."""
+        if not self._session.closed:
+            self._manager.wait(self._session.close())
 
     def __enter__(self) -> BlockingSession:
         """Return itself."""

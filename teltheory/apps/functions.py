@@ -14,12 +14,14 @@ import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from inspect import Parameter, Signature
+from keyword import iskeyword
 from typing import Any, Protocol, TypeVar, get_args, overload
 
 from teltheory.apps.faults import MALFORMED, UNKNOWN, AppError
 from teltheory.apps.requests import Port, Request, Sampling
 from teltheory.apps.template import Placeholder, parse
 from teltheory.apps.values import Face, Variable
+from teltheory.errors import shown
 
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
@@ -103,7 +105,8 @@ class SemanticFunction:
         Raises
         ------
         AppError
-            400: a malformed prompt, one without an output, parameters that are not its placeholders.
+            400: a malformed prompt, one without an output, parameters that are not its placeholders, an input
+            that no parameter can be named after.
         """
         place = f"semantic function {name}"
         known = annotated or {}
@@ -111,7 +114,7 @@ class SemanticFunction:
         ways = {piece.name: _way(piece, known.get(piece.name), place) for piece in pieces}
         Request.of(0, prompt, [_port(at, way, at) for at, way in ways.items()], name=name)
         inputs = [at for at, way in ways.items() if isinstance(way, Input)]
-        found = signature or Signature([Parameter(at, Parameter.POSITIONAL_OR_KEYWORD) for at in inputs])
+        found = signature or Signature([_parameter(at, place) for at in inputs])
         _check_parameters(set(found.parameters), set(inputs), set(ways), place)
         return cls(name, prompt, ways, found, model, sampling)
 
@@ -237,6 +240,12 @@ def _way(piece: Placeholder, annotated: Way | None, place: str) -> Way:
 
 def _port(name: str, way: Way, variable: str) -> Port:
     return Port(name, isinstance(way, Output), variable, way.transforms)
+
+
+def _parameter(name: str, place: str) -> Parameter:
+    if not name.isidentifier() or iskeyword(name):
+        raise AppError(MALFORMED, place, f"input {shown(name, 60)}", "a name that a parameter can have in Python")
+    return Parameter(name, Parameter.POSITIONAL_OR_KEYWORD)
 
 
 def _check_parameters(found: set[str], inputs: set[str], known: set[str], place: str) -> None:

@@ -44,7 +44,7 @@ def from_langchain(
     AppError
         400: another format, a placeholder that is more than a name.
     """
-    fields = template if isinstance(template, Mapping) else vars(template)
+    fields = template if isinstance(template, Mapping) else getattr(template, "__dict__", {})
     kind, partial = fields.get("template_format", "f-string"), fields.get("partial_variables") or {}
     if kind != "f-string":
         raise AppError(MALFORMED, f"template {name}", f"format {shown(kind, 60)}", "'f-string'")

@@ -122,6 +122,10 @@ def test_a_function_that_is_not_its_prompt_is_refused() -> None:
     with pytest.raises(AppError, match="a prompt without an output"):
         semantic_function("{{input:a}}")(lambda a: None)
 
+    for name in ("class", "my-task"):
+        with pytest.raises(AppError, match=f"input '{name}', expected a name that a parameter can have"):
+            SemanticFunction.of(f"{{{{input:{name}}}}}{{{{output:c}}}}", "f")
+
     def contrary(a: Output) -> None: ...
 
     with pytest.raises(AppError, match="Output for input placeholder 'a'"):
@@ -185,13 +189,15 @@ def test_a_langchain_template_is_an_object_or_what_is_written_of_one() -> None:
         assert engine.log == ["On Monday: {{what?"]
 
     asyncio.run(main())
-    for template, said in [
+    cases: list[tuple[object, str]] = [
+        ("{x}", "a text"),
         ({"template": "{x}", "template_format": "jinja2"}, "'jinja2', expected 'f-string'"),
         ({"template": "{x!r}"}, "a name alone"),
         ({"template": "{x.y}"}, "a name alone"),
         ({"template": "{"}, "for each input"),
         ({}, "a text"),
-    ]:
+    ]
+    for template, said in cases:
         with pytest.raises(AppError, match=re.escape(said)) as raised:
             from_langchain(template, "t")
         assert raised.value.code == 400
@@ -218,3 +224,15 @@ def test_a_face_without_an_event_loop_does_the_same() -> None:
         assert len(engine.contexts) == 0
     manager.close()
     assert threading.active_count() == threads
+
+
+def test_what_a_closed_manager_is_asked_for_is_refused() -> None:
+    """Closing a session again, or after its manager, is none."""
+    with BlockingManager([Scripted()]) as manager, manager.session() as session:
+        variable = session.variable("text")
+        manager.close()
+        session.close()
+        for asked in (manager.session, variable.get, session.fresh, lambda: variable.set("again")):
+            with pytest.raises(AppError, match="a closed manager") as raised:
+                asked()
+            assert raised.value.code == 410
