@@ -116,7 +116,7 @@ class Session:
         if variable in self._producers:
             found = f"a value for what {self._producers[variable].place} produces"
             raise AppError(CONFLICT, place, found, "none")
-        if self._value(variable).settled:
+        if self._settled(variable):
             raise AppError(CONFLICT, place, "a second value", "one")
         self._value(variable).put(value)
         self._go_on(variable)
@@ -156,16 +156,17 @@ class Session:
 
     async def close(self) -> None:
         """End its requests, and free the contexts that no other session has used. Once is enough."""
-        if self.closed:
-            return
-        self.closed = True
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        for value in self._values.values():
-            if not value.settled:
-                value.fail(self._closed())
-        await self._executor.forget(self)
+        if not self.closed:
+            self.closed = True
+            for task in self._tasks:
+                task.cancel()
+            for value in self._values.values():
+                if not value.settled:
+                    value.fail(self._closed())
+        try:
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+        finally:
+            await self._executor.forget(self)
 
     async def __aenter__(self) -> Session:
         """Return itself."""
@@ -192,7 +193,7 @@ class Session:
     def _check_outputs(self, request: Request) -> None:
         """Refuse a second value or producer, and a cycle, which only outputs that something consumes can close."""
         for variable in request.outputs:
-            if self._value(variable).settled and variable not in self._producers:
+            if self._settled(variable) and variable not in self._producers:
                 found = f"a value that a client set, and {request.place}, which produces it"
                 raise AppError(CONFLICT, f"variable {variable!r}", found, "one of them")
         known, outputs = (self._consumers, self._producers, request.inputs), request.outputs
@@ -207,12 +208,15 @@ class Session:
     def _value(self, variable: str) -> Value:
         return self._values.setdefault(variable, Value())
 
+    def _settled(self, variable: str) -> bool:
+        return variable in self._values and self._values[variable].settled
+
     def _ask(self, variable: str, criterion: str) -> None:
         """Write down what is asked of a variable."""
         place = f"get of {variable!r}"
         if criterion not in LABELS:
             raise AppError(MALFORMED, place, f"criterion {shown(criterion, 60)}", f"one of {', '.join(LABELS)}")
-        if variable not in self._producers and not (variable in self._values and self._values[variable].settled):
+        if variable not in self._producers and not self._settled(variable):
             raise AppError(UNKNOWN, place, "no request that produces it, and no value", "one of them")
         if self._asked.get(variable, criterion) != criterion:
             raise AppError(CONFLICT, place, f"criterion {criterion!r} after {self._asked[variable]!r}", "one")
@@ -287,7 +291,7 @@ class Session:
         missing = [
             variable
             for variable in self._consumers
-            if variable not in self._producers and not self._value(variable).settled
+            if variable not in self._producers and not self._settled(variable)
         ]
         why = f"; no value was set for {_named(missing)}" if missing else ""
         return f"none after {timeout:g} s{why}"

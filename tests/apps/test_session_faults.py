@@ -39,6 +39,29 @@ def test_closing_a_session_ends_its_requests_alone() -> None:
         asyncio.run(main(ticks))
 
 
+def test_a_close_that_is_cancelled_leaves_nobody_waiting_and_no_context() -> None:
+    """A second close waits for what the first began."""
+
+    async def main(ticks: int) -> None:
+        engine = Scripted(lambda text: "x", steps=5)
+        async with Manager([engine]) as manager:
+            session = manager.session()
+            call(session, "a", [], ["x"])
+            lost = asyncio.ensure_future(outcome(session.get("x")))
+            for _ in range(ticks):
+                await asyncio.sleep(0)
+            closing = asyncio.ensure_future(session.close())
+            await asyncio.sleep(0)
+            closing.cancel()
+            await session.close()
+            assert (len(engine.contexts), engine.contexts.held) == (0, 0)
+            found = await asyncio.wait_for(lost, 5)
+            assert found == "x" or (isinstance(found, AppError) and found.code == 410)
+
+    for ticks in range(20):
+        asyncio.run(main(ticks))
+
+
 def test_a_failing_transform_fails_its_variable_and_what_is_below() -> None:
     """Of two outputs the other one is there; request, variable and step are named to everybody below."""
 
