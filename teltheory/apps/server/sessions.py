@@ -111,5 +111,6 @@ class Sessions:
 
     async def _close_idle(self) -> None:
         oldest = self._clock() - self._limits.idle
-        for held in [held for held in self._open.values() if not held.users and held.used < oldest]:
-            await self._close(held)
+        for id, held in list(self._open.items()):
+            if id in self._open and not held.users and held.used < oldest:
+                await self._close(held)

@@ -7,7 +7,7 @@ from teltheory.apps import AppError
 from teltheory.apps.engines.tiny import TinyEngine
 from teltheory.apps.server import Limits
 from teltheory.apps.server.sessions import Sessions
-from teltheory.apps.sessions import Manager
+from teltheory.apps.sessions import Manager, Session
 from teltheory.errors import ArgumentError
 
 
@@ -90,6 +90,29 @@ def test_sessions_that_nobody_uses_are_closed():
             return error.code
 
     assert asyncio.run(story()) == ([False, True, True, True], [False, False, True, False])
+
+
+def test_idle_sessions_are_closed_once_and_not_while_somebody_comes_back(monkeypatch):
+    """Two that open sessions find the same idle ones, and closing one takes its time."""
+    now, close = [0.0], Session.close
+
+    async def slowly(session):
+        await asyncio.sleep(0)
+        await close(session)
+
+    async def story():
+        async with Manager([TinyEngine()]) as manager:
+            sessions = Sessions(manager, Limits(idle=10), lambda: now[0])
+            _, second, back = [(await sessions.open()).id for _ in range(3)]
+            now[0] = 15
+            opening = [asyncio.ensure_future(sessions.open()) for _ in range(2)]
+            await asyncio.sleep(0)
+            async with sessions.using(back) as session:
+                await asyncio.gather(*opening)
+                return second in sessions._open, session.closed
+
+    monkeypatch.setattr(Session, "close", slowly)
+    assert asyncio.run(story()) == (False, False)
 
 
 def test_limits_that_let_nothing_through():
