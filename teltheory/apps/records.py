@@ -188,7 +188,8 @@ def _sampling(fields: _Fields) -> Sampling:
     most = own.get("max_tokens", int, Sampling.max_tokens)
     if most < 1:
         raise AppError(MALFORMED, f"{place}, max_tokens", str(most), "1 or more")
-    temperature = own.data.get("temperature", 0.0)
+    said = own.data.get("temperature")
+    temperature = Sampling.temperature if said is None else said
     if isinstance(temperature, bool) or not isinstance(temperature, (int, float)) or not 0 <= temperature < 1e6:
         raise AppError(MALFORMED, f"{place}, temperature", shown(temperature, 60), "a number, 0 or more")
     said = own.data.get("stop")

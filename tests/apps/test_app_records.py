@@ -63,7 +63,7 @@ def test_the_prompt_says_what_needs_no_entry(tmp_path: Path) -> None:
     file = tmp_path / "app.json"
     prompts = ["Write {{input:task}}. {{output:code}}", "Test {{code}}: {{output:test}}"]
     entry = {"name": "code", "in_out": False, "transforms": "strip"}
-    again = {"prompt": prompts[1], "placeholders": [entry], "sampling": {"stop": "#"}}
+    again = {"prompt": prompts[1], "placeholders": [entry], "sampling": {"stop": "#", "temperature": None}}
     rows: list[dict[str, Any]] = [{"prompt": prompts[0]}, again]
     file.write_text(json.dumps({"requests": rows, "get": [{"semantic_var_id": "test"}]}))
     (one,) = read_applications(file)
