@@ -25,7 +25,7 @@ def bound(host: str, port: int) -> socket.socket:
     """
     try:
         return socket.create_server((host, port))
-    except (OSError, OverflowError) as error:
+    except (OSError, OverflowError, TypeError) as error:
         raise ArgumentError("address", f"{host}:{port}", f"one that is free to listen at ({error})") from None
 
 

@@ -151,7 +151,7 @@ def test_a_body_that_stops_coming(url):
 
 def test_addresses_that_cannot_be_had(url):
     port = int(url.rpartition(":")[2])
-    for host, at in (("127.0.0.1", port), ("203.0.113.1", 0), ("127.0.0.1", 70_000)):
+    for host, at in (("127.0.0.1", port), ("203.0.113.1", 0), ("127.0.0.1", 70_000), ("ä" * 70, 0)):
         with pytest.raises(ArgumentError, match=r"address: found .*, expected one that is free"):
             bound(host, at)
 
