@@ -199,7 +199,8 @@ def chosen(scores: np.ndarray, temperature: float, rng: np.random.Generator | No
     own = scores[CHOICES]
     if temperature == 0 or rng is None:
         return int(CHOICES[np.argmax(own)])
-    weights = np.cumsum(np.exp((own - own.max()) / temperature))
+    with np.errstate(over="ignore"):
+        weights = np.cumsum(np.exp((own - own.max()) / temperature))
     return int(CHOICES[np.searchsorted(weights, rng.random() * weights[-1], side="right")])
 
 

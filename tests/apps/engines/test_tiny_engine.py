@@ -1,6 +1,7 @@
 """The tiny engine: forks against flat runs, batches, stops, errors and cancelled callers."""
 
 import asyncio
+import warnings
 from collections.abc import Coroutine
 from typing import Any
 
@@ -132,6 +133,14 @@ def test_no_token_where_none_is_asked_for() -> None:
         return await engine.generate(Sampling(0), 0)
 
     assert asyncio.run(none(TinyEngine())) == []
+
+
+def test_next_to_no_temperature_is_none() -> None:
+    """Scores beyond the largest float are no warning."""
+    scores, rng = np.random.default_rng(1).standard_normal(END + 1), np.random.default_rng(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert chosen(scores, 1e-320, rng) == chosen(scores, 0, None)
 
 
 def test_tokens_are_drawn_by_their_weights() -> None:
