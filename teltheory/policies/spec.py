@@ -45,7 +45,8 @@ def named_in(package: ModuleType) -> dict[str, type[Any]]:
     }
 
 
-_FOUND = named_in(policies)
+_FOUND = {name: kind for name, kind in named_in(policies).items() if not hasattr(kind, "on")}
+"""Policies of traces and forests; one with `on` is for a trace of applications, which `apps replay` reads."""
 _TAKEN = ("lru", "threshold-lru", "tlru", "end-aware", "length-aware", "belady", "tail-optimized-belady")
 POLICIES = {name: _FOUND[name] for name in _TAKEN}
 """Policies that a command takes by itself, in the order of its tables."""
