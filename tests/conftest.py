@@ -16,7 +16,7 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
 
 UNSHRUNK = (Phase.explicit, Phase.generate)
 
-EXAMPLES = 100 if os.environ.get("TELTHEORY_TESTS") else 50
+EXAMPLES = 100 if os.environ.get("TELTHEORY_TESTS") else 30
 
 settings.register_profile("teltheory", deadline=None, max_examples=EXAMPLES)
 settings.register_profile("mutants", settings.get_profile("teltheory"), phases=UNSHRUNK, database=None)

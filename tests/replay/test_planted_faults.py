@@ -23,6 +23,8 @@ from teltheory.optimal.solver import solve_intervals, solve_model
 from teltheory.policies import Conversation, Turn
 from teltheory.replay import reference
 
+pytestmark = pytest.mark.long
+
 CASES = tuple(seeded(250, 2024, turns=(4, 9)))
 SMALL_CASES = tuple(seeded(fewer(250, 3), 2025, turns=(4, 8), conversations=3, length=5, room=8))
 
