@@ -7,6 +7,7 @@ pytestmark = pytest.mark.skipif(not footprint._RESET.exists(), reason="this syst
 MB = 1 << 20
 
 
+@pytest.mark.long
 def test_a_step_is_charged_for_what_it_returns_and_for_its_own_peak():
     def step():
         passing = np.ones(64 * MB, np.uint8)

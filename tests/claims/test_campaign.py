@@ -38,6 +38,7 @@ def finished(tmp_path_factory):
     return path
 
 
+@pytest.mark.long
 def test_one_process_or_two_in_any_order_find_the_same(finished, tmp_path):
     again, plan = store_at(tmp_path / "again.store"), campaign()
     run(plan, again, workers=2)

@@ -11,7 +11,9 @@ SHARES = ((0.8, 6.0), (1.0, 4.0))
 WINDOWS = (100, 200, 1000)
 
 
-@pytest.mark.parametrize(("script", "row"), [(adaptive_threshold, Adapted), (pareto_front, Point)])
+@pytest.mark.parametrize(
+    ("script", "row"), [pytest.param(adaptive_threshold, Adapted, marks=pytest.mark.long), (pareto_front, Point)]
+)
 def test_a_script_writes_the_table_of_the_workloads_that_are_asked_for(script, row, tmp_path, monkeypatch):
     for module in (adaptive, front):
         monkeypatch.setattr(module, "RATIOS", adaptive.RATIOS[:2])

@@ -25,6 +25,7 @@ def sampled(tmp_path, monkeypatch):
     return file
 
 
+@pytest.mark.long
 def test_a_row_is_what_the_library_says(sampled, tmp_path):
     table = tmp_path / "table.csv"
     printed = list(main(str(sampled), str(table)))

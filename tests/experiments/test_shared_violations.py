@@ -25,6 +25,7 @@ def conversations(file):
     file.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
+@pytest.mark.long
 def test_rows_are_what_replays_and_searches_say(tmp_path, monkeypatch):
     slo = forest_violations.Fraction(1, 4)
     monkeypatch.setattr(forest_violations, "SLO_SECONDS", (slo / 2, slo))

@@ -87,6 +87,7 @@ def test_a_shared_store_has_no_pooled_bound():
     assert (cell.optimum, cell.closed) == (None, None)
 
 
+@pytest.mark.long
 def test_a_killed_sweep_of_servers_resumes_where_it_was(tmp_path):
     folder, store = tmp_path / "runs", tmp_path / "out.store"
     folder.mkdir()
