@@ -10,7 +10,6 @@ import asyncio
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from threading import Lock, Thread
-from types import TracebackType
 from typing import Any, TypeVar
 
 from teltheory.apps.engines.protocol import Engine
@@ -19,12 +18,12 @@ from teltheory.apps.faults import CLOSED, AppError
 from teltheory.apps.requests import Port, Request, Sampling
 from teltheory.apps.sessions import Manager, Session
 from teltheory.apps.transforms import NOTHING_OWN, Own
-from teltheory.apps.values import Variable
+from teltheory.apps.values import Closing, PlainSession
 
 T = TypeVar("T")
 
 
-class BlockingManager:
+class BlockingManager(Closing):
     """A `Manager` on a thread of its own, with the same parameters; close it, or use it in a ``with``."""
 
     def __init__(
@@ -71,18 +70,8 @@ class BlockingManager:
     def _put(self, work: Coroutine[Any, Any, T]) -> Future[T]:
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
-    def __enter__(self) -> BlockingManager:
-        """Return itself."""
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close it."""
-        self.close()
-
-
-class BlockingSession:
+class BlockingSession(PlainSession):
     """A `Session` whose methods wait, with the same arguments and errors; a `BlockingManager` opens it."""
 
     def __init__(self, session: Session, manager: BlockingManager) -> None:
@@ -104,13 +93,6 @@ class BlockingSession:
         """Put a request into the graph, see `Session.submit`; this does not wait for its outputs."""
         return self._manager.call(self._session.submit, prompt, ports, model, sampling, name)
 
-    def variable(self, value: str | None = None, name: str = "variable") -> Variable[str]:
-        """Return a new variable, with a value if one is given."""
-        fresh = Variable(self, self.fresh(name))
-        if value is not None:
-            fresh.set(value)
-        return fresh
-
     def fresh(self, name: str = "variable") -> str:
         """Return the id of a new variable, which begins with a name."""
         return self._manager.call(self._session.fresh, name)
@@ -131,13 +113,3 @@ class BlockingSession:
         """End its requests, see `Session.close`; the end of its manager is its own."""
         if not self._session.closed:
             self._manager.wait(self._session.close())
-
-    def __enter__(self) -> BlockingSession:
-        """Return itself."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close it."""
-        self.close()

@@ -7,8 +7,10 @@
 from __future__ import annotations
 
 import asyncio
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from types import TracebackType
+from typing import Generic, Protocol, Self, TypeVar
 
 from teltheory.apps.faults import AppError
 
@@ -79,3 +81,44 @@ class Variable(Generic[R_co]):
     def set(self, value: str) -> None:
         """Give it its value, see `Session.set`."""
         self.session.set(self.id, value)
+
+
+class Closing(ABC):
+    """What the end of a ``with`` closes."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Give up what it holds."""
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Close it."""
+        self.close()
+
+
+class PlainSession(Closing):
+    """What sessions whose get waits have in common, in this program and on a server."""
+
+    @abstractmethod
+    def fresh(self, name: str = "variable") -> str:
+        """Return the id of a new variable, which begins with a name."""
+
+    @abstractmethod
+    def get(self, variable: str, criteria: str = "latency", timeout: float | None = None) -> str:
+        """Return the value of a variable once it is there, see `Session.get`."""
+
+    @abstractmethod
+    def set(self, variable: str, value: str) -> None:
+        """Give a variable its value, see `Session.set`."""
+
+    def variable(self, value: str | None = None, name: str = "variable") -> Variable[str]:
+        """Return a new variable, with a value if one is given."""
+        fresh = Variable(self, self.fresh(name))
+        if value is not None:
+            fresh.set(value)
+        return fresh

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from teltheory.apps.faults import ENGINE, KINDS, LATE, AppError
 from teltheory.apps.requests import Port, Request, Sampling
-from teltheory.apps.values import Variable
+from teltheory.apps.values import PlainSession
 from teltheory.errors import shown
 from teltheory.extras import needed
 
@@ -24,7 +23,7 @@ SPARE = 10.0
 """Seconds that an answer may take beside the time that the server was told to wait."""
 
 
-class RemoteSession:
+class RemoteSession(PlainSession):
     """A session on a server; close it, or use it in a ``with``.
 
     Parameters
@@ -72,13 +71,6 @@ class RemoteSession:
         answer = self._call("POST", "submit", body)
         return Request.of(answer["request_id"], prompt, ports, model, how, name)
 
-    def variable(self, value: str | None = None, name: str = "variable") -> Variable[str]:
-        """Return a new variable, with a value if one is given."""
-        fresh = Variable(self, self.fresh(name))
-        if value is not None:
-            fresh.set(value)
-        return fresh
-
     def fresh(self, name: str = "variable") -> str:
         """Return the id of a new variable, which begins with a name."""
         self._count += 1
@@ -106,16 +98,6 @@ class RemoteSession:
                 self._call("DELETE", "session", {"session_id": self.id})
             finally:
                 self._client.close()
-
-    def __enter__(self) -> RemoteSession:
-        """Return itself."""
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Close it."""
-        self.close()
 
     def _call(self, method: str, path: str, body: dict[str, Any], seconds: float = 0.0) -> dict[str, Any]:
         place = f"server {self._url}"
