@@ -79,7 +79,7 @@ class BlockingSession(PlainSession):
 
     @property
     def id(self) -> str:
-        """Nobody guesses it."""
+        """Its name, too long to be guessed."""
         return self._session.id
 
     def submit(
@@ -110,6 +110,6 @@ class BlockingSession(PlainSession):
         return self._manager.wait(self._session.gets(criteria, timeout))
 
     def close(self) -> None:
-        """End its requests, see `Session.close`; the end of its manager is its own."""
+        """End its requests, see `Session.close`; a second close, or one after the manager's, does nothing."""
         if not self._session.closed:
             self._manager.wait(self._session.close())

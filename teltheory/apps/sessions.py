@@ -35,7 +35,7 @@ class Session:
     Attributes
     ----------
     id : str
-        Nobody guesses it.
+        Its name, too long to be guessed.
     number : int
         In order of opening.
     graph : Graph
