@@ -6,7 +6,36 @@ import pytest
 
 from documents.site import as_seen_from_docs
 
-MAKEFILE = Path(__file__).parents[2] / "Makefile"
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+LONG = set(
+    """
+advise-under-load.md
+apps-measured.md
+claims.md
+datasets.md
+engines.md
+first-half-hour-rag.md
+forest-dominance.md
+forest-optimum.md
+limits.md
+module-sets.md
+parrot-claims.md
+pml.md
+policies.md
+prompt-cache-claims.md
+rag-claims.md
+rag-policies.md
+rag-retrieval.md
+rag-server.md
+serving.md
+theorem-d2.md
+tiers-claims.md
+tiers-optimum.md
+tiers.md
+what-if.md
+""".split()
+)
 
 
 @pytest.mark.parametrize(
@@ -23,11 +52,25 @@ MAKEFILE = Path(__file__).parents[2] / "Makefile"
 @pytest.mark.repository
 def test_what_a_page_fetches_from_elsewhere_is_found(tmp_path, tag, fetches):
     (tmp_path / "page.html").write_text(f"<html><head>{tag}</head></html>")
-    pattern = re.search("^FETCHED := (.*)", MAKEFILE.read_text(), re.MULTILINE)[1]
+    pattern = re.search("^FETCHED := (.*)", (ROOT / "Makefile").read_text(), re.MULTILINE)[1]
     found = subprocess.run(["grep", "-rnoP", pattern, tmp_path], capture_output=True, check=False)
     assert found.returncode == (0 if fetches else 1)
 
 
-def test_links_of_the_readme_are_those_of_the_site():
-    text = "[docs/a.md](docs/a.md#b), [log](CHANGELOG.md), [how to cite](docs/x.md), [CITATION.cff](CITATION.cff)"
-    assert as_seen_from_docs(text) == "[a](a.md#b), [log](changelog.md), [how to cite](x.md), `CITATION.cff`"
+def test_links_of_the_change_log_are_those_of_the_site():
+    text = "[docs/a.md](docs/a.md#b), [how to cite](docs/x.md)"
+    assert as_seen_from_docs(text) == "[a](a.md#b), [how to cite](x.md)"
+
+
+@pytest.mark.repository
+def test_no_page_is_too_long_to_read():
+    """A page that was split leaves `LONG`; in the end nothing is in it."""
+    long = {page.name for page in DOCS.rglob("*.md") if len(page.read_text().split()) > 2000}
+    assert long - {"ledger.md", "errata.md"} == LONG
+
+
+@pytest.mark.repository
+def test_every_page_is_in_the_navigation():
+    nav = re.findall(r"[\w/-]+\.md", (ROOT / "mkdocs.yml").read_text().partition("\nnav:")[2])
+    pages = [page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")]
+    assert sorted(nav) == sorted([*pages, "changelog.md"])
