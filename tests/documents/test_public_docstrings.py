@@ -8,17 +8,18 @@ import pytest
 import teltheory as tt
 from teltheory import apps, modules, rag
 
-API = Path(__file__).parents[2] / "docs" / "api.md"
+API = Path(__file__).parents[2] / "docs" / "api"
 DIRECTIVE = re.compile(r"^::: ([\w.]+)\.(\w+)$", re.MULTILINE)
 PACKAGES = (tt, rag, modules, apps)
 VALUES = {name for name in tt.__all__ if not callable(getattr(tt, name))}
 ERRORS = {name for name in tt.__all__ if name.endswith("Error")}
 
 
-def test_the_api_page_has_every_public_name_once():
+def test_the_pages_of_the_api_have_every_public_name_once():
     shown = [
         (name, getattr(importlib.import_module(module), name))
-        for module, name in DIRECTIVE.findall(API.read_text())
+        for page in API.glob("*.md")
+        for module, name in DIRECTIVE.findall(page.read_text())
     ]
     public = [(name, getattr(one, name)) for one in PACKAGES for name in one.__all__]
     assert sorted(name for name, _ in shown) == sorted(name for name, _ in public)
