@@ -11,7 +11,6 @@ DOCS = ROOT / "docs"
 LONG = {
     "advise-under-load.md",
     "apps-measured.md",
-    "claims.md",
     "datasets.md",
     "engines.md",
     "first-half-hour-rag.md",
@@ -21,17 +20,14 @@ LONG = {
     "module-sets.md",
     "parrot-claims.md",
     "pml.md",
-    "policies.md",
     "prompt-cache-claims.md",
     "rag-claims.md",
     "rag-policies.md",
     "rag-retrieval.md",
     "rag-server.md",
-    "serving.md",
     "theorem-d2.md",
     "tiers-claims.md",
     "tiers-optimum.md",
-    "tiers.md",
     "what-if.md",
 }
 

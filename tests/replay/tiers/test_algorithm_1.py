@@ -1,4 +1,4 @@
-"""Algorithm 1 of RAGCache by hand: the table of docs/tiers.md, step by step, on the tree and on its reference."""
+"""Algorithm 1 of RAGCache by hand: the table of docs/tiers-documents.md, on the tree and on its reference."""
 
 from __future__ import annotations
 
