@@ -11,6 +11,7 @@ DOCS = ROOT / "docs"
 LONG = {
     "advise-under-load.md",
     "apps-measured.md",
+    "claims.md",
     "datasets.md",
     "engines.md",
     "first-half-hour-rag.md",
