@@ -52,7 +52,7 @@ docs: $(READY)
 	! grep -rnoP --include='*.html' '$(FETCHED)' out/site
 
 docs-check: $(READY)
-	$(BIN)/python -m pytest -p documents.blocks README.md docs
+	$(BIN)/python -m pytest -p documents.blocks -p documents.notebooks README.md docs
 
 wheel-quick: $(READY)
 	$(BIN)/python -m release.wheel
