@@ -1,4 +1,4 @@
-"""Hooks of MkDocs: the change log is a page, and links between documents hold on the site too.
+"""Hooks of MkDocs: the change log and notebooks are pages, and links between documents hold on the site too.
 
 `docs/*.md` link to each other and to files of the repository as they lie; on the site the change log is
 `changelog.md`, so links to and from it are rewritten. The README is for GitHub; the first page is `docs/index.md`.
@@ -11,14 +11,21 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
+from documents.notebooks import page_of
+
 ROOT = Path(__file__).parents[1]
 OUTSIDE = {"../README.md": "index.md", "../CHANGELOG.md": "changelog.md"}
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the change log, which lies outside `docs`."""
+    """Add the change log, which lies outside `docs`, and a page for each notebook."""
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     files.append(File.generated(config, "changelog.md", content=as_seen_from_docs(text)))
+    for notebook in sorted((ROOT / "docs/notebooks").glob("*.ipynb")):
+        text, pictures = page_of(notebook)
+        files.append(File.generated(config, f"notebooks/{notebook.stem}.md", content=text))
+        for name, data in pictures.items():
+            files.append(File.generated(config, f"notebooks/{name}", content=data))
     return files
 
 

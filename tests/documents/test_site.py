@@ -69,5 +69,5 @@ def test_no_page_is_too_long_to_read():
 @pytest.mark.repository
 def test_every_page_is_in_the_navigation():
     nav = re.findall(r"[\w/-]+\.md", (ROOT / "mkdocs.yml").read_text().partition("\nnav:")[2])
-    pages = [page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")]
+    pages = [page.relative_to(DOCS).with_suffix(".md").as_posix() for page in DOCS.rglob("*.[mi][dp]*")]
     assert sorted(nav) == sorted([*pages, "changelog.md"])
