@@ -9,18 +9,15 @@ from documents.site import as_seen_from_docs
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 LONG = {
-    "advise-under-load.md",
     "apps-measured.md",
     "claims.md",
     "datasets.md",
-    "engines.md",
     "first-half-hour-rag.md",
     "forest-dominance.md",
     "forest-optimum.md",
     "limits.md",
     "module-sets.md",
     "parrot-claims.md",
-    "pml.md",
     "prompt-cache-claims.md",
     "rag-claims.md",
     "rag-policies.md",
@@ -29,7 +26,6 @@ LONG = {
     "theorem-d2.md",
     "tiers-claims.md",
     "tiers-optimum.md",
-    "what-if.md",
 }
 
 

@@ -1,4 +1,4 @@
-"""What the language refuses, each case by a small source; as a script it prints them all for docs/pml.md.
+"""What the language refuses, each case by a small source; as a script it prints them all for docs/pml-refused.md.
 
 The files of a case stand in a folder beside another folder with a file, `outside/secret.txt`.
 """

@@ -1,4 +1,4 @@
-"""What the language refuses: each case by one line that docs/pml.md has, with file, line and element."""
+"""What the language refuses: each case by one line that docs/pml-refused.md has, with file, line and element."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from teltheory.modules import BYTES, layout, read_prompt, read_schema, resolve
 from teltheory.modules.pml.reading import MOST_ROOM
 from teltheory.modules.pml.source import read_source
 
-PAGE = Path(__file__).parents[3] / "docs" / "pml.md"
+PAGE = Path(__file__).parents[3] / "docs" / "pml-refused.md"
 PLACE = re.compile(r"(schema|other|prompt)\.xml, line \d+, <\S+>: found .+, expected .+")
 WITHOUT_ELEMENT = re.compile(r"\w+\.(xml|txt)(, line \d+)?: found .+, expected (PML|text|well-formed).+")
 
