@@ -48,7 +48,7 @@ check: $(READY)
 	$(BIN)/lint-imports
 
 docs: $(READY)
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	! grep -rnoP --include='*.html' '$(FETCHED)' out/site
 
 docs-check: $(READY)

@@ -15,6 +15,10 @@ from documents.notebooks import page_of
 
 ROOT = Path(__file__).parents[1]
 OUTSIDE = {"../README.md": "index.md", "../CHANGELOG.md": "changelog.md"}
+ELSEWHERE = re.compile(r"\[([^\]\n]*)\]\(\.\./(?!assets/|[^)]*\.md)[^)]*\)")
+"""A link to a file of the repository that is no page of the site."""
+BRACKETS = re.compile(r"(^```.*?^```|`[^`\n]*`)|\](?=\s?\[)", re.DOTALL | re.MULTILINE)
+"""Code, or the middle of `[a] [b]` in a text, which would be taken for a reference."""
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -33,7 +37,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """Return a page as Python-Markdown wants it: links as on the site, folded blocks marked as Markdown."""
     for name, target in OUTSIDE.items():
         markdown = markdown.replace(f"]({name}", f"]({target}")
-    return markdown.replace("<details>", "<details markdown>")
+    markdown = ELSEWHERE.sub(r"\1", markdown).replace("<details>", "<details markdown>")
+    return BRACKETS.sub(lambda found: found[1] or r"\]", markdown)
 
 
 def as_seen_from_docs(text: str) -> str:

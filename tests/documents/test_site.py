@@ -1,10 +1,11 @@
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from documents.site import as_seen_from_docs
+from documents.site import as_seen_from_docs, on_page_markdown
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -51,6 +52,19 @@ def test_what_a_page_fetches_from_elsewhere_is_found(tmp_path, tag, fetches):
 def test_links_of_the_change_log_are_those_of_the_site():
     text = "[docs/a.md](docs/a.md#b), [how to cite](docs/x.md)"
     assert as_seen_from_docs(text) == "[a](a.md#b), [how to cite](x.md)"
+
+
+def test_links_to_files_that_are_no_pages_are_their_names_on_the_site():
+    text = "[b](b.md) [log](../CHANGELOG.md#c) [`code.py`](../x/code.py), requests [A 2] [B 1], `[A 2] [B 1]`"
+    shown = on_page_markdown(text, None, None, None)
+    assert shown == r"[b](b.md) [log](changelog.md#c) `code.py`, requests [A 2\] [B 1], `[A 2] [B 1]`"
+
+
+@pytest.mark.long
+@pytest.mark.repository
+def test_the_site_is_built_without_a_warning(tmp_path):
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", tmp_path]
+    assert subprocess.run(command, cwd=ROOT, check=False).returncode == 0
 
 
 @pytest.mark.repository
