@@ -6,7 +6,8 @@ import numpy as np
 
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import IntArray
-from teltheory.model.trace import Trace, consecutive_turns
+from teltheory.model.trace import Trace
+from teltheory.model.turns import consecutive_turns
 
 
 def first_overflow_of(requests: Trace | Forest, replica: IntArray, capacity: int) -> int:

@@ -22,7 +22,8 @@ from teltheory.errors import ArgumentError
 from teltheory.formats.blocks import Blocks
 from teltheory.formats.reading import ChainingReport, ReadingReport, counted, ints
 from teltheory.model.numbers import BoolArray, FloatArray, IntArray
-from teltheory.model.trace import Trace, consecutive_turns
+from teltheory.model.trace import Trace
+from teltheory.model.turns import consecutive_turns
 from teltheory.workloads.times import NEEDED, Times
 
 SUBMITTED = "a turn is at the time when its request was sent"

@@ -1,13 +1,25 @@
-"""Columns of a trace or of a forest, checked once: an error names column, turn, value and what was expected."""
+"""Columns of a trace or of a forest, checked once: an error names column, turn, value and what was expected.
 
-from collections.abc import Sequence
-from typing import Any
+A column is a list, an array of NumPy or Arrow, or a Series of pandas or polars. Where values are missing, tables
+hold whole numbers as floats, so floats with whole values are whole numbers.
+"""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from teltheory.errors import ArgumentError, TraceError
 from teltheory.model.numbers import INT64_MAX, FloatArray, IntArray, readonly, whole_number
+
+Column: TypeAlias = Any
+"""One value a turn: a list, an array of NumPy or Arrow, a Series of pandas or polars."""
+
+_NUMBERS = (int, float, np.integer, np.floating, Decimal)
+_DATETIMES = (datetime, np.datetime64)
+_TOO_LARGE = 2.0**63
 
 
 def checked_block_size(value: int, argument: str = "block_size") -> int:
@@ -18,21 +30,27 @@ def checked_block_size(value: int, argument: str = "block_size") -> int:
     return size
 
 
-def _column(column: str, values: Any) -> Sequence[Any] | NDArray[Any]:
-    """Return `values` as an array of one dimension or a list, if they are one value per turn."""
-    if isinstance(values, np.ndarray):
-        if values.ndim != 1:
-            raise TraceError(column, None, f"an array of shape {values.shape}", "one value a turn")
-        return values
-    try:
-        return list(values)
-    except TypeError:
-        raise TraceError(column, None, values, "one value a turn") from None
+def column_of(column: str, values: Any) -> NDArray[Any]:
+    """Return `values` as an array of one dimension, if they are one value per turn."""
+    dtype: Any = getattr(values, "dtype", None)
+    if getattr(dtype, "tz", None) is not None:  # pandas would make an object of each time
+        values = np.asarray(values, f"datetime64[{dtype.unit}]")
+    elif hasattr(values, "__array__"):
+        values = np.asarray(values)
+    else:
+        try:
+            listed = list(values)
+        except TypeError:
+            raise TraceError(column, None, values, "one value a turn") from None
+        return np.fromiter(listed, object, len(listed))
+    if values.ndim != 1:
+        raise TraceError(column, None, f"an array of shape {values.shape}", "one value a turn")
+    return values  # type: ignore[no-any-return]
 
 
-def conversation_numbers(column: Sequence[Any] | NDArray[Any]) -> tuple[IntArray, tuple[str, ...] | None]:
+def conversation_numbers(column: Any) -> tuple[IntArray, tuple[str, ...] | None]:
     """Return conversations as int64; strings are numbered by first arrival and returned beside."""
-    values = _column("conversation", column)
+    values = column_of("conversation", column)
     if len(values) and isinstance(values[0], str):
         numbers: dict[str, int] = {}
         for turn, name in enumerate(values):
@@ -44,22 +62,41 @@ def conversation_numbers(column: Sequence[Any] | NDArray[Any]) -> tuple[IntArray
     return _whole_numbers("conversation", values), None
 
 
-def _whole_numbers(column: str, values: Sequence[Any] | NDArray[Any]) -> IntArray:
-    """Return `values` as int64, or say which one is not a whole number that fits."""
-    array = values if isinstance(values, np.ndarray) else np.fromiter(values, object, len(values))
-    if array.dtype.kind not in "iu":
-        for turn, value in enumerate(array.tolist()):
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-                raise TraceError(column, turn, value, "a whole number")
-    outside = np.flatnonzero((array > INT64_MAX) | (array < -INT64_MAX - 1)) if len(array) else ()
+def _whole_numbers(column: str, array: NDArray[Any]) -> IntArray:
+    """Return an array as int64, or say which value is not a whole number that fits."""
+    if array.dtype.kind == "f":
+        _check_floats(column, array.astype(np.float64))
+    elif array.dtype.kind not in "iu":
+        whole = (_whole(column, turn, value) for turn, value in enumerate(array.tolist()))
+        array = np.fromiter(whole, object, len(array))
+    outside = () if array.dtype.kind == "f" else np.flatnonzero((array > INT64_MAX) | (array < -INT64_MAX - 1))
     for place in outside:
         raise TraceError(column, int(place), int(array[place]), "a whole number below 2**63")
     return readonly(array.astype(np.int64))
 
 
-def lengths(column: str, values: Sequence[Any] | NDArray[Any], n: int) -> IntArray:
+def _check_floats(column: str, values: FloatArray) -> None:
+    whole = np.isfinite(values) & (np.floor(values) == values)
+    for turn in np.flatnonzero(~whole)[:1]:
+        raise TraceError(column, int(turn), float(values[turn]), "a whole number")
+    for turn in np.flatnonzero(abs(values) >= _TOO_LARGE)[:1]:
+        raise TraceError(column, int(turn), float(values[turn]), "a whole number below 2**63")
+
+
+def _whole(column: str, turn: int, value: Any) -> int:
+    if isinstance(value, _NUMBERS) and not isinstance(value, bool):
+        try:
+            number = int(value)
+        except (OverflowError, ValueError):
+            number = None
+        if number is not None and number == value:
+            return number
+    raise TraceError(column, turn, value, "a whole number")
+
+
+def lengths(column: str, values: Any, n: int) -> IntArray:
     """Return n whole numbers, 0 or more."""
-    found = _whole_numbers(column, _column(column, values))
+    found = _whole_numbers(column, column_of(column, values))
     if len(found) != n:
         raise TraceError(column, None, f"{len(found)} values", f"{n}, one a turn")
     for turn in np.flatnonzero(found < 0)[:1]:
@@ -67,22 +104,66 @@ def lengths(column: str, values: Sequence[Any] | NDArray[Any], n: int) -> IntArr
     return readonly(found)
 
 
-def arrivals(values: Sequence[Any] | NDArray[Any], n: int) -> FloatArray:
-    """Return n finite times in seconds that never decrease."""
-    column = _column("arrival", values)
-    if not isinstance(column, np.ndarray) or column.dtype.kind not in "fiu":
-        for turn, value in enumerate(column):
-            if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-                raise TraceError("arrival", turn, value, "a number of seconds")
-            if isinstance(value, int) and abs(value) > INT64_MAX:
-                raise TraceError("arrival", turn, value, "a number of seconds below 2**63")
-    seconds = np.array(column, np.float64)
-    if len(seconds) != n:
-        raise TraceError("arrival", None, f"{len(seconds)} values", f"{n}, one a turn")
-    for turn in np.flatnonzero(~np.isfinite(seconds))[:1]:
-        raise TraceError("arrival", int(turn), float(seconds[turn]), "a finite number of seconds")
-    for turn in np.flatnonzero(np.diff(seconds) < 0)[:1] + 1:
-        earliest = float(seconds[turn - 1])
-        raise TraceError("arrival", int(turn), float(seconds[turn]), f"{earliest} or later, as turns are in order")
-    seconds.setflags(write=False)
-    return seconds
+def times_of(values: Any) -> NDArray[Any]:
+    """Return arrival times, in any order, as finite float64 seconds or as datetime64 in UTC."""
+    column = column_of("arrival", values)
+    if column.dtype.kind == "O":
+        column = _datetimes(column) if len(column) and isinstance(column[0], _DATETIMES) else _seconds(column)
+    elif column.dtype.kind not in "fiuMm":
+        column = _seconds(column)
+    times = column if column.dtype.kind == "M" else _as_seconds(column)
+    for turn in np.flatnonzero(np.isnat(times) if times.dtype.kind == "M" else ~np.isfinite(times))[:1]:
+        if times.dtype.kind == "M":
+            raise TraceError("arrival", int(turn), str(times[turn]), "a datetime")
+        raise TraceError("arrival", int(turn), float(times[turn]), "a finite number of seconds")
+    return times
+
+
+def _as_seconds(column: NDArray[Any]) -> FloatArray:
+    return column / np.timedelta64(1, "s") if column.dtype.kind == "m" else np.array(column, np.float64)
+
+
+def _seconds(column: NDArray[Any]) -> FloatArray:
+    for turn, value in enumerate(column.tolist()):
+        if isinstance(value, bool) or not isinstance(value, _NUMBERS):
+            raise TraceError("arrival", turn, value, "a number of seconds or a datetime")
+        if isinstance(value, int) and abs(value) > INT64_MAX:
+            raise TraceError("arrival", turn, value, "a number of seconds below 2**63")
+    return column.astype(np.float64)
+
+
+def _datetimes(column: NDArray[Any]) -> NDArray[Any]:
+    """Return objects of datetime, of NumPy or of pandas as datetime64; all with a time zone, or none."""
+    zoned = getattr(column[0], "tzinfo", None) is not None
+    for turn, value in enumerate(column):
+        if not isinstance(value, _DATETIMES):
+            raise TraceError("arrival", turn, value, "a datetime, as in the turns before it")
+        if (getattr(value, "tzinfo", None) is not None) != zoned:
+            expected = "a datetime with a time zone" if zoned else "a datetime without a time zone"
+            raise TraceError("arrival", turn, str(value), f"{expected}, as in the turns before it")
+    return np.array([_in_utc(value) for value in column])
+
+
+def _in_utc(value: Any) -> Any:
+    if hasattr(value, "to_datetime64"):
+        return value.to_datetime64()
+    return np.datetime64(value.astimezone(UTC).replace(tzinfo=None) if getattr(value, "tzinfo", None) else value)
+
+
+def arrivals(values: Any, n: int) -> FloatArray:
+    """Return n finite times in seconds that never decrease; of datetimes, since the first of them.
+
+    Differences of datetimes are whole numbers of their unit, such as nanoseconds; the nearest float is taken of
+    each, so nothing is lost below 104 days of nanoseconds or 285 years of microseconds.
+    """
+    times = times_of(values)
+    if len(times) != n:
+        raise TraceError("arrival", None, f"{len(times)} values", f"{n}, one a turn")
+    for turn in np.flatnonzero(times[1:] < times[:-1])[:1] + 1:
+        found, earliest = (str(t) if times.dtype.kind == "M" else float(t) for t in (times[turn], times[turn - 1]))
+        raise TraceError("arrival", int(turn), found, f"{earliest} or later, as turns are in order")
+    if times.dtype.kind == "M":
+        fine = times.astype(np.promote_types(times.dtype, "M8[s]"))
+        times = (fine - fine[:1]) / np.timedelta64(1, "s")
+    times.setflags(write=False)
+    return times

@@ -21,7 +21,8 @@ import numpy as np
 
 from teltheory.errors import ArgumentError, TraceError
 from teltheory.model.branching import NO_NODE, Growing
-from teltheory.model.columns import arrivals, checked_block_size, lengths
+from teltheory.model.columns import Column, arrivals, checked_block_size, lengths
+from teltheory.model.nodes import at_nodes, renumbered, sums_down
 from teltheory.model.numbers import BoolArray, FloatArray, IntArray, readonly, whole_number
 
 
@@ -65,12 +66,12 @@ class Forest:
     def from_paths(
         cls,
         paths: Sequence[Sequence[int]],
-        ask: Sequence[int] | None = None,
-        total: Sequence[int] | None = None,
-        arrival: Sequence[float] | None = None,
+        ask: Column | None = None,
+        total: Column | None = None,
+        arrival: Column | None = None,
         *,
         block_size: int = 1,
-        tokens: Sequence[int] | None = None,
+        tokens: Column | None = None,
         tags: Sequence[str] | None = None,
     ) -> Forest:
         """Make a forest of nodes of length 1 from the blocks of each request.
@@ -83,8 +84,8 @@ class Forest:
             Blocks of each path that are input; the whole path when left out.
         total : sequence of int, optional
             Blocks that a prefill with an empty cache computes; `ask` when left out.
-        arrival : sequence of float, optional
-            Seconds, finite, never decreasing.
+        arrival : sequence of float or of datetime, optional
+            Seconds, finite, never decreasing; as in `Trace.from_turns`.
         block_size : int
             Tokens per block.
         tokens : sequence of int, optional
@@ -109,12 +110,12 @@ class Forest:
         cls,
         parent: IntArray,
         leaf: IntArray,
-        ask: Sequence[int] | IntArray | None = None,
-        total: Sequence[int] | IntArray | None = None,
-        arrival: Sequence[float] | FloatArray | None = None,
+        ask: Column | None = None,
+        total: Column | None = None,
+        arrival: Column | None = None,
         *,
         block_size: int = 1,
-        tokens: Sequence[int] | IntArray | None = None,
+        tokens: Column | None = None,
         tags: Sequence[str] | None = None,
     ) -> Forest:
         """Make a forest of nodes of length 1 that a reader has numbered; the rest as in `from_paths`.
@@ -130,7 +131,7 @@ class Forest:
         """
         size, n = checked_block_size(block_size), len(leaf)
         length = readonly(np.ones(len(parent), np.int64))
-        end = _at(sums_down(parent, length), leaf, 0)
+        end = at_nodes(sums_down(parent, length), leaf, 0)
         asked = readonly(end) if ask is None else lengths("ask", ask, n)
         _check("ask", asked, asked > end, "at most {}, the length of its path", end)
         computed = asked if total is None else lengths("total", total, n)
@@ -217,7 +218,7 @@ class Forest:
     @cached_property
     def end(self) -> IntArray:
         """Length of each request's path, input and output; shape (n,)."""
-        return readonly(_at(self.depth, self.leaf, 0))
+        return readonly(at_nodes(self.depth, self.leaf, 0))
 
     @cached_property
     def first(self) -> IntArray:
@@ -236,7 +237,7 @@ class Forest:
     def known(self) -> IntArray:
         """Leading units of each request's input that an earlier request made available; shape (n,)."""
         known = np.array(self.end)
-        above = _at(self.first, self.parent, NO_NODE)
+        above = at_nodes(self.first, self.parent, NO_NODE)
         (topmost,) = np.nonzero((self.first < len(self)) & (above != self.first))
         known[self.first[topmost]] = (self.depth - self.length)[topmost]
         return readonly(np.minimum(known, self.ask))
@@ -256,7 +257,9 @@ class Forest:
     @cached_property
     def tree(self) -> IntArray:
         """Root of each request's path; for an empty path -1, -2, ..., a number of its own; shape (n,)."""
-        return readonly(np.where(self.leaf >= 0, _at(self.root, self.leaf, NO_NODE), -1 - np.arange(len(self))))
+        return readonly(
+            np.where(self.leaf >= 0, at_nodes(self.root, self.leaf, NO_NODE), -1 - np.arange(len(self)))
+        )
 
     @cached_property
     def left_before(self) -> IntArray:
@@ -272,7 +275,7 @@ class Forest:
         """Return the first requests, with the nodes that they walk."""
         shown = slice(whole_number("requests", requests))
         kept = self.first < len(self.leaf[shown])
-        parent, leaf = (readonly(_renumbered(kept)[c]) for c in (self.parent[kept], self.leaf[shown]))
+        parent, leaf = (readonly(renumbered(kept)[c]) for c in (self.parent[kept], self.leaf[shown]))
         return replace(
             self, parent=parent, length=readonly(self.length[kept]), leaf=leaf, **self._columns_of(shown)
         )
@@ -307,7 +310,7 @@ class Forest:
     def without_empty_nodes(self) -> Forest:
         """Return the forest without nodes of length 0, which only a count in other units leaves."""
         kept = self.length > 0
-        number = _renumbered(kept)
+        number = renumbered(kept)
         for node in np.flatnonzero(~kept).tolist():
             number[node] = number[self.parent[node]]
         parent, leaf = number[self.parent][kept], number[self.leaf]
@@ -317,8 +320,8 @@ class Forest:
         """Return the forest with a node for each unit."""
         last = np.cumsum(self.length)
         parent = np.arange(-1, self.units - 1)
-        parent[last - self.length] = _at(last - 1, self.parent, NO_NODE)
-        leaf = readonly(_at(last - 1, self.leaf, NO_NODE))
+        parent[last - self.length] = at_nodes(last - 1, self.parent, NO_NODE)
+        leaf = readonly(at_nodes(last - 1, self.leaf, NO_NODE))
         return replace(self, parent=readonly(parent), length=readonly(np.ones(self.units, np.int64)), leaf=leaf)
 
     def path(self, request: int) -> list[int]:
@@ -349,30 +352,5 @@ def _check(column: str, values: IntArray, wrong: BoolArray, expected: str, bound
         raise TraceError(column, int(k), int(values[k]), expected.format(int(bound[k])))
 
 
-def sums_down(parent: IntArray, length: IntArray) -> IntArray:
-    """Return the sum of a length over each node and those above it: of the nodes' own lengths, their depths.
-
-    Within a run of nodes that follow each other it is a running sum.
-    """
-    ends = np.cumsum(length)
-    starts = np.flatnonzero(parent != np.arange(-1, len(parent) - 1))
-    above, before = parent[starts], (ends - length)[starts]
-    runs = np.where(above >= 0, np.searchsorted(starts, above, "right"), 0).tolist()
-    shift = [0]
-    for run, node, skipped in zip(runs, above.tolist(), before.tolist(), strict=True):
-        shift.append((int(ends[node]) + shift[run] if node >= 0 else 0) - skipped)
-    return ends + np.repeat(np.array(shift, np.int64), np.diff([0, *starts.tolist(), len(parent)]))
-
-
-def _renumbered(kept: BoolArray) -> IntArray:
-    """Return the new number of each node that is kept; one more entry, -1, for no node."""
-    return np.append(np.cumsum(kept) - 1, NO_NODE)
-
-
 def _scaled(units: IntArray, ratio: Fraction) -> IntArray:
     return readonly(units * ratio.numerator // ratio.denominator)
-
-
-def _at(values: IntArray, nodes: IntArray, absent: int) -> IntArray:
-    """Return the value of each node, `absent` for -1."""
-    return np.append(values, absent)[nodes]

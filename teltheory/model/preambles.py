@@ -14,7 +14,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from teltheory.model.forest import Forest, sums_down
+from teltheory.model.forest import Forest
+from teltheory.model.nodes import sums_down
 from teltheory.model.numbers import IntArray, readonly, whole_number
 
 NEARLY_ALL = Fraction(9, 10)

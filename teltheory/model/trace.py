@@ -9,7 +9,6 @@ Turns are counted from 0, in arrival order; turns with the same arrival time kee
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -18,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from teltheory.errors import TraceError
-from teltheory.model.columns import arrivals, checked_block_size, conversation_numbers, lengths
+from teltheory.model.columns import Column, arrivals, checked_block_size, conversation_numbers, lengths
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import INT64_MAX, FloatArray, IntArray, exact_sum, readonly, whole_number
+from teltheory.model.turns import consecutive_turns, sums_before
 
 COLUMNS = ("conversation", "prompt", "response", "arrival", "history")
 
@@ -65,16 +65,19 @@ class Trace:
     @classmethod
     def from_turns(
         cls,
-        conversation: Sequence[Any] | NDArray[Any],
-        prompt: Sequence[int] | NDArray[Any],
-        response: Sequence[int] | NDArray[Any],
-        arrival: Sequence[float] | NDArray[Any] | None = None,
-        history: Sequence[int] | NDArray[Any] | None = None,
+        conversation: Column,
+        prompt: Column,
+        response: Column,
+        arrival: Column | None = None,
+        history: Column | None = None,
         *,
         block_size: int = 1,
         report: object | None = None,
     ) -> Trace:
         """Check the columns and make a trace of them.
+
+        A column is a list, an array of NumPy or PyArrow, or a Series of pandas or polars. Floats may stand for
+        whole numbers, as in tables where values are missing; a missing value or a fraction is an error.
 
         Parameters
         ----------
@@ -82,8 +85,10 @@ class Trace:
             Conversation of each turn. Strings are numbered in order of first arrival.
         prompt, response : sequence of int, shape (n,)
             Lengths in tokens, 0 or more.
-        arrival : sequence of float, shape (n,), optional
-            Seconds, finite, never decreasing.
+        arrival : sequence of float or of datetime, shape (n,), optional
+            Seconds, finite, never decreasing. Datetimes, with or without a time zone, become seconds since the
+            first one: their exact difference in nanoseconds (or the unit they have), as the nearest float. Up to
+            2**53 units, 104 days of nanoseconds, nothing is lost.
         history : sequence of int, shape (n,), optional
             Length of the history, at most the conversation's past. The history of a conversation's first
             turn may be more than 0 only if an initial cache gives it a past, so that one is checked
@@ -271,29 +276,6 @@ class Trace:
             block_size=tokens,
             report=self.report,
         ).with_blocks(self.blocks.to_blocks(tokens) if self.blocks is not None and fits else None)
-
-
-def consecutive_turns(conversation: IntArray) -> tuple[IntArray, IntArray]:
-    """Return the pairs (earlier, later) of consecutive turns of one conversation, as two arrays."""
-    order = np.argsort(conversation, kind="stable")
-    same = conversation[order[1:]] == conversation[order[:-1]]
-    return order[:-1][same], order[1:][same]
-
-
-def sums_before(conversation: IntArray, values: IntArray) -> IntArray:
-    """Return the sum of a conversation's values before each of its turns; shape (n,)."""
-    order = np.argsort(conversation, kind="stable")
-    before = np.cumsum(values[order]) - values[order]
-    starts = np.flatnonzero(np.diff(conversation[order], prepend=conversation[order][:1] - 1))
-    sizes = np.diff(np.append(starts, len(order)))
-    sums = np.empty(len(order), np.int64)
-    sums[order] = before - np.repeat(before[starts], sizes)
-    return readonly(sums)
-
-
-def turn_numbers(conversation: IntArray) -> IntArray:
-    """Return how many turns of the same conversation come before each turn; shape (n,)."""
-    return sums_before(conversation, np.ones(len(conversation), np.int64))
 
 
 def _check_histories(trace: Trace) -> None:

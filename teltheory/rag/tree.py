@@ -7,7 +7,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from teltheory.errors import ForcedCachingError
-from teltheory.model.forest import Forest, sums_down
+from teltheory.model.forest import Forest
+from teltheory.model.nodes import sums_down
 from teltheory.model.tiers import Tiers
 from teltheory.replay.tiers.nodes import room_of
 

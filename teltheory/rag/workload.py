@@ -18,7 +18,8 @@ import numpy as np
 from teltheory.errors import ArgumentError
 from teltheory.model.branching import NO_NODE
 from teltheory.model.columns import arrivals, lengths
-from teltheory.model.forest import Forest, sums_down
+from teltheory.model.forest import Forest
+from teltheory.model.nodes import sums_down
 from teltheory.model.numbers import FloatArray, IntArray, readonly, whole_number
 
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from teltheory.model.numbers import FloatArray, IntArray, whole_number
-from teltheory.model.trace import Trace, turn_numbers
+from teltheory.model.trace import Trace
+from teltheory.model.turns import turn_numbers
 from teltheory.workloads.laws import Law
 from teltheory.workloads.model import Conversations, GammaRates, Kind
 

@@ -138,7 +138,7 @@ JSON_FAILURES = [
 PARQUET_FAILURES = [
     ({"prompt": [1, -2]}, "row 2, prompt: found -2, expected 0"),
     ({"prompt": [1, None]}, "row 2, prompt: found nothing, expected a value in every row"),
-    ({"prompt": [1.0, 2.0]}, "row 1, prompt: found 1.0, expected a whole number"),
+    ({"prompt": [1.0, 2.5]}, "row 2, prompt: found 2.5, expected a whole number"),
     (
         {"prompt": pa.array([1, 2**63], pa.uint64())},
         f"row 2, prompt: found {2**63}, expected a whole number below",

@@ -124,7 +124,9 @@ def test_a_first_turn_may_have_a_history_and_later_ones_build_on_it() -> None:
 
 WRONG: list[tuple[str, object, int | None, object]] = [
     *((field, [0, -3, 0], 1, -3) for field in FIELDS[1:]),
-    *((field, [0, 0, 2.0], 2, 2.0) for field in FIELDS),
+    *((field, [0, 0, 2.5], 2, 2.5) for field in FIELDS),
+    *((field, np.array([0, 0, 2.0**63]), 2, 2.0**63) for field in FIELDS),
+    *((field, np.array([0, np.nan, 0]), 1, None) for field in FIELDS),
     *((field, np.array([0.5, 0, 0]), 0, 0.5) for field in FIELDS),
     *((field, [0, True, 0], 1, True) for field in FIELDS),
     *((field, np.array([True, False, True]), 0, True) for field in FIELDS),

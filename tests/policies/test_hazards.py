@@ -14,7 +14,7 @@ from replay.instances import examples
 from strategies import SMALL, timed_columns, turn_columns
 
 import teltheory as tt
-from teltheory.model.trace import turn_numbers
+from teltheory.model.turns import turn_numbers
 from teltheory.paper.scenarios import people_and_agents
 from teltheory.policies.learned import hazards
 from teltheory.policies.learned.hazards import SILENCES, ReturnIndices

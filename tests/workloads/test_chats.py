@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from teltheory.errors import ArgumentError
-from teltheory.model.trace import turn_numbers
+from teltheory.model.turns import turn_numbers
 from teltheory.paper import fit_chat_lengths as fit
 from teltheory.workloads import chat_data, data_folder
 from teltheory.workloads.chat_data import giant_turns, sharegpt_like, wildchat_like

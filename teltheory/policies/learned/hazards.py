@@ -33,7 +33,8 @@ from itertools import pairwise
 import numpy as np
 
 from teltheory.model.numbers import FloatArray, IntArray
-from teltheory.model.trace import Trace, turn_numbers
+from teltheory.model.trace import Trace
+from teltheory.model.turns import turn_numbers
 
 SILENCES: FloatArray = np.concatenate(([0.0], 2.0 ** (np.arange(-12, 34) / 2)))
 """Ends of the bins of silence, in seconds; a silence beyond the last end counts as one of the last bin."""

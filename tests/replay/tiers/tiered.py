@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import teltheory as tt
-from teltheory.model.forest import sums_down
+from teltheory.model.nodes import sums_down
 from teltheory.policies import LeastRecentlyUsed, Memory
 from teltheory.replay.tiers.replicas import Replicas
 

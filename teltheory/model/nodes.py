@@ -1,0 +1,31 @@
+"""Arrays of a forest's nodes: sums from the root down, numbers of those that stay, values at given nodes."""
+
+import numpy as np
+
+from teltheory.model.branching import NO_NODE
+from teltheory.model.numbers import BoolArray, IntArray
+
+
+def sums_down(parent: IntArray, length: IntArray) -> IntArray:
+    """Return the sum of a length over each node and those above it: of the nodes' own lengths, their depths.
+
+    Within a run of nodes that follow each other it is a running sum.
+    """
+    ends = np.cumsum(length)
+    starts = np.flatnonzero(parent != np.arange(-1, len(parent) - 1))
+    above, before = parent[starts], (ends - length)[starts]
+    runs = np.where(above >= 0, np.searchsorted(starts, above, "right"), 0).tolist()
+    shift = [0]
+    for run, node, skipped in zip(runs, above.tolist(), before.tolist(), strict=True):
+        shift.append((int(ends[node]) + shift[run] if node >= 0 else 0) - skipped)
+    return ends + np.repeat(np.array(shift, np.int64), np.diff([0, *starts.tolist(), len(parent)]))
+
+
+def renumbered(kept: BoolArray) -> IntArray:
+    """Return the new number of each node that is kept; one more entry, -1, for no node."""
+    return np.append(np.cumsum(kept) - 1, NO_NODE)
+
+
+def at_nodes(values: IntArray, nodes: IntArray, absent: int) -> IntArray:
+    """Return the value of each node, `absent` for -1."""
+    return np.append(values, absent)[nodes]
