@@ -8,6 +8,7 @@ of its last 500 turns. The measure is the mean over blocks of 1,000 turns of the
 fixed threshold of each sample in hindsight. Bands are 95 % intervals of the means.
 """
 
+from dataclasses import replace
 from pathlib import Path
 
 from matplotlib.axes import Axes
@@ -22,7 +23,7 @@ MEASURE, QUANTILE, WINDOW = "improvement-blocks", 0.95, 500
 LONGEST = 1.25
 LINES = {
     "fixed": style.Line("fixed, share of LRU's P95", style.BLUE, "", "-"),
-    "adaptive": style.Line("adaptive, share of its own P95", style.VERMILLION, "s", "--"),
+    "adaptive": replace(style.POLICIES["adaptive"], name="adaptive, share of its own P95"),
 }
 
 
@@ -34,8 +35,8 @@ def draw(table: Path) -> Figure:
     if lacking or not places:
         of = " of {} at {}".format(*lacking[0]) if lacking else ""
         raise FileError(f"{table}: found no {MEASURE} of best-fixed{of}, expected one")
-    labels = "share", "improvement over LRU (%)"
-    return style.draw_by_workload(found, _draw_panel, 1.35, labels, legend_columns=3, sharex=True)
+    labels = "threshold / P95", "improvement over LRU (%)"
+    return style.draw_by_workload(found, _draw_panel, 1.35, labels, sharex=True)
 
 
 def _is_shown(row: Adapted) -> bool:

@@ -20,7 +20,6 @@ from paper_figs import (
     pareto_front,
     rag_gains,
     sensitivity,
-    style,
     tables,
     who_comes_back,
 )
@@ -37,7 +36,7 @@ def drawn(table: str, draw: Callable[[Path], Figure], kind: str = "") -> TableFi
         called = f"{kind}_{stem.partition('_')[2]}" if kind else stem
         return PRINTED.get(called, called)
 
-    return TableFigure(table, saved(draw, name, style.paper))
+    return TableFigure(table, saved(draw, name))
 
 
 FIGURES = (

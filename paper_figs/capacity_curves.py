@@ -19,7 +19,7 @@ MEASURES = {"tel": "TEL (tokens)", "p95": "P95 of TTFT (ms)", "regret": "regret 
 def draw(table: Path) -> Figure:
     """Draw a row of panels a measure, a column a threshold, a line a policy."""
     found = Averages(table)
-    width = style.COLUMN if len(found.thresholds) == 1 else style.TEXT
+    width = style.COLUMN if len(found.thresholds) == 1 else style.text_width()
     figure, panels = style.panels(width, 4.3, len(MEASURES), len(found.thresholds), sharex=True, sharey="row")
     for row, (measure, label) in zip(panels, MEASURES.items(), strict=True):
         for panel, xi_ms in zip(row, found.thresholds, strict=True):
@@ -35,7 +35,7 @@ def draw(table: Path) -> Figure:
     for panel in panels[-1]:
         panel.set_xlabel("capacity (tokens)")
     figure.align_ylabels()
-    style.legend_below(figure, panels[0, 0], 2 if width == style.COLUMN else 4)
+    style.legend_below(figure, panels[0, 0])
     return figure
 
 

@@ -13,9 +13,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from paper_figs import style
-from teltheory.figures import as_it_stands
 from teltheory.paper.rows import Timed
 from teltheory.paper.tidy import grouped, read_rows
+from teltheory.plots.style import as_it_stands
 
 
 def draw(table: Path) -> Figure:
@@ -23,7 +23,7 @@ def draw(table: Path) -> Figure:
     rows = read_rows(table, Timed)
     series = grouped(rows, "series")
     heights = {"height_ratios": (2, 1)}
-    figure, panels = style.panels(style.TEXT, 3.3, 2, len(series), sharex="col", gridspec_kw=heights)
+    figure, panels = style.panels(style.text_width(), 3.3, 2, len(series), sharex="col", gridspec_kw=heights)
     most = max(row.cached_tokens for row in rows)
     for (above, below), of in zip(panels.T, series.values(), strict=True):
         points = _draw_series(above, below, of, most)

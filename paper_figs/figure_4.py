@@ -14,10 +14,10 @@ from teltheory.paper.rows import AtLeast
 from teltheory.paper.tidy import grouped, read_rows
 
 QUANTITIES = {
-    "turns": "turns a conversation",
-    "tokens": "tokens a conversation",
-    "prompt": "tokens a prompt",
-    "response": "tokens a response",
+    "turns": "turns per conversation",
+    "tokens": "tokens per conversation",
+    "prompt": "tokens per prompt",
+    "response": "tokens per response",
 }
 
 
@@ -29,11 +29,12 @@ def draw(table: Path) -> Figure:
         for name, found in grouped(of.get(quantity, ()), "workload").items():
             line = style.workload(name).keywords
             panel.plot([row.value for row in found], [row.share for row in found], **line)
-        panel.set(xscale="log", yscale="log", xlabel=label, xlim=(0.9, None))
+        panel.set(xscale="log", yscale="log", xlim=(0.9, None))
+        panel.set_xlabel(label, fontsize="small")
         style.of_tokens(panel, "x")
     for panel in panels[:, 0]:
         panel.set(ylabel="share at or above", ylim=(1e-4, 1.5))
-    style.legend_below(figure, panels[0, 0], 2)
+    style.legend_below(figure, panels[0, 0])
     return figure
 
 

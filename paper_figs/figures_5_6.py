@@ -31,7 +31,7 @@ def draw(table: Path) -> Figure:
     found = Averages(table)
     thresholds = shown(found.thresholds)
     figure, panels = style.panels(
-        style.TEXT,
+        style.text_width(),
         0.6 + 1.55 * len(thresholds),
         len(thresholds),
         len(style.PERCENTILES),
@@ -49,7 +49,7 @@ def draw(table: Path) -> Figure:
     for panel in panels[-1]:
         panel.set_xlabel("capacity (tokens)")
         style.of_tokens(panel, "x")
-    style.legend_below(figure, panels[0, 0], 3)
+    style.legend_below(figure, panels[0, 0])
     return figure
 
 

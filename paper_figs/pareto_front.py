@@ -25,7 +25,7 @@ LINES = {
 def draw(table: Path) -> Figure:
     """Draw a row of panels a workload, a column a capacity."""
     labels = "median (% of LRU's)", "P95 (% of LRU's)"
-    return style.draw_by_workload(read_rows(table, Point), _draw_panel, 1.5, labels, len(LINES) + 1)
+    return style.draw_by_workload(read_rows(table, Point), _draw_panel, 1.5, labels)
 
 
 def _draw_panel(panel: Axes, rows: list[Point]) -> None:

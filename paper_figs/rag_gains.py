@@ -24,7 +24,7 @@ MEASURES = {"mean": ("mean TTFT", "o", "-"), "p95": ("P95 TTFT", "s", "--"), "hi
 def draw(table: Path) -> Figure:
     """Draw a panel for skew, load and host."""
     rows = read_rows(table, ServedDocuments)
-    figure, panels = style.panels(style.TEXT, 2.6, 1, len(ACROSS), sharey=True)
+    figure, panels = style.panels(style.text_width(), 2.6, 1, len(ACROSS), sharey=True)
     for panel, (axis, label) in zip(panels.flat, ACROSS.items(), strict=True):
         _draw_panel(panel, rows, axis)
         panel.set_xlabel(label)
@@ -32,7 +32,7 @@ def draw(table: Path) -> Figure:
     hosts = sorted(grouped(rows, "host"))
     panels[0, 2].set_xscale("log", base=2)
     panels[0, 2].set_xticks(hosts, [str(host) for host in hosts])
-    style.legend_below(figure, panels[0, 0], len(COLOURS))
+    style.legend_below(figure, panels[0, 0])
     return figure
 
 

@@ -31,7 +31,7 @@ def draw(table: Path) -> Figure:
     panels[-1, 0].locator_params(axis="x", nbins=6)
     panels[-1, 0].set_xlabel("threshold $\\xi$ (ms)")
     figure.supylabel("improvement over LRU (%)", fontsize="medium")
-    style.legend_below(figure, panels[0, 0], len(SHOWN))
+    style.legend_below(figure, panels[0, 0])
     return figure
 
 

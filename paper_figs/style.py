@@ -1,59 +1,59 @@
-"""One look for all figures: widths, colours of Okabe and Ito (2008), a marker and a line style for each policy.
-
-And what the scripts of single figures have in common.
-"""
+"""What the figures of the paper have in common, beside the style of all figures (`teltheory.plots.style`)."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
-import matplotlib as mpl
-from matplotlib import style
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from teltheory.figures import as_it_stands
 from teltheory.paper import drawing, script
 from teltheory.paper.rows import Adapted, Average, Point
 from teltheory.paper.tidy import grouped
+from teltheory.plots.panels import legend_below, of_tokens, panels, tokens
+from teltheory.plots.style import (
+    BLACK,
+    BLUE,
+    COLUMN,
+    GREEN,
+    GREY,
+    ORANGE,
+    POLICIES,
+    PURPLE,
+    SKY,
+    VERMILLION,
+    Line,
+    as_it_stands,
+    paper,
+    text_width,
+)
 
-COLUMN, TEXT = 3.25, 6.75
-"""Width of a column and of the text in ICML's layout, in inches."""
+__all__ = [
+    "BLACK",
+    "BLUE",
+    "COLUMN",
+    "GREEN",
+    "GREY",
+    "ORANGE",
+    "PERCENTILES",
+    "POLICIES",
+    "VERMILLION",
+    "Line",
+    "draw_by_workload",
+    "draw_means",
+    "legend_below",
+    "of_tokens",
+    "panels",
+    "paper",
+    "run",
+    "text_width",
+    "tokens",
+    "workload",
+]
 
-BLACK, ORANGE, SKY, GREEN = "#000000", "#E69F00", "#56B4E9", "#009E73"
-BLUE, VERMILLION, PURPLE, GREY = "#0072B2", "#D55E00", "#CC79A7", "#666666"
 R = TypeVar("R", Adapted, Point)
-Dashes: TypeAlias = str | tuple[int, tuple[float, ...]]
 
-
-@dataclass(frozen=True)
-class Line:
-    """How a policy, a percentile or a workload is drawn."""
-
-    name: str
-    colour: str
-    marker: str
-    dashes: Dashes
-
-    @property
-    def keywords(self) -> dict[str, Any]:
-        """Arguments of `Axes.plot`."""
-        look = {"color": self.colour, "marker": self.marker, "linestyle": self.dashes}
-        return {**look, "label": as_it_stands(self.name), "markerfacecolor": "white"}
-
-
-POLICIES: Mapping[str, Line] = {
-    "lru": Line("LRU", BLACK, "o", "-"),
-    "threshold-lru": Line("Threshold-LRU", ORANGE, "v", "--"),
-    "tlru": Line("T-LRU", BLUE, "s", "-"),
-    "end-aware": Line("End-Aware T-LRU", GREEN, "^", "-."),
-    "length-aware": Line("Length-Aware T-LRU", PURPLE, "D", ":"),
-    "tail-optimized-belady": Line("Tail-Optimized Belady", VERMILLION, "x", (0, (5, 1.5))),
-    "belady": Line("Belady", SKY, "+", (0, (3, 1, 1, 1))),
-}
 PERCENTILES: Mapping[str, Line] = {
     "p50": Line("P50", SKY, "v", ":"),
     "p90": Line("P90", BLUE, "o", "-"),
@@ -72,42 +72,9 @@ WORKLOADS: Mapping[str, Line] = {
 }
 
 
-@contextmanager
-def paper() -> Iterator[None]:
-    """Draw and save figures in the paper's style."""
-    with style.context(Path(__file__).with_name("style.mplstyle")), mpl.rc_context():
-        yield
-
-
 def workload(name: str) -> Line:
     """Return how a workload is drawn; another trace bears its own name."""
     return WORKLOADS.get(name, Line(name, PURPLE, "", ":"))
-
-
-def panels(width: float, height: float, down: int = 1, across: int = 1, **shared: Any) -> tuple[Figure, Any]:
-    """Return a figure of this size in inches, and its panels as an array of two dimensions."""
-    figure = Figure(figsize=(width, height))
-    return figure, figure.subplots(down, across, squeeze=False, **shared)
-
-
-def legend_below(figure: Figure, panel: Axes, columns: int) -> None:
-    """Put the legend of a panel under the whole figure."""
-    handles, names = panel.get_legend_handles_labels()
-    figure.legend(handles, names, loc="outside lower center", ncols=columns)
-
-
-def tokens(value: float, _: object = None) -> str:
-    """Return a number of tokens, short: 500, 10k, 1.5M."""
-    for size, letter in ((10**9, "G"), (10**6, "M"), (10**3, "k")):
-        if abs(value) >= size:
-            return f"{value / size:g}{letter}"
-    return f"{value:g}"
-
-
-def of_tokens(panel: Axes, *names: str) -> None:
-    """Let axes "x" or "y" of a panel show tokens in short."""
-    for name in names:
-        (panel.xaxis if name == "x" else panel.yaxis).set_major_formatter(tokens)
 
 
 def draw_means(
@@ -125,20 +92,19 @@ def draw_by_workload(
     draw_panel: Callable[[Axes, list[R]], object],
     row_height: float,
     labels: tuple[str, str],
-    legend_columns: int,
     **shared: Any,
 ) -> Figure:
     """Draw a row of panels a workload, a column a capacity."""
     of = {name: grouped(rows, "capacity") for name, rows in grouped(found, "workload").items()}
-    figure, every = panels(TEXT, 0.8 + row_height * len(of), len(of), max(map(len, of.values())), **shared)
+    figure, every = panels(text_width(), 0.4 + row_height * len(of), len(of), max(map(len, of.values())), **shared)
     for row, (name, capacities) in zip(every, of.items(), strict=True):
         for panel, (capacity, rows) in zip(row, capacities.items(), strict=False):
             draw_panel(panel, rows)
-            panel.set_title(f"{as_it_stands(workload(name).name)}, {tokens(capacity)}")
+            panel.set_title(f"{as_it_stands(workload(name).name)}, {tokens(capacity)} tokens")
     for panel in every[-1]:
         panel.set_xlabel(labels[0])
     figure.supylabel(labels[1], fontsize="medium")
-    legend_below(figure, every[0, 0], legend_columns)
+    legend_below(figure, every[0, 0])
     return figure
 
 

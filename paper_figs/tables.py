@@ -21,7 +21,7 @@ from teltheory.errors import FileError
 from teltheory.paper.rows import Compared, Improvement
 from teltheory.paper.script import run, write_text
 from teltheory.paper.tidy import grouped, read_rows
-from teltheory.report.latex import escaped
+from teltheory.plots.latex import escaped
 
 MARKS = {"inside": r"$\bullet$", "same sign": r"$\circ$", "off": r"$\times$"}
 NOT_DEFINED = "--"

@@ -13,14 +13,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from paper_figs import style
-from teltheory.figures import as_it_stands
 from teltheory.paper.rows import Returned
 from teltheory.paper.tidy import grouped, read_rows
+from teltheory.plots.style import as_it_stands
 
 LINES = {
     "End-Aware": style.POLICIES["end-aware"],
     "learnt order": style.Line("learnt order", style.ORANGE, "v", "--"),
-    "return-aware": style.Line("return-aware T-LRU", style.VERMILLION, "o", "-"),
+    "return-aware": style.POLICIES["return-aware"],
 }
 ACROSS = 3
 
@@ -29,7 +29,7 @@ def draw(table: Path) -> Figure:
     """Draw a panel a workload."""
     workloads = grouped(read_rows(table, Returned), "workload")
     down = ceil(len(workloads) / ACROSS)
-    figure, panels = style.panels(style.TEXT, 0.5 + 1.8 * down, down, ACROSS, sharey=True)
+    figure, panels = style.panels(style.text_width(), 0.5 + 1.8 * down, down, ACROSS, sharey=True)
     for panel in panels.flat[len(workloads) :]:
         panel.set_visible(False)
     for panel, (name, rows) in zip(panels.flat, workloads.items(), strict=False):
@@ -37,7 +37,7 @@ def draw(table: Path) -> Figure:
         panel.set_title(as_it_stands(style.workload(name.removesuffix("_conversation")).name))
         panel.set_xlabel("SLO (s), by capacity")
     figure.supylabel("share of the distance closed (%)", fontsize="medium")
-    style.legend_below(figure, panels[0, 0], len(LINES))
+    style.legend_below(figure, panels[0, 0])
     return figure
 
 

@@ -20,7 +20,8 @@ from teltheory.cli.options import (
     q_hat_option,
     trace_options,
 )
-from teltheory.cli.output import check_figure, check_target, progress_bar, report
+from teltheory.cli.output import check_target, progress_bar, report
+from teltheory.cli.pictures import Picture, picture_options
 from teltheory.cli.prefixes import Prefixes, footprint, unit_of
 from teltheory.cli.question import Asked, Thresholds
 from teltheory.cli.replay import about
@@ -32,11 +33,11 @@ from teltheory.cli.tiered import Tiered, tier_options
 from teltheory.cli.traces import Reading
 from teltheory.cost.metrics import share_closed, tail_excess_latency, ttft_quantiles, ttft_violations
 from teltheory.errors import ArgumentError
-from teltheory.figures import draw_curves, write_figure
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import exact_sum
 from teltheory.optimal import hindsight_optimum
 from teltheory.optimal.curve import hindsight_curve
+from teltheory.plots.curves import caption_of_curves, draw_curves
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import Policy
 from teltheory.policies.spec import NAMED, Spec, others, parse_policies, policy_texts
@@ -62,7 +63,7 @@ CHANGE = ("vs no cache",)
 @click.argument("trace_file", metavar="TRACE")
 @policy_option
 @q_hat_option
-@click.option("--figure", metavar="FILE", help="Also draw the curves: a .png, .svg or .pdf file.")
+@picture_options("Also draw the curves")
 @click.option("--points", type=click.IntRange(2), default=200, show_default=True, help="Capacities of a curve.")
 @tier_options
 @trace_options()
@@ -71,7 +72,7 @@ CHANGE = ("vs no cache",)
 def curve(
     trace_file: str,
     policies: tuple[str, ...],
-    figure: str | None,
+    picture: Picture,
     points: int,
     tiered: Tiered,
     reading: Reading,
@@ -90,26 +91,25 @@ def curve(
     least-recent trim, and hindsight.
     """
     check_target(target)
-    check_figure(figure)
+    picture.check()
     named = policy_texts(policies) or DEFAULT_POLICIES
     specs = [_spec(text) for text in named if text.lower() != HINDSIGHT]
     question, tiers = question_in_tiers(specs, tiered, prefixes=prefixes, **asked)
     trace = reading.read(trace_file)
     found, hindsight = question.on(trace), len(specs) < len(named)
+    name, labels = Path(trace_file).name, _labels(found)
     if tiers:
         with about(trace_file):
             cells = run_served(found, tiers, bounded=hindsight)
         report(target, served_tables(found, cells), served_as_data(found, cells))
-        if figure is not None:
-            name, axis = Path(trace_file).name, axis_of_tiers(cells)
-            write_figure(figure, draw_curves([*rows_of_tiers(found, cells)], _labels(found), name, axis))
+        drawn, axis = [*rows_of_tiers(found, cells)], axis_of_tiers(cells)
+        picture.draw(lambda: draw_curves(drawn, labels, name, axis), caption_of_curves(drawn, labels, name))
         return 0
-    spaced = _spaced(found, points) if figure or target else []
+    spaced = _spaced(found, points) if picture.figure or target else []
     with about(trace_file), progress_bar() as bar:
         rows = Curves(found, spaced, hindsight).rows(bar)
     report(target, _shown(found, rows, hindsight), _as_data(found, rows))
-    if figure is not None:
-        write_figure(figure, draw_curves(rows.drawn, _labels(found), Path(trace_file).name))
+    picture.draw(lambda: draw_curves(rows.drawn, labels, name), caption_of_curves(rows.drawn, labels, name))
     return 0
 
 

@@ -13,7 +13,8 @@ import numpy as np
 from rich.progress import Progress
 
 from teltheory.cli.options import Option, bundled, json_option, served_options, together, whole
-from teltheory.cli.output import check_figure, check_target, progress_bar, report
+from teltheory.cli.output import check_target, progress_bar, report
+from teltheory.cli.pictures import Picture, picture_options
 from teltheory.cli.question import read_capacity, read_sizes
 from teltheory.cli.rag_text import Policies, about, compared, policies_as_data, policy_table, rows_as_data, tables
 from teltheory.cli.served import Served as Model
@@ -21,10 +22,10 @@ from teltheory.cost.latency import Latency
 from teltheory.cost.links import load_seconds, marginal_seconds
 from teltheory.cost.profile import PrefillProfile
 from teltheory.errors import ArgumentError, ForcedCachingError
-from teltheory.figures import draw_rates, write_figure
 from teltheory.model.numbers import real_number
 from teltheory.model.tiers import Tiers
 from teltheory.model.units import listed_values, read_time, read_tokens
+from teltheory.plots.curves import caption_of_rates, draw_rates
 from teltheory.policies.retrieval import RetrievalPGDSF
 from teltheory.rag.corpus import Corpus, Queries
 from teltheory.rag.entries import DIMENSIONS
@@ -309,7 +310,7 @@ def check_fits(corpus: Corpus, server: Server) -> None:
 @click.option("--within", type=float, metavar="K", help="Also the highest rate with mean TTFT <= K x unloaded.")
 @click.option("--xi", metavar="TOKENS", help="Threshold of TEL; half of the mean prompt if left out.")
 @click.option("--slo", metavar="TIME", help="The same as a TTFT, and who takes longer.")
-@click.option("--figure", metavar="FILE", help="Draw TTFT against the rate: a .png, .svg or .pdf file.")
+@picture_options("Draw TTFT against the rate")
 @served_options
 @json_option
 def rag(
@@ -320,7 +321,7 @@ def rag(
     within: float | None,
     xi: str | None,
     slo: str | None,
-    figure: str | None,
+    picture: Picture,
     target: str | None,
 ) -> int:
     """Serve questions about CORPUS with RAGCache, without each of its parts, and without reuse.
@@ -329,7 +330,7 @@ def rag(
     a folder of public texts, or synthetic:100000.
     """
     check_target(target)
-    check_figure(figure)
+    picture.check()
     if served.latency is None and served.model is None and served.accept_latency_of is None:
         served = replace(served, latency=LATENCY)
     rates, rng = asked.rates_asked(), np.random.default_rng(asked.seed)
@@ -350,6 +351,6 @@ def rag(
     shown = (*said, *tables(found, served.shape), *policy_table(policies, most, served.shape))
     data = {"said": said, "times": asdict(times), "rows": rows_as_data(found)}
     report(target, shown, {**data, **policies_as_data(policies, most)})
-    if figure is not None:
-        write_figure(figure, draw_rates(found, compared(found), Path(sources.corpus).name))
+    name = Path(sources.corpus).name
+    picture.draw(lambda: draw_rates(found, compared(found), name), caption_of_rates(found, name))
     return 0

@@ -18,7 +18,8 @@ from teltheory.cli.options import (
     trace_options,
     workers_option,
 )
-from teltheory.cli.output import check_figure, check_target, report
+from teltheory.cli.output import check_target, report
+from teltheory.cli.pictures import Picture, picture_options
 from teltheory.cli.prefixes import Prefixes
 from teltheory.cli.replay import about
 from teltheory.cli.served import Served
@@ -28,7 +29,7 @@ from teltheory.cli.serving_options import Servers, servers_options
 from teltheory.cli.tiered import Tiered, tier_options
 from teltheory.cli.traces import Reading
 from teltheory.errors import ArgumentError
-from teltheory.figures import TAIL_PARTS, draw_tails, write_figure
+from teltheory.plots.tails import TAIL_PARTS, caption_of_tails, draw_tails
 from teltheory.policies.spec import parse_policies, policy_texts
 from teltheory.sweep import ServedCell, Store
 
@@ -43,7 +44,7 @@ POLICIES = "lru", "tlru:trim=least-recent"
 @tier_options
 @servers_options()
 @click.option("--bound/--no-bound", "bounded", default=True, help="The least TEL that any policy reaches, too.")
-@click.option("--figure", metavar="FILE", help="Draw what the tail is made of: a .png, .svg or .pdf file.")
+@picture_options("Draw what the tail is made of")
 @workers_option
 @click.option("--store", "store_file", metavar="FILE", help="Keep results here and compute none twice.")
 @click.option("--scheduler", metavar="ADDRESS", help="Of a Dask cluster that serves: tcp://host:8786.")
@@ -57,7 +58,7 @@ def simulate(
     tiered: Tiered,
     servers: Servers,
     bounded: bool,
-    figure: str | None,
+    picture: Picture,
     workers: int | None,
     store_file: str | None,
     scheduler: str | None,
@@ -74,7 +75,7 @@ def simulate(
     for each tier, lru+tlru. Without --policy: LRU, and T-LRU with least-recent trim.
     """
     check_target(target)
-    check_figure(figure)
+    picture.check()
     servers.read()
     latency = served.needed_latency
     specs = [parse_policies(text) for text in policy_texts(policies) or POLICIES]
@@ -94,9 +95,9 @@ def simulate(
             scheduler=scheduler,
         )
     report(target, [*served_tables(found, cells), *overloaded(cells)], cells_as_data(found, cells))
-    if figure is not None:
-        labels = {xi: found.thresholds.label(xi) for xi in found.thresholds.xis}
-        write_figure(figure, draw_tails(bars(cells), labels, Path(trace_file).name))
+    labels = {xi: found.thresholds.label(xi) for xi in found.thresholds.xis}
+    shown, name = [*bars(cells)], Path(trace_file).name
+    picture.draw(lambda: draw_tails(shown, labels, name), caption_of_tails(shown, labels, name))
     return 0
 
 

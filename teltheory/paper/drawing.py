@@ -9,7 +9,6 @@ An entry point of the group `teltheory.figures` names a sequence of `TableFigure
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from hashlib import sha256
@@ -18,9 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from teltheory.errors import FileError
-from teltheory.figures import write_figure
 from teltheory.input_files import read_bytes, read_json
 from teltheory.paper.tidy import Row
+from teltheory.plots.files import write_figure
+from teltheory.plots.style import paper
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,15 +53,12 @@ class TableFigure:
 
 
 def saved(
-    draw: Callable[[Path], Figure],
-    name: Callable[[str], str] = str,
-    context: Callable[[], AbstractContextManager[object]] = nullcontext,
+    draw: Callable[[Path], Figure], name: Callable[[str], str] = str
 ) -> Callable[[Path, Path], Iterator[str]]:
-    """Return what draws a table in a context and writes the figure, called by the table's name, in all formats."""
+    """Return what draws a table and writes the figure, called by the table's name, in all formats."""
 
     def write(table: Path, folder: Path) -> Iterator[str]:
-        with context():
-            save(draw(table), folder / name(table.stem))
+        save(draw(table), folder / name(table.stem))
         yield f"{name(table.stem)}: {', '.join(FORMATS)}"
 
     return write
@@ -98,8 +95,10 @@ def check_whole(folder: Path) -> None:
             raise FileError(f"{table}: found another content than {NOTES} notes, expected it whole and unchanged")
 
 
-def draw_all(folder: Path, out: Path, known: Sequence[TableFigure] | None = None) -> Iterator[str]:
-    """Make everything that the tables of a folder make; yield a line for each product."""
+def draw_all(
+    folder: Path, out: Path, known: Sequence[TableFigure] | None = None, venue: str | None = None
+) -> Iterator[str]:
+    """Make everything that the tables of a folder make, in the style of a venue; yield a line for each product."""
     check_whole(folder)
     known = figures() if known is None else known
     tables = sorted(folder.glob("*.csv"))
@@ -111,4 +110,6 @@ def draw_all(folder: Path, out: Path, known: Sequence[TableFigure] | None = None
     except OSError as error:
         raise FileError(f"{out}: {error.strerror}, expected a folder to write figures to") from None
     for table, figure in todo:
-        yield from figure.write(table, out)
+        with paper(venue):
+            lines = list(figure.write(table, out))
+        yield from lines

@@ -12,7 +12,7 @@ from report.documents import EXAMPLE, row
 
 from proofs_checks import all_claims
 from teltheory.errors import FileError
-from teltheory.report.latex import escaped
+from teltheory.plots.latex import escaped
 from teltheory.report.ledger import (
     OTHERS,
     WHOSE,

@@ -6,7 +6,8 @@ import pytest
 from figure_texts import check_texts
 
 from teltheory.cli.curve import DEFAULT_POLICIES
-from teltheory.figures import draw_curves, draw_rates
+from teltheory.plots.curves import draw_curves, draw_rates
+from teltheory.plots.style import looks, paper
 
 LONG = ("tlru:xi=30000,q_hat=40000,trim=least-recent", "a-policy-of-another-package:seconds=3600,scale=1/2")
 TITLES = ("mooncake_$conversation.jsonl", "W" * 200)
@@ -31,9 +32,11 @@ def rows(thresholds, policies):
 )
 def test_every_text_of_the_curves_is_within_the_figure(thresholds, policies, title):
     labels = dict.fromkeys(range(thresholds), "500ms = 12,345,678 tokens")
-    figure = draw_curves(rows(thresholds, policies), labels, title)
-    check_texts(figure, 3 + thresholds)
-    assert {text.get_text() for text in figure.legends[0].get_texts()} == set(policies)
+    with paper():
+        figure = draw_curves(rows(thresholds, policies), labels, title)
+        check_texts(figure, 3 + thresholds)
+    names = {line.name for line in looks(policies).values()}
+    assert {text.get_text() for text in figure.legends[0].get_texts()} == names
 
 
 def test_a_system_looks_the_same_beside_others_and_beside_its_parts():

@@ -1,6 +1,7 @@
-"""Names as LaTeX sets them."""
+"""Names and lists of names as LaTeX sets them."""
 
 import unicodedata
+from collections.abc import Iterable
 
 ESCAPES = {
     "\\": r"\textbackslash{}",
@@ -24,3 +25,9 @@ def _letter(letter: str) -> str:
         return ESCAPES.get(letter, letter)
     plain = unicodedata.normalize("NFKD", letter).encode("ascii", "ignore").decode()
     return plain if plain.isalnum() else f"[U+{ord(letter):04X}]"
+
+
+def listed(words: Iterable[str]) -> str:
+    """Return words as a sentence lists them: a, b and c."""
+    *first, last = [*words] or ["nothing"]
+    return f"{', '.join(first)} and {last}" if first else last

@@ -1,0 +1,55 @@
+"""The options of a command that draws a figure: where to, and in whose style."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import click
+
+from teltheory.cli.options import Option, bundled
+from teltheory.cli.output import check_figure
+from teltheory.plots.files import check_snippet, write_figure, write_snippet
+from teltheory.plots.style import VENUES, of_venue, paper
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+style_option = click.option(
+    "--style",
+    type=click.Choice(VENUES, case_sensitive=False),
+    help="Sizes and fonts of a venue, with FILE.tex beside.",
+)
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Where a figure is written, if it is asked for, and in which style."""
+
+    figure: str | None = None
+    style: str | None = None
+
+    def check(self) -> None:
+        """Check, before long work, that the figure can be drawn and written."""
+        check_figure(self.figure)
+        if self.style is not None:
+            of_venue(self.style)
+            if self.figure is not None:
+                check_snippet(self.figure)
+
+    def draw(self, draw: Callable[[], Figure], caption: str) -> None:
+        """Draw and write it, with LaTeX beside it if a venue's style is asked for."""
+        if self.figure is None:
+            return
+        with paper(self.style):
+            drawn = draw()
+            write_figure(self.figure, drawn)
+            if self.style is not None:
+                write_snippet(self.figure, drawn, caption)
+
+
+def picture_options(said: str) -> Option:
+    """Return a decorator that adds --figure, with what it draws, and --style; the command gets a `Picture`."""
+    figure = click.option("--figure", metavar="FILE", help=f"{said}: a .png, .svg or .pdf file.")
+    return bundled("picture", Picture, figure, style_option)

@@ -1,0 +1,1 @@
+"""Drawing: one style, and what is drawn of rows of plain data. matplotlib is loaded when something is drawn."""
