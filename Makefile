@@ -20,8 +20,7 @@ reproduce-twice: $(READY)
 
 ledger: $(READY)
 	@mkdir -p out
-	$(BIN)/teltheory verify --json out/ledger.json
-	$(BIN)/teltheory ledger out/ledger.json --markdown docs/ledger.md --errata docs/errata.md
+	$(BIN)/teltheory verify --json out/ledger.json --markdown docs/ledger.md --errata docs/errata.md
 
 test: $(READY)
 	$(BIN)/python -m pytest

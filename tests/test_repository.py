@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 import pytest
 
-from teltheory.cli import OnDemand, commands
+from teltheory.cli import commands
+from teltheory.cli.on_demand import OnDemand
 
 pytestmark = pytest.mark.repository
 

@@ -89,7 +89,9 @@ def advise(
     target: str | None,
     **given: Any,
 ) -> int:
-    """Choose T-LRU's threshold for TRACE on its first part, judge it on the rest, and print engines' settings.
+    """Choose T-LRU's threshold for TRACE and an SLO.
+
+    It is chosen on the first part of TRACE and judged on the rest. Settings for engines are printed.
 
     What is to be small is the tail excess latency above the SLO (--goal tel), the number of turns above it (slo)
     or a percentile of TTFT (p95). What it may cost: --work-cost, --median-cost, in multiples of LRU's, or none.

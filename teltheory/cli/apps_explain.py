@@ -39,7 +39,10 @@ WIDEST, MOST = 40, 6
 @tokens_option
 @json_option
 def explain_command(file: str, rule: str, reading: str, tokenizer: str, target: str | None) -> int:
-    """Show the graph of applications: labels, stages, task groups, and the prefixes that prompts share."""
+    """Show the graph of applications, and what they share.
+
+    For each request of FILE: its label, stage and task group. After that the prefixes that prompts share.
+    """
     check_target(target)
     tokens = tokens_of(tokenizer)
     applications = read_applications(file)

@@ -36,7 +36,10 @@ MOST = 20
 def lift_command(
     log: str, records: str | None, trace: str | None, least: int, tokenizer: str, target: str | None
 ) -> int:
-    """Lift applications from LOG, JSON lines with prompts and responses: prompts that hold earlier outputs."""
+    """Find the applications in LOG, a log of requests.
+
+    LOG is JSON lines with prompts and responses; a prompt that holds an earlier output depends on it.
+    """
     for place in (records, trace, target):
         check_target(place)
     tokens = tokens_of(tokenizer)

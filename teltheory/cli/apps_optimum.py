@@ -63,9 +63,10 @@ class Row:
 def optimum(
     file: str, method: str, time_limit: float | None, target: str | None, forced: bool, **grid: Any
 ) -> int:
-    """Print the least excess that any policy reaches on FILE, applications as JSON lines, known in advance.
+    """Print the least excess that any policy reaches on FILE.
 
-    To find it is NP-hard, so two sides are printed; they meet where the answer is known.
+    FILE has applications as JSON lines, and is known in advance. To find it is NP-hard, so two sides are printed;
+    they meet where the answer is known.
     """
     check_target(target)
     asked = Grid.of(**grid)

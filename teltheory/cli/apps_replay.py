@@ -80,7 +80,9 @@ def replay(
     forced: bool,
     **grid: Any,
 ) -> int:
-    """Replay FILE, applications as JSON lines, under policies, and count the excess of each application.
+    """Replay the applications of FILE under policies.
+
+    FILE is JSON lines. The excess of each application is counted.
 
     The policy application-tlru shares an application's threshold among its turns, once for each --split; tlru has
     it for each turn.

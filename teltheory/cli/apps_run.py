@@ -42,7 +42,10 @@ LEGEND = (
 )
 @json_option
 def run(file: str, engines: Engines, sets: tuple[str, ...], timeout: float, target: str | None) -> int:
-    """Run the applications of FILE and show what a client gets; the exit code is 1 if a get fails."""
+    """Run the applications of FILE and show the answers.
+
+    The answers are what a client gets; the exit code is 1 if a get fails.
+    """
     check_target(target)
     if not timeout > 0:
         raise ArgumentError("--timeout", timeout, "a time above 0")

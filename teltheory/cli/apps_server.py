@@ -22,9 +22,10 @@ from teltheory.errors import ArgumentError
     help="Longest wait of a get.",
 )
 def server(engines: Engines, host: str, port: int, timeout: float) -> int:
-    """Serve applications over HTTP until an interrupt: submit, get and set, and OpenAI's requests.
+    """Serve applications over HTTP.
 
-    Nobody is asked who they are: listen where only those come who may use the engines.
+    It takes Parrot's requests (submit, get, set) and OpenAI's, until it is interrupted. Nobody is asked who they
+    are: listen where only those come who may use the engines.
     """
     from teltheory.apps.server import Limits, application
     from teltheory.apps.server.listening import address, bound, serve

@@ -32,9 +32,10 @@ def bench(
     reading: Reading,
     target: str | None,
 ) -> int:
-    """Measure our replays against libcachesim and our own reference, as ratios within one run.
+    """Measure how fast our replays are, as ratios.
 
-    Use one quiet machine. libcachesim comes with: pip install 'teltheory[bench]'
+    They are timed beside libcachesim and our own reference, within one run. Use one quiet machine. libcachesim
+    comes with: pip install 'teltheory[bench]'
     """
     from teltheory.bench.run import run
     from teltheory.bench.workload import Plan, load, source

@@ -1,4 +1,4 @@
-"""`teltheory check-certificate`, which needs no solver, and the files of certificates that it checks.
+"""`teltheory optimum --check`, which needs no solver, and the files of certificates that it checks.
 
 A file is a JSON object: ``teltheory_certificates``, the version; ``certificates``, a list of entries; ``sha256``,
 a digest of the entries. An entry says with ``objective_kind`` what it is about:
@@ -25,10 +25,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias, get_args
 
-import click
 import numpy as np
 
-from teltheory.cli.options import trace_options
 from teltheory.cli.output import console, show
 from teltheory.cli.prefixes import PRIVATE, Prefixes, reading_line, without_lines
 from teltheory.cli.tiered_certificate import TIERS, TieredCertified
@@ -52,12 +50,8 @@ VERSION = 2
 KIND = "objective_kind"
 
 
-@click.command("check-certificate")
-@click.argument("certificate_file", metavar="FILE")
-@click.argument("trace_file", metavar="TRACE")
-@trace_options()
-def check(certificate_file: str, trace_file: str, reading: Reading) -> int:
-    """Check the certificates in FILE, which `teltheory optimum --certificate` wrote, against TRACE.
+def check_file(certificate_file: str, trace_file: str, reading: Reading) -> int:
+    """Check the certificates in FILE, which `teltheory optimum --certificate` wrote, against a trace.
 
     In exact whole numbers and without a solver. Ends with 2 if one proves nothing.
     """

@@ -20,10 +20,11 @@ NAMES = ("wildchat-like", "sharegpt-like")
 @click.argument("target", metavar="OUT")
 @trace_options()
 def convert(trace_file: str, target: str, reading: Reading) -> int:
-    """Write TRACE to OUT in the toolkit's own format: a .csv, .jsonl or .parquet file.
+    """Write TRACE to OUT in the toolkit's own format.
 
-    TRACE is a file of any format, or a folder of shards. OUT is written whole or not at all, and holds lengths,
-    times and the numbers of shared blocks alone. What was assumed is printed, and is no part of OUT.
+    OUT is a .csv, .jsonl or .parquet file. TRACE is a file of any format, or a folder of shards. OUT is written
+    whole or not at all, and holds lengths, times and the numbers of shared blocks alone. What was assumed is
+    printed, and is no part of OUT.
     """
     check_target(target)
     trace = reading.read(trace_file)
@@ -43,9 +44,10 @@ def convert(trace_file: str, target: str, reading: Reading) -> int:
 @click.option("--longest", type=click.IntRange(1), help="Turns of the longest conversation.")
 @click.option("--mean-prompt", type=click.FloatRange(0, min_open=True), help="Mean prompt, in tokens.")
 def sample(workload: str, target: str, turns: int, seed: int, **assumptions: Any) -> int:
-    """Write the first turns of WORKLOAD (wildchat-like or sharegpt-like) to OUT, a .csv, .jsonl or .parquet file.
+    """Draw a trace like those of the paper, and write it to OUT.
 
-    What is left out is as docs/workloads.md says. The same seed gives the same turns.
+    It has the first turns of WORKLOAD. OUT is a .csv, .jsonl or .parquet file. What is left out is as
+    docs/workloads.md says. The same seed gives the same turns.
     """
     check_target(target)
     chats = _chosen(workload, assumptions)

@@ -1,4 +1,4 @@
-"""`teltheory never-worse` and `teltheory adversary`: traces on which a policy is worse, and on which it pays."""
+"""`teltheory policy`: traces on which a policy is worse than another, and on which it pays."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command("never-worse")
-@click.argument("policy")
+@click.argument("policy", metavar="POLICY")
 @click.option("--than", default="lru", show_default=True, metavar="POLICY", help="The other policy.")
 @whole("--turns", 4, "Most turns of a trace.")
 @whole("--tokens", 5, "Most tokens of a trace.")
@@ -28,11 +28,12 @@ if TYPE_CHECKING:
 @forced_option
 @json_option
 def never_worse(policy: str, than: str, target: str | None, **bounds: Any) -> int:
-    """Search for a trace on which POLICY has a larger TEL than another policy; print the smallest.
+    """Look for a trace on which POLICY is worse than another.
 
-    All traces up to the bounds are tried, smallest first, then random ones; where only a random one refutes, it is
-    made smaller as far as single steps lead. Policies are given in their short form; a threshold or an estimate
-    that is left out takes every value, estimates at least every next prompt.
+    Worse is a larger TEL; the smallest such trace is printed. All traces up to the bounds are tried, smallest
+    first, then random ones; where only a random one refutes, it is made smaller as far as single steps lead.
+    Policies are given in their short form; a threshold or an estimate that is left out takes every value,
+    estimates at least every next prompt.
     """
     check_target(target)
     from teltheory.claims.dominance import never_worse as decided
@@ -66,7 +67,7 @@ def _family(spec: Spec) -> AnyPolicy | Family:
 
 
 @click.command("adversary")
-@click.argument("policy")
+@click.argument("policy", metavar="POLICY")
 @whole("--budget", 100, "Past of a conversation, n.")
 @whole("--conversations", 2, "New ones of a phase, K.", least=2)
 @whole("--augmentation", 1, "The policy's cache over n, h.")
@@ -75,7 +76,7 @@ def _family(spec: Spec) -> AnyPolicy | Family:
 @forced_option
 @json_option
 def adversary(policy: str, xi: int, target: str | None, **game: Any) -> int:
-    """Find a trace on which POLICY, an online one, pays, and the optimum nothing.
+    """Find a trace on which POLICY pays and the optimum nothing.
 
     TEL is not competitive: for every online policy there is a trace on which it pays n (1 - h/K) a phase or more.
     POLICY is in its short form; a threshold or an estimate that is left out is the game's.

@@ -80,7 +80,9 @@ def curve(
     target: str | None,
     **asked: Any,
 ) -> int:
-    """Show TRACE under policies as a function of the capacity; optional caching.
+    """Show TRACE under policies as a function of the capacity.
+
+    Caching is optional.
 
     With --tier the sizes of the tiers are the capacities, also of figure and JSON, and the figure is drawn along
     the first tier that lists several: --tier 100k,300k,1M --tier 1M:pcie4.

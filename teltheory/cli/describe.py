@@ -31,7 +31,7 @@ PARTS = ("read by", "blocks", "of the input")
 @served_options
 @json_option
 def describe(trace_file: str, reading: Reading, served: Served, target: str | None) -> int:
-    """Show what TRACE is like: lengths, turns, reuse, what is shared, and what can be hit.
+    """Show lengths, turns and reuse in TRACE, and what it shares.
 
     TRACE is a file of any format, or a folder of shards. What is shared is known where the file has hashes of
     blocks. With --model (or --config, --kv-bytes) the footprint is in bytes too.

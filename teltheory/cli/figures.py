@@ -54,7 +54,9 @@ def figures(
     workers: int | None,
     **samples: int | None,
 ) -> int:
-    """Make the paper's tables and figures in FOLDER, and print Tables 1 to 6 beside the paper's.
+    """Make the paper's tables and figures in FOLDER.
+
+    Tables 1 to 6 are printed beside the paper's own.
 
     WildChat-like and ShareGPT-like workloads are sampled; the Mooncake trace follows where the data folder
     (TELTHEORY_DATA, or ../shared/data) has it, or the trace that --trace names. FOLDER/tables has the tidy tables;

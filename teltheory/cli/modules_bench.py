@@ -54,7 +54,10 @@ def bench(
     seed: int,
     target: str | None,
 ) -> int:
-    """Time the first token with modules kept, in full, and at the positions of a schema, on random tokens."""
+    """Time the first token with kept modules and without.
+
+    Tokens are random. The third way is to compute all of them, at the positions of a schema.
+    """
     check_target(target)
     lengths, sizes = numbers("--kept", kept), numbers("--batch", batch, 1) if batch else []
     model = loading.load()

@@ -115,7 +115,7 @@ def _module_as_data(found: Layout, span: Span) -> dict[str, Any]:
 @_language
 @json_option
 def resolve_command(schema: str, prompt: str, language: Language, target: str | None) -> int:
-    """Show what PROMPT imports from SCHEMA, and at which positions.
+    """Show what PROMPT imports from SCHEMA, and where.
 
     SCHEMA is a file, or a folder of schemas, of which the prompt names one.
     """
@@ -170,7 +170,7 @@ def _resolved_as_data(found: Resolved, where: Sequence[Stretch]) -> dict[str, An
 @_language
 @json_option
 def check(files: tuple[str, ...], language: Language, target: str | None) -> int:
-    """Say what is wrong with schemas and with prompts made from them.
+    """Say what is wrong with schemas and with their prompts.
 
     Each FILE is a schema or a prompt, or a folder of such. Schemas come first; every prompt is resolved against
     the one that it names. Of each file the first error is shown; the exit code is 2 if there is any.

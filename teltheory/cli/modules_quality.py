@@ -48,7 +48,10 @@ def quality(
     seed: int,
     target: str | None,
 ) -> int:
-    """Score answers to seeded tasks by how modules were encoded, against full attention on the same tokens."""
+    """Compare answers with kept modules to full attention.
+
+    Answers to seeded tasks are scored by how modules were encoded, on the same tokens.
+    """
     check_target(target)
     from teltheory.modules.tasks import tasks
 

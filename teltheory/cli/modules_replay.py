@@ -91,7 +91,7 @@ def replay(
     target: str | None,
     **asked: Any,
 ) -> int:
-    """Replay requests for module sets under policies, next to LRU and the hindsight optimum.
+    """Replay requests for sets of modules under policies.
 
     TRACE is JSON lines: the sizes of modules, then the modules and the fresh tokens of each request; or, with
     --schema, a log of prompts. `teltheory modules sample` writes both.

@@ -111,7 +111,10 @@ def run(
     compare: bool,
     target: str | None,
 ) -> int:
-    """Answer each PROMPT in turn with a model, keeping the modules of SCHEMA."""
+    """Answer prompts with a model that reuses their modules.
+
+    Each PROMPT, a file, is answered in turn; the modules of SCHEMA are kept.
+    """
     check_target(target)
     template, kept = TEMPLATES[roles], keeping.made()
     read, asked = read_schema(File(schema), template), [_prompt(file, template) for file in prompts]

@@ -45,7 +45,10 @@ _options = together(
 @click.argument("target", metavar="OUT")
 @_options
 def sample(target: str, schema: str | None, requests: int, fresh: str, seed: int, **laws: Any) -> int:
-    """Write drawn requests to OUT, JSON lines: module sets by laws, or with --schema a log of prompts."""
+    """Draw requests for modules and write them to OUT.
+
+    OUT is JSON lines: sets of modules by laws, or with --schema a log of prompts.
+    """
     check_target(target)
     rng = np.random.default_rng(seed)
     new = read_range("--fresh", fresh)

@@ -1,13 +1,15 @@
 """`teltheory optimum`: the least TEL, the fewest violations or the smallest percentile of any policy."""
 
 from collections.abc import Sequence
+from dataclasses import fields
 from typing import Any, TypeAlias
 
 import click
 
-from teltheory.cli.certificate import certificates_as_data
+from teltheory.cli.certificate import certificates_as_data, check_file
 from teltheory.cli.forest_search import ForestSearch
 from teltheory.cli.options import (
+    alone,
     block_cache_option,
     duration,
     forced_option,
@@ -54,7 +56,8 @@ AnySearch: TypeAlias = Search | ForestSearch | TieredSearch
     metavar="TIME",
     help="For the solver, each row. When left out: 60s with slo and percentiles, none with tel.",
 )
-@click.option("--certificate", metavar="FILE", help="Also write certificates, for check-certificate.")
+@click.option("--certificate", metavar="FILE", help="Also write certificates, for --check.")
+@click.option("--check", "checked_file", metavar="FILE", help="Search for nothing: check certificates.")
 @tier_options
 @trace_options()
 @forced_option
@@ -66,6 +69,7 @@ def optimum(
     method: str,
     time_limit: float | None,
     certificate: str | None,
+    checked_file: str | None,
     tiered: Tiered,
     served: Served,
     reading: Reading,
@@ -73,11 +77,11 @@ def optimum(
     target: str | None,
     **asked: Any,
 ) -> int:
-    """Print the least that any policy reaches on TRACE, known in advance.
+    """Print the least that any policy can reach on TRACE.
 
-    The least TEL (tel), the fewest turns with a TTFT above the threshold (slo) or the smallest percentile of
-    uncached tokens, and so of TTFT (p95; it has no threshold). The last two are hard: the answer is a plan and a
-    bound, and the search ends where they meet or its time is up.
+    TRACE is known in advance. The least TEL (tel), the fewest turns with a TTFT above the threshold (slo) or the
+    smallest percentile of uncached tokens, and so of TTFT (p95; it has no threshold). The last two are hard: the
+    answer is a plan and a bound, and the search ends where they meet or its time is up.
 
     The least TEL of a trace with block hashes is that of the prefixes that its requests share: of --cache holes
     exact, of a strict cache between two sides. --chains, slo and percentiles take its conversations as private.
@@ -87,7 +91,13 @@ def optimum(
 
     Ends with 1 if the solver does not prove an optimal TEL. When interrupted, prints the rows so far and writes
     no file.
+
+    --certificate writes proofs. --check FILE checks those in a file against TRACE, in exact whole numbers and
+    without a solver; it takes no other options than how TRACE is read, and ends with 2 if one proves nothing.
     """
+    if checked_file is not None:
+        alone("--check", "checked_file", *(field.name for field in fields(Reading)))
+        return check_file(checked_file, trace_file, reading)
     check_target(target)
     check_target(certificate)
     aim = read_goal(goal)

@@ -6,12 +6,14 @@ from functools import wraps
 from typing import Any, TypeAlias, get_args
 
 import click
+from click.core import ParameterSource
 
 from teltheory.cli.prefixes import Prefixes
 from teltheory.cli.served import DEFAULT, Served
 from teltheory.cli.traces import Reading
 from teltheory.cost.kv_cache import NUMBERS
 from teltheory.cost.latency_files import EMBEDDED
+from teltheory.errors import ArgumentError
 from teltheory.formats import FORMATS
 from teltheory.model.numbers import INT64_MAX
 from teltheory.model.units import LONG_TIMES, read_time
@@ -126,6 +128,17 @@ def prefix_options(*more: Option) -> Option:
 
 grid_options = together(capacity_option, _xi_option, _slo_option, served_options, json_option)
 """What `read_question` is asked, except the policies; and --json."""
+
+
+def alone(option: str, *beside: str) -> None:
+    """Refuse options of the current command that an option makes void; `beside` has the names of the others."""
+    context = click.get_current_context()
+    for param in context.command.params:
+        void = isinstance(param, click.Option) and param.name not in beside
+        if void and context.get_parameter_source(str(param.name)) is ParameterSource.COMMANDLINE:
+            found = context.params.get(str(param.name), "it")
+            said = ",".join(map(str, found)) if isinstance(found, tuple) else found
+            raise ArgumentError(param.opts[0], said, f"none with {option}")
 
 
 def duration(ctx: click.Context, param: click.Parameter, text: str | None) -> float | None:

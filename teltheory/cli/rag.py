@@ -1,4 +1,4 @@
-"""`teltheory rag`: documents that requests share, on a server with RAGCache and without its parts."""
+"""`teltheory rag serve`: documents that requests share, on a server with RAGCache and without its parts."""
 
 from __future__ import annotations
 
@@ -302,7 +302,7 @@ def check_fits(corpus: Corpus, server: Server) -> None:
         raise ArgumentError(f"document {corpus.names[document]}", found, f"at most {most:,}, the GPU tier")
 
 
-@click.command()
+@click.command("serve")
 @click.argument("corpus", metavar="CORPUS")
 @bundled("sources", Sources, _sources)
 @bundled("asked", Requests, _requests)
@@ -313,7 +313,7 @@ def check_fits(corpus: Corpus, server: Server) -> None:
 @picture_options("Draw TTFT against the rate")
 @served_options
 @json_option
-def rag(
+def serve_command(
     sources: Sources,
     asked: Requests,
     machine: Machine,
@@ -324,7 +324,9 @@ def rag(
     picture: Picture,
     target: str | None,
 ) -> int:
-    """Serve questions about CORPUS with RAGCache, without each of its parts, and without reuse.
+    """Serve questions about CORPUS with RAGCache.
+
+    The same questions are also served without each of its parts, and without reuse.
 
     CORPUS is your own documents (a folder of texts, or a file of records), a file in SQuAD's form such as XQuAD's,
     a folder of public texts, or synthetic:100000.

@@ -1,4 +1,4 @@
-"""What `teltheory rag` prints: what was asked and assumed, and a table of the systems for each rate."""
+"""What `teltheory rag serve` prints: what was asked and assumed, and a table of the systems for each rate."""
 
 from __future__ import annotations
 

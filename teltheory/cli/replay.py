@@ -61,7 +61,7 @@ def replay(
     target: str | None,
     **asked: Any,
 ) -> int:
-    """Replay TRACE under policies, next to LRU and the hindsight optimum.
+    """Replay TRACE under policies, next to LRU and the optimum.
 
     A trace with block hashes is replayed as the prefixes that its requests share; sizes and thresholds stay in
     tokens. --chains replays its conversations as if each were private. A policy may name a cache of its own,

@@ -63,7 +63,7 @@ def reproduce(
     workers: int | None,
     target: str | None,
 ) -> int:
-    """Decide the claims, replay a trace under every policy, and print both.
+    """Decide the claims, replay a trace, and report both.
 
     The built-in trace is sampled from the paper's conversation model. The Mooncake trace follows where the data
     folder (TELTHEORY_DATA, or ../shared/data) has it. A trace with block hashes is replayed as the prefixes that

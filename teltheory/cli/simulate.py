@@ -1,4 +1,4 @@
-"""`teltheory simulate`: a trace served by replicas with queues, each with its tiers of memory."""
+"""`teltheory simulate replicas`: a trace served by replicas with queues, each with its tiers of memory."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ POLICIES = "lru", "tlru:trim=least-recent"
 @forced_option
 @prefix_options()
 @grid_options
-def simulate(
+def replicas(
     trace_file: str,
     policies: tuple[str, ...],
     tiered: Tiered,
@@ -68,11 +68,12 @@ def simulate(
     target: str | None,
     **asked: Any,
 ) -> int:
-    """Serve TRACE by replicas, each with a queue and a cache or tiers of memory.
+    """Serve TRACE by replicas, each with a queue and a cache.
 
-    TTFT is wait + load + prefill. Every combination of --replicas, --router, --load, of capacities or of sizes of
-    --tier, and of thresholds is served. --load stretches the arrivals of all policies alike. A policy may be one
-    for each tier, lru+tlru. Without --policy: LRU, and T-LRU with least-recent trim.
+    The cache may have tiers of memory. TTFT is wait + load + prefill. Every combination of --replicas, --router,
+    --load, of capacities or of sizes of --tier, and of thresholds is served. --load stretches the arrivals of all
+    policies alike. A policy may be one for each tier, lru+tlru. Without --policy: LRU, and T-LRU with least-recent
+    trim.
     """
     check_target(target)
     picture.check()

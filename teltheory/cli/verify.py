@@ -1,8 +1,8 @@
-"""`teltheory verify` decides the claims; `teltheory ledger` makes documents of what it wrote."""
+"""`teltheory verify` decides the claims, and makes documents of what is decided."""
 
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from difflib import get_close_matches
 from functools import partial
@@ -18,7 +18,7 @@ from teltheory.claims.registry import all_claims, all_errata, claim_named, claim
 from teltheory.claims.search import decide_safely
 from teltheory.claims.verdict import is_expected
 from teltheory.cli.campaigns import CampaignOptions, campaign, campaign_options, with_campaign
-from teltheory.cli.options import json_option, workers_option
+from teltheory.cli.options import alone, json_option, workers_option
 from teltheory.cli.output import check_target, progress_bar, report, write_text
 from teltheory.errors import ArgumentError, FileError, listed
 from teltheory.input_files import read_bytes
@@ -36,6 +36,11 @@ STYLES = {"good": "green", "warn": "yellow", "bad": "red"}
 @click.option("--claim", "only", multiple=True, metavar="ID", help="Decide only this claim; repeatable.")
 @click.option("--section", "section", metavar="NAME", help="Decide only the claims of one section.")
 @click.option("--file", "file", metavar="FILE", help="Decide the claims of a Python file, registered or not.")
+@click.option(
+    "--from", "ledger_file", metavar="FILE", help="Decide nothing: read the ledger that --json wrote; - for stdin."
+)
+@click.option("--markdown", metavar="FILE", help="Write the ledger as a page and print no table; - for stdout.")
+@click.option("--errata", metavar="FILE", help="Write what is refuted, with its repair, as a page; - for stdout.")
 @workers_option
 @campaign_options
 @json_option
@@ -44,6 +49,9 @@ def verify(
     only: tuple[str, ...],
     section: str | None,
     file: str | None,
+    ledger_file: str | None,
+    markdown: str | None,
+    errata: str | None,
     workers: int | None,
     target: str | None,
     **given: Any,
@@ -54,8 +62,18 @@ def verify(
     is refuted or not reproduced, or a row stays undecided or ends in an error.
 
     --budget or --batches runs a campaign of random traces first, and adds what it tried to the scopes.
+
+    --markdown and --errata write documents instead of the printed ledger, of what is decided now or, with --from,
+    of a file that --json wrote earlier. The errata need the whole ledger.
     """
-    check_target(target)
+    documents = {"--markdown": markdown, "--errata": errata, "--json": target}
+    check_documents(documents)
+    if ledger_file is not None:
+        alone("--from", "ledger_file", "markdown", "errata", "target")
+        write_ledger(ledger_rows(ledger_file), documents)
+        return 0
+    if errata is not None and (only or section is not None or file is not None):
+        raise ArgumentError("--errata", errata, "the whole ledger, so no --claim, --section or --file")
     options = CampaignOptions(**given)
     options.check(workers)
     if file is not None and (section is not None or options.asked_for):
@@ -64,7 +82,7 @@ def verify(
     found = campaign(ids, options, workers) if options.asked_for else {}
     rows, fine = decide_all(ids, effort, workers, file)
     rows = [with_campaign(row, found.get(row["id"])) for row in rows]
-    report(target, [ledger_table(rows)], {"claims": rows})
+    write_ledger(rows, documents)
     tried = [row for row in rows if row["id"] in found]
     return 0 if fine and all(is_expected(row["verdict"], claim_named(row["id"])) for row in tried) else 1
 
@@ -136,32 +154,25 @@ def ledger_table(rows: Sequence[dict[str, Any]]) -> Table:
     return table
 
 
-@click.command()
-@click.argument("ledger_file", metavar="LEDGER")
-@click.option("--markdown", metavar="FILE", help="The ledger as a page; - for standard output.")
-@click.option("--errata", metavar="FILE", help="What is refuted, with its repair; - for standard output.")
-def ledger(ledger_file: str, markdown: str | None, errata: str | None) -> int:
-    """Make documents of LEDGER, the file that `teltheory verify --json` wrote (- for standard input).
-
-    Nothing is decided again. The errata need the whole ledger: every refuted statement of the paper must have one.
-    """
-    wanted = (
-        (markdown, ledger_markdown),
-        (errata, lambda rows: errata_markdown(rows, all_errata())),
-    )
-    documents = [(target, make) for target, make in wanted if target is not None]
-    targets = [target for target, _ in documents]
-    if not targets:
-        raise ArgumentError("documents", "none", "--markdown or --errata")
+def check_documents(documents: Mapping[str, str | None]) -> None:
+    """Check, before long work, that each document can be written to a place of its own."""
+    targets = [target for target in documents.values() if target is not None]
     if len(set(targets)) < len(targets):
-        raise ArgumentError("documents", ", ".join(targets), "a file of its own for each")
+        raise ArgumentError(", ".join(documents), ", ".join(targets), "a file of its own for each")
     for target in targets:
         check_target(target)
-    rows = ledger_rows(ledger_file)
-    made = [(target, make(rows)) for target, make in documents]
+
+
+def write_ledger(rows: list[Row], documents: Mapping[str, str | None]) -> None:
+    """Write the documents that were asked for; without --markdown and --errata print the ledger."""
+    makers: dict[str, Callable[[list[Row]], str]] = {
+        "--markdown": ledger_markdown,
+        "--errata": lambda found: errata_markdown(found, all_errata()),
+    }
+    made = [(target, make(rows)) for name, make in makers.items() if (target := documents[name]) is not None]
+    report(documents["--json"], [] if made else [ledger_table(rows)], {"claims": rows})
     for target, text in made:
         write_text(target, text)
-    return 0
 
 
 def ledger_rows(file: str) -> list[Row]:

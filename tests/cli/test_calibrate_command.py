@@ -30,7 +30,7 @@ def lines(file):
 
 def test_a_probe_ends_with_a_table_and_asks_nothing_when_called_again(run, engine, url, tmp_path, capsys):
     out = tmp_path / "a $ and [b].jsonl"
-    arguments = ["calibrate", "--url", f"{url}/v1/", "--model", "tiny", "--out", out, *GRID]
+    arguments = ["server", "probe", "--url", f"{url}/v1/", "--model", "tiny", "--out", out, *GRID]
     assert run(*arguments) == 0
     header, *measured = lines(out)
     assert header["plan"]["url"] == url
@@ -53,7 +53,7 @@ def test_a_probe_ends_with_a_table_and_asks_nothing_when_called_again(run, engin
 
 
 def test_what_is_sent(run, engine, url, tmp_path):
-    assert run("calibrate", "--url", url, "--model", "tiny", "--out", tmp_path / "p", *GRID) == 0
+    assert run("server", "probe", "--url", url, "--model", "tiny", "--out", tmp_path / "p", *GRID) == 0
     for request in engine.requests:
         prompt = request.body.pop("prompt")
         assert all(type(token) is int and 300 <= token < 30_000 for token in prompt)
@@ -69,14 +69,14 @@ def test_what_is_sent(run, engine, url, tmp_path):
 
 def test_json_has_the_measurements(run_json, url, tmp_path):
     out = tmp_path / "probe.jsonl"
-    data = run_json("calibrate", "--url", url, "--model", "tiny", "--out", out, *GRID)
+    data = run_json("server", "probe", "--url", url, "--model", "tiny", "--out", out, *GRID)
     header, *measured = lines(out)
     assert data == {"plan": header["plan"], "measurements": measured}
 
 
 def test_measurements_that_do_not_count_are_counted(run, engine, url, tmp_path, capsys):
     engine.block = 48
-    assert run("calibrate", "--url", url, "--model", "tiny", "--out", tmp_path / "p", *GRID) == 0
+    assert run("server", "probe", "--url", url, "--model", "tiny", "--out", tmp_path / "p", *GRID) == 0
     printed = capsys.readouterr().out
     assert "Not used: 2, where requested and reported cached tokens differ by more than 16" in printed
     assert sum(line["mismatch"] for line in lines(tmp_path / "p")[1:]) == 2
@@ -94,7 +94,19 @@ FAILING = {
 def test_a_failure_is_one_line_and_code_2(refused, engine, url, tmp_path, fault):
     reply, message = FAILING[fault]
     engine.fault = From(7, reply)
-    arguments = ["calibrate", "--url", url, "--model", "tiny", "--out", tmp_path / "p", "--timeout", "1s", *GRID]
+    arguments = [
+        "server",
+        "probe",
+        "--url",
+        url,
+        "--model",
+        "tiny",
+        "--out",
+        tmp_path / "p",
+        "--timeout",
+        "1s",
+        *GRID,
+    ]
     told = refused(*arguments)
     kept = len(lines(tmp_path / "p")) - 1
     assert message.split(".*")[0] in told
@@ -124,7 +136,7 @@ def test_a_failure_is_one_line_and_code_2(refused, engine, url, tmp_path, fault)
     ],
 )
 def test_wrong_arguments_are_one_line_and_send_nothing(refused, engine, url, tmp_path, changes, message):
-    error = refused("calibrate", "--url", url, "--model", "tiny", "--out", tmp_path / "p", *GRID, *changes)
+    error = refused("server", "probe", "--url", url, "--model", "tiny", "--out", tmp_path / "p", *GRID, *changes)
     assert message in error
     assert "secret" not in error
     assert engine.requests == []
@@ -149,7 +161,7 @@ def echoes(kind):
 @pytest.mark.parametrize("kind", ["refusal", "refusal as JSON", "event", "line", "usage", "location"])
 def test_the_key_is_sent_and_never_shown(run, engine, url, tmp_path, capsys, monkeypatch, kind):
     monkeypatch.setenv("PROBE_KEY", KEY + "\n")
-    arguments = ["calibrate", "--url", url, "--model", "tiny", *GRID, "--api-key-env", "PROBE_KEY"]
+    arguments = ["server", "probe", "--url", url, "--model", "tiny", *GRID, "--api-key-env", "PROBE_KEY"]
     for number, reply in enumerate(echoes(kind)):
         engine.requests.clear()
         engine.fault = From(4, reply)
@@ -174,12 +186,12 @@ def test_what_can_be_no_key_is_not_shown(run, url, tmp_path, capsys, monkeypatch
 def test_httpx_that_is_missing_is_named(run, tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "httpx", None)
     monkeypatch.delitem(sys.modules, "teltheory.calibration.client", raising=False)
-    assert run("calibrate", "--url", "http://host", "--model", "m", "--out", tmp_path / "p") == 2
+    assert run("server", "probe", "--url", "http://host", "--model", "m", "--out", tmp_path / "p") == 2
     assert capsys.readouterr().err.endswith("pip install 'teltheory[calibrate]'\n")
 
 
 def start(url, out):
-    arguments = ["calibrate", "--url", url, "--model", "tiny", "--out", str(out), *GRID]
+    arguments = ["server", "probe", "--url", url, "--model", "tiny", "--out", str(out), *GRID]
     return subprocess.Popen([sys.executable, "-m", "teltheory", *arguments], stdout=subprocess.PIPE)
 
 

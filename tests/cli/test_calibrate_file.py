@@ -23,7 +23,7 @@ def runs(tmp_path):
 
 def test_a_run_becomes_a_model_that_other_commands_read(run, runs, tmp_path, capsys):
     saved, report = tmp_path / "model.json", tmp_path / "report.json"
-    assert run("calibrate-file", runs, "--save", saved, "--json", report) == 0
+    assert run("calibrate", runs, "--save", saved, "--json", report) == 0
     told = capsys.readouterr().out
     model = tt.read_latency(saved)
     assert float(model.per_pair) == pytest.approx(2.7e-8, rel=1e-4)
@@ -39,9 +39,9 @@ def test_a_run_becomes_a_model_that_other_commands_read(run, runs, tmp_path, cap
 
 
 def test_what_is_wrong_is_one_line(refused, run_json, tmp_path):
-    assert "none.csv" in refused("calibrate-file", tmp_path / "none.csv")
+    assert "none.csv" in refused("calibrate", tmp_path / "none.csv")
     cold = tmp_path / "cold.csv"
     cold.write_text("prompt_tokens,ttft_s\n" + "".join(f"{n},{n / 1000}\n" for n in range(1, 30)))
-    assert "--cold" in refused("calibrate-file", cold)
-    found = run_json("calibrate-file", cold, "--cold", "--from-tokens", "10")
+    assert "--cold" in refused("calibrate", cold)
+    found = run_json("calibrate", cold, "--cold", "--from-tokens", "10")
     assert (found["requests"], found["form"]) == (20, "linear")

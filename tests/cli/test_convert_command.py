@@ -62,9 +62,9 @@ def test_a_certificate_is_checked_against_the_trace_that_it_is_of(chats, tmp_pat
     how = ("--tokenizer", "characters/4", *TIMES)
     assert run("optimum", chats, *how, "--capacity", "3", "--xi", "1", "--certificate", written) == 0
     capsys.readouterr()
-    assert run("check-certificate", written, chats, *how) == 0
+    assert run("optimum", chats, "--check", written, *how) == 0
     assert "Tokens: an estimate, characters/4" in capsys.readouterr().out
-    assert run("check-certificate", written, chats, *how[:2], "--times", "exponential:mean=1,rate=9") == 2
+    assert run("optimum", chats, "--check", written, *how[:2], "--times", "exponential:mean=1,rate=9") == 2
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
@@ -98,14 +98,3 @@ def test_texts_share_a_system_prompt(chats, tmp_path, run, refused):
     prompt.write_bytes(bytes([159]))
     assert refused("trace", "convert", *how, prompt) == f"{prompt}: found byte b'\\x9f', expected text in UTF-8"
     assert refused("trace", "convert", *how, tmp_path).startswith(f"{tmp_path}: found a folder, expected a system")
-
-
-def test_the_old_names_work_with_a_warning(chats, tmp_path, run, capsys):
-    out = tmp_path / "own.csv"
-    assert run("convert", chats, out, "--tokenizer", "characters/4", *TIMES) == 0
-    warning = "`teltheory convert` is `teltheory trace convert` now; the old name goes with the next version"
-    assert capsys.readouterr().err == f"teltheory: {warning}\n"
-    assert run("sample", "sharegpt-like", out, "--turns", "3") == 0
-    assert "`teltheory sample` is `teltheory trace sample` now" in capsys.readouterr().err
-    assert run("--help") == 0
-    assert "  convert" not in capsys.readouterr().out

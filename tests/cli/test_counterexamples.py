@@ -1,4 +1,4 @@
-"""`teltheory never-worse` and `adversary`: the smallest traces, and what is said of policies that look ahead."""
+"""`teltheory policy`: the smallest traces, and what is said of policies that look ahead."""
 
 from __future__ import annotations
 
@@ -8,19 +8,21 @@ import teltheory as tt
 
 
 def test_an_online_policy_pays_and_the_optimum_does_not(run, capsys):
-    assert run("adversary", "lru", "--phases", 2) == 0
+    assert run("policy", "adversary", "lru", "--phases", 2) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert said.startswith("lru with 100 tokens pays 200 on 6 turns, the optimum 0 with 100.")
     assert said.endswith("For every online policy there is such a trace on which it pays 100.0 or more.")
 
 
 def test_a_policy_that_looks_ahead_is_told_from_the_others(run, capsys):
-    assert run("adversary", "belady") == 0
+    assert run("policy", "adversary", "belady") == 0
     assert "pays 0 on 3 turns, the optimum 0. It looks ahead:" in " ".join(capsys.readouterr().out.split())
 
 
 def test_the_trace_replays_to_what_was_paid(run_json):
-    found = run_json("adversary", "tlru", "--budget", 40, "--conversations", 5, "--augmentation", 3, "--forced")
+    found = run_json(
+        "policy", "adversary", "tlru", "--budget", 40, "--conversations", 5, "--augmentation", 3, "--forced"
+    )
     trace = tt.Trace.from_turns(*zip(*found["turns"], strict=True))
     outcome = tt.replay(trace, tt.TLRU(1, 1), found["capacity"], forced=found["forced"])
     assert tt.tail_excess_latency(outcome, found["xi"]) == found["paid"]
@@ -29,29 +31,31 @@ def test_the_trace_replays_to_what_was_paid(run_json):
 
 
 def test_within_the_bounds_nothing_speaks_against_t_lru(run, capsys):
-    assert run("never-worse", "tlru", "--turns", 2, "--tokens", 3, "--samples", 20) == 0
+    assert run("policy", "never-worse", "tlru", "--turns", 2, "--tokens", 3, "--samples", 20) == 0
     tried = "on all 996 instances of up to 2 turns and 3 tokens, and on 20 random ones."
     assert f"tlru has a TEL of at most lru's {tried}" in " ".join(capsys.readouterr().out.split())
-    assert run("never-worse", "lru", "--than", "tlru", "--turns", 3, "--tokens", 3, "--forced") == 0
+    assert run("policy", "never-worse", "lru", "--than", "tlru", "--turns", 3, "--tokens", 3, "--forced") == 0
     assert "lru is worse than tlru on" in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.mark.long
 def test_an_estimate_that_is_given_is_the_only_one(run, capsys):
-    assert run("never-worse", "tlru:q_hat=0", "--samples", 0) == 0
+    assert run("policy", "never-worse", "tlru:q_hat=0", "--samples", 0) == 0
     assert "on A(0+2) B(0+1) B(1+0); C=1 xi=1 Q=0: policy 1, other 0." in " ".join(capsys.readouterr().out.split())
 
 
 def test_what_only_a_random_trace_shows_is_said_to_be_no_smallest_one(run, capsys):
     few = ("--turns", 1, "--tokens", 1)
-    assert run("never-worse", "lru", "--than", "tail-optimized-belady", *few, "--samples", 500) == 0
+    assert run("policy", "never-worse", "lru", "--than", "tail-optimized-belady", *few, "--samples", 500) == 0
     assert "(a random trace, shrunk: there may be a smaller one)." in " ".join(capsys.readouterr().out.split())
-    assert run("never-worse", "belady", *few, "--samples", 0) == 0
+    assert run("policy", "never-worse", "belady", *few, "--samples", 0) == 0
     assert "instances of up to 1 turns and 1 tokens." in " ".join(capsys.readouterr().out.split())
 
 
 def test_the_command_line_hands_over_its_bounds(run_json):
-    found = run_json("never-worse", "threshold-lru:cutoff=1", "--forced", "--conversations", 2, "--tokens", 3)
+    found = run_json(
+        "policy", "never-worse", "threshold-lru:cutoff=1", "--forced", "--conversations", 2, "--tokens", 3
+    )
     assert found["counterexample"]["forced"]
     assert found["scope"]["bounds"]["tokens_by_turns"] == {"1": 3, "2": 3, "3": 3, "4": 3}
     assert found["scope"]["bounds"]["conversations"] == 2

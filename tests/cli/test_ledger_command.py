@@ -1,4 +1,4 @@
-"""The documents that `teltheory ledger` makes, and the ledger on a terminal: whole words, whatever its width."""
+"""The documents that `teltheory verify` makes, and the ledger on a terminal: whole words, whatever its width."""
 
 import io
 import json
@@ -23,7 +23,7 @@ def ledger_file(tmp_path):
 
 def test_documents_are_written_whole(run, ledger_file, tmp_path, capsys):
     markdown = tmp_path / "l.md"
-    assert run("ledger", ledger_file, "--markdown", markdown) == 0
+    assert run("verify", "--from", ledger_file, "--markdown", markdown) == 0
     assert markdown.read_text().startswith("# The ledger\n")
     assert capsys.readouterr().out == ""
     assert sorted(tmp_path.iterdir()) == [ledger_file, markdown]
@@ -31,22 +31,29 @@ def test_documents_are_written_whole(run, ledger_file, tmp_path, capsys):
 
 def test_from_standard_input_to_standard_output(run, monkeypatch, capsys):
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(json.dumps(CLAIMS).encode())))
-    assert run("ledger", "-", "--markdown", "-") == 0
+    assert run("verify", "--from", "-", "--markdown", "-") == 0
     assert capsys.readouterr().out.startswith("# The ledger\n")
 
 
+def test_without_a_document_the_ledger_of_a_file_is_printed(run, ledger_file, capsys):
+    assert run("verify", "--from", ledger_file) == 0
+    assert "holds 1, refuted 1" in capsys.readouterr().out
+
+
 def test_what_verify_writes_can_be_read(run, tmp_path, capsys):
-    file = tmp_path / "l.json"
-    assert run("verify", "--claim", "figure-2", "--claim", "kv-size.gb", "--workers", 1, "--json", file) == 0
+    file, page = tmp_path / "l.json", tmp_path / "l.md"
+    claims = "--claim", "figure-2", "--claim", "kv-size.gb"
+    assert run("verify", *claims, "--workers", 1, "--json", file, "--markdown", page) == 0
     capsys.readouterr()
-    assert run("ledger", file, "--markdown", "-") == 0
-    assert "`teltheory verify --claim kv-size.gb`" in capsys.readouterr().out
+    assert run("verify", "--from", file, "--markdown", "-") == 0
+    told = capsys.readouterr().out
+    assert "`teltheory verify --claim kv-size.gb`" in told
+    assert told == page.read_text()
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ([], ["--markdown or --errata"]),
         (["--markdown", "no/such/folder/l.md"], ["no/such/folder"]),
         (["--errata", "."], ["found a folder"]),
         (["--markdown", "l.md", "--errata", "l.md"], ["l.md, l.md", "a file of its own"]),
@@ -55,7 +62,7 @@ def test_what_verify_writes_can_be_read(run, tmp_path, capsys):
 )
 def test_bad_targets_leave_nothing_behind(refused, ledger_file, tmp_path, monkeypatch, options, words):
     monkeypatch.chdir(tmp_path)
-    told = refused("ledger", ledger_file, *options)
+    told = refused("verify", "--from", ledger_file, *options)
     assert all(word in told for word in words)
     assert list(tmp_path.iterdir()) == [ledger_file]
 
@@ -67,7 +74,7 @@ def test_bad_ledgers_are_one_line(refused, tmp_path, content, words):
     file = tmp_path / "bad.json"
     if content is not None:
         file.write_bytes(content)
-    told = refused("ledger", file, "--markdown", "-")
+    told = refused("verify", "--from", file, "--markdown", "-")
     assert str(file) in told
     assert words in told
 

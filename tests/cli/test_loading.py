@@ -51,7 +51,7 @@ def test_help_loads_no_command():
     help_of_all = 'from teltheory.cli import main\ntry: main(["--help"])\nexcept SystemExit: pass\n'
     packages, parts = loaded_after(help_of_all)
     assert packages <= WITH_NUMPY | {"click", "colorama"}
-    assert parts == {f"teltheory.cli.{name}" for name in ("apps", "on_demand", "output")}
+    assert parts == {f"teltheory.cli.{name}" for name in ("on_demand", "output", "tree")}
 
 
 def test_commands_load_what_is_heavy_when_they_run():
@@ -78,8 +78,8 @@ def test_the_list_of_commands_says_what_each_says_of_itself(names):
 
 def test_a_command_is_called_with_its_own_options(capsys):
     context = click.Context(commands)
-    name, command, rest = commands.resolve_command(context, ["convert", "--help"])
-    assert (name, rest) == ("convert", ["--help"])
+    name, command, rest = commands.resolve_command(context, ["curve", "--help"])
+    assert (name, rest) == ("curve", ["--help"])
     with pytest.raises(click.exceptions.Exit):
         command.make_context(name, rest, parent=context)
-    assert "OUT" in capsys.readouterr().out
+    assert "TRACE" in capsys.readouterr().out

@@ -1,4 +1,4 @@
-"""`teltheory rag` on a user's own documents, and what it says of bad input."""
+"""`teltheory rag serve` on a user's own documents, and what it says of bad input."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def mine(tmp_path, monkeypatch):
 def test_systems_serve_the_same_questions_and_runs_repeat(run_json, mine, monkeypatch):
     drawn = {}
     monkeypatch.setattr("teltheory.cli.pictures.write_figure", drawn.__setitem__)
-    asked = ("rag", *mine, *ASKED, *TIERS)
+    asked = ("rag", "serve", *mine, *ASKED, *TIERS)
     limits, again = run_json(*asked, "--within", "5"), run_json(*asked, "--figure", "rates.svg")
     rows = {(row["system"], row["rate"]): row for row in limits["rows"]}
     assert [row | {"highest_rate": None} for row in limits["rows"]] == again["rows"]
@@ -86,11 +86,11 @@ def test_systems_serve_the_same_questions_and_runs_repeat(run_json, mine, monkey
 def test_bad_input_is_one_line(refused, mine, given, told):
     tiers = () if "--tier" in given else TIERS
     asked = () if {"--rate", "--index"} & set(given) else ("--index", "flat")
-    assert told in refused("rag", *mine, "--requests", "50", *asked, *given, *tiers)
+    assert told in refused("rag", "serve", *mine, "--requests", "50", *asked, *given, *tiers)
 
 
 def test_who_takes_longer_than_the_slo(run_json, run, capsys, mine):
-    asked = ("rag", *mine, *ASKED, *TIERS, "--rate", "2", "--slo", "20ms")
+    asked = ("rag", "serve", *mine, *ASKED, *TIERS, "--rate", "2", "--slo", "20ms")
     rows = {row["system"]: row for row in run_json(*asked)["rows"]}
     assert rows[NONE]["slow"] > rows[RAGCACHE]["slow"] > 0
     assert (rows[NONE]["p50"] > 0.02) == (rows[NONE]["slow"] > 0.5)
@@ -99,12 +99,12 @@ def test_who_takes_longer_than_the_slo(run_json, run, capsys, mine):
 
 
 def test_what_is_infinite_is_null(run_json, mine):
-    asked = ("rag", *mine, *TIERS, "--index", "flat", "--requests", "2", "--within", "1000")
+    asked = ("rag", "serve", *mine, *TIERS, "--index", "flat", "--requests", "2", "--within", "1000")
     assert {row["highest_rate"] for row in run_json(*asked)["rows"]} == {None}
 
 
 def test_a_lost_gpu_costs_less_with_replicas(run_json, mine):
-    asked = ("rag", *mine, *ASKED, "--tier", "3k", "--tier", "4k:pcie4", "--rate", "2")
+    asked = ("rag", "serve", *mine, *ASKED, "--tier", "3k", "--tier", "4k:pcie4", "--rate", "2")
     loss = ("--lose-gpu", "5s,10s")
     runs = (run_json(*asked, *more)["rows"] for more in ((), (*loss, "--replicas", "2"), loss))
     kept, copied, lost = ({row["system"]: row["mean"] for row in rows} for rows in runs)
@@ -113,8 +113,8 @@ def test_a_lost_gpu_costs_less_with_replicas(run_json, mine):
 
 
 def test_tiers_in_bytes_are_tokens_of_the_model(run_json, mine):
-    sized = run_json("rag", *mine, *ASKED, "--tier", "250MiB", "--tier", "1000MiB:pcie4")
-    assert sized["rows"] == run_json("rag", *mine, *ASKED, *TIERS)["rows"]
+    sized = run_json("rag", "serve", *mine, *ASKED, "--tier", "250MiB", "--tier", "1000MiB:pcie4")
+    assert sized["rows"] == run_json("rag", "serve", *mine, *ASKED, *TIERS)["rows"]
     assert sized["said"][-2:] == [
         "Capacity 250MiB is 500 tokens of 524,288 bytes (llama-2-7b).",
         "Capacity 1000MiB is 2,000 tokens of 524,288 bytes (llama-2-7b).",
@@ -124,16 +124,16 @@ def test_tiers_in_bytes_are_tokens_of_the_model(run_json, mine):
 def test_questions_about_no_document_are_refused(refused, mine, tmp_path):
     expected = "document: found 'nothing', expected the name of one of the 4 documents"
     (tmp_path / "questions.jsonl").write_text('{"text": "what is it about", "about": "nothing"}\n')
-    assert expected in refused("rag", *mine, *TIERS)
+    assert expected in refused("rag", "serve", *mine, *TIERS)
 
 
 def test_a_file_that_is_no_list_of_documents_is_refused(refused, mine, tmp_path):
     (tmp_path / "number.json").write_text("5")
-    assert "number.json" in refused("rag", "number.json", *mine[1:], *TIERS)
+    assert "number.json" in refused("rag", "serve", "number.json", *mine[1:], *TIERS)
 
 
 def test_stage_times_of_another_index_are_refused(run, refused, mine):
-    asked = ("rag", *mine, *TIERS, "--requests", "50", "--stage-times", "stages.json")
+    asked = ("rag", "serve", *mine, *TIERS, "--requests", "50", "--stage-times", "stages.json")
     assert run(*asked, "--index", "flat") == 0
     told = refused(*asked, "--index", "ivf:lists=2,probe=2,stages=2")
     assert "seconds, index: found 'FlatL2', expected 'IVF'" in told

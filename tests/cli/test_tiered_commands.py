@@ -79,7 +79,9 @@ def test_what_is_printed_of_tiers_fits_a_line(run, capsys, arrivals):
 
 def test_simulate_is_serve(run_json, arrivals):
     asked = "--replicas", "1,2", "--router", "hash,min-ttft", "--load", "0.5", "--ticks", "spread"
-    data = run_json("simulate", arrivals, *TIERS, *asked, "--policy", "lru,tlru:q_hat=0", "--slo", "5ms")
+    data = run_json(
+        "simulate", "replicas", arrivals, *TIERS, *asked, "--policy", "lru,tlru:q_hat=0", "--slo", "5ms"
+    )
     trace, tiers = tt.read_trace(arrivals), tt.Tiers((100, 150), (0, Fraction(3, 10)))
     xi = tt.A100_LLAMA2_7B.threshold(Fraction(5, 1000))
     assert len(data["rows"]) == 2 * 2 * 2
@@ -111,11 +113,11 @@ def test_simulate_is_serve(run_json, arrivals):
     ],
 )
 def test_one_line_says_what_no_server_is(refused, arrivals, arguments, said):
-    assert said in refused("simulate", arrivals, "--xi", "60", *arguments)
+    assert said in refused("simulate", "replicas", arrivals, "--xi", "60", *arguments)
 
 
 def test_a_trace_without_arrivals_has_no_queue(refused, trace_file):
-    assert "no arrival times" in refused("simulate", trace_file, "--xi", "60")
+    assert "no arrival times" in refused("simulate", "replicas", trace_file, "--xi", "60")
 
 
 def test_chunks_decoding_and_a_shared_store_are_served(run_json, arrivals):
@@ -125,7 +127,9 @@ def test_chunks_decoding_and_a_shared_store_are_served(run_json, arrivals):
         ("--shared", "--replicas", "2"): {"shared": True, "replicas": 2},
     }
     for options, way in ways.items():
-        (row,) = run_json("simulate", arrivals, *TIERS, *options, "--policy", "lru", "--slo", "5ms")["rows"]
+        (row,) = run_json("simulate", "replicas", arrivals, *TIERS, *options, "--policy", "lru", "--slo", "5ms")[
+            "rows"
+        ]
         served = tt.serve(trace, tt.LRU(), tiers, **way)
         assert row["p99"] == served.quantiles([0.99])[0]
         assert row["tail_seconds"] == pytest.approx(served.tail_seconds(slo))
@@ -135,7 +139,7 @@ def test_chunks_decoding_and_a_shared_store_are_served(run_json, arrivals):
 def test_arrivals_at_one_time_are_written_and_shown(run, capsys, tmp_path):
     file, numbers = tmp_path / "once.csv", tmp_path / "once.json"
     file.write_text("conversation,prompt,response,arrival\nA,100,10,0\nB,50,10,0\n")
-    assert run("simulate", file, *TIERS, "--xi", "60", "--policy", "lru", "--json", numbers) == 0
+    assert run("simulate", "replicas", file, *TIERS, "--xi", "60", "--policy", "lru", "--json", numbers) == 0
     assert "Threshold" in capsys.readouterr().out
     (row,) = json.loads(numbers.read_text())["rows"]
     assert (row["utilisation"], row["goodput"]) == (None, None)
@@ -148,15 +152,15 @@ def test_tiers_that_swap_out_once_are_replayed(run_json, arrivals):
 
 
 def test_an_overload_is_said(run, capsys, arrivals):
-    assert run("simulate", arrivals, "--capacity", "100", "--stretch", "0.001", "--xi", "60") == 0
+    assert run("simulate", "replicas", arrivals, "--capacity", "100", "--stretch", "0.001", "--xi", "60") == 0
     assert "queues grow until the last arrival" in " ".join(capsys.readouterr().out.split())
 
 
 def test_figures_of_tiers_are_drawn(run, arrivals, tmp_path):
-    for command in ("simulate", "curve"):
-        picture = tmp_path / f"{command}.svg"
+    for command in (("simulate", "replicas"), ("curve",)):
+        picture = tmp_path / f"{command[0]}.svg"
         tiers = "--tier", "50,100", "--tier", "150,200:0.3"
-        assert run(command, arrivals, *tiers, "--xi", "60", "--policy", "lru", "--figure", picture) == 0
+        assert run(*command, arrivals, *tiers, "--xi", "60", "--policy", "lru", "--figure", picture) == 0
         assert picture.read_text().startswith("<?xml")
 
 
@@ -186,7 +190,7 @@ def test_optimum_in_tiers_has_two_sides_and_certificates(run, run_json, capsys, 
         assert row["policies"]["LRU"]["tel"] == tt.tail_excess_latency(
             tt.replay(trace, tt.LRU(), tiers), row["xi"]
         )
-    assert run("check-certificate", proofs, arrivals) == 0
+    assert run("optimum", arrivals, "--check", proofs) == 0
     assert capsys.readouterr().out.count("no policy has less TEL than") == 2
     assert run("optimum", arrivals, *TIERS, "--xi", "60,20") == 0
     printed = capsys.readouterr().out

@@ -94,10 +94,13 @@ LINES = [
     (("verify", "--claim", "theorem-3"), "claim: found 'theorem-3', expected one of theorem-31, theorem-d2, "),
     (("advise", "t.csv", "--slo", "1s", "--first", "1e999999999"), "--first: found '1e999999999', expected a"),
     (
-        ("calibrate", "--url", "http://127.0.0.1:65536", "--model", "m"),
+        ("server", "probe", "--url", "http://127.0.0.1:65536", "--model", "m"),
         "found 'http://127.0.0.1:65536', expected an",
     ),
-    (("calibrate", "--url", "http://127.0.0.1:9", "--model", "m", "--lengths", "9" * 15), "lengths: found 9999"),
+    (
+        ("server", "probe", "--url", "http://127.0.0.1:9", "--model", "m", "--lengths", "9" * 15),
+        "lengths: found 9999",
+    ),
 ]
 
 

@@ -64,14 +64,14 @@ COMMANDS = {
     "curve": ("--capacity", "5", "--xi", "2"),
     "trace convert": ("made.csv", "--format", "auto", "--seed", "1"),
     "trace describe": ("--kv-bytes", "1024", "--blocks", "16"),
-    "calibrate-file": ("--form", "linear", "--from-tokens", "5", "--save", "made.json"),
-    "ledger": ("--markdown", "made.md"),
+    "calibrate": ("--form", "linear", "--from-tokens", "5", "--save", "made.json"),
+    "verify --from": ("--markdown", "made.md"),
     "modules pml layout": ("--tokenizer", "bytes", "--roles", "chatml", "--json", "made.json"),
     "apps explain": ("--tokenizer", "bytes", "--rule", "join", "--json", "made.json"),
     "apps lift": ("--least", "2", "--tokenizer", "bytes", "--apps", "made.json", "--trace", "made.jsonl"),
     "advise": ("--slo", "1ms", "--capacity", "5", "--first", "1/2", "--goal", "p95", "--html", "made.html"),
 }
-READS = {"calibrate-file": "runs.csv", "ledger": "ledger.json", "modules pml layout": "schema.xml"}
+READS = {"calibrate": "runs.csv", "verify --from": "ledger.json", "modules pml layout": "schema.xml"}
 READS |= {"apps explain": "applications.json", "apps lift": "log.jsonl"}
 TEXTS = (
     "", " ", "-1", "0", "nan", "1e400", "٣", "½", "1/0", "9" * 5000, "1e999999999", "\x1b[2J", "x" * 300,
