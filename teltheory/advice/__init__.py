@@ -16,15 +16,18 @@ from teltheory.advice.planning import Plan, plan
 from teltheory.advice.search import Candidate
 from teltheory.advice.settings import HALF, as_set, start_of_rest, t_lru
 from teltheory.cost.bootstrap import Estimate
+from teltheory.cost.given import Model, Seconds, Size, Units, latency_of, seconds_of
 from teltheory.cost.goals import TEL
-from teltheory.cost.latency import A100_LLAMA2_7B, Latency
+from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import whole_number
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
+from teltheory.policies.named import maker_of
 from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import default_estimate, in_blocks
+from teltheory.progress import Progress, Report, reporting
 from teltheory.serving.serve import Serving
 
 __all__ = [
@@ -124,18 +127,19 @@ class Advice:
 @overload
 def advise(
     trace: Trace | Forest,
-    capacity: int,
-    slo: Fraction,
-    latency: Latency = ...,
+    capacity: Size,
+    slo: Seconds,
+    latency: Latency | None = ...,
     *,
     goal: str = ...,
     work_cost: Fraction | None = ...,
     median_cost: Fraction | None = ...,
-    policy: Callable[[int, int], AnyPolicy] | None = ...,
+    policy: Callable[[int, int], AnyPolicy] | str | None = ...,
     q_hat: int | None = ...,
     first: Fraction = ...,
     seed: int = ...,
-    progress: Callable[[], object] | None = ...,
+    progress: Progress = ...,
+    model: Model | None = ...,
     serving: None = ...,
     load: None = ...,
 ) -> Advice: ...
@@ -144,18 +148,19 @@ def advise(
 @overload
 def advise(
     trace: Trace | Forest,
-    capacity: int | Tiers,
-    slo: Fraction,
-    latency: Latency = ...,
+    capacity: Size | Tiers,
+    slo: Seconds,
+    latency: Latency | None = ...,
     *,
     goal: str = ...,
     work_cost: Fraction | None = ...,
     median_cost: Fraction | None = ...,
-    policy: Callable[[int, int], AnyPolicy] | None = ...,
+    policy: Callable[[int, int], AnyPolicy] | str | None = ...,
     q_hat: int | None = ...,
     first: Fraction = ...,
     seed: int = ...,
-    progress: Callable[[], object] | None = ...,
+    progress: Progress = ...,
+    model: Model | None = ...,
     serving: Serving,
     load: float | Fraction | None = ...,
 ) -> QueueAdvice: ...
@@ -163,18 +168,19 @@ def advise(
 
 def advise(
     trace: Trace | Forest,
-    capacity: int | Tiers,
-    slo: Fraction,
-    latency: Latency = A100_LLAMA2_7B,
+    capacity: Size | Tiers,
+    slo: Seconds,
+    latency: Latency | None = None,
     *,
     goal: str = TEL,
     work_cost: Fraction | None = WORK_COST,
     median_cost: Fraction | None = MEDIAN_COST,
-    policy: Callable[[int, int], AnyPolicy] | None = None,
+    policy: Callable[[int, int], AnyPolicy] | str | None = None,
     q_hat: int | None = None,
     first: Fraction = HALF,
     seed: int = 0,
-    progress: Callable[[], object] | None = None,
+    progress: Progress = None,
+    model: Model | None = None,
     serving: Serving | None = None,
     load: float | Fraction | None = None,
 ) -> Advice | QueueAdvice:
@@ -185,12 +191,13 @@ def advise(
     trace : Trace or Forest
         Turns in tokens, at least 40 in each part; or the requests that share prefixes, such as `Trace.forest`. Of
         a forest lengths are in tokens too and converted as `Trace.to_blocks` says; TEL is in blocks.
-    capacity : int or Tiers
-        Capacity of the cache, of each replica, in tokens; tiers are advised on with `serving`.
-    slo : Fraction
-        Seconds to the first token.
-    latency : Latency
-        Turns tokens into seconds.
+    capacity : int, str or Tiers
+        Capacity of the cache, of each replica, in tokens, or as text such as ``"300k"`` or ``"40GiB"``; tiers are
+        advised on with `serving`.
+    slo : int, float, Fraction or str
+        Seconds to the first token, or text such as ``"200ms"``.
+    latency : Latency, optional
+        Turns tokens into seconds. Left out, it is the model's, or without one `A100_LLAMA2_7B`.
     goal : str
         What is to be small: ``"tel"``, TEL above the SLO; ``"slo"``, the number of turns above it; a percentile of
         TTFT such as ``"p95"``.
@@ -199,9 +206,10 @@ def advise(
     median_cost : Fraction or None
         The largest P50 of TTFT, in multiples of LRU's, at least 1; None for no limit. Below half of the SLO every
         P50 will do.
-    policy : callable, optional
+    policy : callable or str, optional
         Makes a policy of a threshold above Q-hat and of Q-hat, in the place of T-LRU, such as ``MyPolicy`` or
-        ``lambda xi, q_hat: MyPolicy(xi)``. There are no engines' settings for it then.
+        ``lambda xi, q_hat: MyPolicy(xi)``, or the short form of one, such as ``"end-aware"``. There are no
+        engines' settings for it then.
     q_hat : int, optional
         Prompt estimate, and the threshold is that plus the margin chosen. Left out, T-LRU's setting is the SLO's
         threshold with the estimate that this leaves (only xi - q_hat matters), and another policy's estimate is
@@ -210,8 +218,11 @@ def advise(
         Share of the turns that are the first part, above 0 and below 1.
     seed : int
         Of the bootstrap's draws.
-    progress : callable, optional
-        Called after each replay of the first part; in a queue after each run.
+    progress : callable or bool, optional
+        Called with the replays of the first part done, and all of them; in a queue with the runs done, and None.
+        True shows a bar on standard error.
+    model : str, Architecture or KVSize, optional
+        Whose bytes and times they are: a name such as ``"llama-2-7b"``.
     serving : Serving, optional
         How a loaded server serves the trace: the setting is chosen and judged in its queue then, TEL is in
         seconds, and of tiers it is said which should run T-LRU. An idle server when left out.
@@ -229,12 +240,28 @@ def advise(
     ArgumentError
         Wrong arguments, a trace in blocks or one that is too short; with `serving` one without arrivals.
     """
-    if serving is not None:
-        options = Options(goal, work_cost, median_cost, policy, q_hat, first, seed, progress)
-        return advise_in_queue(trace, capacity, slo, latency, serving, load, options)
+    memory, within = Units(1, model, latency).memory(capacity), seconds_of("slo", slo)
+    served_by, make = latency_of(latency, model), None if policy is None else maker_of(policy)
+    options = Options(goal, work_cost, median_cost, make, q_hat, first, seed)
+    with reporting(progress, "Trying settings") as report:
+        if serving is not None:
+            return advise_in_queue(trace, memory, within, served_by, serving, load, options, report)
+        return _on_an_idle_server(trace, memory, within, served_by, load, options, report)
+
+
+def _on_an_idle_server(
+    trace: Trace | Forest,
+    capacity: int | Tiers,
+    slo: Fraction,
+    latency: Latency,
+    load: float | Fraction | None,
+    options: Options,
+    report: Report,
+) -> Advice:
     if isinstance(capacity, Tiers) or load is not None:
         argument, value = ("capacity", capacity) if load is None else ("load", load)
         raise ArgumentError(argument, str(value), "serving=Serving(...) with it")
+    goal, work_cost, median_cost, policy, q_hat, first, seed = options
     aim, limits = Goal.of(goal, slo, latency), Limits(work_cost, median_cost)
     start = start_of_rest(trace, first)
     beginning = trace.head(start) if isinstance(trace, Forest) else trace.first(start)
@@ -250,7 +277,7 @@ def advise(
         return made
 
     rest = len(trace) - start
-    choice = choose(beginning, rest, room, aim, rng, of, limits, progress)
+    choice = choose(beginning, rest, room, aim, rng, of, limits, report)
     margin = choice.margin or choice.freely.margin or max(aim.xi - default_estimate(beginning), 0)
     name = "T-LRU" if policy is None else type(of(margin)).__name__
     setting = Setting(of(margin), name, *as_set(margin, aim.xi, estimate))

@@ -36,6 +36,7 @@ from teltheory.model.trace import Trace
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import AnyPolicy, Trim
 from teltheory.policies.spec import continued_prompts
+from teltheory.progress import Report, nothing
 from teltheory.replay.curve import capacity_curve
 
 TRIM: Trim = "least-recent"
@@ -100,7 +101,7 @@ def choose(
     rng: np.random.Generator,
     policy: Callable[[int], AnyPolicy],
     limits: Limits,
-    progress: Callable[[], object] | None = None,
+    report: Report = nothing,
 ) -> Choice:
     """Choose the margin for a goal; capacity and policies are in the trace's unit, margins in tokens."""
     warm_up = first_overflow(first, capacity)
@@ -112,11 +113,10 @@ def choose(
     comparison = Comparison.of(goal, limits, Replayed(base), warm_up, rest_turns, rng)
     candidates = margins(base.in_tokens().uncached[warm_up:], continued_prompts(first), goal)
     found: list[Compared] = []
-    for margin in candidates:
+    for done, margin in enumerate(candidates, start=1):
         outcome = capacity_curve(first, policy(margin)).outcome(capacity) if margin else base
         found.append(comparison.compared(Replayed(outcome)))
-        if progress is not None:
-            progress()
+        report(done, len(candidates))
     best = select(found, neighbours(candidates, drift(goal, comparison.lru)), rng)
     tried = tuple(Tried(m, one.gain, one.cost, one.allowed) for m, one in zip(candidates, found, strict=True))
     return Choice(candidates[best.place], warm_up, best.here, best.promise, tried, tried[best.freely])

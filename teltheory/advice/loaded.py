@@ -32,6 +32,7 @@ from teltheory.model.tiers import Tiers, tiers_of
 from teltheory.model.trace import Trace
 from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import continued_prompts, default_estimate, in_blocks
+from teltheory.progress import Count, Report
 from teltheory.serving.serve import Serving, stretch_for
 
 MORE = (
@@ -184,7 +185,6 @@ class Options(NamedTuple):
     q_hat: int | None
     first: Fraction
     seed: int
-    progress: Callable[[], object] | None
 
 
 def advise_in_queue(
@@ -195,6 +195,7 @@ def advise_in_queue(
     serving: Serving,
     load: float | Fraction | None,
     options: Options,
+    report: Report,
 ) -> QueueAdvice:
     """Choose a setting on the first part of a trace in the queue; arguments as in `teltheory.advise`."""
     aim = Goal.of(options.goal, slo, latency)
@@ -210,7 +211,7 @@ def advise_in_queue(
         return made
 
     serving = at_load(trace, memory, latency, serving, load)
-    server = Server(trace, memory, latency, serving, make, options.progress)
+    server = Server(trace, memory, latency, serving, make, Count(report))
     rng = np.random.default_rng(options.seed)
     choice = choose_in_queue(server, start, aim, limits, rng)
     tried = _to_try(choice, max(aim.xi - default_estimate(first_turns(trace, start)), 0), len(server.tiers))

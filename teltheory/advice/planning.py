@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -22,13 +22,16 @@ import numpy as np
 
 from teltheory.advice.choice import BLOCKS, DRAWS
 from teltheory.cost.bootstrap import Blocks, Estimate, interval
-from teltheory.cost.latency import A100_LLAMA2_7B, Latency
+from teltheory.cost.given import Model, Seconds, Size, Units, latency_of, seconds_of
+from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import BoolArray, FloatArray, IntArray, rational, whole_number
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
+from teltheory.policies.named import policy_of
 from teltheory.policies.online import LRU
+from teltheory.progress import Progress, reporting
 from teltheory.serving.serve import Serving, serve, stretch_for
 from teltheory.serving.served import Served
 
@@ -104,16 +107,17 @@ class Plan:
 def plan(
     trace: Trace | Forest,
     resource: str,
-    grid: Sequence[int | float | Fraction],
-    capacity: int | Tiers,
-    slo: Fraction,
-    latency: Latency = A100_LLAMA2_7B,
+    grid: Sequence[int | float | Fraction | str],
+    capacity: Size | Tiers,
+    slo: Seconds,
+    latency: Latency | None = None,
     *,
     percentile: int | Fraction = 95,
     serving: Serving | None = None,
     policy: Any = None,
     seed: int = 0,
-    progress: Callable[[], object] | None = None,
+    progress: Progress = None,
+    model: Model | None = None,
 ) -> Plan:
     """Find the smallest number such that it and every larger one tried keep a percentile of TTFT within an SLO.
 
@@ -126,23 +130,26 @@ def plan(
         as `stretch_for` has it, of which the largest is sought such that it and every smaller one keep the SLO.
     grid : sequence of numbers
         What is tried.
-    capacity : int or Tiers
-        Memory of each replica, in the trace's unit.
-    slo : Fraction
-        Seconds to the first token.
-    latency : Latency
-        Turns tokens into seconds.
+    capacity : int, str or Tiers
+        Memory of each replica, in the trace's unit, or as text such as ``"300k"`` tokens or ``"40GiB"``; so are
+        the numbers of a tier.
+    slo : int, float, Fraction or str
+        Seconds to the first token, or text such as ``"200ms"``.
+    latency : Latency, optional
+        Turns tokens into seconds. Left out, it is the model's, or without one `A100_LLAMA2_7B`.
     percentile : int or Fraction
         Above 0, at most 100.
     serving : Serving, optional
         How requests are served; one replica at the trace's own speed when left out. Its stretch stays the same for
         all replicas and capacities.
-    policy : Policy, or a sequence of them
+    policy : Policy or str, or a sequence of them
         Of every tier, or one for each; LRU when left out.
     seed : int
         Of the bootstrap's draws.
-    progress : callable, optional
-        Called after each number.
+    progress : callable or bool, optional
+        Called with the numbers done and all of them; True shows a bar on standard error.
+    model : str, Architecture or KVSize, optional
+        Whose bytes and times they are, where text has them.
 
     Returns
     -------
@@ -154,28 +161,32 @@ def plan(
     ArgumentError
         For a resource that is none, an empty grid, and what `serve` refuses.
     """
-    level, slo = _level(percentile), rational("slo", slo)
-    numbers, own = _ordered(resource, grid, capacity), serving or Serving()
+    units, level, within = Units.of(trace, model, latency), _level(percentile), seconds_of("slo", slo)
+    memory, cost = units.memory(capacity), latency_of(latency, model)
+    numbers, own = _ordered(resource, grid, memory, units), serving or Serving()
     if not len(trace):
         raise ArgumentError("trace", "no turn", "at least one")
     blocks = Blocks.of(len(trace), BLOCKS)
     draws = blocks.draw(len(blocks), DRAWS, np.random.default_rng(seed))
     tried, met = [], []
-    for number in numbers:
-        memory, how = changed(trace, resource, number, capacity, own, latency)
-        served = serve(trace, LRU() if policy is None else policy, memory, latency=latency, **vars(how))
-        found, drawn = _measured(served, number, blocks, draws, level, slo)
-        tried.append(found)
-        met.append(drawn <= float(slo))
-        if progress is not None:
-            progress()
+    asked = policy_of(LRU() if policy is None else policy, trace, units=units)
+    with reporting(progress, "Serving") as report:
+        for number in numbers:
+            room, how = changed(trace, resource, number, memory, own, cost)
+            served = serve(trace, asked, room, latency=cost, **vars(how))
+            found, drawn = _measured(served, number, blocks, draws, level, within)
+            tried.append(found)
+            met.append(drawn <= float(within))
+            report(len(tried), len(numbers))
     place = answer_of(np.array([[one.meets] for one in tried]))[0]
     places = answer_of(np.array(met))
     low, high = np.quantile(places, [(1 - SURE) / 2, (1 + SURE) / 2], method="inverted_cdf")
     at = [*numbers, None]
     exceptions = tuple(one.number for one in tried[:place] if one.meets)
     ends = (at[int(low)], at[int(high)])
-    return Plan(resource, level, slo, tuple(tried), at[place], exceptions, *ends, float(np.mean(places == place)))
+    return Plan(
+        resource, level, within, tuple(tried), at[place], exceptions, *ends, float(np.mean(places == place))
+    )
 
 
 def answer_of(meets: BoolArray) -> IntArray:
@@ -214,7 +225,7 @@ def tier_of(resource: str, capacity: int | Tiers) -> int:
     return int(found[1])
 
 
-def _ordered(resource: str, grid: Sequence[Any], capacity: int | Tiers) -> list[Any]:
+def _ordered(resource: str, grid: Sequence[Any], capacity: int | Tiers, units: Units) -> list[Any]:
     """Return the numbers of a grid, the most generous last."""
     if resource not in (REPLICAS, LOAD):
         tier_of(resource, capacity)
@@ -222,7 +233,8 @@ def _ordered(resource: str, grid: Sequence[Any], capacity: int | Tiers) -> list[
         raise ArgumentError("grid", str(grid), "a number at least")
     if resource == LOAD:
         return sorted({float(number) for number in grid}, reverse=True)
-    return sorted({whole_number("grid", number) for number in grid})
+    read = whole_number if resource == REPLICAS else lambda name, number: units.capacity(number, name)
+    return sorted({read("grid", number) for number in grid})
 
 
 def _level(percentile: int | Fraction) -> Fraction:

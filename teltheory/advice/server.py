@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from teltheory.advice.in_queue import Queued
@@ -15,6 +15,7 @@ from teltheory.model.tiers import Tiers, tiers_of
 from teltheory.model.trace import Trace
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import AnyPolicy
+from teltheory.progress import Count
 from teltheory.serving.serve import Serving, serve
 
 ENDLESS = INT64_MAX // 4
@@ -37,8 +38,8 @@ class Server:
         Replicas, router, speed.
     make : callable
         Makes the policy of a margin, in the unit of the requests.
-    progress : callable or None
-        Called after each run.
+    count : Count
+        Of the runs.
     """
 
     requests: Trace | Forest
@@ -46,7 +47,7 @@ class Server:
     latency: Latency
     serving: Serving
     make: Callable[[int], AnyPolicy]
-    progress: Callable[[], object] | None = None
+    count: Count = field(default_factory=Count)
 
     @property
     def tiers(self) -> Tiers:
@@ -76,8 +77,7 @@ class Server:
     def _run(self, asked: Trace | Forest, policy: Any, memory: int | Tiers, router: Any) -> Queued:
         serving = self.serving if router is None else replace(self.serving, router=router)
         served = serve(asked, policy, memory, latency=self.latency, **vars(serving))
-        if self.progress is not None:
-            self.progress()
+        self.count.step()
         return Queued.of(asked, served)
 
 

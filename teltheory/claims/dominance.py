@@ -19,6 +19,7 @@ from teltheory.errors import ArgumentError
 from teltheory.model.numbers import whole_number
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import AnyPolicy
+from teltheory.progress import Count, Progress, reporting
 from teltheory.replay import check_policy
 
 Family: TypeAlias = Callable[[int], AnyPolicy] | Callable[[int, int], AnyPolicy]
@@ -34,7 +35,7 @@ def never_worse(
     conversations: int = 3,
     forced: bool = False,
     samples: int = 2000,
-    progress: Callable[[], object] | None = None,
+    progress: Progress = None,
 ) -> Verdict:
     """Decide within bounds whether a policy's TEL is at most another's, on every trace.
 
@@ -51,8 +52,8 @@ def never_worse(
         Forced caching.
     samples : int
         Random traces after the enumeration, up to 12 turns.
-    progress : callable, optional
-        Called after each instance that was tried.
+    progress : callable or bool, optional
+        Called with the instances tried, and None; True shows a bar on standard error.
 
     Returns
     -------
@@ -83,16 +84,18 @@ def never_worse(
         natural_sizes=({}, {}),
     )
 
-    def values(case: Case) -> Values:
-        tels = {"policy": _tel(case, ours(case)), "other": _tel(case, other(case))}
-        if progress is not None:
-            progress()
-        return tels
-
     statement = "The policy has a TEL of at most the other's on every trace."
-    return decide(
-        Claim("dominance", "", statement, values, lambda tels: bool(tels["policy"] <= tels["other"]), space)
-    )
+    with reporting(progress, "Trying traces, smallest first") as report:
+        count = Count(report)
+
+        def values(case: Case) -> Values:
+            tels = {"policy": _tel(case, ours(case)), "other": _tel(case, other(case))}
+            count.step()
+            return tels
+
+        return decide(
+            Claim("dominance", "", statement, values, lambda tels: bool(tels["policy"] <= tels["other"]), space)
+        )
 
 
 def _tel(case: Case, policy: AnyPolicy) -> int:

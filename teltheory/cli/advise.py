@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -43,8 +42,7 @@ from teltheory.model.forest import Forest
 from teltheory.model.numbers import read_fraction
 from teltheory.model.trace import Trace
 from teltheory.model.units import read_time
-from teltheory.policies.policy import AnyPolicy
-from teltheory.policies.spec import parse_policy
+from teltheory.policies.named import maker_of
 
 if TYPE_CHECKING:
     from teltheory.advice import Advice
@@ -166,7 +164,7 @@ def _on_an_idle_server(
 
     with about(trace_file), progress_bar() as bar:
         task = bar.add_task("Trying settings", total=len(sizes) * MARGINS)
-        wish = wish | {"progress": lambda: bar.advance(task)}
+        wish = wish | {"progress": lambda done, total: bar.advance(task)}
         return [advise_on(requests, size, **wish) for size in sizes]
 
 
@@ -223,17 +221,10 @@ def _read_wish(
         "goal": goal,
         "work_cost": _times("--work-cost", work_cost),
         "median_cost": _times("--median-cost", median_cost),
-        "policy": None if policy_text is None else _policy(policy_text),
+        "policy": None if policy_text is None else maker_of(policy_text, "--policy"),
         "q_hat": q_hat,
         "first": _share(first),
     }
-
-
-def _policy(text: str) -> Callable[[int, int], AnyPolicy]:
-    spec = parse_policy(text)
-    if not spec.needs("xi"):
-        raise ArgumentError("--policy", text, "a policy whose xi is left to be chosen, such as tlru:trim=eager")
-    return spec.build
 
 
 def _times(option: str, text: str) -> Fraction | None:

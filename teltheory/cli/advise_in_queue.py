@@ -126,7 +126,7 @@ class LoadedQuestion:
         """Advise on each memory, with a bar."""
         with about(trace_file), progress_bar() as bar:
             task = bar.add_task("Serving settings", total=None)
-            wish = wish | {"progress": lambda: bar.advance(task)}
+            wish = wish | {"progress": lambda done, total: bar.advance(task)}
             return [self._find(requests, memory, wish) for memory in (self.tiers or sizes)]
 
     def _find(self, requests: Trace | Forest, memory: int | Tiers, wish: dict[str, Any]) -> Found:

@@ -6,18 +6,31 @@ import errno
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from teltheory.errors import ArgumentError, FileError, printable
+from teltheory.progress import progress_bar
 from teltheory.whole_files import check_place, write_whole
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.progress import Progress
     from rich.table import Table
+
+__all__ = [
+    "check_figure",
+    "check_target",
+    "complain",
+    "console",
+    "make_folder",
+    "progress_bar",
+    "report",
+    "show",
+    "write_json",
+    "write_text",
+]
 
 FIGURES = (".png", ".svg", ".pdf")
 WIDTH = 108
@@ -53,18 +66,6 @@ def complain(message: str, code: int) -> int:
     with suppress(OSError):
         sys.stderr.write(printable("teltheory: " + " ".join(message.split())) + "\n")
     return code
-
-
-@contextmanager
-def progress_bar() -> Iterator[Progress]:
-    """Show a bar on standard error while the work lasts, if that is a terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    err = Console(stderr=True)
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
-        yield progress
 
 
 def check_target(target: str | None) -> None:

@@ -20,11 +20,12 @@ from teltheory.cli.prefixes import (
 )
 from teltheory.cli.served import Served
 from teltheory.cli.traces import report_lines, turns_as_data
+from teltheory.cost.given import read_size
 from teltheory.cost.goals import Level
 from teltheory.cost.kv_cache import KVSize
 from teltheory.cost.latency import Latency
 from teltheory.cost.metrics import ttft_quantiles, ttft_violations
-from teltheory.errors import ArgumentError, listed
+from teltheory.errors import listed
 from teltheory.model.forest import Forest
 from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.numbers import INT64_MAX
@@ -258,13 +259,7 @@ def read_capacities(given: Sequence[str], shape: KVSize | None = None) -> tuple[
 
 def read_capacity(argument: str, text: str, shape: KVSize | None) -> int:
     """Read a capacity: tokens, or bytes of the KV cache of a model, as many tokens as fit."""
-    size = bytes_in(text)
-    if size is None:
-        return read_tokens(argument, text, or_bytes=True)
-    if shape is None:
-        models = "--model vicuna-7b, --config FILE.json or --kv-bytes N"
-        raise ArgumentError(argument, text, f"tokens such as 300k, or the model whose bytes they are: {models}")
-    return shape.tokens(int(size))
+    return read_size(argument, text, shape, "--model vicuna-7b, --config FILE.json or --kv-bytes N")
 
 
 def read_sizes(given: Sequence[str], shape: KVSize | None) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
+from teltheory.cost.given import Seconds, seconds_of
 from teltheory.cost.latency import Latency
 from teltheory.cost.links import marginal_seconds
 from teltheory.errors import ArgumentError
@@ -70,9 +71,9 @@ def tail_excess_latency(outcome: Outcome | TieredOutcome, xi: int) -> int | Frac
     return exact_sum(excess(outcome, xi))
 
 
-def tail_excess_seconds(outcome: Outcome | TieredOutcome, latency: Latency, slo: float) -> float:
+def tail_excess_seconds(outcome: Outcome | TieredOutcome, latency: Latency, slo: Seconds) -> float:
     """Return the sum over turns of max(TTFT - slo, 0), in seconds."""
-    return float(np.maximum(ttft_seconds(outcome, latency) - slo, 0.0).sum())
+    return float(np.maximum(ttft_seconds(outcome, latency) - float(seconds_of("slo", slo)), 0.0).sum())
 
 
 def ttft_quantiles(outcome: Outcome | TieredOutcome, qs: Sequence[float], latency: Latency) -> FloatArray:
@@ -103,7 +104,7 @@ def slo_violations(outcome: Outcome | TieredOutcome, xi: int) -> int:
     return int(np.count_nonzero(outcome.uncached > whole_number("xi", xi)))
 
 
-def ttft_violations(outcome: Outcome | TieredOutcome, latency: Latency, slo: Fraction) -> int:
+def ttft_violations(outcome: Outcome | TieredOutcome, latency: Latency, slo: Seconds) -> int:
     """Return the number of turns whose TTFT is above `slo` seconds, without rounding.
 
     If cached tokens cost nothing these are the `slo_violations` at the model's threshold.
@@ -111,12 +112,12 @@ def ttft_violations(outcome: Outcome | TieredOutcome, latency: Latency, slo: Fra
     return int(np.count_nonzero(above_slo(outcome, latency, slo)))
 
 
-def above_slo(outcome: Outcome | TieredOutcome, latency: Latency, slo: Fraction) -> NDArray[np.bool_]:
+def above_slo(outcome: Outcome | TieredOutcome, latency: Latency, slo: Seconds) -> NDArray[np.bool_]:
     """Return whether each turn's TTFT is above `slo` seconds, without rounding unless in tiers; shape (n,)."""
     if isinstance(outcome, TieredOutcome):
-        return ttft_seconds(outcome, latency) > float(slo)
+        return ttft_seconds(outcome, latency) > float(seconds_of("slo", slo))
     total = outcome.uncached + outcome.cached
-    return outcome.uncached > latency.safe_uncached(total, slo)
+    return outcome.uncached > latency.safe_uncached(total, seconds_of("slo", slo))
 
 
 def write_volume(outcome: Outcome, trace: Trace | Forest) -> int:

@@ -25,6 +25,7 @@ import numpy as np
 
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import INT64_MAX, IntArray, exact_sum, rational, readonly, whole_number
+from teltheory.model.units import bytes_in, read_tokens
 
 Mode: TypeAlias = Literal["exclusive", "inclusive", "swap-out-once"]
 MODES: tuple[Mode, ...] = get_args(Mode)
@@ -39,9 +40,10 @@ class Tiers:
 
     Parameters
     ----------
-    capacities : sequence of int
-        Units that each tier holds, 0 or more; of inclusive tiers copies of what the tiers before hold are among
-        them, so that capacities never fall.
+    capacities : sequence of int or str
+        Units that each tier holds, 0 or more, or text such as ``"300k"`` tokens or ``"40GiB"``, which becomes
+        units where they are used; of inclusive tiers copies of what the tiers before hold are among them, so that
+        capacities never fall.
     loads : sequence of int or Fraction
         Seconds to load a token from each tier, in seconds that its prefill takes: rho, rounded up to thousandths,
         never decreasing, below 1, and 0 for the first tier.
@@ -57,7 +59,7 @@ class Tiers:
         For no tier, a capacity, a ratio, a mode or a way of loading.
     """
 
-    capacities: Sequence[int]
+    capacities: Sequence[Any]
     loads: Sequence[int | Fraction] = (0,)
     mode: Mode = "exclusive"
     loading: Loading = "additive"
@@ -65,7 +67,7 @@ class Tiers:
     def __post_init__(self) -> None:
         if isinstance(self.capacities, str) or not isinstance(self.capacities, Sequence):
             raise ArgumentError("capacities", self.capacities, "a capacity for each tier")
-        sizes = tuple(whole_number("capacities", one) for one in self.capacities)
+        sizes = tuple(_checked(one) for one in self.capacities)
         if not sizes:
             raise ArgumentError("capacities", self.capacities, "one tier or more")
         object.__setattr__(self, "capacities", sizes)
@@ -76,7 +78,8 @@ class Tiers:
             raise ArgumentError("loading", self.loading, "one of " + ", ".join(LOADINGS))
         if self.mode == "swap-out-once" and len(sizes) > 2:
             raise ArgumentError("mode", self.mode, f"two tiers with it, not {len(sizes)}")
-        if self.mode == "inclusive" and list(sizes) != sorted(sizes):
+        counted = all(isinstance(size, int) for size in sizes)
+        if self.mode == "inclusive" and counted and list(sizes) != sorted(sizes):
             raise ArgumentError("capacities", self.capacities, "sizes that never fall, of inclusive tiers")
 
     def __len__(self) -> int:
@@ -105,6 +108,15 @@ class Tiers:
     def keeps_copies(self) -> bool:
         """Whether the second tier keeps what is loaded from it."""
         return self.mode == "swap-out-once"
+
+
+def _checked(capacity: object) -> int | str:
+    """Return a capacity; text stays text, as tokens and bytes become units only with a trace and a model."""
+    if not isinstance(capacity, str):
+        return whole_number("capacities", capacity)
+    if bytes_in(capacity) is None:
+        read_tokens("capacities", capacity, or_bytes=True)
+    return capacity
 
 
 def tiers_of(capacity: int | Tiers) -> Tiers:

@@ -43,12 +43,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import ArgumentError, CertificateError
 from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance, Initial, Instance, instance_of
 from teltheory.model.module_instance import ModuleInstance
 from teltheory.model.module_trace import ModuleTrace
-from teltheory.model.numbers import INT64_MAX, IntArray, exact_dot, running_sums, whole_number
+from teltheory.model.numbers import INT64_MAX, IntArray, exact_dot, running_sums
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
 from teltheory.optimal.sets.parts import set_parts, set_rooms
@@ -97,14 +98,15 @@ class Certificate:
 
 def check_certificate(
     trace: Trace | Forest | ModuleTrace,
-    capacity: int | Tiers,
-    xi: int,
+    capacity: Size | Tiers,
+    xi: Size,
     certificate: Certificate | TieredCertificate | WholeCertificate,
     forced: bool = False,
     initial: Initial = (),
     weights: Weights | None = None,
     *,
     running: int = 1,
+    model: Model | None = None,
 ) -> None:
     """Check a certificate in exact numbers; O(n), no solver.
 
@@ -116,7 +118,7 @@ def check_certificate(
     forced, initial : as for `hindsight_optimum`
     weights : as for `weighted_optimum`, optional
         1 if left out.
-    running : as for `hindsight_optimum`
+    running, model : as for `hindsight_optimum`
 
     Raises
     ------
@@ -125,6 +127,8 @@ def check_certificate(
     ArgumentError, TraceError, ForcedCachingError
         Wrong arguments.
     """
+    units = Units.of(trace, model)
+    capacity, xi = units.memory(capacity), units.xi(xi)
     if isinstance(capacity, Tiers):
         from teltheory.optimal.tiers.certificate import check_tiered_certificate
 
@@ -142,7 +146,7 @@ def check_certificate(
     if not isinstance(certificate, Certificate):
         raise ArgumentError("certificate", type(certificate).__name__, "a Certificate")
     instance = instance_of(trace, capacity, forced=forced, initial=initial, running=running)
-    return check_against(instance, whole_number("xi", xi), certificate, turn_weights(trace, weights))
+    return check_against(instance, xi, certificate, turn_weights(trace, weights))
 
 
 def check_against(instance: Instances, xi: int, certificate: Certificate, weights: TurnWeights) -> None:

@@ -15,6 +15,7 @@ from typing import Literal
 
 import numpy as np
 
+from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import SolverError
 from teltheory.model.instance import Initial, Instance
 from teltheory.model.numbers import IntArray, whole_number
@@ -105,12 +106,14 @@ class _Search:
 
 def cost_optimum(
     trace: Trace,
-    capacity: int,
+    capacity: Size,
     costs: PiecewiseCosts,
     forced: bool = False,
     initial: Initial = (),
     time_limit: float | None = None,
     seed: int = 0,
+    *,
+    model: Model | None = None,
 ) -> CostOptimum:
     """Find the least cost that any policy reaches, or two sides of it.
 
@@ -125,6 +128,7 @@ def cost_optimum(
         Seconds in all; what was found by then is returned.
     seed : int
         Of the random rounds in which better plans are sought; no effect if every cost is convex.
+    model : as for `hindsight_optimum`
 
     Raises
     ------
@@ -135,7 +139,8 @@ def cost_optimum(
     CertificateError
         A plan that does not fit; both would be faults of this toolkit.
     """
-    instance = Instance.of(trace, capacity, forced=forced, initial=initial)
+    room = Units.of(trace, model).capacity(capacity)
+    instance = Instance.of(trace, room, forced=forced, initial=initial)
     check_costs(costs, instance)
     seed, deadline, pieces = whole_number("seed", seed), deadline_of(time_limit), pieces_of(instance, costs)
     problem, divisor = envelope_problem(instance, costs, pieces)

@@ -18,10 +18,11 @@ from math import ceil, floor
 
 import numpy as np
 
+from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.instance import Initial, instance_of
-from teltheory.model.numbers import exact_sum, whole_number
+from teltheory.model.numbers import exact_sum
 from teltheory.model.trace import Trace
 
 
@@ -63,32 +64,34 @@ class HindsightCurve:
 
 def hindsight_curve(
     trace: Trace | Forest,
-    xi: int,
-    smallest: int,
-    largest: int,
+    xi: Size,
+    smallest: Size,
+    largest: Size,
     tolerance: float = 0.001,
     forced: bool = False,
     initial: Initial = (),
     *,
     running: int = 1,
+    model: Model | None = None,
 ) -> HindsightCurve:
     """Find the optimal TEL at every whole capacity of a range, within a relative tolerance.
 
     Parameters
     ----------
     trace, xi : as for `hindsight_optimum`; of a forest it is the curve of a cache with holes
-    smallest, largest : int
+    smallest, largest : int or str
         Range of capacities.
     tolerance : float
         How far the upper bound may be above the lower one, relative to the lower one; 0 for the exact curve.
-    forced, initial, running : as for `hindsight_optimum`
+    forced, initial, running, model : as for `hindsight_optimum`
 
     Raises
     ------
     ArgumentError, TraceError, ForcedCachingError
         Wrong arguments; all are `ValueError`.
     """
-    xi, low, high = whole_number("xi", xi), whole_number("smallest", smallest), whole_number("largest", largest)
+    units = Units.of(trace, model)
+    threshold, low, high = units.xi(xi), units.capacity(smallest, "smallest"), units.capacity(largest, "largest")
     if low > high:
         raise ArgumentError("largest", high, f"{low} or more, as `smallest` is {low}")
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not 0 <= tolerance < 1:
@@ -99,8 +102,8 @@ def hindsight_curve(
 
     def tangent(capacity: int) -> Tangent:
         instance = instance_of(trace, capacity, forced=forced, initial=starts, running=running)
-        reused, steps = greedily(instance, xi)
-        return Tangent(capacity, exact_sum(np.maximum(instance.total - reused - xi, 0)), len(steps))
+        reused, steps = greedily(instance, threshold)
+        return Tangent(capacity, exact_sum(np.maximum(instance.total - reused - threshold, 0)), len(steps))
 
     found = {capacity: tangent(capacity) for capacity in {low, high}}
     todo = [(low, high)] if low < high else []

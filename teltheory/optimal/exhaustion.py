@@ -21,6 +21,7 @@ from time import monotonic
 import numpy as np
 from numpy.typing import NDArray
 
+from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import ArgumentError, CertificateError
 from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance, Initial, Instance, instance_of
@@ -36,8 +37,8 @@ BITS = 62
 
 def check_violations(
     trace: Trace | Forest,
-    capacity: int,
-    xi: int,
+    capacity: Size,
+    xi: Size,
     prices: Prices,
     least: int,
     forced: bool = False,
@@ -45,6 +46,7 @@ def check_violations(
     most_states: int = MOST_STATES,
     *,
     running: int = 1,
+    model: Model | None = None,
 ) -> None:
     """Check that at least so many turns compute more than `xi`, whatever the policy; no solver, exact.
 
@@ -59,7 +61,7 @@ def check_violations(
     most_states : int
         Sets of turns to hold at a time; with more to do the check gives up. Each takes some 80 bytes, and 16 more
         for every 62 turns whose reuse overlaps.
-    running : as for `fewest_violations`
+    running, model : as for `fewest_violations`
 
     Raises
     ------
@@ -70,9 +72,10 @@ def check_violations(
     """
     if not isinstance(prices, Prices):
         raise ArgumentError("prices", type(prices).__name__, "Prices")
-    instance = instance_of(trace, capacity, forced=forced, initial=initial, running=running)
-    xi, least = whole_number("xi", xi), whole_number("least", least)
-    if not is_least(instance, xi, prices, least, most_states):
+    units = Units.of(trace, model)
+    instance = instance_of(trace, units.capacity(capacity), forced=forced, initial=initial, running=running)
+    least = whole_number("least", least)
+    if not is_least(instance, units.xi(xi), prices, least, most_states):
         raise CertificateError(f"least: found {least:,}, but fewer violations are possible")
 
 

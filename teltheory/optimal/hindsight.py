@@ -8,11 +8,11 @@ the proof). Tail-Optimized Belady is not optimal with weights: what is furthest 
 from dataclasses import dataclass
 from typing import Literal, get_args, overload
 
+from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import ArgumentError, SolverError
 from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance, Initial, instance_of
 from teltheory.model.module_trace import ModuleTrace
-from teltheory.model.numbers import whole_number
 from teltheory.model.outcome import Outcome
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
@@ -80,20 +80,22 @@ class WeightedOptimum:
 @overload
 def hindsight_optimum(
     trace: Trace,
-    capacity: int,
-    xi: int,
+    capacity: Size,
+    xi: Size,
     forced: bool = False,
     initial: Initial = (),
     method: Method = "auto",
     time_limit: float | None = None,
+    *,
+    model: Model | None = None,
 ) -> HindsightOptimum: ...
 
 
 @overload
 def hindsight_optimum(
     trace: Forest,
-    capacity: int,
-    xi: int,
+    capacity: Size,
+    xi: Size,
     forced: bool = False,
     initial: Initial = (),
     method: Method = "auto",
@@ -101,14 +103,15 @@ def hindsight_optimum(
     *,
     cache: BlockCache = "strict",
     running: int = 1,
+    model: Model | None = None,
 ) -> ForestOptimum: ...
 
 
 @overload
 def hindsight_optimum(
     trace: ModuleTrace,
-    capacity: int,
-    xi: int,
+    capacity: Size,
+    xi: Size,
     forced: bool = False,
     initial: Initial = (),
     method: Method = "auto",
@@ -116,6 +119,7 @@ def hindsight_optimum(
     *,
     cache: ItemCache = "strict",
     running: int = 1,
+    model: Model | None = None,
 ) -> ModuleOptimum: ...
 
 
@@ -123,7 +127,7 @@ def hindsight_optimum(
 def hindsight_optimum(
     trace: Trace | Forest | ModuleTrace,
     capacity: Tiers,
-    xi: int,
+    xi: Size,
     forced: bool = False,
     initial: Initial = (),
     method: Method = "auto",
@@ -131,13 +135,14 @@ def hindsight_optimum(
     *,
     cache: BlockCache = "strict",
     running: int = 1,
+    model: Model | None = None,
 ) -> TieredOptimum: ...
 
 
 def hindsight_optimum(
     trace: Trace | Forest | ModuleTrace,
-    capacity: int | Tiers,
-    xi: int,
+    capacity: Size | Tiers,
+    xi: Size,
     forced: bool = False,
     initial: Initial = (),
     method: Method = "auto",
@@ -145,6 +150,7 @@ def hindsight_optimum(
     *,
     cache: BlockCache | ItemCache = "strict",
     running: int = 1,
+    model: Model | None = None,
 ) -> HindsightOptimum | ForestOptimum | ModuleOptimum | TieredOptimum:
     """Find the least TEL that any policy reaches (Zhang et al. 2025, Appendix B, problem (1)-(5)).
 
@@ -153,11 +159,11 @@ def hindsight_optimum(
     trace : Trace, Forest or ModuleTrace
         The turns, as private conversations; the requests of a forest (docs/forest-optimum.md); or requests for
         sets of modules (docs/module-sets-optimum.md).
-    capacity : int or Tiers
-        Capacity, in the trace's unit; or tiers, exclusive or inclusive, whose optimum lies between two sides
-        (docs/tiers-optimum.md).
-    xi : int
-        Threshold, in the trace's unit.
+    capacity : int, str or Tiers
+        Capacity, in the trace's unit, or as text such as ``"300k"`` tokens or ``"40GiB"``; or tiers, exclusive or
+        inclusive, whose optimum lies between two sides (docs/tiers-optimum.md).
+    xi : int or str
+        Threshold, in the trace's unit, or as text such as ``"2800"`` tokens or ``"200ms"``.
     forced : bool
         Forced caching, (9) in place of (4).
     initial : iterable of (conversation, past, cached)
@@ -183,6 +189,8 @@ def hindsight_optimum(
         instances, whose lower side then rests on the solver.
     running : int
         On a forest under forced caching: requests that run at the same time.
+    model : str, Architecture or KVSize, optional
+        Whose bytes and times they are, where text has them.
 
     Returns
     -------
@@ -200,6 +208,8 @@ def hindsight_optimum(
         check: what turns reuse does not fit, or what it says is not what the certificate proves. The error has
         the status, and an incumbent and a bound if they are known.
     """
+    units = Units.of(trace, model)
+    capacity, xi = units.memory(capacity), units.xi(xi)
     if isinstance(capacity, Tiers):
         if tuple(initial) or running != 1:
             raise ArgumentError(
@@ -209,7 +219,6 @@ def hindsight_optimum(
     if isinstance(trace, ModuleTrace):
         return _of_sets(trace, capacity, xi, forced, initial, method, time_limit, cache, running)
     instance = instance_of(trace, capacity, forced=forced, initial=initial, running=running)
-    xi = whole_number("xi", xi)
     deadline_of(time_limit)
     if method not in get_args(Method):
         raise ArgumentError("method", method, "'auto', 'greedy', 'lp', 'milp' or 'pyomo'")
@@ -268,14 +277,15 @@ def _by(method: Method, instance: AnyInstance, xi: int, time_limit: float | None
 
 def weighted_optimum(
     trace: Trace | Forest,
-    capacity: int,
-    xi: int,
+    capacity: Size,
+    xi: Size,
     weights: Weights,
     forced: bool = False,
     initial: Initial = (),
     time_limit: float | None = None,
     *,
     running: int = 1,
+    model: Model | None = None,
 ) -> WeightedOptimum:
     """Find the least weighted TEL, sum of weight max(uncached - xi, 0), that any policy reaches.
 
@@ -285,7 +295,7 @@ def weighted_optimum(
     weights : sequence of int or Fraction, or mapping
         One weight per turn, 0 or more, or a mapping from conversations, as the trace names them, to the weight of
         all their turns; conversations that are left out have 1.
-    forced, initial, time_limit, running : as for `hindsight_optimum`
+    forced, initial, time_limit, running, model : as for `hindsight_optimum`
 
     Raises
     ------
@@ -295,8 +305,9 @@ def weighted_optimum(
         The solver did not prove an optimum: its time was up, it was interrupted, or its answer failed the exact
         check. The error has the status, an incumbent and a bound on the weighted TEL.
     """
-    instance = instance_of(trace, capacity, forced=forced, initial=initial, running=running)
-    xi, read = whole_number("xi", xi), turn_weights(trace, weights)
+    units = Units.of(trace, model)
+    instance = instance_of(trace, units.capacity(capacity), forced=forced, initial=initial, running=running)
+    xi, read = units.xi(xi), turn_weights(trace, weights)
     deadline_of(time_limit)
     try:
         answer = by_relaxation(instance, xi, read, time_limit)

@@ -15,6 +15,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.instance import Initial, instance_of
@@ -85,7 +86,7 @@ class BestPercentile:
 
 def best_percentile(
     trace: Trace | Forest,
-    capacity: int,
+    capacity: Size,
     q: float,
     forced: bool = False,
     initial: Initial = (),
@@ -94,18 +95,17 @@ def best_percentile(
     *,
     cache: BlockCache = "strict",
     running: int = 1,
+    model: Model | None = None,
 ) -> BestPercentile:
     """Find the smallest P_q of uncached lengths that any policy reaches.
 
     Parameters
     ----------
-    trace : Trace or Forest
+    trace, capacity : as for `hindsight_optimum`
         At least one turn.
-    capacity : int
-        Capacity, in the trace's unit.
     q : float
         Level in (0, 1], such as 0.95.
-    forced, initial, time_limit, seed, cache, running : as for `fewest_violations`
+    forced, initial, time_limit, seed, cache, running, model : as for `fewest_violations`
         Bounds and a first plan are always found.
 
     Raises
@@ -113,7 +113,8 @@ def best_percentile(
     ArgumentError, TraceError, ForcedCachingError
         Wrong arguments; all are `ValueError`.
     """
-    instance = instance_of(trace, capacity, forced=forced, initial=initial, running=running)
+    room = Units.of(trace, model).capacity(capacity)
+    instance = instance_of(trace, room, forced=forced, initial=initial, running=running)
     strict = is_strict(instance, cache)
     if isinstance(q, bool) or not isinstance(q, (int, float)) or not 0 < q <= 1:
         raise ArgumentError("q", q, "a level above 0, at most 1")

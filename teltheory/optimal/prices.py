@@ -34,10 +34,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import ArgumentError, CertificateError
 from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance, Initial, Instance, instance_of
-from teltheory.model.numbers import whole_number
 from teltheory.model.trace import Trace
 from teltheory.optimal.certificate import first_steps, max_reuse, rooms
 from teltheory.optimal.costs import PiecewiseCosts
@@ -92,13 +92,14 @@ class Prices:
 
 def violations_bound(
     trace: Trace | Forest,
-    capacity: int,
-    xi: int,
+    capacity: Size,
+    xi: Size,
     prices: Prices,
     forced: bool = False,
     initial: Initial = (),
     *,
     running: int = 1,
+    model: Model | None = None,
 ) -> int:
     """Return how many turns at least compute more than `xi`, whatever the policy; no solver, whole numbers only.
 
@@ -107,7 +108,7 @@ def violations_bound(
     trace, capacity, xi : as for `fewest_violations`
     prices : Prices
         What proves the bound.
-    forced, initial, running : as for `fewest_violations`
+    forced, initial, running, model : as for `fewest_violations`
 
     Raises
     ------
@@ -116,8 +117,9 @@ def violations_bound(
     ArgumentError, TraceError, ForcedCachingError
         Wrong arguments.
     """
-    instance = instance_of(trace, capacity, forced=forced, initial=initial, running=running)
-    return bound_of(instance, whole_number("xi", xi), prices)
+    units = Units.of(trace, model)
+    instance = instance_of(trace, units.capacity(capacity), forced=forced, initial=initial, running=running)
+    return bound_of(instance, units.xi(xi), prices)
 
 
 def bound_of(instance: Instance | ForestInstance, xi: int, prices: Prices) -> int:
@@ -225,7 +227,14 @@ def _check_cut(name: str, cut: Cut, n: int) -> None:
 
 
 def cost_bound(
-    trace: Trace, capacity: int, costs: PiecewiseCosts, prices: Prices, forced: bool = False, initial: Initial = ()
+    trace: Trace,
+    capacity: Size,
+    costs: PiecewiseCosts,
+    prices: Prices,
+    forced: bool = False,
+    initial: Initial = (),
+    *,
+    model: Model | None = None,
 ) -> int:
     """Return what all turns cost at least, whatever the policy; no solver, whole numbers only.
 
@@ -236,7 +245,7 @@ def cost_bound(
         What turns cost.
     prices : Prices
         What proves the bound, in the costs' unit for a unit of room.
-    forced, initial : as for `hindsight_optimum`
+    forced, initial, model : as for `hindsight_optimum`
 
     Returns
     -------
@@ -250,7 +259,8 @@ def cost_bound(
     ArgumentError, TraceError, ForcedCachingError
         Wrong arguments.
     """
-    instance = Instance.of(trace, capacity, forced=forced, initial=initial)
+    room = Units.of(trace, model).capacity(capacity)
+    instance = Instance.of(trace, room, forced=forced, initial=initial)
     check_costs(costs, instance)
     return bound_of_costs(instance, costs, prices)
 

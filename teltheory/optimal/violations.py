@@ -22,6 +22,7 @@ from typing import Literal
 
 import numpy as np
 
+from teltheory.cost.given import Model, Size, Units
 from teltheory.cost.metrics import slo_violations
 from teltheory.errors import ArgumentError, CertificateError, SolverError
 from teltheory.model.forest import Forest
@@ -137,8 +138,8 @@ class SearchUnderWay:
 
 def fewest_violations(
     trace: Trace | Forest,
-    capacity: int,
-    xi: int,
+    capacity: Size,
+    xi: Size,
     forced: bool = False,
     initial: Initial = (),
     method: ViolationsMethod = "auto",
@@ -147,6 +148,7 @@ def fewest_violations(
     *,
     cache: BlockCache = "strict",
     running: int = 1,
+    model: Model | None = None,
 ) -> FewestViolations:
     """Find the fewest turns that compute more than `xi`, whatever the policy.
 
@@ -166,19 +168,21 @@ def fewest_violations(
         beat; with "strict" the plan is one of a strict cache, and the two may not meet however long it takes.
     running : int
         On a forest under forced caching: requests that run at the same time.
+    model : as for `hindsight_optimum`
 
     Raises
     ------
     ArgumentError, TraceError, ForcedCachingError
         Wrong arguments; all are `ValueError`.
     """
-    instance = instance_of(trace, capacity, forced=forced, initial=initial, running=running)
+    units = Units.of(trace, model)
+    instance = instance_of(trace, units.capacity(capacity), forced=forced, initial=initial, running=running)
     strict = is_strict(instance, cache)
-    xi, seed = whole_number("xi", xi), whole_number("seed", seed)
+    threshold, seed = units.xi(xi), whole_number("seed", seed)
     if method not in ("auto", "heuristic", "milp"):
         raise ArgumentError("method", method, "'auto', 'heuristic' or 'milp'")
     deadline = deadline_of(time_limit)
-    search = replace(started(instance, xi), strict=strict)
+    search = replace(started(instance, threshold), strict=strict)
     try:
         search = relaxed(search, deadline)
         search = packed(search, np.random.default_rng(seed), deadline, ROUNDS)

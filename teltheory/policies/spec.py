@@ -13,6 +13,7 @@ are ``int``, ``float`` or ``Fraction`` are read as such, any other as text.
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass, replace
+from difflib import get_close_matches
 from fractions import Fraction
 from functools import partial
 from importlib import import_module
@@ -195,7 +196,9 @@ def policy_class(name: str) -> type[Any]:
         return NAMED[name]
     found = others()
     if name not in found:
-        raise ArgumentError("policy", name, "one of " + ", ".join((*NAMED, *found)))
+        known = (*NAMED, *found)
+        nearest = "".join(f"{one}, or " for one in get_close_matches(name.lower(), known, 1))
+        raise ArgumentError("policy", name, f"{nearest}one of " + ", ".join(known))
     try:
         loaded = found[name].load()
     except Exception as error:

@@ -98,7 +98,7 @@ class Nothing:
 
     def fits(self, leaf: int) -> bool:
         """Return whether a path fits into the first tier, if there is nothing else."""
-        return self.room[leaf] <= self.capacity
+        return bool(self.room[leaf] <= self.capacity)
 
     def found(self, leaf: int) -> tuple[int, ...]:
         """Return the tokens that are cached, by tier: none."""

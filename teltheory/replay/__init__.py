@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, get_args, overload
 
+from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance, Initial, Instance, instance_of
@@ -14,6 +15,7 @@ from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.outcome import Outcome
 from teltheory.model.tiers import TieredOutcome, Tiers
 from teltheory.model.trace import Trace
+from teltheory.policies.named import policy_of
 from teltheory.policies.policy import (
     OTHER_WAYS,
     AnyPolicy,
@@ -23,6 +25,7 @@ from teltheory.policies.policy import (
     runs_on_forests,
 )
 from teltheory.policies.residence import ByResidence
+from teltheory.progress import Progress, Report, reporting
 from teltheory.replay.radix.nodes import RadixNodes
 from teltheory.replay.reference import replay_reference
 from teltheory.replay.sets import checked_set_cache, replay_sets
@@ -52,44 +55,47 @@ KERNEL_FROM = 2000
 @overload
 def replay(
     trace: Trace | Forest | ModuleTrace,
-    policy: AnyPolicy,
-    capacity: int,
+    policy: AnyPolicy | str,
+    capacity: Size,
     forced: bool = False,
     initial: Initial = (),
     engine: Engine = "auto",
-    progress: Callable[[int], object] | None = None,
+    progress: Progress = None,
     *,
     cache: Cache = "strict",
     running: int = 1,
+    model: Model | None = None,
 ) -> Outcome: ...
 
 
 @overload
 def replay(
     trace: Trace | Forest | ModuleTrace,
-    policy: AnyPolicy | Sequence[AnyPolicy],
+    policy: AnyPolicy | str | Sequence[AnyPolicy | str],
     capacity: Tiers,
     forced: bool = False,
     initial: Initial = (),
     engine: Engine = "auto",
-    progress: Callable[[int], object] | None = None,
+    progress: Progress = None,
     *,
     cache: Cache = "strict",
     running: int = 1,
+    model: Model | None = None,
 ) -> TieredOutcome: ...
 
 
 def replay(
     trace: Trace | Forest | ModuleTrace,
     policy: Any,
-    capacity: int | Tiers,
+    capacity: Size | Tiers,
     forced: bool = False,
     initial: Initial = (),
     engine: Engine = "auto",
-    progress: Callable[[int], object] | None = None,
+    progress: Progress = None,
     *,
     cache: Cache = "strict",
     running: int = 1,
+    model: Model | None = None,
 ) -> Outcome | TieredOutcome:
     """Replay a trace as private conversations, a forest of shared prefixes, or module sets, under a policy.
 
@@ -98,11 +104,12 @@ def replay(
     trace : Trace, Forest or ModuleTrace
         The turns; or the requests, such as `Trace.forest`; or requests for sets of items, whose rules are in
         `teltheory.replay.sets`.
-    policy : Policy, CuttingPolicy, TimedPolicy, WatchingPolicy or ObservingPolicy
-        `LRU`, `TLRU`, ... or any value with the rules of `teltheory.policies.Policy`. In tiers it works by rules,
-        and may be several, one for each tier.
-    capacity : int or Tiers
-        Capacity of the cache, in the trace's unit; or of each tier of memory, see `Tiers`.
+    policy : str, Policy, CuttingPolicy, TimedPolicy, WatchingPolicy or ObservingPolicy
+        `LRU`, `TLRU`, ..., the short form of one, such as ``"tlru:xi=2800"``, or any value with the rules of
+        `teltheory.policies.Policy`. In tiers it works by rules, and may be several, one for each tier.
+    capacity : int, str or Tiers
+        Capacity of the cache, in the trace's unit, or as text such as ``"300k"`` tokens or ``"40GiB"``; or of each
+        tier of memory, see `Tiers`.
     forced : bool
         Forced caching (Zhang et al. 2025, Appendix E): the arriving conversation is exempt from the cut of
         its own turn; of module sets, all items of the arriving request are.
@@ -113,8 +120,8 @@ def replay(
         arrays (`teltheory.policies.on_arrays`) and do not look at what is cached; the reference is plain Python
         and runs every policy. "auto" takes the kernel for traces from 2,000 turns on if it runs the policy. Both
         have the same outcome.
-    progress : callable, optional
-        Called with the number of turns done, now and then.
+    progress : callable or bool, optional
+        Called with the number of turns done, and of all, now and then; True shows a bar on standard error.
     cache : {"strict", "holes", "whole"}, RadixNodes or WholeNodes
         What a cache of shared prefixes may hold. "strict": what is cached is closed towards the root, and leaves
         go first (radix trees). "holes": a block may outlive its parent, and is hit again once the parent is
@@ -125,6 +132,8 @@ def replay(
     running : int
         On a forest under forced caching: requests that run at the same time; the paths of so many of the latest
         requests are exempt from the cut.
+    model : str, Architecture or KVSize, optional
+        Whose bytes and times they are, where text has them.
 
     Returns
     -------
@@ -139,14 +148,34 @@ def replay(
     """
     if engine not in get_args(Engine):
         raise ArgumentError("engine", engine, "'auto', 'kernel' or 'reference'")
+    policy, capacity = policy_of(policy, trace, model), Units.of(trace, model).memory(capacity)
+    with reporting(progress, "Replaying") as report:
+        told = partial(_told, report, len(trace))
+        return _replay(trace, policy, capacity, forced, initial, engine, told, cache, running)
+
+
+def _told(report: Report, turns: int, done: int) -> None:
+    report(done, turns)
+
+
+def _replay(
+    trace: Trace | Forest | ModuleTrace,
+    policy: Any,
+    capacity: int | Tiers,
+    forced: bool,
+    initial: Initial,
+    engine: Engine,
+    progress: Callable[[int], object],
+    cache: Cache,
+    running: int,
+) -> Outcome | TieredOutcome:
     if isinstance(trace, ModuleTrace):
         return _of_sets(trace, policy, capacity, forced, initial, engine, progress, cache, running)
     if cache != "strict" and not isinstance(trace, Forest):
         raise ArgumentError("cache", cache, "a Forest with it, such as trace.forest")
     if isinstance(capacity, Tiers) or isinstance(cache, WholeNodes):
         outcome = _in_tiers(trace, policy, capacity, initial, running, forced=forced, cache=cache, engine=engine)
-        if progress is not None:
-            progress(len(outcome))
+        progress(len(outcome))
         return outcome
     check_policy(policy)
     pinned = forced or isinstance(cache, RadixNodes)
@@ -163,7 +192,7 @@ def _of_sets(
     forced: bool,
     initial: Initial,
     engine: Engine,
-    progress: Callable[[int], object] | None,
+    progress: Callable[[int], object],
     cache: Cache,
     running: int,
 ) -> Outcome | TieredOutcome:
@@ -180,8 +209,7 @@ def _of_sets(
         outcome = replay_sets(instance, policy, engine)
     else:
         outcome = _sets_in_tiers(instance, policy, tiers, engine)
-    if progress is not None:
-        progress(len(outcome))
+    progress(len(outcome))
     return outcome
 
 

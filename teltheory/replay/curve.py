@@ -51,14 +51,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from teltheory.cost.given import Model, Size, Units
 from teltheory.cost.latency import Latency
 from teltheory.cost.metrics import slo_violations, tail_excess_latency, ttft_quantiles
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.instance import Instance
-from teltheory.model.numbers import INT64_MAX, FloatArray, IntArray, whole_number
+from teltheory.model.numbers import INT64_MAX, FloatArray, IntArray
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
+from teltheory.policies.named import policy_of
 from teltheory.policies.policy import AnyPolicy, has_rules, prefers_kernel
 from teltheory.replay import Cache, check_forest_cache, check_policy, replay
 
@@ -84,12 +86,20 @@ class CapacityCurve:
         What one pass over the trace found of a stack algorithm; every capacity follows from them.
     cache : {"strict", "holes"} or RadixNodes
         What a cache of shared prefixes may hold; see `replay`.
+    model : str, Architecture, KVSize or None
+        Whose bytes and times they are, where text has them.
     """
 
     trace: Trace | Forest
     policy: AnyPolicy
     segments: Any = None
     cache: Cache = "strict"
+    model: Model | None = None
+
+    @property
+    def units(self) -> Units:
+        """What capacities and thresholds as text are counted in."""
+        return Units.of(self.trace, self.model)
 
     @property
     def one_pass(self) -> bool:
@@ -101,33 +111,33 @@ class CapacityCurve:
         """Most that an endless cache holds; from there on nothing changes."""
         return self.trace.units if isinstance(self.trace, Forest) else self.trace.peak
 
-    def outcome(self, capacity: int) -> Outcome:
+    def outcome(self, capacity: Size) -> Outcome:
         """Return what each turn reuses and computes at one capacity, in the trace's unit."""
         if self.segments is None:
-            return replay(self.trace, self.policy, capacity, cache=self.cache)
-        outcome: Outcome = self.segments.outcome(self.trace, whole_number("capacity", capacity))
+            return replay(self.trace, self.policy, self.units.capacity(capacity), cache=self.cache)
+        outcome: Outcome = self.segments.outcome(self.trace, self.units.capacity(capacity))
         return outcome
 
-    def cached(self, capacity: int) -> IntArray:
+    def cached(self, capacity: Size) -> IntArray:
         """Return what each turn reuses at one capacity; shape (n,), in the trace's unit."""
         return self.outcome(capacity).cached
 
-    def tail_excess_latency(self, capacities: Sequence[int] | IntArray, xi: int) -> IntArray:
+    def tail_excess_latency(self, capacities: Sequence[Size] | IntArray, xi: Size) -> IntArray:
         """Return TEL(xi) at each capacity (Zhang et al. 2025, Section 2).
 
         Parameters
         ----------
-        capacities : sequence of int
-            Capacities, in the trace's unit and in any order.
-        xi : int
-            Threshold, in the trace's unit.
+        capacities : sequence of int or str
+            Capacities, in any order.
+        xi : int or str
+            Threshold.
 
         Returns
         -------
         ndarray of int64, shape (capacities,)
             Exact; of Python's whole numbers where one is 2**63 or more.
         """
-        xi, sizes = whole_number("xi", xi), _whole(capacities)
+        xi, sizes = self.units.xi(xi), self._whole(capacities)
         if self.segments is None or not sizes:
             return _exact([tail_excess_latency(self.outcome(c), xi) for c in sizes])
         from teltheory.replay.segments import excess_of_all, ladder
@@ -141,9 +151,9 @@ class CapacityCurve:
         ]
         return _exact([most - reused[place] for place in places])
 
-    def slo_violations(self, capacities: Sequence[int] | IntArray, xi: int) -> IntArray:
+    def slo_violations(self, capacities: Sequence[Size] | IntArray, xi: Size) -> IntArray:
         """Return the number of turns with more than xi uncached at each capacity; shape (capacities,)."""
-        xi, sizes = whole_number("xi", xi), _whole(capacities)
+        xi, sizes = self.units.xi(xi), self._whole(capacities)
         if self.segments is None or not sizes:
             return _exact([slo_violations(self.outcome(c), xi) for c in sizes])
         from teltheory.replay.segments import ladder
@@ -153,24 +163,31 @@ class CapacityCurve:
         return np.asarray((ends.sum() - np.cumsum(ends))[places])
 
     def ttft_quantiles(
-        self, capacities: Sequence[int] | IntArray, qs: Sequence[float], latency: Latency
+        self, capacities: Sequence[Size] | IntArray, qs: Sequence[float], latency: Latency
     ) -> FloatArray:
         """Return percentiles of TTFT in seconds at each capacity; shape (capacities, qs).
 
         Parameters
         ----------
-        capacities : sequence of int
-            Capacities, in the trace's unit; times are those of tokens, on a forest too.
+        capacities : sequence of int or str
+            Capacities; times are those of tokens, on a forest too.
         qs : sequence of float
             Levels in (0, 1]; the percentile at q is the ceil(q n)-th smallest value.
         latency : Latency
             Turns tokens into seconds.
         """
-        rows = [ttft_quantiles(self.outcome(c).in_tokens(), qs, latency) for c in _whole(capacities)]
+        rows = [ttft_quantiles(self.outcome(c).in_tokens(), qs, latency) for c in self._whole(capacities)]
         return np.array(rows, np.float64).reshape(len(rows), len(qs))
 
+    def _whole(self, capacities: Sequence[Size] | IntArray) -> list[int]:
+        if isinstance(capacities, (str, bytes)) or not hasattr(capacities, "__len__"):
+            raise ArgumentError("capacities", capacities, "a list of capacities")
+        return [self.units.capacity(capacity, f"capacities[{i}]") for i, capacity in enumerate(capacities)]
 
-def capacity_curve(trace: Trace | Forest, policy: AnyPolicy, *, cache: Cache = "strict") -> CapacityCurve:
+
+def capacity_curve(
+    trace: Trace | Forest, policy: AnyPolicy | str, *, cache: Cache = "strict", model: Model | None = None
+) -> CapacityCurve:
     """Return what a policy reuses on a trace as a function of the capacity; optional caching, empty start.
 
     One pass over the trace for a policy whose rules are on arrays, whose orders are by recency, and that has no
@@ -184,24 +201,27 @@ def capacity_curve(trace: Trace | Forest, policy: AnyPolicy, *, cache: Cache = "
     ----------
     trace : Trace or Forest
         The turns; or the requests, such as `Trace.forest`.
-    policy : Policy
-        The policy.
+    policy : Policy or str
+        The policy, or the short form of one.
     cache : {"strict", "holes"} or RadixNodes
         What a cache of shared prefixes may hold; see `replay`.
+    model : str, Architecture or KVSize, optional
+        Whose bytes and times they are, where text has them.
 
     Raises
     ------
     ArgumentError, TraceError
         As `replay` does; both are `ValueError`.
     """
-    check_policy(policy)
+    asked = policy_of(policy, trace, model)
+    check_policy(asked)
     if isinstance(trace, Forest):
-        check_forest_cache(policy, cache)
-        return CapacityCurve(trace, policy, _path_segments(trace, policy, cache), cache)
+        check_forest_cache(asked, cache)
+        return CapacityCurve(trace, asked, _path_segments(trace, asked, cache), cache, model)
     Instance.of(trace, 0)
     if cache != "strict":
         raise ArgumentError("cache", cache, "a Forest with it, such as trace.forest")
-    return CapacityCurve(trace, policy, _segments(trace, policy))
+    return CapacityCurve(trace, asked, _segments(trace, asked), model=model)
 
 
 def _path_segments(forest: Forest, policy: AnyPolicy, cache: Cache) -> PathSegments | None:
@@ -239,12 +259,6 @@ def _shrinks(trace: Trace) -> bool:
         return False
     later = trace.continuing
     return bool((trace.past[later] < trace.past[trace.previous_turn[later]]).any())
-
-
-def _whole(capacities: Sequence[int] | IntArray) -> list[int]:
-    if isinstance(capacities, (str, bytes)) or not hasattr(capacities, "__len__"):
-        raise ArgumentError("capacities", capacities, "a list of whole numbers")
-    return [whole_number(f"capacities[{i}]", capacity) for i, capacity in enumerate(capacities)]
 
 
 def _whole_of(high: int, low: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -9,15 +10,18 @@ from typing import Any, get_args
 
 import numpy as np
 
-from teltheory.cost.latency import A100_LLAMA2_7B, Latency
+from teltheory.cost.given import Model, Size, Units, latency_of
+from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import IntArray, readonly, whole_number
 from teltheory.model.outcome import Outcome
 from teltheory.model.tiers import TieredOutcome, Tiers, tiers_of
 from teltheory.model.trace import Trace
+from teltheory.policies.named import policy_of
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import NotCompiledError
+from teltheory.progress import Count, Progress, reporting
 from teltheory.replay import KERNEL_FROM, Engine, replay
 from teltheory.replay.tiers.replays import check_cache, outcome_of
 from teltheory.serving.batching import batching_of, run_in_batches
@@ -25,6 +29,7 @@ from teltheory.serving.engine import Rows, caches_of, run
 from teltheory.serving.routers import chooser_of, router_of
 from teltheory.serving.served import Served, seconds
 from teltheory.serving.shared import Sharing, stored
+from teltheory.serving.view import View
 from teltheory.serving.work import Price, Ticks, Work, span, work_of
 
 
@@ -63,11 +68,12 @@ def number_of(replicas: int) -> int:
 def serve(
     trace: Trace | Forest,
     policy: Any,
-    capacity: int | Tiers,
+    capacity: Size | Tiers,
     *,
     replicas: int = 1,
     router: Any = "round-robin",
-    latency: Latency = A100_LLAMA2_7B,
+    latency: Latency | None = None,
+    model: Model | None = None,
     stretch: float | Fraction = 1,
     ticks: Ticks = "raw",
     forced: bool = False,
@@ -75,6 +81,7 @@ def serve(
     batching: Any = None,
     shared: bool = False,
     engine: Engine = "auto",
+    progress: Progress = None,
 ) -> Served:
     """Serve a trace by replicas, each with a cache of its own and a queue: first come, first served.
 
@@ -82,17 +89,21 @@ def serve(
     ----------
     trace : Trace or Forest
         Requests with arrival times: private conversations, or shared prefixes such as `Trace.forest`.
-    policy : Policy, or a sequence of them
-        One with rules, as `replay` in tiers takes it, for every tier or one for each; all replicas have the same.
-    capacity : int or Tiers
-        Of each replica, in the trace's unit.
+    policy : Policy or str, or a sequence of them
+        One with rules, or the short form of one, as `replay` in tiers takes it, for every tier or one for each;
+        all replicas have the same.
+    capacity : int, str or Tiers
+        Of each replica, in the trace's unit, or as text such as ``"300k"`` tokens or ``"40GiB"``.
     replicas : int
         How many there are, 1 or more.
     router : str or Router
         Who decides which one serves a request: "round-robin", "least-loaded", "affinity", "hash", "cache-aware",
         "min-ttft", or an object with ``choose(view)``; see `teltheory.serving.routers`.
-    latency : Latency
-        Turns tokens into seconds of computing; loading takes its marginal seconds times a tier's ratio.
+    latency : Latency, optional
+        Turns tokens into seconds of computing; loading takes its marginal seconds times a tier's ratio. Left out,
+        it is the model's, or without one `A100_LLAMA2_7B`.
+    model : str, Architecture or KVSize, optional
+        Whose bytes and times they are, where text has them.
     stretch : float or Fraction
         What arrivals are multiplied by, above 0; see `stretch_for`.
     ticks : {"raw", "spread"}
@@ -112,6 +123,9 @@ def serve(
         name but "cache-aware", and policies that it replays in tiers, unless they count turns; the reference is
         plain Python. "auto" takes the kernel from 2,000 requests on if it does all that. Both say the same, bit
         for bit.
+    progress : callable or bool, optional
+        Called with the requests served and all of them; True shows a bar on standard error. The kernel serves all
+        at a time.
 
     Returns
     -------
@@ -123,26 +137,48 @@ def serve(
     ArgumentError
         For a trace without arrivals, no replica, an unknown router, a latency that is none, a stretch.
     """
-    work, tiers, number = work_of(trace, stretch, ticks), tiers_of(capacity), number_of(replicas)
-    price = Price(tiers, latency, work.block_size)
+    units = Units.of(trace, model, latency)
+    memory, policy = units.memory(capacity), policy_of(policy, trace, units=units)
+    work, tiers, number = work_of(trace, stretch, ticks), tiers_of(memory), number_of(replicas)
+    price = Price(tiers, latency_of(latency, model), work.block_size)
     if engine not in get_args(Engine):
         raise ArgumentError("engine", engine, "'auto', 'kernel' or 'reference'")
     if engine == "kernel" or (engine == "auto" and len(work) >= KERNEL_FROM):
         with suppress(*(() if engine == "kernel" else (NotCompiledError,))):
             _check_compiled(work, batching, shared)
             check_cache(cache)
-            return _compiled(work, policy, capacity, forced, router_of(router), number, price)
-    choose = chooser_of(router, work.requests, number)
-    memory = work, policy, tiers, forced, cache, number
+            served = _compiled(work, policy, memory, forced, router_of(router), number, price)
+            with reporting(progress, "Serving") as report:
+                report(len(work), len(work))
+            return served
+    with reporting(progress, "Serving") as report:
+        choose = counted(chooser_of(router, work.requests, number), Count(report, len(work)))
+        rows = _rows((work, policy, tiers, forced, cache, number), choose, price, batching, shared)
+    return served_of(work, memory, rows, number)
+
+
+def counted(choose: Callable[[View], int], count: Count) -> Callable[[View], int]:
+    """Return a router's choice that also counts the requests."""
+
+    def chosen(view: View) -> int:
+        count.step()
+        return choose(view)
+
+    return chosen
+
+
+def _rows(
+    caches: tuple[Any, ...], choose: Callable[[View], int], price: Price, batching: Any, shared: bool
+) -> Rows:
+    """Serve by the plain engine that is asked for."""
+    work = caches[0]
     if shared:
         if batching is not None:
             raise ArgumentError("batching", batching, "None with a shared store")
-        rows = Sharing(work, *stored(*memory), price).run(choose)
-    elif batching is None:
-        rows = run(work, caches_of(*memory), choose, price)
-    else:
-        rows = run_in_batches(work, caches_of(*memory), choose, price, batching_of(batching))
-    return served_of(work, capacity, rows, number)
+        return Sharing(work, *stored(*caches), price).run(choose)
+    if batching is None:
+        return run(work, caches_of(*caches), choose, price)
+    return run_in_batches(work, caches_of(*caches), choose, price, batching_of(batching))
 
 
 def _check_compiled(work: Work, batching: Any, shared: bool) -> None:
@@ -183,11 +219,12 @@ def served_of(work: Work, capacity: int | Tiers, rows: Rows, replicas: int) -> S
 
 def stretch_for(
     trace: Trace | Forest,
-    capacity: int | Tiers,
+    capacity: Size | Tiers,
     latency: Latency,
     replicas: int,
     load: float | Fraction,
     ticks: Ticks = "raw",
+    model: Model | None = None,
 ) -> float:
     """Return the stretch at which replicas have a load.
 
@@ -197,24 +234,25 @@ def stretch_for(
 
     Parameters
     ----------
-    trace, capacity, latency, replicas : Trace or Forest, int or Tiers, Latency, int
+    trace, capacity, latency, replicas : Trace or Forest, int, str or Tiers, Latency, int
         As in `serve`.
     load : float or Fraction
         Above 0; from 1 on queues grow as long as requests come.
-    ticks : {"raw", "spread"}
-        As in `serve`.
+    ticks, model : as in `serve`
+        What arrivals with the same time are, and whose bytes a capacity in bytes is.
 
     Raises
     ------
     ArgumentError
         For a load, and for a trace that has no arrivals or all at one time, or that takes no time to serve.
     """
-    work, tiers, number = work_of(trace, 1, ticks), tiers_of(capacity), number_of(replicas)
+    memory = Units.of(trace, model, latency).memory(capacity)
+    work, tiers, number = work_of(trace, 1, ticks), tiers_of(memory), number_of(replicas)
     if not seconds("load", load):
         raise ArgumentError("load", load, "a load above 0")
     if not span(work.arrival):
         raise ArgumentError("trace", "arrivals at one time", "arrivals that a stretch can move")
-    outcome = replay(work.requests, LRU(), capacity)
+    outcome = replay(work.requests, LRU(), memory)
     cached = outcome.cached if isinstance(outcome, TieredOutcome) else outcome.cached[None]
     price = Price(tiers, latency, work.block_size)
     busy = float(price.service(price.load(cached), price.compute(cached, work.inputs)).sum())

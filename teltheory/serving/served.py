@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from teltheory.cost.given import Seconds, seconds_of
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import BoolArray, FloatArray, IntArray, real_number
 from teltheory.model.outcome import Outcome
@@ -131,27 +132,27 @@ class Served:
             return np.full(len(levels), np.nan)
         return np.quantile(self.ttft, np.asarray(levels, np.float64), method="inverted_cdf")
 
-    def is_slow(self, slo: Any) -> BoolArray:
+    def is_slow(self, slo: Seconds) -> BoolArray:
         """Return whether each request's TTFT is above `slo` seconds; shape (n,)."""
-        return self.ttft > seconds("slo", slo)
+        return self.ttft > float(seconds_of("slo", slo))
 
-    def slow(self, slo: Any) -> int:
+    def slow(self, slo: Seconds) -> int:
         """Return the number of requests whose TTFT is above `slo` seconds."""
         return int(np.count_nonzero(self.is_slow(slo)))
 
-    def goodput(self, slo: Any) -> float:
+    def goodput(self, slo: Seconds) -> float:
         """Return the requests a second, from first to last arrival, whose TTFT is at most `slo` seconds."""
         return _share(len(self) - self.slow(slo), span(self.arrival))
 
-    def excess(self, slo: Any) -> FloatArray:
+    def excess(self, slo: Seconds) -> FloatArray:
         """Return max(0, ttft - slo) of each request, in seconds; shape (n,)."""
-        return np.maximum(self.ttft - seconds("slo", slo), 0.0)
+        return np.maximum(self.ttft - float(seconds_of("slo", slo)), 0.0)
 
-    def tail_seconds(self, slo: Any) -> float:
+    def tail_seconds(self, slo: Seconds) -> float:
         """Return TEL in seconds: the sum of all excesses."""
         return float(self.excess(slo).sum())
 
-    def tail(self, slo: Any) -> Tail:
+    def tail(self, slo: Seconds) -> Tail:
         """Return TEL in seconds, charged to wait, load and compute; they add up to it but for rounding."""
         left = self.excess(slo)
         waited = np.minimum(self.wait, left)

@@ -115,7 +115,7 @@ class Job:
             self.policy,
             self.capacity // size,
             self.forced,
-            progress=progress,
+            progress=None if progress is None else lambda done, _: progress(done),
             cache=self.cache,
             running=self.running,
         )

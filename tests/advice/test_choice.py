@@ -191,9 +191,11 @@ def test_where_nothing_overflows_all_turns_are_warm_up():
 
 def test_one_seed_has_one_choice_and_progress_is_told():
     trace, goal, told = chats(300), Goal(Fraction(1, 5), level=P95), []
-    first = choose(trace, 300, 2000, goal, np.random.default_rng(4), t_lru, FREE, lambda: told.append(1))
+    first = choose(
+        trace, 300, 2000, goal, np.random.default_rng(4), t_lru, FREE, lambda *place: told.append(place)
+    )
     assert first == chosen(trace, 2000, goal, 4)
-    assert len(told) == len(first.tried)
+    assert told == [(k, len(first.tried)) for k in range(1, len(first.tried) + 1)]
 
 
 def test_a_promise_for_fewer_turns_is_wider():

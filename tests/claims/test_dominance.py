@@ -18,7 +18,7 @@ FEW = {"turns": 2, "tokens": 3, "samples": 20}
 
 def test_every_instance_that_was_tried_is_told():
     told = []
-    verdict = never_worse(tt.TLRU, turns=2, tokens=3, samples=0, progress=lambda: told.append(1))
+    verdict = never_worse(tt.TLRU, turns=2, tokens=3, samples=0, progress=lambda done, total: told.append(done))
     assert len(told) == verdict.scope.instances > 900
 
 

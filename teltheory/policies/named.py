@@ -1,0 +1,69 @@
+"""Policies by the short form of the command line, such as ``tlru:xi=2800,q_hat=200``, wherever Python takes one.
+
+Sizes in a short form are tokens, ``xi=200ms`` is a time. A prompt estimate that is left out is the mean prompt of
+the turns that continue a conversation, rounded up; a threshold that is left out is an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from teltheory.cost.given import Model, Units
+from teltheory.cost.latency_files import MEASURED
+from teltheory.errors import ArgumentError
+from teltheory.model.forest import Forest
+from teltheory.model.units import Time
+
+
+def policy_of(policy: Any, trace: Any, model: Model | None = None, units: Units | None = None) -> Any:
+    """Return the policy of a short form, in the trace's unit; what is no text, or a sequence with none, unchanged.
+
+    Parameters
+    ----------
+    policy : str, Policy, or a sequence of them
+        Of tiers one for each, or a text such as ``lru+tlru:xi=2800``.
+    trace : Trace, Forest or ModuleTrace
+        What it is for.
+    model : str, Architecture or KVSize, optional
+        Whose TTFT a threshold in seconds is.
+    units : Units, optional
+        In the place of a model.
+    """
+    if isinstance(policy, (list, tuple)):
+        return type(policy)([policy_of(one, trace, model, units) for one in policy])
+    if not isinstance(policy, str):
+        return policy
+    from teltheory.policies.spec import DEFAULT_CUTOFF, FOR_SLOS, default_estimate, in_blocks, parse_policies
+
+    spec = parse_policies(policy)
+    if not FOR_SLOS.keys().isdisjoint(spec.names):
+        raise ArgumentError("policy", policy, "the policy itself, as SLOTLRU(latency=..., slo=...): it has an SLO")
+    if spec.needs("xi"):
+        missing = " or ".join(f"'{policy}{',' if ':' in policy else ':'}xi={xi}'" for xi in ("2800", "200ms"))
+        raise ArgumentError("policy", policy, f"its threshold with it, such as {missing}")
+    if spec.cache is not None:
+        raise ArgumentError("policy", policy, f"the cache beside it: cache={spec.cache!r}")
+    latency = (units or Units.of(trace, model)).own_latency
+    if latency is None and any(isinstance(value, Time) for _, value in spec.given):
+        names = " or ".join(map(repr, MEASURED))
+        raise ArgumentError(
+            "policy", policy, f"a threshold in tokens, or the model whose TTFT it is: model={names}"
+        )
+    unit = getattr(trace, "block_size", 1)
+    of_units = 1 if isinstance(trace, Forest) else unit
+    return in_blocks(spec.build(0, default_estimate(trace) * of_units, DEFAULT_CUTOFF, latency), unit)
+
+
+def maker_of(policy: Any, argument: str = "policy") -> Callable[[int, int], Any]:
+    """Return what makes a policy of a threshold and an estimate: a callable, or a short form without its xi."""
+    if not isinstance(policy, str):
+        made: Callable[[int, int], Any] = policy
+        return made
+    from teltheory.policies.spec import parse_policy
+
+    spec = parse_policy(policy)
+    if not spec.needs("xi"):
+        expected = "a policy whose xi is left to be chosen, such as tlru:trim=eager"
+        raise ArgumentError(argument, policy, expected)
+    return spec.build
