@@ -89,11 +89,13 @@ class TraceError(TelTheoryError):
         The value that was given.
     expected : str
         What would have been right.
+    unit : str
+        What is counted: a turn of the trace or a row of a table.
     """
 
-    def __init__(self, field: str, turn: int | None, found: object, expected: str) -> None:
+    def __init__(self, field: str, turn: int | None, found: object, expected: str, unit: str = "turn") -> None:
         self.field, self.turn, self.found, self.expected = field, turn, found, expected
-        place = field if turn is None else f"turn {turn}, {field}"
+        place = field if turn is None else f"{unit} {turn}, {field}"
         super().__init__(f"{place}: found {shown(found)}, expected {expected}")
 
 

@@ -11,24 +11,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from teltheory.errors import ArgumentError, TraceError
 from teltheory.model.branching import NO_NODE, Growing
 from teltheory.model.columns import Column, arrivals, checked_block_size, lengths
 from teltheory.model.nodes import at_nodes, renumbered, sums_down
 from teltheory.model.numbers import BoolArray, FloatArray, IntArray, readonly, whole_number
+from teltheory.model.tables import Tabular, made_of
+from teltheory.model.turns import bounds
 
 
 @dataclass(frozen=True, eq=False)
-class Forest:
+class Forest(Tabular):
     """Nodes of shared prefixes and the requests that walk them. Make one with `Forest.from_paths`.
+
+    ``forest[:1000]`` are its first requests. `to_arrow`, `to_pandas` and `to_polars` return a table with the
+    columns of `from_table`, block ids counted from 0.
 
     Attributes
     ----------
@@ -104,6 +110,23 @@ class Forest:
         leaves = [_walk(k, path, nodes, parents) for k, path in enumerate(paths)]
         parent, leaf = readonly(np.array(parents, np.int64)), readonly(np.array(leaves, np.int64))
         return cls.of_nodes(parent, leaf, ask, total, arrival, block_size=block_size, tokens=tokens, tags=tags)
+
+    @classmethod
+    def from_table(cls, table: Any, columns: Mapping[str, str] | None = None, *, block_size: int = 1) -> Forest:
+        """Make a forest of a table with a row a request, in any order if it has arrival times.
+
+        Parameters
+        ----------
+        table : DataFrame of pandas or polars, pyarrow.Table, relation of DuckDB, mapping of columns
+            Has the column `paths`, of lists, and may have `ask`, `total`, `arrival`, `tokens` and `tags`, as in
+            `from_paths`. Other columns are left alone.
+        columns : mapping, optional
+            The table's name of a column, such as ``{"paths": "hash_ids"}``; it has to be there.
+        block_size : int
+            Tokens per block.
+        """
+        make = partial(_of_lists, cls, block_size=block_size)
+        return made_of(make, table, columns, ("paths",), ("ask", "total", "arrival", "tokens", "tags"))
 
     @classmethod
     def of_nodes(
@@ -273,12 +296,22 @@ class Forest:
 
     def head(self, requests: int) -> Forest:
         """Return the first requests, with the nodes that they walk."""
-        shown = slice(whole_number("requests", requests))
-        kept = self.first < len(self.leaf[shown])
-        parent, leaf = (readonly(renumbered(kept)[c]) for c in (self.parent[kept], self.leaf[shown]))
-        return replace(
-            self, parent=parent, length=readonly(self.length[kept]), leaf=leaf, **self._columns_of(shown)
-        )
+        return self[: whole_number("requests", requests)]
+
+    def __getitem__(self, key: slice) -> Forest:
+        """Return the requests of a slice such as ``forest[:1000]`` or ``forest[5000:]``, with what they walk."""
+        if not isinstance(key, slice):
+            raise ArgumentError("request", key, "a slice such as [:1000]; forest.path(k) has a request's nodes")
+        shown = slice(*bounds(key, len(self)))
+        some = replace(self, leaf=self.leaf[shown], **self._columns_of(shown))
+        kept = some.first < len(some)
+        parent, leaf = (readonly(renumbered(kept)[c]) for c in (self.parent[kept], some.leaf))
+        return replace(some, parent=parent, length=readonly(self.length[kept]), leaf=leaf)
+
+    def _table(self) -> dict[str, Any]:
+        units = self.by_units()
+        columns = {"paths": [units.path(k) for k in range(len(self))], **self._columns_of(slice(None))}
+        return columns | {name: list(column) for name, column in columns.items() if name == "tags"}
 
     def _columns_of(self, shown: slice) -> dict[str, Any]:
         optional = {"arrival": self.arrival, "tokens": self.tokens, "tags": self.tags}
@@ -332,6 +365,14 @@ class Forest:
             nodes.append(node)
             node = int(self.parent[node])
         return nodes[::-1]
+
+
+def _of_lists(cls: type[Forest], paths: NDArray[Any], **columns: Any) -> Forest:
+    """Return the forest of a column of lists, or of arrays."""
+    for k, path in enumerate(paths):
+        if isinstance(path, str) or not hasattr(path, "__iter__"):
+            raise TraceError("paths", k, path, "a list of block ids")
+    return cls.from_paths([p.tolist() if isinstance(p, np.ndarray) else p for p in paths], **columns)
 
 
 def _walk(request: int, path: Sequence[int], nodes: dict[int, int], parents: list[int]) -> int:

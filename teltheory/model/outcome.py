@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -11,11 +12,14 @@ from teltheory.model.forest import Forest
 from teltheory.model.instance import Instance
 from teltheory.model.module_instance import ModuleInstance
 from teltheory.model.numbers import IntArray, exact_sum, readonly
+from teltheory.model.tables import Tabular
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class Outcome(Tabular):
     """Reused and computed lengths, one entry a turn, in the trace's unit.
+
+    `to_arrow`, `to_pandas` and `to_polars` return a table of a row a turn, a column for each array below.
 
     Attributes
     ----------
@@ -48,6 +52,10 @@ class Outcome:
         """Make the outcome in which request k reuses ``cached[k]`` units and adds ``written[k]``."""
         reused, added = (readonly(np.array(column, np.int64)) for column in (cached, written))
         return cls(reused, readonly(forest.total - reused), added, forest.inputs, forest.block_size)
+
+    def _table(self) -> dict[str, Any]:
+        names = ("cached", "uncached", "written", "inputs")
+        return {name: column for name in names if (column := getattr(self, name)) is not None}
 
     def in_tokens(self) -> Outcome:
         """Return the outcome of a forest in tokens; a last block that is not full is computed."""

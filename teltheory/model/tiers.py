@@ -25,6 +25,7 @@ import numpy as np
 
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import INT64_MAX, IntArray, exact_sum, rational, readonly, whole_number
+from teltheory.model.tables import Tabular
 from teltheory.model.units import bytes_in, read_tokens
 
 Mode: TypeAlias = Literal["exclusive", "inclusive", "swap-out-once"]
@@ -144,8 +145,11 @@ class Moved(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class TieredOutcome:
+class TieredOutcome(Tabular):
     """What each turn reused of each tier, in the trace's unit; what moved is in the same unit.
+
+    `to_arrow`, `to_pandas` and `to_polars` return a table of a row a turn: cached_1 of the first tier, cached_2
+    and so on, total, uncached as floats, and written.
 
     Attributes
     ----------
@@ -189,6 +193,11 @@ class TieredOutcome:
 
     def __len__(self) -> int:
         return len(self.total)
+
+    def _table(self) -> dict[str, Any]:
+        cached = {f"cached_{i}": column for i, column in enumerate(self.cached, start=1)}
+        uncached = self.uncached_units / self.denominator
+        return cached | {"total": self.total, "uncached": uncached, "written": self.written}
 
     def in_tokens(self) -> TieredOutcome:
         """Return the outcome of a forest in tokens; a last block that is not full is computed."""

@@ -9,9 +9,10 @@ Turns are counted from 0, in arrival order; turns with the same arrival time kee
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +21,19 @@ from teltheory.errors import TraceError
 from teltheory.model.columns import Column, arrivals, checked_block_size, conversation_numbers, lengths
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import INT64_MAX, FloatArray, IntArray, exact_sum, readonly, whole_number
-from teltheory.model.turns import consecutive_turns, sums_before
+from teltheory.model.tables import Tabular, made_of
+from teltheory.model.turns import Turn, bounds, consecutive_turns, sums_before
 
 COLUMNS = ("conversation", "prompt", "response", "arrival", "history")
 
 
 @dataclass(frozen=True, eq=False)
-class Trace:
-    """Turns in arrival order. Make one with `Trace.from_turns` or `teltheory.read_trace`.
+class Trace(Tabular):
+    """Turns in arrival order. Make one with `Trace.from_turns`, `Trace.from_table` or `teltheory.read_trace`.
+
+    ``trace[:1000]`` are its first turns and ``for turn in trace`` yields named tuples. `to_arrow`, `to_pandas` and
+    `to_polars` return a table with the columns of `from_table`; what requests share by blocks is in the table of
+    ``trace.forest``.
 
     Attributes
     ----------
@@ -123,6 +129,30 @@ class Trace:
         if h is not None:
             _check_histories(trace)
         return trace
+
+    @classmethod
+    def from_table(cls, table: Any, columns: Mapping[str, str] | None = None, *, block_size: int = 1) -> Trace:
+        """Make a trace of a table with a row a turn, in any order if it has arrival times.
+
+        Parameters
+        ----------
+        table : DataFrame of pandas or polars, pyarrow.Table, relation of DuckDB, mapping of columns
+            Anything with ``__arrow_c_stream__``, or columns by name, with the columns conversation, prompt,
+            response and, if they are there, arrival and history, as in `from_turns`. Other columns are left alone.
+        columns : mapping, optional
+            The table's name of a column, such as ``{"conversation": "session_id"}``; it has to be there.
+        block_size : int
+            Tokens in one unit of the lengths.
+
+        Raises
+        ------
+        ArgumentError
+            If a column is missing.
+        TraceError
+            Names the table's column and row (counted from 0), the value and what was expected.
+        """
+        make = partial(cls.from_turns, block_size=block_size)
+        return made_of(make, table, columns, COLUMNS[:3], COLUMNS[3:])
 
     def __len__(self) -> int:
         return len(self.conversation)
@@ -239,16 +269,52 @@ class Trace:
 
     def first(self, turns: int) -> Trace:
         """Return the first `turns` turns; all turns if there are fewer."""
-        shown = slice(whole_number("turns", turns))
+        return self[: whole_number("turns", turns)]
+
+    @overload
+    def __getitem__(self, key: int) -> Turn: ...
+
+    @overload
+    def __getitem__(self, key: slice) -> Trace: ...
+
+    def __getitem__(self, key: int | slice) -> Turn | Trace:
+        """Return a turn, or the turns of a slice such as ``trace[:1000]`` or ``trace[5000:]``, as a trace.
+
+        What a server sees that starts empty at the slice: inputs and pasts stay as they are. The first turn of a
+        conversation that began before the slice has its history as part of its prompt.
+        """
+        if not isinstance(key, slice):
+            turn = range(len(self))[key]
+            return Turn(*(column[0] for column in self._rows(slice(turn, turn + 1))))
+        first, after = bounds(key, len(self))
+        shown = slice(first, after)
+        before = self.previous_turn[shown]
+        moved = np.where((before >= 0) & (before < first), self.history[shown], 0)
         return Trace.from_turns(
             self.labels[shown],
-            self.prompt[shown],
+            self.prompt[shown] + moved,
             self.response[shown],
             None if self.arrival is None else self.arrival[shown],
-            None if self.cumulative else self.history[shown],
+            None if self.cumulative else self.history[shown] - moved,
             block_size=self.block_size,
             report=self.report,
-        ).with_blocks(None if self.blocks is None else self.blocks.head(turns))
+        ).with_blocks(None if self.blocks is None else self.blocks[shown])
+
+    def __iter__(self) -> Iterator[Turn]:
+        """Yield the turns as named tuples."""
+        return map(Turn, *self._rows(slice(None)))
+
+    def _rows(self, shown: slice) -> tuple[list[Any], ...]:
+        """Return the columns of a `Turn`, as Python's own numbers."""
+        whole = (column[shown].tolist() for column in (self.prompt, self.response, self.history))
+        labels = self.conversation[shown].tolist()
+        arrival = [None] * len(labels) if self.arrival is None else self.arrival[shown].tolist()
+        return labels if self.names is None else [self.names[i] for i in labels], *whole, arrival
+
+    def _table(self) -> dict[str, Any]:
+        columns = {"conversation": self.labels, "prompt": self.prompt, "response": self.response}
+        optional = {"arrival": self.arrival, "history": None if self.cumulative else self.history}
+        return columns | {name: column for name, column in optional.items() if column is not None}
 
     def to_blocks(self, block_size: int) -> Trace:
         """Count in blocks of `block_size` tokens.

@@ -1,8 +1,29 @@
 """Turns of conversations in arrival order: which follow each other, and what comes before each."""
 
+from typing import NamedTuple
+
 import numpy as np
 
+from teltheory.errors import ArgumentError
 from teltheory.model.numbers import IntArray, readonly
+
+
+class Turn(NamedTuple):
+    """One turn of a trace; `conversation` by name where it has one, `arrival` None if unknown."""
+
+    conversation: int | str
+    prompt: int
+    response: int
+    history: int
+    arrival: float | None
+
+
+def bounds(key: slice, n: int) -> tuple[int, int]:
+    """Return the first turn of a slice of n turns, and the one after its last."""
+    if key.step not in (None, 1):
+        raise ArgumentError("slice", key, "neighbours, such as [:1000] or [500:]")
+    first, after, _ = key.indices(n)
+    return first, max(first, after)
 
 
 def consecutive_turns(conversation: IntArray) -> tuple[IntArray, IntArray]:
