@@ -11,20 +11,28 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
+from documents.ledger import LEDGER, index, links_to_rows, section_pages
 from documents.notebooks import page_of
+from teltheory.report.timeline import with_timelines
 
 ROOT = Path(__file__).parents[1]
 OUTSIDE = {"../README.md": "index.md", "../CHANGELOG.md": "changelog.md"}
 ELSEWHERE = re.compile(r"\[([^\]\n]*)\]\(\.\./(?!assets/|[^)]*\.md)[^)]*\)")
 """A link to a file of the repository that is no page of the site."""
+NAMED = re.compile(r"\[([\w-]+)\.md\]\(")
+"""A link that shows the name of a file, where the site shows the page's heading."""
 BRACKETS = re.compile(r"(^```.*?^```|`[^`\n]*`)|\](?=\s?\[)", re.DOTALL | re.MULTILINE)
 """Code, or the middle of `[a] [b]` in a text, which would be taken for a reference."""
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Add the change log, which lies outside `docs`, and a page for each notebook."""
+    """Add the change log, which lies outside `docs`, the ledger by section, and a page for each notebook."""
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     files.append(File.generated(config, "changelog.md", content=as_seen_from_docs(text)))
+    ledger = LEDGER.read_text(encoding="utf-8")
+    files.remove(files.src_uris["ledger.md"])
+    for name, page in {"ledger.md": index(ledger), **section_pages(ledger)}.items():
+        files.append(File.generated(config, name, content=page))
     for notebook in sorted((ROOT / "docs/notebooks").glob("*.ipynb")):
         text, pictures = page_of(notebook)
         files.append(File.generated(config, f"notebooks/{notebook.stem}.md", content=text))
@@ -34,14 +42,23 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Return a page as Python-Markdown wants it: links as on the site, folded blocks marked as Markdown."""
+    """Return a page as Python-Markdown wants it: links as on the site, folded blocks as Markdown, timelines."""
     for name, target in OUTSIDE.items():
         markdown = markdown.replace(f"]({name}", f"]({target}")
+    markdown = links_to_rows(markdown, LEDGER.read_text(encoding="utf-8"))
+    markdown = NAMED.sub(lambda link: f"[{_heading(link[1])}](", markdown)
     markdown = ELSEWHERE.sub(r"\1", markdown).replace("<details>", "<details markdown>")
-    return BRACKETS.sub(lambda found: found[1] or r"\]", markdown)
+    return with_timelines(BRACKETS.sub(lambda found: found[1] or r"\]", markdown))
+
+
+def _heading(name: str) -> str:
+    """Return the heading of a page, or its name if the page is made elsewhere."""
+    file = ROOT / "docs" / f"{name}.md"
+    heading = re.search("^# (.*)", file.read_text(encoding="utf-8"), re.MULTILINE) if file.exists() else None
+    return heading[1] if heading else name
 
 
 def as_seen_from_docs(text: str) -> str:
-    """Return a document of the root with links as from `docs`, and pages by their names."""
-    text = re.sub(r"\[docs/([\w-]+)\.md\]", r"[\1]", text)
+    """Return a document of the root with links as from `docs`."""
+    text = re.sub(r"\[docs/([\w-]+\.md)\]", r"[\1]", text)
     return re.sub(r"\]\(docs/", "](", text)

@@ -51,6 +51,7 @@ ERRATA = (
         repair="Add x[i, 1] ≤ what the initial cache holds of i; 0 from an empty start.",
         shows={"hindsight.initial-state": solutions},
         repaired_by=("hindsight.initial-state.given", "hindsight.integral", "theorem-b1"),
+        no_timeline="the counterexample is a solution of a formulation, which no policy made",
     ),
     Erratum(
         title="Theorem B.1's proof: an optimum need not respect the caps",
@@ -111,6 +112,7 @@ ERRATA = (
             "algorithm-1.terminates.lru-loop": until_it_loops("The printed LRU loop", with_printed_lru_loop),
         },
         repaired_by=(*REPAIRED, "algorithm-1.single-pass"),
+        no_timeline="the loop is in the cut after the first turn, so no turn ends",
     ),
     Erratum(
         title="Figure 2: an LRU engine with marks does not give 150",
@@ -181,6 +183,7 @@ ERRATA = (
         shows={"belief.posterior": silence},
         repaired_by=("belief.posterior.silence", "belief.posterior.alive-at-last-turn"),
         scripts=scripts("belief.posterior"),
+        no_timeline="the counterexample is a belief about one conversation",
     ),
     Erratum(
         title="Lemma D.3 needs a whole threshold",
@@ -198,6 +201,7 @@ ERRATA = (
             "algorithm-2.score.difference",
         ),
         scripts=scripts("lemma-d3.real-threshold", "algorithm-2.score.real-threshold"),
+        no_timeline="the counterexample is a single cut, without turns",
     ),
     Erratum(
         title="Theorem D.2 with the posterior for the belief",
@@ -210,6 +214,7 @@ ERRATA = (
         shows=dict.fromkeys(BAYES, decision),
         repaired_by=("theorem-d2.bayes", "theorem-d2.bayes.zero-threshold"),
         scripts=of_next_turns(*BAYES),
+        no_timeline="the counterexample is a decision, after which several futures are possible",
     ),
     Erratum(
         title="T-LRU's optimality needs one turn rate for all",
@@ -224,6 +229,7 @@ ERRATA = (
         shows={"corollary.tlru": decision},
         repaired_by=("corollary.tlru.homogeneous", "corollary.tlru.homogeneous.bayes"),
         scripts=of_next_turns("corollary.tlru"),
+        no_timeline="the counterexample is a decision, after which several futures are possible",
     ),
     Erratum(
         title="Tables 1 and 3: two headings belong to other columns",
@@ -238,6 +244,7 @@ ERRATA = (
         shows={"sensitivity.text": facts},
         repaired_by=("sensitivity.text.headings", "table-1.headings", "table-3.headings"),
         scripts=scripts("sensitivity.text"),
+        no_timeline="the counterexample is numbers that the paper prints",
     ),
     Erratum(
         title="The conclusion's 20-30 % in P95 are not in Table 1",
@@ -248,5 +255,6 @@ ERRATA = (
         repair="Up to 23.9 %, as the abstract has it.",
         shows={"headline.p95-range": facts},
         repaired_by=("headline.p95",),
+        no_timeline="the counterexample is numbers that the paper prints",
     ),
 )

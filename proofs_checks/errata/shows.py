@@ -9,7 +9,7 @@ from proofs_checks.tail_optimized.algorithm_1 import EndlessLoopError, Reading
 from proofs_checks.tail_optimized.algorithm_2 import Cut, Known
 from teltheory.claims.case import Case
 from teltheory.claims.erratum import Counterexample, Show, StateTable
-from teltheory.claims.state_tables import TURNS, letter, names_of, turn_row
+from teltheory.claims.state_tables import letter, names_of, turns_table
 from teltheory.optimal.exact import LinearProgram, proved_optimum
 from teltheory.optimal.formulation import hindsight_model
 from teltheory.policies import Conversation
@@ -68,16 +68,11 @@ def until_it_loops(name: str, make: MakeReading) -> Show:
         try:
             turns.extend(served_turns(case.instance, watched))
         except EndlessLoopError as loop:
-            before = (_turns(case, f"{name}, up to the loop", turns),) if turns else ()
+            before = (turns_table(case, f"{name}, up to the loop", turns),) if turns else ()
             return (*before, _loop(case, str(loop), watched))
-        return (_turns(case, name, turns),)
+        return (turns_table(case, name, turns),)
 
     return show
-
-
-def _turns(case: Case, name: str, turns: list[Served]) -> StateTable:
-    names = names_of(case)
-    return StateTable(name, TURNS, tuple(turn_row(turn, case.xi, names) for turn in turns))
 
 
 def _loop(case: Case, loop: str, watched: Watched) -> StateTable:

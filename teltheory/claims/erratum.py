@@ -59,6 +59,8 @@ class Erratum:
         What version 1 on arXiv does with it, where it withdraws or corrects it.
     scripts : mapping of str to str
         Files of `proofs_checks/counterexamples` that confirm a row's counterexample.
+    no_timeline : str
+        Why a counterexample has no timeline: what it is where it is no trace that a policy serves.
     """
 
     title: str
@@ -70,6 +72,7 @@ class Erratum:
     repaired_by: tuple[str, ...] = ()
     v1: str = ""
     scripts: Mapping[str, str] = field(default_factory=dict)
+    no_timeline: str = ""
 
 
 def check_errata(rows: Mapping[str, Mapping[str, Any]], errata: tuple[Erratum, ...]) -> None:

@@ -1,6 +1,6 @@
 """Counterexamples as tables of states, every state computed anew from the counterexample's plain data."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -49,11 +49,17 @@ def traced(policies: Policies) -> Show:
 
 
 def _trace_table(case: Case, name: str, policy: AnyPolicy, example: Counterexample) -> StateTable:
-    turns, names = list(served_turns(case.instance, policy)), names_of(case)
+    turns = list(served_turns(case.instance, policy))
     excesses = [max(turn.uncached - case.xi, 0) for turn in turns]
     _agrees(name, excesses, example["values"].get(name))
+    return turns_table(case, name, turns)
+
+
+def turns_table(case: Case, name: str, turns: Sequence[Served]) -> StateTable:
+    """Return turns of a case as a table, with their TEL below."""
+    names, tel = names_of(case), sum(max(turn.uncached - case.xi, 0) for turn in turns)
     rows = tuple(turn_row(turn, case.xi, names) for turn in turns)
-    return StateTable(name, TURNS, rows, f"TEL {sum(excesses)}.")
+    return StateTable(name, TURNS, rows, f"TEL {tel} with C = {case.capacity}, ξ = {case.xi}.")
 
 
 def _agrees(name: str, excesses: list[int], told: int | list[int] | None) -> None:

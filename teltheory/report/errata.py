@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from teltheory.claims.erratum import Erratum, StateTable, check_errata
+from teltheory.claims.state_tables import TURNS
 from teltheory.report.ledger import Row, editions_text
 from teltheory.report.markdown import MADE, plain_text, table
 from teltheory.report.words import WHICH_TEXT, counterexample_text, verdict_text
@@ -17,7 +18,7 @@ response and C is at least 1, and ξ and Q where the row has them. A click opens
 those of the natural one where there is one. They are computed from the row's own numbers, by the library's
 reference replay where it is a trace. A cache is written least recent conversation first, as
 conversation:cached/past. *Excess* is max(uncached − ξ, 0), and TEL its sum. Where a row has no use for ξ or Q it
-is 0.
+is 0. The site and the report draw each replayed trace as a timeline.
 """
 
 
@@ -82,6 +83,8 @@ def _counterexample(row: Row, erratum: Erratum) -> Iterator[str]:
         refuted += f" *Natural:* {plain_text(counterexample_text(natural))}."
     yield refuted
     yield f'<details markdown="1"><summary>{which} counterexample, step by step</summary>'
+    if all(each.header != TURNS for each in states):
+        yield f"No timeline: {erratum.no_timeline}."
     for each in states:
         yield from _states(each)
     confirmed = f" Confirmed by `python {erratum.scripts[name]}`." if name in erratum.scripts else ""

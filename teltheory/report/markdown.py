@@ -7,6 +7,7 @@ from html import escape
 
 from teltheory.report.ledger import OUTCOMES, Row, origin_text, outcome, paper_sentence, sections, standing
 from teltheory.report.page import Card
+from teltheory.report.timeline import with_timelines
 from teltheory.report.words import (
     WHICH_TEXT,
     counterexamples,
@@ -159,7 +160,12 @@ def _entry(row: Row) -> str:
 
 def errata_text(document: str) -> str:
     """Return the document of errata as a section of a page that has the ledger too: its links lead there."""
-    body = document.partition("\n\n")[2].replace("](#", "](#erratum-").replace('<a id="', '<a id="erratum-')
+    body = (
+        with_timelines(document)
+        .partition("\n\n")[2]
+        .replace("](#", "](#erratum-")
+        .replace('<a id="', '<a id="erratum-')
+    )
     for file, anchor in (("ledger.md#", "#"), ("ledger.md", "#ledger")):
         body = body.replace(f"]({file}", f"]({anchor}")
     return body.replace("\n## ", "\n### ")

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from documents.ledger import LEDGER, index, links_to_rows, section_pages
 from documents.site import as_seen_from_docs, on_page_markdown
 
 ROOT = Path(__file__).parents[2]
@@ -47,7 +48,12 @@ def test_what_a_page_fetches_from_elsewhere_is_found(tmp_path, tag, fetches):
 
 def test_links_of_the_change_log_are_those_of_the_site():
     text = "[docs/a.md](docs/a.md#b), [how to cite](docs/x.md)"
-    assert as_seen_from_docs(text) == "[a](a.md#b), [how to cite](x.md)"
+    assert as_seen_from_docs(text) == "[a.md](a.md#b), [how to cite](x.md)"
+
+
+def test_a_link_that_shows_a_file_shows_its_heading_on_the_site():
+    shown = on_page_markdown("[notation.md](notation.md#x), [no-such.md](no-such.md), [a](b.md)", None, None, None)
+    assert shown == "[Notation](notation.md#x), [no-such](no-such.md), [a](b.md)"
 
 
 def test_links_to_files_that_are_no_pages_are_their_names_on_the_site():
@@ -76,4 +82,55 @@ def test_no_page_is_too_long_to_read():
 def test_every_page_is_in_the_navigation():
     nav = re.findall(r"[\w/-]+\.md", (ROOT / "mkdocs.yml").read_text().partition("\nnav:")[2])
     pages = [page.relative_to(DOCS).with_suffix(".md").as_posix() for page in DOCS.rglob("*.[mi][dp]*")]
-    assert sorted(nav) == sorted([*pages, "changelog.md"])
+    assert sorted(nav) == sorted([*pages, "changelog.md", *section_pages(LEDGER.read_text())])
+
+
+LEDGER_TEXT = """# The ledger
+
+Lead.
+
+Of 2 statements 1 holds.
+
+## Caps (Appendix B)
+
+| [`b.one`](#b.one) | holds | B |
+
+<a id="b.one"></a>**`b.one`** (B, (1); ours (x)): **holds (proved)**. [Erratum](errata.md#b.one).
+
+> x \\* y < z
+
+See [`c.two`](#c.two).
+
+## Queues
+
+<a id="c.two"></a>**`c.two`** (C): **refuted**.
+
+> It is.
+"""
+
+
+def test_the_ledger_is_a_page_a_section_and_links_find_the_row():
+    pages = section_pages(LEDGER_TEXT)
+    assert [*pages] == ["ledger-caps.md", "ledger-queues.md"]
+    assert "(ledger-caps.md#b.one)" in pages["ledger-caps.md"]
+    assert "(ledger-queues.md#c.two)" in pages["ledger-caps.md"]
+    links = "[a](ledger.md#c.two) [b](../ledger.md#b.one) [c](ledger.md) [d](#b.one)"
+    told = "[a](ledger-queues.md#c.two) [b](../ledger-caps.md#b.one) [c](ledger.md) [d](#b.one)"
+    assert links_to_rows(links, LEDGER_TEXT) == told
+
+
+def test_the_list_of_the_ledger_has_every_row():
+    page = index(LEDGER_TEXT)
+    assert page.index("Of 2 statements") < page.index("b.one") < page.index("Lead.")
+    assert "- [Caps (Appendix B)](ledger-caps.md): 1" in page
+    line = (
+        '<a href="ledger-caps.html#b.one"><code>b.one</code></a></td><td>holds (proved)</td><td>x * y &lt; z</td>'
+    )
+    assert line in page
+    assert page.count("</a></td>") == LEDGER_TEXT.count("<a id=")
+
+
+@pytest.mark.repository
+def test_every_row_of_the_ledger_is_on_the_site():
+    text = LEDGER.read_text()
+    assert index(text).count("</a></td>") == text.count("<a id=") > 0

@@ -47,7 +47,7 @@ def test_the_page_has_place_repair_states_and_replay():
         assert words in told[""]
     one = told["theorem-31.mean-estimate"]
     assert "| 1 | A | 0 | 1 | 1 | 0 | 1 | 1 | A:1/1 |" in one
-    assert "TEL 1." in one
+    assert "TEL 1 with C = 1, ξ = 0." in one
     assert "Replay: `teltheory verify --claim theorem-31.mean-estimate`." in one
     assert "Confirmed by `python proofs_checks/counterexamples/mean.py`." in one
 
