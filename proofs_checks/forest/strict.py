@@ -1,6 +1,6 @@
 """Strict caches, closed towards the root: when they reach the optimum of caches with holes, and when not.
 
-See docs/forest-optimum.md for the proofs, the families and the counterexamples step by step.
+See docs/forest-strict.md for the proofs, the families and the counterexamples step by step.
 """
 
 from __future__ import annotations

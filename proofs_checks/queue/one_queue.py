@@ -1,4 +1,4 @@
-"""Theorem 3.1 behind a queue: false, and what holds instead. docs/tiers-claims.md has the proofs.
+"""Theorem 3.1 behind a queue: false, and what holds instead. docs/tiers-proofs.md has the proofs.
 
 One cache, one request at a time, first come, first served; a token that is computed takes a second.
 """

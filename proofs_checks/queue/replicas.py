@@ -1,6 +1,6 @@
 """Replicas: the pooled bound, sticky routing and PARTITION, and no router that is best on all traces.
 
-docs/tiers-claims.md has the proofs, and the cases by hand. A token that is computed takes a second.
+docs/tiers-proofs.md has the proofs, and the cases by hand. A token that is computed takes a second.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """T-LRU on whole documents against LRU: Theorem 3.1 where documents go as a whole, and where it says nothing.
 
-docs/rag-claims.md has the proof and the counterexamples, with what is cached after each request.
+docs/rag-proofs-queue.md has the proof and the counterexamples, with what is cached after each request.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The knowledge tree and its two tiers: matching, placement, swap-out-once, failures, and requests at one time.
 
-docs/rag-claims.md has the proofs and the counterexamples, with what is cached after each request.
+docs/rag-proofs-tiers.md has the proofs and the counterexamples, with what is cached after each request.
 """
 
 from collections.abc import Callable, Iterator

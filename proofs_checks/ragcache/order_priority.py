@@ -1,6 +1,6 @@
 """Whether a larger OrderPriority first is best: figures 10a and 10b, and all small queues.
 
-docs/rag-claims.md has the proofs and the counterexamples, with what is cached after each request.
+docs/rag-proofs-queue.md has the proofs and the counterexamples, with what is cached after each request.
 """
 
 from __future__ import annotations

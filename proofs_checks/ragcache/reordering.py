@@ -1,6 +1,6 @@
 """Cache-aware reordering: the paper's examples, whether a larger OrderPriority first is best, and nobody starves.
 
-docs/rag-claims.md has the proofs and the counterexamples, with what is cached after each request.
+docs/rag-proofs-queue.md has the proofs and the counterexamples, with what is cached after each request.
 """
 
 from __future__ import annotations

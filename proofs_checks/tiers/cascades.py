@@ -1,6 +1,6 @@
 """Cascades: LRU's is the difference of single caches, Belady's is best in every tier at once, and free migration.
 
-docs/tiers-claims.md has the proofs. The judges are a plain replay and every content of the tiers.
+docs/tiers-proofs.md has the proofs. The judges are a plain replay and every content of the tiers.
 """
 
 from __future__ import annotations

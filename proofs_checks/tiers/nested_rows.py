@@ -1,6 +1,6 @@
 """The linear program with nested rows, and Tail-Optimized Belady's cascade, against all contents of the tiers.
 
-docs/tiers-claims.md has the proof and the counterexamples by hand.
+docs/tiers-proofs.md has the proof and the counterexamples by hand.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The tables of cache contents in docs/rag-claims.md, made from the counterexamples that they show."""
+"""The tables of cache contents in docs/rag-proofs-*.md, made from the counterexamples that they show."""
 
 from __future__ import annotations
 

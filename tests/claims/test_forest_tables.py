@@ -1,4 +1,4 @@
-"""The tables of cache contents in docs/forest-optimum.md, followed step by step."""
+"""The tables of cache contents in docs/forest-strict.md, followed step by step."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.repository
 
 def rows_under(title: str) -> list[list[str]]:
     """Return the cells of the first table below a heading, its head left out."""
-    text = (DOCS / "forest-optimum.md").read_text().split(f"### {title}\n")[1]
+    text = (DOCS / "forest-strict.md").read_text().split(f"### {title}\n")[1]
     lines = re.findall(r"^\|.*\|$", text.split("\n### ")[0], re.MULTILINE)[2:]
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 

@@ -14,15 +14,10 @@ LONG = {
     "apps-measured.md",
     "claims.md",
     "datasets.md",
-    "forest-dominance.md",
-    "forest-optimum.md",
-    "limits.md",
     "module-sets.md",
     "parrot-claims.md",
     "prompt-cache-claims.md",
-    "rag-claims.md",
     "theorem-d2.md",
-    "tiers-claims.md",
     "tiers-optimum.md",
 }
 
