@@ -1,6 +1,7 @@
 """T-LRU in tiers against the LRU cascade: flat budgets lose, scaled ones in two tiers do not.
 
-docs/tiers-proofs.md has the proofs, docs/tiers-claims.md the counterexamples by hand. Excesses are in parts of a token.
+docs/tiers-proofs.md has the proofs, docs/tiers-claims.md the counterexamples by hand. Excesses are in parts of a
+token.
 """
 
 from dataclasses import replace

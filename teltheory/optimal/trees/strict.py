@@ -7,7 +7,7 @@ root: the requests through v went through its parent u as well, so between s and
     y(v, s -> e)  <=  y(u, s' -> e')     for each of them.
 
 Unlike in a cache with holes these rows are not redundant: a unit that nobody needs is kept for those below it.
-The problem is strongly NP-hard (docs/limits-strict.md), and nothing better than a general integer program is known.
+It is strongly NP-hard (docs/limits-strict.md), and nothing better than a general integer program is known.
 """
 
 from collections.abc import Iterator
