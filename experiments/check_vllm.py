@@ -84,8 +84,19 @@ def main() -> int:
     subprocess.run([python, "experiments/tiny_llama.py", model], check=True)
     measured.unlink(missing_ok=True)
     with server(python, model) as url:
-        probe = [sys.executable, "-m", "teltheory", "server", "probe", "--url", url, "--model", "tiny", *GRID]
-        probe += ["--block-size", str(BLOCK), "--out", str(measured)]
+        probe = [
+            sys.executable,
+            "-m",
+            "teltheory",
+            "server",
+            "probe",
+            "--url",
+            url,
+            "--served-model",
+            "tiny",
+            *GRID,
+        ]
+        probe += ["--block-size", str(BLOCK), "--record", str(measured)]
         probed = subprocess.run(probe, check=False).returncode
     fit = [sys.executable, "-m", "teltheory", "calibrate", str(measured)]
     fit += ["--save", str(FOLDER / "model.json")]

@@ -109,4 +109,4 @@ def all_errata() -> tuple[Erratum, ...]:
 def run(file: str) -> None:
     """Decide the claims of a file and print their rows: what a file of claims does when it is run."""
     (command,) = entry_points(group="console_scripts", name="teltheory")
-    command.load()(["verify", "--file", file, *sys.argv[1:]])
+    command.load()(["verify", "--claims-file", file, *sys.argv[1:]])

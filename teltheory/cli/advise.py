@@ -29,6 +29,7 @@ from teltheory.cli.options import (
     trace_options,
 )
 from teltheory.cli.output import check_target, console, progress_bar, show, write_json
+from teltheory.cli.parts import command, option
 from teltheory.cli.prefixes import Prefixes, block_lines, reading_as_data, reading_line, unit_of
 from teltheory.cli.question import chosen_capacities, read_capacities, read_sizes
 from teltheory.cli.replay import about
@@ -48,29 +49,49 @@ if TYPE_CHECKING:
     from teltheory.advice import Advice
 
 
-@click.command()
+@command(None, "advise trace.jsonl --capacity 40GiB --model llama-2-7b --slo 200ms")
 @click.argument("trace_file", metavar="TRACE")
 @goal_option
-@click.option(
-    "--work-cost", default="1.05", show_default=True, metavar="TIMES", help="Most prefill, in multiples of LRU's."
+@option(
+    "--work-cost",
+    default="1.05",
+    show_default=True,
+    metavar="TIMES",
+    help="Most tokens to prefill, as a multiple of LRU's, or none for no limit.",
 )
-@click.option(
+@option(
     "--median-cost",
     default="1.10",
     show_default=True,
     metavar="TIMES",
-    help="Most P50; below SLO / 2 all will do.",
+    help="Largest median TTFT, as a multiple of LRU's; below half of the SLO all are allowed.",
 )
-@click.option("--policy", "policy_text", metavar="POLICY", help="Another one with a threshold than T-LRU.")
+@option(
+    "--policy",
+    "policy_text",
+    metavar="POLICY",
+    help="Policy of the cache. One with a threshold; T-LRU if left out.",
+)
 @q_hat_option
-@click.option("--first", default="0.5", show_default=True, metavar="SHARE", help="Of the turns: to choose on.")
-@click.option("--slo", required=True, metavar="TIME", help="TTFT that turns should keep: 200ms.")
+@option(
+    "--first",
+    default="0.5",
+    show_default=True,
+    metavar="SHARE",
+    help="Share of the turns that the setting is chosen on.",
+)
+@option(
+    "--slo",
+    required=True,
+    metavar="TIME",
+    help="Threshold as a time to first token. The one that turns should keep, 200ms.",
+)
 @capacity_option
 @tier_options
 @serving_options()
 @plan_options
 @served_options
-@click.option("--html", "page", metavar="FILE", help="Also write a page to show to others.")
+@option("--html", "page", metavar="FILE", help="Also write a page to FILE, to show to others.")
 @trace_options()
 @prefix_options()
 @json_option

@@ -9,7 +9,6 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
 from rich.markup import escape
 
 from teltheory.cli.loaded_text import (
@@ -23,6 +22,7 @@ from teltheory.cli.loaded_text import (
 )
 from teltheory.cli.options import bundled
 from teltheory.cli.output import console, progress_bar, show, write_text
+from teltheory.cli.parts import option
 from teltheory.cli.plan_text import (
     EXPECTED,
     check_tier,
@@ -75,8 +75,10 @@ class Planned:
 plan_options = bundled(
     "planned",
     Planned,
-    click.option("--plan", metavar="GRID", help=f"Capacity planning: {EXPECTED}."),
-    click.option("--percentile", metavar="pNN", help="Of TTFT that is to keep the SLO in a plan: p95."),
+    option("--plan", metavar="GRID", help=f"Find how much of a resource keeps the SLO: {EXPECTED}."),
+    option(
+        "--percentile", metavar="pNN", help="Percentile of TTFT that is to keep the SLO in a plan, such as p95."
+    ),
 )
 
 

@@ -6,10 +6,10 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import click
 import numpy as np
 
-from teltheory.cli.options import Option, bundled, whole
+from teltheory.cli.options import SEED, Option, api_key_option, bundled, served_model_option, whole
+from teltheory.cli.parts import option
 from teltheory.errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -41,16 +41,16 @@ class Engines:
             if place == TINY:
                 found.append(TinyEngine(np.random.default_rng(self.seed), f"tiny {k}"))
             elif self.model is None:
-                raise ArgumentError("--model", None, "the name of the model at " + place)
+                raise ArgumentError("--served-model", None, "the name of the model at " + place)
             else:
                 found.append(RemoteEngine(place, self.model, key=key, chat=self.chat, name=f"remote {k}"))
         return found
 
     def _check(self) -> None:
-        options = (("--model", self.model), ("--chat", self.chat), ("--api-key-env", self.api_key_env))
-        for option, given in options:
+        options = (("--served-model", self.model), ("--chat", self.chat), ("--api-key-env", self.api_key_env))
+        for name, given in options:
             if given and all(place == TINY for place in self.places):
-                raise ArgumentError(option, given, "none without --engine URL")
+                raise ArgumentError(name, given, "none without --engine URL")
 
     def _key(self) -> str | None:
         if self.api_key_env is None:
@@ -64,17 +64,17 @@ class Engines:
 engine_options: Option = bundled(
     "engines",
     Engines,
-    click.option(
+    option(
         "--engine",
         "places",
         multiple=True,
         default=[TINY],
         show_default=True,
         metavar="tiny|URL",
-        help="Once an engine: the tiny one, or the address of an OpenAI-compatible server.",
+        help="Engine that runs requests. The tiny one, or a server's address; repeat it for several.",
     ),
-    click.option("--model", metavar="NAME", help="The model, as the servers at the addresses name it."),
-    click.option("--chat", is_flag=True, help="Ask those servers for chats, not for completions."),
-    click.option("--api-key-env", metavar="NAME", help="Environment variable with their API key."),
-    whole("--seed", 0, "Draws the weights of tiny engines.", least=0),
+    served_model_option(),
+    option("--chat", is_flag=True, help="Ask servers for chats instead of completions."),
+    api_key_option,
+    whole("--seed", 0, SEED, least=0),
 )

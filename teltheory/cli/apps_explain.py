@@ -13,6 +13,7 @@ from teltheory.apps.records import Application, located, read_applications
 from teltheory.cli.apps_options import tokens_of, tokens_option
 from teltheory.cli.options import json_option
 from teltheory.cli.output import check_target, report
+from teltheory.cli.parts import command, option
 from teltheory.cli.tables import plain_table
 from teltheory.errors import listed, printable
 from teltheory.report.words import counted
@@ -30,12 +31,18 @@ SHARED = "besides: variables in the prefix whose values are not known yet."
 WIDEST, MOST = 40, 6
 
 
-@click.command("explain")
+@command("explain", "apps explain apps.json")
 @click.argument("file", metavar="FILE")
-@click.option(
-    "--rule", type=click.Choice(RULES), default="join", show_default=True, help="Where several gets meet."
+@option(
+    "--rule",
+    type=click.Choice(RULES),
+    default="join",
+    show_default=True,
+    help="How several gets that meet are counted.",
 )
-@click.option("--reading", type=click.Choice(READINGS), default="stage", show_default=True, help="Of task groups.")
+@option(
+    "--reading", type=click.Choice(READINGS), default="stage", show_default=True, help="How task groups are read."
+)
 @tokens_option
 @json_option
 def explain_command(file: str, rule: str, reading: str, tokenizer: str, target: str | None) -> int:

@@ -12,6 +12,7 @@ from teltheory.apps.records import write_applications as write_records
 from teltheory.cli.apps_options import tokens_of, tokens_option
 from teltheory.cli.options import json_option, whole
 from teltheory.cli.output import check_target, report
+from teltheory.cli.parts import command, option
 from teltheory.cli.tables import plain_table
 from teltheory.errors import printable
 from teltheory.formats.applications import write_application_trace
@@ -26,11 +27,17 @@ LEGEND = (
 MOST = 20
 
 
-@click.command("lift")
+@command("lift", "apps lift log.jsonl --apps apps.json --trace-out apps.jsonl")
 @click.argument("log", metavar="LOG")
-@click.option("--apps", "records", metavar="FILE.json", help="Write the applications, for explain and run.")
-@click.option("--trace", "trace", metavar="FILE.jsonl", help="Write their trace, for replay and optimum.")
-@whole("--least", LEAST, "Characters of an output that a prompt holds, at least.")
+@option("--apps", "records", metavar="FILE.json", help="Write the applications to FILE, for explain and run.")
+@option(
+    "--trace-out",
+    "trace",
+    metavar="FILE.jsonl",
+    formerly="--trace",
+    help="Write their trace to FILE, for replay and optimum.",
+)
+@whole("--least", LEAST, "Least number of characters of an output that a prompt must hold.")
 @tokens_option
 @json_option
 def lift_command(

@@ -11,6 +11,7 @@ import click
 from teltheory.cli.apps_tails import LEGEND, Grid, grid_options, told
 from teltheory.cli.options import duration, json_option
 from teltheory.cli.output import check_target, report
+from teltheory.cli.parts import command, option
 from teltheory.cli.replay import about
 from teltheory.cli.tables import plain_table
 from teltheory.cost.applications import application_tel
@@ -46,17 +47,22 @@ class Row:
         return [*place, *sides, "" if self.bound is None else f"{max(self.bound, 0.0):,.1f}", self.method]
 
 
-@click.command()
+@command(None, "apps optimum apps.jsonl --capacity 300k --xi 2800")
 @click.argument("file", metavar="FILE")
-@click.option(
+@option(
     "--method",
     type=click.Choice(["auto", "lp", "milp", "pyomo"]),
     default="auto",
     show_default=True,
-    help="lp asks no integer program.",
+    help="How the optimum is found. lp asks no integer program.",
 )
-@click.option(
-    "--time-limit", callback=duration, default="60s", show_default=True, metavar="TIME", help="For the solver."
+@option(
+    "--time-limit",
+    callback=duration,
+    default="60s",
+    show_default=True,
+    metavar="TIME",
+    help="Longest time for the solver.",
 )
 @grid_options
 @json_option

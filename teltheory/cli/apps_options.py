@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import click
-
 from teltheory.apps.engines.tokens import utf8
+from teltheory.cli.parts import option
 from teltheory.formats.counting import counter
 
 BYTES = "bytes"
-tokens_option = click.option(
+tokens_option = option(
     "--tokenizer",
     default=BYTES,
     show_default=True,
     metavar="bytes|characters/4|FILE",
-    help="Of texts: bytes, an estimate, a tokenizer.json or a .tiktoken file.",
+    help="Tokenizer of texts. bytes, characters/4, a tokenizer.json or a .tiktoken file.",
 )
 
 

@@ -11,6 +11,7 @@ import click
 from teltheory.cli.apps_tails import LEGEND, Grid, grid_options, told
 from teltheory.cli.options import json_option, policy_option, q_hat_option
 from teltheory.cli.output import check_target, report
+from teltheory.cli.parts import command, option
 from teltheory.cli.replay import about
 from teltheory.cli.tables import plain_table
 from teltheory.cost.applications import application_excess
@@ -56,16 +57,16 @@ class Row:
         return [self.policy, f"{self.computed:,}", share, *(f"{number:,}" for number in numbers), change]
 
 
-@click.command()
+@command(None, "apps replay apps.jsonl --capacity 300k --xi 2800")
 @click.argument("file", metavar="FILE")
 @policy_option
-@click.option("--split", "splits", multiple=True, metavar="SPLIT,...", help=SPLIT)
-@click.option(
+@option("--split", "splits", multiple=True, metavar="SPLIT,...", help=SPLIT)
+@option(
     "--trim",
     type=click.Choice(get_args(Trim)),
     default="round-robin",
     show_default=True,
-    help="Of shared budgets.",
+    help="Order in which shared budgets are trimmed.",
 )
 @q_hat_option
 @grid_options

@@ -17,6 +17,7 @@ from teltheory.apps.sessions import Manager
 from teltheory.cli.apps_engines import Engines, engine_options
 from teltheory.cli.options import duration, json_option
 from teltheory.cli.output import check_target, report
+from teltheory.cli.parts import command, option
 from teltheory.cli.tables import plain_table
 from teltheory.errors import ArgumentError, printable
 from teltheory.report.words import counted
@@ -28,17 +29,17 @@ LEGEND = (
 )
 
 
-@click.command()
+@command(None, "apps run apps.json --engine http://localhost:8000 --served-model M")
 @click.argument("file", metavar="FILE")
 @engine_options
-@click.option("--set", "sets", multiple=True, metavar="NAME=TEXT", help="A value for a variable of the file.")
-@click.option(
+@option("--set", "sets", multiple=True, metavar="NAME=TEXT", help="Give a variable of FILE a value; repeatable.")
+@option(
     "--timeout",
     callback=duration,
     default="600s",
     show_default=True,
     metavar="TIME",
-    help="Longest wait of a get.",
+    help="Longest wait for an answer. It bounds each get.",
 )
 @json_option
 def run(file: str, engines: Engines, sets: tuple[str, ...], timeout: float, target: str | None) -> int:

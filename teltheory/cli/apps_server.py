@@ -6,20 +6,27 @@ import click
 
 from teltheory.cli.apps_engines import Engines, engine_options
 from teltheory.cli.options import duration
+from teltheory.cli.parts import command, option
 from teltheory.errors import ArgumentError
 
 
-@click.command()
+@command(None, "apps server --port 8080")
 @engine_options
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
-@click.option("--port", type=click.IntRange(0, 65_535), default=8000, show_default=True, help="0: a free one.")
-@click.option(
+@option("--host", default="127.0.0.1", metavar="ADDRESS", show_default=True, help="Address to listen at.")
+@option(
+    "--port",
+    type=click.IntRange(0, 65_535),
+    default=8000,
+    show_default=True,
+    help="Port to listen at; 0 takes a free one.",
+)
+@option(
     "--timeout",
     callback=duration,
     default="600s",
     show_default=True,
     metavar="TIME",
-    help="Longest wait of a get.",
+    help="Longest wait for an answer. It bounds each get.",
 )
 def server(engines: Engines, host: str, port: int, timeout: float) -> int:
     """Serve applications over HTTP.

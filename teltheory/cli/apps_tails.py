@@ -10,6 +10,7 @@ from typing import get_args
 import click
 
 from teltheory.cli.options import capacity_option, forced_option, together
+from teltheory.cli.parts import option
 from teltheory.errors import ArgumentError
 from teltheory.model.applications import ApplicationTrace, Measure
 from teltheory.model.units import listed_values, read_tokens
@@ -54,13 +55,19 @@ def told(apps: ApplicationTrace) -> str:
 
 grid_options = together(
     capacity_option,
-    click.option("--xi", "xis", multiple=True, metavar="TOKENS,...", help="Of an application: 2800,5k."),
-    click.option(
+    option(
+        "--xi",
+        "xis",
+        multiple=True,
+        metavar="TOKENS,...",
+        help="Threshold in tokens. One for all turns of an application: 2800 or 5k; a comma lists.",
+    ),
+    option(
         "--measure",
         type=click.Choice([*get_args(Measure), "both"]),
         default="sum",
         show_default=True,
-        help="Of all turns, or of the heaviest path.",
+        help="Whether the excess is summed over all turns or over the heaviest path.",
     ),
     forced_option,
 )

@@ -8,19 +8,22 @@ from rich.table import Table
 
 from teltheory.cli.options import MOST_TURNS, json_option, trace_options
 from teltheory.cli.output import check_target, progress_bar, report
+from teltheory.cli.parts import command, option
 from teltheory.cli.tables import plain_table
 from teltheory.cli.traces import Reading, report_lines
 from teltheory.model.units import read_tokens
 
 
-@click.command()
-@click.option(
-    "--turns", type=click.IntRange(100, MOST_TURNS), help="Length of the longest trace; 10 million when left out."
+@command(None, "bench --quick")
+@option(
+    "--turns",
+    type=click.IntRange(100, MOST_TURNS),
+    help="Turns in a trace. Those of the longest one; 10 million if left out.",
 )
-@click.option("--repeats", type=click.IntRange(1), help="Timings of each; 5 when left out.")
-@click.option("--capacity", default="0.3M", show_default=True, metavar="TOKENS", help="Capacity of the cache.")
-@click.option("--trace", "file", metavar="TRACE", help="Measure on this trace instead of a sample.")
-@click.option("--quick", is_flag=True, help="Short traces, a few seconds: a trial, not a measurement.")
+@option("--repeats", type=click.IntRange(1), help="How often each is measured. 5 times if left out.")
+@option("--capacity", default="0.3M", show_default=True, metavar="TOKENS", help="Capacity of the cache.")
+@option("--trace", "file", metavar="FILE", help="Trace to use instead of the built-in one.")
+@option("--quick", is_flag=True, help="Use short traces, for a few seconds: a trial, no measurement.")
 @trace_options()
 @json_option
 def bench(

@@ -11,8 +11,9 @@ import click
 from rich.table import Table
 
 from teltheory.calibration.formats import FORMATS
-from teltheory.cli.options import json_option
+from teltheory.cli.options import json_option, served_model_option
 from teltheory.cli.output import check_target, report, write_json
+from teltheory.cli.parts import command, option
 from teltheory.cli.tables import plain_table
 from teltheory.cost.latency_files import latency_to_json
 from teltheory.errors import printable
@@ -26,16 +27,23 @@ UNITS = {
 FORMS = ("auto", "linear", "linear-floor", "attention", "attention-floor", "table")
 
 
-@click.command()
+@command(None, "calibrate result.json --cold --save model.json")
 @click.argument("file", metavar="FILE")
-@click.option("--format", "format", default="auto", show_default=True, help="auto, " + ", ".join(FORMATS) + ".")
-@click.option("--cold", is_flag=True, help="The run met an empty prefix cache and its prompts share no prefix.")
-@click.option("--model", metavar="NAME", help="Take the requests of this model, where the file has several.")
-@click.option("--form", type=click.Choice(FORMS), default="auto", show_default=True, help="Form of the model.")
-@click.option(
-    "--from-tokens", type=click.IntRange(0), default=0, metavar="N", help="Only prompts of N tokens or more."
+@option(
+    "--format",
+    "format",
+    default="auto",
+    show_default=True,
+    metavar="NAME",
+    help="Format of the file. " + ", ".join(FORMATS) + ".",
 )
-@click.option("--save", metavar="FILE", help="Write the model, for --latency of other commands.")
+@option("--cold", is_flag=True, help="The run had an empty prefix cache, and its prompts share no prefix.")
+@served_model_option()
+@option("--form", type=click.Choice(FORMS), default="auto", show_default=True, help="Form of the latency model.")
+@option(
+    "--from-tokens", type=click.IntRange(0), default=0, metavar="N", help="Use prompts of N tokens or more only."
+)
+@option("--save", metavar="FILE", help="Write the model to FILE, for --latency of other commands.")
 @json_option
 def calibrate(
     file: str,

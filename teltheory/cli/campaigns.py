@@ -10,8 +10,9 @@ import click
 from teltheory.claims.batches import Trial, regression, texts_of
 from teltheory.claims.campaign import Campaign, CampaignStore, Summary, run, summary, with_traces
 from teltheory.claims.registry import all_claims, claim_named
-from teltheory.cli.options import together
+from teltheory.cli.options import scheduler_option, store_option, together
 from teltheory.cli.output import progress_bar, write_json
+from teltheory.cli.parts import option
 from teltheory.errors import ArgumentError, FileError
 from teltheory.model.units import LONG_TIMES, read_time
 
@@ -50,17 +51,19 @@ class CampaignOptions:
 
 
 campaign_options = together(
-    click.option(
-        "--budget", metavar="TIME", help="Before the claims are decided, try random traces so long: 90s, 8h."
+    option(
+        "--budget", metavar="TIME", help="Try random traces for so long before the claims are decided: 90s or 8h."
     ),
-    click.option(
+    option(
         "--batches",
         type=click.IntRange(0, MOST_BATCHES),
-        help="Try this many batches of random traces; repeats exactly.",
+        help="Try N batches of random traces before that, which repeats exactly.",
     ),
-    click.option("--store", metavar="FILE", help="Keep finished batches here and try none twice."),
-    click.option("--scheduler", metavar="ADDRESS", help="Of a Dask cluster that tries them: tcp://host:8786."),
-    click.option("--regressions", metavar="DIR", help="Write counterexamples that they find here, a file each."),
+    store_option,
+    scheduler_option,
+    option(
+        "--regressions", metavar="DIR", help="Folder for the counterexamples that random traces give, a file each."
+    ),
 )
 
 

@@ -5,8 +5,9 @@ from typing import Any
 import click
 import numpy as np
 
-from teltheory.cli.options import MOST_TURNS, trace_options
+from teltheory.cli.options import MOST_TURNS, SEED, trace_options
 from teltheory.cli.output import check_target, console, show
+from teltheory.cli.parts import command, option
 from teltheory.cli.traces import Reading, about_turns
 from teltheory.errors import ArgumentError
 from teltheory.formats import write_trace
@@ -15,7 +16,7 @@ from teltheory.workloads import Chats, parse_times, sharegpt_like, wildchat_like
 NAMES = ("wildchat-like", "sharegpt-like")
 
 
-@click.command()
+@command(None, "trace convert chats.json own.parquet --tokenizer characters/4")
 @click.argument("trace_file", metavar="TRACE")
 @click.argument("target", metavar="OUT")
 @trace_options()
@@ -33,16 +34,24 @@ def convert(trace_file: str, target: str, reading: Reading) -> int:
     return 0
 
 
-@click.command()
+@command(None, "trace sample wildchat-like trace.csv --turns 2000")
 @click.argument("workload", metavar="WORKLOAD", type=click.Choice(NAMES))
 @click.argument("target", metavar="OUT")
-@click.option(
-    "--turns", type=click.IntRange(0, MOST_TURNS), default=2000, show_default=True, help="Length of the trace."
+@option(
+    "--turns",
+    type=click.IntRange(0, MOST_TURNS),
+    default=2000,
+    show_default=True,
+    help="Turns in a trace. Exactly so many are drawn.",
 )
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the sample.")
-@click.option("--gaps", metavar="LAW", help="WildChat-like: exponential:mean=400, lognormal:..., pareto:...")
-@click.option("--longest", type=click.IntRange(1), help="Turns of the longest conversation.")
-@click.option("--mean-prompt", type=click.FloatRange(0, min_open=True), help="Mean prompt, in tokens.")
+@option("--seed", type=click.IntRange(0), default=0, show_default=True, help=SEED)
+@option(
+    "--gaps",
+    metavar="LAW",
+    help="Law of the times between turns, wildchat-like: exponential:mean=400, lognormal:... or pareto:...",
+)
+@option("--longest", type=click.IntRange(1), help="Number of turns in the longest conversation.")
+@option("--mean-prompt", type=click.FloatRange(0, min_open=True), help="Mean length of a prompt in tokens.")
 def sample(workload: str, target: str, turns: int, seed: int, **assumptions: Any) -> int:
     """Draw a trace like those of the paper, and write it to OUT.
 

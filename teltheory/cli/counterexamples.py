@@ -8,6 +8,7 @@ import click
 
 from teltheory.cli.options import forced_option, json_option, whole
 from teltheory.cli.output import check_target, progress_bar, report
+from teltheory.cli.parts import command, option
 from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import Spec, parse_policy
 from teltheory.report.words import counterexample_text
@@ -18,13 +19,13 @@ if TYPE_CHECKING:
     from teltheory.claims.verdict import Verdict
 
 
-@click.command("never-worse")
+@command("never-worse", "policy never-worse tlru --than lru --forced")
 @click.argument("policy", metavar="POLICY")
-@click.option("--than", default="lru", show_default=True, metavar="POLICY", help="The other policy.")
-@whole("--turns", 4, "Most turns of a trace.")
-@whole("--tokens", 5, "Most tokens of a trace.")
-@whole("--conversations", 3, "Most of them.")
-@whole("--samples", 2000, "Larger random traces.", least=0)
+@option("--than", default="lru", show_default=True, metavar="POLICY", help="Policy to compare with.")
+@whole("--turns", 4, "Turns in a trace. All traces up to that are tried.")
+@whole("--tokens", 5, "Tokens in a trace. All traces up to that are tried.")
+@whole("--conversations", 3, "Conversations in a trace. All traces up to that are tried.")
+@whole("--samples", 2000, "Number of larger random traces that are tried after that.", least=0)
 @forced_option
 @json_option
 def never_worse(policy: str, than: str, target: str | None, **bounds: Any) -> int:
@@ -66,13 +67,20 @@ def _family(spec: Spec) -> AnyPolicy | Family:
     return spec.build(0, 0)
 
 
-@click.command("adversary")
+@command("adversary", "policy adversary tlru --phases 5")
 @click.argument("policy", metavar="POLICY")
-@whole("--budget", 100, "Past of a conversation, n.")
-@whole("--conversations", 2, "New ones of a phase, K.", least=2)
-@whole("--augmentation", 1, "The policy's cache over n, h.")
+@whole("--past", 100, "Tokens in the past of a conversation, n.", dest="budget", formerly="--budget")
+@whole(
+    "--new-conversations",
+    2,
+    "Number of new conversations in a phase, K.",
+    least=2,
+    dest="conversations",
+    formerly="--conversations",
+)
+@whole("--augmentation", 1, "Cache of the policy as a multiple of n, h.")
 @whole("--xi", 1, "Threshold in tokens.")
-@whole("--phases", 1, "How often it is played.")
+@whole("--phases", 1, "Number of phases that are played.")
 @forced_option
 @json_option
 def adversary(policy: str, xi: int, target: str | None, **game: Any) -> int:

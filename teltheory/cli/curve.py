@@ -21,6 +21,7 @@ from teltheory.cli.options import (
     trace_options,
 )
 from teltheory.cli.output import check_target, progress_bar, report
+from teltheory.cli.parts import command, option
 from teltheory.cli.pictures import Picture, picture_options
 from teltheory.cli.prefixes import Prefixes, footprint, unit_of
 from teltheory.cli.question import Asked, Thresholds
@@ -59,12 +60,18 @@ DISTANCE = ("regret", "closed")
 CHANGE = ("vs no cache",)
 
 
-@click.command()
+@command(None, "curve trace.jsonl --policy lru,tlru --slo 200ms --figure curve.svg")
 @click.argument("trace_file", metavar="TRACE")
 @policy_option
 @q_hat_option
-@picture_options("Also draw the curves")
-@click.option("--points", type=click.IntRange(2), default=200, show_default=True, help="Capacities of a curve.")
+@picture_options("It shows the curves")
+@option(
+    "--points",
+    type=click.IntRange(2),
+    default=200,
+    show_default=True,
+    help="Number of capacities at which a curve is drawn.",
+)
 @tier_options
 @trace_options()
 @prefix_options(cache_option)

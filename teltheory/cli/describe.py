@@ -7,6 +7,7 @@ import click
 
 from teltheory.cli.options import json_option, served_options, trace_options
 from teltheory.cli.output import check_target, report
+from teltheory.cli.parts import command
 from teltheory.cli.served import Served
 from teltheory.cli.tables import in_short, plain_table
 from teltheory.cli.traces import Reading, about_turns, turns_as_data
@@ -25,7 +26,7 @@ POINTS = ("mean", "P50", "P90", "P95", "P99", "most")
 PARTS = ("read by", "blocks", "of the input")
 
 
-@click.command()
+@command(None, "trace describe trace.jsonl --format mooncake")
 @click.argument("trace_file", metavar="TRACE")
 @trace_options()
 @served_options

@@ -16,6 +16,7 @@ from rich.console import Console
 
 from teltheory.cli.options import MOST_TURNS, workers_option
 from teltheory.cli.output import console, make_folder
+from teltheory.cli.parts import command, option
 from teltheory.cli.tables import plain_table
 from teltheory.cli.traces import Reading
 from teltheory.errors import ArgumentError
@@ -36,14 +37,28 @@ LEGEND = (
 AGAINST = {"lru": "LRU", "threshold-lru": "Thre-LRU"}
 
 
-@click.command()
+@command(None, "figures out --trace mooncake.jsonl --capacity 300k --slo 200ms")
 @click.argument("folder", metavar="FOLDER")
-@click.option("--trace", "trace_file", metavar="FILE", help="A trace, in the place of Mooncake's.")
-@click.option("--capacity", "capacities", multiple=True, metavar="TOKENS,...", help="For the trace.")
-@click.option("--slo", "slos", multiple=True, metavar="TIME,...", help="For the trace.")
-@click.option("--seeds", type=click.IntRange(1, MOST_SEEDS), help="Samples of each kind of workload; 40.")
-@click.option("--turns", type=click.IntRange(1, MOST_TURNS), help="Turns of a sample; 2,000.")
-@click.option("--again", is_flag=True, help="Make those tables too that are there already.")
+@option(
+    "--trace", "trace_file", metavar="FILE", help="Trace to use instead of the built-in one. Left out, Mooncake's."
+)
+@option(
+    "--capacity", "capacities", multiple=True, metavar="TOKENS,...", help="Capacity of the cache. For the trace."
+)
+@option(
+    "--slo", "slos", multiple=True, metavar="TIME,...", help="Threshold as a time to first token. For the trace."
+)
+@option(
+    "--seeds",
+    type=click.IntRange(1, MOST_SEEDS),
+    help="Number of samples of each kind of workload; 40 if left out.",
+)
+@option(
+    "--turns",
+    type=click.IntRange(1, MOST_TURNS),
+    help="Turns in a trace. Those of each sample; 2,000 if left out.",
+)
+@option("--again", is_flag=True, help="Make tables again that are already there.")
 @workers_option
 def figures(
     folder: str,

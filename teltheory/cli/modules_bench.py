@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from teltheory.cli.modules_options import Loading, loading, numbers
-from teltheory.cli.options import json_option, whole
+from teltheory.cli.options import SEED, json_option, whole
 from teltheory.cli.output import check_target, progress_bar, report
+from teltheory.cli.parts import command, option
 from teltheory.cli.tables import plain_table
 from teltheory.report.words import percent
 
@@ -35,14 +36,27 @@ BATCHED = (
 )
 
 
-@click.command()
+@command(None, "modules bench --kept 256,1024 --threads 2")
 @loading
-@click.option("--kept", default="256,1024,4096", show_default=True, metavar="TOKENS,...", help="Kept tokens.")
-@whole("--fresh", 32, "Fresh tokens beside them.")
-@click.option("--total", type=click.IntRange(8), default=1056, show_default=True, help="By share: all tokens.")
-@click.option("--batch", default="", metavar="N,...", help="Also batches of so many prompts that share 1,024.")
-@whole("--repeats", 5, "Timed passes of each kind.")
-@whole("--seed", 0, "Seed of tokens and order.", least=0)
+@option("--kept", default="256,1024,4096", show_default=True, metavar="TOKENS,...", help="Numbers of kept tokens.")
+@whole("--fresh", 32, "New tokens of a request. Beside the kept ones.")
+@option(
+    "--total",
+    type=click.IntRange(8),
+    default=1056,
+    show_default=True,
+    help="Number of all tokens where a share of them is kept.",
+)
+@option(
+    "--batch-sizes",
+    "batch",
+    default="",
+    metavar="N,...",
+    formerly="--batch",
+    help="Also time batches of N prompts that share 1,024 tokens.",
+)
+@whole("--repeats", 5, "How often each is measured. Passes of each kind.")
+@whole("--seed", 0, SEED, least=0)
 @json_option
 def bench(
     loading: Loading,
@@ -59,7 +73,7 @@ def bench(
     Tokens are random. The third way is to compute all of them, at the positions of a schema.
     """
     check_target(target)
-    lengths, sizes = numbers("--kept", kept), numbers("--batch", batch, 1) if batch else []
+    lengths, sizes = numbers("--kept", kept), numbers("--batch-sizes", batch, 1) if batch else []
     model = loading.load()
     from teltheory.modules.bench import Cell, timed
     from teltheory.modules.bench_batches import batches

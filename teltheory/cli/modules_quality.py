@@ -6,11 +6,10 @@ from dataclasses import asdict
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from teltheory.cli.modules_options import Loading, loading, roles_option
-from teltheory.cli.options import json_option, whole
+from teltheory.cli.options import SEED, json_option, whole
 from teltheory.cli.output import check_target, progress_bar, report
+from teltheory.cli.parts import command, option
 from teltheory.cli.tables import plain_table
 from teltheory.model.units import listed_values
 from teltheory.modules.pml.roles import TEMPLATES
@@ -29,15 +28,26 @@ LEGEND = (
 COLUMNS = ("reading", "right", "95 %", "less", "95 %", "exact", "same", "KL", "95 %")
 
 
-@click.command()
+@command(None, "modules quality --kind key,code --tasks 20")
 @loading
-@whole("--items", 60, "Tasks, the kinds in turn.")
-@click.option(
-    "--kind", "kinds", multiple=True, metavar="KIND,...", help="key, persona, union, two-hop, code; all."
+@whole("--tasks", 60, "Number of tasks, the kinds in turn.", dest="items", formerly="--items")
+@option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    metavar="KIND,...",
+    help="Kinds of tasks: key, persona, union, two-hop, code; all if left out.",
 )
-@click.option("--reading", "readings", multiple=True, metavar="NAME,...", help="Beside full attention; all.")
+@option(
+    "--encoding",
+    "readings",
+    multiple=True,
+    metavar="NAME,...",
+    formerly="--reading",
+    help="Ways to encode modules that are compared to full attention; all if left out.",
+)
 @roles_option
-@whole("--seed", 0, "Seed of the tasks.", least=0)
+@whole("--seed", 0, SEED, least=0)
 @json_option
 def quality(
     loading: Loading,
@@ -59,7 +69,7 @@ def quality(
     from teltheory.modules.agreement import agreements
     from teltheory.modules.quality import READINGS, checked_readings, read_all
 
-    named = checked_readings(listed_values("--reading", readings) if readings else READINGS)
+    named = checked_readings(listed_values("--encoding", readings) if readings else READINGS)
     model = loading.load()
     with progress_bar() as bar:
         found = read_all(model, bar.track(made, description="Reading"), named, TEMPLATES[roles])

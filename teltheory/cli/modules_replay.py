@@ -11,6 +11,7 @@ import click
 from teltheory.cli.modules_tables import Sets
 from teltheory.cli.options import bundled, forced_option, grid_options, policy_option, q_hat_option
 from teltheory.cli.output import check_target, report
+from teltheory.cli.parts import command, option
 from teltheory.cli.question import read_question
 from teltheory.cli.replay import about
 from teltheory.errors import ArgumentError, FileError
@@ -63,23 +64,35 @@ class Requests:
             raise FileError(f"{file}, {error}") from None
 
 
-@click.command()
+@command(None, "modules replay sets.jsonl --capacity 20k --xi 2800")
 @click.argument("trace_file", metavar="TRACE")
 @policy_option
 @q_hat_option
 @bundled(
     "requests",
     Requests,
-    click.option("--schema", metavar="SCHEMA", help="TRACE is a log of prompts made from it."),
-    click.option("--tokenizer", default="bytes", show_default=True, help="bytes, smollm2, or a FILE."),
-    click.option("--scaffold", "scaffolds", multiple=True, metavar="A+B/C", help="Modules encoded together."),
+    option("--schema", metavar="SCHEMA", help="Schema of the prompts. TRACE is then a log of prompts."),
+    option(
+        "--tokenizer",
+        default="bytes",
+        show_default=True,
+        metavar="NAME|FILE",
+        help="Tokenizer of texts. bytes, smollm2, or a file.",
+    ),
+    option(
+        "--scaffold",
+        "scaffolds",
+        multiple=True,
+        metavar="A+B/C",
+        help="Modules that are encoded together; repeatable.",
+    ),
 )
-@click.option(
+@option(
     "--cache",
     type=click.Choice(get_args(SetCache)),
     default="strict",
     show_default=True,
-    help="Any prefix of a module (strict), or whole modules.",
+    help="What may stay in the cache. strict: any prefix of a module; whole: whole modules.",
 )
 @forced_option
 @grid_options

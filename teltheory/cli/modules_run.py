@@ -12,6 +12,7 @@ import click
 from teltheory.cli.modules_options import Loading, loading, roles_option, scaffolds_of
 from teltheory.cli.options import Option, bundled, json_option, whole
 from teltheory.cli.output import check_target, report
+from teltheory.cli.parts import command, option
 from teltheory.cli.tables import plain_table
 from teltheory.errors import ArgumentError
 from teltheory.model.units import bytes_in
@@ -69,14 +70,36 @@ def _bytes(option: str, text: str | None) -> int | None:
 _keeping: Option = bundled(
     "keeping",
     Keeping,
-    click.option(
-        "--way", type=click.Choice(get_args(Way)), default="ancestors", show_default=True, help="What modules see."
+    option(
+        "--way",
+        type=click.Choice(get_args(Way)),
+        default="ancestors",
+        show_default=True,
+        help="What a module attends to when it is encoded.",
     ),
-    click.option("--scaffold", "scaffolds", multiple=True, metavar="A+B/C", help="Modules encoded together."),
-    click.option("--fast", metavar="BYTES", help="Of kept modules in the model's memory: 64MiB; no bound."),
-    click.option("--slow", metavar="BYTES", help="Of those in the processor's memory; no bound if left out."),
-    click.option(
-        "--policy", default="lru", show_default=True, help="What leaves a tier: lru, lfu, gdsf, tlru:..."
+    option(
+        "--scaffold",
+        "scaffolds",
+        multiple=True,
+        metavar="A+B/C",
+        help="Modules that are encoded together; repeatable.",
+    ),
+    option(
+        "--fast",
+        metavar="BYTES",
+        help="Most bytes of kept modules in the model's memory, such as 64MiB; no bound if left out.",
+    ),
+    option(
+        "--slow",
+        metavar="BYTES",
+        help="Most bytes of kept modules in the processor's memory; no bound if left out.",
+    ),
+    option(
+        "--policy",
+        default="lru",
+        metavar="POLICY",
+        show_default=True,
+        help="Policy of the cache. lru, lfu, gdsf or tlru:..., for each memory.",
     ),
 )
 
@@ -90,15 +113,15 @@ class Run:
     full: FullAnswer | None
 
 
-@click.command()
+@command(None, "modules run schema.xml prompt.xml --compare")
 @click.argument("schema", metavar="SCHEMA")
 @click.argument("prompts", nargs=-1, required=True, metavar="PROMPT...")
 @loading
 @_keeping
 @roles_option
-@whole("--tokens", 32, "Of an answer, at most.")
-@click.option("--batch", is_flag=True, help="All prompts together, as one sequence; times are the batch's.")
-@click.option("--compare", is_flag=True, help="Also answer by full attention over the same tokens.")
+@whole("--answer-tokens", 32, "Most tokens of an answer.", dest="tokens", formerly="--tokens")
+@option("--batch", is_flag=True, help="Answer all prompts together, as one sequence; times are the batch's.")
+@option("--compare", is_flag=True, help="Also answer by full attention over the same tokens.")
 @json_option
 def run(
     schema: str,

@@ -10,38 +10,56 @@ from typing import Any
 import click
 import numpy as np
 
-from teltheory.cli.options import MOST_TURNS, together, whole
+from teltheory.cli.options import MOST_TURNS, REQUESTS, SEED, together, whole
 from teltheory.cli.output import check_target, console, show, write_text
+from teltheory.cli.parts import command, option
 from teltheory.errors import ArgumentError
 from teltheory.formats.module_sets import write_module_trace
 from teltheory.workloads.laws import Law, Quantiles, fixed
 from teltheory.workloads.module_sets import draw_module_trace
 
 _RANGE = re.compile(r"([0-9]{1,9})(?:\.\.([0-9]{1,9}))?")
-_zipf = click.option(
-    "--zipf", type=click.FloatRange(0, 2), default=1.0, show_default=True, help="Skew of popularity."
+_zipf = option(
+    "--zipf", type=click.FloatRange(0, 2), default=1.0, show_default=True, help="Skew of popularity; 0 is uniform."
 )
-_again = click.option(
-    "--again", type=click.FloatRange(0, 1), default=0.0, help="Share of requests for an earlier one's modules."
+_again = option(
+    "--repeat-share",
+    "again",
+    type=click.FloatRange(0, 1),
+    default=0.0,
+    formerly="--again",
+    help="Share of requests that ask for an earlier one's modules.",
 )
 _options = together(
-    click.option("--schema", metavar="SCHEMA", help="Draw prompts from it; else module sets by laws."),
-    click.option("--requests", type=click.IntRange(0, MOST_TURNS), default=2000, show_default=True),
-    whole("--items", 100, "Modules to choose from, without --schema."),
-    whole("--together", 4, "Modules that a request chooses, without --schema.", least=0),
-    whole("--always", 0, "Modules of every request besides, without --schema.", least=0),
-    click.option("--size", "sizes", default="200..2000", show_default=True, help="Tokens of a module."),
-    click.option(
-        "--fresh", default="20..200", show_default=True, help="New tokens of a request; of prompts words."
+    option(
+        "--schema", metavar="SCHEMA", help="Schema of the prompts. Left out, sets of modules are drawn by laws."
+    ),
+    option("--requests", type=click.IntRange(0, MOST_TURNS), default=2000, show_default=True, help=REQUESTS),
+    whole("--items", 100, "Number of modules to choose from, without --schema."),
+    whole("--together", 4, "Number of modules that a request chooses, without --schema.", least=0),
+    whole("--always", 0, "Number of modules that every request has besides, without --schema.", least=0),
+    option("--size", "sizes", default="200..2000", metavar="N..M", show_default=True, help="Tokens in a module."),
+    option(
+        "--fresh",
+        default="20..200",
+        metavar="N..M",
+        show_default=True,
+        help="New tokens of a request. With --schema, words.",
     ),
     _zipf,
     _again,
-    whole("--within", 100, "How far back the earlier request lies at most."),
-    whole("--seed", 0, "Of what is drawn.", least=0),
+    whole(
+        "--look-back",
+        100,
+        "How many requests back the one that is repeated may lie.",
+        dest="within",
+        formerly="--within",
+    ),
+    whole("--seed", 0, SEED, least=0),
 )
 
 
-@click.command()
+@command(None, "modules sample sets.jsonl --requests 2000")
 @click.argument("target", metavar="OUT")
 @_options
 def sample(target: str, schema: str | None, requests: int, fresh: str, seed: int, **laws: Any) -> int:

@@ -20,6 +20,7 @@ from teltheory.cli.options import (
     trace_options,
 )
 from teltheory.cli.output import check_target, complain, console, progress_bar, show, write_json
+from teltheory.cli.parts import command, option
 from teltheory.cli.prefixes import PRIVATE, Prefixes
 from teltheory.cli.question import Asked
 from teltheory.cli.replay import about
@@ -40,24 +41,28 @@ OF_PERCENTILES = ("auto",)
 AnySearch: TypeAlias = Search | ForestSearch | TieredSearch
 
 
-@click.command()
+@command(
+    None,
+    "optimum trace.jsonl --capacity 300k --xi 2800 --certificate p.json",
+    "optimum trace.jsonl --check p.json",
+)
 @click.argument("trace_file", metavar="TRACE")
 @goal_option
-@click.option(
+@option(
     "--method",
     type=click.Choice(list(dict.fromkeys((*METHODS[TEL], *METHODS[SLO])))),
     default="auto",
     show_default=True,
-    help="How the optimum is found; with slo: auto, heuristic or milp.",
+    help="How the optimum is found. With --goal slo: auto, heuristic or milp.",
 )
-@click.option(
+@option(
     "--time-limit",
     callback=duration,
     metavar="TIME",
-    help="For the solver, each row. When left out: 60s with slo and percentiles, none with tel.",
+    help="Longest time for the solver. For each row; 60s if left out, and none with --goal tel.",
 )
-@click.option("--certificate", metavar="FILE", help="Also write certificates, for --check.")
-@click.option("--check", "checked_file", metavar="FILE", help="Search for nothing: check certificates.")
+@option("--certificate", metavar="FILE", help="Write proofs of the rows to FILE, for --check.")
+@option("--check", "checked_file", metavar="FILE", help="Check the proofs in FILE instead of searching.")
 @tier_options
 @trace_options()
 @forced_option

@@ -8,6 +8,7 @@ from typing import Any, TypeAlias, get_args
 import click
 from click.core import ParameterSource
 
+from teltheory.cli.parts import option
 from teltheory.cli.prefixes import Prefixes
 from teltheory.cli.served import DEFAULT, Served
 from teltheory.cli.traces import Reading
@@ -21,21 +22,27 @@ from teltheory.optimal.trees.hindsight import BlockCache
 
 Option: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
 
+SEED = "Seed of what is drawn at random."
+EFFORT = "How many cases each claim is tried on."
+REQUESTS = "Number of requests."
 MOST_TURNS = 10**9
 """Turns of a sample: a hundred gigabytes of times and lengths."""
 
 
-def whole(name: str, default: int, help: str, least: int = 1) -> Option:
-    """Return an option that takes a whole number."""
-    return click.option(name, type=click.IntRange(least), default=default, show_default=True, help=help)
+def whole(
+    name: str, default: int, help: str, least: int = 1, dest: str | None = None, formerly: str | None = None
+) -> Option:
+    """Return an option that takes a whole number; `dest` is what the command calls it."""
+    names, kind = (name, dest) if dest else (name,), click.IntRange(least)
+    return option(*names, type=kind, default=default, show_default=True, formerly=formerly, help=help)
 
 
 def together(*options: Option) -> Option:
     """Return a decorator that adds several options, in the order in which a command's help lists them."""
 
     def add(command: Callable[..., Any]) -> Callable[..., Any]:
-        for option in reversed(options):
-            command = option(command)
+        for one in reversed(options):
+            command = one(command)
         return command
 
     return add
@@ -58,66 +65,118 @@ def bundled(name: str, kind: type[Any], *options: Option) -> Option:
     return add
 
 
-capacity_option = click.option(
-    "--capacity", "capacities", multiple=True, metavar="SIZE,...", help="300k,1M tokens, or 40GiB; a comma lists."
+capacity_option = option(
+    "--capacity",
+    "capacities",
+    multiple=True,
+    metavar="SIZE,...",
+    help="Capacity of the cache. 300k or 1M tokens, or 40GiB of a model; a comma lists.",
 )
-policy_option = click.option(
-    "--policy", "policies", multiple=True, metavar="POLICY", help="lru,tlru:xi=200ms,trim=eager; a comma lists."
+policy_option = option(
+    "--policy",
+    "policies",
+    multiple=True,
+    metavar="POLICY",
+    help="Policy of the cache. lru, tlru:xi=200ms,trim=eager; a comma lists.",
 )
-q_hat_option = click.option(
-    "--q-hat", "q_hat", type=click.IntRange(0), help="Prompt estimate for policies without their own."
+q_hat_option = option(
+    "--q-hat",
+    "q_hat",
+    type=click.IntRange(0),
+    help="Estimated next prompt, for policies that have no q_hat of their own.",
 )
-goal_option = click.option(
+goal_option = option(
     "--goal",
     default="tel",
     metavar="tel|slo|pNN",
-    help="TEL (as when left out), turns above the SLO, or p95 of TTFT.",
+    help="What is to be small. tel: tail excess latency; slo: turns above it; p95: a percentile of TTFT.",
 )
-forced_option = click.option("--forced", is_flag=True, help="Forced caching instead of optional caching.")
-workers_option = click.option(
-    "--workers", type=click.IntRange(1), default=None, help="Processes; one a core when left out."
+forced_option = option("--forced", is_flag=True, help="Use forced caching instead of optional caching.")
+workers_option = option(
+    "--workers", type=click.IntRange(1), default=None, help="Number of processes; one per core if left out."
 )
-json_option = click.option("--json", "target", metavar="FILE", help="Also write JSON; - for standard output.")
-_xi_option = click.option("--xi", "xis", multiple=True, metavar="TOKENS,...", help="Thresholds: 2800,5k.")
-_slo_option = click.option(
-    "--slo", "slos", multiple=True, metavar="TIME,...", help="Thresholds as TTFT: 200ms,2s."
+json_option = option(
+    "--json", "target", metavar="FILE", help="Also write JSON to FILE, or to standard output for -."
+)
+_xi_option = option(
+    "--xi", "xis", multiple=True, metavar="TOKENS,...", help="Threshold in tokens. 2800 or 5k; a comma lists."
+)
+_slo_option = option(
+    "--slo",
+    "slos",
+    multiple=True,
+    metavar="TIME,...",
+    help="Threshold as a time to first token. 200ms or 2s; a comma lists.",
 )
 served_options = bundled(
     "served",
     Served,
-    click.option("--latency", metavar="NAME|FILE.json", help=f"TTFT: {', '.join(EMBEDDED)} or a file."),
-    click.option("--model", metavar="NAME", help=f"Whose KV cache and TTFT: {DEFAULT}."),
-    click.option("--config", metavar="FILE.json", help="Whose KV cache: a Hugging Face config.json."),
-    click.option("--kv-bytes", type=click.IntRange(1, INT64_MAX), metavar="N", help="Bytes a token."),
-    click.option("--tensor-parallel", type=click.IntRange(1), metavar="N", help="GPUs of a replica."),
-    click.option("--kv-dtype", type=click.Choice(list(NUMBERS)), help="Numbers of the KV cache."),
-    click.option("--accept-latency-of", metavar="NAME", help=f"Take the TTFT of another model: {DEFAULT}."),
+    option(
+        "--latency",
+        metavar="NAME|FILE.json",
+        help=f"Latency model of the server. {', '.join(EMBEDDED)}, or a file.",
+    ),
+    option("--model", metavar="NAME", help=f"Model whose KV cache and latency are meant, such as {DEFAULT}."),
+    option("--config", metavar="FILE.json", help="Model as a config.json of Hugging Face."),
+    option("--kv-bytes", type=click.IntRange(1, INT64_MAX), metavar="N", help="Bytes of the KV cache per token."),
+    option(
+        "--tensor-parallel",
+        type=click.IntRange(1),
+        metavar="N",
+        help="Number of GPUs that share a replica's model.",
+    ),
+    option("--kv-dtype", type=click.Choice(list(NUMBERS)), help="Number format of the KV cache."),
+    option("--accept-latency-of", metavar="NAME", help=f"Use the latency of another model, such as {DEFAULT}."),
 )
-chains_option = click.option(
-    "--chains", is_flag=True, help="Private conversations, even if the trace says what requests share."
+chains_option = option("--chains", is_flag=True, help="Ignore what requests share: each conversation is private.")
+block_size_option = option(
+    "--block-size",
+    type=click.IntRange(1, INT64_MAX),
+    metavar="N",
+    help="Tokens in a block of the cache. If left out, as the trace has them.",
 )
-block_size_option = click.option(
-    "--block-size", type=click.IntRange(1, INT64_MAX), metavar="N", help="Count shared prefixes in such blocks."
+without_option = option(
+    "--without",
+    metavar="PART",
+    help="Leave out a part of all inputs: system-prompt, tools, or a number of first tokens.",
 )
-without_option = click.option(
-    "--without", metavar="PART", help="Replay inputs without it: system-prompt, tools, or their first TOKENS."
-)
-cache_option = click.option(
+cache_option = option(
     "--cache",
     default="strict",
     show_default=True,
     metavar="CACHE",
-    help="Of shared blocks: strict, holes, radix, radix:2048, radix-split.",
+    help="What may stay in the cache. strict, holes, radix, radix:2048 or radix-split.",
 )
-block_cache_option = click.option(
+block_cache_option = option(
     "--cache",
     type=click.Choice(get_args(BlockCache)),
     default="strict",
     show_default=True,
-    help="Of shared blocks; whole nodes have no known optimum.",
+    help="What may stay in the cache. Caches of whole nodes have no known optimum.",
 )
-running_option = click.option(
-    "--running", type=click.IntRange(1), default=1, metavar="N", help="Requests at a time, with --forced."
+running_option = option(
+    "--running",
+    type=click.IntRange(1),
+    default=1,
+    metavar="N",
+    help="Number of requests that run at a time, with --forced.",
+)
+
+
+def served_model_option(**settings: Any) -> Option:
+    """Return the option that says by which name a server knows its model."""
+    name = "Name of the model on its server."
+    return option("--served-model", "model", metavar="NAME", formerly="--model", help=name, **settings)
+
+
+api_key_option = option(
+    "--api-key-env",
+    metavar="NAME",
+    help="Environment variable with the server's API key; none is sent without it.",
+)
+store_option = option("--store", metavar="FILE", help="Keep finished work in FILE, and do nothing twice.")
+scheduler_option = option(
+    "--scheduler", metavar="ADDRESS", help="Do the work on a Dask cluster, such as tcp://host:8786."
 )
 
 
@@ -148,17 +207,27 @@ def duration(ctx: click.Context, param: click.Parameter, text: str | None) -> fl
 
 def trace_options(seed: int = 0) -> Option:
     """Return a decorator that adds what says how a trace is read, handed over as `reading`."""
-    tokenizers = "For text: a tokenizer.json, a .tiktoken file, or characters/4."
-    laws = "Assumed times: sharegpt, exponential:mean=360,rate=1, lognormal, pareto."
+    tokenizers = "Tokenizer of texts. A tokenizer.json, a .tiktoken file, or characters/4."
+    laws = "Law of arrival times, where none are known. sharegpt, exponential:mean=360,rate=1, lognormal, pareto."
     return bundled(
         "reading",
         Reading,
-        click.option("--format", "format", default="auto", show_default=True, help=f"auto, {', '.join(FORMATS)}."),
-        click.option("--tokenizer", metavar="FILE", help=tokenizers),
-        click.option("--times", metavar="LAW", help=laws),
-        whole("--seed", seed, "Of what is drawn.", least=0),
-        click.option(
-            "--blocks", type=click.IntRange(1), metavar="N", help="Tokens per block; of text: share blocks."
+        option(
+            "--format",
+            "format",
+            metavar="NAME",
+            default="auto",
+            show_default=True,
+            help=f"Format of the file. {', '.join((*FORMATS,))}.",
         ),
-        click.option("--system-prompt", metavar="FILE", help="Text that conversations of text begin with."),
+        option("--tokenizer", metavar="FILE", help=tokenizers),
+        option("--times", metavar="LAW", help=laws),
+        whole("--seed", seed, SEED, least=0),
+        option(
+            "--blocks",
+            type=click.IntRange(1),
+            metavar="N",
+            help="Tokens in a block of the file's hashes; of texts, blocks that prompts share.",
+        ),
+        option("--system-prompt", metavar="FILE", help="File with the text that every conversation begins with."),
     )

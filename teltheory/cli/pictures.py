@@ -10,16 +10,17 @@ import click
 
 from teltheory.cli.options import Option, bundled
 from teltheory.cli.output import check_figure
+from teltheory.cli.parts import option
 from teltheory.plots.files import check_snippet, write_figure, write_snippet
 from teltheory.plots.style import VENUES, of_venue, paper
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-style_option = click.option(
+style_option = option(
     "--style",
     type=click.Choice(VENUES, case_sensitive=False),
-    help="Sizes and fonts of a venue, with FILE.tex beside.",
+    help="Use the sizes and fonts of a venue, and write FILE.tex beside.",
 )
 
 
@@ -51,5 +52,5 @@ class Picture:
 
 def picture_options(said: str) -> Option:
     """Return a decorator that adds --figure, with what it draws, and --style; the command gets a `Picture`."""
-    figure = click.option("--figure", metavar="FILE", help=f"{said}: a .png, .svg or .pdf file.")
+    figure = option("--figure", metavar="FILE", help=f"Draw a figure to a .png, .svg or .pdf FILE. {said}.")
     return bundled("picture", Picture, figure, style_option)

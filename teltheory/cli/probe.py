@@ -16,8 +16,9 @@ from rich.table import Table
 
 from teltheory.calibration.grid import ProbePlan
 from teltheory.calibration.record import ProbeRecord
-from teltheory.cli.options import duration, json_option, whole
+from teltheory.cli.options import SEED, api_key_option, duration, json_option, served_model_option, whole
 from teltheory.cli.output import check_target, progress_bar, report
+from teltheory.cli.parts import command, option
 from teltheory.cli.tables import plain_table
 from teltheory.errors import ArgumentError, ProbeError
 from teltheory.model.units import listed_values, read_tokens
@@ -29,22 +30,37 @@ LENGTHS = "256,512,1024,2048,4096"
 SHARES = "0,0.25,0.5,0.75,0.9"
 
 
-@click.command("probe")
-@click.option("--url", required=True, metavar="URL", help="Address of the server: http://host:port.")
-@click.option("--model", required=True, metavar="NAME", help="The model, as the server names it.")
-@click.option(
-    "--out", default="probe.jsonl", show_default=True, metavar="FILE", help="Measurements, as they come."
+@command("probe", "server probe --url http://localhost:8000 --served-model NAME")
+@option("--url", required=True, metavar="URL", help="Address of the server, http://host:port.")
+@served_model_option(required=True)
+@option(
+    "--record",
+    "out",
+    default="probe.jsonl",
+    show_default=True,
+    metavar="FILE",
+    formerly="--out",
+    help="Append each measurement to FILE as it comes.",
 )
-@click.option("--lengths", default=LENGTHS, show_default=True, metavar="TOKENS,...", help="Lengths of prompts.")
-@click.option("--shares", default=SHARES, show_default=True, metavar="SHARE,...", help="Cached shares.")
-@whole("--repeats", 5, "Measurements of each cell.")
-@whole("--seed", 0, "Fixes the order.", least=0)
-@click.option(
-    "--timeout", callback=duration, default="120s", show_default=True, metavar="TIME", help="Of a request."
+@option(
+    "--lengths", default=LENGTHS, show_default=True, metavar="TOKENS,...", help="Lengths of prompts in tokens."
 )
-@whole("--block-size", 16, "Of the server's cache.")
-@whole("--vocabulary", 30_000, "Token ids below it.", least=2)
-@click.option("--api-key-env", metavar="NAME", help="Environment variable with the API key; none is sent without.")
+@option(
+    "--shares", default=SHARES, show_default=True, metavar="SHARE,...", help="Shares of a prompt that are cached."
+)
+@whole("--repeats", 5, "How often each is measured. Every length with every share.")
+@whole("--seed", 0, SEED, least=0)
+@option(
+    "--timeout",
+    callback=duration,
+    default="120s",
+    show_default=True,
+    metavar="TIME",
+    help="Longest wait for an answer. It bounds each request.",
+)
+@whole("--block-size", 16, "Tokens in a block of the cache. As the server has them.")
+@whole("--vocabulary", 30_000, "Number of token ids that prompts are drawn from.", least=2)
+@api_key_option
 @json_option
 def probe_command(
     url: str,

@@ -6,16 +6,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import click
 import numpy as np
 from rich.progress import Progress
 
-from teltheory.cli.options import Option, bundled, json_option, served_options, together, whole
+from teltheory.cli.options import bundled, json_option, served_options
 from teltheory.cli.output import check_target, progress_bar, report
+from teltheory.cli.parts import command, option
 from teltheory.cli.pictures import Picture, picture_options
 from teltheory.cli.question import read_capacity, read_sizes
+from teltheory.cli.rag_options import rag_machine, rag_requests, rag_sources
 from teltheory.cli.rag_text import Policies, about, compared, policies_as_data, policy_table, rows_as_data, tables
 from teltheory.cli.served import Served as Model
 from teltheory.cost.latency import Latency
@@ -28,7 +30,6 @@ from teltheory.model.units import listed_values, read_time, read_tokens
 from teltheory.plots.curves import caption_of_rates, draw_rates
 from teltheory.policies.retrieval import RetrievalPGDSF
 from teltheory.rag.corpus import Corpus, Queries
-from teltheory.rag.entries import DIMENSIONS
 from teltheory.rag.faults import GPULoss
 from teltheory.rag.hnsw import HNSW
 from teltheory.rag.indexes import IVF, Built, FlatL2, Index, build
@@ -174,67 +175,6 @@ def _number(option: str, text: str) -> float:
         raise ArgumentError(option, text, "requests a second, a number above 0; a comma lists") from None
 
 
-_requests: Option = together(
-    click.option("--rate", "rates", default="1", show_default=True, metavar="RATE,...", help="Requests a second."),
-    whole("--requests", 1000, "How many requests."),
-    click.option("--zipf", type=float, default=1.0, show_default=True, help="Skew of popularity; 0 is uniform."),
-    click.option(
-        "--popular",
-        type=click.Choice(["queries", "documents"]),
-        default="queries",
-        show_default=True,
-        help="What is popular.",
-    ),
-    whole("--top-k", 2, "Documents of an answer."),
-    click.option("--index", default="ivf", show_default=True, help="flat, ivf:lists=64,probe=32,stages=8, hnsw."),
-    click.option("--stage-times", metavar="FILE", help="Seconds of the search: read, or measured and written."),
-    click.option(
-        "--slower", type=float, default=1.0, metavar="N", help="A search takes N times as long: a guess."
-    ),
-    whole("--seed", 0, "Seed of everything that is drawn.", least=0),
-)
-_sources: Option = together(
-    click.option("--queries", metavar="FILE", help="Questions, if the corpus has none of its own."),
-    click.option("--vectors", metavar="FILE", help="Of documents: .npy, .fvecs, .parquet; else TF-IDF and SVD."),
-    click.option("--query-vectors", metavar="FILE", help="Vectors of questions."),
-    click.option("--document-tokens", metavar="LAW", help="words:4/3, 1k, lognormal:1000:0.5, a tokenizer."),
-    click.option("--question-tokens", metavar="LAW", help="The same for questions."),
-    whole("--dimensions", DIMENSIONS, "Dimensions of vectors that are made here."),
-    whole("--system", 0, "Tokens of the system prompt.", least=0),
-)
-_machine: Option = together(
-    click.option(
-        "--tier",
-        "tiers",
-        multiple=True,
-        metavar="SIZE[:LINK]",
-        help="The GPU: 20k, 10GiB. Then the host: 200k:pcie4; its link may be 25GB/s or 20us.",
-    ),
-    whole("--block", 16, "Tokens of a memory block; 1: exact."),
-    whole("--window", 32, "How often a request may be overtaken; 0: never.", least=0),
-    click.option("--patience", metavar="TIME", help="Nobody overtakes a request that has waited so long."),
-    whole("--batch", 1, "Prefills per iteration at most."),
-    click.option("--speculation", default="idle", show_default=True, help="always, idle, spare, queue:2, none."),
-    click.option(
-        "--interruption",
-        type=click.Choice(get_args(Interruption)),
-        default="at once",
-        show_default=True,
-        help="When a cancelled prefill stops.",
-    ),
-    click.option(
-        "--copying",
-        type=click.Choice(get_args(Copying)),
-        default="beside",
-        show_default=True,
-        help="Copies to the host leave beside a prefill, or before it.",
-    ),
-    whole("--replicas", 0, "Upper levels of documents that have a copy in the host.", least=0),
-    click.option("--lose-gpu", "losses", multiple=True, metavar="TIME,...", help="When the GPU loses its memory."),
-    click.option("--searchers", type=click.IntRange(1), metavar="N", help="Searches at once; all if left out."),
-)
-
-
 @dataclass(frozen=True)
 class Runs:
     """Systems that serve the same requests."""
@@ -302,15 +242,20 @@ def check_fits(corpus: Corpus, server: Server) -> None:
         raise ArgumentError(f"document {corpus.names[document]}", found, f"at most {most:,}, the GPU tier")
 
 
-@click.command("serve")
+@command("serve", "rag serve mine --queries log.jsonl --tier 4GiB --tier 16GiB:pcie4")
 @click.argument("corpus", metavar="CORPUS")
-@bundled("sources", Sources, _sources)
-@bundled("asked", Requests, _requests)
-@bundled("machine", Machine, _machine)
-@click.option("--within", type=float, metavar="K", help="Also the highest rate with mean TTFT <= K x unloaded.")
-@click.option("--xi", metavar="TOKENS", help="Threshold of TEL; half of the mean prompt if left out.")
-@click.option("--slo", metavar="TIME", help="The same as a TTFT, and who takes longer.")
-@picture_options("Draw TTFT against the rate")
+@bundled("sources", Sources, rag_sources)
+@bundled("asked", Requests, rag_requests)
+@bundled("machine", Machine, rag_machine)
+@option(
+    "--within",
+    type=float,
+    metavar="K",
+    help="Also find the highest rate whose mean TTFT is at most K times that without load.",
+)
+@option("--xi", metavar="TOKENS", help="Threshold in tokens. Half of the mean prompt if left out.")
+@option("--slo", metavar="TIME", help="Threshold as a time to first token. Requests above it are counted, too.")
+@picture_options("It shows TTFT against the rate")
 @served_options
 @json_option
 def serve_command(

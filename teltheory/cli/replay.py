@@ -16,10 +16,13 @@ from teltheory.cli.options import (
     prefix_options,
     q_hat_option,
     running_option,
+    scheduler_option,
+    store_option,
     trace_options,
     workers_option,
 )
 from teltheory.cli.output import check_target, progress_bar, report
+from teltheory.cli.parts import command
 from teltheory.cli.prefixes import Prefixes
 from teltheory.cli.question import Asked, Thresholds
 from teltheory.cli.served_runs import question_in_tiers, run_served
@@ -37,13 +40,17 @@ from teltheory.sweep import Cell, Store, sweep
 MEASURES = (*TTFTS, "hit", "prefill", "written", "slow", "TEL", "vs LRU", "regret", "closed")
 
 
-@click.command()
+@command(
+    None,
+    "replay trace.jsonl --capacity 300k,1M --slo 200ms",
+    "replay trace.jsonl --policy lru,tlru:trim=eager --xi 2800",
+)
 @click.argument("trace_file", metavar="TRACE")
 @policy_option
 @q_hat_option
 @workers_option
-@click.option("--store", "store_file", metavar="FILE", help="Keep results here and compute none twice.")
-@click.option("--scheduler", metavar="ADDRESS", help="Of a Dask cluster that replays: tcp://host:8786.")
+@store_option
+@scheduler_option
 @tier_options
 @trace_options()
 @forced_option
@@ -53,7 +60,7 @@ def replay(
     trace_file: str,
     policies: tuple[str, ...],
     workers: int | None,
-    store_file: str | None,
+    store: str | None,
     scheduler: str | None,
     tiered: Tiered,
     reading: Reading,
@@ -78,15 +85,15 @@ def replay(
         raise ArgumentError("--workers", workers, "none with --scheduler, whose own workers do the work")
     specs = [parse_policies(text) for text in policy_texts(policies) or POLICIES]
     question, tiers = question_in_tiers(specs, tiered, prefixes=prefixes, **asked)
-    store = None if store_file is None else Store(store_file)
+    kept = None if store is None else Store(store)
     trace = reading.read(trace_file)
     with about(trace_file):
         found = question.on(trace)
         if tiers:
-            served = run_served(found, tiers, workers=workers, store=store, scheduler=scheduler)
+            served = run_served(found, tiers, workers=workers, store=kept, scheduler=scheduler)
             report(target, served_tables(found, served), served_as_data(found, served))
             return 0
-        cells = run(found, workers, store, scheduler)
+        cells = run(found, workers, kept, scheduler)
     report(target, shown_cells(found, cells), cells_as_data(found, cells))
     return 0
 

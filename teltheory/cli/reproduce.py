@@ -13,8 +13,9 @@ from rich.markup import escape
 
 from teltheory.claims.claim import EFFORTS, Effort
 from teltheory.cli import figures
-from teltheory.cli.options import json_option, trace_options, workers_option
+from teltheory.cli.options import EFFORT, json_option, trace_options, workers_option
 from teltheory.cli.output import check_target, console, make_folder, show, write_json
+from teltheory.cli.parts import command, option
 from teltheory.cli.prefixes import Prefixes
 from teltheory.cli.question import read_question
 from teltheory.cli.replay import cells_as_data, run, shown_cells
@@ -44,12 +45,10 @@ MISSING = f"The Mooncake trace is left out: the data folder has no {MOONCAKE} (T
 CHOSEN_BY_THE_TRACE: dict[str, tuple[str, ...]] = {"capacities": (), "slos": ()}
 
 
-@click.command()
-@click.option("--trace", "trace_file", metavar="FILE", help="Replay this trace instead of the built-in one.")
-@click.option("--effort", type=click.Choice(EFFORTS), default="quick", show_default=True, help="For the claims.")
-@click.option(
-    "--out", "folder", metavar="FOLDER", help="Make the paper's tables and figures there, and print them."
-)
+@command(None, "reproduce --out out")
+@option("--trace", "trace_file", metavar="FILE", help="Trace to use instead of the built-in one.")
+@option("--effort", type=click.Choice(EFFORTS), default="quick", show_default=True, help=EFFORT)
+@option("--out", "folder", metavar="FOLDER", help="Make the paper's tables and figures there, and print them.")
 @tier_options
 @trace_options(seed=2025)
 @workers_option

@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from teltheory.cli.options import Option, bundled
+from teltheory.cli.parts import option
 from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
@@ -25,7 +26,7 @@ from teltheory.serving.work import TICKS, Ticks
 
 ROUTER = "round-robin"
 """The router where none is named."""
-LOAD = "Stretch arrivals so that LRU in one such cache is busy for this share of the time: 0.7."
+LOAD = "Share of the time that LRU is busy, such as 0.7; arrivals are stretched to give it."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,21 +164,42 @@ def servers_options() -> Option:
     return bundled(
         "servers",
         Servers,
-        click.option("--replicas", multiple=True, metavar="N,...", help="Each with a cache and a queue: 1,2,4."),
-        click.option("--router", "routers", multiple=True, metavar="NAME,...", help=f"{', '.join(ROUTERS)}."),
-        click.option("--load", "loads", multiple=True, metavar="SHARE,...", help=LOAD),
+        option(
+            "--replicas",
+            multiple=True,
+            metavar="N,...",
+            help="Number of replicas, each with a cache and a queue. A comma lists: 1,2,4.",
+        ),
+        option(
+            "--router",
+            "routers",
+            multiple=True,
+            metavar="NAME,...",
+            help=f"Router of requests to replicas. {', '.join(ROUTERS)}.",
+        ),
+        option("--load", "loads", multiple=True, metavar="SHARE,...", help=LOAD),
         *_arrivals(),
     )
 
 
 def _arrivals() -> tuple[Option, ...]:
     return (
-        click.option("--stretch", metavar="TIMES", help="Multiply the times of arrival by this."),
-        click.option("--ticks", type=click.Choice(TICKS), help="Arrivals at one time stay, or are spread evenly."),
-        click.option("--overload", is_flag=True, help="Allow loads of 1 and more."),
-        click.option("--chunk", type=click.IntRange(1), metavar="N", help="Prompts in chunks of N tokens."),
-        click.option("--decode", is_flag=True, help="Answers are decoded beside prompts, as on an A100."),
-        click.option("--shared", is_flag=True, help="The last tier is one store of all replicas."),
+        option("--stretch", metavar="TIMES", help="Multiply all arrival times by this number."),
+        option(
+            "--ticks",
+            type=click.Choice(TICKS),
+            help="Whether arrivals at the same time stay together or are spread evenly.",
+        ),
+        option("--overload", is_flag=True, help="Allow loads of 1 and more."),
+        option("--chunk", type=click.IntRange(1), metavar="N", help="Compute prompts in chunks of N tokens."),
+        option("--decode", is_flag=True, help="Decode answers beside prompts, as an A100 does."),
+        option(
+            "--share-last-tier",
+            "shared",
+            is_flag=True,
+            formerly="--shared",
+            help="Make the last tier one store of all replicas.",
+        ),
     )
 
 
@@ -186,8 +208,13 @@ def serving_options() -> Option:
     return bundled(
         "loaded",
         Loaded,
-        click.option("--replicas", type=click.IntRange(1), metavar="N", help="Each with a cache and a queue."),
-        click.option("--router", metavar="NAME", help=f"{', '.join(ROUTERS)}."),
-        click.option("--load", metavar="SHARE", help=LOAD),
+        option(
+            "--replicas",
+            type=click.IntRange(1),
+            metavar="N",
+            help="Number of replicas, each with a cache and a queue.",
+        ),
+        option("--router", metavar="NAME", help=f"Router of requests to replicas. {', '.join(ROUTERS)}."),
+        option("--load", metavar="SHARE", help=LOAD),
         *_arrivals(),
     )

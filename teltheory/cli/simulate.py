@@ -15,10 +15,13 @@ from teltheory.cli.options import (
     policy_option,
     prefix_options,
     q_hat_option,
+    scheduler_option,
+    store_option,
     trace_options,
     workers_option,
 )
 from teltheory.cli.output import check_target, report
+from teltheory.cli.parts import command, option
 from teltheory.cli.pictures import Picture, picture_options
 from teltheory.cli.prefixes import Prefixes
 from teltheory.cli.replay import about
@@ -37,17 +40,19 @@ POLICIES = "lru", "tlru:trim=least-recent"
 """If none is asked for."""
 
 
-@click.command()
+@command(None, "simulate replicas trace.jsonl --replicas 2,4 --load 0.7 --slo 2s")
 @click.argument("trace_file", metavar="TRACE")
 @policy_option
 @q_hat_option
 @tier_options
 @servers_options()
-@click.option("--bound/--no-bound", "bounded", default=True, help="The least TEL that any policy reaches, too.")
-@picture_options("Draw what the tail is made of")
+@option(
+    "--bound/--no-bound", "bounded", default=True, help="Also compute the least TEL that any policy can reach."
+)
+@picture_options("It shows what the tail is made of")
 @workers_option
-@click.option("--store", "store_file", metavar="FILE", help="Keep results here and compute none twice.")
-@click.option("--scheduler", metavar="ADDRESS", help="Of a Dask cluster that serves: tcp://host:8786.")
+@store_option
+@scheduler_option
 @trace_options()
 @forced_option
 @prefix_options()
@@ -60,7 +65,7 @@ def replicas(
     bounded: bool,
     picture: Picture,
     workers: int | None,
-    store_file: str | None,
+    store: str | None,
     scheduler: str | None,
     reading: Reading,
     prefixes: Prefixes,
@@ -92,7 +97,7 @@ def replicas(
             lambda place: servers.at(found.requests, place, latency),
             bounded=bounded,
             workers=workers,
-            store=None if store_file is None else Store(store_file),
+            store=None if store is None else Store(store),
             scheduler=scheduler,
         )
     report(target, [*served_tables(found, cells), *overloaded(cells)], cells_as_data(found, cells))

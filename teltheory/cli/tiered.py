@@ -8,6 +8,7 @@ from itertools import product
 import click
 
 from teltheory.cli.options import Option, bundled
+from teltheory.cli.parts import option
 from teltheory.cli.question import read_capacity, size_lines
 from teltheory.cli.served import Served
 from teltheory.cost.links import load_seconds, marginal_seconds
@@ -81,25 +82,25 @@ def load_line(number: int, load: Fraction, served: Served) -> str:
 tier_options: Option = bundled(
     "tiered",
     Tiered,
-    click.option(
+    option(
         "--tier",
         "tiers",
         multiple=True,
         metavar="SIZE,...[:LOAD]",
-        help="Tiers of memory, fastest first: 300k, then 1M:pcie4, :25GB/s, :18.5us a token or :0.26.",
+        help="Tier of memory, fastest first. 300k, then 1M:pcie4; or :25GB/s, :18.5us a token, :0.26.",
     ),
-    click.option(
+    option(
         "--tier-mode",
         type=click.Choice(MODES),
         default=MODES[0],
         show_default=True,
-        help="What is loaded leaves its tier, is in all slower ones too, or leaves a copy.",
+        help="Where else a loaded block is: nowhere, in all slower tiers, or as the copy that it leaves.",
     ),
-    click.option(
+    option(
         "--loading",
         type=click.Choice(LOADINGS),
         default=LOADINGS[0],
         show_default=True,
-        help="A turn loads before it computes, or meanwhile.",
+        help="Whether a turn loads before it computes or meanwhile.",
     ),
 )

@@ -18,8 +18,9 @@ from teltheory.claims.registry import all_claims, all_errata, claim_named, claim
 from teltheory.claims.search import decide_safely
 from teltheory.claims.verdict import is_expected
 from teltheory.cli.campaigns import CampaignOptions, campaign, campaign_options, with_campaign
-from teltheory.cli.options import alone, json_option, workers_option
+from teltheory.cli.options import EFFORT, alone, json_option, workers_option
 from teltheory.cli.output import check_target, progress_bar, report, write_text
+from teltheory.cli.parts import command, option
 from teltheory.errors import ArgumentError, FileError, listed
 from teltheory.input_files import read_bytes
 from teltheory.processes import cores, on_processes
@@ -31,16 +32,22 @@ from teltheory.report.words import LEDGER_TITLE, check_words, evidence_text, str
 STYLES = {"good": "green", "warn": "yellow", "bad": "red"}
 
 
-@click.command()
-@click.option("--effort", type=click.Choice(EFFORTS), default="quick", show_default=True, help="How many cases.")
-@click.option("--claim", "only", multiple=True, metavar="ID", help="Decide only this claim; repeatable.")
-@click.option("--section", "section", metavar="NAME", help="Decide only the claims of one section.")
-@click.option("--file", "file", metavar="FILE", help="Decide the claims of a Python file, registered or not.")
-@click.option(
+@command(None, "verify --json ledger.json", "verify --from ledger.json --markdown ledger.md")
+@option("--effort", type=click.Choice(EFFORTS), default="quick", show_default=True, help=EFFORT)
+@option("--claim", "only", multiple=True, metavar="ID", help="Decide only this claim; repeatable.")
+@option("--section", "section", metavar="NAME", help="Decide only the claims of one section.")
+@option(
+    "--claims-file",
+    "file",
+    metavar="FILE",
+    formerly="--file",
+    help="Decide the claims of a Python file, registered or not.",
+)
+@option(
     "--from", "ledger_file", metavar="FILE", help="Decide nothing: read the ledger that --json wrote; - for stdin."
 )
-@click.option("--markdown", metavar="FILE", help="Write the ledger as a page and print no table; - for stdout.")
-@click.option("--errata", metavar="FILE", help="Write what is refuted, with its repair, as a page; - for stdout.")
+@option("--markdown", metavar="FILE", help="Write the ledger as a page and print no table; - for stdout.")
+@option("--errata", metavar="FILE", help="Write what is refuted, with its repair, as a page; - for stdout.")
 @workers_option
 @campaign_options
 @json_option
@@ -73,11 +80,11 @@ def verify(
         write_ledger(ledger_rows(ledger_file), documents)
         return 0
     if errata is not None and (only or section is not None or file is not None):
-        raise ArgumentError("--errata", errata, "the whole ledger, so no --claim, --section or --file")
+        raise ArgumentError("--errata", errata, "the whole ledger, so no --claim, --section or --claims-file")
     options = CampaignOptions(**given)
     options.check(workers)
     if file is not None and (section is not None or options.asked_for):
-        raise ArgumentError("--file", file, "no --section and no campaign with it")
+        raise ArgumentError("--claims-file", file, "no --section and no campaign with it")
     ids = chosen_claims(only, section, file)
     found = campaign(ids, options, workers) if options.asked_for else {}
     rows, fine = decide_all(ids, effort, workers, file)

@@ -115,7 +115,7 @@ def test_run_asks_a_server_and_tells_what_it_cached(run, run_json, capsys, monke
     )
     monkeypatch.setenv("KEY_OF_TEST", "secret")
     file = written(SNAKE)
-    at = ("--engine", "http://localhost:1", "--model", "m")
+    at = ("--engine", "http://localhost:1", "--served-model", "m")
     found = run_json("apps", "run", file, *at, "--api-key-env", "KEY_OF_TEST")
     assert found["applications"][0]["values"] == {"task": "a snake game", "code": "ok", "tests": "ok"}
     assert found["engines"][0]["usage"] == {"calls": 6, "prompt": 54, "completion": 6, "cached": 36}
@@ -127,7 +127,7 @@ def test_run_asks_a_server_and_tells_what_it_cached(run, run_json, capsys, monke
 def test_lift_writes_what_explain_run_and_replay_read(run, run_json, capsys, tmp_path, written):
     """Applications and their trace."""
     apps, trace = tmp_path / "lifted.json", tmp_path / "trace.jsonl"
-    assert run("apps", "lift", written(LOG, "log.jsonl"), "--apps", apps, "--trace", trace) == 0
+    assert run("apps", "lift", written(LOG, "log.jsonl"), "--apps", apps, "--trace-out", trace) == 0
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert ["app/0", "2", "1", "63.5", "%", "0", "0"] in lines
     assert [json.loads(line).get("after") for line in trace.read_text().splitlines()] == [None, ["a"]]
@@ -168,12 +168,12 @@ def test_bad_usage_is_refused_in_a_line(refused, tmp_path, written, monkeypatch)
     assert "--set: found 'task'" in refused("apps", "run", file, "--set", "task")
     assert "--set: found 'code=x'" in refused("apps", "run", file, "--set", "code=x")
     assert "no value of task" in refused("apps", "run", written({**SNAKE, "set": {}}))
-    assert "--model" in refused("apps", "run", file, "--engine", "http://localhost:1")
-    assert "--model: found 'm'" in refused("apps", "run", file, "--model", "m")
+    assert "--served-model" in refused("apps", "run", file, "--engine", "http://localhost:1")
+    assert "--served-model: found 'm'" in refused("apps", "run", file, "--served-model", "m")
     assert "--timeout: found" in refused("apps", "run", file, "--timeout", "0s")
-    assert "url: found" in refused("apps", "run", file, "--engine", "localhost", "--model", "m")
+    assert "url: found" in refused("apps", "run", file, "--engine", "localhost", "--served-model", "m")
     assert "--api-key-env: found 'NO_SUCH_KEY'" in refused(
-        "apps", "run", file, "--engine", "http://x:1", "--model", "m", "--api-key-env", "NO_SUCH_KEY"
+        "apps", "run", file, "--engine", "http://x:1", "--served-model", "m", "--api-key-env", "NO_SUCH_KEY"
     )
     assert "model 'big'" in refused(
         "apps", "run", written({**SNAKE, "requests": [{**row, "model": "big"} for row in SNAKE["requests"]]})

@@ -24,11 +24,14 @@ def test_it_serves_until_an_interrupt():
 
 
 WRONG = {
-    "an address that is none": (["--engine", "nowhere", "--model", "m"], "url: found"),
-    "an address without a model": (["--engine", "http://here"], "--model"),
-    "a model of the tiny engine": (["--model", "m"], "--model: found 'm', expected none without --engine URL"),
+    "an address that is none": (["--engine", "nowhere", "--served-model", "m"], "url: found"),
+    "an address without a model": (["--engine", "http://here"], "--served-model"),
+    "a model of the tiny engine": (
+        ["--served-model", "m"],
+        "--served-model: found 'm', expected none without --engine URL",
+    ),
     "a key that is not there": (
-        ["--engine", "http://h", "--model", "m", "--api-key-env", "NOT_THERE"],
+        ["--engine", "http://h", "--served-model", "m", "--api-key-env", "NOT_THERE"],
         "NOT_THERE",
     ),
     "a time without a unit": (["--timeout", "10"], "--timeout"),

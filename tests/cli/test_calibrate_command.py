@@ -30,7 +30,7 @@ def lines(file):
 
 def test_a_probe_ends_with_a_table_and_asks_nothing_when_called_again(run, engine, url, tmp_path, capsys):
     out = tmp_path / "a $ and [b].jsonl"
-    arguments = ["server", "probe", "--url", f"{url}/v1/", "--model", "tiny", "--out", out, *GRID]
+    arguments = ["server", "probe", "--url", f"{url}/v1/", "--served-model", "tiny", "--record", out, *GRID]
     assert run(*arguments) == 0
     header, *measured = lines(out)
     assert header["plan"]["url"] == url
@@ -53,7 +53,7 @@ def test_a_probe_ends_with_a_table_and_asks_nothing_when_called_again(run, engin
 
 
 def test_what_is_sent(run, engine, url, tmp_path):
-    assert run("server", "probe", "--url", url, "--model", "tiny", "--out", tmp_path / "p", *GRID) == 0
+    assert run("server", "probe", "--url", url, "--served-model", "tiny", "--record", tmp_path / "p", *GRID) == 0
     for request in engine.requests:
         prompt = request.body.pop("prompt")
         assert all(type(token) is int and 300 <= token < 30_000 for token in prompt)
@@ -69,14 +69,14 @@ def test_what_is_sent(run, engine, url, tmp_path):
 
 def test_json_has_the_measurements(run_json, url, tmp_path):
     out = tmp_path / "probe.jsonl"
-    data = run_json("server", "probe", "--url", url, "--model", "tiny", "--out", out, *GRID)
+    data = run_json("server", "probe", "--url", url, "--served-model", "tiny", "--record", out, *GRID)
     header, *measured = lines(out)
     assert data == {"plan": header["plan"], "measurements": measured}
 
 
 def test_measurements_that_do_not_count_are_counted(run, engine, url, tmp_path, capsys):
     engine.block = 48
-    assert run("server", "probe", "--url", url, "--model", "tiny", "--out", tmp_path / "p", *GRID) == 0
+    assert run("server", "probe", "--url", url, "--served-model", "tiny", "--record", tmp_path / "p", *GRID) == 0
     printed = capsys.readouterr().out
     assert "Not used: 2, where requested and reported cached tokens differ by more than 16" in printed
     assert sum(line["mismatch"] for line in lines(tmp_path / "p")[1:]) == 2
@@ -99,9 +99,9 @@ def test_a_failure_is_one_line_and_code_2(refused, engine, url, tmp_path, fault)
         "probe",
         "--url",
         url,
-        "--model",
+        "--served-model",
         "tiny",
-        "--out",
+        "--record",
         tmp_path / "p",
         "--timeout",
         "1s",
@@ -123,20 +123,22 @@ def test_a_failure_is_one_line_and_code_2(refused, engine, url, tmp_path, fault)
         (["--url", "http://[::"], "expected an address"),
         (["--url", "http://me:secret@host"], "an address with credentials"),
         (["--url", "http://host/?key=secret"], "an address with a query"),
-        (["--model", ""], "model: found ''"),
-        (["--model", "a\nb"], "expected the printable name"),
+        (["--served-model", ""], "model: found ''"),
+        (["--served-model", "a\nb"], "expected the printable name"),
         (["--lengths", "64,x"], "lengths: found 'x'"),
         (["--lengths", "0"], "lengths: found 0"),
         (["--shares", "0,1"], "shares: found 1.0"),
         (["--shares", "nan"], "shares: found nan"),
         (["--shares", "half"], "shares: found 'half'"),
         (["--api-key-env", "NOT_THERE"], "environment variable NOT_THERE: found 'nothing that can be a key'"),
-        (["--out", "no/folder/p"], "found no folder"),
-        (["--out", "."], "found a folder"),
+        (["--record", "no/folder/p"], "found no folder"),
+        (["--record", "."], "found a folder"),
     ],
 )
 def test_wrong_arguments_are_one_line_and_send_nothing(refused, engine, url, tmp_path, changes, message):
-    error = refused("server", "probe", "--url", url, "--model", "tiny", "--out", tmp_path / "p", *GRID, *changes)
+    error = refused(
+        "server", "probe", "--url", url, "--served-model", "tiny", "--record", tmp_path / "p", *GRID, *changes
+    )
     assert message in error
     assert "secret" not in error
     assert engine.requests == []
@@ -161,12 +163,12 @@ def echoes(kind):
 @pytest.mark.parametrize("kind", ["refusal", "refusal as JSON", "event", "line", "usage", "location"])
 def test_the_key_is_sent_and_never_shown(run, engine, url, tmp_path, capsys, monkeypatch, kind):
     monkeypatch.setenv("PROBE_KEY", KEY + "\n")
-    arguments = ["server", "probe", "--url", url, "--model", "tiny", *GRID, "--api-key-env", "PROBE_KEY"]
+    arguments = ["server", "probe", "--url", url, "--served-model", "tiny", *GRID, "--api-key-env", "PROBE_KEY"]
     for number, reply in enumerate(echoes(kind)):
         engine.requests.clear()
         engine.fault = From(4, reply)
         out = tmp_path / f"{number}.jsonl"
-        assert run(*arguments, "--out", out) == 2
+        assert run(*arguments, "--record", out) == 2
         captured = capsys.readouterr()
         assert {request.headers["authorization"] for request in engine.requests} == {f"Bearer {KEY}"}
         for part in (KEY, KEY[:6], KEY[-6:], json.dumps(KEY)[1:9]):
@@ -176,7 +178,7 @@ def test_the_key_is_sent_and_never_shown(run, engine, url, tmp_path, capsys, mon
 @pytest.mark.parametrize("key", ["", "  ", "ключ", "two\nlines", "sk-secret-\x00"])
 def test_what_can_be_no_key_is_not_shown(run, url, tmp_path, capsys, monkeypatch, key):
     monkeypatch.setattr("os.environ", {"PROBE_KEY": key})
-    arguments = ["--url", url, "--model", "tiny", "--api-key-env", "PROBE_KEY", "--out", tmp_path / "p"]
+    arguments = ["--url", url, "--served-model", "tiny", "--api-key-env", "PROBE_KEY", "--record", tmp_path / "p"]
     assert run("calibrate", *arguments) == 2
     error = capsys.readouterr().err
     assert "environment variable PROBE_KEY: found 'nothing that can be a key'" in error
@@ -186,12 +188,12 @@ def test_what_can_be_no_key_is_not_shown(run, url, tmp_path, capsys, monkeypatch
 def test_httpx_that_is_missing_is_named(run, tmp_path, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "httpx", None)
     monkeypatch.delitem(sys.modules, "teltheory.calibration.client", raising=False)
-    assert run("server", "probe", "--url", "http://host", "--model", "m", "--out", tmp_path / "p") == 2
+    assert run("server", "probe", "--url", "http://host", "--served-model", "m", "--record", tmp_path / "p") == 2
     assert capsys.readouterr().err.endswith("pip install 'teltheory[calibrate]'\n")
 
 
 def start(url, out):
-    arguments = ["server", "probe", "--url", url, "--model", "tiny", "--out", str(out), *GRID]
+    arguments = ["server", "probe", "--url", url, "--served-model", "tiny", "--record", str(out), *GRID]
     return subprocess.Popen([sys.executable, "-m", "teltheory", *arguments], stdout=subprocess.PIPE)
 
 

@@ -25,25 +25,25 @@ def here(tmp_path, monkeypatch):
         ("run s.xml", "Missing argument 'PROMPT...'"),
         ("run none.xml p.xml", "none.xml"),
         ("run s.xml bad.xml", "bad.xml"),
-        ("run s.xml p.xml --model nowhere", "--model: found 'nowhere', expected smollm2 or a local folder"),
+        ("run s.xml p.xml --weights nowhere", "--weights: found 'nowhere', expected smollm2 or a local folder"),
         ("run s.xml p.xml --way inside", "--way"),
         ("run s.xml p.xml --fast 3", "--fast: found '3', expected bytes such as 64MiB"),
         ("run s.xml p.xml --slow 3k", "--slow: found '3k', expected bytes such as 64MiB"),
         ("run s.xml p.xml --policy mru", "policy: found 'mru', expected one of"),
         ("run s.xml p.xml --policy tlru", "--policy: found 'tlru', expected xi=... with it, in tokens"),
         ("run s.xml p.xml --policy tlru:xi=9", "--policy: found 'tlru:xi=9', expected q_hat=... with it"),
-        ("run s.xml p.xml --tokens 0", "--tokens"),
-        ("bench --model nowhere", "--model: found 'nowhere'"),
+        ("run s.xml p.xml --answer-tokens 0", "--answer-tokens"),
+        ("bench --weights nowhere", "--weights: found 'nowhere'"),
         ("bench --kept 1k", "--kept: found '1k', expected whole numbers between commas"),
         ("bench --kept 9,-1", "--kept: found '9,-1'"),
         ("bench --batch 4,0", "--batch: found '4,0', expected whole numbers between commas, 1 or more each"),
         ("bench --fresh 0", "--fresh"),
         ("bench --repeats 0", "--repeats"),
         ("bench --total 7", "--total"),
-        ("quality --model nowhere", "--model: found 'nowhere'"),
-        ("quality --items 0", "--items"),
+        ("quality --weights nowhere", "--weights: found 'nowhere'"),
+        ("quality --tasks 0", "--tasks"),
         ("quality --kind riddle", "kind: found 'riddle', expected one of key, persona"),
-        ("quality --reading aloud", "reading: found 'aloud', expected one of full, gaps"),
+        ("quality --encoding aloud", "reading: found 'aloud', expected one of full, gaps"),
         ("quality --json no/such/out.json", "no/such"),
     ],
 )
@@ -51,10 +51,10 @@ def test_bad_usage_is_one_line(refused, given, told):
     assert told in refused("modules", *given.split())
 
 
-@pytest.mark.parametrize("command", ["run s.xml p.xml", "bench", "quality --items 1"])
+@pytest.mark.parametrize("command", ["run s.xml p.xml", "bench", "quality --tasks 1"])
 def test_what_is_not_installed_is_said(refused, monkeypatch, command):
     monkeypatch.setitem(sys.modules, "torch", None)
-    told = refused("modules", *command.split(), "--model", "model")
+    told = refused("modules", *command.split(), "--weights", "model")
     assert told == "torch is not installed, expected it: pip install 'teltheory[modules]'"
     monkeypatch.setattr("teltheory.modules.smollm2.find_spec", lambda name: None)
     told = refused("modules", *command.split())

@@ -106,7 +106,7 @@ def test_what_is_infinite_is_null(run_json, mine):
 def test_a_lost_gpu_costs_less_with_replicas(run_json, mine):
     asked = ("rag", "serve", *mine, *ASKED, "--tier", "3k", "--tier", "4k:pcie4", "--rate", "2")
     loss = ("--lose-gpu", "5s,10s")
-    runs = (run_json(*asked, *more)["rows"] for more in ((), (*loss, "--replicas", "2"), loss))
+    runs = (run_json(*asked, *more)["rows"] for more in ((), (*loss, "--host-copies", "2"), loss))
     kept, copied, lost = ({row["system"]: row["mean"] for row in rows} for rows in runs)
     assert kept[RAGCACHE] < copied[RAGCACHE] < lost[RAGCACHE]
     assert kept[GPU_LRU] < lost[GPU_LRU]

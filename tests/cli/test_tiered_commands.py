@@ -124,7 +124,7 @@ def test_chunks_decoding_and_a_shared_store_are_served(run_json, arrivals):
     trace, tiers, slo = tt.read_trace(arrivals), tt.Tiers((100, 150), (0, Fraction(3, 10))), Fraction(5, 1000)
     ways = {
         ("--chunk", "64", "--decode"): {"batching": tt.Chunked(64, A100_DECODE)},
-        ("--shared", "--replicas", "2"): {"shared": True, "replicas": 2},
+        ("--share-last-tier", "--replicas", "2"): {"shared": True, "replicas": 2},
     }
     for options, way in ways.items():
         (row,) = run_json("simulate", "replicas", arrivals, *TIERS, *options, "--policy", "lru", "--slo", "5ms")[

@@ -94,11 +94,11 @@ LINES = [
     (("verify", "--claim", "theorem-3"), "claim: found 'theorem-3', expected one of theorem-31, theorem-d2, "),
     (("advise", "t.csv", "--slo", "1s", "--first", "1e999999999"), "--first: found '1e999999999', expected a"),
     (
-        ("server", "probe", "--url", "http://127.0.0.1:65536", "--model", "m"),
+        ("server", "probe", "--url", "http://127.0.0.1:65536", "--served-model", "m"),
         "found 'http://127.0.0.1:65536', expected an",
     ),
     (
-        ("server", "probe", "--url", "http://127.0.0.1:9", "--model", "m", "--lengths", "9" * 15),
+        ("server", "probe", "--url", "http://127.0.0.1:9", "--served-model", "m", "--lengths", "9" * 15),
         "lengths: found 9999",
     ),
 ]

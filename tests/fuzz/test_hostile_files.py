@@ -68,7 +68,7 @@ COMMANDS = {
     "verify --from": ("--markdown", "made.md"),
     "modules pml layout": ("--tokenizer", "bytes", "--roles", "chatml", "--json", "made.json"),
     "apps explain": ("--tokenizer", "bytes", "--rule", "join", "--json", "made.json"),
-    "apps lift": ("--least", "2", "--tokenizer", "bytes", "--apps", "made.json", "--trace", "made.jsonl"),
+    "apps lift": ("--least", "2", "--tokenizer", "bytes", "--apps", "made.json", "--trace-out", "made.jsonl"),
     "advise": ("--slo", "1ms", "--capacity", "5", "--first", "1/2", "--goal", "p95", "--html", "made.html"),
 }
 READS = {"calibrate": "runs.csv", "verify --from": "ledger.json", "modules pml layout": "schema.xml"}

@@ -129,7 +129,7 @@ def test_the_commands_run_on_a_folder(folder, tmp_path, monkeypatch, model_json)
     (tmp_path / "s.xml").write_text(schema)
     (tmp_path / "p.xml").write_text('<prompt schema="s"><a/><user>What?</user></prompt>')
     (tmp_path / "q.xml").write_text('<prompt schema="s"><a><b/></a><user>What?</user></prompt>')
-    asked = ("run", "s.xml", "p.xml", "q.xml", "q.xml", "--model", folder, "--tokens", "3")
+    asked = ("run", "s.xml", "p.xml", "q.xml", "q.xml", "--weights", folder, "--answer-tokens", "3")
     found = model_json(*asked, "--compare", "--scaffold", "a+a/b", "--fast", "1MiB", "--policy", "gdsf")
     first, second, third = found["prompts"]
     assert (first["kept"], second["found"], third["found"]) == (
@@ -140,19 +140,21 @@ def test_the_commands_run_on_a_folder(folder, tmp_path, monkeypatch, model_json)
     assert first["gaps"] == 3
     assert third["encoded"] == 0 < third["kept"] == second["kept"] + second["encoded"]
     assert second["text"] == third["text"]
-    batch = model_json("run", "s.xml", "p.xml", "q.xml", "--batch", "--model", folder, "--tokens", "3")
-    alone = model_json("run", "s.xml", "p.xml", "q.xml", "--model", folder, "--tokens", "3")
+    batch = model_json("run", "s.xml", "p.xml", "q.xml", "--batch", "--weights", folder, "--answer-tokens", "3")
+    alone = model_json("run", "s.xml", "p.xml", "q.xml", "--weights", folder, "--answer-tokens", "3")
     assert [one["text"] for one in batch["prompts"]] == [one["text"] for one in alone["prompts"]]
-    whole = model_json("run", "s.xml", "q.xml", "--way", "whole", "--compare", "--model", folder, "--tokens", "3")
+    whole = model_json(
+        "run", "s.xml", "q.xml", "--way", "whole", "--compare", "--weights", folder, "--answer-tokens", "3"
+    )
     assert whole["prompts"][0]["text"] == whole["prompts"][0]["full"]["text"]
     assert abs(whole["prompts"][0]["full"]["kl"]) < 1e-6
     table = model_json(
-        "bench", "--model", folder, "--kept", "64,0", "--total", "64", "--repeats", "2", "--batch", "2"
+        "bench", "--weights", folder, "--kept", "64,0", "--total", "64", "--repeats", "2", "--batch-sizes", "2"
     )
     assert [(row["kept"], row["fresh"]) for row in table["rows"][:3]] == [(64, 32), (0, 32), (0, 64)]
     assert all(len(row[way]["wall"]) == 2 for row in table["rows"] for way in WAYS)
     assert [row["prompts"] for row in table["batches"]] == [2]
-    told = model_json("quality", "--model", folder, "--items", "5", "--reading", "alone")
+    told = model_json("quality", "--weights", folder, "--tasks", "5", "--encoding", "alone")
     assert [row["reading"] for row in told["agreements"][:2]] == ["full", "alone"]
     assert len(told["reads"]) == 10
     assert told["agreements"][0]["less"] == {"value": 0, "low": 0, "high": 0}
@@ -179,14 +181,14 @@ def test_a_table_shows_every_reading_and_cell(folder, capsys, model_json):
     from teltheory.cli import main
 
     for asked, shown in (
-        (("quality", "--items", "5"), READINGS),
+        (("quality", "--tasks", "5"), READINGS),
         (
             ("bench", "--kept", "8", "--total", "8", "--repeats", "1", "--batch", "1"),
             ("By length", "By share of 8 tokens"),
         ),
     ):
         with pytest.raises(SystemExit) as stop:
-            main(["modules", *asked, "--model", str(folder)])
+            main(["modules", *asked, "--weights", str(folder)])
         printed = capsys.readouterr().out
         assert stop.value.code == 0
         assert all(name in printed for name in shown)

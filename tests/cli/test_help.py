@@ -1,0 +1,94 @@
+"""Every help: it fits 80 columns, is whole, names a thing by one name, and its examples can be called."""
+
+from __future__ import annotations
+
+import shlex
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from teltheory.cli import commands
+from teltheory.cli.on_demand import OnDemand
+from teltheory.cli.parts import Command, Option
+
+WIDTH = 80
+FRAGMENTS = ("Of ", "For ", "By ", "Beside ", "The same ", "Also batches ")
+
+
+def tree(group, *outer):
+    """Yield every group and command below a group with its names."""
+    yield outer, group
+    if isinstance(group, click.Group):
+        for name, one in group.commands.items():
+            yield from tree(one.load() if isinstance(one, OnDemand) else one, *outer, name)
+
+
+EVERY = dict(tree(commands))
+CALLED = {names: one for names, one in EVERY.items() if not isinstance(one, click.Group)}
+OPTIONS = [
+    (names, param) for names, one in CALLED.items() for param in one.params if isinstance(param, click.Option)
+]
+
+
+def meaning(option):
+    """The first sentence of an option's help; what follows says what one command takes."""
+    return (option.help or "").partition(". ")[0].removesuffix(".")
+
+
+@pytest.mark.parametrize("names", EVERY, ids=" ".join)
+def test_a_help_fits_80_columns_and_is_whole(names):
+    told = CliRunner().invoke(commands, [*names, "--help"], prog_name="teltheory", terminal_width=WIDTH)
+    assert told.exit_code == 0
+    lines = told.output.splitlines()
+    assert max(map(len, lines)) <= WIDTH
+    assert not (isinstance(EVERY[names], click.Group) and "...\n" in told.output.partition("[ARGS]...")[2])
+    assert not [word for word in ("INTEGER", "FLOAT", "TEXT ", "RANGE") if f" {word}" in told.output]
+
+
+def test_an_option_has_one_meaning_in_all_commands():
+    found = {}
+    for _, option in OPTIONS:
+        for name in option.opts:
+            found.setdefault(name, set()).add((meaning(option), option.is_flag))
+    assert {name: said for name, said in found.items() if len(said) > 1} == {}
+
+
+@pytest.mark.parametrize(
+    ("names", "option"), OPTIONS, ids=lambda one: one.opts[0] if isinstance(one, click.Option) else " ".join(one)
+)
+def test_an_option_says_in_sentences_what_it_does(names, option):
+    assert option.help
+    assert option.help.endswith(".")
+    assert not option.help.startswith(FRAGMENTS)
+    assert len(meaning(option).split()) >= 3
+
+
+@pytest.mark.parametrize("names", CALLED, ids=" ".join)
+def test_examples_can_be_called(names):
+    command = CALLED[names]
+    assert isinstance(command, Command)
+    assert command.examples
+    for example in command.examples:
+        assert example.split()[: len(names)] == [*names]
+        rest = shlex.split(example)[len(names) :]
+        context = command.make_context(names[-1], rest, parent=click.Context(commands))
+        assert set(context.params)
+
+
+@pytest.mark.parametrize(
+    ("names", "option"),
+    [(names, one) for names, one in OPTIONS if isinstance(one, Option) and one.formerly],
+    ids=lambda one: one.formerly if isinstance(one, Option) else " ".join(one),
+)
+def test_a_former_name_of_an_option_is_todays_after_one_line_of_warning(names, option, capsys):
+    command, value = CALLED[names], [] if option.is_flag else ["1"]
+
+    def read(name):
+        context = click.Context(command, resilient_parsing=True)
+        command.parse_args(context, [name, *value])
+        return context.params
+
+    assert read(option.formerly) == read(option.opts[0])
+    warning = f"{option.formerly} is {option.opts[0]} now; the old name goes with the next version"
+    assert capsys.readouterr().err == f"teltheory: {warning}\n"
