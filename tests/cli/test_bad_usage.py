@@ -36,7 +36,7 @@ SERVED = [
 REPLAY = [
     ("--capacity -1", "capacity: found '-1'"),
     ("--q-hat -3", "--q-hat"),
-    ("--policy mru", "policy: found 'mru', expected one of lru, threshold-lru, tlru"),
+    ("--policy mru", "policy: found 'mru', expected lru, or one of lru, threshold-lru, tlru"),
     ("--policy tlru:xi=-1", "xi: found '-1'"),
     ("--policy tlru:xi=5x", "policy tlru, xi: found '5x', expected tokens such as 300000, 300k or 1M, or a time"),
     ("--policy tlru:x=1", "x=1', expected xi=..."),
@@ -102,7 +102,7 @@ OTHERS = [
     ("reproduce --trace nowhere.csv", "nowhere.csv"),
     ("policy never-worse tlru:xi=5ms,q_hat=1", "expected a threshold in tokens: there is no latency here"),
     (
-        "policy adversary lru --forced --phases 2 --budget 3 --xi 5",
+        "policy adversary lru --forced --phases 2 --past 3 --xi 5",
         "must keep a past of length 9, expected at most",
     ),
     ("verify --from ledger.json --claim figure-2", "--claim: found 'figure-2', expected none with --from"),

@@ -21,7 +21,7 @@ def test_a_policy_that_looks_ahead_is_told_from_the_others(run, capsys):
 
 def test_the_trace_replays_to_what_was_paid(run_json):
     found = run_json(
-        "policy", "adversary", "tlru", "--budget", 40, "--conversations", 5, "--augmentation", 3, "--forced"
+        "policy", "adversary", "tlru", "--past", 40, "--new-conversations", 5, "--augmentation", 3, "--forced"
     )
     trace = tt.Trace.from_turns(*zip(*found["turns"], strict=True))
     outcome = tt.replay(trace, tt.TLRU(1, 1), found["capacity"], forced=found["forced"])

@@ -16,7 +16,7 @@ FORMS = {
     "never-worse tlru --than lru": "policy never-worse tlru --than lru",
     "adversary lru --phases 2": "policy adversary lru --phases 2",
     "calibrate-file r.csv --cold": "calibrate r.csv --cold",
-    "calibrate --model m --url=http://h:1": "server probe --model m --url=http://h:1",
+    "calibrate --served-model m --url=http://h:1": "server probe --served-model m --url=http://h:1",
     "simulate t.csv --slo 2s": "simulate replicas t.csv --slo 2s",
     "simulate --slo 2s t.csv": "simulate replicas --slo 2s t.csv",
     "rag mine --rate 3": "rag serve mine --rate 3",

@@ -194,7 +194,7 @@ def test_curves_are_replays_at_every_capacity(run_json, shared_file, tmp_path):
         assert row["violations"] == tt.slo_violations(outcome.in_tokens(), 600)
         assert (row["reused"], row["written"]) == (SIZE * outcome.cached.sum(), SIZE * outcome.written.sum())
         assert ("p95" in row) == (row in data["rows"])
-    assert "hit rate, %" in figure.read_text()
+    assert "hit rate (%)" in figure.read_text()
 
 
 def test_curves_of_whole_nodes_begin_with_room_for_a_request(run_json, shared_file):
