@@ -22,7 +22,8 @@ def svg(width: int, height: int, said: str, parts: Iterable[str]) -> str:
     """Return a picture on white, so that it is legible on a dark page too."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
-        f'height="{height}" role="img" font-family="sans-serif" font-size="13" fill="{INK}"><title>{escape(said)}</title>'
+        f'height="{height}" role="img" font-family="sans-serif" font-size="13" fill="{INK}">'
+        f"<title>{escape(said)}</title>"
         f'<rect width="{width}" height="{height}" rx="8" fill="#fff"/>{"".join(parts)}</svg>\n'
     )
 
@@ -124,7 +125,7 @@ def forest() -> str:
 
 
 def cached_units(paths: Sequence[Sequence[int]], capacity: int) -> set[int]:
-    """Return the blocks that LRU holds after some requests: those that one more request along each path would hit."""
+    """Return the blocks that LRU holds after some requests: what one more along each path would hit."""
     found: set[int] = set()
     for probe in paths:
         hits = tt.replay(tt.Forest.from_paths([*paths, probe]), tt.LRU(), capacity).cached[-1]
