@@ -11,6 +11,7 @@ from pathlib import Path
 import teltheory as tt
 from teltheory.apps import Graph, Port, Request, groups, labels
 from teltheory.model.instance import Instance
+from teltheory.policies.policy import AnyPolicy
 from teltheory.replay.states import Served, served_turns
 
 ASSETS = Path(__file__).parents[1] / "docs" / "assets"
@@ -47,7 +48,7 @@ HALO = 'paint-order="stroke" stroke="#fff" stroke-width="4"'
 BOLD, MIDDLE, DIM = 'font-weight="bold"', 'text-anchor="middle"', 'opacity="0.7"'
 
 
-def states(trace: tt.Trace, policy: object, capacity: int) -> list[Served]:
+def states(trace: tt.Trace, policy: AnyPolicy, capacity: int) -> list[Served]:
     """Return the turns of a replay, and what is held after each."""
     return list(served_turns(Instance.of(trace, capacity), policy))
 
@@ -115,7 +116,8 @@ PATHS = [[1, 2], [3, 4], [1, 2, 5], [1, 6]]
 
 def forest() -> str:
     """Draw the forest of the page on shared prefixes, and what LRU has cached of it after each request."""
-    parts, said, capacity = [], [], 4
+    parts: list[str] = []
+    said, capacity = [], 4
     for k, path in enumerate(PATHS, start=1):
         kept = sorted(cached_units(PATHS[:k], capacity))
         said.append(f"request {k} {path}: cached {kept}")
