@@ -1,6 +1,6 @@
 """Task groups: whether their members depend on each other, by two readings of "the same stage".
 
-docs/parrot-claims.md has the proofs.
+docs/parrot-proofs.md has the proofs.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What it does to share prefixes: affinity against the best schedule, and whether sharing slows an engine.
 
-docs/parrot-claims.md has the proofs.
+docs/parrot-proofs.md has the proofs.
 """
 
 from __future__ import annotations

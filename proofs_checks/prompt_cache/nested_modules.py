@@ -1,6 +1,6 @@
 """Nested modules: sets of items in which no item is without its parent.
 
-docs/prompt-cache-claims.md has the proofs and the counterexamples by hand.
+docs/prompt-cache-proofs-modules.md has the proofs and the counterexamples by hand.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Schemas: where a prompt's tokens stand, what items keep, and what the encoding of an item depends on.
 
-Layouts, prompts and items are the package's; their judge is a plain layout. docs/prompt-cache-claims.md has the
-proofs.
+Layouts, prompts and items are the package's; their judge is a plain layout. docs/prompt-cache-proofs-modules.md
+has the proofs.
 """
 
 from __future__ import annotations

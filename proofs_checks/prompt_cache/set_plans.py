@@ -1,6 +1,6 @@
 """Plans in hindsight for sets of items that are kept in parts: the linear program, caps for each stay, the greedy.
 
-docs/prompt-cache-claims.md has the proofs. The judges are every content of a cache, every plan of whole tokens,
+docs/prompt-cache-proofs.md has the proofs. The judges are every content of a cache, every plan of whole tokens,
 and linear programs in fractions whose optima are proved.
 """
 

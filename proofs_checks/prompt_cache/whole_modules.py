@@ -1,7 +1,7 @@
 """Modules that are kept whole or not at all, and parts of modules in two tiers: the linear program is not tight.
 
-docs/prompt-cache-claims.md has the counterexamples by hand. The judges are every content of a cache and linear
-programs in fractions whose optima are proved.
+docs/prompt-cache-proofs-modules.md has the counterexamples by hand. The judges are every content of a cache and
+linear programs in fractions whose optima are proved.
 """
 
 from __future__ import annotations

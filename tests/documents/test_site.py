@@ -11,14 +11,7 @@ from documents.site import as_seen_from_docs, on_page_markdown
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 LONG = {
-    "apps-measured.md",
-    "claims.md",
     "datasets.md",
-    "module-sets.md",
-    "parrot-claims.md",
-    "prompt-cache-claims.md",
-    "theorem-d2.md",
-    "tiers-optimum.md",
 }
 
 

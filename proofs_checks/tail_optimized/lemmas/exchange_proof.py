@@ -1,4 +1,4 @@
-"""The exchange lemma of Theorem D.2, checked by machine (docs/theorem-d2.md has it in words).
+"""The exchange lemma of Theorem D.2, checked by machine (docs/theorem-d2-proof.md has it in words).
 
 Tokens are items, v is a token's score before a turn and w after it, F(K) the excess that is saved from then on by
 keeping the tokens K. T has C - 1 tokens, and b and all of T score at least as much as a.
