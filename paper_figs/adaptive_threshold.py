@@ -18,6 +18,7 @@ from paper_figs import style
 from teltheory.errors import FileError
 from teltheory.paper.rows import Adapted
 from teltheory.paper.tidy import grouped, read_rows
+from teltheory.plots.latex import listed
 
 MEASURE, QUANTILE, WINDOW = "improvement-blocks", 0.95, 500
 LONGEST = 1.25
@@ -51,6 +52,18 @@ def _draw_panel(panel: Axes, rows: list[Adapted]) -> None:
     best = next(row.mean for row in rows if row.policy == "best-fixed")
     panel.axhline(best, color=style.GREY, linestyle=":", linewidth=0.9, label="best fixed in hindsight")
     panel.axhline(0, color=style.GREY, linewidth=0.6)
+
+
+def caption(table: Path) -> str:
+    """Return what is drawn, with the workloads of this table."""
+    rows = read_rows(table, Adapted)
+    names = listed(style.workload(name).name for name in grouped(rows, "workload"))
+    sizes = listed(f"{capacity:,}" for capacity in sorted(grouped(rows, "capacity")))
+    return (
+        f"The improvement over LRU in the P95 of blocks of 1,000 turns, by the share that the threshold is of a "
+        f"P95: LRU's own for fixed thresholds, that of the last {WINDOW} turns for the adaptive one. {names}, at "
+        f"{sizes} tokens. Bands are 95 % intervals of the means over samples."
+    )
 
 
 if __name__ == "__main__":

@@ -29,26 +29,28 @@ from teltheory.paper.script import run
 PRINTED = {"latencies_wildchat": "figure_5", "latencies_sharegpt": "figure_6"}
 
 
-def drawn(table: str, draw: Callable[[Path], Figure], kind: str = "") -> TableFigure:
+def drawn(
+    table: str, draw: Callable[[Path], Figure], caption: Callable[[Path], str], kind: str = ""
+) -> TableFigure:
     """Return the figure of a table in the style of the papers, called as the table or as its kind and workload."""
 
     def name(stem: str) -> str:
         called = f"{kind}_{stem.partition('_')[2]}" if kind else stem
         return PRINTED.get(called, called)
 
-    return TableFigure(table, saved(draw, name))
+    return TableFigure(table, saved(draw, name, caption))
 
 
 FIGURES = (
-    drawn("figure_3", figure_3.draw),
-    drawn("figure_4", figure_4.draw),
-    drawn("means_*", figures_5_6.draw, "latencies"),
-    drawn("curves_*", capacity_curves.draw, "capacity_curves"),
-    drawn("sensitivity_*", sensitivity.draw, "sensitivity"),
-    drawn("adaptive_threshold", adaptive_threshold.draw),
-    drawn("pareto_front", pareto_front.draw),
-    drawn("who_comes_back", who_comes_back.draw),
-    drawn("rag_gains", rag_gains.draw),
+    drawn("figure_3", figure_3.draw, figure_3.caption),
+    drawn("figure_4", figure_4.draw, figure_4.caption),
+    drawn("means_*", figures_5_6.draw, figures_5_6.caption, "latencies"),
+    drawn("curves_*", capacity_curves.draw, capacity_curves.caption, "capacity_curves"),
+    drawn("sensitivity_*", sensitivity.draw, sensitivity.caption, "sensitivity"),
+    drawn("adaptive_threshold", adaptive_threshold.draw, adaptive_threshold.caption),
+    drawn("pareto_front", pareto_front.draw, pareto_front.caption),
+    drawn("who_comes_back", who_comes_back.draw, who_comes_back.caption),
+    drawn("rag_gains", rag_gains.draw, rag_gains.caption),
     *(TableFigure(f"{kind}_*", tables.write) for kind in ("cells", "improvements", "means")),
 )
 

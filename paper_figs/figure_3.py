@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from paper_figs import style
 from teltheory.paper.rows import Timed
 from teltheory.paper.tidy import grouped, read_rows
+from teltheory.plots.latex import listed
 from teltheory.plots.style import as_it_stands
 
 
@@ -53,6 +54,13 @@ def _draw_series(above: Axes, below: Axes, rows: Sequence[Timed], most: int) -> 
     below.set_xlabel("uncached tokens")
     style.of_tokens(below, "x")
     return points
+
+
+def caption(table: Path) -> str:
+    """Return what is drawn, with the series of this table."""
+    series = grouped(read_rows(table, Timed), "series")
+    fits = listed(f"{name} ({of[0].points} medians, R² = {of[0].r_squared:.4f})" for name, of in series.items())
+    return f"TTFT against uncached tokens with the best line, and below what it leaves: {fits}."
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from paper_figs import style
 from teltheory.paper.rows import AtLeast
 from teltheory.paper.tidy import grouped, read_rows
+from teltheory.plots.latex import listed
 
 QUANTITIES = {
     "turns": "turns per conversation",
@@ -30,12 +31,18 @@ def draw(table: Path) -> Figure:
             line = style.workload(name).keywords
             panel.plot([row.value for row in found], [row.share for row in found], **line)
         panel.set(xscale="log", yscale="log", xlim=(0.9, None))
-        panel.set_xlabel(label, fontsize="small")
+        panel.set_xlabel(label, fontsize=6.5)
         style.of_tokens(panel, "x")
     for panel in panels[:, 0]:
         panel.set(ylabel="share at or above", ylim=(1e-4, 1.5))
     style.legend_below(figure, panels[0, 0])
     return figure
+
+
+def caption(table: Path) -> str:
+    """Return what is drawn, with the workloads of this table."""
+    names = listed(style.workload(name).name for name in grouped(read_rows(table, AtLeast), "workload"))
+    return f"The share of conversations, or of turns, that have at least so many turns or tokens: {names}."
 
 
 if __name__ == "__main__":

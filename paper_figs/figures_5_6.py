@@ -13,6 +13,7 @@ from matplotlib.figure import Figure
 
 from paper_figs import style
 from paper_figs.averages import Averages
+from teltheory.plots.latex import listed
 
 PRINTED_XI_MS = (100, 200, 300)
 
@@ -30,13 +31,8 @@ def draw(table: Path) -> Figure:
     """Draw a row of panels a threshold, a panel a percentile, a line a policy."""
     found = Averages(table)
     thresholds = shown(found.thresholds)
-    figure, panels = style.panels(
-        style.text_width(),
-        0.6 + 1.55 * len(thresholds),
-        len(thresholds),
-        len(style.PERCENTILES),
-        sharex=True,
-        sharey="col",
+    figure, panels, below = style.with_strips(
+        style.text_width(), 0.3 + 1.4 * len(thresholds), len(thresholds), len(style.PERCENTILES), sharey="col"
     )
     for row, xi_ms in zip(panels, thresholds, strict=True):
         for panel, measure in zip(row, style.PERCENTILES, strict=True):
@@ -46,11 +42,20 @@ def draw(table: Path) -> Figure:
         row[0].set_ylabel(f"$\\xi$ = {xi_ms:,} ms\nTTFT (ms)")
     for panel, line in zip(panels[0], style.PERCENTILES.values(), strict=True):
         panel.set_title(line.name)
-    for panel in panels[-1]:
-        panel.set_xlabel("capacity (tokens)")
-        style.of_tokens(panel, "x")
-    style.legend_below(figure, panels[0, 0])
+    style.tell_apart(figure, panels, below, "ms")
+    style.label_last(panels, below, "capacity (tokens)")
+    style.legend_below(figure, *panels.flat, *below.flat)
     return figure
+
+
+def caption(table: Path) -> str:
+    """Return what is drawn, with the numbers of this table."""
+    found = Averages(table)
+    slos = listed(f"{xi_ms:,}" for xi_ms in shown(found.thresholds))
+    return (
+        f"{found.about}: percentiles of TTFT by capacity, from {found.sizes}, at thresholds of {slos} ms. "
+        "A policy that can't be told from another is drawn below, as its difference from that one."
+    )
 
 
 if __name__ == "__main__":

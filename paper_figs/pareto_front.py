@@ -13,7 +13,8 @@ from matplotlib.figure import Figure
 
 from paper_figs import style
 from teltheory.paper.rows import Point
-from teltheory.paper.tidy import read_rows
+from teltheory.paper.tidy import grouped, read_rows
+from teltheory.plots.latex import listed
 
 LINES = {
     "round-robin": style.Line("round-robin", style.BLUE, "s", "-"),
@@ -32,11 +33,21 @@ def _draw_panel(panel: Axes, rows: list[Point]) -> None:
     for trim, line in LINES.items():
         path = sorted((row for row in rows if row.trim == trim), key=lambda row: row.margin)
         medians, tails = [row.p50_of_lru for row in path], [row.p95_of_lru for row in path]
-        panel.plot(medians, tails, color=line.colour, linestyle=line.dashes, alpha=0.5)
         on = [i for i, row in enumerate(path) if row.front]
-        marked = {**line.keywords, "linestyle": ""}
-        panel.plot([medians[i] for i in on], [tails[i] for i in on], **marked)
+        panel.plot(medians, tails, **line.keywords, markevery=on)
     panel.plot([100], [100], color=style.BLACK, marker="o", linestyle="", label="LRU")
+
+
+def caption(table: Path) -> str:
+    """Return what is drawn, with the workloads of this table."""
+    rows = read_rows(table, Point)
+    names = listed(style.workload(name).name for name in grouped(rows, "workload"))
+    sizes = listed(f"{capacity:,}" for capacity in sorted(grouped(rows, "capacity")))
+    return (
+        f"The median against the P95 of uncached tokens under T-LRU over its margin, in per cent of LRU's, for "
+        f"three orders of trimming: {names}, at {sizes} tokens. Markers are settings on the front of their order. "
+        "What the title of a panel says to be as another can't be told from it there."
+    )
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from paper_figs import style
 from teltheory.paper.rows import ServedDocuments
 from teltheory.paper.tidy import grouped, read_rows
+from teltheory.plots.latex import listed
 
 ACROSS = {"zipf": "skew (Zipf)", "load": "load, of what no reuse can serve", "host": "host over GPU"}
 COLOURS = {"none": (style.VERMILLION, "no reuse"), "gpu-lru": (style.BLUE, "GPU alone")}
@@ -65,6 +66,16 @@ def _gain(ours: ServedDocuments, theirs: ServedDocuments, measure: str) -> float
     if measure == "highest":
         return ours.highest / theirs.highest
     return float(getattr(theirs, measure)) / float(getattr(ours, measure))
+
+
+def caption(table: Path) -> str:
+    """Return what is drawn, with the middle values of this table."""
+    rows = read_rows(table, ServedDocuments)
+    middle = listed(f"{name} {_middle(rows, axis):g}" for axis, name in ACROSS.items())
+    return (
+        "How many times shorter the TTFT under RAGCache is, and how many times higher its throughput, than those "
+        f"of a server without reuse and of a tree in the GPU alone. In the panel of one, the others are {middle}."
+    )
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from matplotlib.figure import Figure
 
 from paper_figs import style
 from paper_figs.averages import Averages
+from teltheory.plots.latex import listed
 
 SHOWN = ("p90", "p95", "p99")
 
@@ -42,6 +43,18 @@ def _draw_percentile(panel: Axes, found: Averages, capacity: int, percentile: st
     own = found.mean(capacity, found.thresholds[0], "lru", percentile)
     if min(found.thresholds) <= own <= max(found.thresholds):
         panel.axvline(own, color=line.colour, linestyle=line.dashes, linewidth=0.9)
+
+
+def caption(table: Path) -> str:
+    """Return what is drawn, with the numbers of this table."""
+    found = Averages(table)
+    low, high = min(found.thresholds), max(found.thresholds)
+    bands = " Bands are 95 % intervals of the means." if found.samples > 1 else ""
+    return (
+        f"{found.about}: the improvement of T-LRU over LRU in P90, P95 and P99 by threshold, {low:,} to {high:,} "
+        f"ms, at {listed(f'{capacity:,}' for capacity in found.capacities)} tokens. A vertical line is LRU's own "
+        f"percentile.{bands}"
+    )
 
 
 if __name__ == "__main__":

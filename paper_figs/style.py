@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from textwrap import wrap
 from typing import Any, TypeVar
 
 from matplotlib.axes import Axes
@@ -11,7 +12,8 @@ from matplotlib.figure import Figure
 from teltheory.paper import drawing, script
 from teltheory.paper.rows import Adapted, Average, Point
 from teltheory.paper.tidy import grouped
-from teltheory.plots.panels import legend_below, of_tokens, panels, tokens
+from teltheory.plots.alike import merge
+from teltheory.plots.panels import legend_below, of_tokens, panels, tell_apart, tokens, with_strips
 from teltheory.plots.style import (
     BLACK,
     BLUE,
@@ -42,16 +44,21 @@ __all__ = [
     "Line",
     "draw_by_workload",
     "draw_means",
+    "label_last",
     "legend_below",
     "of_tokens",
     "panels",
     "paper",
     "run",
+    "tell_apart",
     "text_width",
     "tokens",
+    "with_strips",
     "workload",
 ]
 
+NOTE = 24
+"""Letters a line of what the title of a panel says of lines that are alike."""
 R = TypeVar("R", Adapted, Point)
 
 PERCENTILES: Mapping[str, Line] = {
@@ -77,6 +84,15 @@ def workload(name: str) -> Line:
     return WORKLOADS.get(name, Line(name, PURPLE, "", ":"))
 
 
+def label_last(above: Any, below: Any, label: str) -> None:
+    """Label the axis of tokens at the lowest panel that each column shows."""
+    for panel, strip in zip(above[-1], below[-1], strict=True):
+        lowest = strip if strip.axison else panel
+        lowest.set_xlabel(label)
+        lowest.tick_params(labelbottom=True)
+        of_tokens(lowest, "x")
+
+
 def draw_means(
     panel: Axes, places: Sequence[float], rows: Sequence[Average | Adapted], line: Line, **look: Any
 ) -> None:
@@ -84,7 +100,8 @@ def draw_means(
     panel.plot(places, [row.mean for row in rows], **line.keywords, **look)
     if all(math.isfinite(row.low) for row in rows):
         lows, highs = [row.low for row in rows], [row.high for row in rows]
-        panel.fill_between(places, lows, highs, color=line.colour, alpha=0.15, linewidth=0)
+        band = panel.fill_between(places, lows, highs, color=line.colour, alpha=0.15, linewidth=0)
+        band.set_gid(line.keywords["label"])
 
 
 def draw_by_workload(
@@ -97,14 +114,16 @@ def draw_by_workload(
     """Draw a row of panels a workload, a column a capacity."""
     of = {name: grouped(rows, "capacity") for name, rows in grouped(found, "workload").items()}
     figure, every = panels(text_width(), 0.4 + row_height * len(of), len(of), max(map(len, of.values())), **shared)
+    panel: Axes
     for row, (name, capacities) in zip(every, of.items(), strict=True):
         for panel, (capacity, rows) in zip(row, capacities.items(), strict=False):
             draw_panel(panel, rows)
-            panel.set_title(f"{as_it_stands(workload(name).name)}, {tokens(capacity)} tokens")
-    for panel in every[-1]:
-        panel.set_xlabel(labels[0])
+            title = f"{as_it_stands(workload(name).name)}, {tokens(capacity)} tokens"
+            panel.set_title("\n".join((title, *wrap(", ".join(merge(panel)), NOTE))))
+    for lowest in every[-1]:
+        lowest.set_xlabel(labels[0])
     figure.supylabel(labels[1], fontsize="medium")
-    legend_below(figure, every[0, 0])
+    legend_below(figure, *every.flat)
     return figure
 
 

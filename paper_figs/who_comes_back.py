@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from paper_figs import style
 from teltheory.paper.rows import Returned
 from teltheory.paper.tidy import grouped, read_rows
+from teltheory.plots.latex import listed
 from teltheory.plots.style import as_it_stands
 
 LINES = {
@@ -54,6 +55,17 @@ def _draw_panel(panel: Axes, rows: list[Returned]) -> None:
         ticks[places[0]] = (places[0], f"{slos[0]:g}\n{style.tokens(capacity)}")
     panel.axhline(0, color=style.GREY, linewidth=0.6)
     panel.set_xticks([place for place, _ in ticks], [label for _, label in ticks])
+
+
+def caption(table: Path) -> str:
+    """Return what is drawn, with the workloads of this table."""
+    rows = read_rows(table, Returned)
+    names = listed(style.workload(name).name for name in grouped(rows, "workload"))
+    sizes = listed(f"{capacity:,}" for capacity in sorted(grouped(rows, "capacity")))
+    return (
+        f"The share of T-LRU's distance to the optimal TEL that is closed, by SLO and capacity: {names}, at "
+        f"{sizes} tokens. At 0 is T-LRU, at 100 the hindsight optimum; LRU, below 0, is not shown."
+    )
 
 
 if __name__ == "__main__":

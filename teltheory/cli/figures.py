@@ -17,10 +17,12 @@ from rich.console import Console
 from teltheory.cli.options import MOST_TURNS, workers_option
 from teltheory.cli.output import console, make_folder
 from teltheory.cli.parts import command, option
+from teltheory.cli.pictures import style_option
 from teltheory.cli.tables import plain_table
 from teltheory.cli.traces import Reading
 from teltheory.errors import ArgumentError
 from teltheory.model.units import listed_values, read_time, read_tokens
+from teltheory.plots.style import of_venue
 
 if TYPE_CHECKING:
     from teltheory.paper.printed import Column
@@ -58,6 +60,7 @@ AGAINST = {"lru": "LRU", "threshold-lru": "Thre-LRU"}
     type=click.IntRange(1, MOST_TURNS),
     help="Turns in a trace. Those of each sample; 2,000 if left out.",
 )
+@style_option
 @option("--again", is_flag=True, help="Make tables again that are already there.")
 @workers_option
 def figures(
@@ -65,6 +68,7 @@ def figures(
     trace_file: str | None,
     capacities: tuple[str, ...],
     slos: tuple[str, ...],
+    style: str | None,
     again: bool,
     workers: int | None,
     **samples: int | None,
@@ -77,13 +81,15 @@ def figures(
     (TELTHEORY_DATA, or ../shared/data) has it, or the trace that --trace names. FOLDER/tables has the tidy tables;
     those that are there and whole are not made again. Text needs a tokenizer: `teltheory trace convert` it first.
     """
+    if style is not None:
+        of_venue(style)
     grid = ranges(capacities, slos)
     if trace_file is not None:
         Reading("auto", None, None, 0).read(trace_file)
     make_folder(Path(folder))
     out = console()
     given = {name: number for name, number in samples.items() if number is not None}
-    make(out, Path(folder), trace_file, workers, again, **grid, **given)
+    make(out, Path(folder), trace_file, workers, again, style, **grid, **given)
     show(out, compared(Path(folder)))
     return 0
 
@@ -108,16 +114,22 @@ def _milliseconds(text: str) -> int:
 
 
 def make(
-    out: Console, folder: Path, trace: str | None, workers: int | None, again: bool = False, **grid: Any
+    out: Console,
+    folder: Path,
+    trace: str | None,
+    workers: int | None,
+    again: bool = False,
+    style: str | None = None,
+    **grid: Any,
 ) -> None:
-    """Make all tables and figures, a line each."""
+    """Make all tables, and figures in the style of a venue, a line each."""
     from teltheory.paper.all import make_all
     from teltheory.paper.drawing import draw_all
 
     out.print(READING, highlight=False, markup=False)
     for line in make_all(folder / TABLES, trace, workers, again, **grid):
         out.print(line, highlight=False, markup=False)
-    for line in draw_all(folder / TABLES, folder):
+    for line in draw_all(folder / TABLES, folder, venue=style):
         out.print(line, highlight=False, markup=False)
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from teltheory.errors import FileError
 from teltheory.input_files import read_bytes, read_json
 from teltheory.paper.tidy import Row
-from teltheory.plots.files import write_figure
+from teltheory.plots.files import write_figure, write_snippet
 from teltheory.plots.style import paper
 
 if TYPE_CHECKING:
@@ -53,13 +53,19 @@ class TableFigure:
 
 
 def saved(
-    draw: Callable[[Path], Figure], name: Callable[[str], str] = str
+    draw: Callable[[Path], Figure], name: Callable[[str], str] = str, caption: Callable[[Path], str] | None = None
 ) -> Callable[[Path, Path], Iterator[str]]:
-    """Return what draws a table and writes the figure, called by the table's name, in all formats."""
+    """Return what draws a table and writes the figure, called by the table's name, in all formats.
+
+    With a caption, from the table too, LaTeX that shows the figure stands beside it.
+    """
 
     def write(table: Path, folder: Path) -> Iterator[str]:
-        save(draw(table), folder / name(table.stem))
-        yield f"{name(table.stem)}: {', '.join(FORMATS)}"
+        figure, target = draw(table), folder / name(table.stem)
+        save(figure, target)
+        if caption is not None:
+            write_snippet(f"{target}.pdf", figure, caption(table))
+        yield f"{target.name}: {', '.join((*FORMATS, *(['tex'] if caption else [])))}"
 
     return write
 

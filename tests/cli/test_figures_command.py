@@ -16,7 +16,7 @@ SMALL = ("--seeds", "2", "--turns", "40", "--workers", "1")
 
 @pytest.fixture
 def undrawn(monkeypatch):
-    monkeypatch.setattr("teltheory.paper.drawing.draw_all", lambda *_: iter(["figure_5: pdf, svg, png"]))
+    monkeypatch.setattr("teltheory.paper.drawing.draw_all", lambda *_, **__: iter(["figure_5: pdf, svg, png"]))
     monkeypatch.setattr("teltheory.paper.all.LONG_TURNS", 100)
     monkeypatch.setattr("teltheory.paper.grid.FINE_XI_MS", {"wildchat": (100, 200), "sharegpt": (100, 200)})
     monkeypatch.setattr("teltheory.paper.grid.CURVE_POINTS", 3)
