@@ -12,8 +12,9 @@ import pytest
 import teltheory
 
 DATA = (
+    "plots/style.mplstyle",
     "py.typed",
-    "report/templates/charts.js",
+    "report/templates/page.js",
     "report/templates/page.html.j2",
 )
 

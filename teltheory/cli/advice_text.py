@@ -272,11 +272,21 @@ def _section(anchor: str, advice: Advice, shape: KVSize | None) -> Section:
     return Section(anchor, f"Capacity {advice.capacity:,} tokens", paragraphs(_parts(advice, shape)), charts)
 
 
-def _parts(advice: Advice, shape: KVSize | None) -> Iterator[str]:
+def advice_in_short(advice: Advice) -> Iterator[str]:
+    """Yield an advice as Markdown: the setting, what it gains on the rest and costs there, and what to mind."""
+    yield from _advised(advice)
+    yield bullets([_judged(advice), _cost(advice), *(f"Mind: {warning}" for warning in advice.warnings)])
+
+
+def _advised(advice: Advice) -> Iterator[str]:
     yield plain_text(asked(advice))
     yield f"**{plain_text(headline(advice))}**"
     for setting in advice.engines:
         yield f"{plain_text(setting.engine)} ({plain_text(setting.release)}):\n\n    {setting.arguments}"
+
+
+def _parts(advice: Advice, shape: KVSize | None) -> Iterator[str]:
+    yield from _advised(advice)
     yield bullets(list(findings(advice, shape)))
     yield from (f"> **Warning.** {plain_text(warning)}" for warning in advice.warnings)
     yield table(heads_of(advice), (map(plain_text, row) for row in advice_rows(advice)), "---:")

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from teltheory.claims.claim import EFFORTS, Effort
+from teltheory.claims.erratum import Erratum
 from teltheory.cli import figures
 from teltheory.cli.options import EFFORT, json_option, trace_options, workers_option
 from teltheory.cli.output import check_target, console, make_folder, show, write_json
@@ -100,7 +101,7 @@ def reproduce(
         figures.show(out, cells)
         data["paper"] = [{name: _number(value) for name, value in asdict(cell).items()} for cell in cells]
         made_with = _settings(effort, given, reading.seed)
-        page = write_page(Path(folder), rows, _errata(rows), replayed, cells, made_with, missing)
+        page = write_page(Path(folder), rows, *_errata(rows), replayed, cells, made_with, missing)
         show(out, f"Figures and tables for papers are in {folder}.", f"{page} has it all on one page.")
     if target is not None:
         write_json(target, data)
@@ -135,14 +136,15 @@ def _mooncake() -> Path:
     return data_folder() / MOONCAKE
 
 
-def _errata(rows: Sequence[Row]) -> str:
-    """Return the document of errata; a row that stayed undecided leaves it unmade, and the page says so."""
+def _errata(rows: Sequence[Row]) -> tuple[str, Sequence[Erratum]]:
+    """Return the errata and their document; a row that stayed undecided leaves it unmade, and the page says so."""
     from teltheory.claims.registry import all_errata
 
+    errata = all_errata()
     try:
-        return errata_markdown(rows, all_errata())
+        return errata_markdown(rows, errata), errata
     except ArgumentError as error:
-        return f"# Errata\n\nNot made: {plain_text(str(error))}."
+        return f"# Errata\n\nNot made: {plain_text(str(error))}.", ()
 
 
 def _settings(effort: Effort, given: Trace | None, seed: int) -> list[tuple[str, str]]:

@@ -8,16 +8,19 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from teltheory.claims.erratum import Erratum
+from teltheory.cli.advice_text import advice_in_short
 from teltheory.cli.figures import LEGEND as PAPER_LEGEND
 from teltheory.cli.figures import paper_tables
 from teltheory.cli.output import write_text
 from teltheory.cli.question import Asked
 from teltheory.cli.replay import MEASURES, cell_row, legend
 from teltheory.cli.served_tables import DISTANCE, LEGEND, memory_rows, tiers_text
+from teltheory.errors import ArgumentError
 from teltheory.policies.spec import Spec
 from teltheory.report.captions import pictures
 from teltheory.report.explorer import POLICIES, Steps, compared, explorer
-from teltheory.report.ledger import Row, paper_sentence
+from teltheory.report.ledger import Row, outcome, paper_sentence
 from teltheory.report.markdown import (
     bullets,
     errata_text,
@@ -28,36 +31,35 @@ from teltheory.report.markdown import (
     paragraphs,
     plain_text,
     table,
-    verdict_cards,
 )
-from teltheory.report.page import Page, Section, digest, render, versions
-from teltheory.report.words import WHICH_TEXT
+from teltheory.report.page import Card, Page, Section, digest, render, versions
+from teltheory.report.words import WHICH_TEXT, counted
 from teltheory.sweep import Cell, Grid, ServedCell, sweep
 from teltheory.sweep.sources import trace_key
 
 if TYPE_CHECKING:
-    from altair import VConcatChart
+    from altair import ConcatChart
 
     from teltheory.paper.rows import Compared
 
 NAME = "report.html"
 LEAD = (
-    "Every statement of the ledger, with its verdict and what that rests on; LRU, T-LRU and the hindsight optimum "
-    "on the traces below; the paper's tables and figures made anew."
+    "T-LRU beside LRU and the hindsight optimum, a setting for each trace, the paper's tables and figures made "
+    "anew, and every statement that was decided."
 )
 LEDGER_LEAD = (
     "Proved: a program proved it for all that the row names. Certified: a proof for each instance that was tried. "
     "Exhaustive: no instance within the bounds refutes it. Sampled proves nothing. A table or figure is "
     "reproduced if all its cells together pass its rule. A refuted statement has the smallest counterexample: "
     "conversations are A, B, ..., a turn is conversation(prompt+response), xi the threshold, C the capacity, "
-    "Q the estimate of the next prompt."
+    "Q the estimate of the next prompt. `teltheory verify --claim NAME` decides a row again."
 )
 CHARTS_LEAD = (
-    "Every number is that of a replay at just these settings: optional caching, an empty cache at the start, "
-    "T-LRU with round-robin trim. TEL is the sum of max(uncached − ξ, 0) over all turns, in tokens, or in blocks "
-    "for prefixes that requests share. The hindsight optimum is the least TEL of any policy; other plans may "
-    "reach it too, so it has no percentiles. Of shared prefixes it is that of a cache whose blocks may outlive "
-    "their parents."
+    "Every number is that of a replay at just these settings: optional "
+    "caching, an empty cache at the start, T-LRU with round-robin trim. TEL is the sum of max(uncached − ξ, 0) "
+    "over all turns, in tokens, or in blocks for prefixes that requests share. The hindsight optimum is the least "
+    "TEL of any policy; other plans may reach it too, so it has no percentiles. Of shared prefixes it is that of "
+    "a cache whose blocks may outlive their parents."
 )
 
 
@@ -78,11 +80,17 @@ class Replayed:
         sizes, xis = self.asked.grid.capacities, self.asked.grid.thresholds
         return sizes[len(sizes) // 2], xis[len(xis) // 2]
 
+    @property
+    def at_middle(self) -> dict[str, Cell]:
+        """The cells there, by policy."""
+        return {cell.policy: cell for cell in self.cells if (cell.capacity, cell.xi) == self.middle}
+
 
 def write_page(
     folder: Path,
     rows: Sequence[Row],
     errata: str,
+    told: Sequence[Erratum],
     replayed: Sequence[Replayed],
     cells: Sequence[Compared],
     settings: Sequence[tuple[str, str]],
@@ -90,27 +98,47 @@ def write_page(
 ) -> Path:
     """Write the page into the folder that has the figures, and their tables in ``tables``."""
     charts = [_explorer(one) for one in replayed if len(one.asked.trace)]
-    ledger = [WHICH_TEXT, paper_sentence(rows), LEDGER_LEAD, ledger_text(rows)]
+    ledger = [paper_sentence(rows), folded("How to read it", WHICH_TEXT, LEDGER_LEAD), ledger_text(rows, told)]
     replays = [part for one in replayed for part in _replays(one)]
     sections = [
-        Section("ledger", "The ledger", paragraphs(ledger)),
-        Section("errata", "Errata", errata_text(errata)),
-        Section("charts", "Every capacity and threshold", CHARTS_LEAD, charts),
+        Section("charts", "Policies against the optimum", folded("What is computed", CHARTS_LEAD), charts),
+        Section("advice", "What to set", paragraphs(part for one in replayed for part in _advice(one))),
         Section("replays", "All policies, replayed", paragraphs(replays)),
         Section("tables", "Tables 1 to 6 beside the paper’s", paragraphs(_paper(cells))),
         Section("figures", "Figures", pictures(folder.glob("*.svg"))),
+        Section("ledger", "The ledger", paragraphs(ledger)),
+        Section("errata", "Errata", errata_text(errata)),
         Section("provenance", "Provenance", paragraphs(_provenance(folder, replayed, settings))),
     ]
-    summary = [*(literal(text) for one in replayed if (text := summary_of(one))), *map(literal, missing)]
-    page = Page("Tail-optimised prompt caching", LEAD, verdict_cards(rows), paragraphs(summary), sections)
+    page = Page(
+        "Tail-optimised prompt caching",
+        LEAD,
+        [*_cards(rows, replayed)],
+        paragraphs(map(literal, missing)),
+        sections,
+    )
     write_text(str(folder / NAME), render(page))
     return folder / NAME
 
 
+def _cards(rows: Sequence[Row], replayed: Sequence[Replayed]) -> Iterator[Card]:
+    """Yield what T-LRU is worth on each trace, in the middle of its grid, and how the paper stands."""
+    for one in replayed:
+        change = one.at_middle["tlru"].change
+        if change is not None:
+            tone = "good" if change < 0 else "warn"
+            yield Card(
+                f"{float(100 * change):+.1f} %".replace("-", "−"), f"TEL of T-LRU against LRU's, {one.title}", tone
+            )
+    stated = [outcome(row) for row in rows if row["origin"] == "paper"]
+    of = f"of the paper's {counted(len(stated), 'statement')}"
+    yield Card(f"{stated.count('holds'):,}", f"{of} hold", "good")
+    yield Card(f"{stated.count('refuted'):,}", f"{of} are refuted as printed", "warn")
+
+
 def summary_of(one: Replayed) -> str:
     """Return in sentences what T-LRU is worth in the middle of the grid; nothing for a trace without turns."""
-    size, xi = one.middle
-    at = {cell.policy: cell for cell in one.cells if (cell.capacity, cell.xi) == (size, xi)}
+    (size, xi), at = one.middle, one.at_middle
     lru, tlru = at["lru"], at["tlru"]
     if lru.p95 is None or tlru.p95 is None:
         return ""
@@ -119,12 +147,33 @@ def summary_of(one: Replayed) -> str:
     return where + compared(lru.tel, tlru.tel, lru.optimum, lru.p95, tlru.p95)
 
 
-def _explorer(one: Replayed) -> VConcatChart:
+def _explorer(one: Replayed) -> ConcatChart:
     requests, q_hat, latency = one.asked.requests, one.asked.grid.q_hat, one.asked.thresholds.latency
     steps = Steps.of(requests, latency)
     policies = [Spec(name) for name in POLICIES]
     grid = Grid(policies, steps.capacities, tuple(steps.slos), q_hat, slos=steps.slos, latency=latency)
     return explorer(f"{one.title}, Q̂ = {q_hat:,} tokens", sweep(requests, grid, latency), steps, one.middle)
+
+
+def _advice(one: Replayed) -> Iterator[str]:
+    """Yield what `teltheory advise` says in the middle of the grid, or why it says nothing."""
+    from teltheory.advice import advise
+
+    (size, xi), thresholds = one.middle, one.asked.thresholds
+    yield f"### {literal(one.title)}"
+    yield literal(summary_of(one))
+    if xi not in thresholds.slos:
+        yield "None: the threshold was given in tokens, and advice is for an SLO."
+        return
+    slo = thresholds.slos[xi]
+    try:
+        yield from advice_in_short(advise(one.asked.requests, size, slo.seconds, thresholds.latency))
+    except ArgumentError as error:
+        yield f"None: {plain_text(str(error))}."
+        return
+    if one.file is not None:
+        command = f"teltheory advise {one.file.name} --capacity {size} --slo {slo.text}"
+        yield f"More, and for other goals: <code>{literal(command)}</code>"
 
 
 def _replays(one: Replayed) -> Iterator[str]:

@@ -26,14 +26,18 @@ from teltheory.model.trace import Trace
 from teltheory.report.words import percent
 
 if TYPE_CHECKING:
-    from altair import VConcatChart
+    from altair import ConcatChart
 
 MOST_TURNS = 30_000_000
-STEPS = (4, 28)
+STEPS = (4, 24)
 """Fewest and most capacities, and so of thresholds."""
 POLICIES = {"lru": "LRU", "tlru": "T-LRU"}
 OPTIMUM = "Hindsight optimum"
+NAMES = [*POLICIES.values(), OPTIMUM]
+COLOURS, DASHES = ["#888888", "#2b83ba", "#d95f0e"], [[1, 0], [1, 0], [6, 3]]
 MEASURES = {
+    "TEL": ",",
+    "TEL vs LRU": "+.1%",
     "P50 s": ".3f",
     "P90 s": ".3f",
     "P95 s": ".3f",
@@ -41,10 +45,13 @@ MEASURES = {
     "hit rate": ".1%",
     "prefilled tokens": ",",
     "written tokens": ",",
-    "turns above the SLO": ",",
-    "TEL": ",",
+    "slow turns": ",",
 }
 """What is shown of each policy, and how its numbers are written."""
+NUMBERS = ("capacity", "threshold", *MEASURES)
+CURVE = 460
+"""Pixels of a curve's width; the page makes it narrower where there is less room."""
+SHORT = "abs(datum.value) >= 10000 ? format(datum.value, '~s') : datum.label"
 
 
 @dataclass(frozen=True)
@@ -84,14 +91,14 @@ def spaced(low: float, high: float, number: int) -> list[int]:
     return sorted(found)
 
 
-def explorer(title: str, cells: Iterable[Any], steps: Steps, start: tuple[int, int]) -> VConcatChart:
-    """Return a chart: the numbers at a capacity and a threshold, and curves of one measure along both."""
+def explorer(title: str, cells: Iterable[Any], steps: Steps, start: tuple[int, int]) -> ConcatChart:
+    """Return a chart: curves of one measure along both inputs, and all numbers at what they choose."""
     import altair as alt
 
-    chosen = _inputs(steps, start)
-    data = alt.InlineData(values=list(_rows(cells)))
-    parts = [_numbers(), alt.hconcat(_curve("capacity", "threshold"), _curve("threshold", "capacity"))]
-    return alt.vconcat(*parts, data=data, title=title).add_params(*chosen)
+    numbers = alt.CsvDataFormat(type="csv", parse=dict.fromkeys(NUMBERS, "number"))
+    data = alt.InlineData(values=_csv(cells), format=numbers)
+    parts = [_curve("capacity", "threshold"), _curve("threshold", "capacity"), _numbers()]
+    return alt.concat(*parts, columns=2, data=data, title=title).add_params(*_inputs(steps, start))
 
 
 def _inputs(steps: Steps, start: tuple[int, int]) -> list[Any]:
@@ -105,9 +112,9 @@ def _inputs(steps: Steps, start: tuple[int, int]) -> list[Any]:
         return min(steps, key=lambda step: abs(step - wanted))
 
     asked = (
+        ("measure", "The curves show ", list(MEASURES), list(MEASURES), "TEL"),
         ("capacity", "Capacity C ", list(sizes), list(sizes.values()), closest(sizes, start[0])),
         ("threshold", "Threshold ξ ", list(steps.slos), labels, closest(steps.slos, start[1])),
-        ("measure", "The curves show ", list(MEASURES), list(MEASURES), "TEL"),
     )
     return [
         alt.param(name, value=value, bind=alt.binding_select(options=options, labels=shown, name=label))
@@ -115,52 +122,90 @@ def _inputs(steps: Steps, start: tuple[int, int]) -> list[Any]:
     ]
 
 
+def _csv(cells: Iterable[Any]) -> str:
+    """Return the rows as text, their numbers with five digits, or whole."""
+    lines = [",".join(("policy", *NUMBERS))]
+    for row in _rows(cells):
+        numbers = (row.get(name) for name in NUMBERS)
+        shown = ("" if n is None else str(n) if isinstance(n, int) else f"{n:.5g}" for n in numbers)
+        lines.append(",".join((row["policy"], *shown)))
+    return "\n".join(lines)
+
+
 def _rows(cells: Iterable[Any]) -> Iterator[dict[str, Any]]:
     """Yield a row for each policy at each step; other plans may reach the optimum, so it has a TEL alone."""
     for cell in cells:
         place = {"capacity": cell.capacity, "threshold": cell.xi}
         percentiles = (cell.p50, cell.p90, cell.p95, cell.p99)
-        numbers = (*percentiles, cell.hit_rate, cell.prefilled, cell.written, cell.violations, cell.tel)
+        work = (cell.hit_rate, cell.prefilled, cell.written, cell.violations)
+        numbers = (cell.tel, _share(cell.tel, cell.lru), *percentiles, *work)
         yield place | {"policy": POLICIES[cell.policy]} | dict(zip(MEASURES, numbers, strict=True))
         if cell.policy == "lru":
-            yield place | {"policy": OPTIMUM, "TEL": cell.optimum}
+            best = {"TEL": cell.optimum, "TEL vs LRU": _share(cell.optimum, cell.lru)}
+            yield place | {"policy": OPTIMUM} | best
+
+
+def _share(tel: int, lru: int) -> float | None:
+    return (tel - lru) / lru if lru else None
 
 
 AT = "datum.capacity == capacity && datum.threshold == threshold"
+HEAD = "datum.label == 'Hindsight optimum' ? 'optimum' : datum.label"
 
 
 def _numbers() -> Any:
-    """Return the numbers at the chosen step: a column a measure."""
+    """Return the numbers at the chosen step: a line a measure, a column a policy."""
     import altair as alt
 
-    names = alt.Y("policy:N", scale=alt.Scale(domain=[*POLICIES.values(), OPTIMUM]), title=None)
-    columns = []
-    for i, (name, form) in enumerate(MEASURES.items()):
-        y = names if i == 0 else names.axis(None)
-        known = f"{AT} && isValid(datum['{name}'])"
-        text = alt.Chart(title=alt.Title(name, fontSize=10)).mark_text().transform_filter(known)
-        columns.append(
-            text.encode(y=y, text=alt.Text(name, type="quantitative", format=form)).properties(width=105)
+    forms = "{" + ", ".join(f"'{name}': '{form}'" for name, form in MEASURES.items()) + "}"
+    head = alt.Axis(orient="top", labelAngle=0, labelExpr=HEAD, domain=False, ticks=False)
+    side = alt.Axis(domain=False, ticks=False)
+    title = alt.Title(
+        alt.expr("'All numbers at capacity ' + format(capacity, ',') + ', ξ = ' + format(threshold, ',')")
+    )
+    chart = alt.Chart(title=title, width=CURVE, height=alt.Step(19)).mark_text(fontSize=12)
+    return (
+        chart.transform_filter(AT)
+        .transform_fold(list(MEASURES), as_=["measured", "value"])
+        .transform_filter("isValid(datum.value)")
+        .transform_calculate(shown=f"format(datum.value, {forms}[datum.measured])")
+        .encode(
+            x=alt.X("policy:N", sort=NAMES, title=None, axis=head),
+            y=alt.Y("measured:N", sort=list(MEASURES), title=None, axis=side),
+            text="shown:N",
         )
-    return alt.hconcat(*columns, spacing=0)
+    )
 
 
 def _curve(along: str, at: str) -> Any:
-    """Return the chosen measure along one input, at what the other one has chosen."""
+    """Return the chosen measure along one input, at what the other one has chosen; a pointer shows its values."""
     import altair as alt
 
-    place, value = alt.Tooltip(f"{along}:Q", format=","), alt.Tooltip("value:Q", format=",.4~f")
-    x = alt.X(f"{along}:Q", scale=alt.Scale(type="log"), axis=alt.Axis(format="~s"), title=f"{along} (tokens)")
-    colour = alt.Color(
-        "policy:N", sort=[*POLICIES.values(), OPTIMUM], title=None, legend=alt.Legend(orient="bottom")
-    )
+    x = alt.X(f"{along}:Q", scale=alt.Scale(type="log", nice=False), title=f"{along} (tokens)")
+    x = x.axis(alt.Axis(format="~s", labelOverlap=True))
+    y = alt.Y("value:Q", scale=alt.Scale(zero=False), title=None, axis=alt.Axis(labelExpr=SHORT))
+    colour = alt.Color("policy:N", title=None, legend=alt.Legend(orient="top"))
+    dash = alt.StrokeDash("policy:N", title=None)
     title = alt.Title(alt.expr(f"measure + ' at {at} ' + format({at}, ',')"))
-    line = alt.Chart(title=title, width=380, height=240).mark_line(point=True)
-    drawn = line.encode(x=x, y=alt.Y("value:Q", title=None), color=colour, tooltip=["policy:N", place, value])
-    here = alt.Chart(alt.InlineData(values=[{}])).mark_rule(strokeDash=[2, 3])
-    return alt.layer(
-        drawn.transform_filter(f"datum.{at} == {at}").transform_calculate(value="datum[measure]"),
-        here.transform_calculate(**{along: along}).encode(x=f"{along}:Q"),
+    near = alt.selection_point(name=f"near_{along}", fields=[along], on="pointerover", nearest=True, empty=False)
+    tips = [alt.Tooltip(f"{along}:Q", format=","), *(alt.Tooltip(f"{name}:Q", format=",.4~f") for name in NAMES)]
+    line = (
+        alt.Chart()
+        .mark_line()
+        .encode(x, y, colour.scale(domain=NAMES, range=COLOURS), dash.scale(domain=NAMES, range=DASHES))
+    )
+    pointed = (
+        alt.Chart()
+        .transform_pivot("policy", value="value", groupby=[along])
+        .mark_rule()
+        .encode(x, opacity=alt.condition(near, alt.value(0.6), alt.value(0)), tooltip=tips)
+    )
+    chosen = alt.Chart(alt.InlineData(values=[{}])).mark_rule(strokeDash=[2, 3])
+    return (
+        alt.layer(line, chosen.transform_calculate(**{along: along}).encode(x=x), pointed.add_params(near))
+        .properties(title=title, width=CURVE, height=230)
+        .transform_filter(f"datum.{at} == {at}")
+        .transform_calculate(value="datum[measure]")
     )
 
 

@@ -2,14 +2,16 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from html import escape
 
+from teltheory.claims.erratum import Erratum
 from teltheory.report.ledger import OUTCOMES, Row, origin_text, outcome, paper_sentence, sections, standing
-from teltheory.report.page import Card
+from teltheory.report.repairs import repairs
 from teltheory.report.timeline import with_timelines
 from teltheory.report.words import (
     WHICH_TEXT,
+    counted,
     counterexamples,
     evidence_text,
     null_models_text,
@@ -43,7 +45,6 @@ TONES = {
     "undecided": "bad",
     "error": "bad",
 }
-PLURALS = {"holds": "hold", "misprint": "misprints", "error": "ended in an error"}
 
 
 def ledger_markdown(rows: Sequence[Row]) -> str:
@@ -110,51 +111,55 @@ def _row(row: Row) -> str:
         f"**{verdict_text(row)}**.{erratum}"
     )
     source = [f"- Decided by [`{row['file']}`](../{row['file']})"] if row.get("file") else []
-    return "\n".join([headline, "", f"> {plain_text(row['statement'])}", "", *source, evidence(row)])
+    replay = f"- Replay: `teltheory verify --claim {name}`"
+    return "\n".join([headline, "", f"> {plain_text(row['statement'])}", "", *source, evidence(row, replay)])
 
 
-def evidence(row: Row) -> str:
-    """Return what a verdict rests on as a list, with the command that decides it again, and a row's cells."""
+def evidence(row: Row, *more: str) -> str:
+    """Return what a verdict rests on as a list, with more items below, and a row's cells."""
     lines = [f"- {plain_text(sentence)}" for sentence in (*strength(row), *counterexamples(row))]
     if "rule" in row and "numbers" in row:
         lines += [f"- Rule: {plain_text(row['rule'])}", f"- Counts: {plain_text(evidence_text(row))}"]
         lines += [f"- Null models: {plain_text(nulls)}." for nulls in [null_models_text(row)] if nulls]
-    lines.append(f"- Replay: `teltheory verify --claim {row['id']}`")
+    lines += more
     header, cells = side_by_side(row)
     lines += ["", table(header, (map(plain_text, line) for line in cells))] if cells else []
     return "\n".join(lines)
 
 
-def verdict_cards(rows: Sequence[Row]) -> list[Card]:
-    """Return how many rows have each outcome; an outcome that no row has is left out."""
-    counts = Counter(outcome(row) for row in rows)
-    total = Card(f"{len(rows):,}", "statement" if len(rows) == 1 else "statements")
-    found = [name for name in OUTCOMES if counts[name]]
-    return [total, *(Card(f"{counts[name]:,}", PLURALS.get(name, name), TONES.get(name, "")) for name in found)]
-
-
-def ledger_text(rows: Sequence[Row]) -> str:
-    """Return every row by section of the paper, folded, with boxes that hide the rows of a verdict."""
-    parts = [table(*standing(rows)), "".join(_boxes(rows))]
+def ledger_text(rows: Sequence[Row], errata: Sequence[Erratum] = ()) -> str:
+    """Return every row, folded by section of the paper, with a search and the repair of what is refuted."""
+    repaired = repairs(rows, errata)
+    parts = [table(*standing(rows)), _sieve(rows)]
     for title, members in sections(rows).items():
-        parts += [f"### {title}", *map(_entry, members)]
+        counts = Counter(outcome(row) for row in members)
+        told = ", ".join(f"{name} {counts[name]:,}" for name in OUTCOMES if counts[name])
+        head = f"<b>{escape(title)}</b>: {counted(len(members), 'row')} ({told})"
+        parts += [
+            f'<details class="part"><summary>{head}</summary>',
+            *(_entry(row, repaired.get(row["id"], ())) for row in members),
+            "</details>",
+        ]
     return "\n\n".join(parts)
 
 
-def _boxes(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield a box for each verdict; style alone hides the rows."""
-    for verdict, number in Counter(row["verdict"] for row in rows).items():
-        hidden = f'section:has(input[value="{verdict}"]:not(:checked)) [data-verdict="{verdict}"]'
-        yield f"<style>{hidden} {{ display: none; }}</style>"
-        yield f'<label><input type="checkbox" value="{verdict}" checked> {verdict} ({number:,})</label>'
+def _sieve(rows: Sequence[Row]) -> str:
+    """Return a search over the rows and a box for each verdict; the page's script hides rows."""
+    search = '<input type="search" id="search" placeholder="Search: name, statement, source" aria-label="Search">'
+    boxes = (
+        f'<label><input type="checkbox" value="{verdict}" checked> {verdict} ({number:,})</label>'
+        for verdict, number in Counter(row["verdict"] for row in rows).items()
+    )
+    return f'<div id="sieve">{search} <output id="found"></output><br>{"".join(boxes)}</div>'
 
 
-def _entry(row: Row) -> str:
+def _entry(row: Row, repair: Sequence[str]) -> str:
     name, verdict = row["id"], row["verdict"]
     badge = f'<b class="{TONES.get(verdict, "")}">{escape(verdict_text(row))}</b> <code>{name}</code>'
+    repaired = f"> **Repair.** {' '.join(repair)}\n\n" if repair else ""
     return (
         f'<details id="{name}" data-verdict="{verdict}"><summary>{badge} {escape(row["statement"])}</summary>\n\n'
-        f"{plain_text(row['source'])}, {plain_text(origin_text(row))}.\n\n{evidence(row)}\n\n</details>"
+        f"{plain_text(row['source'])}, {plain_text(origin_text(row))}.\n\n{repaired}{evidence(row)}\n\n</details>"
     )
 
 

@@ -2,14 +2,17 @@
 
 The text of a section is Markdown with HTML in it. What comes from elsewhere, such as a file's name, goes through
 `markdown.literal` first, and a sentence of the ledger through `markdown.plain_text`. Charts are Vega-Altair's.
-The values of their inputs stand in the page's address, so that a link shows what its sender saw.
+What a reader chose stands in the page's address, so that a link shows what its sender saw. Charts and figures are
+compressed; the page's script inflates and draws them.
 """
 
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 import platform
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -67,8 +70,8 @@ def render(page: Page) -> str:
         loader=PackageLoader("teltheory.report", "templates"), autoescape=True, undefined=StrictUndefined
     )
     charts = any(section.charts for section in page.sections)
-    script = _script() if charts else ""
-    allowed = f"'sha256-{_base64(sha256(script.encode()).digest())}' 'unsafe-eval'" if charts else "'none'"
+    script = (_vega() if charts else "") + _own_script()
+    allowed = f"'sha256-{_base64(sha256(script.encode()).digest())}'" + " 'unsafe-eval'" * charts
     template = environment.get_template("page.html.j2")
     return template.render(page=page, html=to_html, spec=_spec, script=script, allowed=allowed)
 
@@ -77,32 +80,74 @@ def to_html(markdown: str) -> str:
     """Return Markdown with tables, and with HTML in it, as HTML."""
     from markdown_it import MarkdownIt
 
-    return str(MarkdownIt("commonmark", {"html": True}).enable("table").render(markdown))
+    text = str(MarkdownIt("commonmark", {"html": True}).enable("table").render(markdown))
+    return re.sub(r"<table>.*?</table>", _aligned, text, flags=re.DOTALL)
+
+
+def _aligned(table: re.Match[str]) -> str:
+    """Return a table whose columns but the first are of numbers: it says so once."""
+    lean = table[0].replace(' style="text-align:right"', "")
+    return lean if lean == table[0] else lean.replace("<table>", '<table class="numbers">', 1)
 
 
 def picture(title: str, caption: str, svg: bytes) -> str:
-    """Return an SVG file as an image with a caption; its identifiers and scripts, if any, stay within it."""
-    source = f"data:image/svg+xml;base64,{_base64(svg)}"
-    said = f"<figcaption><b>{escape(title)}.</b> {escape(caption)}</figcaption>"
-    return f'<figure><img src="{source}" alt="{escape(title)}. {escape(caption)}">{said}</figure>'
+    """Return an SVG file as an image with a caption; its identifiers and scripts, if any, stay within it.
+
+    It is as wide as its smallest text needs to be legible, and scrolls in its own box where there is less room.
+    """
+    text = svg.decode("utf-8", "replace")
+    width, said = _width(text), f"{escape(title)}. {escape(caption)}"
+    image = f'<img data-gzip="{_compressed(_lean(text))}" width="{width}" alt="{said}">'
+    below = f"<figcaption><b>{escape(title)}.</b> {escape(caption)}</figcaption>"
+    return f'<figure style="width: {width}px"><div class="picture">{image}</div>{below}</figure>'
+
+
+SMALLEST = 11
+"""Pixels of the smallest text of a figure."""
+PIXELS = {"": 1.0, "px": 1.0, "pt": 4 / 3}
+
+
+def _width(svg: str) -> int:
+    """Return the pixels at which an SVG file of Matplotlib's is as it was drawn, more if its text were small."""
+    wide = re.search(r'<svg[^>]*?\swidth="([0-9.]+)(|px|pt)"', svg)
+    if wide is None:
+        return 600
+    number, pixel = float(wide[1]), PIXELS[wide[2]]
+    drawn = [100 * float(scale) for scale in re.findall(r"scale\((0\.[0-9]+) -\1\)", svg)]
+    written = [float(size) for size in re.findall(r"font(?:-size)?: ?([0-9.]+)px", svg)]
+    smallest = pixel * min([*drawn, *written], default=SMALLEST)
+    return round(number * pixel * max(1, SMALLEST / smallest))
+
+
+def _lean(svg: str) -> str:
+    """Return an SVG file without what is not drawn, to a tenth of its unit where it has coordinates."""
+    drawn = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", svg, flags=re.DOTALL)
+    return re.sub(r'\b(?:d|x|y)="[^"]*"', lambda found: re.sub(r"(\.\d)\d+", r"\1", found[0]), drawn)
+
+
+def _compressed(text: str) -> str:
+    return _base64(gzip.compress(text.encode(), mtime=0))
 
 
 def _spec(chart: TopLevelMixin) -> str:
-    """Return a chart as JSON that can stand within a script element."""
+    """Return a chart as compressed JSON."""
     data: dict[str, Any] = chart.to_dict()
-    return json.dumps(data, allow_nan=False).replace("<", "\\u003c")
+    return _compressed(json.dumps(data, allow_nan=False))
 
 
 @cache
-def _script() -> str:
-    """Return Vega, Vega-Lite and Vega-Embed with what the page does with them."""
+def _vega() -> str:
+    """Return Vega, Vega-Lite and Vega-Embed in one script."""
     import vl_convert
     from altair import SCHEMA_VERSION
 
     release = ".".join(SCHEMA_VERSION.removeprefix("v").split(".")[:2])
-    own = files("teltheory.report").joinpath("templates", "charts.js").read_text(encoding="utf-8")
     vega: str = vl_convert.javascript_bundle(vl_version=release)  # type: ignore[call-arg]
-    return f"{vega}\n{own}"
+    return vega
+
+
+def _own_script() -> str:
+    return files("teltheory.report").joinpath("templates", "page.js").read_text(encoding="utf-8")
 
 
 def _base64(content: bytes) -> str:

@@ -94,7 +94,7 @@ def test_the_command_says_plainly_that_it_does_not_help(run, tmp_path, capsys):
 
 
 def test_the_page_has_every_capacity_and_its_settings_and_escapes_the_files_name(run, tmp_path, monkeypatch):
-    monkeypatch.setattr("teltheory.report.page._script", lambda: "")
+    monkeypatch.setattr("teltheory.report.page._vega", lambda: "")
     file, page = tmp_path / "<img src=x onerror=alert(1)>.csv", tmp_path / "advice.html"
     tt.write_trace(chats(), file)
     asked = ("advise", file, "--capacity", "2GiB,1000M", "--model", "llama-2-7b", "--slo", "200ms")

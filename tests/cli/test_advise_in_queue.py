@@ -40,7 +40,7 @@ def test_a_tail_where_lru_has_none_has_no_share(run, tmp_path, capsys):
 
 
 def test_what_is_printed_is_what_the_library_finds(run, file, tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("teltheory.report.page._script", lambda: "")
+    monkeypatch.setattr("teltheory.report.page._vega", lambda: "")
     page, numbers = tmp_path / "advice.html", tmp_path / "advice.json"
     asked = ("advise", file, "--slo", "200ms", "--tier", "800", "--tier", "2k:0.3", "--replicas", 2)
     asked += ("--router", "least-loaded", "--load", "0.7", "--plan", "replicas=1..3", "--percentile", "p90")

@@ -8,6 +8,7 @@ import numpy as np
 from report.documents import row
 
 import teltheory as tt
+from teltheory.claims.erratum import Erratum
 from teltheory.cli.question import read_question
 from teltheory.cli.reproduce_page import Replayed, write_page
 from teltheory.cli.served import Served
@@ -28,6 +29,9 @@ ROWS = [
     {**row("table-1", "not reproduced", what="ours"), "rule": "all of them", "numbers": CELLS},
     row("something.new", origin="ours"),
 ]
+ERRATUM = Erratum(
+    "The mean", "Section 4", "It is.", "It isn't.", "Take the largest.", {"theorem-31.mean-estimate": ()}
+)
 ERRATA = (
     "# Errata\n\n[The mean](#theorem-31.mean-estimate)\n\n## 1. The mean\n\n"
     '<a id="theorem-31.mean-estimate"></a>[the row](ledger.md#theorem-31.mean-estimate), [all](ledger.md)\n'
@@ -72,4 +76,4 @@ def made(folder, rows=ROWS):
     trace = tt.read_trace(file)
     shown = [replayed(HOSTILE, file, trace, ("3k", "6k"), ("60ms", "120ms"))]
     missing = [f"{CLOSING} is left out"]
-    return write_page(folder, rows, ERRATA, shown, compared(), [("Effort", CLOSING)], missing), trace
+    return write_page(folder, rows, ERRATA, [ERRATUM], shown, compared(), [("Effort", CLOSING)], missing), trace

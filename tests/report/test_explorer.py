@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from csv import DictReader
 from fractions import Fraction
+from io import StringIO
 
 import pytest
 from hypothesis import given
@@ -13,7 +15,7 @@ import teltheory as tt
 from teltheory.cli.reproduce_page import _explorer
 from teltheory.policies.spec import default_estimate
 from teltheory.report import explorer
-from teltheory.report.explorer import Steps, compared, spaced
+from teltheory.report.explorer import MEASURES, Steps, compared, spaced
 
 
 @given(st.floats(0, 10**6), st.floats(1, 10**6), st.integers(2, 30))
@@ -31,23 +33,28 @@ def test_the_rows_are_those_of_replays():
     trace = sampled(60)
     spec = _explorer(replayed("A", None, trace, ("2k", "4k"), ("50ms", "100ms"))).to_dict()
     steps = Steps.of(trace, tt.A100_LLAMA2_7B)
-    chosen = {one["name"]: one["value"] for one in spec["params"]}
+    chosen = {one["name"]: one["value"] for one in spec["params"] if "value" in one}
     assert chosen["measure"] == "TEL"
     assert chosen["capacity"] == min(steps.capacities, key=lambda step: abs(step - 4000))
-    (rows,) = [values for values in spec["datasets"].values() if len(values) > 1]
+    (text,) = [values for values in spec["datasets"].values() if isinstance(values, str)]
+    rows = list(DictReader(StringIO(text)))
     assert len(rows) == 3 * len(steps.capacities) * len(steps.slos)
-    at = {(row["capacity"], row["threshold"], row["policy"]): row for row in rows}
+    at = {(int(row["capacity"]), int(row["threshold"]), row["policy"]): row for row in rows}
     for size in (steps.capacities[0], chosen["capacity"]):
         for xi in (*steps.slos,)[::3]:
             for name, policy in (("LRU", tt.LRU()), ("T-LRU", tt.TLRU(xi, default_estimate(trace)))):
                 outcome, row = tt.replay(trace, policy, size, engine="reference"), at[size, xi, name]
-                assert row["TEL"] == tt.tail_excess_latency(outcome, xi)
-                assert row["turns above the SLO"] == tt.slo_violations(outcome, xi)
-                assert row["prefilled tokens"] == int(outcome.uncached.sum())
-                assert row["P95 s"] == tt.ttft_quantiles(outcome, (0.95,), tt.A100_LLAMA2_7B)[0]
+                assert int(row["TEL"]) == tt.tail_excess_latency(outcome, xi)
+                assert int(row["slow turns"]) == tt.slo_violations(outcome, xi)
+                assert int(row["prefilled tokens"]) == int(outcome.uncached.sum())
+                (tail,) = tt.ttft_quantiles(outcome, (0.95,), tt.A100_LLAMA2_7B)
+                assert float(row["P95 s"]) == pytest.approx(tail, rel=1e-4)
             best = at[size, xi, "Hindsight optimum"]
-            assert best["TEL"] == tt.hindsight_optimum(trace, size, xi, method="lp").objective
-            assert set(best) == {"capacity", "threshold", "policy", "TEL"}
+            assert int(best["TEL"]) == tt.hindsight_optimum(trace, size, xi, method="lp").objective
+            lru = int(at[size, xi, "LRU"]["TEL"])
+            assert lru == 0 or float(best["TEL vs LRU"]) == pytest.approx(int(best["TEL"]) / lru - 1, abs=1e-4)
+            assert {name for name, value in best.items() if not value} <= {"TEL vs LRU", *list(MEASURES)[2:]}
+            assert best["P95 s"] == ""
 
 
 def test_a_long_trace_has_fewer_steps(monkeypatch):

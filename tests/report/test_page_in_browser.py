@@ -24,7 +24,7 @@ def built(tmp_path_factory):
 @pytest.fixture
 def page(chromium, built):
     with opened(chromium, built[0]) as page:
-        page.wait_for_selector(f"{CHART} select")
+        page.wait_for_selector(f"{CHART}.drawn")
         yield page
 
 
@@ -47,37 +47,74 @@ def expected(trace, capacity, xi):
 def test_the_chosen_numbers_are_pythons_and_a_link_brings_them_back(page, built):
     steps = Steps.of(built[1], tt.A100_LLAMA2_7B)
     for capacity, (xi, slo) in zip(steps.capacities[3::2], list(steps.slos.items())[3::2], strict=False):
-        choose(page, 0, f"{capacity:,} tokens")
-        choose(page, 1, f"{float(1000 * slo):g} ms = {xi:,} tokens")
+        choose(page, 1, f"{capacity:,} tokens")
+        choose(page, 2, f"{float(1000 * slo):g} ms = {xi:,} tokens")
         page.wait_for_timeout(100)
         assert expected(built[1], capacity, xi) <= set(page.locator(NUMBERS).all_text_contents())
-    choose(page, 2, "P95 s")
+    choose(page, 0, "P95 s")
     before = chosen(page)
-    assert f"charts-1.capacity={capacity}&charts-1.threshold={xi}&charts-1.measure=P95+s" in page.url
+    for part in (f"charts-1.capacity={capacity}", f"charts-1.threshold={xi}", "charts-1.measure=P95+s"):
+        assert part in page.url
     page.reload()
-    page.wait_for_selector(f"{CHART} select")
-    page.wait_for_function(f"document.querySelector('{CHART} select').value === '{capacity}'")
+    page.wait_for_selector(f"{CHART}.drawn")
     assert chosen(page) == before
     assert page.locator(CHART).get_by_text(f"P95 s at capacity {capacity:,}").count() == 1
 
 
-def test_a_point_says_its_numbers_when_it_is_pointed_at(page):
-    page.locator(f"{CHART} .mark-symbol path").first.hover()
+def test_a_pointer_shows_the_values_of_all_policies(page, built):
+    steps = Steps.of(built[1], tt.A100_LLAMA2_7B)
+    page.locator(CHART).scroll_into_view_if_needed()
+    box = page.locator(f"{CHART} .concat_0_layer_0_pathgroup .background").first.bounding_box()
+    page.mouse.move(box["x"] + 3, box["y"] + 40, steps=3)
     page.wait_for_selector(".vg-tooltip.visible")
-    assert "capacity" in page.locator(".vg-tooltip").inner_text()
+    said = set(page.locator(".vg-tooltip").inner_text().split())
+    xi = int(page.locator(f"{CHART} select").nth(2).input_value())
+    assert {"LRU", "T-LRU", "optimum", f"{steps.capacities[0]:,}"} <= said
+    assert expected(built[1], steps.capacities[0], xi) <= said
 
 
-def test_the_ledger_is_filtered_and_a_link_opens_a_row(page):
-    rows = page.locator("details[data-verdict]:visible")
-    assert rows.count() == len(ROWS)
+def rows_shown(page):
+    return page.eval_on_selector_all("[data-verdict]:not([hidden])", "all => all.map(one => one.id)")
+
+
+def test_search_filter_and_what_is_open_are_in_the_link(page, chromium, built):
+    assert rows_shown(page) == [one["id"] for one in ROWS]
+    page.locator("#search").fill("NO WORSE than <")
+    assert rows_shown(page) == ["trim.eager"]
+    assert page.locator("#found").inner_text() == "1 of 5 rows"
+    page.locator("#search").fill("theorem 3.1")
     page.get_by_label("holds").uncheck()
-    assert rows.count() == 2
+    assert rows_shown(page) == ["theorem-31.mean-estimate", "table-1"]
+    page.locator("[id='table-1'] > summary").click()
+    page.wait_for_function("location.hash.includes('table-1')")
+    with opened(chromium, built[0], page.url.partition("#")[1] + page.url.partition("#")[2]) as again:
+        assert rows_shown(again) == ["theorem-31.mean-estimate", "table-1"]
+        assert again.locator("#search").input_value() == "theorem 3.1"
+        assert not again.get_by_label("holds").is_checked()
+        assert again.get_by_text("Rule: all of them").is_visible()
+
+
+def test_a_link_to_a_row_opens_it_though_it_was_hidden(page):
+    page.get_by_label("refuted").uncheck()
     page.locator("a[href='#theorem-31.mean-estimate']").first.click()
-    assert page.locator("[id='theorem-31.mean-estimate']").is_visible()
+    page.get_by_text("Repair. Take the largest.").wait_for()
+    assert "at=theorem-31.mean-estimate" in page.url
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_on_a_phone_nothing_is_cut_off_and_no_text_is_tiny(chromium, built, scheme):
+    size = {"width": 390, "height": 844}
+    with opened(chromium, built[0], viewport=size, color_scheme=scheme) as page:
+        page.wait_for_selector(f"{CHART}.drawn")
+        assert page.evaluate("document.documentElement.scrollWidth") == 390
+        assert page.evaluate(f"document.querySelector('{CHART}').scrollWidth") <= 390 - 2 * 12
+        sizes = "all => all.filter(one => one.textContent).map(one => parseFloat(getComputedStyle(one).fontSize))"
+        assert min(page.eval_on_selector_all("body *:not(script, style)", sizes)) >= 11
 
 
 def test_hostile_names_are_text_and_nothing_else(page):
     page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    page.wait_for_function("[...document.images].every(one => one.naturalWidth)")
     assert page.evaluate("window.hacked") is None
     assert page.eval_on_selector_all("img", "all => all.map(one => one.naturalWidth)") == [90, 90, 90]
     text = page.locator("body").inner_text()
