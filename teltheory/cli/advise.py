@@ -39,6 +39,7 @@ from teltheory.cli.tiered import Tiered, tier_options
 from teltheory.cli.traces import Reading, report_lines, turns_as_data
 from teltheory.cost.kv_cache import KVSize
 from teltheory.errors import ArgumentError
+from teltheory.extras import check_report
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import read_fraction
 from teltheory.model.trace import Trace
@@ -122,6 +123,8 @@ def advise(
     if page == "-":
         raise ArgumentError("--html", page, "a file")
     check_target(page)
+    if page is not None:
+        check_report()
     wish, shape = _read_wish(served, **given) | {"seed": reading.seed}, served.shape
     sizes = read_capacities(capacities, shape)
     prefixes.check(forced=False)

@@ -21,6 +21,7 @@ from teltheory.cli.pictures import style_option
 from teltheory.cli.tables import plain_table
 from teltheory.cli.traces import Reading
 from teltheory.errors import ArgumentError
+from teltheory.extras import check_report, lacking
 from teltheory.model.units import listed_values, read_time, read_tokens
 from teltheory.plots.style import of_venue
 
@@ -81,6 +82,7 @@ def figures(
     (TELTHEORY_DATA, or ../shared/data) has it, or the trace that --trace names. FOLDER/tables has the tidy tables;
     those that are there and whole are not made again. Text needs a tokenizer: `teltheory trace convert` it first.
     """
+    check_report("matplotlib")
     if style is not None:
         of_venue(style)
     grid = ranges(capacities, slos)
@@ -129,8 +131,9 @@ def make(
     out.print(READING, highlight=False, markup=False)
     for line in make_all(folder / TABLES, trace, workers, again, **grid):
         out.print(line, highlight=False, markup=False)
-    for line in draw_all(folder / TABLES, folder, venue=style):
-        out.print(line, highlight=False, markup=False)
+    if not lacking("matplotlib"):
+        for line in draw_all(folder / TABLES, folder, venue=style):
+            out.print(line, highlight=False, markup=False)
 
 
 def compared(folder: Path) -> list[Compared]:

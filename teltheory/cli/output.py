@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from teltheory.errors import ArgumentError, FileError, printable
+from teltheory.extras import check_report
 from teltheory.progress import progress_bar
 from teltheory.whole_files import check_place, write_whole
 
@@ -78,6 +79,8 @@ def check_target(target: str | None) -> None:
 def check_figure(target: str | None) -> None:
     """Check, before long work, that a figure can be written there, in a format that its name says."""
     check_target(target)
+    if target is not None:
+        check_report("matplotlib")
     if target is not None and Path(target).suffix not in FIGURES:
         raise ArgumentError("figure", target, "a file that ends in " + ", ".join(FIGURES))
 

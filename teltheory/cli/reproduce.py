@@ -28,7 +28,8 @@ from teltheory.cli.served_tables import served_tables
 from teltheory.cli.tiered import Tiered, tier_options
 from teltheory.cli.traces import Reading
 from teltheory.cli.verify import chosen_claims, decide_all, ledger_table
-from teltheory.errors import ArgumentError
+from teltheory.errors import ArgumentError, listed
+from teltheory.extras import REPORT, lacking
 from teltheory.formats import read_trace
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
@@ -92,7 +93,7 @@ def reproduce(
     data = {"claims": rows, "tables": {one.name: cells_as_data(one.asked, one.cells) for one in replayed}}
     if tiers:
         data["tiers"] = {one.name: [cell.as_dict() for cell in one.in_tiers] for one in replayed}
-    data["left_out"] = missing = [] if given is not None or _mooncake().is_file() else [MISSING]
+    data["left_out"] = missing = [*_without_data(given), *_without_extras(folder)]
     show(out, *missing)
     if folder is not None:
         out.rule("The paper's tables and figures")
@@ -101,8 +102,7 @@ def reproduce(
         figures.show(out, cells)
         data["paper"] = [{name: _number(value) for name, value in asdict(cell).items()} for cell in cells]
         made_with = _settings(effort, given, reading.seed)
-        page = write_page(Path(folder), rows, *_errata(rows), replayed, cells, made_with, missing)
-        show(out, f"Figures and tables for papers are in {folder}.", f"{page} has it all on one page.")
+        show(out, *_on_a_page(Path(folder), rows, replayed, cells, made_with, missing))
     if target is not None:
         write_json(target, data)
     return 0 if sound else 1
@@ -134,6 +134,36 @@ def _replays(
 
 def _mooncake() -> Path:
     return data_folder() / MOONCAKE
+
+
+def _without_data(given: Trace | None) -> list[str]:
+    """Return what is left out for want of the data."""
+    return [] if given is not None or _mooncake().is_file() else [MISSING]
+
+
+def _without_extras(folder: str | None) -> list[str]:
+    """Return what is left out for want of the extra that draws figures and makes the page."""
+    found = [] if folder is None else lacking(*REPORT)
+    figures_too = "figures and " if "matplotlib" in found else ""
+    names = f"{listed(found)} {'is' if len(found) == 1 else 'are'} not installed"
+    return [f"Left out: {figures_too}{PAGE}, as {names} (pip install 'teltheory[report]')."] if found else []
+
+
+def _on_a_page(
+    folder: Path,
+    rows: Sequence[Row],
+    replayed: Sequence[Replayed],
+    cells: Sequence[Any],
+    settings: Sequence[tuple[str, str]],
+    missing: Sequence[str],
+) -> Iterator[str]:
+    """Write the page where there is what makes it, and yield where everything is."""
+    if lacking(*REPORT):
+        yield f"Tables are in {folder / figures.TABLES}."
+        return
+    page = write_page(folder, rows, *_errata(rows), replayed, cells, settings, missing)
+    yield f"Figures and tables for papers are in {folder}."
+    yield f"{page} has it all on one page."
 
 
 def _errata(rows: Sequence[Row]) -> tuple[str, Sequence[Erratum]]:
