@@ -11,7 +11,7 @@ from teltheory.cli.output import complain
 
 Decorator: TypeAlias = Callable[[Callable[..., Any]], Callable[..., Any]]
 
-FEW = 11
+FEW = 13
 """Options that a help lists without sections."""
 SECTIONS = {
     "Policies": "policy than q-hat split trim",
@@ -19,10 +19,10 @@ SECTIONS = {
     "Threshold and latency": "goal xi slo latency accept-latency-of",
     "Served model": "model config kv-bytes kv-dtype tensor-parallel",
     "Choice of the setting": "work-cost median-cost first",
-    "Trace": "trace format columns tokenizer system-prompt blocks times arrivals seed",
+    "Trace": "trace format columns tokenizer system-prompt blocks times arrivals",
     "Replicas and load": "replicas router load stretch ticks overload chunk decode bound plan percentile",
     "Search": "method time-limit certificate check measure",
-    "Claims": "effort claim section claims-file",
+    "Claims": "effort claim section claims-file from",
     "Campaign of random traces": "budget batches regressions",
     "Documents and questions": (
         "queries vectors query-vectors document-tokens question-tokens dimensions system-tokens top-k index "
@@ -37,8 +37,8 @@ SECTIONS = {
         "schema items together always size kept total roles way scaffold fast slow weights device dtype threads "
         "answer-tokens batch batch-sizes tasks kind encoding compare"
     ),
-    "Work": "lengths shares turns repeats quick points workers store scheduler",
-    "Output": "from out html figure style markdown errata record save json",
+    "Work": "lengths shares turns repeats quick points seed workers store scheduler",
+    "Output": "out html figure style markdown errata record save json",
 }
 """Sections of the help of a command with many options, and what is in each, in this order."""
 

@@ -78,7 +78,7 @@ def probe_command(
 ) -> int:
     """Measure a server's time to first token.
 
-    It is measured over prompt length and cached share.     The server speaks the OpenAI protocol (vLLM, SGLang),
+    It is measured over prompt length and cached share. The server speaks the OpenAI protocol (vLLM, SGLang),
     is otherwise idle, and is sent random prompts, one at a time, and nothing else. The same command resumes where
     an interrupted one stopped.
     """

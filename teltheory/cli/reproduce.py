@@ -50,7 +50,9 @@ CHOSEN_BY_THE_TRACE: dict[str, tuple[str, ...]] = {"capacities": (), "slos": ()}
 @command(None, "reproduce --out out")
 @option("--trace", "trace_file", metavar="FILE", help="Trace to use instead of the built-in one.")
 @option("--effort", type=click.Choice(EFFORTS), default="quick", show_default=True, help=EFFORT)
-@option("--out", "folder", metavar="FOLDER", help="Make the paper's tables and figures there, and print them.")
+@option(
+    "--out", "folder", metavar="FOLDER", help="Make the paper's tables and figures in FOLDER, with report.html."
+)
 @tier_options
 @trace_options(seed=2025)
 @workers_option
