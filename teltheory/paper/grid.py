@@ -19,6 +19,7 @@ from teltheory.errors import ArgumentError
 from teltheory.paper.printed import CAPACITIES, SLO_MS
 from teltheory.paper.rows import POLICIES, Run
 from teltheory.policies.spec import DEFAULT_CUTOFF, Spec, parse_policy
+from teltheory.progress import Progress
 from teltheory.sweep import Cell, Grid, Sample, TraceFile, sweep
 from teltheory.sweep.sources import Source
 from teltheory.workloads import Chats, sharegpt_like, wildchat_like
@@ -66,7 +67,7 @@ def runs(
     sources: Sequence[Source],
     setting: Setting,
     workers: int | None = 1,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress = None,
     store: str | None = None,
 ) -> list[Run]:
     """Replay the grid on every source."""

@@ -13,14 +13,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, overload
 
-from teltheory.cost.latency import Latency
+from teltheory.cost.latency import A100_LLAMA2_7B, Latency
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance, Instance
 from teltheory.model.numbers import whole_number
 from teltheory.model.trace import Trace
 from teltheory.processes import cores, on_cluster, on_processes
+from teltheory.progress import Progress, Report, reporting
 from teltheory.replay import KERNEL_FROM, Cache
+from teltheory.sweep.cells import Cells
 from teltheory.sweep.grid import Cell, Grid
 from teltheory.sweep.jobs import QUANTILES
 from teltheory.sweep.served import ServedCell, ServedGrid
@@ -39,6 +41,7 @@ from teltheory.sweep.store import AnyJob, Store
 __all__ = [
     "QUANTILES",
     "Cell",
+    "Cells",
     "ForestAtHand",
     "Grid",
     "Sample",
@@ -51,7 +54,6 @@ __all__ = [
     "sweep",
 ]
 
-Progress = Callable[[int, int], object]
 Answers = Generator[tuple[int, list[Any]], None, None]
 """Index of a job and its measurements, in the order in which jobs are done."""
 
@@ -66,38 +68,38 @@ REFERENCE_SLOWDOWN = 50
 def sweep(
     traces: Trace | Forest | AnySource | Sequence[Trace | Forest | AnySource],
     grid: Grid,
-    latency: Latency,
-    progress: Progress | None = None,
+    latency: Latency | None = None,
+    progress: Progress = None,
     *,
     workers: int | None = 1,
     store: Store | str | Path | None = None,
     scheduler: str | None = None,
-) -> list[Cell]: ...
+) -> Cells[Cell]: ...
 
 
 @overload
 def sweep(
     traces: Trace | Forest | AnySource | Sequence[Trace | Forest | AnySource],
     grid: ServedGrid,
-    latency: Latency,
-    progress: Progress | None = None,
+    latency: Latency | None = None,
+    progress: Progress = None,
     *,
     workers: int | None = 1,
     store: Store | str | Path | None = None,
     scheduler: str | None = None,
-) -> list[ServedCell]: ...
+) -> Cells[ServedCell]: ...
 
 
 def sweep(
     traces: Trace | Forest | AnySource | Sequence[Trace | Forest | AnySource],
     grid: Grid | ServedGrid,
-    latency: Latency,
-    progress: Progress | None = None,
+    latency: Latency | None = None,
+    progress: Progress = None,
     *,
     workers: int | None = 1,
     store: Store | str | Path | None = None,
     scheduler: str | None = None,
-) -> list[Cell] | list[ServedCell]:
+) -> Cells[Cell] | Cells[ServedCell]:
     """Replay traces over a grid. The cells do not depend on where and in which order their replays ran.
 
     Parameters
@@ -107,10 +109,11 @@ def sweep(
         blocks of several sizes make the size one, as capacities and thresholds are in tokens there.
     grid : Grid or ServedGrid
         Policies, capacities and thresholds; or policies, tiers of memory, servers and thresholds.
-    latency : Latency
-        Turns uncached tokens into TTFT.
-    progress : callable, optional
-        Called with the turns replayed so far and those to replay, those found in the store included.
+    latency : Latency, optional
+        Turns uncached tokens into TTFT; left out, it is the grid's, or without one `A100_LLAMA2_7B`.
+    progress : callable or bool, optional
+        Called with the turns replayed so far and those to replay, those found in the store included; True shows a
+        bar on standard error.
     workers : int or None
         Processes on this machine; 1 is this one alone, None one per core if there is work enough for them. They
         are spawned, so that a script keeps the call under ``if __name__ == "__main__":``.
@@ -122,8 +125,9 @@ def sweep(
 
     Returns
     -------
-    list of Cell or ServedCell
-        By trace, then capacity, then server, then threshold, then policy, in the order given.
+    Cells
+        A list of Cell or ServedCell: by trace, then capacity, then server, then threshold, then policy, in the
+        order given. It is a table too: ``to_pandas()``, ``to_polars()``, ``to_arrow()``, a row a cell.
 
     Raises
     ------
@@ -138,14 +142,15 @@ def sweep(
         raise ArgumentError("workers", workers, "none with a scheduler, whose own workers do the work")
     sources = as_sources(traces)
     kept = Store(store) if isinstance(store, str | Path) else store
-    jobs: Sequence[AnyJob] = grid.plan(sources, latency)
-    run = _Run(jobs, kept, progress)
+    jobs: Sequence[AnyJob] = grid.plan(sources, latency or grid.latency or A100_LLAMA2_7B)
     by_key = {source.key: source for source in sources}
-    _check(run.missing, by_key)
-    with closing(answers(run.missing, by_key, workers, scheduler, run.report)) as coming:
-        for i, measurements in coming:
-            run.take(run.missing[i], measurements)
-    return grid.cells(sources, run.results)
+    with reporting(progress, "Replaying") as report:
+        run = _Run(jobs, kept, report)
+        _check(run.missing, by_key)
+        with closing(answers(run.missing, by_key, workers, scheduler, run.report)) as coming:
+            for i, measurements in coming:
+                run.take(run.missing[i], measurements)
+    return Cells(grid.cells(sources, run.results))
 
 
 def _check(jobs: Sequence[AnyJob], sources: dict[str, AnySource]) -> None:
@@ -174,9 +179,9 @@ def _refuse(source: AnySource, caches: Sequence[Cache], running: int) -> None:
 class _Run:
     """What is known of a sweep so far, and the jobs that are missing."""
 
-    def __init__(self, jobs: Sequence[AnyJob], store: Store | None, progress: Progress | None) -> None:
+    def __init__(self, jobs: Sequence[AnyJob], store: Store | None, report: Report) -> None:
         self.results: dict[Hashable, Any] = {}
-        self._store, self._progress = store, progress
+        self._store, self._report = store, report
         self.missing = [left for job in jobs if (left := self._left(job)) is not None]
         self._every = sum(job.turns for job in jobs)
         self._done = self._every - sum(job.turns for job in self.missing)
@@ -204,8 +209,7 @@ class _Run:
 
     def report(self, turns: int) -> None:
         """Tell the progress: what is done, and `turns` of the current job."""
-        if self._progress is not None:
-            self._progress(self._done + turns, self._every)
+        self._report(self._done + turns, self._every)
 
 
 def processes_for(jobs: Sequence[AnyJob], workers: int | None) -> int:

@@ -8,14 +8,16 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, TypeAlias
 
+from teltheory.cost.given import Model, Units
 from teltheory.cost.latency import Latency
 from teltheory.cost.metrics import share_closed
 from teltheory.model.forest import Forest
+from teltheory.model.units import is_time, read_time
 from teltheory.optimal.curve import hindsight_curve
 from teltheory.policies.clairvoyant import TailOptimizedBelady
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import Policy
-from teltheory.policies.spec import DEFAULT_CUTOFF, Spec, in_blocks
+from teltheory.policies.spec import DEFAULT_CUTOFF, Spec, in_blocks, parse_policy
 from teltheory.replay import Cache
 from teltheory.replay.caches import always_forced, read_cache
 from teltheory.sweep.jobs import Job, Measurement
@@ -34,10 +36,11 @@ class Grid:
 
     Attributes
     ----------
-    policies : sequence of Spec
-        Policies; the threshold of a cell fills in if one is left out. One may name a cache of its own.
-    capacities, thresholds : sequence of int
-        Capacities and thresholds.
+    policies : sequence of str or Spec
+        Policies in their short form; the threshold of a cell fills in if one is left out. One may name a cache of
+        its own.
+    capacities, thresholds : sequence of int or str
+        Capacities and thresholds; as text such as ``"300k"`` tokens, ``"40GiB"``, or a threshold ``"200ms"``.
     q_hat : int or None
         Prompt estimate where a policy has none of its own; None for each trace's own, the mean prompt of the turns
         that continue a conversation, rounded up.
@@ -48,23 +51,40 @@ class Grid:
     slos : mapping of int to Fraction
         Thresholds that stand for a TTFT, with its seconds: a turn violates such a one if its TTFT is above it.
     latency : Latency or None
-        For policies that take an SLO in seconds.
+        For policies that take an SLO in seconds, and thresholds in seconds; the model's if left out.
     cache : str
         Of forests, in its short form (`teltheory.replay.caches`).
     running : int
         Of forests under forced caching: requests that run at the same time.
+    model : str, Architecture, KVSize or None
+        Whose bytes and times they are, where text has them.
     """
 
-    policies: Sequence[Spec]
-    capacities: Sequence[int]
-    thresholds: Sequence[int]
-    q_hat: int | None
+    policies: Sequence[Any]
+    capacities: Sequence[Any]
+    thresholds: Sequence[Any]
+    q_hat: int | None = None
     cutoff: int = DEFAULT_CUTOFF
     forced: bool = False
     slos: Mapping[int, Fraction] = field(default_factory=dict)
     latency: Latency | None = None
     cache: str = "strict"
     running: int = 1
+    model: Model | None = None
+
+    def __post_init__(self) -> None:
+        units = Units(1, self.model, self.latency)
+        times = [one for one in self.thresholds if isinstance(one, str) and is_time(one)]
+        slos = {units.xi(one): read_time("thresholds", one) for one in times} | dict(self.slos)
+        read = {
+            "policies": tuple(parse_policy(one) if isinstance(one, str) else one for one in self.policies),
+            "capacities": tuple(map(units.capacity, self.capacities)),
+            "thresholds": tuple(map(units.xi, self.thresholds)),
+            "slos": slos,
+            "latency": units.own_latency,
+        }
+        for name, value in read.items():
+            object.__setattr__(self, name, value)
 
     def build(self, spec: Spec, xi: int, estimate: Callable[[], int], unit: int = 1) -> Policy:
         """Make a policy for a threshold; `estimate` is asked if the grid has no prompt estimate.

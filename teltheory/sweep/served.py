@@ -14,7 +14,7 @@ from teltheory.model.tiers import Tiers
 from teltheory.optimal import hindsight_optimum
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import Policy
-from teltheory.policies.spec import DEFAULT_CUTOFF, AnySpec, in_blocks
+from teltheory.policies.spec import DEFAULT_CUTOFF, AnySpec, in_blocks, parse_policies
 from teltheory.serving.idle import pooled_tiers
 from teltheory.serving.serve import Serving
 from teltheory.sweep.served_jobs import ServedJob, ServedMeasurement
@@ -27,8 +27,9 @@ class ServedGrid:
 
     Attributes
     ----------
-    policies : sequence of Spec or SpecOfEach
-        Policies for all tiers, or one for each; the threshold of a cell fills in if one is left out.
+    policies : sequence of str, Spec or SpecOfEach
+        Policies in their short form, for all tiers or one for each; the threshold of a cell fills in if one is left
+        out.
     tiers : sequence of Tiers
         Tiers of memory.
     servings : sequence of Serving or None
@@ -50,7 +51,7 @@ class ServedGrid:
         shared store have none.
     """
 
-    policies: Sequence[AnySpec]
+    policies: Sequence[Any]
     tiers: Sequence[Tiers]
     servings: Sequence[Serving | None]
     thresholds: Sequence[int]
@@ -60,6 +61,10 @@ class ServedGrid:
     forced: bool = False
     latency: Latency | None = None
     bounded: bool = True
+
+    def __post_init__(self) -> None:
+        read = tuple(parse_policies(one) if isinstance(one, str) else one for one in self.policies)
+        object.__setattr__(self, "policies", read)
 
     def build(self, spec: AnySpec, xi: int, source: AnySource, tiers: Tiers) -> tuple[Policy, ...]:
         """Make a policy for each tier."""
