@@ -28,7 +28,7 @@ class ServedGrid:
     Attributes
     ----------
     policies : sequence of str, Spec or SpecOfEach
-        Policies in their short form, for all tiers or one for each; the threshold of a cell fills in if one is left
+        Policies in their short form, for all tiers or one for each; a cell has its threshold if they leave it
         out.
     tiers : sequence of Tiers
         Tiers of memory.
