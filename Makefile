@@ -7,7 +7,7 @@ export PYTHONDONTWRITEBYTECODE =
 FETCHED := <(script|img|iframe|source)\b[^>]*\bsrc="?(https?:)?//[^>]*|<link(?![^>]*rel="?(canonical|next|prev|author|license))[^>]*\bhref="?(https?:)?//[^>]*
 
 .PHONY: reproduce reproduce-twice ledger test test-ledger test-model test-long mutants check check-vllm check-engines docs \
-	docs-check wheel-quick wheel-test pythons clean
+	docs-check wheel-quick wheel-test publish pythons clean
 
 reproduce: $(READY)
 	$(BIN)/teltheory reproduce --out out
@@ -58,6 +58,9 @@ wheel-quick: $(READY)
 
 wheel-test: $(READY)
 	$(BIN)/python -m release.wheel --all
+
+publish: $(READY)
+	$(BIN)/python -m release.publish $(if $(DRY),--dry-run)
 
 pythons: $(READY)
 	$(BIN)/nox

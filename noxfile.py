@@ -1,8 +1,11 @@
 """Check the project and run the quick part of its tests on every Python that it names and this machine has.
 
     nox [-s pythons-3.12]
+    nox -s docs
+    nox -s wheel
+    nox -s publish -- --dry-run
 
-Each Python gets an environment in .nox with what constraints.txt pins.
+The last three run in this environment (`venv_backend`). Each Python gets an environment in .nox with what constraints.txt pins.
 """
 
 import nox
@@ -10,6 +13,7 @@ import nox
 from release.wheel import QUICK
 
 VERSIONS = nox.project.python_versions(nox.project.load_toml("pyproject.toml"))
+nox.options.sessions = ["pythons"]
 nox.options.error_on_missing_interpreters = False
 nox.options.reuse_venv = "yes"
 
@@ -22,3 +26,21 @@ def pythons(session: nox.Session) -> None:
     session.run("mypy", "--python-version", str(session.python))
     session.run("lint-imports")
     session.run("pytest", "-q", *QUICK)
+
+
+@nox.session(venv_backend="none")
+def docs(session: nox.Session) -> None:
+    """Build the site and check what its pages print."""
+    session.run("make", "docs", "docs-check")
+
+
+@nox.session(venv_backend="none")
+def wheel(session: nox.Session) -> None:
+    """Build, check and test sdist and wheel outside the repository; `-- --all` runs every test."""
+    session.run("python", "-m", "release.wheel", *session.posargs)
+
+
+@nox.session(venv_backend="none")
+def publish(session: nox.Session) -> None:
+    """Build, check, test and upload; `-- --dry-run` stops before the upload."""
+    session.run("python", "-m", "release.publish", *session.posargs)
