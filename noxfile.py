@@ -5,7 +5,7 @@
     nox -s wheel
     nox -s publish -- --dry-run
 
-The last three run in this environment (`venv_backend`). Each Python gets an environment in .nox with what constraints.txt pins.
+The last three run in the current environment. Each Python gets one in .nox with what constraints.txt pins.
 """
 
 import nox

@@ -2,7 +2,8 @@
 
     python -m release.wheel [--all] [--folder FOLDER]
 
-1. The sdist is built, unpacked, and the wheel built from what it holds; twine and check-wheel-contents check both.
+1. The sdist is built, unpacked, and the wheel built from what it holds; twine and check-wheel-contents check both
+   (W009 is left out: the wheel has three packages on purpose).
 2. The wheel is installed into a new virtual environment. The quick part (`QUICK`) borrows the packages
    that this Python has, and only the wheel is installed: nothing is downloaded. With ``--all`` the environment
    borrows nothing: the extra `test` is installed as constraints.txt pins it, from where pip is told to look.
@@ -70,7 +71,7 @@ def build(folder: Path) -> Path:
     _must([sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", folder], source)
     wheel = next(folder.glob("*.whl"))
     _must([sys.executable, "-m", "twine", "check", "--strict", packed, wheel], ROOT)
-    _must([sys.executable, "-m", "check_wheel_contents", wheel], ROOT)
+    _must([sys.executable, "-m", "check_wheel_contents", "--ignore", "W009", wheel], ROOT)
     return wheel
 
 

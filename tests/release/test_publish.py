@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from readme_renderer.markdown import render
+from markdown_it import MarkdownIt
 
 from release import publish
 from release.readme import without_files
@@ -14,7 +14,7 @@ READY = {"CHANGELOG.md": "# Changelog\n\n## 1.2.3 (2027-01-02)\n", "CITATION.cff
 
 
 def test_the_page_of_an_index_has_no_link_that_leads_nowhere():
-    page = render(without_files((ROOT / "README.md").read_text(encoding="utf-8")))
+    page = MarkdownIt().render(without_files((ROOT / "README.md").read_text(encoding="utf-8")))
     assert page
     targets = re.findall(r'(?:href|src)="([^"]*)"', page)
     assert [target for target in targets if not target.startswith(("https://", "http://", "#"))] == []
@@ -42,9 +42,10 @@ def test_a_checkout_of_another_version_is_said(checkout):
     assert "found '1.2.3 (unreleased)'" in next(publish.unready(checkout, "1.2.3"))
 
 
-@pytest.mark.parametrize(
-    ("words", "unready", "uploads"), [(["--dry-run"], True, 0), ([], True, 0), ([], False, 1)]
-)
+CASES = [(["--dry-run"], True, 0), ([], True, 0), ([], False, 1)]
+
+
+@pytest.mark.parametrize(("words", "unready", "uploads"), CASES)
 def test_only_what_is_ready_is_uploaded_and_never_by_a_dry_run(monkeypatch, tmp_path, words, unready, uploads):
     commands = []
     monkeypatch.setattr(publish, "DIST", tmp_path / "dist")
