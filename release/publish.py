@@ -15,6 +15,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from release import wheel
 from teltheory import __version__
@@ -48,9 +49,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if found and not dry:
         return 1
     shutil.rmtree(DIST, ignore_errors=True)
-    if wheel.main(["--folder", str(DIST / "work"), *([] if dry else ["--all"])]):
-        return 1
-    files = [shutil.copy(file, DIST) for form in ("*.whl", "*.tar.gz") for file in (DIST / "work").glob(form)]
+    DIST.mkdir(parents=True)
+    with TemporaryDirectory() as folder:
+        if wheel.main(["--folder", folder, *([] if dry else ["--all"])]):
+            return 1
+        files = [shutil.copy(file, DIST) for form in ("*.whl", "*.tar.gz") for file in Path(folder).glob(form)]
     command = [sys.executable, "-m", "twine", "upload", "--non-interactive", *files]
     if dry:
         sys.stdout.write(f"dry run: without --dry-run this follows: {' '.join(map(str, command))}\n")
