@@ -43,7 +43,7 @@ from teltheory.errors import (
     SolverError,
     TraceError,
 )
-from teltheory.formats import read_trace, write_trace
+from teltheory.formats import read_arrivals, read_trace, with_arrivals, write_trace
 from teltheory.model.forest import Forest
 from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.outcome import Outcome
@@ -148,10 +148,11 @@ __all__ = [
     "check_violations", "cost_bound", "cost_optimum", "describe", "fewest_violations", "fit_conversations",
     "fit_latency", "hindsight_curve", "hindsight_optimum", "latency_from_json", "latency_to_json",
     "log_likelihood", "measured_profile", "never_worse", "next_event", "paper_belief", "plan", "pooled",
-    "read_architecture", "read_latency", "read_trace", "read_ttft_runs", "replay", "sample_conversations",
-    "sample_labelled", "serve", "share_closed", "slo_violations", "stretch_for", "tail_excess_latency",
-    "tail_excess_seconds", "ttft_quantiles", "ttft_violations", "violations_bound", "weighted_optimum",
-    "with_last_blocks", "with_outputs", "without_last_token", "write_trace", "write_volume",
+    "read_architecture", "read_arrivals", "read_latency", "read_trace", "read_ttft_runs", "replay",
+    "sample_conversations", "sample_labelled", "serve", "share_closed", "slo_violations", "stretch_for",
+    "tail_excess_latency", "tail_excess_seconds", "ttft_quantiles", "ttft_violations", "violations_bound",
+    "weighted_optimum", "with_arrivals", "with_last_blocks", "with_outputs", "without_last_token", "write_trace",
+    "write_volume",
 ]  # fmt: skip
 
 _ON_DEMAND = {

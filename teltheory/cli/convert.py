@@ -5,10 +5,10 @@ from typing import Any
 import click
 import numpy as np
 
-from teltheory.cli.options import MOST_TURNS, SEED, trace_options
+from teltheory.cli.options import MOST_TURNS, SEED, arrivals_option, trace_options
 from teltheory.cli.output import check_target, console, show
 from teltheory.cli.parts import command, option
-from teltheory.cli.traces import Reading, about_turns
+from teltheory.cli.traces import Reading, about_turns, arriving, report_lines
 from teltheory.errors import ArgumentError
 from teltheory.formats import write_trace
 from teltheory.workloads import Chats, parse_times, sharegpt_like, wildchat_like
@@ -52,7 +52,8 @@ def convert(trace_file: str, target: str, reading: Reading) -> int:
 )
 @option("--longest", type=click.IntRange(1), help="Number of turns in the longest conversation.")
 @option("--mean-prompt", type=click.FloatRange(0, min_open=True), help="Mean length of a prompt in tokens.")
-def sample(workload: str, target: str, turns: int, seed: int, **assumptions: Any) -> int:
+@arrivals_option
+def sample(workload: str, target: str, turns: int, seed: int, arrivals: str | None, **assumptions: Any) -> int:
     """Draw a trace like those of the paper, and write it to OUT.
 
     It has the first turns of WORKLOAD. OUT is a .csv, .jsonl or .parquet file. What is left out is as
@@ -60,12 +61,13 @@ def sample(workload: str, target: str, turns: int, seed: int, **assumptions: Any
     """
     check_target(target)
     chats = _chosen(workload, assumptions)
-    trace = chats.sample(turns, np.random.default_rng(seed))
+    trace = arriving(chats.sample(turns, np.random.default_rng(seed)), arrivals)
     write_trace(trace, target)
     show(
         console(),
         f"{chats.name}: {len(trace):,} turns, {trace.conversations:,} conversations.",
         f"Assumed: starts {chats.seconds_between_starts:g} s apart in the mean, gaps inside {chats.gaps}.",
+        *([] if arrivals is None else [f"{report_lines(trace)[1]} Their order is that of the assumed times."]),
         f"Means: {chats.mean_turns:.2f} turns a conversation (at most {chats.turns.lengths[-1]}), prompts of "
         f"{chats.mean_prompt:.0f} and responses of {chats.mean_response:.0f} tokens.",
     )

@@ -205,6 +205,13 @@ def duration(ctx: click.Context, param: click.Parameter, text: str | None) -> fl
     return None if text is None else float(read_time(param.opts[0], text, LONG_TIMES))
 
 
+arrivals_option = option(
+    "--arrivals",
+    metavar="FILE",
+    help="File whose arrival times the turns get, in their order. Azure's traces, or a log.",
+)
+
+
 def trace_options(seed: int = 0) -> Option:
     """Return a decorator that adds what says how a trace is read, handed over as `reading`."""
     tokenizers = "Tokenizer of texts. A tokenizer.json, a .tiktoken file, or characters/4."
@@ -222,6 +229,12 @@ def trace_options(seed: int = 0) -> Option:
         ),
         option("--tokenizer", metavar="FILE", help=tokenizers),
         option("--times", metavar="LAW", help=laws),
+        arrivals_option,
+        option(
+            "--columns",
+            metavar="NAME=FIELD,...",
+            help="Fields of a log. conversation=session_id,total=prompt_tokens,...",
+        ),
         whole("--seed", seed, SEED, least=0),
         option(
             "--blocks",

@@ -1,11 +1,14 @@
 """How a command reads its TRACE, and what is said of what was read."""
 
-from dataclasses import dataclass
+import io
+import sys
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from teltheory.errors import FileError, printable
-from teltheory.formats import read_trace
+from teltheory.errors import ArgumentError, FileError, printable
+from teltheory.formats import read_arrivals, read_trace, with_arrivals
+from teltheory.formats.opened import spooled
 from teltheory.formats.reading import ChainingReport, ReadingReport
 from teltheory.input_files import read_bytes, reported
 from teltheory.model.trace import Trace
@@ -22,22 +25,63 @@ class Reading:
     seed: int
     blocks: int | None = None
     system_prompt: str | None = None
+    columns: str | None = None
+    arrivals: str | None = None
 
     @property
     def assumes(self) -> bool:
         """Whether the user chose a tokenizer or assumed times."""
-        return self.tokenizer is not None or self.times is not None
+        return not self.tokenizer is self.times is self.arrivals is None
 
     def read(self, file: str) -> Trace:
-        """Return the trace in a file."""
+        """Return the trace in a file, or on standard input (-)."""
+        if file == "-":
+            with spooled(getattr(sys.stdin, "buffer", io.BytesIO())) as spool:
+                return self._read(str(spool))
+        return self._read(file)
+
+    def _read(self, file: str) -> Trace:
         times = None if self.times is None else parse_times(self.times, self.seed)
         system = "" if self.system_prompt is None else _text(Path(self.system_prompt))
         if not _is_blank(Path(file)):
-            form, size = self.format, self.blocks
-            trace = read_trace(file, form, tokenizer=self.tokenizer, times=times, blocks=size, system=system)
+            trace = read_trace(
+                file,
+                self.format,
+                tokenizer=self.tokenizer,
+                times=times,
+                blocks=self.blocks,
+                system=system,
+                columns=parse_columns(self.columns),
+            )
             if len(trace):
-                return trace
+                return arriving(trace, self.arrivals)
         raise FileError(f"{file}: found no turn, expected at least one")
+
+
+def parse_columns(text: str | None) -> dict[str, str] | None:
+    """Read names of columns such as ``conversation=session_id,prompt=input_tokens``."""
+    if text is None:
+        return None
+    pairs = [part.partition("=") for part in text.split(",")]
+    found = {role.strip(): name.strip() for role, _, name in pairs}
+    if len(found) < len(pairs) or not all(found.values()):
+        raise ArgumentError("columns", text, "conversation=FIELD,prompt=FIELD,..., each once")
+    return found
+
+
+def arriving(trace: Trace, file: str | None) -> Trace:
+    """Return a trace whose turns arrive at the times of a file, if there is one; its report says so."""
+    if file is None:
+        return trace
+    times = read_arrivals(file)
+    if len(times) < len(trace):
+        raise FileError(f"{file}: found {len(times):,} arrivals, expected {len(trace):,} or more, one a turn")
+    said = f"the first {len(trace):,} of {len(times):,} of {Path(file).name}, for the turns in their order"
+    report, chaining = trace.report, trace.report if isinstance(trace.report, ChainingReport) else None
+    if not isinstance(report, ReadingReport):
+        form = "teltheory" if chaining is None else "mooncake"
+        report = ReadingReport(form, len(trace), trace.conversations, 0, None, said, chaining=chaining)
+    return replace(with_arrivals(trace, times), report=replace(report, times=said))
 
 
 def _text(file: Path) -> str:

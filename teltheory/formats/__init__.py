@@ -1,23 +1,29 @@
 """Formats of traces, one file each. `FORMATS` has them by name; "auto" takes the last one that fits."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
-from teltheory.errors import ArgumentError, FileError, TraceError, shown
+from teltheory.errors import ArgumentError, FileError, TraceError, listed, shown
 from teltheory.formats.agentic import AGENTIC
+from teltheory.formats.arrivals import read_arrivals, refuse, with_arrivals
 from teltheory.formats.burstgpt import BURSTGPT
 from teltheory.formats.claude_code import CLAUDE_CODE
 from teltheory.formats.format import Format, Source
 from teltheory.formats.lmcache import LMCACHE
 from teltheory.formats.lmsys import LMSYS
+from teltheory.formats.mapped import checked_columns
 from teltheory.formats.mooncake import MOONCAKE
 from teltheory.formats.mooncake_delta import MOONCAKE_DELTA
+from teltheory.formats.otel import OTEL
 from teltheory.formats.own import OWN
 from teltheory.formats.qwen_bailian import QWEN_BAILIAN
 from teltheory.formats.records import fields_of
 from teltheory.formats.sglang import SGLANG
 from teltheory.formats.sharegpt import SHAREGPT
+from teltheory.formats.usage import USAGE
 from teltheory.formats.vllm_events import VLLM_EVENTS
+from teltheory.formats.vllm_log import VLLM_LOG
 from teltheory.formats.vllm_multi_turn import VLLM_MULTI_TURN
 from teltheory.formats.wildchat import WILDCHAT
 from teltheory.formats.writing import write_trace
@@ -26,9 +32,9 @@ from teltheory.model.instance import Initial
 from teltheory.model.trace import Trace
 from teltheory.workloads.times import Times
 
-__all__ = ["FORMATS", "Format", "Source", "read_trace", "write_trace"]
+__all__ = ["FORMATS", "Format", "Source", "read_arrivals", "read_trace", "with_arrivals", "write_trace"]
 
-MOST_SHOWN = 3
+COLUMNS_LIKE = "--columns conversation=FIELD,total=FIELD,response=FIELD"
 _ALL = (
     OWN,
     MOONCAKE,
@@ -43,7 +49,10 @@ _ALL = (
     AGENTIC,
     LMCACHE,
     VLLM_EVENTS,
+    VLLM_LOG,
     SGLANG,
+    USAGE,
+    OTEL,
 )
 FORMATS: dict[str, Format] = {format.name: format for format in _ALL}
 
@@ -57,6 +66,7 @@ def read_trace(
     times: Times | None = None,
     blocks: int | None = None,
     system: str = "",
+    columns: Mapping[str, str] | None = None,
 ) -> Trace:
     """Read a trace from a file, or from a folder of shards.
 
@@ -67,8 +77,8 @@ def read_trace(
         folder, all its files in the order of their names.
     format : str or Format
         "teltheory" (the toolkit's own), "mooncake", "mooncake-delta", "claude-code", "qwen-bailian", "burstgpt",
-        "wildchat", "sharegpt", "lmsys", "vllm-multi-turn", "agentic", "lmcache", "vllm-events" or
-        "sglang"; docs/datasets.md has them. "auto" tells them by the fields.
+        "wildchat", "sharegpt", "lmsys", "vllm-multi-turn", "agentic", "lmcache", "vllm-events", "vllm-log",
+        "sglang", "usage" or "otel"; docs/datasets.md and docs/logs.md have them. "auto" tells them by the fields.
         A `teltheory.formats.Format` is a custom one.
     initial : iterable of (conversation, past, cached)
         Initial cache that the trace will meet; given histories are checked against it.
@@ -81,6 +91,9 @@ def read_trace(
         Qwen-Bailian's. Of text, it says that blocks of so many tokens are what requests share.
     system : str
         For formats that hold text: a system prompt that every conversation begins with.
+    columns : mapping of str to str, optional
+        Names of the fields of a log: of "conversation", "response", "prompt" (what is new), "total" (the whole
+        input), "history", "arrival", "arrival_ms" and "cached_tokens"; dots go down into objects.
 
     Returns
     -------
@@ -96,18 +109,12 @@ def read_trace(
     ArgumentError
         If a tokenizer or an assumption about times is missing, or is given and not needed.
     """
-    told_by = None
-    if isinstance(format, Format):
-        found = format
-    elif format == "auto":
-        found, told_by = _told(Source(Path(path)))
-    elif format in FORMATS:
-        found = FORMATS[format]
-    else:
-        raise ArgumentError("format", format, "'auto', " + ", ".join(map(repr, FORMATS)))
-    found.check_used(tokenizer, times, blocks, system)
+    checked_columns(columns)
+    found, told_by = _format(Path(path), format, columns)
+    found.check_used(tokenizer, times, blocks, system, columns)
     size = None if blocks is None else checked_block_size(blocks, "blocks")
-    source = Source(Path(path), tokenizer, times, initial, named=format != "auto", blocks=size, system=system)
+    named = format != "auto"
+    source = Source(Path(path), tokenizer, times, initial, named, blocks=size, system=system, columns=columns)
     try:
         return source.check(found.read(source))
     except TraceError as error:
@@ -117,6 +124,23 @@ def read_trace(
             raise
         told = f"{error.expected}: {source.path} is taken for {found.name} by its field {told_by!r}"
         raise ArgumentError(error.argument, None, told) from None
+
+
+def _format(path: Path, format: str | Format, columns: Mapping[str, str] | None) -> tuple[Format, str | None]:
+    """Return the format, and a field that told it; fields that the user names make a log of any other file."""
+    if isinstance(format, Format):
+        return format, None
+    if format in FORMATS:
+        return FORMATS[format], None
+    if format != "auto":
+        raise ArgumentError("format", format, "'auto', " + ", ".join(map(repr, FORMATS)))
+    if not columns:
+        return _told(Source(path))
+    try:
+        found, told_by = _told(Source(path))
+    except FileError:
+        return OWN, None
+    return (found, told_by) if found.columns else (OWN, None)
 
 
 def _told(source: Source) -> tuple[Format, str | None]:
@@ -130,10 +154,10 @@ def _told(source: Source) -> tuple[Format, str | None]:
         raise FileError(f"{error}; tried as {', '.join(FORMATS)}") from None
     for format in reversed(FORMATS.values()):
         if format.tells(fields, kind):
-            return format, next(name for name in fields if name in format.fields)
+            return format, next((name for name in fields if name in format.fields), next(iter(fields)))
     if not any(fields) and kind != "json":
         return OWN, None
-    few = ", ".join(shown(name, 20) for name in list(fields)[:MOST_SHOWN])
-    found = f"the fields {few}" if fields else "no record"
-    expected = ", ".join(f"{format.name} ({format.fields[0]})" for format in FORMATS.values())
-    raise FileError(f"{source.path}: found {found}, expected those of {expected}")
+    refuse(source.path, fields)
+    found = f"the fields {listed([shown(name, 20) for name in fields])}" if fields else "no record"
+    expected = f"those of {', '.join(FORMATS)}; of a log, name them: {COLUMNS_LIKE}"
+    raise FileError(f"{source.path}: found {found}, expected {expected}")

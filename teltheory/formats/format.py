@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from teltheory.errors import ArgumentError, FileError
+from teltheory.formats.opened import told_by_content
 from teltheory.formats.records import KINDS, Record, kind_of, records_of, shards
 from teltheory.model.instance import Initial, Instance
 from teltheory.model.numbers import INT64_MAX
@@ -24,7 +25,8 @@ NO_BLOCKS = "none, as {} has no blocks that requests share"
 class Source:
     """What a reader is given; `path` is a file or a folder, `named` says that the user named the format.
 
-    `blocks` is the number of tokens per block that the user gave, `system` a prompt before every conversation.
+    `blocks` is the number of tokens per block that the user gave, `system` a prompt before every conversation,
+    `columns` the names of fields (`teltheory.formats.mapped`).
     """
 
     path: Path
@@ -34,6 +36,7 @@ class Source:
     named: bool = True
     blocks: int | None = None
     system: str = ""
+    columns: Mapping[str, str] | None = None
 
     def files(self) -> list[tuple[Path, str]]:
         """Return the files with their kinds: "csv", "jsonl", "json" or "parquet"."""
@@ -54,7 +57,7 @@ def _kind(file: Path) -> str:
     kind = kind_of(file)
     if kind is None:
         raise FileError(f"{file}: found a name that ends in {file.suffix!r}, expected {', '.join(KINDS)}")
-    return kind
+    return KINDS[told_by_content(file, otherwise=".log")] if kind == "log" and file.is_file() else kind
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,8 @@ class Format:
         Whether it has delays, so that times may be assumed without a law of gaps.
     blocks : bool
         Whether its requests have blocks: hashes of them, or text that can be cut into them.
+    columns : bool
+        Whether the user may name its fields.
     """
 
     name: str
@@ -92,9 +97,15 @@ class Format:
     dated: bool = False
     delays: bool = False
     blocks: bool = False
+    columns: bool = False
 
     def check_used(
-        self, tokenizer: object, times: Times | None, blocks: int | None = None, system: str = ""
+        self,
+        tokenizer: object,
+        times: Times | None,
+        blocks: int | None = None,
+        system: str = "",
+        columns: Mapping[str, str] | None = None,
     ) -> None:
         """Raise an `ArgumentError` if an argument would be ignored in silence."""
         if tokenizer is not None and not self.text:
@@ -105,6 +116,8 @@ class Format:
             raise ArgumentError("times", times, f"a law of gaps, as {self.name} has no delays")
         if blocks is not None and not self.blocks:
             raise ArgumentError("blocks", blocks, NO_BLOCKS.format(self.name))
+        if columns and not self.columns:
+            raise ArgumentError("columns", dict(columns), f"none, as {self.name} has its own fields")
         if system and not self.text:
             raise ArgumentError("system", system, f"none, as {self.name} has token counts")
 

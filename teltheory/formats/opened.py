@@ -1,18 +1,27 @@
-"""Files that are opened with errors of one line: text in UTF-8, compressed or not, and Parquet."""
+"""Files that are opened with errors of one line: text in UTF-8, compressed or not, and Parquet; and streams."""
 
 import gzip
 import io
+import json
+import re
+import shutil
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TextIO
+from tempfile import TemporaryDirectory
+from typing import Any, BinaryIO, TextIO
 
-from teltheory.errors import FileError, shown
+from teltheory.errors import ArgumentError, FileError, shown
+from teltheory.input_files import reported
 
 LONGEST_LINE = 1 << 26
 COMPRESSED = (".gz", ".zst")
 CHUNK = 1 << 18
+STDIN = "standard input"
+_JSON = re.compile(r"[\[{]\s*[\]}{\"]")
+_LOG = re.compile(r"(?:INFO|DEBUG|WARNING) \d\d-\d\d \d\d:\d\d:\d\d ")
+_MAGIC = ((b"PAR1", ".parquet"), (b"\x1f\x8b", ".gz"), (b"\x28\xb5\x2f\xfd", ".zst"))
 
 
 def opened_bytes(path: Path) -> Any:
@@ -30,6 +39,49 @@ def opened_bytes(path: Path) -> Any:
 def opened_text(path: Path) -> TextIO:
     """Open a text file in UTF-8 that may be compressed."""
     return io.TextIOWrapper(opened_bytes(path), encoding="utf-8-sig", newline="")
+
+
+def told_by_content(path: Path, otherwise: str = ".csv") -> str:
+    """Return how the name of a text file should end, by what it begins with."""
+    with reported(path, "a text"), opened_text(path) as file:
+        start = file.read(CHUNK).lstrip()
+    try:
+        first = json.loads(start.partition("\n")[0])
+    except (ValueError, RecursionError):
+        if _JSON.match(start):
+            return ".json"
+        return ".log" if _LOG.search(start) else otherwise
+    if isinstance(first, list) and all(isinstance(one, dict) for one in first):
+        return ".json"
+    return ".jsonl" if isinstance(first, (dict, list)) else otherwise
+
+
+@contextmanager
+def spooled(stream: BinaryIO) -> Iterator[Path]:
+    """Keep what a stream holds in a temporary file whose name tells its kind; errors call it standard input."""
+    with TemporaryDirectory(prefix="teltheory-") as folder:
+        file = Path(folder) / "stdin"
+        with file.open("wb") as out:
+            shutil.copyfileobj(stream, out)
+        file = _named(file)
+        try:
+            yield file
+        except FileError as error:
+            raise FileError(str(error).replace(str(file), STDIN)) from None
+        except ArgumentError as error:
+            expected = error.expected.replace(str(file), STDIN)
+            raise ArgumentError(error.argument, error.found, expected) from None
+
+
+def _named(file: Path) -> Path:
+    """Rename a file so that its name tells its kind."""
+    with file.open("rb") as opened:
+        start = opened.read(4)
+    packed = next((ending for magic, ending in _MAGIC if start.startswith(magic)), "")
+    file = file.rename(file.with_name(file.name + packed))
+    if packed == ".parquet":
+        return file
+    return file.rename(file.with_name("stdin" + told_by_content(file) + packed))
 
 
 def lines_of(path: Path, file: TextIO) -> Iterator[str]:

@@ -2,29 +2,58 @@
 
 What requests share by the hashes of their blocks has columns too (`teltheory.formats.walks`).
 
-No other column is allowed, so that a misspelt one is not lost unnoticed.
+A file of these columns alone, in the order of its arrivals, which are numbers, is read as arrays. One that has
+other columns, other names for them, dates, or rows in another order is a log (`teltheory.formats.mapped`).
 """
 
-from teltheory.errors import FileError, TraceError
+from itertools import pairwise
+
+import numpy as np
+
+from teltheory.errors import TraceError
 from teltheory.formats.format import Format, Source
-from teltheory.formats.records import kind_of
-from teltheory.formats.rows import OWN_COLUMNS, csv_rows, json_rows, parquet_rows
+from teltheory.formats.mapped import Names
+from teltheory.formats.mapped import read as read_log
+from teltheory.formats.records import fields_of
+from teltheory.formats.rows import OWN_COLUMNS, WALK_COLUMNS, Rows, csv_rows, json_rows, parquet_rows
 from teltheory.formats.walks import blocks_in
 from teltheory.input_files import check_file, reported
 from teltheory.model.trace import COLUMNS, Trace
 
 READERS = {"csv": csv_rows, "jsonl": json_rows, "parquet": parquet_rows}
+NAMES = Names("teltheory", {name: (name,) for name in COLUMNS})
 
 
 def read(source: Source) -> Trace:
-    """Make a trace of the columns of a single file, all of it in memory."""
+    """Make a trace of the columns of a single file, all of it in memory, or of a log."""
+    if source.columns or source.times is not None:
+        return read_log(source, NAMES)
     check_file(source.path, "a single file for this format")
-    read_rows = READERS.get(kind_of(source.path) or "")
-    if read_rows is None:
-        expected = "one that ends in .csv, .jsonl, .ndjson or .parquet for this format"
-        raise FileError(f"{source.path}: found a name that ends in {source.path.suffix!r}, expected {expected}")
+    kind = source.files()[0][1]
+    if kind not in READERS or _is_log(set(fields_of(source.path, kind))):
+        return read_log(source, NAMES)
     with reported(source.path, "a trace"):
-        rows = read_rows(source.path)
+        rows = READERS[kind](source.path)
+    if _is_log(set(rows.columns)) or (_unsorted(rows) and set(rows.columns).isdisjoint(WALK_COLUMNS)):
+        return read_log(source, NAMES)
+    return _of_rows(source, rows)
+
+
+def _is_log(fields: set[str]) -> bool:
+    return not fields <= set(OWN_COLUMNS) and fields.isdisjoint(WALK_COLUMNS)
+
+
+def _unsorted(rows: Rows) -> bool:
+    """Whether arrivals are dates, or go back."""
+    arrival = rows.columns.get("arrival", ())
+    if isinstance(arrival, np.ndarray):
+        return bool((np.diff(arrival) < 0).any())
+    if not all(isinstance(one, int | float) for one in arrival):
+        return any(arrival) and not any(isinstance(one, int | float) for one in arrival)
+    return any(later < earlier for earlier, later in pairwise(arrival))
+
+
+def _of_rows(source: Source, rows: Rows) -> Trace:
     for field in rows.columns:
         if field not in OWN_COLUMNS:
             rows.fail(None, "columns", field, "only " + ", ".join(OWN_COLUMNS))
@@ -43,6 +72,6 @@ OWN = Format(
     fields=("prompt", "conversation", "response", "arrival", "history"),
     tells=lambda fields, kind: not set(COLUMNS).isdisjoint(fields),
     read=read,
-    data="what `teltheory trace convert` and `tt.write_trace` write",
-    dated=True,
+    data="what `teltheory trace convert` and `tt.write_trace` write, and logs with other columns",
+    columns=True,
 )

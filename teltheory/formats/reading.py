@@ -52,7 +52,8 @@ class ChainingReport:
 class ReadingReport:
     """How a reader made a trace; `tokenizer` is None if the file has counts, `odd` counts what was odd.
 
-    `told` has tokens of the inputs that the file says are tools or system prompts, where it says so.
+    `told` has tokens of the inputs that the file says are tools or system prompts, where it says so. `assumed` are
+    sentences about how the fields of a log were read.
     """
 
     format: str
@@ -64,11 +65,18 @@ class ReadingReport:
     odd: tuple[tuple[str, int], ...] = ()
     chaining: ChainingReport | None = None
     told: tuple[tuple[str, int], ...] = ()
+    assumed: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return the report as plain data."""
         chaining = None if self.chaining is None else self.chaining.as_dict()
-        return {**self.__dict__, "odd": dict(self.odd), "chaining": chaining, "told": dict(self.told)}
+        return {
+            **self.__dict__,
+            "odd": dict(self.odd),
+            "chaining": chaining,
+            "told": dict(self.told),
+            "assumed": list(self.assumed),
+        }
 
     def sentences(self) -> list[str]:
         """Return the report in sentences, one a line."""
@@ -77,7 +85,7 @@ class ReadingReport:
             lines.append(f"Left out: {self.without_turns:,} conversations without a turn.")
         if self.tokenizer is not None:
             lines.append(f"Tokens: {self.tokenizer}.")
-        lines.append(f"Times: {self.times}.")
+        lines += [f"Times: {self.times}.", *self.assumed]
         if self.odd:
             lines.append("Odd: " + ", ".join(f"{what} {count:,}" for what, count in self.odd) + ".")
         return lines if self.chaining is None else [*lines, *self.chaining.sentences()]

@@ -1,6 +1,7 @@
 """Records of a file, one at a time: JSON lines, an array of JSON objects, CSV or Parquet; or of a folder.
 
-A JSON file that is one object is one record.
+A JSON file that is one object is one record; one that goes on after it is read as JSON lines. A file that ends in
+.log is JSON lines or plain lines, as it begins.
 
 A record knows its place, so that an error names file, line, row or element. Text files may be compressed: `.gz`
 or `.zst` after the name. No more than one record of a text file, and one small batch of a Parquet file, is in
@@ -16,7 +17,14 @@ from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 from teltheory.errors import FileError
-from teltheory.formats.opened import COMPRESSED, LONGEST_LINE, lines_of, opened_parquet, opened_text
+from teltheory.formats.opened import (
+    COMPRESSED,
+    LONGEST_LINE,
+    lines_of,
+    opened_parquet,
+    opened_text,
+    told_by_content,
+)
 from teltheory.formats.rows import LONGEST, csv_lines, json_lines, shortened
 from teltheory.input_files import check_file, reported
 
@@ -26,7 +34,8 @@ _AFTER = re.compile(r"[ \t\r\n]*(?:,|(?=\]))")
 _END = re.compile(r"[ \t\r\n]*\]")
 _DIGITS = re.compile(r"[0-9]{1,19}")
 _LISTS = frozenset({"list", "element", "item", "bag", "array", "array_element"})
-KINDS = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json", ".parquet": "parquet"}
+KINDS = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "json"}
+KINDS |= {".parquet": "parquet", ".log": "log"}
 
 
 @dataclass(frozen=True)
@@ -43,12 +52,13 @@ class Record:
         raise FileError(f"{self.path}, {self.place}, {name}: found {shortened(found)}, expected {expected}")
 
     def get(self, name: str) -> Any:
-        """Return a field, None if it is missing."""
-        return self.fields.get(name)
+        """Return a field, None if it is missing; dots in a name go down into objects."""
+        value = self.fields.get(name)
+        return value if value is not None or "." not in name else below(self.fields, name)
 
     def needed(self, name: str) -> Any:
         """Return a field; one that is missing or null is an error."""
-        value = self.fields.get(name)
+        value = self.get(name)
         if value is None:
             self.fail(name, "nothing", "a value in every record")
         return value
@@ -79,6 +89,13 @@ class Record:
         return math.nan if self.get(name) is None else self.number(name, "a number of milliseconds") / 1000
 
 
+def below(fields: Any, name: str) -> Any:
+    """Return what a name with dots leads to in objects, None if it leads nowhere."""
+    for part in name.split("."):
+        fields = fields.get(part) if isinstance(fields, Mapping) else None
+    return fields
+
+
 def records_of(path: Path, kind: str, wanted: frozenset[str] = frozenset()) -> Iterator[Record]:
     """Yield the records of one csv, jsonl, json or parquet file; of Parquet only the `wanted` fields, if any."""
     check_file(path, "a trace")
@@ -86,7 +103,7 @@ def records_of(path: Path, kind: str, wanted: frozenset[str] = frozenset()) -> I
         if kind == "parquet":
             yield from _parquet_records(path, wanted)
         else:
-            yield from {"csv": _csv_records, "jsonl": _line_records, "json": _array_records}[kind](path)
+            yield from _READERS[kind](path)
 
 
 def fields_of(path: Path, kind: str) -> Mapping[str, Any]:
@@ -96,7 +113,7 @@ def fields_of(path: Path, kind: str) -> Mapping[str, Any]:
         return _parquet_fields(path)
     if kind == "csv":
         with reported(path, "a trace"), opened_text(path) as text:
-            return dict.fromkeys(name.strip() for name in next(lines_of(path, text), "").split(","))
+            return dict.fromkeys(name.strip() for name in next(csv_lines(path, text), (1, [""]))[1])
     return next((record.fields for record in records_of(path, kind)), {})
 
 
@@ -138,12 +155,21 @@ def _line_records(path: Path) -> Iterator[Record]:
             yield Record(path, f"line {number}", row)
 
 
+def _plain_lines(path: Path) -> Iterator[Record]:
+    with opened_text(path) as text:
+        for number, line in enumerate(lines_of(path, text), start=1):
+            yield Record(path, f"line {number}", {"line": line})
+
+
 def _array_records(path: Path) -> Iterator[Record]:
     """Yield the objects of a JSON array, reading no further than the current one needs."""
     with opened_text(path) as file:
         text = file.read(CHUNK).lstrip()
         if text.startswith("{"):
-            yield Record(path, "the object", _whole_object(path, text + file.read(LONGEST_LINE)))
+            if text.partition("\n")[2].strip() and told_by_content(path) == ".jsonl":
+                yield from _line_records(path)
+            else:
+                yield Record(path, "the object", _whole_object(path, text + file.read(LONGEST_LINE)))
             return
         if not text.startswith("["):
             found = repr(text[0]) if text else "the end of the file"
@@ -208,3 +234,6 @@ def _parquet_records(path: Path, wanted: frozenset[str]) -> Iterator[Record]:
             for row in batch.to_pylist():
                 number += 1
                 yield Record(path, f"row {number}", row)
+
+
+_READERS = {"csv": _csv_records, "jsonl": _line_records, "json": _array_records, "log": _plain_lines}

@@ -12,75 +12,39 @@ SGLang's dumps (`dump_requests_folder`) are pickles, which run code when they ar
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from teltheory.errors import ArgumentError
-from teltheory.formats.blocks import Blocks, Ends
-from teltheory.formats.counting import Counter, counter
 from teltheory.formats.format import Format, Source
 from teltheory.formats.reading import microseconds, since_first
 from teltheory.formats.records import Record
-from teltheory.formats.requests import SUBMITTED, Requests, dated_inputs
-from teltheory.formats.tokens import joined, names
+from teltheory.formats.requests import SUBMITTED, dated_inputs
+from teltheory.formats.token_logs import TokenLog
 from teltheory.model.trace import Trace
 
 RECEIVED, FINISHED = "request.received", "request.finished"
 WHOLE = "all of them: --log-requests-level 3"
 
 
-@dataclass
-class _Log:
-    """What was read, and what turns text into tokens."""
-
-    requests: Requests
-    blocks: Blocks
-    ends: Ends
-    counter: Counter | None
-    system: Sequence[int]
-
-    def add(self, record: Record, micros: int) -> None:
-        """Add a finished request."""
-        obj, out = (_object(record, name) for name in ("obj", "out"))
-        meta = _object(Record(record.path, f"{record.place}, out", out), "meta_info")
-        asked = _tokens(record, "obj.input_ids", obj.get("input_ids"), obj.get("text"), self.counter)
-        if asked is None:
-            record.fail("obj.input_ids", "nothing", "ids of tokens, or obj.text and a tokenizer")
-        answer = _tokens(record, "out.output_ids", out.get("output_ids"), out.get("text"), self.counter)
-        for name, found in (("prompt_tokens", asked), ("completion_tokens", answer)):
-            if found is not None and meta.get(name) not in (None, len(found)) and self.counter is None:
-                record.fail(f"out.meta_info.{name}", meta.get(name), f"{len(found)}, as many as ids; {WHOLE}")
-        produced = meta.get("completion_tokens") or 0 if answer is None else len(answer)
-        self._add(record, asked, answer or (), produced, micros, _stop(meta))
-
-    def _add(
-        self, record: Record, asked: Sequence[int], answer: Sequence[int], produced: int, micros: int, tag: str
-    ) -> None:
-        number, size, inputs = len(self.requests), self.blocks.block_size, len(self.system) + len(asked)
-        named = names(joined([self.system, asked, answer]), size)
-        leaf = self.blocks.add(record, named, inputs, inputs // size, tag)
-        end = leaf
-        for _ in range(len(named) - inputs // size):
-            end = self.blocks.before(end)
-        before = self.ends.before(end)
-        self.requests.parent.append(before)
-        self.requests.add(number if before < 0 else self.requests.conversation[before], inputs, produced, micros)
-        self.ends.move(number, leaf)
+def _add(log: TokenLog, record: Record, micros: int) -> None:
+    """Add a finished request."""
+    obj, out = (_object(record, name) for name in ("obj", "out"))
+    meta = _object(Record(record.path, f"{record.place}, out", out), "meta_info")
+    asked = _tokens(log, record, "obj.input_ids", obj.get("input_ids"), obj.get("text"))
+    if asked is None:
+        record.fail("obj.input_ids", "nothing", "ids of tokens, or obj.text and a tokenizer")
+    answer = _tokens(log, record, "out.output_ids", out.get("output_ids"), out.get("text"))
+    for name, found in (("prompt_tokens", asked), ("completion_tokens", answer)):
+        if found is not None and meta.get(name) not in (None, len(found)) and log.counter is None:
+            record.fail(f"out.meta_info.{name}", meta.get(name), f"{len(found)}, as many as ids; {WHOLE}")
+    produced = meta.get("completion_tokens") or 0 if answer is None else len(answer)
+    log.add(record, asked, answer or (), produced, micros, _stop(meta))
 
 
 def read(source: Source) -> Trace:
     """Make a trace of the requests that were finished."""
-    if source.blocks is None:
-        wanted = "the tokens per block, such as 16 (--blocks 16), as the log does not say it"
-        raise ArgumentError("blocks", None, wanted)
-    blocks = Blocks(source.blocks, content=True)
-    counts = None if source.tokenizer is None else counter(source.tokenizer)
-    if source.system and counts is None:
-        raise ArgumentError("system", source.system, "a tokenizer with it")
-    system = counts.encode([source.system])[0] if counts is not None else ()
-    log, received = _Log(Requests(blocks=blocks), blocks, Ends(blocks), counts, system), dict[str, int]()
+    log, received = TokenLog.of(source), dict[str, int]()
     for record in source.records():
         event, name = record.get("event"), str(record.get("rid"))
         if event not in (RECEIVED, FINISHED):
@@ -90,10 +54,10 @@ def read(source: Source) -> Trace:
         if event == RECEIVED:
             received[name] = micros
         else:
-            log.add(record, received.pop(name, micros - _latency(record)))
+            _add(log, record, received.pop(name, micros - _latency(record)))
     log.requests.odd["requests that were not finished, left out"] += len(received)
     arrival, words = since_first(np.array(log.requests.seconds, np.float64), SUBMITTED)
-    return dated_inputs(log.requests, "sglang", arrival, words, None if counts is None else counts.name)
+    return dated_inputs(log.requests, "sglang", arrival, words, log.tokenizer)
 
 
 def _object(record: Record, name: str) -> dict[str, Any]:
@@ -103,13 +67,12 @@ def _object(record: Record, name: str) -> dict[str, Any]:
     return value
 
 
-def _tokens(record: Record, place: str, ids: Any, text: Any, counts: Counter | None) -> Sequence[int] | None:
+def _tokens(log: TokenLog, record: Record, place: str, ids: Any, text: Any) -> Sequence[int] | None:
     """Return the ids of tokens, or those of a text; None if there is neither."""
-    if ids is None and isinstance(text, str) and counts is not None:
-        return counts.encode([text])[0]
-    if ids is not None and (not isinstance(ids, list) or not all(type(token) is int for token in ids)):
+    found = log.tokens(ids, text)
+    if found is ids is not None and (not isinstance(ids, list) or not all(type(token) is int for token in ids)):
         record.fail(place, ids, f"a list of whole numbers, of one request, {WHOLE}")
-    return ids
+    return found
 
 
 def _latency(record: Record) -> int:

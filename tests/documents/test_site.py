@@ -11,7 +11,6 @@ from documents.site import as_seen_from_docs, on_page_markdown
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 LONG = {
-    "datasets.md",
 }
 
 

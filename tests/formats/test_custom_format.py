@@ -22,7 +22,7 @@ def test_a_custom_format_takes_25_lines_and_is_read_by_its_value_or_told_by_its_
     (tmp_path / "a.csv").write_text(ROWS)
     trace = tt.read_trace(tmp_path / "a.csv", AZURE)
     assert (trace.prompt.tolist(), trace.response.tolist(), trace.conversations) == ([374, 396], [44, 109], 2)
-    with pytest.raises(tt.FileError, match="expected those of teltheory"):
+    with pytest.raises(tt.FileError, match=r"found arrivals .* expected a trace; --arrivals a\.csv gives"):
         tt.read_trace(tmp_path / "a.csv")
     monkeypatch.setitem(FORMATS, AZURE.name, AZURE)
     assert tt.read_trace(tmp_path / "a.csv") == tt.read_trace(tmp_path / "a.csv", "azure-2023") == trace
@@ -49,7 +49,8 @@ def test_the_old_place_of_a_name_works_with_a_warning(name):
 
 @pytest.mark.repository
 def test_the_table_of_the_documents_has_every_format_and_where_its_data_is():
-    rows = [line for line in (ROOT / "docs/datasets.md").read_text().splitlines() if line.startswith("| `")]
+    pages = [(ROOT / "docs" / name).read_text() for name in ("datasets.md", "logs.md")]
+    rows = [line for line in "\n".join(pages).splitlines() if line.startswith("| `")]
     for format in FORMATS.values():
         assert any(f"`{format.name}`" in row.split("|")[1] for row in rows), format.name
         assert format.data

@@ -113,7 +113,9 @@ CSV_FAILURES = [
     (f"{HEADER}\n0,1,1\n0,1,1,\n", "line 3, row: found 4 values, expected 3, as in the header"),
     (f'{HEADER}\n0,"1,1\n', "line 2, row: "),
     (f"{HEADER}\n0,{'1' * 200_000},1\n", "line 2, row: field larger than field limit"),
-    (f"{HEADER},promt\n0,1,1,1\n", "columns: found 'promt', expected only conversation, prompt"),
+    ("conversation,promt,response\n0,1,1\n", "columns: found conversation, promt, response, expected the prompt"),
+    (f"{HEADER},arival\n0,1,1,1\n", "columns: found conversation, prompt, response, arival, expected arrival, if"),
+    (f"{HEADER},x,below\n0,1,1,1,1\n", "columns: found 'x', expected only conversation, prompt"),
     ("conversation,prompt\n", "response: found nothing, expected a value in every row"),
     (f"{HEADER},arrival\n0,1,1,nan\n", "line 2, arrival: found nan, expected a finite number"),
     (f"{HEADER},history\n0,1,1,0\n\n\n0,1,1,3\n", "line 5, history: found 3, expected at most 2"),
@@ -128,8 +130,9 @@ JSON_FAILURES = [
     ((OK, OK | {"response": "1"}), "line 2, response: found '1', expected a whole number"),
     ((OK, OK | {"prompt": None}), "line 2, prompt: found nothing, expected a value in every row"),
     (({"prompt": 1, "response": 1}, OK), "line 1, conversation: found nothing, expected a value"),
-    ((OK, OK | {"pro\nmt": 1}), r"columns: found 'pro\nmt', expected only"),
-    ((OK | {"arrival": 2}, OK | {"arrival": 1}), "line 2, arrival: found 1.0, expected 2.0 or later"),
+    (({"pro\nmt": 1, "response": 2},), r"columns: found pro\nmt, response, expected the conversation"),
+    ((OK | {"arrival": 2}, OK | {"arrival": "x"}), "line 2, arrival: found 'x', expected a number of seconds"),
+    ((OK | {"arrival": "x"},), "line 1, arrival: found 'x', expected a date and time in ISO 8601, seconds"),
     (("", OK | {"history": 0}, "", OK | {"history": 3}), "line 4, history: found 3, expected at most 2"),
     ((OK | {"prompt": "x" * 10_000},), "line 1, prompt: found 'xxx"),
 ]
@@ -143,9 +146,9 @@ PARQUET_FAILURES = [
         {"prompt": pa.array([1, 2**63], pa.uint64())},
         f"row 2, prompt: found {2**63}, expected a whole number below",
     ),
-    ({"arrival": [1.0, 0.5]}, "row 2, arrival: found 0.5, expected 1.0 or later"),
     ({"history": [0, 3]}, "row 2, history: found 3, expected at most 2"),
-    ({"promt": [1, 1]}, "columns: found 'promt', expected only conversation, prompt"),
+    ({"arival": [1, 1]}, "columns: found conversation, prompt, response, arival, expected arrival"),
+    ({"arrival": [2.0, 1.0], "history": [0, 3]}, "row 2, history: found 3, expected at most 0"),
 ]
 
 
@@ -191,7 +194,7 @@ def test_half_a_parquet_file_is_an_error(failing, tmp_path):
 @pytest.mark.parametrize("name", ["turns.txt", "turns", "turns.csv.bz2"])
 def test_a_name_that_tells_no_format_is_an_error(name, failing):
     message = failing(name, lines(OK))
-    assert "expected .csv, .jsonl, .ndjson, .json, .parquet; tried as teltheory, " in message
+    assert "expected .csv, .jsonl, .ndjson, .json, .parquet, .log; tried as teltheory, " in message
     assert repr(Path(name).suffix) in message
 
 
@@ -268,7 +271,7 @@ def test_auto_tells_the_formats_by_their_fields(failing, tmp_path):
     assert trace == tt.read_trace(tmp_path / "m.jsonl", format="mooncake")
     assert trace.arrival.tolist() == [0.0, 1.5]
     assert trace.prompt.tolist() == [5, 5]
-    assert "columns: found 'timestamp'" in failing("m.jsonl", lines(REQUEST), format="teltheory")
+    assert "columns: found timestamp, input_length" in failing("m.jsonl", lines(REQUEST), format="teltheory")
     assert "line 1, timestamp: found nothing" in failing("o.jsonl", lines(OK), format="mooncake")
 
 

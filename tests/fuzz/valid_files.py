@@ -1,7 +1,6 @@
 """A small valid file of each format that the toolkit reads, and what reads and uses it: seeds of the fuzzing."""
 
 import gzip
-import io
 import json
 from collections.abc import Callable
 from contextlib import suppress
@@ -13,8 +12,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 from calibration.probing import small_plan
 from calibration.test_runs import record, serving
 from claims.small_campaign import CLAIMS, FEW, texts
@@ -24,6 +21,7 @@ from formats.test_engine_logs import EVENTS, REQUESTS
 from formats.test_log_readers import DELTA, FIRST, HEADER, SECOND, WHOLE, bailian, call
 from formats.test_text_blocks import LOG
 from formats.vocabularies import rank_file, word_level
+from fuzz.valid_logs import arrival_files, jsonl, logs, parquet
 from report.pages import ROWS
 
 import teltheory as tt
@@ -78,16 +76,6 @@ class Format:
 
     def __str__(self):
         return self.name
-
-
-def jsonl(rows):
-    return "".join(json.dumps(row) + "\n" for row in rows).encode()
-
-
-def parquet(rows):
-    out = io.BytesIO()
-    pq.write_table(pa.Table.from_pylist(rows), out)
-    return out.getvalue()
 
 
 def from_file(write, name):
@@ -374,9 +362,20 @@ def _applications():
 @cache
 def formats():
     """Return every format by its name."""
-    traces = [(name, kind, valid, partial(read_trace, **more)) for name, kind, valid, more in _traces()]
+    traces = [
+        (name, kind, valid, partial(read_trace, **more)) for name, kind, valid, more in (*_traces(), *logs())
+    ]
     runs = [(name, kind, valid, partial(read_runs, **more)) for name, kind, valid, more in _runs()]
-    every = (*traces, *runs, *_models(), *_files(), *_retrieval(), *_languages(), *_applications())
+    every = (
+        *traces,
+        *runs,
+        *arrival_files(),
+        *_models(),
+        *_files(),
+        *_retrieval(),
+        *_languages(),
+        *_applications(),
+    )
     found = [Format(f"{name}.{kind}", kind, valid, read) for name, kind, valid, read in every]
     return {one.name: one for one in found}
 

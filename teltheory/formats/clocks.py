@@ -1,0 +1,86 @@
+"""Points in time as logs have them.
+
+1. A text is a date and a time in ISO 8601 ("2023-11-16T18:15:46Z", a space for the T, any zone, UTC without one),
+   or a number.
+2. The size of a number says its unit: below 10**10 it is seconds; from 10**12 to 10**13 milliseconds, from 10**15
+   to 10**16 microseconds and from 10**18 to 10**19 nanoseconds since 1970. What lies between is refused.
+3. Dates, and numbers of the smaller units, count from the earliest; seconds count as they are.
+4. All times of a file are of one kind: dates or seconds.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+
+from teltheory.formats.reading import EPOCH, since_first
+from teltheory.formats.records import Record
+from teltheory.model.numbers import FloatArray
+
+MOST_SECONDS = 10**10
+UNITS = ((10**12, "milliseconds", 1, 1000), (10**15, "microseconds", 1, 1), (10**18, "nanoseconds", 1000, 1))
+EXPECTED = (
+    "a date and time in ISO 8601, seconds (below 10**10), or milliseconds, microseconds or nanoseconds since 1970"
+)
+_NUMBER = re.compile(r"[+-]?[0-9]{1,20}(\.[0-9]{0,20})?([eE][+-]?[0-9]{1,2})?")
+
+
+@dataclass
+class Clock:
+    """Times of a file, in its order: seconds as they are, or microseconds since 1970 (`dates`)."""
+
+    times: array[float] = field(default_factory=lambda: array("d"))
+    dates: bool | None = None
+    what: str = ""
+
+    def add(self, record: Record, name: str, milliseconds: bool = False) -> None:
+        """Add the time that a field of a record has."""
+        found = record.needed(name)
+        value, what = _point(found, milliseconds)
+        if value is None or self.dates not in (None, what != "seconds"):
+            kind = "" if value is None else f", {self.what} as before"
+            record.fail(name, found, EXPECTED + kind)
+        self.dates, self.what = what != "seconds", self.what or what
+        self.times.append(value)
+
+    def arrivals(self, stands_for: str) -> tuple[FloatArray, str]:
+        """Return seconds in the order of the file, and what they stand for in words."""
+        times = np.array(self.times, np.float64)
+        if not self.dates:
+            return times, f"{stands_for}; its numbers are seconds"
+        seconds, words = since_first(times, stands_for)
+        return seconds, f"{words}, read as {self.what}"
+
+
+def _point(value: object, milliseconds: bool) -> tuple[float | None, str]:
+    """Return seconds or microseconds since 1970, and what the value is; None if it is no time."""
+    if isinstance(value, str):
+        value = _told(value.strip())
+    if isinstance(value, datetime):
+        aware = value if value.tzinfo else value.replace(tzinfo=UTC)
+        with suppress(OverflowError):
+            return float((aware - EPOCH) // timedelta(microseconds=1)), "dates"
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < 10**19:
+        return None, ""
+    if milliseconds and abs(value) < MOST_SECONDS * 1000:
+        return value / 1000, "seconds"
+    if abs(value) < MOST_SECONDS:
+        return float(value), "seconds"
+    for least, name, over, times in UNITS:
+        if least <= value < 10 * least:
+            return float(round(value * times) // over), name
+    return None, ""
+
+
+def _told(text: str) -> object:
+    """Return the number or the date that a text is, None if it is neither."""
+    with suppress(ValueError):
+        if _NUMBER.fullmatch(text):
+            return float(text) if set(text) & set(".eE") else int(text)
+        return datetime.fromisoformat(text)
+    return None

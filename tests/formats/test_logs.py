@@ -1,0 +1,225 @@
+"""Logs as people have them: other names, other columns, dates, another order; and what they say of a cache."""
+
+import json
+from datetime import UTC, datetime, timedelta, timezone
+
+import pytest
+from formats.test_readers import WRITERS
+from hypothesis import given
+from hypothesis import strategies as st
+
+import teltheory as tt
+
+ZERO = datetime(2026, 3, 29, 0, 30, tzinfo=UTC)
+LENGTHS = {"cumulative": ("prompt",), "given": ("prompt", "history"), "whole": ("total", "history")}
+RENAMED = {"conversation": "session id", "prompt": "usage.new", "response": "out", "arrival": "at", "history": "h"}
+NESTED = ("jsonl", "json")
+
+
+def as_iso(seconds):
+    """A date in one of the zones and shapes that people write, as its seconds decide."""
+    moment = ZERO + timedelta(seconds=seconds)
+    zones = (UTC, timezone(timedelta(hours=-9, minutes=-30)), timezone(timedelta(hours=2)))
+    text = moment.astimezone(zones[int(seconds) % 3]).isoformat(" " if int(seconds) % 2 else "T")
+    return text.replace("+00:00", "Z")
+
+
+CLOCKS = {"iso": as_iso, "seconds": float, "datetime": lambda s: ZERO + timedelta(seconds=s)}
+CLOCKS |= {
+    "milliseconds": lambda s: round((ZERO.timestamp() + s) * 1000),
+    "microseconds": lambda s: round((ZERO.timestamp() + s) * 10**6),
+    "nanoseconds": lambda s: round((ZERO.timestamp() + s) * 10**6) * 1000,
+}
+
+
+@st.composite
+def turns(draw):
+    """Columns of a trace whose arrivals are all different, in eighths of a second from 0 on."""
+    label = draw(st.sampled_from([st.integers(-3, 9), st.sampled_from(["a", "b c", "d,e", "7"])]))
+    rows = draw(
+        st.lists(st.tuples(label, *[st.integers(0, 2**40)] * 2, st.integers(1, 99)), min_size=1, max_size=8)
+    )
+    columns = {name: [row[i] for row in rows] for i, name in enumerate(("conversation", "prompt", "response"))}
+    if set(columns["conversation"]) == {"7"}:
+        columns["conversation"][0] = "a"
+    columns["arrival"] = [sum(row[3] for row in rows[1 : i + 1]) / 8 for i in range(len(rows))]
+    return columns
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "json", "parquet"])
+@given(
+    columns=turns(), lengths=st.sampled_from(list(LENGTHS)), clock=st.sampled_from(list(CLOCKS)), data=st.data()
+)
+def test_a_trace_comes_back_from_a_log(suffix, columns, lengths, clock, data, tmp_path_factory):
+    if clock == "datetime" and suffix != "parquet":
+        clock = "iso"
+    trace = tt.Trace.from_turns(**columns)
+    if lengths != "cumulative":
+        columns["history"] = (trace.history // data.draw(st.integers(1, 3))).tolist()
+        trace = tt.Trace.from_turns(**columns)
+    written = columns | {"total": trace.total.tolist(), "arrival": [CLOCKS[clock](s) for s in columns["arrival"]]}
+    named = {role: data.draw(st.sampled_from([role, RENAMED[role]])) for role in columns} | {"total": "all"}
+    if suffix not in NESTED:
+        named = {role: name.replace(".", "_") for role, name in named.items()}
+    kept = ("conversation", "response", "arrival", *LENGTHS[lengths])
+    file = {named[role]: written[role] for role in kept} | {"model": ["m"] * len(trace)}
+    order = data.draw(st.permutations(range(len(trace))))
+    path = tmp_path_factory.getbasetemp() / f"log.{suffix}"
+    write(path, {name: [values[i] for i in order] for name, values in file.items()})
+    given_names = {role: named[role] for role in kept if named[role] != role or lengths == "whole"}
+    read = tt.read_trace(path, columns=given_names or None)
+    assert read == trace
+    assert any("; not read: " in line and "model" in line for line in read.report.sentences())
+    back = sum(order[i] > order[i + 1] for i in range(len(order) - 1))
+    assert dict(read.report.odd).get("rows that came before an earlier one, sorted", 0) == back
+
+
+def write(path, columns):
+    rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+    for row in rows:
+        for name in [name for name in row if "." in name and path.suffix != ".csv"]:
+            outer, inner = name.split(".")
+            row[outer] = {inner: row.pop(name), "other": None}
+    if path.suffix == ".json":
+        path.write_text(json.dumps(rows, indent=1))
+    elif path.suffix == ".jsonl":
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    else:
+        WRITERS[path.suffix[1:]](path, columns)
+
+
+@given(turns())
+def test_whole_inputs_follow_the_rule_one_by_one(tmp_path_factory, columns):
+    path = tmp_path_factory.getbasetemp() / "whole.jsonl"
+    write(path, columns | {"all": columns["prompt"]})
+    trace = tt.read_trace(path, columns={"total": "all"})
+    past = {}
+    for turn, (name, total, response) in enumerate(
+        zip(columns["conversation"], columns["prompt"], columns["response"], strict=True)
+    ):
+        assert trace.history[turn] == min(past.get(name, 0), total)
+        assert trace.total[turn] == total
+        past[name] = total + response
+    assert list(trace.labels) == columns["conversation"]
+
+
+LOG = [
+    {"s": "x", "in": 100, "out": 10, "c": 0, "t": "2026-01-01T00:00:00Z"},
+    {"s": "y", "in": 90, "out": 5, "c": 64, "t": "2026-01-01 01:00:01.5+01:00"},
+    {"s": "x", "in": 150, "out": 10, "c": 96, "t": "2026-01-01 00:00:03"},
+]
+NAMES = {"conversation": "s", "total": "in", "response": "out", "cached_tokens": "c", "arrival": "t"}
+
+
+def lines(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def test_what_the_server_had_cached_is_said_and_is_no_history(tmp_path):
+    trace = tt.read_trace(lines(tmp_path / "log.jsonl", LOG), columns=NAMES)
+    assert trace.history.tolist() == [0, 0, 110]
+    assert trace.arrival.tolist() == [0, 1.5, 3]
+    said = trace.report.sentences()
+    assert "Times: a turn is at the time when its request was sent; 0 is 2026-01-01T00:00:00+00:00" in said[1]
+    assert said[2] == "Columns: conversation=s, response=out, arrival=t, total=in, cached_tokens=c."
+    assert said[4] == (
+        "The server had 160 of 340 input tokens cached, the histories are 110; in 1 of 3 requests it had more "
+        "than the history."
+    )
+    assert trace == tt.read_trace(
+        tmp_path / "log.jsonl", columns={k: v for k, v in NAMES.items() if k[:2] != "ca"}
+    )
+
+
+def changed(**more):
+    return [LOG[0], LOG[1] | more]
+
+
+WRONG = [
+    (
+        LOG,
+        {"conversation": "ses"},
+        "columns: found s, in, out, c, t, expected a field 'ses' for conversation",
+    ),
+    (LOG, {"total": "usage.in"}, "columns: found s, in, out, c, t, expected a field 'usage.in' for total"),
+    (changed(c=91), {}, "line 2, c: found 91, expected at most 90, the whole input"),
+    (changed(s=None), {}, "line 2, conversation: found nothing, expected one (s); --columns conversation=FIELD"),
+    (changed(s=1.5), {}, "line 2, s: found 1.5, expected a name or a whole number"),
+    (changed(s=1), {}, "line 2, s: found 1, expected a string, as in the turns before it"),
+    (changed(out=None), {}, "line 2, out: found nothing, expected a value in every record"),
+    (changed(**{"in": -1}), {}, "line 2, in: found -1, expected a whole number from 0"),
+    (changed(**{"in": 1.5}), {}, "line 2, in: found 1.5, expected a whole number from 0"),
+    (changed(t=None), {}, "line 2, t: found nothing, expected a value in every record"),
+    (changed(t=3), {}, "line 2, t: found 3, expected a date and time in ISO 8601, seconds (below 10**10), or"),
+    (changed(t="3 pm"), {}, "line 2, t: found '3 pm', expected a date and time in ISO 8601"),
+    ([LOG[0] | {"t": 10**11}], {}, "line 1, t: found 100000000000, expected a date and time in ISO 8601, seconds"),
+    ([LOG[0] | {"h": 101}], {"history": "h"}, "line 1, in: found 100, expected at least the prompt and at least"),
+    ([{"a": {"b": 1}, "s": 1}], {"conversation": "s"}, "columns: found a.b, s, expected a field 'in' for total"),
+]
+
+
+@pytest.mark.parametrize(("rows", "names", "message"), WRONG, ids=[message[:50] for *_, message in WRONG])
+def test_what_is_wrong_is_one_line_with_its_place(rows, names, message, tmp_path):
+    with pytest.raises(tt.FileError) as caught:
+        tt.read_trace(lines(tmp_path / "log.jsonl", rows), columns=NAMES | names)
+    found = str(caught.value).removeprefix(str(tmp_path / "log.jsonl") + ", ")
+    assert found.startswith(message)
+    assert "\n" not in found
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        (
+            {"convrsation": "s"},
+            "found 'convrsation=s', expected names of fields .*; the nearest is 'conversation'",
+        ),
+        ({"prompt": "a", "history": "b", "total": "c"}, "found 'prompt, history, total', expected two of them"),
+        ({"prompt": 3}, "found 'prompt=3', expected names of fields"),
+    ],
+)
+def test_columns_for_what_no_record_says_are_refused(columns, message, tmp_path):
+    with pytest.raises(tt.ArgumentError, match=f"^columns: {message}"):
+        tt.read_trace(tmp_path / "none.csv", columns=columns)
+
+
+def test_formats_with_fields_of_their_own_take_no_columns_unless_they_are_told_by_accident(tmp_path):
+    file = lines(tmp_path / "log.jsonl", [{"session_id": "x", "messages": [], "n": 3, "m": 1}])
+    assert tt.read_trace(file, columns={"conversation": "session_id", "prompt": "n", "response": "m"}).total == [3]
+    with pytest.raises(
+        tt.ArgumentError, match=r"^columns: found .*, expected none, as agentic has its own fields"
+    ):
+        tt.read_trace(file, "agentic", columns={"prompt": "n"}, tokenizer="characters/4")
+
+
+def test_a_log_without_times_is_in_its_order_or_gets_assumed_times(tmp_path):
+    file = lines(tmp_path / "log.jsonl", [{k: v for k, v in row.items() if k != "t"} for row in LOG])
+    names = {k: v for k, v in NAMES.items() if k != "arrival"}
+    trace = tt.read_trace(file, columns=names)
+    assert (trace.arrival, trace.labels) == (None, ["x", "y", "x"])
+    assert "none in the file" in trace.report.times
+    dated = tt.read_trace(file, columns=names, times=tt.SHAREGPT_TIMES)
+    assert sorted(dated.total.tolist()) == [90, 100, 150]
+    assert dated.arrival is not None
+
+
+def test_relative_milliseconds_are_named_as_such(tmp_path):
+    file = lines(tmp_path / "log.jsonl", [row | {"t": 1500 * i} for i, row in enumerate(LOG)])
+    names = {k: v for k, v in NAMES.items() if k != "arrival"}
+    assert tt.read_trace(file, columns=names | {"arrival_ms": "t"}).arrival.tolist() == [0, 1.5, 3]
+    assert tt.read_trace(file, columns=names | {"arrival": "t"}).arrival.tolist() == [0, 1500, 3000]
+
+
+def test_lengths_that_a_table_wrote_as_floats_are_whole(tmp_path):
+    (tmp_path / "log.csv").write_text("s,in,out,c\nx,12.0,1,\nx,20.0,2.0,8\n")
+    trace = tt.read_trace(tmp_path / "log.csv", columns={k: v for k, v in NAMES.items() if k != "arrival"})
+    assert (trace.total.tolist(), trace.history.tolist()) == ([12, 20], [0, 13])
+    assert "had 8 of 20 input tokens cached" in trace.report.sentences()[-2]
+
+
+def test_json_lines_are_told_from_one_object_in_a_json_file(tmp_path):
+    (tmp_path / "a.json").write_text("".join(json.dumps(row) + "\n" for row in LOG))
+    assert len(tt.read_trace(tmp_path / "a.json", columns=NAMES)) == 3
+    (tmp_path / "a.json").write_text(json.dumps(LOG[0], indent=2))
+    assert len(tt.read_trace(tmp_path / "a.json", columns=NAMES)) == 1

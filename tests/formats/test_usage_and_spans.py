@@ -1,0 +1,130 @@
+"""Usage records of APIs, and OpenTelemetry's spans: small files of our own in their forms."""
+
+import json
+
+import pytest
+
+import teltheory as tt
+
+
+def lines(path, rows):
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+def openai(session, second, asked, cached, answered, **more):
+    usage = {"prompt_tokens": asked, "completion_tokens": answered, "total_tokens": asked + answered}
+    usage["prompt_tokens_details"] = {"cached_tokens": cached, "audio_tokens": 0}
+    return {"id": "chatcmpl-1", "created": 1_700_000_000 + second, "usage": usage, "session_id": session} | more
+
+
+def responses(session, second, asked, cached, answered, **more):
+    usage = {"input_tokens": asked, "output_tokens": answered, "input_tokens_details": {"cached_tokens": cached}}
+    return {"created_at": 1_700_000_000 + second, "response": {"usage": usage}, "session_id": session} | more
+
+
+def anthropic(session, second, asked, cached, answered, **more):
+    usage = {"input_tokens": asked - cached - (asked - cached) // 2, "output_tokens": answered}
+    usage |= {"cache_read_input_tokens": cached, "cache_creation_input_tokens": (asked - cached) // 2}
+    return {"timestamp": f"2023-11-14T22:13:{20 + second}Z", "usage": usage, "session_id": session} | more
+
+
+def flat(session, second, asked, cached, answered, **more):
+    usage = {"prompt_tokens": asked, "completion_tokens": answered, "cached_tokens": cached}
+    return usage | {"timestamp": 1_700_000_000_000 + 1000 * second, "metadata": {"session_id": session}} | more
+
+
+def span(session, second, asked, cached, answered, operation="chat", names=("input", "output"), **more):
+    usage = {f"gen_ai.usage.{name}_tokens": tokens for name, tokens in zip(names, (asked, answered), strict=True)}
+    values = usage | {"gen_ai.usage.cache_read.input_tokens": cached} | more
+    found = [{"key": name, "value": {"intValue": str(tokens)}} for name, tokens in values.items()]
+    texts = {"gen_ai.conversation.id": session, "gen_ai.operation.name": operation}
+    found += [{"key": name, "value": {"stringValue": text}} for name, text in texts.items() if text]
+    start = str(1_700_000_000_000_000_000 + second * 10**9)
+    return {"traceId": "ab", "name": operation, "startTimeUnixNano": start, "attributes": found}
+
+
+def exported(*spans):
+    resource = {"attributes": [{"key": "service.name", "value": {"stringValue": "chat"}}]}
+    return {"resourceSpans": [{"resource": resource, "scopeSpans": [{"scope": {}, "spans": list(spans)}]}]}
+
+
+REQUESTS = [("a", 0, 100, 0, 20), ("b", 5, 90, 64, 10), ("a", 9, 150, 112, 30)]
+FORMS = {"openai": openai, "responses": responses, "anthropic": anthropic, "flat": flat}
+CACHED = (
+    "The server had 176 of 340 input tokens cached, the histories are 120; in 1 of 3 requests it had more than"
+)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_usage_says_the_whole_input_and_what_was_cached(form, tmp_path):
+    trace = tt.read_trace(lines(tmp_path / "u.jsonl", [FORMS[form](*one) for one in reversed(REQUESTS)]))
+    assert trace.report.format == "usage"
+    assert (trace.names, trace.conversation.tolist()) == (("a", "b"), [0, 1, 0])
+    assert (trace.total.tolist(), trace.response.tolist()) == ([100, 90, 150], [20, 10, 30])
+    assert trace.history.tolist() == [0, 0, 120]
+    assert (trace.arrival - trace.arrival[0]).tolist() == [0, 5, 9]
+    assert any(line.startswith(CACHED) for line in trace.report.sentences())
+
+
+@pytest.mark.parametrize("names", [("input", "output"), ("prompt", "completion")])
+def test_spans_are_requests_if_they_ask_a_model(names, tmp_path):
+    asked = [span(*one, operation="chat" if one[1] else None, names=names) for one in REQUESTS]
+    agent = span("a", 0, 250, 112, 50, operation="invoke_agent")
+    other = {"name": "GET /", "startTimeUnixNano": "5", "attributes": []}
+    file = lines(tmp_path / "spans.jsonl", [exported(asked[2], agent), exported(other), exported(*asked[:2])])
+    trace = tt.read_trace(file)
+    assert (trace.report.format, trace.names) == ("otel", ("a", "b"))
+    assert (trace.total.tolist(), trace.history.tolist()) == ([100, 90, 150], [0, 0, 120])
+    assert trace.arrival.tolist() == [0, 5, 9]
+    assert dict(trace.report.odd)["spans that are no request to a model, left out"] == 2
+    assert any(line.startswith(CACHED) for line in trace.report.sentences())
+
+
+def without_session(row, **more):
+    return {name: value for name, value in row.items() if name != "session_id"} | more
+
+
+def test_a_record_without_a_conversation_is_one_line_that_says_what_to_do(tmp_path):
+    file = lines(tmp_path / "u.jsonl", [without_session(openai(*one), tenant="t") for one in REQUESTS])
+    with pytest.raises(
+        tt.FileError, match=r"columns: found id, created, .*, tenant, expected the conversation \("
+    ) as e:
+        tt.read_trace(file)
+    assert "name its field: --columns conversation=FIELD" in str(e.value)
+    trace = tt.read_trace(file, columns={"conversation": "tenant"})
+    assert (trace.names, trace.history.tolist()) == (("t",), [0, 90, 100])
+    file = lines(tmp_path / "u.jsonl", [openai(*REQUESTS[0]), without_session(openai(*REQUESTS[1]))])
+    with pytest.raises(
+        tt.FileError, match=r"line 2, conversation: found nothing, expected one \(conversation_id, "
+    ):
+        tt.read_trace(file)
+    file = lines(tmp_path / "u.jsonl", [without_session(openai(*one), user="u") for one in REQUESTS])
+    assert "Columns: conversation=user, " in tt.read_trace(file).report.sentences()[2]
+
+
+WRONG = [
+    ({"resourceSpans": [5]}, "line 1, resourceSpans: found [5], expected a list of objects"),
+    (exported({"attributes": [7]}), "line 1, spans.attributes: found [7], expected a list of objects"),
+    (exported({"attributes": [{"key": 7}]}), "line 1, attributes: found {'key': 7}, expected objects with a key"),
+    (exported(span("a", 0, -1, 0, 5)), "line 1, span 1, gen_ai.usage.input_tokens: found '-1', expected a whole"),
+    (
+        exported(span(None, 0, 1, 0, 5)),
+        "columns: found traceId, name, startTimeUnixNano, gen_ai.usage.input_tokens",
+    ),
+    (
+        exported(span("a", 0, 1, 2, 5)),
+        "line 1, span 1, gen_ai.usage.cache_read.input_tokens: found 2, expected at",
+    ),
+    (
+        openai("a", 0, 100, 101, 1),
+        "line 1, usage.prompt_tokens_details.cached_tokens: found 101, expected at most",
+    ),
+]
+
+
+@pytest.mark.parametrize(("row", "message"), WRONG, ids=[message[:50] for _, message in WRONG])
+def test_what_is_wrong_is_one_line_with_its_place(row, message, tmp_path):
+    with pytest.raises(tt.FileError) as caught:
+        tt.read_trace(lines(tmp_path / "log.jsonl", [row]))
+    assert str(caught.value).removeprefix(str(tmp_path / "log.jsonl") + ", ").startswith(message)
