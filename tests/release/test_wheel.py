@@ -82,4 +82,4 @@ def test_a_wheel_without_its_data_does_not_pass(built, tmp_path):
     options = ["-c", "/dev/null", "-k", "data_of_the_package", "test_package_data.py"]
     done = subprocess.run([*command, *options], cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert "1 failed, 2 passed" in done.stdout
+    assert re.search(r"1 failed, \d+ passed", done.stdout)
