@@ -52,7 +52,7 @@ def panels(text: str) -> list[Panel]:
     """Return the tables of turns in a text."""
     return [
         Panel(
-            found["title"].removesuffix(", turn by turn"),
+            found["title"].removesuffix(", turn by turn").replace("`", ""),
             int(found["xi"]),
             tuple(map(_turn, found["rows"].splitlines())),
         )
