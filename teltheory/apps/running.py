@@ -21,6 +21,8 @@ from teltheory.apps.prefixes import prefix_hashes
 from teltheory.apps.requests import Part as Piece
 from teltheory.apps.requests import Port, Request, Sampling
 
+__all__ = ["run"]
+
 Result = TypeVar("Result")
 
 

@@ -24,6 +24,8 @@ from typing import TypeVar
 from teltheory.apps.faults import MALFORMED, TRANSFORM, AppError
 from teltheory.errors import listed, shown
 
+__all__ = ["apply"]
+
 Own = Callable[[str, str], str]
 """A step of your own: value and argument to a text."""
 

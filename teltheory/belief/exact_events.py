@@ -16,6 +16,8 @@ from fractions import Fraction
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import rational, whole_number
 
+__all__ = ["exact_next_event", "exact_sequences"]
+
 Exponentials = dict[Fraction, Fraction]
 """A sum of terms c e^{-a t}, c by a."""
 Hidden = dict[frozenset[int], Fraction]

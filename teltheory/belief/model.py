@@ -27,6 +27,8 @@ from teltheory.errors import ArgumentError, ForcedCachingError
 from teltheory.model.numbers import whole_number
 from teltheory.workloads.laws import Finite, fixed
 
+__all__ = ["BeliefMDP", "Kind", "Known", "State"]
+
 Belief: TypeAlias = Literal["paper", "bayes"]
 NOTHING = fixed(0)
 Allocation: TypeAlias = tuple[int, ...]

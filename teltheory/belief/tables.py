@@ -26,6 +26,8 @@ from teltheory.errors import ArgumentError
 from teltheory.model.numbers import whole_number
 from teltheory.workloads.laws import Finite
 
+__all__ = ["solve"]
+
 Table: TypeAlias = NDArray[Any]
 """Whole numbers: int64, or Python's where these are too narrow."""
 BROAD = 2**60

@@ -15,6 +15,8 @@ from teltheory.model.trace import Trace
 from teltheory.policies.policy import AnyPolicy
 from teltheory.replay.reference import replay_reference
 
+__all__ = ["Case"]
+
 Turns: TypeAlias = tuple[tuple[int, int, int], ...]
 Starts: TypeAlias = tuple[tuple[int, int, int], ...]
 

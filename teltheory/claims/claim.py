@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     Compiled: TypeAlias = CompiledWorlds | CompiledForests | CompiledReplays
 
+__all__ = ["Values", "claim"]
+
 Values: TypeAlias = Mapping[str, Any]
 """What a check computes, by name: whole numbers, fractions, and lists of them."""
 

@@ -19,6 +19,8 @@ from teltheory.claims.claim import Claim
 from teltheory.claims.erratum import Erratum
 from teltheory.errors import ArgumentError, FileError
 
+__all__ = ["run"]
+
 CLAIMS, ERRATA = "teltheory.claims", "teltheory.errata"
 
 

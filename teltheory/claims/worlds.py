@@ -23,6 +23,8 @@ import numpy as np
 from teltheory.claims.case import Case, Starts, Turns, World
 from teltheory.claims.claim import C, Enumerated
 
+__all__ = ["SmallWorlds"]
+
 Range = Callable[[World], range]
 Estimates = Callable[[World, int], "range | tuple[int, ...]"]
 

@@ -18,6 +18,8 @@ from teltheory.model.numbers import INT64_MAX
 from teltheory.model.trace import Trace
 from teltheory.workloads.times import Times
 
+__all__ = ["has"]
+
 NO_BLOCKS = "none, as {} has no blocks that requests share"
 
 

@@ -26,6 +26,8 @@ from teltheory.model.trace import Trace
 from teltheory.model.turns import consecutive_turns
 from teltheory.workloads.times import NEEDED, Times
 
+__all__ = ["Requests", "whole_inputs"]
+
 SUBMITTED = "a turn is at the time when its request was sent"
 DELAYED = "; where there is only a delay, that long after the request before it, whose service counts as 0 seconds"
 

@@ -14,6 +14,8 @@ from teltheory.model.forest import Forest
 from teltheory.model.numbers import INT64_MAX, IntArray, exact_sum, readonly, whole_number
 from teltheory.model.trace import Trace
 
+__all__ = ["Instance"]
+
 Initial = Iterable[tuple[int | str, int, int]]
 
 

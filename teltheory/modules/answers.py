@@ -7,6 +7,8 @@ from dataclasses import replace
 from teltheory.modules.pml.prompt import Prompt
 from teltheory.modules.pml.roles import CHATML, Roles
 
+__all__ = ["opened"]
+
 
 def opened(prompt: Prompt, roles: Roles = CHATML, opening: str = "") -> Prompt:
     """Return a prompt after which the model answers.

@@ -33,6 +33,8 @@ from teltheory.model.trace import Trace
 from teltheory.model.units import Time, is_time, read_time, read_tokens
 from teltheory.policies.policy import Policy
 
+__all__ = ["default_estimate", "parse_policy"]
+
 
 def named_in(package: ModuleType) -> dict[str, type[Any]]:
     """Return the policies of a package by name: the classes of its modules that say a name themselves."""

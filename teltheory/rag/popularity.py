@@ -15,6 +15,8 @@ from teltheory.errors import ArgumentError
 from teltheory.model.numbers import FloatArray, IntArray, real_number, whole_number
 from teltheory.workloads.module_sets import zipf_ranks
 
+__all__ = ["poisson_arrivals", "zipf_draws"]
+
 
 def zipf_draws(items: int, zipf: float, count: int, rng: np.random.Generator) -> IntArray:
     """Draw `count` of `items` things, the r-th most popular in proportion to r ** -zipf, 0 <= zipf <= 100."""

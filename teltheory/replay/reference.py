@@ -24,6 +24,8 @@ from teltheory.model.outcome import Outcome
 from teltheory.policies.node import Node, Turn
 from teltheory.policies.policy import AnyPolicy, CuttingPolicy, Policy
 
+__all__ = ["replayed_turns"]
+
 
 def replay_reference(
     instance: Instance, policy: AnyPolicy, progress: Callable[[int], object] | None = None

@@ -20,6 +20,8 @@ from teltheory.report.words import (
     verdict_text,
 )
 
+__all__ = ["facts", "table"]
+
 MADE = "<!-- Made by `make ledger` from the rows of `teltheory verify --json`: do not edit. -->"
 LEAD = """\
 Every statement that is decided, with its verdict and what that rests on. *Proved*: a program proved it for all

@@ -28,6 +28,8 @@ from teltheory.input_files import read_bytes
 if TYPE_CHECKING:
     from altair import TopLevelMixin
 
+__all__ = ["Card", "Page", "Section", "render", "versions"]
+
 PROGRAMS = ("teltheory", "numpy", "scipy", "numba", "highspy", "pyomo", "pyarrow", "z3-solver", "cvc5")
 """Those that numbers, verdicts or figures come from."""
 

@@ -28,8 +28,8 @@ class ServedGrid:
     Attributes
     ----------
     policies : sequence of str, Spec or SpecOfEach
-        Policies in their short form, for all tiers or one for each; a cell has its threshold if they leave it
-        out.
+        Policies in their short form, for all tiers or one for each; the threshold of a cell fills in if
+        one is left out.
     tiers : sequence of Tiers
         Tiers of memory.
     servings : sequence of Serving or None

@@ -18,6 +18,8 @@ from teltheory.extras import needed
 if TYPE_CHECKING:
     import httpx
 
+__all__ = ["RemoteSession"]
+
 WAITING = 600.0
 SPARE = 10.0
 """Seconds that an answer may take beside the time that the server was told to wait."""

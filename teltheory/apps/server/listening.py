@@ -12,6 +12,8 @@ from typing import Any
 from teltheory.errors import ArgumentError
 from teltheory.extras import needed
 
+__all__ = ["listening"]
+
 HOST = "127.0.0.1"
 
 

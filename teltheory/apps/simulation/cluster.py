@@ -17,6 +17,8 @@ from teltheory.apps.simulation.timing import LLAMA_7B, Timing
 from teltheory.apps.waiting import Job
 from teltheory.errors import ArgumentError
 
+__all__ = ["Cluster", "EngineModel"]
+
 
 @dataclass(frozen=True)
 class EngineModel:

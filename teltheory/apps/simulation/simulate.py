@@ -12,6 +12,8 @@ from teltheory.apps.simulation.systems import System
 from teltheory.apps.workloads.application import Application
 from teltheory.extras import needed
 
+__all__ = ["simulate"]
+
 
 def simulate(
     workload: Sequence[Application], cluster: Cluster, system: System, rng: np.random.Generator | None = None

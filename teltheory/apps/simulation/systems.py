@@ -18,6 +18,8 @@ from teltheory.apps.simulation.borders import SHARING
 from teltheory.apps.simulation.timing import READS
 from teltheory.errors import ArgumentError
 
+__all__ = ["LATENCY", "PARROT"]
+
 
 @dataclass(frozen=True)
 class System:

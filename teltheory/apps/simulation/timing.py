@@ -23,6 +23,8 @@ from teltheory.errors import ArgumentError
 from teltheory.model.numbers import real_number
 from teltheory.serving.batching import A100_DECODE, Decode
 
+__all__ = ["LLAMA_13B"]
+
 SCALE_13B, STEP, REQUEST, REPEATED = 1.94, 5e-3, 3e-4, 0.35
 A6000 = 1935 / 768
 """Memory bandwidth of an A100-80GB (PCIe) over that of an RTX A6000, GB/s in NVIDIA's data sheets: decoding is

@@ -19,6 +19,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from teltheory.errors import ArgumentError
 
+__all__ = ["choose", "parameter", "program", "prompt", "role", "use", "when"]
+
 NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 

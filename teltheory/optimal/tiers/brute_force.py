@@ -21,6 +21,8 @@ from teltheory.model.instance import Instance
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
 
+__all__ = ["least_tel"]
+
 Held = tuple[int, ...]
 """What each tier holds of a conversation."""
 Content = tuple[Held, ...]

@@ -16,6 +16,8 @@ from teltheory.optimal.exact import LinearProgram, ProvedOptimum, proved_optimum
 from teltheory.optimal.tiers.certificate import tiered_instance
 from teltheory.optimal.tiers.problem import TieredProblem, tiered_problem
 
+__all__ = ["relaxed_tel"]
+
 
 def relaxed_tel(trace: Trace | Forest | ModuleTrace, tiers: Tiers, xi: int, forced: bool = False) -> Fraction:
     """Return the optimum of the linear relaxation, proved in fractions; of a forest in a cache with holes.

@@ -10,6 +10,8 @@ from teltheory.model.tiers import Tiers
 from teltheory.replay.tiers.replicas import Replicas
 from teltheory.replay.tiers.tree import TieredTree
 
+__all__ = ["cost_of_loss"]
+
 
 class Recovery(NamedTuple):
     """What a loss of the first tier costs, in units of the forest.

@@ -13,6 +13,8 @@ from teltheory.model.numbers import whole_number
 from teltheory.model.tiers import Tiers
 from teltheory.replay.tiers.documents import Document
 
+__all__ = ["Replicas"]
+
 
 @dataclass(frozen=True)
 class Replicas:

@@ -26,6 +26,8 @@ from teltheory.replay.tiers.level import Level
 from teltheory.replay.tiers.nodes import mark_of_all, policy_of_each_tier
 from teltheory.replay.tiers.replicas import Hottest, Replicas, replicas_in
 
+__all__ = ["TieredTree"]
+
 
 class Started(NamedTuple):
     """What a request finds when its generation starts, in units of the forest.
