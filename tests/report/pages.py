@@ -19,7 +19,7 @@ from teltheory.sweep import sweep
 
 HOSTILE = "<img src=x onerror=alert(1)>.jsonl"
 CLOSING = "</script><script>window.hacked = 1</script><b onclick='alert(2)'>\""
-SVG = b'<svg xmlns="http://www.w3.org/2000/svg" width="90" height="60"><script>parent.hacked = 2</script>'
+SVG = b'<svg xmlns="http://www.w3.org/2000/svg" width="900" height="60"><script>parent.hacked = 2</script>'
 SVG += b'<rect id="top" width="90" height="60" fill="#0072b2"/></svg>'
 CELLS = {"cells": [{"row": CLOSING, "column": "1 s", "shown": "2 | 3", "values": {}}], "counts": {"inside": 4}}
 ROWS = [

@@ -116,7 +116,7 @@ def test_hostile_names_are_text_and_nothing_else(page):
     page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
     page.wait_for_function("[...document.images].every(one => one.naturalWidth)")
     assert page.evaluate("window.hacked") is None
-    assert page.eval_on_selector_all("img", "all => all.map(one => one.naturalWidth)") == [90, 90, 90]
+    assert page.eval_on_selector_all("img", "all => all.map(one => one.naturalWidth)") == [900, 900, 900]
     text = page.locator("body").inner_text()
     for name in (HOSTILE, CLOSING, "<b>.csv", "Means & ends", "<i>new"):
         assert name in text
