@@ -44,6 +44,7 @@ from teltheory.errors import (
     TraceError,
 )
 from teltheory.formats import read_arrivals, read_trace, with_arrivals, write_trace
+from teltheory.model.description import Description, describe
 from teltheory.model.forest import Forest
 from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.outcome import Outcome
@@ -111,7 +112,6 @@ from teltheory.workloads import (
     sample_conversations,
     sample_labelled,
 )
-from teltheory.workloads.description import Description, describe
 
 if TYPE_CHECKING:
     from teltheory.advice import Advice, Plan, QueueAdvice, advise, plan

@@ -41,6 +41,7 @@ from teltheory.calibration.runs import TTFTRuns
 from teltheory.cost.latency import Latency, LatencyModel, Provenance
 from teltheory.cost.latency_table import TableLatency
 from teltheory.errors import ArgumentError
+from teltheory.model.display import in_short
 from teltheory.model.numbers import FloatArray, IntArray, whole_number
 
 FOLDS, RESAMPLES, AT_ONCE = 10, 1000, 500_000
@@ -89,6 +90,7 @@ class TokenError:
         )
 
 
+@in_short
 @dataclass(frozen=True)
 class FittedLatency:
     """A latency model and what it rests on.

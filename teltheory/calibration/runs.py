@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from teltheory.calibration.formats import FORMATS, Parsed, Sample, fail, is_number, parsed
 from teltheory.errors import ArgumentError, FileError, listed
 from teltheory.input_files import reported
+from teltheory.model.display import in_short
 from teltheory.model.numbers import FloatArray, IntArray
 
 LONGEST_SECONDS = 3600.0
@@ -27,6 +28,7 @@ MOST_TOKENS = 10**9
 UNKNOWN_CACHE = "the file does not say how many tokens were cached"
 
 
+@in_short
 @dataclass(frozen=True)
 class TTFTRuns:
     """Requests with their tokens and their times to the first token.

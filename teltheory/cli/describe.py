@@ -13,11 +13,11 @@ from teltheory.cli.tables import in_short, plain_table
 from teltheory.cli.traces import Reading, about_turns, turns_as_data
 from teltheory.cost.kv_cache import KVSize
 from teltheory.formats.reading import ReadingReport
+from teltheory.model.description import Description, Readers, Spread
+from teltheory.model.description import describe as described
 from teltheory.model.numbers import exact_sum
 from teltheory.model.trace import Trace
 from teltheory.report.words import percent
-from teltheory.workloads.description import Description, Readers, Spread
-from teltheory.workloads.description import describe as described
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -19,9 +19,11 @@ from numpy.typing import ArrayLike
 
 from teltheory.cost.latency import Provenance, each
 from teltheory.errors import ArgumentError
+from teltheory.model.display import in_short
 from teltheory.model.numbers import FloatArray, IntArray, rational, whole_number
 
 
+@in_short
 @dataclass(frozen=True)
 class TableLatency:
     """A monotone table of TTFT over total tokens and cached shares.

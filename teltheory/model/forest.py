@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from teltheory.errors import ArgumentError, TraceError
 from teltheory.model.branching import NO_NODE, Growing
 from teltheory.model.columns import Column, arrivals, checked_block_size, lengths
+from teltheory.model.display import counted, mean_of, table_of
 from teltheory.model.nodes import at_nodes, renumbered, sums_down
 from teltheory.model.numbers import BoolArray, FloatArray, IntArray, readonly, whole_number
 from teltheory.model.tables import Tabular, made_of
@@ -194,6 +195,13 @@ class Forest(Tabular):
         parent, length, leaf = growing.numbered([growing.turn(*row) for row in columns])
         asked = readonly(history + prompt)
         return cls(parent, length, leaf, asked, asked, arrival, block_size)
+
+    def __repr__(self) -> str:
+        units = [] if self.block_size == 1 else [f"blocks of {counted(self.block_size, 'token')}"]
+        return f"Forest({', '.join([counted(len(self), 'request'), counted(self.nodes, 'node'), *units])})"
+
+    def _repr_html_(self) -> str:
+        return table_of(repr(self), {"mean input": mean_of(self.total), "units of all nodes": f"{self.units:,}"})
 
     def __len__(self) -> int:
         return len(self.leaf)

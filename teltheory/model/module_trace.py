@@ -18,9 +18,11 @@ import numpy as np
 
 from teltheory.errors import TraceError
 from teltheory.model.columns import arrivals, lengths
+from teltheory.model.display import in_short
 from teltheory.model.numbers import INT64_MAX, FloatArray, IntArray, exact_sum, readonly
 
 
+@in_short
 @dataclass(frozen=True, eq=False)
 class ModuleTrace:
     """Requests for sets of items. Make one with `ModuleTrace.from_requests`.

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from teltheory.model.display import Summary, counted, percent, quantiles
 from teltheory.model.forest import Forest
 from teltheory.model.instance import Instance
 from teltheory.model.module_instance import ModuleInstance
-from teltheory.model.numbers import IntArray, exact_sum, readonly
+from teltheory.model.numbers import IntArray, exact_sum, readonly, whole_number
 from teltheory.model.tables import Tabular
 
 
@@ -56,6 +57,43 @@ class Outcome(Tabular):
     def _table(self) -> dict[str, Any]:
         names = ("cached", "uncached", "written", "inputs")
         return {name: column for name in names if (column := getattr(self, name)) is not None}
+
+    def __repr__(self) -> str:
+        hit = f"hit rate {percent(self.hit_rate)}, {self.prefilled:,} prefilled"
+        return f"Outcome({counted(len(self), 'turn')}, {hit})"
+
+    def _repr_html_(self) -> str:
+        return self.summary()._repr_html_()
+
+    def summary(self, xi: int | None = None) -> Summary:
+        """Return hit rate, what was prefilled, percentiles of the uncached lengths and, with `xi`, the tail.
+
+        Parameters
+        ----------
+        xi : int, optional
+            Threshold, in the trace's unit.
+        """
+        facts = {"turns": len(self), "hit rate": self.hit_rate, "prefilled": self.prefilled}
+        tail: dict[str, Any] = {}
+        if xi is not None:
+            above = np.maximum(self.uncached - whole_number("xi", xi), 0)
+            tail = {f"TEL({xi:,})": exact_sum(above), f"turns above {xi:,}": int(np.count_nonzero(above))}
+        return Summary("Outcome", facts | quantiles(self.uncached, "uncached") | tail)
+
+    def plot(self, xi: int | None = None, ax: Any = None) -> Any:
+        """Draw the share of turns that compute more than each length; return Matplotlib's axes.
+
+        Parameters
+        ----------
+        xi : int, optional
+            Threshold: right of it the area below the line, times the number of turns, is TEL.
+        ax : Axes, optional
+            New ones if left out.
+        """
+        from teltheory.plots import values
+
+        said = "" if xi is None else f"ξ = {whole_number('xi', xi):,}"
+        return values.tails({"uncached": self.uncached}, "uncached", ax, xi, said)
 
     def in_tokens(self) -> Outcome:
         """Return the outcome of a forest in tokens; a last block that is not full is computed."""

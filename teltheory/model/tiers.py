@@ -24,6 +24,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from teltheory.errors import ArgumentError
+from teltheory.model.display import Summary, counted, percent, quantiles
 from teltheory.model.numbers import INT64_MAX, IntArray, exact_sum, rational, readonly, whole_number
 from teltheory.model.tables import Tabular
 from teltheory.model.units import bytes_in, read_tokens
@@ -198,6 +199,31 @@ class TieredOutcome(Tabular):
         cached = {f"cached_{i}": column for i, column in enumerate(self.cached, start=1)}
         uncached = self.uncached_units / self.denominator
         return cached | {"total": self.total, "uncached": uncached, "written": self.written}
+
+    def __repr__(self) -> str:
+        rates = " + ".join(map(percent, self.hit_rates))
+        return f"TieredOutcome({counted(len(self), 'turn')}, hit rate {rates}, {self.prefilled:,} prefilled)"
+
+    def _repr_html_(self) -> str:
+        return self.summary()._repr_html_()
+
+    def summary(self, xi: int | None = None) -> Summary:
+        """Return hit rates, what was prefilled, percentiles of the uncached lengths and, with `xi`, the tail.
+
+        Parameters
+        ----------
+        xi : int, optional
+            Threshold, in the trace's unit.
+        """
+        facts = {"turns": len(self), "hit rate": self.hit_rate}
+        rates = {f"hit rate of tier {i}": rate for i, rate in enumerate(self.hit_rates, start=1)}
+        tail: dict[str, Any] = {}
+        if xi is not None:
+            above = self.excess_units(xi)
+            tel = exact_sum(above) / self.denominator
+            tail = {f"TEL({xi:,})": tel, f"turns above {xi:,}": int(np.count_nonzero(above))}
+        uncached = quantiles(self.uncached_units / self.denominator, "uncached")
+        return Summary("TieredOutcome", facts | rates | {"prefilled": self.prefilled} | uncached | tail)
 
     def in_tokens(self) -> TieredOutcome:
         """Return the outcome of a forest in tokens; a last block that is not full is computed."""

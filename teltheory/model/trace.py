@@ -12,13 +12,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from teltheory.errors import TraceError
+from teltheory.errors import ArgumentError, TraceError
 from teltheory.model.columns import Column, arrivals, checked_block_size, conversation_numbers, lengths
+from teltheory.model.display import Summary, counted, duration, mean_of, table_of, unit_of
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import INT64_MAX, FloatArray, IntArray, exact_sum, readonly, whole_number
 from teltheory.model.tables import Tabular, made_of
@@ -315,6 +316,42 @@ class Trace(Tabular):
         columns = {"conversation": self.labels, "prompt": self.prompt, "response": self.response}
         optional = {"arrival": self.arrival, "history": None if self.cumulative else self.history}
         return columns | {name: column for name, column in optional.items() if column is not None}
+
+    def __repr__(self) -> str:
+        span = [] if self.arrival is None or not len(self) else [duration(self.arrival[-1] - self.arrival[0])]
+        units = [] if self.block_size == 1 else [f"blocks of {counted(self.block_size, 'token')}"]
+        shared = [] if self.blocks is None else ["shared prefixes"]
+        sizes = counted(len(self), "turn"), counted(self.conversations, "conversation")
+        return f"Trace({', '.join([*sizes, *span, *units, *shared])})"
+
+    def _repr_html_(self) -> str:
+        lengths = {"input": self.total, "prompt": self.prompt, "response": self.response}
+        return table_of(repr(self), {f"mean {name}": mean_of(column) for name, column in lengths.items()})
+
+    def summary(self) -> Summary:
+        """Return the first numbers of `describe`: sizes, lengths, footprint, the most that can be hit."""
+        from teltheory.model.description import describe
+
+        return describe(self).summary()
+
+    def plot(self, kind: Literal["lengths", "arrivals"] = "lengths", ax: Any = None) -> Any:
+        """Draw how long inputs, prompts and responses are, or the turns a second; return Matplotlib's axes.
+
+        Parameters
+        ----------
+        kind : {"lengths", "arrivals"}
+            "lengths" draws the share of turns above each length, "arrivals" the turns a second over time.
+        ax : Axes, optional
+            New ones if left out.
+        """
+        from teltheory.plots import values
+
+        if kind == "lengths":
+            columns = {"input": self.total, "prompt": self.prompt, "response": self.response}
+            return values.tails(columns, unit_of(self.block_size), ax)
+        if kind != "arrivals" or self.arrival is None:
+            raise ArgumentError("kind", kind, "'lengths', or 'arrivals' of a trace with arrival times")
+        return values.rate(self.arrival, "turns", ax)
 
     def to_blocks(self, block_size: int) -> Trace:
         """Count in blocks of `block_size` tokens.

@@ -45,6 +45,7 @@ from numpy.typing import NDArray
 
 from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import ArgumentError, CertificateError
+from teltheory.model.display import in_short
 from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance, Initial, Instance, instance_of
 from teltheory.model.module_instance import ModuleInstance
@@ -64,6 +65,7 @@ Weight: TypeAlias = int | Fraction
 Weights: TypeAlias = Sequence[Weight] | NDArray[Any] | Mapping[Any, Weight]
 
 
+@in_short
 @dataclass(frozen=True, eq=False)
 class Certificate:
     """A proof of optimality.

@@ -17,6 +17,7 @@ import numpy as np
 
 from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import SolverError
+from teltheory.model.display import in_short
 from teltheory.model.instance import Initial, Instance
 from teltheory.model.numbers import IntArray, whole_number
 from teltheory.model.outcome import Outcome
@@ -35,6 +36,7 @@ from teltheory.optimal.solver import INTERRUPTED, OUT_OF_TIME
 STOPS: dict[str, Status] = {OUT_OF_TIME: "time limit", INTERRUPTED: "interrupted"}
 
 
+@in_short
 @dataclass(frozen=True)
 class CostOptimum:
     """The least cost, between two bounds.

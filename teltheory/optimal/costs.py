@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from teltheory.cost.latency import LatencyModel
 from teltheory.errors import ArgumentError
+from teltheory.model.display import in_short
 from teltheory.model.instance import Initial, Instance
 from teltheory.model.numbers import INT64_MAX, IntArray, exact_sum, readonly, whole_number
 from teltheory.model.trace import Trace
@@ -25,6 +26,7 @@ NANOSECONDS = 10**9
 SEGMENTS = 8
 
 
+@in_short
 @dataclass(frozen=True, eq=False)
 class PiecewiseCosts:
     """Costs of turns: straight lines between points, and flat beyond a turn's last point.

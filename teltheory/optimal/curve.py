@@ -15,14 +15,17 @@ piece is done when its chord meets the tangents everywhere, which at the latest 
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
+from typing import Any
 
 import numpy as np
 
 from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import ArgumentError
+from teltheory.model.display import in_short
 from teltheory.model.forest import Forest
 from teltheory.model.instance import Initial, instance_of
 from teltheory.model.numbers import exact_sum
+from teltheory.model.tables import Tabular
 from teltheory.model.trace import Trace
 
 
@@ -39,9 +42,12 @@ class Tangent:
         return self.objective - self.slope * (capacity - self.capacity)
 
 
+@in_short
 @dataclass(frozen=True)
-class HindsightCurve:
+class HindsightCurve(Tabular):
     """The optimal TEL between two capacities, from below by tangents and from above by chords.
+
+    `to_arrow`, `to_pandas` and `to_polars` return a table of a row a tangent.
 
     Attributes
     ----------
@@ -50,6 +56,22 @@ class HindsightCurve:
     """
 
     tangents: tuple[Tangent, ...]
+
+    def _table(self) -> dict[str, Any]:
+        return {name: [getattr(t, name) for t in self.tangents] for name in ("capacity", "objective", "slope")}
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the chords, the upper side, against the capacity; return Matplotlib's axes.
+
+        Parameters
+        ----------
+        ax : Axes, optional
+            New ones if left out.
+        """
+        from teltheory.plots.values import curves
+
+        table = self._table()
+        return curves(table["capacity"], {"least TEL": table["objective"]}, "capacity", "TEL", ax)
 
     def bounds(self, capacity: int) -> tuple[Fraction, Fraction]:
         """Return a lower and an upper bound on the optimal TEL at a capacity between the first and the last."""

@@ -10,6 +10,7 @@ from typing import Literal, get_args, overload
 
 from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import ArgumentError, SolverError
+from teltheory.model.display import in_short
 from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance, Initial, instance_of
 from teltheory.model.module_trace import ModuleTrace
@@ -28,6 +29,7 @@ Status = Literal["optimal", "optimal by solver", "feasible", "time limit", "inte
 """How a search between two sides ended; "by solver" rests on the word of HiGHS alone."""
 
 
+@in_short
 @dataclass(frozen=True)
 class HindsightOptimum:
     """An optimum of the hindsight problem.
@@ -58,6 +60,7 @@ class HindsightOptimum:
         return None if self.bound is None else self.objective - self.bound
 
 
+@in_short
 @dataclass(frozen=True)
 class WeightedOptimum:
     """An optimum of the weighted hindsight problem.

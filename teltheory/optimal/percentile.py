@@ -17,6 +17,7 @@ import numpy as np
 
 from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import ArgumentError
+from teltheory.model.display import in_short
 from teltheory.model.forest import Forest
 from teltheory.model.instance import Initial, instance_of
 from teltheory.model.numbers import whole_number
@@ -48,6 +49,7 @@ SHARE_OF_PROOF = 1 / 2
 ROUNDS = 300
 
 
+@in_short
 @dataclass(frozen=True)
 class BestPercentile:
     """The smallest percentile of uncached lengths, between two bounds, in the trace's unit.

@@ -36,6 +36,7 @@ import numpy as np
 
 from teltheory.cost.given import Model, Size, Units
 from teltheory.errors import ArgumentError, CertificateError
+from teltheory.model.display import in_short
 from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance, Initial, Instance, instance_of
 from teltheory.model.trace import Trace
@@ -46,6 +47,7 @@ from teltheory.optimal.staircases import Staircase, staircases
 MOST_WEIGHT = 10**6
 
 
+@in_short
 @dataclass(frozen=True)
 class Cut:
     """Weights of turns whose intervals cover a step; a unit of weight costs numerator / the prices' denominator.
@@ -68,6 +70,7 @@ class Cut:
     numerator: int
 
 
+@in_short
 @dataclass(frozen=True)
 class Prices:
     """Prices of room: ``numerators[i] / denominator`` at step ``steps[i]``, and 0 elsewhere; and of cuts.

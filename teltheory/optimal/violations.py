@@ -25,6 +25,7 @@ import numpy as np
 from teltheory.cost.given import Model, Size, Units
 from teltheory.cost.metrics import slo_violations
 from teltheory.errors import ArgumentError, CertificateError, SolverError
+from teltheory.model.display import in_short
 from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance, Initial, instance_of
 from teltheory.model.numbers import BoolArray, IntArray, whole_number
@@ -49,6 +50,7 @@ SHARE_OF_SOLVER = 3 / 4
 """Of the time that is left after the first exhaustion, if it is limited."""
 
 
+@in_short
 @dataclass(frozen=True)
 class FewestViolations:
     """The fewest turns that compute more than xi, between two bounds.

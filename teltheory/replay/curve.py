@@ -55,6 +55,7 @@ from teltheory.cost.given import Model, Size, Units
 from teltheory.cost.latency import Latency
 from teltheory.cost.metrics import slo_violations, tail_excess_latency, ttft_quantiles
 from teltheory.errors import ArgumentError
+from teltheory.model.display import in_short
 from teltheory.model.forest import Forest
 from teltheory.model.instance import Instance
 from teltheory.model.numbers import INT64_MAX, FloatArray, IntArray
@@ -68,7 +69,11 @@ if TYPE_CHECKING:
     from teltheory.replay.segments import Segments
     from teltheory.replay.trees.distances import PathSegments
 
+DRAWN = 40
+"""Capacities in a plot."""
 
+
+@in_short
 @dataclass(frozen=True, eq=False)
 class CapacityCurve:
     """What a policy reuses on a trace at every capacity; optional caching, empty start.
@@ -117,6 +122,28 @@ class CapacityCurve:
             return replay(self.trace, self.policy, self.units.capacity(capacity), cache=self.cache)
         outcome: Outcome = self.segments.outcome(self.trace, self.units.capacity(capacity))
         return outcome
+
+    def plot(self, xi: Size | None = None, capacities: Sequence[Size] | None = None, ax: Any = None) -> Any:
+        """Draw TEL or, without a threshold, the hit rate against the capacity; return Matplotlib's axes.
+
+        Parameters
+        ----------
+        xi : int or str, optional
+            Threshold.
+        capacities : sequence of int or str, optional
+            Capacities; if left out a few from a thousandth of what an endless cache holds to all of it.
+        ax : Axes, optional
+            New ones if left out.
+        """
+        from teltheory.plots.values import curves
+
+        spread = np.geomspace(max(self.peak / 1000, 1), max(self.peak, 1), DRAWN).astype(np.int64)
+        sizes = np.unique(self._whole(spread if capacities is None else capacities)).tolist()
+        if xi is None:
+            drawn = {"hit rate": [float(self.outcome(c).hit_rate) for c in sizes]}
+        else:
+            drawn = {f"TEL({self.units.xi(xi):,})": self.tail_excess_latency(sizes, xi).tolist()}
+        return curves(sizes, drawn, "capacity", next(iter(drawn)), ax)
 
     def cached(self, capacity: Size) -> IntArray:
         """Return what each turn reuses at one capacity; shape (n,), in the trace's unit."""

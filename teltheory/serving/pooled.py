@@ -24,6 +24,7 @@ from typing import Any
 
 from teltheory.cost.latency import Latency, LatencyModel
 from teltheory.errors import ArgumentError
+from teltheory.model.display import in_short
 from teltheory.model.numbers import rational
 from teltheory.model.tiers import Tiers, tiers_of
 from teltheory.model.trace import Trace
@@ -31,6 +32,7 @@ from teltheory.optimal import hindsight_optimum
 from teltheory.serving.serve import number_of
 
 
+@in_short
 @dataclass(frozen=True)
 class Pooled:
     """A lower bound on TEL.

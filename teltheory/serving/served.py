@@ -21,8 +21,10 @@ import numpy as np
 
 from teltheory.cost.given import Seconds, seconds_of
 from teltheory.errors import ArgumentError
+from teltheory.model.display import Summary, counted, quantiles
 from teltheory.model.numbers import BoolArray, FloatArray, IntArray, real_number
 from teltheory.model.outcome import Outcome
+from teltheory.model.tables import Tabular
 from teltheory.model.tiers import TieredOutcome
 from teltheory.serving.work import span
 
@@ -41,8 +43,11 @@ class Tail(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Served:
+class Served(Tabular):
     """Requests in order of arrival, times in seconds. `serve` makes it.
+
+    `to_arrow`, `to_pandas` and `to_polars` return a table of a row a request: its replica, its times and the
+    columns of the outcome.
 
     Attributes
     ----------
@@ -74,6 +79,51 @@ class Served:
 
     def __len__(self) -> int:
         return len(self.arrival)
+
+    def __repr__(self) -> str:
+        median, high = (f"{point:.3g} s" for point in self.quantiles([0.5, 0.95]).tolist())
+        sizes = f"{counted(len(self), 'request')}, {counted(self.replicas, 'replica')}"
+        return f"Served({sizes}, TTFT P50 {median}, P95 {high})"
+
+    def _repr_html_(self) -> str:
+        return self.summary()._repr_html_()
+
+    def summary(self, slo: Seconds | None = None) -> Summary:
+        """Return hit rate, utilisation, percentiles of TTFT and, with `slo`, the tail and what it is made of.
+
+        Parameters
+        ----------
+        slo : float, Fraction or str, optional
+            Seconds to the first token.
+        """
+        facts = {"requests": len(self), "replicas": self.replicas, "hit rate": self.outcome.hit_rate}
+        facts |= {"utilisation": f"{self.utilisation:.3f}"}
+        times = {name: f"{value:.3g} s" for name, value in quantiles(self.ttft, "TTFT").items()}
+        if slo is None:
+            return Summary("Served", facts | times)
+        tail = self.tail(slo)
+        parts = {f"of it {part}": f"{spent:,.1f} s" for part, spent in tail._asdict().items()}
+        tails = {"TEL": f"{tail.seconds:,.1f} s", **parts, "requests above the SLO": self.slow(slo)}
+        return Summary("Served", facts | times | tails)
+
+    def plot(self, slo: Seconds | None = None, ax: Any = None) -> Any:
+        """Draw the share of requests whose TTFT, and wait, is above each time; return Matplotlib's axes.
+
+        Parameters
+        ----------
+        slo : float, Fraction or str, optional
+            Seconds: right of it the area below the line of TTFT, times the number of requests, is TEL.
+        ax : Axes, optional
+            New ones if left out.
+        """
+        from teltheory.plots.values import tails
+
+        limit = None if slo is None else float(seconds_of("slo", slo))
+        return tails({"TTFT": self.ttft, "wait": self.wait}, "seconds", ax, limit, f"SLO = {limit} s")
+
+    def _table(self) -> dict[str, Any]:
+        names = ("replica", "arrival", "start", "wait", "load", "compute", "service", "ttft")
+        return {name: getattr(self, name) for name in names} | self.outcome._table()
 
     @property
     def cached(self) -> IntArray:

@@ -22,6 +22,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from teltheory.errors import ArgumentError
+from teltheory.model.display import in_short
 from teltheory.model.numbers import LARGEST, FloatArray, IntArray, whole_number
 from teltheory.model.trace import Trace
 from teltheory.workloads.laws import WIDEST, Empirical, Law, LogNormal
@@ -116,6 +117,7 @@ WIDTHS = (2.0, 5.0, 20.0)
 """How far apart the rates are from which several kinds are sought."""
 
 
+@in_short
 @dataclass(frozen=True)
 class FittedConversations:
     """A conversation model fitted to a trace.

@@ -22,6 +22,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from teltheory.errors import ArgumentError, CertificateError
+from teltheory.model.display import in_short
 from teltheory.model.module_instance import ModuleInstance
 from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.numbers import IntArray, whole_number
@@ -31,6 +32,7 @@ from teltheory.optimal.prices import Prices, check_prices
 from teltheory.optimal.sets.parts import placed_parts, set_parts
 
 
+@in_short
 @dataclass(frozen=True, eq=False)
 class WholeCertificate:
     """A proof that no policy that keeps items whole has less TEL than `lower`.

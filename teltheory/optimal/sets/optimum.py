@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from teltheory.model.display import in_short
 from teltheory.model.numbers import IntArray
 from teltheory.model.outcome import Outcome
 from teltheory.optimal.certificate import Certificate
@@ -13,6 +14,7 @@ from teltheory.optimal.sets.certificate import WholeCertificate
 ItemCache = Literal["strict", "whole"]
 
 
+@in_short
 @dataclass(frozen=True)
 class ModuleOptimum:
     """The least TEL that any policy reaches on a trace of module sets, or two sides of it.

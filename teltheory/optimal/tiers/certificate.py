@@ -33,6 +33,7 @@ from typing import Any
 import numpy as np
 
 from teltheory.errors import ArgumentError, CertificateError
+from teltheory.model.display import in_short
 from teltheory.model.forest import Forest
 from teltheory.model.instance import ForestInstance, instance_of
 from teltheory.model.module_instance import ModuleInstance
@@ -46,6 +47,7 @@ from teltheory.optimal.trees.parts import Parts
 COLUMNS = ("steps", "tiers", "numerators", "shares", "loading_shares")
 
 
+@in_short
 @dataclass(frozen=True, eq=False)
 class TieredCertificate:
     """A proof that no policy has less TEL than `lower`.

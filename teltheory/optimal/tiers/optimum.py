@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
+from teltheory.model.display import in_short
 from teltheory.model.numbers import IntArray
 from teltheory.model.tiers import TieredOutcome
 from teltheory.optimal.tiers.certificate import TieredCertificate
 from teltheory.optimal.trees.hindsight import BlockCache
 
 
+@in_short
 @dataclass(frozen=True)
 class TieredOptimum:
     """Two sides of the least TEL that any policy reaches in tiers.

@@ -6,6 +6,7 @@ from typing import Literal, get_args
 
 from teltheory.cost.metrics import tail_excess_latency
 from teltheory.errors import NOT_WHOLE, ArgumentError, SolverError
+from teltheory.model.display import in_short
 from teltheory.model.instance import ForestInstance
 from teltheory.model.outcome import Outcome
 from teltheory.optimal.certificate import Certificate, unweighted
@@ -31,6 +32,7 @@ def checked_cache(cache: object, instance: AnyInstance) -> BlockCache:
     return cache  # type: ignore[return-value]
 
 
+@in_short
 @dataclass(frozen=True)
 class ForestOptimum:
     """The least TEL that any policy reaches on a forest, or two sides of it.

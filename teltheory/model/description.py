@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from teltheory.model.display import Summary
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import BoolArray, FloatArray, IntArray, exact_sum
 from teltheory.model.preambles import NEARLY_ALL, readers
@@ -104,6 +105,20 @@ class Description:
     footprint: int
     ceiling: Fraction
     chain_ceiling: Fraction
+
+    def summary(self) -> Summary:
+        """Return the numbers to look at first, shown as a small table."""
+        spreads = {"input tokens": self.inputs, "output tokens": self.outputs, "turns a conversation": self.turns}
+        lengths = {
+            f"{name}, {point}": getattr(spread, point.lower())
+            for name, spread in spreads.items()
+            for point in ("mean", "P50", "P99")
+            if spread is not None
+        }
+        time = {} if self.seconds is None else {"seconds": self.seconds}
+        sizes = {"turns": self.requests, "conversations": self.conversations}
+        ends = {"footprint, tokens": self.footprint, "most that can be hit": self.ceiling}
+        return Summary("Trace", sizes | time | lengths | ends)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the description as plain data; shares as floats."""

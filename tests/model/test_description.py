@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from strategies import forests
 
 import teltheory as tt
-from teltheory.workloads.description import NEARLY_ALL, Spread
+from teltheory.model.description import NEARLY_ALL, Spread
 
 
 @st.composite

@@ -1,0 +1,129 @@
+"""Values of many numbers, shown in short: a line at the prompt, a small table in a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields
+from fractions import Fraction
+from html import escape
+from typing import Any, TypeVar
+
+import numpy as np
+
+from teltheory.errors import shown
+
+MOST = 180
+"""Characters of a line that stands for a value."""
+FEW = 40
+
+Class = TypeVar("Class", bound=type)
+
+
+class Summary(Mapping[str, Any]):
+    """Numbers by name, shown as a small table; ``dict(summary)`` has them as they are.
+
+    Parameters
+    ----------
+    title : str
+        What they are of.
+    facts : mapping of str to object
+        The numbers.
+    """
+
+    def __init__(self, title: str, facts: Mapping[str, Any]) -> None:
+        self.title, self._facts = title, dict(facts)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._facts[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._facts)
+
+    def __len__(self) -> int:
+        return len(self._facts)
+
+    def __repr__(self) -> str:
+        cells = {name: _cell(value) for name, value in self.items()}
+        left, right = (max(map(len, column), default=0) for column in (cells, cells.values()))
+        return "\n".join([self.title, *(f"  {name:<{left}}  {cell:>{right}}" for name, cell in cells.items())])
+
+    def _repr_html_(self) -> str:
+        return table_of(self.title, {name: _cell(value) for name, value in self.items()})
+
+
+def table_of(title: str, cells: Mapping[str, str]) -> str:
+    """Return a small table in HTML."""
+    rows = "".join(f"<tr><th>{escape(name)}</th><td>{escape(cell)}</td></tr>" for name, cell in cells.items())
+    return f"<table><caption>{escape(title)}</caption>{rows}</table>"
+
+
+def in_short(cls: Class) -> Class:
+    """Show a dataclass by its fields in short: the sizes of arrays and collections, the names of other values."""
+
+    def line(self: Any) -> str:
+        text = f"{type(self).__name__}({', '.join(f'{name}={cell}' for name, cell in _texts(self).items())})"
+        return text if len(text) <= MOST else f"{text[: MOST - 4]}...)"
+
+    def table(self: Any) -> str:
+        return table_of(type(self).__name__, _texts(self))
+
+    cls.__repr__, cls._repr_html_ = line, table  # type: ignore[method-assign, assignment, attr-defined]
+    return cls
+
+
+def counted(n: int, one: str) -> str:
+    """Return a number of things, such as ``1 turn`` or ``12,031 turns``."""
+    return f"{n:,} {one}{'' if n == 1 else 's'}"
+
+
+def unit_of(block_size: int) -> str:
+    """Return what lengths are counted in."""
+    return "tokens" if block_size == 1 else f"blocks of {counted(block_size, 'token')}"
+
+
+def mean_of(values: Any) -> str:
+    """Return the mean of an array, as a cell."""
+    return f"{float(values.mean()):,.1f}" if len(values) else "none"
+
+
+def quantiles(values: Any, name: str) -> dict[str, Any]:
+    """Return the nearest-rank percentiles of an array that a summary shows, and its greatest value."""
+    points = {"P50": 0.5, "P95": 0.95, "P99": 0.99, "most": 1.0}
+    if not len(values):
+        return {}
+    found = np.quantile(values, list(points.values()), method="inverted_cdf").tolist()
+    return {f"{name}, {point}": value for point, value in zip(points, found, strict=True)}
+
+
+def percent(share: Fraction | float) -> str:
+    """Return a share such as ``12.3 %``."""
+    return f"{float(share):.1%}".replace("%", " %")
+
+
+def duration(seconds: float) -> str:
+    """Return a time such as ``59 min`` in the largest unit of which there is at least one."""
+    for unit, length in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= length:
+            return f"{seconds / length:.3g} {unit}"
+    return f"{seconds:.3g} s"
+
+
+def _texts(value: Any) -> dict[str, str]:
+    return {field.name: _short(getattr(value, field.name)) for field in fields(value) if field.repr}
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"<{' x '.join(f'{n:,}' for n in value.shape)} numbers>"
+    if isinstance(value, (list, tuple, dict, set, frozenset)) and len(value) > 4:
+        return f"<{len(value):,} values>"
+    text = shown(value, FEW)
+    return text if not text.endswith("...") else f"{type(value).__name__}(...)"
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, Fraction):
+        return percent(value)
+    if isinstance(value, float):
+        return f"{value:,.1f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)
