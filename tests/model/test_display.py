@@ -1,5 +1,7 @@
 """What is shown of values: a line whatever their size, tables with the numbers that others compute, plots."""
 
+from dataclasses import make_dataclass
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,6 +10,7 @@ from strategies import forests, given_columns, timed_columns, turn_columns
 
 import teltheory as tt
 from teltheory.errors import ArgumentError
+from teltheory.model.display import in_short
 from teltheory.workloads import wildchat_like
 
 LONGEST = 200
@@ -41,6 +44,14 @@ def test_a_line_stands_for_a_value_of_any_size():
         table = value._repr_html_()
         assert table.startswith("<table>")
         assert len(table) < 10 * LONGEST
+
+
+def test_fields_are_shown_in_short_and_no_more_than_fit():
+    many = in_short(make_dataclass("Many", [f"field_{k}" for k in range(99)]))
+    assert len(repr(many(*range(99)))) < LONGEST
+    best = tt.hindsight_optimum(SOME, 4000, 2789)
+    assert "certificate=Certificate(...)" in repr(best)
+    assert "kept=<300 numbers>" in repr(best.certificate)
 
 
 def test_a_trace_says_how_large_it_is_and_what_it_shares():
