@@ -1,6 +1,6 @@
 """One threshold for all turns of an application: T-LRU with a shared budget against LRU.
 
-docs/application-tails.md has the proofs and the counterexamples by hand.
+docs/application-tails-proofs.md has the proofs and the counterexamples by hand.
 """
 
 from __future__ import annotations
