@@ -39,6 +39,8 @@ def test_bars_have_the_lengths_of_the_replay():
     tokens = [(fill, round(width / token)) for fill, width in bars]
     cached, computed, above = "#a9bdd6", "#3f78b5", "#d64541"
     assert tokens == [(computed, 2), (computed, 1), (cached, 1), (computed, 2), (above, 3)]
+    ticks = [float(re.match("M([0-9.]+)", path.get("d"))[1]) / token for path in figure.iter("path")]
+    assert [round(tick) for tick in ticks] == [2, 2, 3]
     texts = [text.text for text in figure.iter("text")]
     assert texts[0] == "LRU: TEL 3, ξ = 2"
     assert [text for text in texts if "+" in text] == ["0 + 2", "0 + 1", "1 + 5"]
