@@ -28,6 +28,7 @@ from pathlib import Path
 
 import teltheory
 from teltheory.errors import ArgumentError, FileError
+from teltheory.extras import lacking
 from teltheory.input_files import read_json
 from teltheory.paper import adaptive, front, grid
 from teltheory.paper import figure_tables as ft
@@ -134,7 +135,8 @@ def of_adaptive(plans: Sequence[grid.Plan], seeds: int, turns: int, workers: int
 
 def of_others() -> list[Product]:
     """Return the tables of the figures that bring one."""
-    return [Product(figure.table, figure.row, figure.rows) for figure in figures() if figure.row and figure.rows]
+    found = [] if lacking("matplotlib") else figures()
+    return [Product(figure.table, figure.row, figure.rows) for figure in found if figure.row and figure.rows]
 
 
 def digest(file: Path) -> str:
