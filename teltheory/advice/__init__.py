@@ -16,7 +16,7 @@ from teltheory.advice.planning import Plan, plan
 from teltheory.advice.search import Candidate
 from teltheory.advice.settings import HALF, as_set, start_of_rest, t_lru
 from teltheory.cost.bootstrap import Estimate
-from teltheory.cost.given import Model, Seconds, Size, Units, latency_of, seconds_of
+from teltheory.cost.given import Model, Size, Units, latency_of
 from teltheory.cost.goals import TEL
 from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
@@ -24,6 +24,7 @@ from teltheory.model.forest import Forest
 from teltheory.model.numbers import whole_number
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
+from teltheory.model.units import Seconds, seconds_of
 from teltheory.policies.named import maker_of
 from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import default_estimate, in_blocks

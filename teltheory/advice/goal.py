@@ -21,6 +21,7 @@ from teltheory.cost.metrics import above_slo, excess, ttft_quantiles
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import FloatArray, IntArray, rational
 from teltheory.model.outcome import Outcome
+from teltheory.model.units import seconds_of
 
 WORK_COST = Fraction(105, 100)
 MEDIAN_COST = Fraction(110, 100)
@@ -50,7 +51,7 @@ class Goal:
     misses: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "slo", rational("slo", self.slo))
+        object.__setattr__(self, "slo", seconds_of("slo", self.slo))
         if self.level is not None and not 0 < rational("level", self.level) < 1:
             raise ArgumentError("level", str(self.level), "a level above 0 and below 1, such as 95/100")
 

@@ -22,13 +22,14 @@ import numpy as np
 
 from teltheory.advice.choice import BLOCKS, DRAWS
 from teltheory.cost.bootstrap import Blocks, Estimate, interval
-from teltheory.cost.given import Model, Seconds, Size, Units, latency_of, seconds_of
+from teltheory.cost.given import Model, Size, Units, latency_of
 from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import BoolArray, FloatArray, IntArray, rational, whole_number
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
+from teltheory.model.units import Seconds, seconds_of
 from teltheory.policies.named import policy_of
 from teltheory.policies.online import LRU
 from teltheory.progress import Progress, reporting

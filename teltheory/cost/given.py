@@ -12,21 +12,18 @@ Anything else is an error that offers what may have been meant. Bytes, and a tim
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import TypeAlias
 
 from teltheory.cost.kv_cache import ARCHITECTURES, Architecture, KVSize, architecture
 from teltheory.cost.latency import A100_LLAMA2_7B, Latency
 from teltheory.cost.latency_files import MEASURED
 from teltheory.errors import ArgumentError
-from teltheory.model.numbers import rational, real_number, whole_number
+from teltheory.model.numbers import whole_number
 from teltheory.model.tiers import Tiers
 from teltheory.model.units import bytes_in, is_time, read_time, read_tokens
 
 Size: TypeAlias = int | str
 """A capacity or a threshold: a number in the trace's unit, or text."""
-Seconds: TypeAlias = int | float | Fraction | str
-"""A time: seconds, or text with its unit."""
 Model: TypeAlias = str | Architecture | KVSize
 """Whose KV cache and latency: a name of `ARCHITECTURES`, or a size of a token."""
 
@@ -122,12 +119,3 @@ def latency_of(latency: Latency | None, model: Model | None) -> Latency:
         expected = f"one with a latency of its own ({', '.join(MEASURED)}), or latency=... with it"
         raise ArgumentError("model", model if isinstance(model, str) else model.name, expected)
     return found
-
-
-def seconds_of(argument: str, value: Seconds) -> Fraction:
-    """Return a time in seconds, exactly; a float stands for the decimal that Python prints."""
-    if isinstance(value, str):
-        return read_time(argument, value)
-    if isinstance(value, float):
-        return Fraction(repr(real_number(argument, float(value), 0, closed=True)))
-    return rational(argument, value)

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import FloatArray, IntArray, rational
+from teltheory.model.units import Seconds, seconds_of
 
 MOST_EXACT = 2**53
 """Whole numbers up to here are floats too."""
@@ -79,11 +80,11 @@ class Latency(Protocol):
         """Return seconds to the first token, elementwise."""
         ...
 
-    def threshold(self, slo: Fraction) -> int:
+    def threshold(self, slo: Seconds) -> int:
         """Return the largest u with TTFT(u, 0) <= `slo` seconds."""
         ...
 
-    def safe_uncached(self, total: IntArray, slo: Fraction) -> IntArray:
+    def safe_uncached(self, total: IntArray, slo: Seconds) -> IntArray:
         """Return for each n of `total` the largest u <= n with TTFT(u, n - u) <= `slo`, -1 if there is none."""
         ...
 
@@ -163,7 +164,7 @@ class LatencyModel:
         seconds: FloatArray = np.maximum(alpha * u + gamma * u * (u + 2 * c) + beta, floor) / one
         return seconds
 
-    def threshold(self, slo: Fraction) -> int:
+    def threshold(self, slo: Seconds) -> int:
         """Return the largest number of uncached tokens, none cached, whose TTFT is at most `slo` seconds.
 
         Raises
@@ -180,7 +181,7 @@ class LatencyModel:
             raise ArgumentError("slo", f"{float(slo)} s", "seconds that some number of tokens takes")
         return (isqrt(alpha**2 + 4 * gamma * left) - alpha) // (2 * gamma) if gamma else left // alpha
 
-    def safe_uncached(self, total: IntArray, slo: Fraction) -> IntArray:
+    def safe_uncached(self, total: IntArray, slo: Seconds) -> IntArray:
         """Return the most tokens of each input that may be uncached: the largest u with TTFT(u, n - u) <= `slo`.
 
         The TEL-safe budget of an input is what is left of it, n - u.
@@ -218,10 +219,10 @@ class LatencyModel:
         one = self._scaled.one if self._scaled.one <= MOST_EXACT else 1
         return (*(float(value * one) for value in self._values), float(one))
 
-    def _left(self, slo: Fraction) -> int | None:
+    def _left(self, slo: Seconds) -> int | None:
         """Return what the SLO leaves to the tokens, rounded down to 1 / `one` seconds; None if it is missed."""
         scaled = self._scaled
-        within = rational("slo", slo) * scaled.one // 1
+        within = seconds_of("slo", slo) * scaled.one // 1
         return None if within < max(scaled.floor, scaled.constant) else within - scaled.constant
 
     def _safe(self, n: int, left: int) -> int:

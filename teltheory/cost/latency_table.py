@@ -21,6 +21,7 @@ from teltheory.cost.latency import Provenance, each
 from teltheory.errors import ArgumentError
 from teltheory.model.display import in_short
 from teltheory.model.numbers import FloatArray, IntArray, rational, whole_number
+from teltheory.model.units import Seconds, seconds_of
 
 
 @in_short
@@ -108,7 +109,7 @@ class TableLatency:
         found: FloatArray = between(inside) * np.maximum(n / totals[-1], 1)
         return found
 
-    def threshold(self, slo: Fraction) -> int:
+    def threshold(self, slo: Seconds) -> int:
         """Return the largest number of uncached tokens, none cached, whose TTFT is at most `slo` seconds.
 
         Raises
@@ -116,7 +117,7 @@ class TableLatency:
         ArgumentError
             If not even 0 tokens keep it, or any number does.
         """
-        slo = rational("slo", slo)
+        slo = seconds_of("slo", slo)
         cold = [row[0] for row in self.seconds]
         if slo < cold[0] or not cold[-1]:
             expected = f"{float(cold[0]):g} seconds or more, and some number of tokens that takes longer"
@@ -127,9 +128,9 @@ class TableLatency:
         width = self.totals[i + 1] - self.totals[i]
         return self.totals[i] + int((slo - cold[i]) * width / (cold[i + 1] - cold[i]))
 
-    def safe_uncached(self, total: IntArray, slo: Fraction) -> IntArray:
+    def safe_uncached(self, total: IntArray, slo: Seconds) -> IntArray:
         """Return for each n of `total` the largest u <= n with TTFT(u, n - u) <= `slo`, -1 if there is none."""
-        slo = rational("slo", slo)
+        slo = seconds_of("slo", slo)
         return each(total, lambda n: self._safe(n, slo))
 
     def _safe(self, n: int, slo: Fraction) -> int:

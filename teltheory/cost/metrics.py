@@ -7,7 +7,6 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from teltheory.cost.given import Seconds, seconds_of
 from teltheory.cost.latency import Latency
 from teltheory.cost.links import marginal_seconds
 from teltheory.errors import ArgumentError
@@ -16,6 +15,7 @@ from teltheory.model.numbers import FloatArray, IntArray, exact_sum, whole_numbe
 from teltheory.model.outcome import Outcome
 from teltheory.model.tiers import TieredOutcome
 from teltheory.model.trace import Trace
+from teltheory.model.units import Seconds, seconds_of
 
 
 def ttft_seconds(outcome: Outcome | TieredOutcome, latency: Latency) -> FloatArray:

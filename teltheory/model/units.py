@@ -9,10 +9,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from typing import TypeAlias
 
 from teltheory.errors import ArgumentError
-from teltheory.model.numbers import whole_number
+from teltheory.model.numbers import rational, real_number, whole_number
 
+Seconds: TypeAlias = int | float | Fraction | str
+"""A time: seconds, or text with its unit."""
 TOKENS = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6}
 BYTES = {
     "kB": 10**3,
@@ -76,6 +79,15 @@ def read_time(argument: str, text: str, units: Mapping[str, Fraction] = TIMES) -
     alike = [name for name in units if unit and name[0] == unit[0].lower().replace("µ", "u")]
     offers = [f"{number or 200}{name}" for name in alike or usual]
     raise ArgumentError(argument, text, f"a time with its unit, such as {' or '.join(offers)}")
+
+
+def seconds_of(argument: str, value: Seconds) -> Fraction:
+    """Return a time in seconds, exactly; a float stands for the decimal that Python prints."""
+    if isinstance(value, str):
+        return read_time(argument, value)
+    if isinstance(value, float):
+        return Fraction(repr(real_number(argument, float(value), 0, closed=True)))
+    return rational(argument, value)
 
 
 def is_time(text: str) -> bool:

@@ -68,10 +68,10 @@ class HindsightCurve(Tabular):
         ax : Axes, optional
             New ones if left out.
         """
-        from teltheory.plots.values import curves
+        from teltheory.plots.values import over_capacity
 
         table = self._table()
-        return curves(table["capacity"], {"least TEL": table["objective"]}, "capacity", "TEL", ax)
+        return over_capacity(table["capacity"], table["objective"], "hindsight", "TEL", ax)
 
     def bounds(self, capacity: int) -> tuple[Fraction, Fraction]:
         """Return a lower and an upper bound on the optimal TEL at a capacity between the first and the last."""

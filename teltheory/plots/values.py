@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from teltheory.extras import needed
-from teltheory.plots.style import GREY, SPARE, Line, paper
+from teltheory.plots.panels import of_tokens
+from teltheory.plots.style import GREY, SPARE, Line, looks, paper
 
 BINS = 100
 
@@ -58,12 +60,15 @@ def rate(times: FloatArray, what: str, ax: Any) -> Any:
     return drawn
 
 
-def curves(x: Sequence[float], lines: Mapping[str, Sequence[float]], unit: str, what: str, ax: Any) -> Any:
-    """Draw lines over a logarithmic axis; return the axes."""
-    with _axes(ax, unit, what) as drawn:
+def over_capacity(capacities: Sequence[int], values: Sequence[float], policy: str, what: str, ax: Any) -> Any:
+    """Draw what a policy, by its name, or the optimum reaches at each capacity; return the axes."""
+    with _axes(ax, "capacity", what) as drawn:
+        look = looks([policy])[policy]
+        if look.colour in {line.get_color() for line in drawn.lines}:
+            look = replace(_looks(drawn)[0], name=look.name)
         drawn.set_xscale("log")
-        for (name, values), look in zip(lines.items(), _looks(drawn), strict=False):
-            drawn.plot(x, values, color=look.colour, linestyle=look.dashes, label=name)
+        of_tokens(drawn, "x", "y")
+        drawn.plot(capacities, values, **look.keywords, markevery=0.1)
     return drawn
 
 

@@ -135,15 +135,16 @@ class CapacityCurve:
         ax : Axes, optional
             New ones if left out.
         """
-        from teltheory.plots.values import curves
+        from teltheory.plots.values import over_capacity
 
         spread = np.geomspace(max(self.peak / 1000, 1), max(self.peak, 1), DRAWN).astype(np.int64)
         sizes = np.unique(self._whole(spread if capacities is None else capacities)).tolist()
+        name = getattr(self.policy, "name", type(self.policy).__name__)
         if xi is None:
-            drawn = {"hit rate": [float(self.outcome(c).hit_rate) for c in sizes]}
-        else:
-            drawn = {f"TEL({self.units.xi(xi):,})": self.tail_excess_latency(sizes, xi).tolist()}
-        return curves(sizes, drawn, "capacity", next(iter(drawn)), ax)
+            hits = [float(self.outcome(c).hit_rate) for c in sizes]
+            return over_capacity(sizes, hits, name, "hit rate", ax)
+        tels = self.tail_excess_latency(sizes, xi).tolist()
+        return over_capacity(sizes, tels, name, f"TEL({self.units.xi(xi):,})", ax)
 
     def cached(self, capacity: Size) -> IntArray:
         """Return what each turn reuses at one capacity; shape (n,), in the trace's unit."""

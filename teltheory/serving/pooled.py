@@ -25,9 +25,9 @@ from typing import Any
 from teltheory.cost.latency import Latency, LatencyModel
 from teltheory.errors import ArgumentError
 from teltheory.model.display import in_short
-from teltheory.model.numbers import rational
 from teltheory.model.tiers import Tiers, tiers_of
 from teltheory.model.trace import Trace
+from teltheory.model.units import seconds_of
 from teltheory.optimal import hindsight_optimum
 from teltheory.serving.serve import number_of
 
@@ -76,7 +76,7 @@ def pooled(trace: Trace, capacity: int | Tiers, replicas: int, slo: Any, latency
     room = tiers_of(capacity).pooled[-1] * number_of(replicas)
     xi = latency.threshold(slo) // trace.block_size
     optimum = partial(_optimum, trace, room)
-    seconds = least_seconds(optimum, len(trace), trace.block_size, rational("slo", slo), latency)
+    seconds = least_seconds(optimum, len(trace), trace.block_size, seconds_of("slo", slo), latency)
     return Pooled(room, xi, optimum(xi), seconds)
 
 

@@ -19,13 +19,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from teltheory.cost.given import Seconds, seconds_of
 from teltheory.errors import ArgumentError
 from teltheory.model.display import Summary, counted, quantiles
 from teltheory.model.numbers import BoolArray, FloatArray, IntArray, real_number
 from teltheory.model.outcome import Outcome
 from teltheory.model.tables import Tabular
 from teltheory.model.tiers import TieredOutcome
+from teltheory.model.units import Seconds, seconds_of
 from teltheory.serving.work import span
 
 
