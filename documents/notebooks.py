@@ -14,6 +14,7 @@ from typing import Any
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
 
 from documents.blocks import agrees, asked
 
@@ -32,7 +33,10 @@ class Cells(pytest.Item):
     def runtest(self) -> None:
         """Run the cells and compare what they show."""
         shown = nbformat.read(self.path, as_version=4)
-        today = executed(self.path)
+        try:
+            today = executed(self.path)
+        except CellExecutionError as error:
+            pytest.fail(str(error), pytrace=False)
         differ = [
             at for at, (old, new) in enumerate(zip(shown.cells, today.cells, strict=True)) if not same(old, new)
         ]

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import teltheory as tt
-from teltheory.cost.given import Units, latency_of, seconds_of
-from teltheory.model.units import read_tokens
+from teltheory.cost.given import Units, latency_of
+from teltheory.model.units import read_tokens, seconds_of
 from teltheory.policies.named import policy_of
 from teltheory.policies.spec import default_estimate
 
