@@ -9,14 +9,16 @@ from typing import Any
 
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
-LINK = re.compile(r"!?\[(?P<text>[^\]]*)\]\((?!https?://|#|mailto:)[^)\s]*\)")
-"""A link or picture in Markdown whose target is a file."""
+LINK = re.compile(r"""!?\[(?P<text>[^\]]*)\]\((?!https?://|#|mailto:)[^)\s]*\)|<img src="(?!https?://)[^>]*>""")
+"""A link or picture in Markdown, or a picture in HTML, whose target is a file."""
 
 
 def without_files(markdown: str) -> str:
     """Return Markdown whose links to files are only their text."""
     parts = re.split(r"(```.*?```)", markdown, flags=re.DOTALL)
-    return "".join(part if part.startswith("```") else LINK.sub(r"\g<text>", part) for part in parts)
+    return "".join(
+        part if part.startswith("```") else LINK.sub(lambda found: found["text"] or "", part) for part in parts
+    )
 
 
 class ReadmeHook(MetadataHookInterface):

@@ -24,7 +24,7 @@ from teltheory.errors import ArgumentError, TraceError
 from teltheory.model.branching import NO_NODE, Growing
 from teltheory.model.columns import Column, arrivals, checked_block_size, lengths
 from teltheory.model.display import counted, mean_of, table_of
-from teltheory.model.nodes import at_nodes, renumbered, sums_down
+from teltheory.model.nodes import at_nodes, renumbered, sums_down, walked
 from teltheory.model.numbers import BoolArray, FloatArray, IntArray, readonly, whole_number
 from teltheory.model.tables import Tabular, made_of
 from teltheory.model.turns import bounds
@@ -108,7 +108,7 @@ class Forest(Tabular):
         """
         nodes: dict[int, int] = {}
         parents: list[int] = []
-        leaves = [_walk(k, path, nodes, parents) for k, path in enumerate(paths)]
+        leaves = [walked(k, path, nodes, parents) for k, path in enumerate(paths)]
         parent, leaf = readonly(np.array(parents, np.int64)), readonly(np.array(leaves, np.int64))
         return cls.of_nodes(parent, leaf, ask, total, arrival, block_size=block_size, tokens=tokens, tags=tags)
 
@@ -381,19 +381,6 @@ def _of_lists(cls: type[Forest], paths: NDArray[Any], **columns: Any) -> Forest:
         if isinstance(path, str) or not hasattr(path, "__iter__"):
             raise TraceError("paths", k, path, "a list of block ids")
     return cls.from_paths([p.tolist() if isinstance(p, np.ndarray) else p for p in paths], **columns)
-
-
-def _walk(request: int, path: Sequence[int], nodes: dict[int, int], parents: list[int]) -> int:
-    """Return the last node of a path, adding the blocks that no earlier path has."""
-    node = NO_NODE
-    for block in path:
-        here = nodes.setdefault(block, len(parents))
-        if here == len(parents):
-            parents.append(node)
-        elif parents[here] != node:
-            raise TraceError("paths", request, block, "a block with one parent, as in the requests before it")
-        node = here
-    return node
 
 
 def _check(column: str, values: IntArray, wrong: BoolArray, expected: str, bound: IntArray) -> None:

@@ -1,7 +1,10 @@
-"""Arrays of a forest's nodes: sums from the root down, numbers of those that stay, values at given nodes."""
+"""Arrays of nodes of a forest: sums from the root down, numbers of those that stay, values at some; paths."""
+
+from collections.abc import Sequence
 
 import numpy as np
 
+from teltheory.errors import TraceError
 from teltheory.model.branching import NO_NODE
 from teltheory.model.numbers import BoolArray, IntArray
 
@@ -29,3 +32,16 @@ def renumbered(kept: BoolArray) -> IntArray:
 def at_nodes(values: IntArray, nodes: IntArray, absent: int) -> IntArray:
     """Return the value of each node, `absent` for -1."""
     return np.append(values, absent)[nodes]
+
+
+def walked(request: int, path: Sequence[int], nodes: dict[int, int], parents: list[int]) -> int:
+    """Return the last node of a path, adding the blocks that no earlier path has."""
+    node = NO_NODE
+    for block in path:
+        here = nodes.setdefault(block, len(parents))
+        if here == len(parents):
+            parents.append(node)
+        elif parents[here] != node:
+            raise TraceError("paths", request, block, "a block with one parent, as in the requests before it")
+        node = here
+    return node

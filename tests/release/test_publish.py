@@ -22,7 +22,7 @@ def test_the_page_of_an_index_has_no_link_that_leads_nowhere():
 
 
 def test_links_to_files_are_their_text_and_code_stays():
-    text = "[a](docs/a.md) ![b](b.svg) [c](https://c.org)\n```\n[d](e)\n```\n"
+    text = '[a](docs/a.md) ![b](b.svg)<img src="b.svg" alt="b"> [c](https://c.org)\n```\n[d](e)\n```\n'
     assert without_files(text) == "a b [c](https://c.org)\n```\n[d](e)\n```\n"
 
 

@@ -1,8 +1,7 @@
 """The knowledge tree in tiers of memory (RAGCache, Jin et al. 2024), step by step.
 
-1. A request pins its path when its generation starts. What of it is in a slower tier is loaded; what is in no
-   tier gets room in the first, for which leaves go in the policy's order (Algorithm 1). A parent that became a
-   leaf is a candidate from then on.
+1. A request pins its path when its generation starts. What of it is in a slower tier is loaded; what is in no tier
+   gets room in the first: leaves go in the policy's order (Algorithm 1), a parent as soon as it is one.
 2. A leaf that goes from a tier sinks to the next, from the last it is gone. If that is too full, its leaves go in
    its own policy's order until it fits, the one that came among them; what goes on in the same step is not copied.
    A leaf of a tier is a node without a child there, so that parents are never below their children.
@@ -10,8 +9,7 @@
 4. What a policy does not keep at all sinks, overflow or not: from the first tier when the next request starts.
 5. What is in an inclusive tier is in all slower ones too; a slower one is cut when those before it fit.
 
-Each tier has its own policy, its own memory and its own clock, and hears of every request. Only a request changes
-what a policy knows of the nodes on its path, so a node's order is asked once it may go.
+Each tier has its own policy, memory and clock, and hears of every request. A node's order is asked once it may go.
 """
 
 from __future__ import annotations
