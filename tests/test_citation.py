@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from report.documents import row
+from report.ledger_rows import row
 
 from teltheory.cli.output import console
 from teltheory.cli.verify import ledger_table

@@ -10,7 +10,7 @@ import pytest
 from apps.application_worlds import of_case
 from claims.expected_verdicts import EXPECTED, TAIL_ROWS
 from claims.planting import plant
-from report.documents import DOCS
+from report.ledger_rows import DOCS
 
 from proofs_checks import all_claims
 from proofs_checks.parrot import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from report.documents import DOCS
+from report.ledger_rows import DOCS
 
 from proofs_checks.forest import strict
 from teltheory.claims.forests import ForestCase

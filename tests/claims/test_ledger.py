@@ -20,7 +20,7 @@ from claims.expected_verdicts import (
 )
 from claims.replaying import case_of, excesses, is_canonical, optimum, tel, whole
 from claims.second_opinion_on_tables import improvements_again
-from report.documents import DOCS, parts
+from report.ledger_rows import DOCS, parts
 
 import proofs_checks
 import teltheory as tt

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from claims.expected_verdicts import EXPECTED, PARROT_ROWS
 from claims.planting import plant
-from report.documents import DOCS
+from report.ledger_rows import DOCS
 
 from proofs_checks import all_claims
 from proofs_checks.parrot import app_dispatch, app_groups, app_labels, app_schedules, merged_attention

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from claims.expected_verdicts import EXPECTED, MODULE_ROWS
 from claims.planting import plant
-from report.documents import DOCS
+from report.ledger_rows import DOCS
 from scipy.optimize import linprog
 
 import teltheory as tt

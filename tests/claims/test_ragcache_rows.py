@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from claims.expected_verdicts import EXPECTED, RAG_ROWS
 from claims.rag_tables import SHOWN, documents, lines
-from report.documents import DOCS
+from report.ledger_rows import DOCS
 
 import teltheory as tt
 from proofs_checks import all_claims

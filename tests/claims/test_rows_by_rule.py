@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, replace
 
 import pytest
-from report.documents import parts
+from report.ledger_rows import parts
 
 from proofs_checks import all_claims
 from teltheory.claims.claim import Claim, Placed, Rule

@@ -4,7 +4,7 @@ import io
 import json
 
 import pytest
-from report.documents import row
+from report.ledger_rows import row
 from rich.console import Console
 
 from teltheory.cli.output import WIDTH

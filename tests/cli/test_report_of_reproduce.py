@@ -5,7 +5,7 @@ import gzip
 import re
 
 import pytest
-from report.documents import row
+from report.ledger_rows import row
 
 from teltheory.cli import figures
 

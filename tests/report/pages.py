@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
-from report.documents import row
+from report.ledger_rows import row
 
 import teltheory as tt
 from teltheory.claims.erratum import Erratum

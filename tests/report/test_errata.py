@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from report.documents import DOCS, EXAMPLE, parts, row
+from report.ledger_rows import DOCS, EXAMPLE, parts, row
 
 from proofs_checks import all_claims
 from proofs_checks.errata import ERRATA

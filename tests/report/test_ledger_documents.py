@@ -8,7 +8,7 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from report.documents import EXAMPLE, row
+from report.ledger_rows import EXAMPLE, row
 
 from proofs_checks import all_claims
 from teltheory.errors import FileError

@@ -4,7 +4,7 @@ import re
 import xml.etree.ElementTree as ET
 
 import pytest
-from report.documents import DOCS, EXAMPLE, row
+from report.ledger_rows import DOCS, EXAMPLE, row
 
 from teltheory.claims.erratum import Erratum
 from teltheory.claims.state_tables import facts, traced
