@@ -62,7 +62,10 @@ class TokenLog:
     ) -> None:
         """Add a request with the tokens of its input and, where they are known, of its output."""
         number, size, inputs = len(self.requests), self.blocks.block_size, len(self.system) + len(asked)
-        named = names(joined([self.system, asked, answer]), size)
+        try:
+            named = names(joined([self.system, asked, answer]), size)
+        except OverflowError:
+            record.fail("ids of tokens", max([*asked, *answer], key=abs), "numbers below 2**63")
         leaf = self.blocks.add(record, named, inputs, inputs // size, tag)
         end = leaf
         for _ in range(len(named) - inputs // size):

@@ -138,7 +138,8 @@ def read(source: Source) -> Trace:
 
 
 def _ids(text: str | None) -> list[int] | None:
-    return None if text is None else [int(one) for one in text.split(",") if one.strip()]
+    """Return the ids; of one that no token has, as many digits as show it to be out of bounds."""
+    return None if text is None else [int(one.strip()[:20]) for one in text.split(",") if one.strip()]
 
 
 def _text(text: str | None) -> str | None:

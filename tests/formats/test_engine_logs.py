@@ -163,6 +163,7 @@ WRONG_REQUESTS = [
         changed("out", output_ids=[]),
         "out.meta_info.completion_tokens: found 1, expected 0, as many as ids; all of",
     ),
+    (finished("a", 3, [1, 2**63], []), f"ids of tokens: found {2**63}, expected numbers below 2**63"),
     (changed("out", meta_info=5), "out, meta_info: found 5, expected an object"),
     (finished("a", 3, [1], [], obj=None), "obj: found nothing, expected a value in every record"),
     (finished("a", 3, [1], [], timestamp="x"), "timestamp: found 'x', expected a time in ISO 8601"),

@@ -94,6 +94,10 @@ WRONG = [
         asked("a", "x", [1], "", "0.9"),
         ", line 1, line: found 'INFO  [logger.py:43] ', expected a time such as 02-13",
     ),
+    (
+        asked("a", "x", f"[1, {'9' * 5000}]", "02-13 11:33:33", "0.9"),
+        f", line 1, ids of tokens: found {'9' * 20}, expected numbers below 2**63",
+    ),
 ]
 
 
