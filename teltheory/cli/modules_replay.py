@@ -14,6 +14,7 @@ from teltheory.cli.output import check_target, report
 from teltheory.cli.parts import command, option
 from teltheory.cli.question import read_question
 from teltheory.cli.replay import about
+from teltheory.cli.traces import given
 from teltheory.errors import ArgumentError, FileError
 from teltheory.formats.module_sets import read_module_trace
 from teltheory.model.module_trace import ModuleTrace
@@ -111,7 +112,8 @@ def replay(
     """
     check_target(target)
     question = read_question([parse_policy(text) for text in policy_texts(policies) or POLICIES], **asked)
-    trace = requests.read(trace_file)
+    with given(trace_file) as file:
+        trace = requests.read(file)
     with about(trace_file):
         sets = Sets.of(trace, question, cache)
         rows = list(sets.rows())

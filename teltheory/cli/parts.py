@@ -42,6 +42,8 @@ SECTIONS = {
 }
 """Sections of the help of a command with many options, and what is in each, in this order."""
 
+STANDARD_INPUT = "If TRACE is -, it is read from standard input."
+
 
 class Option(click.Option):
     """An option; names that it had work for one version, with a warning."""
@@ -71,6 +73,14 @@ class Command(click.Command):
     def __init__(self, *args: Any, examples: Sequence[str] = (), **settings: Any) -> None:
         super().__init__(*args, **settings)
         self.examples = examples
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what the command does, and what else a TRACE may be."""
+        super().format_help_text(ctx, formatter)
+        if any(param.metavar == "TRACE" for param in self.params):
+            formatter.write_paragraph()
+            with formatter.indentation():
+                formatter.write_text(STANDARD_INPUT)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the arguments, in which options may have the names that they had."""

@@ -2,6 +2,8 @@
 
 import io
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,16 @@ from teltheory.formats.reading import ChainingReport, ReadingReport
 from teltheory.input_files import read_bytes, reported
 from teltheory.model.trace import Trace
 from teltheory.workloads import parse_times
+
+
+@contextmanager
+def given(file: str) -> Iterator[str]:
+    """Yield the path of a file, for ``-`` that of what standard input holds."""
+    if file != "-":
+        yield file
+        return
+    with spooled(getattr(sys.stdin, "buffer", io.BytesIO())) as spool:
+        yield str(spool)
 
 
 @dataclass(frozen=True)
@@ -35,10 +47,8 @@ class Reading:
 
     def read(self, file: str) -> Trace:
         """Return the trace in a file, or on standard input (-)."""
-        if file == "-":
-            with spooled(getattr(sys.stdin, "buffer", io.BytesIO())) as spool:
-                return self._read(str(spool))
-        return self._read(file)
+        with given(file) as path:
+            return self._read(path)
 
     def _read(self, file: str) -> Trace:
         times = None if self.times is None else parse_times(self.times, self.seed)

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from teltheory.cli import commands
 from teltheory.cli.on_demand import OnDemand
-from teltheory.cli.parts import FEW, SECTIONS, Command, Option
+from teltheory.cli.parts import FEW, SECTIONS, STANDARD_INPUT, Command, Option
 
 WIDTH = 80
 FRAGMENTS = ("Of ", "For ", "By ", "Beside ")
@@ -58,6 +58,15 @@ def test_every_option_of_a_long_help_has_a_section():
     long = [[one for one in command.params if isinstance(one, click.Option)] for command in CALLED.values()]
     listed = {option.opts[0].lstrip("-") for options in long if len(options) >= FEW for option in options}
     assert listed - {name for names in SECTIONS.values() for name in names.split()} == set()
+
+
+def test_a_command_that_takes_a_trace_says_that_it_may_be_standard_input():
+    takes = {names for names, one in CALLED.items() if any(param.metavar == "TRACE" for param in one.params)}
+    told = {
+        names: CliRunner().invoke(commands, [*names, "--help"]).output.count(STANDARD_INPUT) for names in CALLED
+    }
+    assert told == {names: int(names in takes) for names in CALLED}
+    assert ("modules", "replay") in takes
 
 
 def test_an_option_says_in_sentences_what_it_does():

@@ -52,6 +52,17 @@ def test_what_is_left_out_is_chosen_and_said(sets, capsys):
         assert part in printed
 
 
+def test_a_trace_on_standard_input_is_that_of_its_file(sets, capsys, monkeypatch):
+    options = ["--policy", "lru", "--capacity", "4k", "--xi", "2500"]
+    capsys.readouterr()
+    assert run("modules", "replay", sets, *options) == 0
+    printed = capsys.readouterr().out
+    with sets.open() as stream:
+        monkeypatch.setattr("sys.stdin", stream)
+        assert run("modules", "replay", "-", *options) == 0
+    assert capsys.readouterr().out == printed
+
+
 def test_prompts_of_a_schema(tmp_path, capsys):
     schema, log = tmp_path / "trip.xml", tmp_path / "log.jsonl"
     schema.write_text(SCHEMA)
