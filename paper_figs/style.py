@@ -119,7 +119,7 @@ def draw_by_workload(
         for panel, (capacity, rows) in zip(row, capacities.items(), strict=False):
             draw_panel(panel, rows)
             title = f"{as_it_stands(workload(name).name)}, {tokens(capacity)} tokens"
-            panel.set_title("\n".join((title, *wrap(", ".join(merge(panel)), NOTE))))
+            panel.set_title("\n".join((title, *wrap(", ".join(merge(panel)), NOTE, break_on_hyphens=False))))
     for lowest in every[-1]:
         lowest.set_xlabel(labels[0])
     figure.supylabel(labels[1], fontsize="medium")

@@ -99,7 +99,7 @@ def add_title(figure: Figure, title: str) -> None:
     heading = figure.suptitle(as_it_stands(title))
     lines = [title]
     if _width(figure, heading) > figure.get_figwidth():
-        lines = wrap(title, int(WIDEST_LETTERS_AN_INCH * figure.get_figwidth()))
+        lines = wrap(title, int(WIDEST_LETTERS_AN_INCH * figure.get_figwidth()), break_on_hyphens=False)
         heading.set_text(as_it_stands("\n".join(lines)))
     figure.set_figheight(figure.get_figheight() + LINE * len(lines))
 

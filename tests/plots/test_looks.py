@@ -2,8 +2,10 @@
 
 import matplotlib as mpl
 import pytest
+from matplotlib.figure import Figure
 
 from teltheory.errors import ArgumentError
+from teltheory.plots.panels import add_title
 from teltheory.plots.style import POLICIES, VENUES, looks, paper, text_width
 from teltheory.policies.spec import NAMED
 
@@ -35,6 +37,14 @@ def test_a_venue_has_its_width_and_a_font_that_is_there(venue, width):
         assert mpl.rcParams["pdf.fonttype"] == 42
         assert not mpl.rcParams["text.usetex"]
     assert dict(mpl.rcParams) == before
+
+
+def test_a_long_title_is_not_broken_within_a_word():
+    figure, name = Figure((3, 2)), "round-robin"
+    add_title(figure, " ".join([name] * 20))
+    lines = figure.get_suptitle().splitlines()
+    assert len(lines) > 1
+    assert {word for line in lines for word in line.split()} == {name}
 
 
 def test_a_venue_that_is_not_known_is_named():
