@@ -146,7 +146,7 @@ def _without_data(given: Trace | None) -> list[str]:
 def _without_extras(folder: str | None) -> list[str]:
     """Return what is left out for want of the extra that draws figures and makes the page."""
     found = [] if folder is None else lacking(*REPORT)
-    figures_too = "figures and " if "matplotlib" in found else ""
+    figures_too = "figures, tables in LaTeX and " if "matplotlib" in found else ""
     names = f"{listed(found)} {'is' if len(found) == 1 else 'are'} not installed"
     return [f"Left out: {figures_too}{PAGE}, as {names} (pip install 'teltheory[report]')."] if found else []
 

@@ -47,6 +47,23 @@ for line in json.loads(sys.argv[1]):
     print(json.dumps(line), file=sys.stderr)
 """
 )
+REPRODUCE = (
+    BLOCKED
+    + """
+from fractions import Fraction
+from functools import partial
+
+from teltheory.cli import main, reproduce
+from teltheory.paper import adaptive, all, front, grid
+
+reproduce.decide_all, reproduce.BUILT_IN_TURNS = (lambda *_: ([], True)), 40
+all.make_all, all.LONG_TURNS = partial(all.make_all, seeds=1, turns=20), 100
+grid.FINE_XI_MS, grid.CURVE_POINTS = dict.fromkeys(grid.WORKLOADS, (100, 200)), 3
+adaptive.RATIOS = front.RATIOS = (Fraction(0), Fraction(1, 2))
+adaptive.SHARES = adaptive.WINDOWS = ()
+main("reproduce --workers 1 --out out".split())
+"""
+)
 AT = "--capacity 2k --slo 200ms"
 REPORT = "pip install 'teltheory[report]'"
 CORE = [
@@ -94,6 +111,17 @@ def test_commands_of_the_core_need_no_extra_and_others_say_which(tmp_path):
         assert told[line].startswith("teltheory: ")
         assert told[line].endswith(f"{said}\n")
         assert told[line].count("\n") == 1
+
+
+def test_reproduce_makes_the_tables_without_matplotlib_and_says_what_is_left_out(tmp_path, monkeypatch):
+    monkeypatch.setenv("TELTHEORY_DATA", str(tmp_path))
+    said = " ".join(run(REPRODUCE, cwd=tmp_path).stdout.split())
+    assert re.search(r"Left out: figures, tables in LaTeX and report.html, as matplotlib, .* not installed", said)
+    assert REPORT in said
+    assert "Table 6, printed and ours" in said
+    tables = {file.stem.partition("_")[0] for file in (tmp_path / "out" / "tables").glob("*.csv")}
+    assert tables == {"runs", "means", "cells", "curves", "sensitivity", "adaptive", "pareto", "figure"}
+    assert [file.name for file in (tmp_path / "out").iterdir()] == ["tables"]
 
 
 @pytest.mark.repository
