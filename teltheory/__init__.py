@@ -11,8 +11,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from teltheory import moved as moved
-from teltheory.calibration.profiles import measured_profile
-from teltheory.calibration.runs import TTFTRuns, read_ttft_runs
 from teltheory.cost.kv_cache import ARCHITECTURES, Architecture, KVSize
 from teltheory.cost.kv_config import read_architecture
 from teltheory.cost.latency import (
@@ -43,7 +41,6 @@ from teltheory.errors import (
     SolverError,
     TraceError,
 )
-from teltheory.formats import read_arrivals, read_trace, with_arrivals, write_trace
 from teltheory.model.description import Description, describe
 from teltheory.model.forest import Forest
 from teltheory.model.module_trace import ModuleTrace
@@ -96,28 +93,15 @@ from teltheory.replay import replay
 from teltheory.replay.curve import CapacityCurve, capacity_curve
 from teltheory.replay.radix.nodes import RadixNodes
 from teltheory.replay.tiers.nodes import WholeNodes
-from teltheory.workloads import (
-    SHAREGPT_TIMES,
-    ConversationMixture,
-    ConversationModel,
-    ExponentialGaps,
-    FittedConversations,
-    GammaRates,
-    Kind,
-    LogNormalGaps,
-    ParetoGaps,
-    Times,
-    fit_conversations,
-    log_likelihood,
-    sample_conversations,
-    sample_labelled,
-)
 
 if TYPE_CHECKING:
     from teltheory.advice import Advice, Plan, QueueAdvice, advise, plan
     from teltheory.calibration.fitting import FittedLatency, fit_latency
+    from teltheory.calibration.profiles import measured_profile
+    from teltheory.calibration.runs import TTFTRuns, read_ttft_runs
     from teltheory.claims.adversary import adversary
     from teltheory.claims.dominance import never_worse
+    from teltheory.formats import read_arrivals, read_trace, with_arrivals, write_trace
     from teltheory.optimal.cost_optimum import CostOptimum, cost_optimum
     from teltheory.optimal.percentile import BestPercentile, best_percentile
     from teltheory.optimal.violations import FewestViolations, fewest_violations
@@ -128,6 +112,22 @@ if TYPE_CHECKING:
     from teltheory.serving.pooled import Pooled, pooled
     from teltheory.serving.serve import Serving, serve, stretch_for
     from teltheory.serving.served import Served
+    from teltheory.workloads import (
+        SHAREGPT_TIMES,
+        ConversationMixture,
+        ConversationModel,
+        ExponentialGaps,
+        FittedConversations,
+        GammaRates,
+        Kind,
+        LogNormalGaps,
+        ParetoGaps,
+        Times,
+        fit_conversations,
+        log_likelihood,
+        sample_conversations,
+        sample_labelled,
+    )
 
 __version__ = "0.1.0"
 
@@ -156,6 +156,27 @@ __all__ = [
 ]  # fmt: skip
 
 _ON_DEMAND = {
+    "measured_profile": "teltheory.calibration.profiles",
+    "TTFTRuns": "teltheory.calibration.runs",
+    "read_ttft_runs": "teltheory.calibration.runs",
+    "read_arrivals": "teltheory.formats",
+    "read_trace": "teltheory.formats",
+    "with_arrivals": "teltheory.formats",
+    "write_trace": "teltheory.formats",
+    "SHAREGPT_TIMES": "teltheory.workloads",
+    "ConversationMixture": "teltheory.workloads",
+    "ConversationModel": "teltheory.workloads",
+    "ExponentialGaps": "teltheory.workloads",
+    "FittedConversations": "teltheory.workloads",
+    "GammaRates": "teltheory.workloads",
+    "Kind": "teltheory.workloads",
+    "LogNormalGaps": "teltheory.workloads",
+    "ParetoGaps": "teltheory.workloads",
+    "Times": "teltheory.workloads",
+    "fit_conversations": "teltheory.workloads",
+    "log_likelihood": "teltheory.workloads",
+    "sample_conversations": "teltheory.workloads",
+    "sample_labelled": "teltheory.workloads",
     "Advice": "teltheory.advice",
     "Plan": "teltheory.advice",
     "QueueAdvice": "teltheory.advice",
@@ -191,3 +212,8 @@ def __getattr__(name: str) -> Any:
     if name not in _ON_DEMAND:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_ON_DEMAND[name]), name)
+
+
+def __dir__() -> list[str]:
+    """List what is loaded on demand too, for completion at the prompt."""
+    return sorted({*globals(), *_ON_DEMAND})

@@ -4,7 +4,6 @@ import sys
 import warnings
 from collections.abc import Sequence
 from importlib import import_module
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
@@ -31,14 +30,17 @@ MOVED = {
 }
 
 
-class Moved(MetaPathFinder, Loader):
-    """Finds a module by the name that it had."""
+class Moved:
+    """Finds a module by the name that it had; the base classes of `importlib.abc` are slow to load."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """Return how to load a module that moved, None for any other."""
-        return ModuleSpec(fullname, self) if fullname in MOVED else None
+        return ModuleSpec(fullname, self) if fullname in MOVED else None  # type: ignore[arg-type]
+
+    def create_module(self, spec: ModuleSpec) -> None:
+        """Leave it to Python."""
 
     def exec_module(self, module: ModuleType) -> None:
         """Put the module of today in the place of the old name."""

@@ -1,5 +1,7 @@
 """From a trace and an SLO to a setting: chosen on the first part of the trace, judged on the rest."""
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction

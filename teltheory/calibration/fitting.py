@@ -13,6 +13,8 @@
    must stay cached of it, n less the most uncached tokens that keep the SLO; both within the lengths measured.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction

@@ -13,6 +13,8 @@ one of whom it holds at most h n / K: the adversary lets that one return, phase 
 it takes the one of whom least is held on average.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction

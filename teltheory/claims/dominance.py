@@ -6,6 +6,8 @@ beyond the bounds follow, and one that refutes is shrunk until no single step ma
 proves no more than that; the verdict says what was tried.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from inspect import Parameter, signature
 from typing import TypeAlias

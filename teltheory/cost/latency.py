@@ -11,6 +11,8 @@ at the same rate gamma / alpha = (4 layers width / 2) / (2 weights). The numbers
 turn keeps its SLO has one answer, which does not depend on rounding.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction

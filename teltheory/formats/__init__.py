@@ -1,5 +1,7 @@
 """Formats of traces, one file each. `FORMATS` has them by name; "auto" takes the last one that fits."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Mapping
 from pathlib import Path

@@ -8,6 +8,8 @@
    if all are cached. That is `without_last_token`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 

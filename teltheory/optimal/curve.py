@@ -12,6 +12,8 @@ taken, until all are close enough. With a tolerance of 0 the curve is exact at e
 piece is done when its chord meets the tangents everywhere, which at the latest it does between neighbours.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor

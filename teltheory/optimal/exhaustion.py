@@ -14,6 +14,8 @@ dropped. If nothing is left before the last step, that many can't be avoided.
 This module uses nothing of what makes prices or looks for choices.
 """
 
+from __future__ import annotations
+
 from collections import defaultdict
 from math import inf
 from time import monotonic

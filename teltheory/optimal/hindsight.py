@@ -5,6 +5,8 @@ relaxation has an integral optimum, and with whole weights its dual has whole pr
 the proof). Tail-Optimized Belady is not optimal with weights: what is furthest may weigh most.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Literal, get_args, overload
 

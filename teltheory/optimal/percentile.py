@@ -10,6 +10,8 @@ violations fall as xi grows, so:
 4. *Prove*: refute again, without the MILP, what only the MILP refuted, while there is time.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 from fractions import Fraction
 

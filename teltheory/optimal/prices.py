@@ -26,6 +26,8 @@ solution violates (`teltheory.optimal.cuts`); bad ones give a weak bound, never 
 This module uses nothing of what makes prices. Steps and intervals are those of `teltheory.optimal.certificate`.
 """
 
+from __future__ import annotations
+
 from collections import Counter
 from dataclasses import dataclass
 from fractions import Fraction

@@ -14,6 +14,8 @@ the chosen requests and all that lies above what they hold (`teltheory.optimal.t
 Belady, leaf-first, if that is better.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction

@@ -18,6 +18,8 @@ other caches beside its own has `shadows`: see `WatchingPolicy`. One of forests 
 has `memory` beside its rules: see `RememberingPolicy`.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, Protocol, TypeAlias, TypeGuard, get_args
 

@@ -1,5 +1,7 @@
 """Replay of a trace under a policy."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial

@@ -8,6 +8,8 @@ Laws of gaps are given by their mean, so that they can be swept beside each othe
 choice (Section 3.3: Poisson turns); the others are heavy-tailed: people come back after minutes, or after lunch.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Protocol, runtime_checkable

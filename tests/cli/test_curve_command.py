@@ -40,7 +40,7 @@ def test_it_prints_a_table_a_threshold(run, trace_file, capsys):
 
 
 def test_hindsight_is_the_optimum_in_the_table_and_within_its_tolerance_where_drawn(run_json, tmp_path):
-    trace = tt.sample_conversations(tt.workloads.ConversationModel(), 400, np.random.default_rng(3))
+    trace = tt.sample_conversations(tt.ConversationModel(), 400, np.random.default_rng(3))
     file = tmp_path / "sampled.csv"
     columns = zip(trace.conversation.tolist(), trace.prompt.tolist(), trace.response.tolist(), strict=True)
     file.write_text("conversation,prompt,response\n" + "".join(f"{c},{q},{a}\n" for c, q, a in columns))

@@ -13,7 +13,8 @@ LOADED = """
 import sys
 names = sorted({name.partition(".")[0] for name in sys.modules} - sys.stdlib_module_names)
 print("loaded:", *[name for name in names if not name.startswith("_")])
-print("parts:", *[name for name in sys.modules if name.startswith(("teltheory.cli.", "scipy."))])
+OURS = ("teltheory.cli.", "teltheory.formats.", "scipy.")
+print("parts:", *[name for name in sys.modules if name.startswith(OURS)])
 """
 WITH_NUMPY = {"numpy", "typing_extensions", "cython_runtime"}
 HEAVY = {"distributed", "gguf", "highspy", "matplotlib", "numba", "pyarrow", "pyomo", "scipy", "sympy"}
