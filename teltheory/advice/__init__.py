@@ -16,12 +16,14 @@ from teltheory.advice.held_out import HeldOut, Row, Setting, hold_out
 from teltheory.advice.loaded import Options, QueueAdvice, QueueChoice, advise_in_queue
 from teltheory.advice.planning import Plan, plan
 from teltheory.advice.search import Candidate
+from teltheory.advice.sentences import advice_lines, headline, rest_of
 from teltheory.advice.settings import HALF, as_set, start_of_rest, t_lru
 from teltheory.cost.bootstrap import Estimate
 from teltheory.cost.given import Model, Size, Units, latency_of
 from teltheory.cost.goals import TEL
 from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
+from teltheory.model.display import in_sentences
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import whole_number
 from teltheory.model.tiers import Tiers
@@ -52,6 +54,7 @@ __all__ = [
 ]
 
 
+@in_sentences(headline, advice_lines, rest_of)
 @dataclass(frozen=True)
 class Advice:
     """A setting for one capacity, and what is known of it.

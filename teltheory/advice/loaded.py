@@ -21,11 +21,13 @@ from teltheory.advice.held_in_queue import HeldInQueue, hold_in_queue, named
 from teltheory.advice.overflow import first_overflow_of
 from teltheory.advice.reasons import reasons_of
 from teltheory.advice.search import Candidate, explore, near_of
+from teltheory.advice.sentences_in_queue import headline, queue_lines, tables_of
 from teltheory.advice.server import Server, first_turns, in_units
 from teltheory.advice.settings import as_set, start_of_rest, t_lru
 from teltheory.cost.bootstrap import Estimate
 from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
+from teltheory.model.display import in_sentences
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import whole_number
 from teltheory.model.tiers import Tiers, tiers_of
@@ -76,6 +78,7 @@ class QueueChoice:
         return len(self.tried) == 1
 
 
+@in_sentences(headline, queue_lines, lambda advice: next(tables_of(advice)))
 @dataclass(frozen=True)
 class QueueAdvice:
     """A setting for replicas with queues, and what is known of it.

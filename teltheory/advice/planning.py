@@ -21,10 +21,12 @@ from typing import Any
 import numpy as np
 
 from teltheory.advice.choice import BLOCKS, DRAWS
+from teltheory.advice.sentences_of_plan import LOAD, REPLICAS, headline, plan_lines, tried_of
 from teltheory.cost.bootstrap import Blocks, Estimate, interval
 from teltheory.cost.given import Model, Size, Units, latency_of
 from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
+from teltheory.model.display import in_sentences
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import BoolArray, FloatArray, IntArray, rational, whole_number
 from teltheory.model.tiers import Tiers
@@ -36,8 +38,6 @@ from teltheory.progress import Progress, reporting
 from teltheory.serving.serve import Serving, serve, stretch_for
 from teltheory.serving.served import Served
 
-REPLICAS = "replicas"
-LOAD = "load"
 TIER = re.compile(r"tier(\d+)", re.ASCII)
 SURE = 0.95
 
@@ -70,6 +70,7 @@ class Number:
     tel: float
 
 
+@in_sentences(headline, plan_lines, tried_of)
 @dataclass(frozen=True)
 class Plan:
     """How much of a resource keeps a percentile of TTFT within an SLO.

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from rich.markup import escape
 
-from teltheory.cli.advice_text import advice_as_data, advice_lines, advice_table, write_advice
+from teltheory.advice.sentences import advice_lines
+from teltheory.cli.advice_text import advice_as_data, advice_table, write_advice
 from teltheory.cli.advise_in_queue import (
     Found,
     LoadedQuestion,

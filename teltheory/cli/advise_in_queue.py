@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 
+from teltheory.advice.sentences_in_queue import queue_lines
+from teltheory.advice.sentences_of_plan import plan_lines
 from teltheory.cli.loaded_text import (
     LEAD,
     METHOD,
     queue_as_data,
     queue_card,
-    queue_lines,
     queue_section,
     queue_tables,
 )
@@ -27,7 +28,6 @@ from teltheory.cli.plan_text import (
     EXPECTED,
     check_tier,
     plan_as_data,
-    plan_lines,
     plan_section,
     plan_table,
     read_percentile,

@@ -16,7 +16,7 @@ from teltheory.cli.output import check_target, report
 from teltheory.cli.parts import command, option
 from teltheory.cli.tables import plain_table
 from teltheory.errors import listed, printable
-from teltheory.report.words import counted
+from teltheory.model.display import counted
 
 if TYPE_CHECKING:
     from rich.table import Table

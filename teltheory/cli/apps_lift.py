@@ -17,7 +17,7 @@ from teltheory.cli.tables import plain_table
 from teltheory.errors import printable
 from teltheory.formats.applications import write_application_trace
 from teltheory.formats.request_logs import read_log
-from teltheory.report.words import counted, percent
+from teltheory.model.display import counted, percent
 
 COLUMNS = ("application", "requests", "joined", "held", "several", "continued")
 LEGEND = (

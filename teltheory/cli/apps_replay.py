@@ -18,6 +18,7 @@ from teltheory.cost.applications import application_excess
 from teltheory.errors import ArgumentError
 from teltheory.formats.applications import read_application_trace
 from teltheory.model.applications import ApplicationTrace, Measure
+from teltheory.model.display import percent
 from teltheory.model.numbers import exact_sum
 from teltheory.model.outcome import Outcome
 from teltheory.model.units import listed_values
@@ -26,7 +27,6 @@ from teltheory.policies.online import LRU
 from teltheory.policies.policy import Trim
 from teltheory.policies.spec import default_estimate, parse_policy, policy_texts
 from teltheory.replay.applications import replay_applications
-from teltheory.report.words import percent
 
 POLICIES = ("lru", "tlru", ApplicationTLRU.name, "belady")
 """What is replayed where no policy is named."""

@@ -20,7 +20,7 @@ from teltheory.cli.output import check_target, report
 from teltheory.cli.parts import command, option
 from teltheory.cli.tables import plain_table
 from teltheory.errors import ArgumentError, printable
-from teltheory.report.words import counted
+from teltheory.model.display import counted
 
 COLUMNS = ("engine", "filled", "generated", "most held")
 LEGEND = (

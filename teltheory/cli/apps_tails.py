@@ -13,8 +13,8 @@ from teltheory.cli.options import capacity_option, forced_option, together
 from teltheory.cli.parts import option
 from teltheory.errors import ArgumentError
 from teltheory.model.applications import ApplicationTrace, Measure
+from teltheory.model.display import counted
 from teltheory.model.units import listed_values, read_tokens
-from teltheory.report.words import counted
 
 LEGEND = (
     "excess: tokens above the threshold, over all applications, of what all turns of an application (sum) or its "

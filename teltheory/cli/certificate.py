@@ -34,6 +34,7 @@ from teltheory.cli.traces import Reading, report_lines
 from teltheory.cost.goals import SLO, TEL, Level, read_level
 from teltheory.errors import ArgumentError, CertificateError, FileError, TelTheoryError, shown
 from teltheory.input_files import read_json
+from teltheory.model.display import counted
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import INT64_MAX, IntArray, read_fraction
 from teltheory.model.plan import check_plan
@@ -44,7 +45,6 @@ from teltheory.optimal.exhaustion import check_violations
 from teltheory.optimal.prices import Cut, Prices
 from teltheory.optimal.tiers.certificate import TieredCertificate
 from teltheory.optimal.trees.hindsight import BlockCache
-from teltheory.report.words import counted
 
 VERSION = 2
 KIND = "objective_kind"

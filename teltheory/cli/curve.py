@@ -34,6 +34,7 @@ from teltheory.cli.tiered import Tiered, tier_options
 from teltheory.cli.traces import Reading
 from teltheory.cost.metrics import share_closed, tail_excess_latency, ttft_quantiles, ttft_violations
 from teltheory.errors import ArgumentError
+from teltheory.model.display import percent
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import exact_sum
 from teltheory.optimal import hindsight_optimum
@@ -45,7 +46,6 @@ from teltheory.policies.spec import NAMED, Spec, others, parse_policies, policy_
 from teltheory.replay import Cache
 from teltheory.replay.caches import always_forced, read_cache
 from teltheory.replay.curve import CapacityCurve, capacity_curve
-from teltheory.report.words import percent
 from teltheory.sweep import QUANTILES, ServedCell
 from teltheory.sweep.jobs import measure
 

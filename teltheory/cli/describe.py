@@ -9,15 +9,15 @@ from teltheory.cli.options import json_option, served_options, trace_options
 from teltheory.cli.output import check_target, report
 from teltheory.cli.parts import command
 from teltheory.cli.served import Served
-from teltheory.cli.tables import in_short, plain_table
+from teltheory.cli.tables import plain_table
 from teltheory.cli.traces import Reading, about_turns, turns_as_data
 from teltheory.cost.kv_cache import KVSize
 from teltheory.formats.reading import ReadingReport
 from teltheory.model.description import Description, Readers, Spread
 from teltheory.model.description import describe as described
+from teltheory.model.display import percent, tokens_in_short
 from teltheory.model.numbers import exact_sum
 from teltheory.model.trace import Trace
-from teltheory.report.words import percent
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -61,7 +61,7 @@ def _shown(found: Description, shape: KVSize | None) -> "Iterator[str | Table]":
     if found.block_size is not None:
         yield plain_table(f"Blocks of {found.block_size} tokens", PARTS, _parts(found), left=PARTS[:1])
     size = "" if shape is None else f", {shape.bytes(found.footprint) / 2**30:,.1f} GiB of {shape.name}"
-    yield f"Footprint: {in_short(found.footprint)} tokens{size}, all that a cache without end holds."
+    yield f"Footprint: {tokens_in_short(found.footprint)} tokens{size}, all that a cache without end holds."
     chains = "" if found.block_size is None else f"; {percent(found.chain_ceiling)} as private conversations"
     yield f"Ceiling: such a cache hits {percent(found.ceiling)} of the input{chains}."
 

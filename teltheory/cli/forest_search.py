@@ -15,13 +15,13 @@ from teltheory.cli.tables import WORK, plain_table, work_cells
 from teltheory.cost.goals import TEL
 from teltheory.cost.metrics import tail_excess_latency
 from teltheory.errors import SolverError
+from teltheory.model.display import percent
 from teltheory.model.forest import Forest
 from teltheory.optimal import hindsight_optimum
 from teltheory.optimal.trees.hindsight import BlockCache
 from teltheory.policies.clairvoyant import TailOptimizedBelady
 from teltheory.policies.online import LRU
 from teltheory.replay import replay
-from teltheory.report.words import percent
 
 BESIDE = {"belady": "Tail-Optimized Belady", "lru": "LRU"}
 """Policies beside the optimum."""

@@ -12,7 +12,7 @@ from teltheory.cli.options import SEED, json_option, whole
 from teltheory.cli.output import check_target, progress_bar, report
 from teltheory.cli.parts import command, option
 from teltheory.cli.tables import plain_table
-from teltheory.report.words import percent
+from teltheory.model.display import percent
 
 if TYPE_CHECKING:
     from teltheory.modules.bench import Cell, Timed

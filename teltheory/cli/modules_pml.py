@@ -15,6 +15,7 @@ from teltheory.cli.output import check_target, complain, report
 from teltheory.cli.parts import command, option
 from teltheory.cli.tables import plain_table
 from teltheory.errors import FileError
+from teltheory.model.display import counted
 from teltheory.modules.items import plan, size
 from teltheory.modules.pml.layout import Layout, Span, layout, slashed
 from teltheory.modules.pml.prompt import Resolved, Stretch, prompt_from, read_prompt, resolve, schema_of, stretches
@@ -22,7 +23,6 @@ from teltheory.modules.pml.reading import check_once, read_schema, read_schemas,
 from teltheory.modules.pml.roles import TEMPLATES, Roles
 from teltheory.modules.pml.source import Node, read_source
 from teltheory.modules.pml.tokens import Tokenizer, tokenizer_of
-from teltheory.report.words import counted
 
 if TYPE_CHECKING:
     from rich.table import Table

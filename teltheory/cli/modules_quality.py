@@ -11,9 +11,9 @@ from teltheory.cli.options import SEED, json_option, whole
 from teltheory.cli.output import check_target, progress_bar, report
 from teltheory.cli.parts import command, option
 from teltheory.cli.tables import plain_table
+from teltheory.model.display import counted, percent
 from teltheory.model.units import listed_values
 from teltheory.modules.pml.roles import TEMPLATES
-from teltheory.report.words import counted, percent
 
 if TYPE_CHECKING:
     from teltheory.cost.bootstrap import Estimate

@@ -15,6 +15,7 @@ from teltheory.cli.output import check_target, report
 from teltheory.cli.parts import command, option
 from teltheory.cli.tables import plain_table
 from teltheory.errors import ArgumentError
+from teltheory.model.display import counted
 from teltheory.model.units import bytes_in
 from teltheory.modules.answers import opened
 from teltheory.modules.items import Way
@@ -23,7 +24,6 @@ from teltheory.modules.pml.prompt import Prompt, read_prompt
 from teltheory.modules.pml.reading import read_schema
 from teltheory.modules.pml.roles import TEMPLATES, Roles
 from teltheory.policies.spec import parse_policy
-from teltheory.report.words import counted
 
 if TYPE_CHECKING:
     from teltheory.modules.runtime.cache import PromptCache, Served

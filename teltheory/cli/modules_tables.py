@@ -12,7 +12,7 @@ import numpy as np
 from rich.table import Table
 
 from teltheory.cli.question import REGRET_LEGEND, SHARES, Question, Thresholds, chosen_thresholds, two_digits
-from teltheory.cli.tables import SLOW_LEGEND, in_short, plain_table
+from teltheory.cli.tables import SLOW_LEGEND, plain_table
 from teltheory.cost.metrics import (
     slo_violations,
     tail_excess_latency,
@@ -20,6 +20,7 @@ from teltheory.cost.metrics import (
     ttft_seconds,
     ttft_violations,
 )
+from teltheory.model.display import percent, tokens_in_short
 from teltheory.model.module_trace import ModuleTrace
 from teltheory.model.numbers import exact_sum
 from teltheory.model.outcome import Outcome
@@ -29,7 +30,6 @@ from teltheory.policies.shared import SharedTLRU
 from teltheory.policies.spec import Spec, default_estimate
 from teltheory.replay import replay
 from teltheory.replay.sets import SetCache
-from teltheory.report.words import percent
 from teltheory.sweep import Cell
 from teltheory.sweep.jobs import QUANTILES
 
@@ -144,7 +144,7 @@ class Sets:
     def _cells(self, row: Row) -> list[str]:
         cell = row.cell
         times = [self.thresholds.shown(value) for value in (row.mean, cell.p50, cell.p95, cell.p99)]
-        work = [percent(cell.hit_rate), in_short(cell.prefilled), f"{cell.violations:,}"]
+        work = [percent(cell.hit_rate), tokens_in_short(cell.prefilled), f"{cell.violations:,}"]
         tail = [f"{cell.tel:,}", percent(cell.change), f"{cell.regret:,}", percent(cell.closed)]
         return [cell.policy, *times, *work, *tail]
 

@@ -1,21 +1,21 @@
-"""A capacity plan: what `--plan` asks for, and the answer as sentences, a table, plain data and a section."""
+"""A capacity plan: what `--plan` asks for, and the answer as a table, plain data and a section."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import asdict
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
+from teltheory.advice.sentences_of_plan import LOAD, REPLICAS, noun, plan_heads, plan_lines, plan_rows
 from teltheory.cli.question import read_capacity
 from teltheory.cli.serving_options import read_load
 from teltheory.cli.tables import plain_table
 from teltheory.cost.goals import read_level
 from teltheory.cost.kv_cache import KVSize
-from teltheory.errors import ArgumentError, listed
+from teltheory.errors import ArgumentError
 from teltheory.model.numbers import whole_number
 from teltheory.report.markdown import paragraphs, plain_text, table
 from teltheory.report.page import Section
@@ -23,12 +23,10 @@ from teltheory.report.page import Section
 if TYPE_CHECKING:
     from teltheory.advice.planning import Plan
 
-LOAD, REPLICAS = "load", "replicas"
 EXPECTED = "replicas=1..16, tier0=100k,300k,1M or load=0.5,0.7,0.9"
 RANGE = re.compile(r"(\d{1,9})\.\.(\d{1,9})", re.ASCII)
 MOST = 1000
 """Numbers that a range may have."""
-HEADER = ("P", "interval", "keeps the SLO", "util", "slow", "TEL s")
 
 
 def read_plan(text: str, shape: KVSize | None, *, overload: bool) -> tuple[str, list[int | Fraction]]:
@@ -64,72 +62,11 @@ def read_percentile(text: str) -> Fraction:
     return 100 * level.q
 
 
-def plan_lines(plan: Plan, policy: str, block_size: int) -> Iterator[str]:
-    """Yield what a plan says."""
-    name, slo = f"P{float(100 * plan.level):g}", f"{float(plan.slo):g} s"
-    tried = f"{len(plan.tried)} tried, {_text(plan, plan.tried[0].number, block_size)} to "
-    tried += _text(plan, plan.tried[-1].number, block_size)
-    less = "smaller" if plan.resource == LOAD else "larger"
-    most = "largest" if plan.resource == LOAD else "smallest"
-    wanted = f"such that it and every {less} one tried have a {name} of TTFT of {slo} at most"
-    if plan.answer is None:
-        last = plan.tried[-1]
-        yield (
-            f"PLAN, {policy}: no {_noun(plan)} of the {tried}, is enough: even at "
-            f"{_text(plan, last.number, block_size)} {name} is {last.percentile.value:.3f} s, above {slo}."
-        )
-    else:
-        answer = _text(plan, plan.answer, block_size)
-        yield f"PLAN, {policy}: {answer} is the {most} {_noun(plan)} {wanted} ({tried})."
-    said = f"In {100 * plan.share:.0f} % of the draws of blocks of time the answer is the same"
-    if plan.low != plan.high:
-        ends = [_end(plan, end, block_size) for end in (plan.low, plan.high)]
-        said += f", in 95 % from {ends[0]} to {ends[1]}"
-    yield f"{said}."
-    if plan.exceptions:
-        numbers = listed([_text(plan, number, block_size) for number in plan.exceptions])
-        yield f"Exceptions: {numbers} would do on this trace, although a number that is more generous does not."
-
-
-def _noun(plan: Plan) -> str:
-    if plan.resource in (LOAD, REPLICAS):
-        return {LOAD: "load", REPLICAS: "number of replicas"}[plan.resource]
-    return f"capacity of tier {plan.resource.removeprefix('tier')}"
-
-
-def _text(plan: Plan, number: float, block_size: int) -> str:
-    if plan.resource == LOAD:
-        return f"{number:g}"
-    return f"{number:,}" if plan.resource == REPLICAS else f"{number * block_size:,}"
-
-
-def _end(plan: Plan, number: float | None, block_size: int) -> str:
-    return "none of them" if number is None else _text(plan, number, block_size)
-
-
-def plan_heads(plan: Plan) -> tuple[str, ...]:
-    """Return the columns of a plan."""
-    what = plan.resource if plan.resource in (LOAD, REPLICAS) else f"{plan.resource} tokens"
-    return (what, f"P{float(100 * plan.level):g} s", *HEADER[1:])
-
-
-def plan_rows(plan: Plan, block_size: int) -> Iterator[tuple[str, ...]]:
-    """Yield the numbers tried as text under `plan_heads`."""
-    for one in plan.tried:
-        found = one.percentile
-        keeps = "yes" if one.meets else "no"
-        if one.number in plan.exceptions:
-            keeps = "yes, an exception"
-        if one.number == plan.answer:
-            keeps = "yes: the answer"
-        ends = f"[{max(found.low, 0.0):.3f}, {found.high:.3f}]"
-        counts = (f"{one.utilisation:.3f}", f"{one.slow:,}", f"{one.tel:,.0f}")
-        yield _text(plan, one.number, block_size), f"{found.value:.3f}", ends, keeps, *counts
-
-
 def plan_table(plan: Plan, policy: str, block_size: int) -> Table:
     """Return the numbers tried for the terminal."""
-    return plain_table(f"Plan, {policy}", plan_heads(plan), plan_rows(plan, block_size), ("keeps the SLO",))
+    return plain_table(
+        f"Plan, {policy}", plan_heads(plan, " tokens"), plan_rows(plan, block_size), ("keeps the SLO",)
+    )
 
 
 def plan_as_data(plan: Plan, policy: str, block_size: int) -> dict[str, Any]:
@@ -148,8 +85,11 @@ def plan_as_data(plan: Plan, policy: str, block_size: int) -> dict[str, Any]:
 def plan_section(anchor: str, plan: Plan, policy: str, block_size: int) -> Section:
     """Return a plan as a section of a page."""
     rows = (map(plain_text, row) for row in plan_rows(plan, block_size))
-    texts = [*map(plain_text, plan_lines(plan, policy, block_size)), table(plan_heads(plan), rows, "---:")]
-    return Section(anchor, f"Plan of {_noun(plan)}, {policy}", paragraphs(texts))
+    texts = [
+        *map(plain_text, plan_lines(plan, policy, block_size)),
+        table(plan_heads(plan, " tokens"), rows, "---:"),
+    ]
+    return Section(anchor, f"Plan of {noun(plan)}, {policy}", paragraphs(texts))
 
 
 def check_tier(resource: str, tiers: int) -> None:

@@ -32,6 +32,7 @@ from teltheory.model.numbers import INT64_MAX
 from teltheory.model.outcome import Outcome
 from teltheory.model.trace import Trace
 from teltheory.model.units import Time, bytes_in, listed_values, read_time, read_tokens
+from teltheory.optimal.trees.hindsight import HOLES_LEGEND
 from teltheory.policies.online import LRU
 from teltheory.policies.spec import FOR_SLOS, AnySpec, Spec, default_estimate
 from teltheory.replay import in_reference, replay
@@ -42,7 +43,6 @@ SHARES = (5, 20, 50)
 REGRET_LEGEND = (
     "regret: TEL above the hindsight optimum. closed: share of LRU's distance to the optimum that is closed."
 )
-HOLES_LEGEND = "The optimum is that of a cache whose blocks may outlive their parents: no cache has less."
 LEVELS = tuple(Level(f"p{level}", Fraction(level, 100)) for level in (90, 95, 99))
 
 

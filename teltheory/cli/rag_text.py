@@ -13,6 +13,7 @@ from rich.table import Table
 from teltheory.cli.tables import plain_table
 from teltheory.cost.kv_cache import KVSize
 from teltheory.cost.latency import Latency
+from teltheory.model.display import counted, percent
 from teltheory.rag.corpus import Corpus, Queries
 from teltheory.rag.policies import PolicyRow, Sides
 from teltheory.rag.popularity import top_share
@@ -20,7 +21,6 @@ from teltheory.rag.requests import settled
 from teltheory.rag.stage_times import StageTimes
 from teltheory.rag.systems import RAGCACHE, WITHOUT
 from teltheory.rag.workload import Workload
-from teltheory.report.words import counted, percent
 
 Policies: TypeAlias = tuple[list[PolicyRow], Sides]
 COLUMNS = ("system", "mean s", "P50 s", "P95 s", "P99 s", "/s", "docs", "host", "tokens", "out", "in", "wasted")

@@ -28,13 +28,13 @@ from teltheory.cli.question import Asked, Thresholds
 from teltheory.cli.served_runs import question_in_tiers, run_served
 from teltheory.cli.served_tables import cells_as_data as served_as_data
 from teltheory.cli.served_tables import served_tables
-from teltheory.cli.tables import SLOW_LEGEND, TTFTS, WORK_LEGEND, in_short, plain_table
+from teltheory.cli.tables import SLOW_LEGEND, TTFTS, WORK_LEGEND, plain_table
 from teltheory.cli.tiered import Tiered, tier_options
 from teltheory.cli.traces import Reading
 from teltheory.errors import ArgumentError, FileError, ForcedCachingError, TraceError
+from teltheory.model.display import percent, tokens_in_short
 from teltheory.policies.spec import POLICIES, parse_policies, policy_texts
 from teltheory.replay import kernel_is_compiled
-from teltheory.report.words import percent
 from teltheory.sweep import Cell, Store, sweep
 
 MEASURES = (*TTFTS, "hit", "prefill", "written", "slow", "TEL", "vs LRU", "regret", "closed")
@@ -144,7 +144,7 @@ def legend(asked: Asked) -> str:
 def cell_row(cell: Cell, thresholds: Thresholds) -> list[str]:
     """Return a cell's policy and its measures as text."""
     percentiles = [thresholds.shown(value) for value in (cell.p50, cell.p90, cell.p95, cell.p99)]
-    work = [percent(cell.hit_rate), in_short(cell.prefilled), in_short(cell.written)]
+    work = [percent(cell.hit_rate), tokens_in_short(cell.prefilled), tokens_in_short(cell.written)]
     tail = [f"{cell.violations:,}", f"{cell.tel:,}", percent(cell.change)]
     return [cell.policy, *percentiles, *work, *tail, f"{cell.regret:,}", percent(cell.closed)]
 

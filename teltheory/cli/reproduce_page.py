@@ -17,6 +17,7 @@ from teltheory.cli.question import Asked
 from teltheory.cli.replay import MEASURES, cell_row, legend
 from teltheory.cli.served_tables import DISTANCE, LEGEND, memory_rows, tiers_text
 from teltheory.errors import ArgumentError
+from teltheory.model.display import counted
 from teltheory.policies.spec import Spec
 from teltheory.report.captions import pictures
 from teltheory.report.explorer import POLICIES, Steps, compared, explorer
@@ -33,7 +34,7 @@ from teltheory.report.markdown import (
     table,
 )
 from teltheory.report.page import Card, Page, Section, digest, render, versions
-from teltheory.report.words import WHICH_TEXT, counted
+from teltheory.report.words import WHICH_TEXT
 from teltheory.sweep import Cell, Grid, ServedCell, sweep
 from teltheory.sweep.sources import trace_key
 

@@ -15,11 +15,11 @@ from teltheory.cli.tables import WORK, WORK_LEGEND, plain_table, work_cells
 from teltheory.cost.goals import SLO, TEL, Level
 from teltheory.cost.metrics import slo_violations, tail_excess_latency, ttft_quantiles, write_volume
 from teltheory.errors import SolverError
+from teltheory.model.display import percent
 from teltheory.model.outcome import Outcome
 from teltheory.optimal import hindsight_optimum
 from teltheory.policies.online import LRU, TLRU
 from teltheory.replay import replay
-from teltheory.report.words import percent
 
 TIME_LIMIT = 60.0
 OF_THIS_PLAN = "P50, hit, prefill and written of {} are of this plan: others may have the same {}. " + WORK_LEGEND

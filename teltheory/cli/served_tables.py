@@ -10,9 +10,9 @@ from typing import Any
 from rich.table import Table
 
 from teltheory.cli.question import Asked, Thresholds
-from teltheory.cli.tables import in_short, plain_table
+from teltheory.cli.tables import plain_table
+from teltheory.model.display import percent, tokens_in_short
 from teltheory.model.tiers import Tiers
-from teltheory.report.words import percent
 from teltheory.serving.serve import Serving
 from teltheory.sweep import ServedCell
 from teltheory.sweep.served import router_text
@@ -93,9 +93,9 @@ def _memory_row(cell: ServedCell, thresholds: Thresholds, alone: bool) -> list[s
     inputs = cell.prefilled + sum(cell.reused)
     times = [thresholds.shown(value) for value in (cell.p50, cell.p95, cell.p99)] if alone else []
     hits = [percent(Fraction(units, max(inputs, 1))) for units in cell.reused]
-    moved = [in_short(units) for pair in zip(cell.copied, cell.loaded, strict=True) for units in pair]
+    moved = [tokens_in_short(units) for pair in zip(cell.copied, cell.loaded, strict=True) for units in pair]
     slow = [f"{cell.slow:,}"] if alone else []
-    work = [*hits, in_short(cell.prefilled), in_short(cell.written), *moved, *slow]
+    work = [*hits, tokens_in_short(cell.prefilled), tokens_in_short(cell.written), *moved, *slow]
     regret = "" if cell.optimum is None else tels_text(cell.tel - cell.optimum)
     return [cell.policy, *times, *work, tels_text(cell.tel), percent(cell.change), regret, percent(cell.closed)]
 

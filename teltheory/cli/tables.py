@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from teltheory.cli.question import Thresholds
-from teltheory.report.words import percent
+from teltheory.model.display import percent, tokens_in_short
 
 WIDER_THAN_ANY_TABLE = 100_000
 TTFTS = ("P50 s", "P90 s", "P95 s", "P99 s")
@@ -58,15 +58,5 @@ def work_cells(row: Mapping[str, Any], thresholds: Thresholds, who: str = "") ->
 
     `who` begins their names in the row.
     """
-    volumes = (in_short(row[f"{who}{name}"]) for name in ("prefilled", "written"))
+    volumes = (tokens_in_short(row[f"{who}{name}"]) for name in ("prefilled", "written"))
     return [thresholds.shown(row[f"{who}p50"]), percent(row[f"{who}hit_rate"]), *volumes]
-
-
-def in_short(tokens: int | None) -> str:
-    """Return a number of tokens: exact below a million, else in millions with four digits or more; "" for None."""
-    if tokens is None:
-        return ""
-    if tokens < 10**6:
-        return f"{tokens:,}"
-    digits = len(str(tokens // 10**6))
-    return f"{tokens / 10**6:,.{max(4 - digits, 0)}f}M"

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from teltheory.cli.prefixes import PRIVATE, Prefixes
+from teltheory.model.display import counted
 from teltheory.model.forest import Forest
 from teltheory.model.tiers import Tiers
 from teltheory.model.trace import Trace
 from teltheory.optimal.certificate import check_certificate
 from teltheory.optimal.tiers.certificate import COLUMNS, TieredCertificate
-from teltheory.report.words import counted
 
 TIERS = "tiers"
 """What the entry says that it is about."""

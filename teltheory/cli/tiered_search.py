@@ -18,13 +18,13 @@ from teltheory.cli.tables import plain_table
 from teltheory.cli.tiered_certificate import TieredCertified
 from teltheory.cost.goals import TEL
 from teltheory.cost.metrics import tail_excess_latency
+from teltheory.model.display import percent
 from teltheory.model.forest import Forest
 from teltheory.model.tiers import TieredOutcome, Tiers
 from teltheory.optimal import hindsight_optimum
 from teltheory.policies.clairvoyant import TailOptimizedBelady
 from teltheory.policies.online import LRU
 from teltheory.replay import replay
-from teltheory.report.words import percent
 
 LEGEND = (
     "lower: no policy has less TEL in these tiers, by a certificate that --check evaluates. found: the "

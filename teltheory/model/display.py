@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from fractions import Fraction
 from html import escape
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ MOST = 180
 FEW = 40
 
 Class = TypeVar("Class", bound=type)
+Table: TypeAlias = tuple[str, Sequence[str], Iterable[Sequence[str]]]
 
 
 class Summary(Mapping[str, Any]):
@@ -61,14 +62,47 @@ def in_short(cls: Class) -> Class:
     """Show a dataclass by its fields in short: the sizes of arrays and collections, the names of other values."""
 
     def line(self: Any) -> str:
-        text = f"{type(self).__name__}({', '.join(f'{name}={cell}' for name, cell in _texts(self).items())})"
-        return text if len(text) <= MOST else f"{text[: MOST - 4]}...)"
+        cells = ", ".join(f"{name}={cell}" for name, cell in _texts(self).items())
+        return _line(f"{type(self).__name__}({cells}", ")")
 
     def table(self: Any) -> str:
         return table_of(type(self).__name__, _texts(self))
 
     cls.__repr__, cls._repr_html_ = line, table  # type: ignore[method-assign, assignment, attr-defined]
     return cls
+
+
+def in_sentences(
+    headline: Callable[[Any], str], lines: Callable[[Any], Iterable[str]], table: Callable[[Any], Table]
+) -> Callable[[Class], Class]:
+    """Show a dataclass by what it says: the headline at the prompt, all lines in ``str``, a table in a notebook.
+
+    The headline begins with a word and a colon, which give way to the name of the class. `table` gives a title,
+    the names of the columns, and rows of text.
+    """
+
+    def line(self: Any) -> str:
+        return _line(f"<{type(self).__name__}: {headline(self).partition(': ')[2]}", ">")
+
+    def text(self: Any) -> str:
+        return "\n".join(lines(self))
+
+    def page(self: Any) -> str:
+        title, heads, rows = table(self)
+        cells = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+        names = "".join(f"<th>{escape(name)}</th>" for name in heads)
+        found = f"<table><caption>{escape(title)}</caption><tr>{names}</tr>{cells}</table>"
+        return f"<p><b>{escape(headline(self))}</b></p>{found}"
+
+    def decorated(cls: Class) -> Class:
+        cls.__repr__, cls.__str__, cls._repr_html_ = line, text, page  # type: ignore[method-assign, assignment, attr-defined]
+        return cls
+
+    return decorated
+
+
+def _line(text: str, end: str) -> str:
+    return f"{text}{end}" if len(text) < MOST else f"{text[: MOST - 4]}...{end}"
 
 
 def counted(n: int, one: str) -> str:
@@ -95,9 +129,19 @@ def quantiles(values: Any, name: str) -> dict[str, Any]:
     return {f"{name}, {point}": value for point, value in zip(points, found, strict=True)}
 
 
-def percent(share: Fraction | float) -> str:
-    """Return a share such as ``12.3 %``."""
-    return f"{float(share):.1%}".replace("%", " %")
+def percent(share: Fraction | float | None) -> str:
+    """Return a share such as ``12.3 %``; nothing if there is none."""
+    return "" if share is None else f"{round(float(share) * 100, 1) + 0.0:.1f} %"
+
+
+def tokens_in_short(tokens: int | None) -> str:
+    """Return a number of tokens: exact below a million, else in millions with four digits or more; "" for None."""
+    if tokens is None:
+        return ""
+    if tokens < 10**6:
+        return f"{tokens:,}"
+    digits = len(str(tokens // 10**6))
+    return f"{tokens / 10**6:,.{max(4 - digits, 0)}f}M"
 
 
 def duration(seconds: float) -> str:

@@ -20,10 +20,10 @@ import numpy as np
 
 from teltheory.cost.latency import Latency
 from teltheory.cost.metrics import share_closed
+from teltheory.model.display import percent
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import IntArray, exact_sum
 from teltheory.model.trace import Trace
-from teltheory.report.words import percent
 
 if TYPE_CHECKING:
     from altair import ConcatChart

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from teltheory.claims.erratum import Erratum
+from teltheory.model.display import counted
 from teltheory.report.ledger import OUTCOMES, Row, origin_text, outcome, paper_sentence, sections, standing
 from teltheory.report.repairs import repairs
 from teltheory.report.timeline import with_timelines
 from teltheory.report.words import (
     WHICH_TEXT,
-    counted,
     counterexamples,
     evidence_text,
     null_models_text,

@@ -8,6 +8,7 @@ from typing import Any
 
 from teltheory.claims.state_tables import letter
 from teltheory.errors import FileError
+from teltheory.model.display import counted
 from teltheory.report.ledger import Row, origin_text
 
 WHICH_TEXT = """\
@@ -19,16 +20,6 @@ A row is the paper's if an edition states it; what another paper states names th
 this one nor against it. All others are ours: readings of what a paper leaves open, sharpness (what happens where a
 condition of the paper is left out), repairs and additions."""
 LEDGER_TITLE = "The ledger of two editions of the paper: PMLR 267, and arXiv:2510.15152v1"
-
-
-def percent(share: Fraction | float | None) -> str:
-    """Return a share in per cent, to a tenth; nothing if there is none."""
-    return "" if share is None else f"{round(float(share) * 100, 1) + 0.0:.1f} %"
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number of things, in the singular for one."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def counterexample_text(example: dict[str, Any] | None) -> str:

@@ -22,6 +22,19 @@ def test_it_helps_on_chats():
 
 
 @pytest.mark.long
+def test_it_is_shown_as_what_it_says():
+    advice = usual()
+    setting = f"T-LRU with ξ = {advice.xi:,} and Q̂ = {advice.q_hat:,} tokens."
+    assert repr(advice) == f"<Advice: {setting}>"
+    assert f"ADVICE: {setting}\n" in str(advice)
+    assert str(advice).splitlines()[-1].strip() == advice.engines[-1].arguments
+    page = advice._repr_html_()
+    assert f"<b>ADVICE: {setting}</b>" in page
+    for row in advice.held_out.rows:
+        assert f"<td>{row.policy}</td>" in page
+        assert f"<td>{row.tel:,}</td>" in page
+
+
 def test_most_promises_on_chats_are_kept():
     advices = [tt.advise(chats(4000, seed), 4000, Fraction(1, 5)) for seed in range(20)]
     assert sum(advice.kept_promise for advice in advices) >= 15

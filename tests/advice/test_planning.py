@@ -57,6 +57,9 @@ def test_if_the_largest_does_not_meet_it_there_is_no_answer_and_all_others_are_e
     found = planned(range(1, 5), 2, broken=4)
     assert (found.answer, found.low, found.high, found.share) == (None, None, None, 1.0)
     assert found.exceptions == (2, 3)
+    assert repr(found).startswith("<Plan: no number of replicas of the 4 tried, 1 to 4, is enough: ")
+    assert str(found).splitlines()[-1].startswith("Exceptions: 2, 3 would do")
+    assert "<td>yes, an exception</td>" in found._repr_html_()
     assert (planned([1], 3).answer, planned([1], 4).answer) == (None, 1)
 
 

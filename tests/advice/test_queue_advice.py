@@ -155,6 +155,8 @@ def test_the_tiers_that_run_t_lru_are_chosen_and_few_runs_are_needed():
 
 def test_what_is_recommended_helps_on_both_parts_and_lru_is_recommended_otherwise():
     advice, _ = in_tiers()
+    assert repr(advice) == f"<QueueAdvice: {str(advice).splitlines()[1].removeprefix('ADVICE: ')}>"
+    assert all(f"<td>{row.policy}</td>" in advice._repr_html_() for row in advice.held_out.rows)
     held = advice.held_out
     gain = replace(held.rows[1].gain, low=-0.01)
     lost = replace(held, rows=(held.rows[0], replace(held.rows[1], gain=gain), *held.rows[2:]))

@@ -7,8 +7,8 @@ from advice.advised_traces import chats, engineers, single_turns, usual
 
 import teltheory as tt
 from teltheory.advice import MARGINS
-from teltheory.cli.advice_text import advice_lines
-from teltheory.cli.tables import in_short
+from teltheory.advice.sentences import advice_lines
+from teltheory.model.display import tokens_in_short
 
 
 def test_the_command_prints_the_advice_and_its_settings(run, run_json, tmp_path, capsys):
@@ -22,10 +22,12 @@ def test_the_command_prints_the_advice_and_its_settings(run, run_json, tmp_path,
     assert "Capacity 2GiB is 4,096 tokens" in text
     assert f"The gain is {'inside' if advice.kept_promise else 'outside'} what was promised." in text
     assert f'{{"threshold": {advice.xi}, "next_prompt_estimate": {advice.q_hat}}}' in text
+    without_model = [line for line in str(advice).splitlines() if not line.startswith("Memory: ")]
+    assert all(" ".join(line.split()) in text for line in without_model)
     assert f"LRU needs {advice.held_out.lru_capacity:,} tokens" in text
     lru, tried, _ = advice.held_out.rows
     for row in (lru, tried):
-        volumes = f"{in_short(row.prefilled)} {in_short(row.written)}"
+        volumes = f"{tokens_in_short(row.prefilled)} {tokens_in_short(row.written)}"
         assert f"{100 * row.hit_rate:.1f} % {volumes} {row.p50:.3f}" in text
     assert f"it helps, for {tried.prefilled / lru.prefilled:.3f} times the prefill." in text
     data = run_json(*asked)["advice"][0]

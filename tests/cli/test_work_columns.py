@@ -6,7 +6,7 @@ import pytest
 
 import teltheory as tt
 from teltheory.cli import curve, replay
-from teltheory.cli.tables import in_short
+from teltheory.model.display import tokens_in_short
 from teltheory.optimal.percentile import best_percentile
 from teltheory.optimal.violations import fewest_violations
 from teltheory.policies.spec import parse_policy
@@ -87,4 +87,4 @@ def test_the_page_has_them_too():
     ],
 )
 def test_tokens_in_short(tokens, text):
-    assert in_short(tokens) == text
+    assert tokens_in_short(tokens) == text

@@ -23,6 +23,7 @@ from teltheory.optimal.methods import (
 
 BlockCache = Literal["strict", "holes"]
 ROUNDING = 1e-6
+HOLES_LEGEND = "The optimum is that of a cache whose blocks may outlive their parents: no cache has less."
 
 
 def checked_cache(cache: object, instance: AnyInstance) -> BlockCache:
