@@ -51,7 +51,7 @@ TIMES_OF = {
 }
 
 
-@settings(max_examples=15)
+@settings(max_examples=5)
 @given(timed_columns(given_columns()))
 @pytest.mark.parametrize("kind", MADE_OF)
 def test_a_column_may_be_a_list_an_array_or_a_series(kind: str, columns: Columns) -> None:
@@ -66,7 +66,7 @@ def moments(gaps: list[int]) -> list[datetime]:
     return times
 
 
-@settings(max_examples=15)
+@settings(max_examples=5)
 @given(st.lists(st.sampled_from([0, 1, 999_999]) | st.integers(0, 2**44), max_size=6))
 @pytest.mark.parametrize("kind", TIMES_OF)
 def test_datetimes_are_the_nearest_floats_to_seconds_since_the_first(kind: str, gaps: list[int]) -> None:

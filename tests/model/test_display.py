@@ -97,7 +97,7 @@ def ax():
     return Figure().subplots()
 
 
-@settings(max_examples=8)
+@settings(max_examples=4)
 @given(TRACES, st.integers(0, 12), st.integers(0, 12))
 def test_the_area_right_of_the_threshold_is_tel(trace, capacity, xi):
     from matplotlib.figure import Figure

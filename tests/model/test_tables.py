@@ -37,7 +37,7 @@ TRACES = st.one_of(
 ).map(lambda columns: tt.Trace.from_turns(**columns))
 
 
-@settings(max_examples=25)
+@settings(max_examples=8)
 @given(TRACES)
 @pytest.mark.parametrize("way", WAYS)
 def test_a_trace_is_the_trace_of_its_table(way, trace):
@@ -45,7 +45,7 @@ def test_a_trace_is_the_trace_of_its_table(way, trace):
     assert tt.Trace.from_table(table) == trace
 
 
-@settings(max_examples=25)
+@settings(max_examples=8)
 @given(forests())
 @pytest.mark.parametrize("way", WAYS)
 def test_a_forest_is_the_forest_of_its_table(way, forest):
