@@ -26,12 +26,16 @@ OF = dict.fromkeys(REPORT, "report") | {
 """The extra that a package comes with."""
 
 
+class MissingPackageError(TelTheoryError):
+    """A package of an extra is not installed; the message says what to install."""
+
+
 def needed(module: str, extra: str) -> Any:
     """Return a module of an extra; without it the error says what to install."""
     try:
         return import_module(module)
     except ImportError:
-        raise TelTheoryError(not_there(module, extra)) from None
+        raise MissingPackageError(not_there(module, extra)) from None
 
 
 def not_there(module: str, extra: str) -> str:

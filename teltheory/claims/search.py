@@ -27,6 +27,7 @@ from teltheory.claims.comparison import compare, recompute, tally
 from teltheory.claims.forests import SmallForests
 from teltheory.claims.verdict import Scope, ScopeKind, Verdict
 from teltheory.claims.worlds import SmallWorlds
+from teltheory.extras import MissingPackageError
 
 CROSS_CHECK_EVERY = 100
 """Of how many cases one is also computed by a claim's second route."""
@@ -51,7 +52,7 @@ def decide_safely(claim: Claim[C], effort: Effort = "quick") -> Verdict:
     nothing = Verdict(claim, "error", Scope("exhaustive", 0, claim.space.bounds(effort)))
     try:
         return decide(claim, effort)
-    except MissingDataError as missing:
+    except (MissingDataError, MissingPackageError) as missing:
         verdict = replace(nothing, verdict="not decidable here", problem=str(missing))
     except Exception as error:
         verdict = replace(nothing, problem=f"{type(error).__name__}: {error}")
@@ -137,7 +138,7 @@ def _with_proof(scope: Scope, proof: Callable[[], Proof]) -> Scope:
     """Return what a verdict rests on that has a proof, or the beginning of one, on top."""
     try:
         proved = proof()
-    except MissingDataError as missing:
+    except (MissingDataError, MissingPackageError) as missing:
         return replace(scope, bounds={**scope.bounds, "proof": {"missing": str(missing)}})
     kind = scope.kind if proved.unproved else "proved"
     facts = {name: value for name, value in asdict(proved).items() if value != ()}
