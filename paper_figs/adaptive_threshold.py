@@ -37,7 +37,7 @@ def draw(table: Path) -> Figure:
         of = " of {} at {}".format(*lacking[0]) if lacking else ""
         raise FileError(f"{table}: found no {MEASURE} of best-fixed{of}, expected one")
     labels = "threshold / P95", "improvement over LRU (%)"
-    return style.draw_by_workload(found, _draw_panel, 1.35, labels, sharex=True)
+    return style.draw_by_workload(found, _draw_panel, 1.15, labels, sharex=True)
 
 
 def _is_shown(row: Adapted) -> bool:

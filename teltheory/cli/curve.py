@@ -33,7 +33,6 @@ from teltheory.cli.tables import SLOW_LEGEND, TTFTS, WORK_LEGEND, plain_table, w
 from teltheory.cli.tiered import Tiered, tier_options
 from teltheory.cli.traces import Reading
 from teltheory.cost.metrics import share_closed, tail_excess_latency, ttft_quantiles, ttft_violations
-from teltheory.errors import ArgumentError
 from teltheory.model.display import percent
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import exact_sum
@@ -42,7 +41,7 @@ from teltheory.optimal.curve import hindsight_curve
 from teltheory.plots.curves import caption_of_curves, draw_curves
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import Policy
-from teltheory.policies.spec import NAMED, Spec, others, parse_policies, policy_texts
+from teltheory.policies.spec import NAMED, Spec, others, parse_policies, policy_texts, unknown, usual
 from teltheory.replay import Cache
 from teltheory.replay.caches import always_forced, read_cache
 from teltheory.replay.curve import CapacityCurve, capacity_curve
@@ -107,18 +106,19 @@ def curve(
     trace = reading.read(trace_file)
     found, hindsight = question.on(trace), len(specs) < len(named)
     name, labels = Path(trace_file).name, _labels(found)
+    above = picture.above(name)
     if tiers:
         with about(trace_file):
             cells = run_served(found, tiers, bounded=hindsight)
         report(target, served_tables(found, cells), served_as_data(found, cells))
         drawn, axis = [*rows_of_tiers(found, cells)], axis_of_tiers(cells)
-        picture.draw(lambda: draw_curves(drawn, labels, name, axis), caption_of_curves(drawn, labels, name))
+        picture.draw(lambda: draw_curves(drawn, labels, above, axis), caption_of_curves(drawn, labels, name))
         return 0
     spaced = _spaced(found, points) if picture.figure or target else []
     with about(trace_file), progress_bar() as bar:
         rows = Curves(found, spaced, hindsight).rows(bar)
     report(target, _shown(found, rows, hindsight), _as_data(found, rows))
-    picture.draw(lambda: draw_curves(rows.drawn, labels, name), caption_of_curves(rows.drawn, labels, name))
+    picture.draw(lambda: draw_curves(rows.drawn, labels, above), caption_of_curves(rows.drawn, labels, name))
     return 0
 
 
@@ -165,8 +165,8 @@ def _spaced(asked: Asked, points: int) -> list[int]:
 def _spec(text: str) -> Any:
     """Read a policy's short form, or those of tiers; the error names hindsight among the choices."""
     known = (*NAMED, *others())
-    if text.partition(":")[0].lower() not in [name.lower() for name in known]:
-        raise ArgumentError("policy", text, "one of " + ", ".join((*known, HINDSIGHT)))
+    if usual(text.partition(":")[0]) not in known:
+        raise unknown(text, (*known, HINDSIGHT))
     return parse_policies(text)
 
 

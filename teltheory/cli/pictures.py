@@ -11,6 +11,7 @@ import click
 from teltheory.cli.options import Option, bundled
 from teltheory.cli.output import check_figure
 from teltheory.cli.parts import option
+from teltheory.errors import ArgumentError
 from teltheory.plots.files import check_snippet, write_figure, write_snippet
 from teltheory.plots.style import VENUES, of_venue, paper
 
@@ -34,10 +35,16 @@ class Picture:
     def check(self) -> None:
         """Check, before long work, that the figure can be drawn and written."""
         check_figure(self.figure)
-        if self.style is not None:
-            of_venue(self.style)
-            if self.figure is not None:
-                check_snippet(self.figure)
+        if self.style is None:
+            return
+        of_venue(self.style)
+        if self.figure is None:
+            raise ArgumentError("style", self.style, "--figure FILE with it")
+        check_snippet(self.figure)
+
+    def above(self, title: str) -> str:
+        """Return the title that stands above the panels: none in a venue's style, where the caption has it."""
+        return "" if self.style is not None else title
 
     def draw(self, draw: Callable[[], Figure], caption: str) -> None:
         """Draw and write it, with LaTeX beside it if a venue's style is asked for."""

@@ -299,5 +299,6 @@ def serve_command(
     data = {"said": said, "times": asdict(times), "rows": rows_as_data(found)}
     report(target, shown, {**data, **policies_as_data(policies, most)})
     name = Path(sources.corpus).name
-    picture.draw(lambda: draw_rates(found, compared(found), name), caption_of_rates(found, name))
+    above = picture.above(name)
+    picture.draw(lambda: draw_rates(found, compared(found), above), caption_of_rates(found, name))
     return 0

@@ -1,5 +1,5 @@
 """Drawing: one style, and what is drawn of rows of plain data. matplotlib is loaded when something is drawn."""
 
-from teltheory.plots.style import paper
+from teltheory.plots.style import looks, paper
 
-__all__ = ["paper"]
+__all__ = ["looks", "paper"]

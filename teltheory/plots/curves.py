@@ -53,9 +53,10 @@ def caption_of_curves(rows: Sequence[Mapping[str, Any]], labels: Mapping[int, st
     sizes = [row["capacity"] for row in rows] or [0]
     names = listed(line.name for line in looks(row["policy"] for row in rows).values())
     at = f"{min(sizes):,} to {max(sizes):,} tokens"
+    least = "; hindsight is the least TEL of any policy" if "hindsight" in names else ""
     return (
         f"{title}: TEL, in per cent of that without a cache, and the rate of cached tokens by capacity "
-        f"from {at}, under {names}; threshold{'s' * (len(labels) > 1)} {listed(labels.values())}."
+        f"from {at}, under {names}; threshold{'s' * (len(labels) > 1)} {listed(labels.values())}{least}."
     )
 
 

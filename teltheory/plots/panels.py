@@ -96,6 +96,8 @@ def _rank(name: str) -> int:
 
 def add_title(figure: Figure, title: str) -> None:
     """Add a title above the panels, on several lines if it is too long; the figure grows with them."""
+    if not title:
+        return
     heading = figure.suptitle(as_it_stands(title))
     lines = [title]
     if _width(figure, heading) > figure.get_figwidth():

@@ -3,7 +3,7 @@
 A policy is a dataclass in a module of this package that says its `name`, and what makes one: its fields, or the
 classmethod that `made_by` names. What a short form leaves out comes from the command or the trace: the threshold,
 the prompt estimate, the cutoff 1024. Whole numbers may be written as sizes are (``q_hat=0.2k``), a threshold as a
-time too (``xi=200ms``), and a name in capitals or not.
+time too (``xi=200ms``), and a name in capitals or not, with its hyphens or not.
 
 Another package adds policies by entry points of the group ``teltheory.policies``: a name, and a frozen dataclass
 whose fields are the parameters. Fields called xi, q_hat and cutoff are filled in as the toolkit's own; fields that
@@ -11,7 +11,7 @@ are ``int``, ``float`` or ``Fraction`` are read as such, any other as text.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from difflib import get_close_matches
 from fractions import Fraction
@@ -173,6 +173,30 @@ class SpecOfEach:
         return tuple(spec.build(*given) for spec in self.specs)
 
 
+@dataclass(frozen=True)
+class AtHand:
+    """A policy in the place of a short form, or its class: then xi, q_hat and cutoff are filled in."""
+
+    policy: Any
+    cache: None = None
+
+    @property
+    def text(self) -> str:
+        """The class's name, or the policy as Python shows it."""
+        return self.policy.__name__ if isinstance(self.policy, type) else repr(self.policy)
+
+    def build(self, xi: int, q_hat: int, cutoff: int, *_: Any) -> Policy:
+        """Return the policy, or make it; see `Spec.build`."""
+        given = {"xi": xi, "q_hat": q_hat, "cutoff": cutoff}
+        made = isinstance(self.policy, type)
+        policy: Policy = self.policy(**_asked(self.policy, given)) if made else self.policy
+        return policy
+
+
+def _asked(kind: type[Any], given: Mapping[str, int]) -> dict[str, int]:
+    return {name: given[name] for name in signature(kind).parameters if name in given}
+
+
 AnySpec: TypeAlias = Spec | SpecOfEach
 
 
@@ -198,9 +222,7 @@ def policy_class(name: str) -> type[Any]:
         return NAMED[name]
     found = others()
     if name not in found:
-        known = (*NAMED, *found)
-        nearest = "".join(f"{one}, or " for one in get_close_matches(name.lower(), known, 1))
-        raise ArgumentError("policy", name, f"{nearest}one of " + ", ".join(known))
+        raise unknown(name, (*NAMED, *found))
     try:
         loaded = found[name].load()
     except Exception as error:
@@ -212,6 +234,12 @@ def policy_class(name: str) -> type[Any]:
     return loaded
 
 
+def unknown(name: str, known: Sequence[str]) -> ArgumentError:
+    """Return the error for a name that no policy has; the nearest stands first."""
+    nearest = "".join(f"{one}, or " for one in get_close_matches(name.partition(":")[0].lower(), known, 1))
+    return ArgumentError("policy", name, f"{nearest}one of " + ", ".join(known))
+
+
 def parse_policy(text: str) -> Spec:
     """Read a policy's short form.
 
@@ -221,7 +249,7 @@ def parse_policy(text: str) -> Spec:
         For an unknown policy or parameter, or a value that is not what its parameter takes.
     """
     written, _, rest = text.partition(":")
-    name = _usual(written)
+    name = usual(written)
     kinds = {CACHE: "str"} | {key: _kind(parameter.annotation) for key, parameter in parameters_of(name).items()}
     spec = Spec(name)
     given: dict[str, Value] = {}
@@ -246,6 +274,17 @@ def parse_policies(text: str) -> AnySpec:
     return specs[0] if len(specs) == 1 else SpecOfEach(specs)
 
 
+def as_spec(policy: Any, read: Callable[[str], AnySpec]) -> Any:
+    """Return what makes a policy: of a short form, which is read, of a policy or its class; a spec unchanged."""
+    if isinstance(policy, str):
+        return read(policy)
+    if hasattr(policy, "build"):
+        return policy
+    if not (is_dataclass(policy) and isinstance(policy, Hashable)):
+        raise ArgumentError("policies", policy, "short forms such as 'tlru', or frozen dataclasses")
+    return AtHand(policy)
+
+
 def policy_texts(texts: Iterable[str]) -> tuple[str, ...]:
     """Return the short forms of an option that is repeated, or lists them between commas.
 
@@ -263,12 +302,17 @@ def policy_texts(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _usual(name: str) -> str:
-    """Return a policy's name as it is usually written, whatever its capitals."""
+def usual(name: str) -> str:
+    """Return a policy's name as it is usually written, whatever its capitals, and T-LRU for tlru."""
     if name.lower() in NAMED:
         return name.lower()
     found = others()
-    return name if name in found else next((one for one in found if one.lower() == name.lower()), name)
+    near = (one for one in (*found, *NAMED) if _plain(one) == _plain(name))
+    return name if name in found else next(near, name)
+
+
+def _plain(name: str) -> str:
+    return name.lower().replace("-", "")
 
 
 def _kind(annotation: object) -> str:

@@ -17,7 +17,7 @@ from teltheory.optimal.curve import hindsight_curve
 from teltheory.policies.clairvoyant import TailOptimizedBelady
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import Policy
-from teltheory.policies.spec import DEFAULT_CUTOFF, Spec, in_blocks, parse_policy
+from teltheory.policies.spec import DEFAULT_CUTOFF, Spec, as_spec, in_blocks, parse_policy
 from teltheory.replay import Cache
 from teltheory.replay.caches import always_forced, read_cache
 from teltheory.sweep.jobs import Job, Measurement
@@ -36,9 +36,9 @@ class Grid:
 
     Attributes
     ----------
-    policies : sequence of str or Spec
+    policies : sequence of str, policy, class of a policy, or Spec
         Policies in their short form; the threshold of a cell fills in if one is left out. One may name a cache of
-        its own.
+        its own. A custom policy is a frozen dataclass; of a class xi, q_hat and cutoff are filled in.
     capacities, thresholds : sequence of int or str
         Capacities and thresholds; as text such as ``"300k"`` tokens, ``"40GiB"``, or a threshold ``"200ms"``.
     q_hat : int or None
@@ -77,7 +77,7 @@ class Grid:
         times = [one for one in self.thresholds if isinstance(one, str) and is_time(one)]
         slos = {units.xi(one): read_time("thresholds", one) for one in times} | dict(self.slos)
         read = {
-            "policies": tuple(parse_policy(one) if isinstance(one, str) else one for one in self.policies),
+            "policies": tuple(as_spec(one, parse_policy) for one in self.policies),
             "capacities": tuple(map(units.capacity, self.capacities)),
             "thresholds": tuple(map(units.xi, self.thresholds)),
             "slos": slos,

@@ -14,7 +14,7 @@ from teltheory.model.tiers import Tiers
 from teltheory.optimal import hindsight_optimum
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import Policy
-from teltheory.policies.spec import DEFAULT_CUTOFF, AnySpec, in_blocks, parse_policies
+from teltheory.policies.spec import DEFAULT_CUTOFF, AnySpec, as_spec, in_blocks, parse_policies
 from teltheory.serving.idle import pooled_tiers
 from teltheory.serving.serve import Serving
 from teltheory.sweep.served_jobs import ServedJob, ServedMeasurement
@@ -27,7 +27,7 @@ class ServedGrid:
 
     Attributes
     ----------
-    policies : sequence of str, Spec or SpecOfEach
+    policies : sequence of str, policy, class of a policy, Spec or SpecOfEach
         Policies in their short form, for all tiers or one for each; the threshold of a cell fills in if
         one is left out.
     tiers : sequence of Tiers
@@ -63,7 +63,7 @@ class ServedGrid:
     bounded: bool = True
 
     def __post_init__(self) -> None:
-        read = tuple(parse_policies(one) if isinstance(one, str) else one for one in self.policies)
+        read = tuple(as_spec(one, parse_policies) for one in self.policies)
         object.__setattr__(self, "policies", read)
 
     def build(self, spec: AnySpec, xi: int, source: AnySource, tiers: Tiers) -> tuple[Policy, ...]:

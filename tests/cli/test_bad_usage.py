@@ -72,6 +72,8 @@ CURVE = [
     ("--figure no/such/folder/curves.png", "no/such/folder"),
     ("--points 1", "--points"),
     ("--policy mru", "hindsight"),
+    ("--policy t-lruu:xi=3", "policy: found 't-lruu:xi=3', expected"),
+    ("--style icml", "style: found 'icml', expected --figure FILE with it"),
     ("--policy hindsight:xi=3", "policy: found 'hindsight:xi=3'"),
 ]
 ADVISE = [

@@ -158,7 +158,7 @@ def test_the_threshold_of_a_policy_is_one_of_the_table_where_none_is_given(run_j
 @pytest.mark.parametrize("command", ["replay", "curve"])
 def test_policies_are_listed_by_commas_in_any_case(run_json, trace_file, command):
     """A comma before `key=value` belongs to the policy, any other one begins the next."""
-    text = "LRU,TLRU:xi=5,trim=least-recent,Threshold-LRU:cutoff=3"
+    text = "LRU,T-LRU:xi=5,trim=least-recent,ThresholdLRU:cutoff=3"
     data = run_json(command, trace_file, "--capacity", 100, "--xi", 5, "--policy", text)
     names = ["lru", "tlru:xi=5,trim=least-recent", "threshold-lru:cutoff=3"]
     assert [row["policy"] for row in data["rows"]] == names

@@ -37,6 +37,7 @@ def test_every_text_of_the_curves_is_within_the_figure(thresholds, policies, tit
         check_texts(figure, 3 + thresholds)
     names = {line.name for line in looks(policies).values()}
     assert {text.get_text() for text in figure.legends[0].get_texts()} == names
+    assert draw_curves(rows(thresholds, policies), labels, "").get_suptitle() == ""
 
 
 def test_a_system_looks_the_same_beside_others_and_beside_its_parts():

@@ -1,5 +1,6 @@
 """A sweep is a table too, and is asked in text as the command line is."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -39,3 +40,17 @@ def test_cells_in_tiers_have_a_column_for_each_part_of_the_place():
     frame = cells.to_pandas()
     assert frame["tiers.capacities"].tolist()[0].tolist() == [300, 600]
     assert frame["tel"].tolist() == [float(cell.tel) for cell in cells]
+
+
+def test_a_policy_or_its_class_stands_for_its_short_form(tmp_path):
+    named = sweep(TRACE, Grid(["tlru:q_hat=50,xi=60", "tlru", "threshold-lru"], [500], [60, 90], q_hat=50))
+    grid = Grid([tt.TLRU(60, 50), tt.TLRU, tt.ThresholdLRU], [500], [60, 90], q_hat=50)
+    for store in (None, tmp_path / "out.store", tmp_path / "out.store"):
+        cells = sweep(TRACE, grid, store=store)
+        assert [replace(cell, policy="") for cell in cells] == [replace(cell, policy="") for cell in named]
+    assert [cell.policy for cell in cells[:3]] == [repr(tt.TLRU(60, 50)), "TLRU", "ThresholdLRU"]
+    tiers = [tt.Tiers((300, 600), (0, Fraction(1, 2)))]
+    (cell,), (other,) = (sweep(TRACE, ServedGrid([one], tiers, [None], [60])) for one in ("belady", tt.Belady()))
+    assert cell.tel == other.tel
+    with pytest.raises(tt.ArgumentError, match="policies: found 5, expected short forms"):
+        Grid([5], [500], [60])
