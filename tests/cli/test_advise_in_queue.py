@@ -1,6 +1,9 @@
 """`teltheory advise` on a loaded server: what it prints is what the library finds, and bad input is one line."""
 
+import gzip
 import json
+import re
+from base64 import b64decode
 from fractions import Fraction
 
 import numpy as np
@@ -79,7 +82,10 @@ def test_what_is_printed_is_what_the_library_finds(run, file, tmp_path, capsys, 
     assert data["plans"][0]["answer"] == found.answer
     html = page.read_text()
     assert "<b> and" not in html
-    assert "Seconds above the SLO on the rest" in html
+    drawn = "".join(
+        gzip.decompress(b64decode(chart)).decode() for chart in re.findall('data-gzip="([^"]*)"', html)
+    )
+    assert "Seconds above the SLO on the rest" in drawn
     assert "Plan of number of replicas, LRU" in html
 
 
