@@ -118,7 +118,7 @@ def draw_by_workload(
     for row, (name, capacities) in zip(every, of.items(), strict=True):
         for panel, (capacity, rows) in zip(row, capacities.items(), strict=False):
             draw_panel(panel, rows)
-            title = f"{as_it_stands(workload(name).name)}, {tokens(capacity)} tokens"
+            title = f"{as_it_stands(workload(name).name)}, {tokens(capacity)}"
             panel.set_title("\n".join((title, *wrap(", ".join(merge(panel)), NOTE, break_on_hyphens=False))))
     for lowest in every[-1]:
         lowest.set_xlabel(labels[0])
