@@ -19,7 +19,7 @@ from teltheory.advice.search import Candidate
 from teltheory.advice.sentences import advice_lines, headline, rest_of
 from teltheory.advice.settings import HALF, as_set, start_of_rest, t_lru
 from teltheory.cost.bootstrap import Estimate
-from teltheory.cost.given import Model, Size, Units, latency_of
+from teltheory.cost.given import Model, Size, Units, latency_of, refuse_file
 from teltheory.cost.goals import TEL
 from teltheory.cost.latency import Latency
 from teltheory.errors import ArgumentError
@@ -246,6 +246,7 @@ def advise(
     ArgumentError
         Wrong arguments, a trace in blocks or one that is too short; with `serving` one without arrivals.
     """
+    refuse_file(trace)
     memory, within = Units(1, model, latency).memory(capacity), seconds_of("slo", slo)
     served_by, make = latency_of(latency, model), None if policy is None else maker_of(policy)
     options = Options(goal, work_cost, median_cost, make, q_hat, first, seed)

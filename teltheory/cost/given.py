@@ -11,7 +11,9 @@ Anything else is an error that offers what may have been meant. Bytes, and a tim
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from os import PathLike
 from typing import TypeAlias
 
 from teltheory.cost.kv_cache import ARCHITECTURES, Architecture, KVSize, architecture
@@ -26,6 +28,14 @@ Size: TypeAlias = int | str
 """A capacity or a threshold: a number in the trace's unit, or text."""
 Model: TypeAlias = str | Architecture | KVSize
 """Whose KV cache and latency: a name of `ARCHITECTURES`, or a size of a token."""
+
+
+def refuse_file(trace: object) -> None:
+    """Refuse the path of a file, or a table, that somebody gives in the place of a trace."""
+    if isinstance(trace, (str, PathLike)):
+        raise ArgumentError("trace", str(trace), "a Trace, such as read_trace(path) returns")
+    if isinstance(trace, Mapping) or hasattr(trace, "columns"):
+        raise ArgumentError("trace", type(trace).__name__, "a Trace, such as Trace.from_table(table) returns")
 
 
 @dataclass(frozen=True)
@@ -49,6 +59,7 @@ class Units:
     @classmethod
     def of(cls, trace: object, model: Model | None = None, latency: Latency | None = None) -> Units:
         """Return the units of a trace, a forest, module sets or an outcome."""
+        refuse_file(trace)
         return cls(getattr(trace, "block_size", 1), model, latency)
 
     def capacity(self, value: Size, argument: str = "capacity") -> int:

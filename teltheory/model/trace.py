@@ -284,6 +284,8 @@ class Trace(Tabular):
         What a server sees that starts empty at the slice: inputs and pasts stay as they are. The first turn of a
         conversation that began before the slice has its history as part of its prompt.
         """
+        if isinstance(key, str):
+            raise ArgumentError("index", key, "a number or a slice; a column is an attribute such as trace.prompt")
         if not isinstance(key, slice):
             turn = range(len(self))[key]
             return Turn(*(column[0] for column in self._rows(slice(turn, turn + 1))))

@@ -153,3 +153,24 @@ def test_new_axes_are_made_where_none_are_given():
         assert SOME.plot().figure.axes
     finally:
         plt.close("all")
+
+
+def test_what_is_no_trace_is_refused_with_the_function_that_makes_one(tmp_path):
+    for use in (
+        lambda trace: tt.replay(trace, "lru", 100),
+        lambda trace: tt.replay(trace, tt.LRU(), 100),
+        lambda trace: tt.hindsight_optimum(trace, 100, 10),
+        lambda trace: tt.capacity_curve(trace, "lru"),
+        lambda trace: tt.advise(trace, 100, "200ms"),
+        lambda trace: tt.serve(trace, "lru", 100),
+    ):
+        for path in ("chat.csv", tmp_path):
+            with pytest.raises(ArgumentError, match=r"^trace: found .*, expected a Trace, such as read_trace"):
+                use(path)
+        with pytest.raises(ArgumentError, match=r"^trace: found 'dict', expected a Trace, such as Trace\.from"):
+            use({"conversation": [0]})
+
+
+def test_a_column_is_no_index():
+    with pytest.raises(ArgumentError, match=r"^index: found 'prompt', .* an attribute such as trace.prompt$"):
+        SOME["prompt"]
