@@ -21,6 +21,7 @@ has `memory` beside its rules: see `RememberingPolicy`.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from typing import Any, Literal, Protocol, TypeAlias, TypeGuard, get_args
 
 from teltheory.errors import ArgumentError
@@ -45,9 +46,25 @@ class NotCompiledError(ArgumentError):
 
 
 class LeastRecentlyUsed:
-    """The rules of LRU, on which the other policies build; any value that has them is a policy by rules."""
+    """The rules of LRU, on which the other policies build; any value that has them is a policy by rules.
+
+    Derive a frozen dataclass and override what differs, as docs/own-policies.md does. A method whose name is
+    nearly that of a rule is an `ArgumentError`.
+
+    Attributes
+    ----------
+    trim : {"round-robin", "least-recent", "eager"}
+        How surplus, what is held above `budget`, goes: a unit of each conversation a round; whole surpluses in the
+        order of `trim_key`; all of it after every turn.
+    """
 
     trim: Trim = "least-recent"
+
+    def __init_subclass__(cls) -> None:
+        for name in (name for name, value in vars(cls).items() if callable(value) and name[0] != "_"):
+            nearest = get_close_matches(name, (*RULES, *OTHER_WAYS), 1, 0.82)
+            if nearest not in ([], [name]):
+                raise ArgumentError(cls.__name__, name, f"the rule {nearest[0]}, or a name less like it")
 
     @on_arrays
     def drops(self, node: Node, /) -> bool:
@@ -145,6 +162,14 @@ def refuse_chains(policy: AnyPolicy) -> None:
     """Raise `ArgumentError` for a policy with a memory, which needs a forest."""
     if hasattr(policy, "memory"):
         raise ArgumentError("trace", "private conversations", f"a Forest for {policy!r}, such as trace.forest")
+
+
+def memory_of(policy: Any, instance: ForestInstance) -> Memory:
+    """Return what a policy remembers with during one replay; `ArgumentError` if that is no `Memory`."""
+    memory = policy.memory(instance)
+    if not isinstance(memory, Memory):
+        raise ArgumentError("policy", policy, f"one whose memory returns a Memory, not {memory!r}")
+    return memory
 
 
 def mark_of(policy: object) -> str:

@@ -20,6 +20,8 @@ from teltheory.model.trace import Trace
 from teltheory.policies.named import policy_of
 from teltheory.policies.policy import (
     OTHER_WAYS,
+    RULES,
+    TRIMS,
     AnyPolicy,
     NotCompiledError,
     prefers_kernel,
@@ -239,9 +241,16 @@ def _in_tiers(
 
 
 def check_policy(policy: object) -> None:
-    """Raise `ArgumentError` for what has none of a policy's rules, such as a policy's class."""
-    if isinstance(policy, type) or not any(hasattr(policy, way) for way in ("budget", *OTHER_WAYS)):
-        raise ArgumentError("policy", policy, "a policy such as LRU()")
+    """Raise `ArgumentError` for what lacks a policy's rules, as a policy's class does, or trims in no known way."""
+    if isinstance(policy, type):
+        raise ArgumentError("policy", policy, f"a policy such as LRU(): a value, {policy.__name__}(...)")
+    missing = [rule for rule in (*RULES, "trim") if not hasattr(policy, rule)]
+    if missing and not any(hasattr(policy, way) for way in OTHER_WAYS):
+        derived = f"one derived from LeastRecentlyUsed, for its {', '.join(missing)}"
+        raise ArgumentError("policy", policy, derived if len(missing) <= len(RULES) else "a policy such as LRU()")
+    trim = getattr(policy, "trim", TRIMS[0])
+    if trim not in TRIMS:
+        raise ArgumentError("trim", trim, "one of " + ", ".join(TRIMS))
 
 
 def check_forest_cache(policy: AnyPolicy, cache: Cache) -> None:

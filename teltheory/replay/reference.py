@@ -18,6 +18,8 @@ that it holds or all that is needed, whichever is less, and round-robin trimming
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from teltheory.errors import ArgumentError
 from teltheory.model.instance import Instance
 from teltheory.model.outcome import Outcome
@@ -36,6 +38,8 @@ def replay_reference(
         reused.append(taken)
         if progress is not None and k % 256 == 255:
             progress(k + 1)
+    if reused and np.asarray(reused).dtype.kind not in "iub":
+        raise ArgumentError("policy", policy, "one whose budget is whole numbers: // in place of /")
     return Outcome.of(instance, reused)
 
 

@@ -93,7 +93,16 @@ def answer(policy: Policy, rule: str, nodes: Any) -> Any:
     ask = getattr(policy, rule)
     if not getattr(ask, "on_arrays", False):
         raise NotCompiledError("policy", policy, f"engine='reference', or {rule} marked on_arrays")
-    said = ask(nodes)
+    try:
+        said = ask(nodes)
+    except ValueError as error:
+        if "truth value" not in str(error):
+            raise
+        raise ArgumentError(
+            "policy", policy, f"{rule} to hold for arrays: larger, smaller and choose for max, min and if"
+        ) from None
+    if said is None:
+        raise ArgumentError("policy", policy, f"one whose {rule} returns a value")
     if not isinstance(said, Deferred) and np.ndim(said) and np.shape(said) != nodes.past.shape:
         raise ArgumentError("policy", policy, f"one whose {rule} is one value, or one per node")
     return said
@@ -108,7 +117,11 @@ def _kept(dropped: Any, held: IntArray) -> IntArray:
 def whole_lengths(budget: Any, policy: Policy) -> IntArray:
     """Return budgets as whole numbers, and refuse any other."""
     values = np.asarray(budget)
-    if values.dtype.kind not in "iub" or values.min(initial=0) < 0:
+    if values.dtype.kind not in "iub":
+        raise ArgumentError(
+            "policy", policy, f"one whose budget is whole numbers, not {values.dtype}: // in place of /"
+        )
+    if values.min(initial=0) < 0:
         raise ArgumentError("policy", policy, "one that keeps 0 or more of each conversation")
     return values.astype(np.int64, copy=False)
 

@@ -169,6 +169,71 @@ def test_what_the_kernel_does_not_run_is_said_in_one_line(policy, message):
     assert "\n" not in str(error.value)
 
 
+@dataclass(frozen=True)
+class Halves(LeastRecentlyUsed):
+    @on_arrays
+    def budget(self, node: Node) -> int:
+        return node.past / 2
+
+
+@dataclass(frozen=True)
+class Branching(LeastRecentlyUsed):
+    @on_arrays
+    def budget(self, node: Node) -> int:
+        return max(0, node.past - 1)
+
+
+@dataclass(frozen=True)
+class ReturnsNothing(LeastRecentlyUsed):
+    @on_arrays
+    def eviction_key(self, node: Node) -> int:
+        _ = node.past
+
+
+@dataclass(frozen=True)
+class NoBase:
+    def eviction_key(self, node: Node) -> int:
+        return 0
+
+
+@dataclass(frozen=True)
+class Forgetful(LeastRecentlyUsed):
+    def memory(self, instance: object) -> object:
+        return None
+
+
+@pytest.mark.parametrize(
+    ("policy", "engine", "message"),
+    [
+        (Halves(), "kernel", "whole numbers, not float64"),
+        (Halves(), "reference", "whole numbers"),
+        (Branching(), "kernel", "larger, smaller and choose for max, min and if"),
+        (ReturnsNothing(), "kernel", "one whose eviction_key returns a value"),
+        (NoBase(), "auto", "derived from LeastRecentlyUsed, for its drops, budget, trim_key, trim"),
+        (NoBase, "auto", "a value, NoBase"),
+        (ByRules(trim="rounds"), "auto", "trim: found 'rounds', expected one of round-robin"),
+    ],
+)
+def test_what_is_no_policy_yet_is_said_in_one_line(policy, engine, message):
+    with pytest.raises(tt.ArgumentError, match=message) as error:
+        tt.replay(SHORT, policy, 4, engine=engine)
+    assert "\n" not in str(error.value)
+
+
+def test_a_memory_has_to_be_one():
+    with pytest.raises(tt.ArgumentError, match="one whose memory returns a Memory, not None"):
+        tt.replay(SHORT.forest, Forgetful(), 4)
+
+
+@pytest.mark.parametrize(
+    ("name", "rule"), [("evict_key", "eviction_key"), ("budgets", "budget"), ("drop", "drops")]
+)
+def test_a_misspelt_rule_is_an_error_and_a_method_of_another_name_is_none(name, rule):
+    with pytest.raises(tt.ArgumentError, match=f"Mine: found '{name}', expected the rule {rule}"):
+        type("Mine", (LeastRecentlyUsed,), {name: lambda self, node: 0})
+    type("Mine", (LeastRecentlyUsed,), {f"_{name}": lambda self, node: 0, "age": lambda self, node: 0, rule: None})
+
+
 def test_auto_gives_to_the_reference_what_the_kernel_refuses():
     n = 2001
     trace = tt.Trace.from_turns([0, 1, 2] * (n // 3), [1] * n, [0] * n)

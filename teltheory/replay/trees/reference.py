@@ -28,7 +28,7 @@ from teltheory.model.instance import ForestInstance
 from teltheory.model.outcome import Outcome
 from teltheory.policies.memory import Memory
 from teltheory.policies.node import Node, Turn
-from teltheory.policies.policy import Policy, mark_of
+from teltheory.policies.policy import Policy, mark_of, memory_of
 
 
 @dataclass(slots=True)
@@ -64,7 +64,7 @@ def replayed_requests(instance: ForestInstance, policy: Policy, strict: bool) ->
     following = following_requests(instance)
     units: dict[int, Unit] = {}
     held = Held(forest.parent.tolist(), strict)
-    memory = policy.memory(instance) if hasattr(policy, "memory") else None
+    memory = memory_of(policy, instance) if hasattr(policy, "memory") else None
     paths: list[list[int]] = []
     for k, ask in enumerate(forest.ask.tolist()):
         path = forest.path(k)
