@@ -15,7 +15,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from difflib import get_close_matches
 from fractions import Fraction
-from functools import partial
+from functools import cached_property, partial
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from inspect import Parameter, signature
@@ -77,6 +77,11 @@ class Spec:
     name: str
     given: tuple[tuple[str, Value], ...] = ()
 
+    @cached_property
+    def kind(self) -> type[Any]:
+        """The class of the policy."""
+        return policy_class(self.name)
+
     @property
     def text(self) -> str:
         """The short form."""
@@ -98,7 +103,7 @@ class Spec:
     def parameters(self) -> tuple[str, ...]:
         """Names of all parameters of the policy."""
         from_command = ("latency", "slo", "block_size") if self.name in FOR_SLOS else ()
-        return tuple(name for name in parameters_of(self.name) if name not in from_command)
+        return tuple(name for name in parameters_of(self.kind) if name not in from_command)
 
     def needs(self, parameter: str) -> bool:
         """Whether the policy has this parameter and it was left out."""
@@ -120,7 +125,7 @@ class Spec:
             if latency is None or slo is None:
                 raise ArgumentError("policy", self.text, "thresholds in seconds with it, --slo")
             return self._made({**parameters, "latency": latency, "slo": slo})
-        for name, parameter in parameters_of(self.name).items():
+        for name, parameter in parameters_of(self.kind).items():
             if parameter.default is Parameter.empty and name not in parameters:
                 raise ArgumentError("policy", self.text, f"{name}=... with it")
         return self._made(parameters)
@@ -134,7 +139,7 @@ class Spec:
 
     def _made(self, parameters: Mapping[str, Any]) -> Policy:
         try:
-            policy: Policy = maker(policy_class(self.name))(**parameters)
+            policy: Policy = maker(self.kind)(**parameters)
         except (TypeError, ValueError) as error:
             if self.name in NAMED:
                 raise
@@ -206,9 +211,9 @@ def maker(kind: type[Any]) -> Callable[..., Any]:
     return found
 
 
-def parameters_of(name: str) -> Mapping[str, Parameter]:
+def parameters_of(kind: type[Any]) -> Mapping[str, Parameter]:
     """Return the parameters of a policy's short form."""
-    return signature(maker(policy_class(name))).parameters
+    return signature(maker(kind)).parameters
 
 
 def others() -> dict[str, EntryPoint]:
@@ -250,8 +255,9 @@ def parse_policy(text: str) -> Spec:
     """
     written, _, rest = text.partition(":")
     name = usual(written)
-    kinds = {CACHE: "str"} | {key: _kind(parameter.annotation) for key, parameter in parameters_of(name).items()}
     spec = Spec(name)
+    parameters = parameters_of(spec.kind).items()
+    kinds = {CACHE: "str"} | {key: _kind(parameter.annotation) for key, parameter in parameters}
     given: dict[str, Value] = {}
     for item in rest.split(",") if rest else ():
         key, equals, value = item.partition("=")
