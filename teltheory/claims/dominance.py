@@ -9,7 +9,6 @@ proves no more than that; the verdict says what was tried.
 from __future__ import annotations
 
 from collections.abc import Callable
-from inspect import Parameter, signature
 from typing import TypeAlias
 
 from teltheory.claims.case import Case
@@ -19,6 +18,7 @@ from teltheory.claims.verdict import Verdict
 from teltheory.claims.worlds import SmallWorlds, no_estimate, upper_bounds
 from teltheory.errors import ArgumentError
 from teltheory.model.numbers import whole_number
+from teltheory.policies.named import takes_estimate
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import AnyPolicy
 from teltheory.progress import Count, Progress, reporting
@@ -109,7 +109,7 @@ def _tel(case: Case, policy: AnyPolicy) -> int:
 def _maker(policy: AnyPolicy | Family) -> tuple[Callable[[Case], AnyPolicy], bool]:
     """Return what makes a policy of a case, and whether it looks at the case's estimate."""
     made: Callable[..., AnyPolicy] = policy if callable(policy) else lambda xi: policy
-    estimated = _takes_estimate(made)
+    estimated = takes_estimate(made)
     try:
         one = made(0, 0) if estimated else made(0)
     except TypeError as error:
@@ -120,14 +120,3 @@ def _maker(policy: AnyPolicy | Family) -> tuple[Callable[[Case], AnyPolicy], boo
     except TypeError as error:
         raise ArgumentError("policy", one, f"one with a hash, as a frozen dataclass has ({error})") from None
     return lambda case: made(case.xi, case.q_hat) if estimated else made(case.xi), estimated
-
-
-def _takes_estimate(made: Callable[..., AnyPolicy]) -> bool:
-    """Whether the second parameter must be given, or is called q_hat."""
-    try:
-        parameters = signature(made).parameters.values()
-    except ValueError:
-        return True
-    by_position = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
-    second = [one for one in parameters if one.kind in by_position][1:2]
-    return any(one.name == "q_hat" or one.default is Parameter.empty for one in second)

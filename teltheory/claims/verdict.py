@@ -68,6 +68,10 @@ class Verdict:
     numbers: dict[str, Any] | None = None
     natural: dict[str, Any] | None = None
 
+    def __repr__(self) -> str:
+        found = "" if self.counterexample is None else f", counterexample={self.counterexample}"
+        return f"Verdict({self.verdict}, {self.scope.instances:,} instances, {self.scope.kind}{found})"
+
     @property
     def expected(self) -> bool:
         """Whether the ledger is sound: decided if the data are there, and not one of our own rows refuted."""

@@ -80,7 +80,7 @@ class Outcome(Tabular):
             tail = {f"TEL({xi:,})": exact_sum(above), f"turns above {xi:,}": int(np.count_nonzero(above))}
         return Summary("Outcome", facts | quantiles(self.uncached, "uncached") | tail)
 
-    def plot(self, xi: int | None = None, ax: Any = None) -> Any:
+    def plot(self, xi: int | None = None, ax: Any = None, label: str = "uncached") -> Any:
         """Draw the share of turns that compute more than each length; return Matplotlib's axes.
 
         Parameters
@@ -89,11 +89,13 @@ class Outcome(Tabular):
             Threshold: right of it the area below the line, times the number of turns, is TEL.
         ax : Axes, optional
             New ones if left out.
+        label : str
+            What the line is called, such as the policy's name.
         """
         from teltheory.plots import values
 
         said = "" if xi is None else f"ξ = {whole_number('xi', xi):,}"
-        return values.tails({"uncached": self.uncached}, "uncached", ax, xi, said)
+        return values.tails({label: self.uncached}, "uncached", ax, xi, said)
 
     def in_tokens(self) -> Outcome:
         """Return the outcome of a forest in tokens; a last block that is not full is computed."""

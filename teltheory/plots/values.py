@@ -47,7 +47,7 @@ def tails(columns: Mapping[str, ArrayLike], unit: str, ax: Any, limit: float | N
             drawn.step(at, above, where="post", color=look.colour, linestyle=look.dashes, label=name)
             if limit is not None and k == 0:
                 drawn.fill_between(at, above, where=at >= limit, step="post", color=look.colour, alpha=0.2)
-        if limit is not None:
+        if limit is not None and said not in (line.get_label() for line in drawn.lines):
             drawn.axvline(limit, color=GREY, linestyle=":", label=said)
     return drawn
 

@@ -7,6 +7,7 @@ the turns that continue a conversation, rounded up; a threshold that is left out
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import Parameter, signature
 from typing import Any
 
 from teltheory.cost.given import Model, Units
@@ -55,11 +56,26 @@ def policy_of(policy: Any, trace: Any, model: Model | None = None, units: Units 
     return in_blocks(spec.build(0, default_estimate(trace) * of_units, DEFAULT_CUTOFF, latency), unit)
 
 
+def takes_estimate(made: Callable[..., Any]) -> bool:
+    """Whether the second parameter must be given, or is called q_hat."""
+    try:
+        parameters = signature(made).parameters.values()
+    except ValueError:
+        return True
+    by_position = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+    second = [one for one in parameters if one.kind in by_position][1:2]
+    return any(one.name == "q_hat" or one.default is Parameter.empty for one in second)
+
+
 def maker_of(policy: Any, argument: str = "policy") -> Callable[[int, int], Any]:
-    """Return what makes a policy of a threshold and an estimate: a callable, or a short form without its xi."""
+    """Return what makes a policy of a threshold and an estimate: a callable, or a short form without its xi.
+
+    A callable may take the threshold alone.
+    """
+    if not (callable(policy) or isinstance(policy, str)):
+        raise ArgumentError(argument, policy, "what makes one of xi and q_hat, or of xi, such as its class")
     if not isinstance(policy, str):
-        made: Callable[[int, int], Any] = policy
-        return made
+        return policy if takes_estimate(policy) else lambda xi, q_hat: policy(xi)
     from teltheory.policies.spec import parse_policy
 
     spec = parse_policy(policy)

@@ -214,3 +214,11 @@ def test_another_policy_is_chosen_promised_and_judged_alike():
     assert eager.choice.tried != ours.choice.tried
     outcome = tt.replay(trace, tt.TLRU(eager.xi, eager.q_hat, "eager"), 4000)
     assert eager.held_out.rows[1].tel == int(np.maximum(outcome.uncached[1200:] - eager.goal.xi, 0).sum())
+
+
+def test_a_policy_may_be_made_of_the_threshold_alone():
+    both = (tt.TailOptimizedBelady, lambda xi, q_hat: tt.TailOptimizedBelady(xi))
+    alone, with_estimate = (tt.advise(chats(800, 1), 4000, "200ms", policy=one) for one in both)
+    assert alone == with_estimate
+    with pytest.raises(tt.ArgumentError, match="what makes one of xi and q_hat, or of xi, such as its class"):
+        tt.advise(chats(800, 1), 4000, "200ms", policy=tt.LRU())

@@ -37,6 +37,8 @@ def test_the_smallest_trace_is_found_and_can_be_replayed(policy):
     )
     assert verdict.counterexample["values"] == {"policy": ours, "other": lru}
     assert ours > lru
+    assert repr(verdict).startswith("Verdict(refuted, ")
+    assert len(repr(verdict)) < 300
     below = {"turns": len(case.world.turns) - 1, "tokens": 6, "samples": 0}
     assert never_worse(policy, **below).verdict == "holds"
 

@@ -117,6 +117,13 @@ def test_plots_show_what_they_are_of(ax):
         tt.Trace.from_turns([0], [1], [1]).plot("arrivals")
 
 
+def test_policies_on_the_same_axes_are_told_apart_and_the_threshold_is_drawn_once(ax):
+    outcome = tt.replay(SOME, tt.LRU(), 100)
+    for name in ("LRU", "mine"):
+        outcome.plot(xi=5, ax=ax, label=name)
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["LRU", "ξ = 5", "mine"]
+
+
 def test_the_arrivals_of_a_plot_are_all_turns(ax):
     counts, edges, _ = SOME.plot("arrivals", ax=ax).patches[0].get_data()
     assert (counts * np.diff(edges)).sum() == pytest.approx(len(SOME))
