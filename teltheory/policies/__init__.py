@@ -1,4 +1,8 @@
-"""Caching policies, each a small frozen value, and the reader of their short form on the command line."""
+"""Caching policies, each a small frozen value, and the reader of their short form on the command line.
+
+A custom policy derives from `LeastRecentlyUsed` and overrides rules, which see a `Node`; docs/own-policies.md has
+examples.
+"""
 
 from teltheory.policies.adaptive import AdaptiveTLRU
 from teltheory.policies.clairvoyant import Belady, EndAwareTLRU, LengthAwareTLRU, TailOptimizedBelady
