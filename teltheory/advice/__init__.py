@@ -213,9 +213,9 @@ def advise(
         The largest P50 of TTFT, in multiples of LRU's, at least 1; None for no limit. Below half of the SLO every
         P50 will do.
     policy : callable or str, optional
-        Makes a policy of a threshold above Q-hat and of Q-hat, or of the threshold alone, in the place of T-LRU, such
-        as ``MyPolicy`` or ``lambda xi, q_hat: MyPolicy(xi)``; or the short form of one, such as ``"end-aware"``.
-        There are no engines' settings for it then.
+        Makes a policy of a threshold above Q-hat and of Q-hat, or of the threshold alone, in the place of T-LRU,
+        such as ``MyPolicy`` or ``lambda xi, q_hat: MyPolicy(xi)``; or the short form of one, such as
+        ``"end-aware"``. There are no engines' settings for it then.
     q_hat : int, optional
         Prompt estimate, and the threshold is that plus the margin chosen. Left out, T-LRU's setting is the SLO's
         threshold with the estimate that this leaves (only xi - q_hat matters), and another policy's estimate is

@@ -241,7 +241,7 @@ def _in_tiers(
 
 
 def check_policy(policy: object) -> None:
-    """Raise `ArgumentError` for what lacks a policy's rules, as a policy's class does, or trims in no known way."""
+    """Raise `ArgumentError` for what lacks rules, as a class does, or trims in no known way."""
     if isinstance(policy, type):
         raise ArgumentError("policy", policy, f"a policy such as LRU(): a value, {policy.__name__}(...)")
     missing = [rule for rule in (*RULES, "trim") if not hasattr(policy, rule)]
