@@ -36,7 +36,7 @@ def test_the_citation_names_the_public_version_and_the_text_that_is_decided():
 
 
 def test_the_bibtex_names_the_same_authors():
-    entry = (ROOT / "docs" / "claims.md").read_text(encoding="utf-8").partition("```bibtex")[2].partition("```")[0]
+    entry = (ROOT / "docs" / "index.md").read_text(encoding="utf-8").partition("```bibtex")[2].partition("```")[0]
     named = entry.partition("author    = {")[2].partition("}")[0]
     assert [author.partition(",")[0] for author in named.split(" and ")] == AUTHORS
     assert PUBLIC in entry

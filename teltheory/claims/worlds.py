@@ -23,7 +23,7 @@ import numpy as np
 from teltheory.claims.case import Case, Starts, Turns, World
 from teltheory.claims.claim import C, Enumerated
 
-__all__ = ["SmallWorlds"]
+__all__ = ["SmallWorlds", "upper_bounds"]
 
 Range = Callable[[World], range]
 Estimates = Callable[[World, int], "range | tuple[int, ...]"]
@@ -73,7 +73,7 @@ class SmallWorlds:
     capacities, thresholds : callable
         Ranges for a world.
     estimates : callable
-        Prompt estimates for a world and a threshold.
+        Prompt estimates for a world and a threshold; 0 alone when left out. `upper_bounds` are Theorem 3.1's.
     forced : bool
         Forced caching; capacities then start where it is feasible.
     starts : int

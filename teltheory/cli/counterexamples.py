@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     from teltheory.claims.verdict import Verdict
 
 
-@command("never-worse", "policy never-worse tlru --than lru --forced")
+@command(
+    "never-worse", "policy never-worse tlru --turns 3 --tokens 4", "policy never-worse tlru --than lru --forced"
+)
 @click.argument("policy", metavar="POLICY")
 @option("--than", default="lru", show_default=True, metavar="POLICY", help="Policy to compare with.")
 @whole("--turns", 4, "Turns in a trace. All traces up to that are tried.")
@@ -34,7 +36,7 @@ def never_worse(policy: str, than: str, target: str | None, **bounds: Any) -> in
     Worse is a larger TEL; the smallest such trace is printed. All traces up to the bounds are tried, smallest
     first, then random ones; where only a random one refutes, it is made smaller as far as single steps lead.
     Policies are given in their short form; a threshold or an estimate that is left out takes every value,
-    estimates at least every next prompt.
+    estimates at least every next prompt. The default bounds may take minutes: --turns 3 takes seconds.
     """
     check_target(target)
     from teltheory.claims.dominance import never_worse as decided

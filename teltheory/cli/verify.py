@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from difflib import get_close_matches
+from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ STYLES = {"good": "green", "warn": "yellow", "bad": "red"}
 
 @command(None, "verify --json ledger.json", "verify --from ledger.json --markdown ledger.md")
 @option("--effort", type=click.Choice(EFFORTS), default="quick", show_default=True, help=EFFORT)
-@option("--claim", "only", multiple=True, metavar="ID", help="Decide only this claim; repeatable.")
+@option("--claim", "only", multiple=True, metavar="ID", help="Only this claim, or 'theorem-31*'; repeatable.")
 @option("--section", "section", metavar="NAME", help="Decide only the claims of one section.")
 @option(
     "--claims-file",
@@ -89,7 +90,7 @@ def verify(
     found = campaign(ids, options, workers) if options.asked_for else {}
     rows, fine = decide_all(ids, effort, workers, file)
     rows = [with_campaign(row, found.get(row["id"])) for row in rows]
-    write_ledger(rows, documents)
+    write_ledger(rows, documents, LEDGER_TITLE if file is None else f"The claims of {file}")
     tried = [row for row in rows if row["id"] in found]
     return 0 if fine and all(is_expected(row["verdict"], claim_named(row["id"])) for row in tried) else 1
 
@@ -101,10 +102,10 @@ def chosen_claims(only: Sequence[str], section: str | None, file: str | None = N
     claims = claims_in(file) if section is None else all_claims((section,))
     known = [claim.id for claim in claims]
     for name in only:
-        if name not in known:
+        if not any(fnmatchcase(one, name) for one in known):
             similar = get_close_matches(name, known, len(known), 0)
             raise ArgumentError("claim", name, f"one of {listed(similar)}")
-    return [name for name in known if not only or name in only]
+    return [one for one in known if not only or any(fnmatchcase(one, name) for name in only)]
 
 
 def decide_all(
@@ -144,11 +145,11 @@ def _decide(names: tuple[str, ...], effort: Effort, file: str | None) -> list[tu
     return [(verdict.as_dict(), verdict.expected) for verdict in verdicts]
 
 
-def ledger_table(rows: Sequence[dict[str, Any]]) -> Table:
+def ledger_table(rows: Sequence[dict[str, Any]], title: str = LEDGER_TITLE) -> Table:
     """Return the ledger: beside each verdict the claim, its statement, what decides it and what that rests on."""
     counts = Counter(row["verdict"] for row in rows)
     total = ", ".join(f"{verdict} {n:,}" for verdict, n in counts.items()) if len(rows) > 1 else None
-    table = Table(title=LEDGER_TITLE, caption=total, box=None, show_header=False, padding=(0, 2, 1, 0))
+    table = Table(title=title, caption=total, box=None, show_header=False, padding=(0, 2, 1, 0))
     table.title_justify = table.caption_justify = "left"
     table.add_column(no_wrap=True)
     table.add_column(overflow="fold")
@@ -170,14 +171,14 @@ def check_documents(documents: Mapping[str, str | None]) -> None:
         check_target(target)
 
 
-def write_ledger(rows: list[Row], documents: Mapping[str, str | None]) -> None:
+def write_ledger(rows: list[Row], documents: Mapping[str, str | None], title: str = LEDGER_TITLE) -> None:
     """Write the documents that were asked for; without --markdown and --errata print the ledger."""
     makers: dict[str, Callable[[list[Row]], str]] = {
         "--markdown": ledger_markdown,
         "--errata": lambda found: errata_markdown(found, all_errata()),
     }
     made = [(target, make(rows)) for name, make in makers.items() if (target := documents[name]) is not None]
-    report(documents["--json"], [] if made else [ledger_table(rows)], {"claims": rows})
+    report(documents["--json"], [] if made else [ledger_table(rows, title)], {"claims": rows})
     for target, text in made:
         write_text(target, text)
 

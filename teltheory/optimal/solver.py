@@ -69,11 +69,20 @@ class GrowingProgram:
         return Vertex(vertex.values, np.abs(vertex.prices) * self._scale)
 
 
+class Silent(highspy.Highs):  # type: ignore[misc]
+    """HiGHS that prints nothing: from 1.16 on it prints its version once callbacks are enabled, as it is made."""
+
+    def enableCallbacks(self) -> None:  # noqa: N802 - the name is HiGHS's
+        """Be silent before the first call that prints."""
+        self.silent()
+        super().enableCallbacks()
+
+
 class Engine:
     """HiGHS on a program of `packing`, in one thread, silent, and stopped by an interrupt."""
 
     def __init__(self, model: Any, **options: object) -> None:
-        self.highs = highspy.Highs()
+        self.highs = Silent()
         self._stop = Event()
         self._pool = ThreadPoolExecutor(1)
         self._pool.submit(int).result()  # the thread is there before anything can interrupt its start

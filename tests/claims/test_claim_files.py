@@ -53,6 +53,7 @@ def test_a_claim_of_20_lines_runs_by_itself(my_claim: Path) -> None:
     command = [sys.executable, str(my_claim), "--workers", "1"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+    assert "The claims of" in done.stdout
     assert "holds  my.belady" in done.stdout
 
 

@@ -8,7 +8,8 @@ from report.ledger_rows import row
 from rich.console import Console
 
 from teltheory.cli.output import WIDTH
-from teltheory.cli.verify import ledger_table
+from teltheory.cli.verify import chosen_claims, ledger_table
+from teltheory.errors import ArgumentError
 from teltheory.report.words import LEDGER_TITLE
 
 CLAIMS = {"claims": [row("theorem-31"), row("something.else", "refuted", origin="ours")]}
@@ -103,6 +104,13 @@ def test_words_and_names_are_whole_and_nothing_is_left_out(width):
     assert "counterexample: A(1+0); C=1 xi=0 Q=0: LRU 1 " in words
     assert "no file [x] in the data folder" in words
     assert words.endswith(" refuted 1, holds 2, not decidable here 1")
+
+
+def test_a_pattern_names_all_claims_that_it_fits():
+    every = chosen_claims((), None)
+    assert chosen_claims(["theorem-31.*", "theorem-31"], None) == [name for name in every if "theorem-31" in name]
+    with pytest.raises(ArgumentError, match=r"theorem-99\*"):
+        chosen_claims(["theorem-31", "theorem-99*"], None)
 
 
 def test_one_claim_is_not_counted():

@@ -17,6 +17,7 @@ from replay.instances import Case, cases, examples
 
 import teltheory as tt
 from teltheory.model.numbers import exact_sum
+from teltheory.optimal import solver
 from teltheory.optimal.intervals import IntervalProblem, interval_problem
 from teltheory.optimal.lazy import LazyIntervalSolver, _passing, cut_to_room
 from teltheory.optimal.solver import solve_intervals
@@ -191,7 +192,7 @@ def test_an_interrupt_stops_the_integer_program(monkeypatch):
 
 
 def test_a_cache_that_is_never_full_asks_no_solver(monkeypatch):
-    monkeypatch.setattr(highspy, "Highs", None)
+    monkeypatch.setattr(solver, "Silent", None)
     assert proved(sampled(500, 10**6)) == sampled(500, 10**6).optimum("greedy").objective
     solution = LazyIntervalSolver(problem_of(sampled(500, 10**6))).solve()
     assert (len(solution.steps), solution.rows) == (0, 0)

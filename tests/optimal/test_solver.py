@@ -16,7 +16,7 @@ import teltheory as tt
 from teltheory.optimal import formulation
 from teltheory.optimal.formulation import hindsight_model
 from teltheory.optimal.intervals import interval_problem
-from teltheory.optimal.solver import solve_intervals, solve_model
+from teltheory.optimal.solver import Silent, solve_intervals, solve_model
 
 LARGE = replace(
     next(seeded(1, 1, turns=(60, 60), conversations=5, length=300, forced=False, start=False)),
@@ -28,6 +28,15 @@ NOT_OPTIMAL = [status for name, status in highspy.HighsModelStatus.__members__.i
 
 def optimum(case: Case, method: str, **options: object) -> tt.HindsightOptimum:
     return tt.hindsight_optimum(case.trace, case.capacity, case.xi, case.forced, case.initial, method, **options)
+
+
+def test_highs_is_silent_before_it_first_prints(monkeypatch):
+    flags = []
+    monkeypatch.setattr(
+        highspy.Highs, "enableCallbacks", lambda self: flags.append(self.getOptionValue("output_flag")[1])
+    )
+    assert isinstance(Silent(), highspy.Highs)
+    assert flags == [False]
 
 
 @pytest.mark.parametrize("time_limit", [0, 1e-9])
