@@ -153,7 +153,7 @@ def change(estimate: Estimate) -> str:
     low, high = sorted((_rounded(estimate.low), _rounded(estimate.high)))
     value = _rounded(estimate.value)
     if value < 0:
-        return f"{-value:.1f} % [{-high:.1f}, {-low:.1f}] higher"
+        return f"{-value:,.1f} % [{-high:,.1f}, {-low:,.1f}] higher"
     return f"{value:.1f} % [{low:.1f}, {high:.1f}] lower"
 
 

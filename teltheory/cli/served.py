@@ -58,7 +58,7 @@ class Served:
         """Its latency."""
         if self._latency is None:
             option, value = self._named or ("", "")
-            ways = f"--latency FILE.json or --accept-latency-of {DEFAULT}"
+            ways = f"--latency FILE.json (of teltheory calibrate) or --accept-latency-of {DEFAULT}"
             raise ArgumentError(option, value, f"{ways} with it: it has no latency of its own")
         return self._latency
 

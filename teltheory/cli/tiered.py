@@ -54,7 +54,8 @@ class Tiered:
         """Return rho of each tier, exact: the first is the memory that a prefill writes to."""
         first, *slower = (text.partition(":")[2] for text in self.tiers)
         if first:
-            raise ArgumentError("--tier", self.tiers[0], "the first tier without what loading costs: SIZE")
+            expected = "the first tier, the GPU's, without what loading costs: --tier SIZE before it"
+            raise ArgumentError("--tier", self.tiers[0], expected)
         loads = zip(self.tiers[1:], slower, strict=True)
         return [Fraction(0), *(_ratio(text, load, served) for text, load in loads)]
 

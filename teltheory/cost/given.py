@@ -123,6 +123,9 @@ def measured(model: Model | None) -> Latency | None:
 
 def latency_of(latency: Latency | None, model: Model | None) -> Latency:
     """Return the latency given, or the model's own; without either that of the A100 with Llama-2-7B."""
+    if latency is not None and not hasattr(latency, "threshold"):
+        expected = "a latency model: fit_latency(...).model, or read_latency(FILE) of what calibrate saved"
+        raise ArgumentError("latency", latency if isinstance(latency, str) else type(latency).__name__, expected)
     if latency is not None or model is None:
         return latency or A100_LLAMA2_7B
     found = measured(model)

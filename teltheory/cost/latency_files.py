@@ -85,7 +85,8 @@ def latency_from_json(data: object, place: str = "latency") -> LatencyModel | Ta
         If it is no latency model; the error names the place and the field.
     """
     if not isinstance(data, Mapping) or type(data.get("teltheory_latency")) is not int:
-        raise FileError(f'{place}: expected a latency model, an object with "teltheory_latency": {VERSION}')
+        expected = f'an object with "teltheory_latency": {VERSION}, as calibrate --save makes one of a benchmark'
+        raise FileError(f"{place}: expected a latency model, {expected}")
     if data["teltheory_latency"] != VERSION:
         _fail(place, "teltheory_latency", data["teltheory_latency"], str(VERSION))
     form = data.get("form")

@@ -21,7 +21,7 @@ from teltheory.model.trace import Trace
 
 AZURE = ("TIMESTAMP", "ContextTokens", "GeneratedTokens")
 MOONCAKE = "hash_ids"
-FIELDS = ("arrival", "TIMESTAMP", "timestamp", "Timestamp", "arrived_at", "created_at", "created", "time")
+FIELDS = ("arrival", "TIMESTAMP", "timestamp", "Timestamp", "arrived_at", "created_at", "created", "time", "ts")
 
 
 def read_arrivals(path: str | Path, column: str | None = None) -> FloatArray:
@@ -34,7 +34,7 @@ def read_arrivals(path: str | Path, column: str | None = None) -> FloatArray:
     column : str, optional
         Field of the times: dates in ISO 8601, numbers of seconds, or epochs (docs/logs.md); milliseconds in
         Mooncake's files. Left out, the first that is there of `arrival`, `TIMESTAMP`, `timestamp`, `Timestamp`,
-        `arrived_at`, `created_at`, `created`, `time`.
+        `arrived_at`, `created_at`, `created`, `time`, `ts`.
 
     Returns
     -------

@@ -85,6 +85,7 @@ def checked_columns(columns: Mapping[str, str] | None) -> None:
     for role, name in (columns or {}).items():
         if role not in ROLES or not isinstance(name, str) or not name:
             expected = f"names of fields for some of {', '.join(ROLES)}{_nearest(role, ROLES)}"
+            expected += f"; perhaps {name}={role}, our name first" if name in ROLES else ""
             raise ArgumentError("columns", f"{role}={name}", expected)
     if columns and set(LENGTHS) <= set(columns):
         raise ArgumentError("columns", ", ".join(LENGTHS), "two of them, which give the third")
@@ -267,8 +268,17 @@ class _Log:
         read = ", ".join(role if name == role else f"{role}={name}" for role, name in used.items())
         columns = f"Columns: {read}" + (f"; not read: {self.names['']}." if self.names[""] else ".")
         whole = () if {"prompt", "history"} & self.names.keys() else (WHOLE,)
-        said = (columns, *whole, *self._cached(trace, order))
+        said = (columns, *whole, *self._cached(trace, order), *self._out_of_order(trace.report))
         return replace(trace, report=replace(trace.report, assumed=said))  # type: ignore[type-var]
+
+    def _out_of_order(self, report: Any) -> Iterator[str]:
+        """Yield a warning if inputs do not go on from each other and no time says in what order they came."""
+        chaining = report.chaining
+        if self.clock.dates is None and chaining is not None and chaining.edited > chaining.chained / 10:
+            yield (
+                f"Mind: {chaining.edited:,} of {chaining.chained:,} inputs are shorter than what came before. "
+                "No time of the rows was read, they may be out of order: name its field, --columns arrival=FIELD."
+            )
 
     def _cached(self, trace: Trace, order: IntArray) -> Iterator[str]:
         """Yield what the server had cached beside the history; more than the input is an error."""

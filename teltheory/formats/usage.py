@@ -18,7 +18,10 @@ from teltheory.model.trace import Trace
 
 PLACES = ("usage.", "response.usage.", "response.body.usage.", "")
 CONVERSATIONS = ("conversation_id", "session_id", "conversation", "thread_id", "session", "chat_id")
-TIMES = ("timestamp", "created_at", "created", "time", "start_time", "request_time", "arrival", "response.created")
+TIMES = (
+    *("timestamp", "created_at", "created", "time", "start_time", "request_time", "arrival", "response.created"),
+    *("ts", "datetime"),
+)
 CACHED = ("prompt_tokens_details.cached_tokens", "input_tokens_details.cached_tokens", "cached_tokens")
 READ, WRITTEN = "cache_read_input_tokens", "cache_creation_input_tokens"
 

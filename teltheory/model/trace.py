@@ -23,7 +23,7 @@ from teltheory.model.display import Summary, counted, duration, mean_of, table_o
 from teltheory.model.forest import Forest
 from teltheory.model.numbers import INT64_MAX, FloatArray, IntArray, exact_sum, readonly, whole_number
 from teltheory.model.tables import Tabular, made_of
-from teltheory.model.turns import Turn, bounds, consecutive_turns, sums_before
+from teltheory.model.turns import INPUTS, Turn, bounds, consecutive_turns, of_inputs, sums_before
 
 COLUMNS = ("conversation", "prompt", "response", "arrival", "history")
 
@@ -141,7 +141,7 @@ class Trace(Tabular):
             Anything with ``__arrow_c_stream__``, or columns by name, with the columns conversation, prompt,
             response and, if they are there, arrival and history, as in `from_turns`. Other columns are left alone.
         columns : mapping, optional
-            The table's name of a column, such as ``{"conversation": "session_id"}``; it has to be there.
+            The table's name of a column, such as ``{"conversation": "session_id"}``; ``total`` has whole inputs.
         block_size : int
             Tokens in one unit of the lengths.
 
@@ -153,6 +153,8 @@ class Trace(Tabular):
             Names the table's column and row (counted from 0), the value and what was expected.
         """
         make = partial(cls.from_turns, block_size=block_size)
+        if "total" in (columns or {}):
+            return made_of(partial(of_inputs, make), table, columns, INPUTS, COLUMNS[3:4])
         return made_of(make, table, columns, COLUMNS[:3], COLUMNS[3:])
 
     def __len__(self) -> int:

@@ -1,11 +1,17 @@
 """Turns of conversations in arrival order: which follow each other, and what comes before each."""
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from teltheory.errors import ArgumentError
+from teltheory.model.columns import Column, conversation_numbers, lengths
 from teltheory.model.numbers import IntArray, readonly
+
+Made = TypeVar("Made")
+INPUTS = ("conversation", "total", "response")
+"""Columns of `of_inputs`."""
 
 
 class Turn(NamedTuple):
@@ -47,3 +53,15 @@ def sums_before(conversation: IntArray, values: IntArray) -> IntArray:
 def turn_numbers(conversation: IntArray) -> IntArray:
     """Return how many turns of the same conversation come before each turn; shape (n,)."""
     return sums_before(conversation, np.ones(len(conversation), np.int64))
+
+
+def of_inputs(
+    make: Callable[..., Made], conversation: Column, total: Column, response: Column, **more: Any
+) -> Made:
+    """Make a trace of whole inputs: a history is what of the conversation's past fits in the input."""
+    labels, _ = conversation_numbers(conversation)
+    inputs, outputs = lengths("total", total, len(labels)), lengths("response", response, len(labels))
+    earlier, later = consecutive_turns(labels)
+    history = np.zeros(len(labels), np.int64)
+    history[later] = np.minimum(inputs[later], inputs[earlier] + outputs[earlier])
+    return make(conversation, inputs - history, response, history=history, **more)

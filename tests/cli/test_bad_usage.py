@@ -198,7 +198,8 @@ def test_a_file_without_a_turn_is_one_line_and_exit_code_2(refused, tmp_path, co
 
 @pytest.mark.parametrize("option", ["--model", "--config", "--kv-bytes"])
 def test_an_slo_for_a_model_without_a_latency_is_refused(refused, trace_file, others, option):
-    ways = "--latency FILE.json or --accept-latency-of llama-2-7b with it: it has no latency of its own"
+    ways = "--latency FILE.json (of teltheory calibrate) or --accept-latency-of llama-2-7b with it"
+    ways += ": it has no latency of its own"
     asked = [("replay", "--policy", "tlru:xi=200ms"), ("replay", "--policy", "slo-tlru")]
     for command, *options in (*asked, *((command, "--slo", "2s") for command in (*ON_TRACES, "advise"))):
         told = refused(command, trace_file, *options, option, others[option])

@@ -26,7 +26,7 @@ def test_tiers_are_read_as_every_choice_of_their_sizes():
     ("tiers", "served", "said"),
     [
         (("300k", "1M"), Served(), "found '1M', expected what loading costs: 1M:pcie4"),
-        (("300k:pcie4", "1M:pcie4"), Served(), "expected the first tier without what loading costs"),
+        (("300k:pcie4", "1M:pcie4"), Served(), "the first tier, the GPU's, without what loading costs"),
         (("300k", "1M:1.2"), Served(), "less than 7.17e-05 s: computing is as fast"),
         (("1", "2:0.5", "3:0.4"), Served(), "0 for the first tier, never less for the next, below 1 (loads)"),
         (("300k", "1M:pcie4"), Served(kv_bytes=100), "it has no latency of its own"),

@@ -231,3 +231,20 @@ def test_rows_at_the_same_time_stay_in_the_order_of_the_file(length, tmp_path):
     names = {"conversation": "s", length: "n", "response": "out", "arrival": "t"}
     trace = tt.read_trace(lines(tmp_path / "log.jsonl", rows), columns=names)
     assert trace.total.tolist() == [*range(1, 200, 2), *range(0, 200, 2)]
+
+
+def test_rows_without_a_time_that_was_read_are_said_to_be_perhaps_out_of_order(tmp_path):
+    rows = [
+        {"session": "x", "prompt_tokens": n, "completion_tokens": 10, "sent": 100 - n} for n in range(90, 10, -10)
+    ]
+    trace = tt.read_trace(lines(tmp_path / "log.jsonl", rows))
+    assert "Mind: 7 of 7 inputs are shorter" in " ".join(trace.report.sentences())
+    sorted_ = tt.read_trace(tmp_path / "log.jsonl", columns={"arrival": "sent"})
+    assert not any("Mind" in line for line in sorted_.report.sentences())
+    named = lines(tmp_path / "ts.jsonl", [row | {"ts": 1790000000 + row["prompt_tokens"]} for row in rows])
+    assert tt.read_trace(named).total.tolist() == list(range(20, 91, 10))
+
+
+def test_a_mapping_the_wrong_way_round_is_turned_in_the_error(tmp_path):
+    with pytest.raises(tt.errors.ArgumentError, match="perhaps conversation=session, our name first"):
+        tt.read_trace(lines(tmp_path / "log.jsonl", LOG), columns={"session": "conversation"})

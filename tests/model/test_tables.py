@@ -182,3 +182,11 @@ def test_numpy_and_pandas_take_tables_apart():
     trace = tt.Trace.from_turns([0, 1], np.array([1, 2]), [3, 4])
     assert pa.table(trace).column_names == ["conversation", "prompt", "response"]
     assert pl.DataFrame(trace).shape == (2, 3)
+
+
+@given(turn_columns().filter(lambda columns: columns["conversation"]))
+def test_whole_inputs_of_a_table_are_read_as_those_of_a_log(tmp_path_factory, columns):
+    table = {name: columns[name] for name in ("conversation", "response")} | {"all": columns["prompt"]}
+    path = tmp_path_factory.getbasetemp() / "inputs.parquet"
+    pl.DataFrame(table).write_parquet(path)
+    assert tt.Trace.from_table(table, {"total": "all"}) == tt.read_trace(path, columns={"total": "all"})

@@ -159,3 +159,5 @@ def test_a_model_has_its_own_latency_or_the_one_that_is_given():
     other = tt.A100_LLAMA2_7B_PREFILL
     assert latency_of(None, None) is latency_of(None, "Llama-2-7B") is LATENCY
     assert latency_of(other, "llama-3-8b") is other
+    with pytest.raises(tt.ArgumentError, match=r"^latency: found 'model.json', .*read_latency"):
+        latency_of("model.json", None)
