@@ -16,25 +16,25 @@ def text(name):
 
 def test_the_counts_are_those_of_the_ledger():
     (counts,) = re.findall(r"^Of \d+ statements of the paper .*$", text("docs/ledger.md"), re.MULTILINE)
-    assert counts in text("paper/paper.md")
+    assert counts in text("joss/paper.md")
     (compared,) = re.findall(r"In ([\d,]+) requests nothing differs", text("docs/engines.md"))
-    assert f"in {compared} requests nothing differs" in text("paper/paper.md")
+    assert f"in {compared} requests nothing differs" in text("joss/paper.md")
 
 
 def test_no_other_number_is_in_it():
-    found = set(re.findall(r"\d[\d,]*\b", re.sub(r"(?m)^Of \d+ statements.*$", "", text("paper/paper.md"))))
+    found = set(re.findall(r"\d[\d,]*\b", re.sub(r"(?m)^Of \d+ statements.*$", "", text("joss/paper.md"))))
     assert found == {"1", "3", "2", "512,933"}
 
 
 def test_what_is_cited_is_what_the_bibliography_has_and_each_is_to_be_found():
-    cited = set(re.findall(r"@(\w+)", text("paper/paper.md")))
-    entries = re.findall(r"@\w+\{(\w+),(.*?)\n\}", text("paper/paper.bib"), re.DOTALL)
+    cited = set(re.findall(r"@(\w+)", text("joss/paper.md")))
+    entries = re.findall(r"@\w+\{(\w+),(.*?)\n\}", text("joss/paper.bib"), re.DOTALL)
     assert cited == {name for name, _ in entries}
     assert all(re.search(r"(doi|url) = \{(10\.|https://)", fields) for _, fields in entries)
 
 
 def test_it_is_as_long_and_by_whom_it_should_be():
-    _, head, body = text("paper/paper.md").split("---\n", 2)
+    _, head, body = text("joss/paper.md").split("---\n", 2)
     assert 750 <= len(body.split()) <= 1500
     authors = yaml.safe_load(text("CITATION.cff"))["authors"]
     assert yaml.safe_load(head)["authors"] == authors
