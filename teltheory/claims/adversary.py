@@ -98,6 +98,11 @@ class Attack:
     bound: Fraction
     optimum: int
 
+    @property
+    def looks_ahead(self) -> bool:
+        """Whether the policy paid less than any online policy can, so that it knew the future."""
+        return self.expected < self.bound
+
 
 def adversary(
     policy: AnyPolicy | PolicyOfSeed,

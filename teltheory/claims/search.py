@@ -27,6 +27,7 @@ from teltheory.claims.comparison import compare, recompute, tally
 from teltheory.claims.forests import SmallForests
 from teltheory.claims.verdict import Scope, ScopeKind, Verdict
 from teltheory.claims.worlds import SmallWorlds
+from teltheory.errors import ArgumentError
 from teltheory.extras import MissingPackageError
 
 CROSS_CHECK_EVERY = 100
@@ -148,7 +149,10 @@ def _with_proof(scope: Scope, proof: Callable[[], Proof]) -> Scope:
 def refutes(claim: Claim[C], case: C) -> bool | None:
     """Return whether a case refutes a claim, None if it lies outside the claim's hypotheses."""
     values = exact_values(claim, case)
-    return None if values is None else not claim.relation(values)
+    try:
+        return None if values is None else not claim.relation(values)
+    except KeyError as missing:
+        raise ArgumentError("relation", missing.args[0], f"one of the values {', '.join(values or ())}") from None
 
 
 def _enumerated(claim: Claim[C], effort: Effort) -> tuple[int, dict[str, Any], C | None]:

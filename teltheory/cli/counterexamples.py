@@ -103,7 +103,7 @@ def _paid(policy: str, attack: Attack) -> str:
     turns, room, game = f"{len(attack.trace):,} turns", f"{attack.game.capacity:,} tokens", attack.game
     paid = f"{policy} with {room} pays {int(attack.expected):,} on {turns}, the optimum {attack.optimum:,}"
     least = f"{float(attack.bound):,.1f} or more"
-    if attack.expected < attack.bound:
+    if attack.looks_ahead:
         return f"{paid}. It looks ahead: for an online policy there is a trace on which it pays {least}."
     with_room = f"{paid} with {game.optimum_capacity:,}"
     return f"{with_room}. For every online policy there is such a trace on which it pays {least}."

@@ -161,5 +161,5 @@ def _told(source: Source) -> tuple[Format, str | None]:
         return OWN, None
     refuse(source.path, fields)
     found = f"the fields {listed([shown(name, 20) for name in fields])}" if fields else "no record"
-    expected = f"those of {', '.join(FORMATS)}; of a log, name them: {COLUMNS_LIKE}"
+    expected = f"{COLUMNS_LIKE} to say what is what, or the fields of one of {', '.join(FORMATS)}"
     raise FileError(f"{source.path}: found {found}, expected {expected}")

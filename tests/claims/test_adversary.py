@@ -78,6 +78,8 @@ def test_even_shares_pay_just_the_bound():
 def test_a_policy_that_pays_less_looked_ahead():
     attack = adversary(tt.Belady())
     assert attack.expected == 0 < attack.bound
+    assert attack.looks_ahead
+    assert not adversary(tt.LRU()).looks_ahead
 
 
 @pytest.mark.parametrize(("name", "least"), [("budget", 1), ("conversations", 2), ("xi", 1), ("phases", 1)])

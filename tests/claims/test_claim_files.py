@@ -13,7 +13,7 @@ import pytest
 import proofs_checks
 from teltheory.claims import registry
 from teltheory.claims.search import decide
-from teltheory.errors import FileError
+from teltheory.errors import ArgumentError, FileError
 
 BELADY = '''\
 """Belady is never worse than LRU at a threshold of 0: a claim in a file."""
@@ -61,6 +61,13 @@ def test_a_claim_of_a_file_can_be_refuted(my_claim: Path) -> None:
     my_claim.write_text(BELADY.replace('"] <= of["LRU"]', '"] < of["LRU"]'))
     (claim,) = registry.claims_of_file(str(my_claim))
     assert (decide(claim).verdict, claim.file) == ("refuted", "my_claim.py")
+
+
+def test_a_value_that_a_claim_misspells_is_named(my_claim: Path) -> None:
+    my_claim.write_text(BELADY.replace('of["LRU"]', 'of["LUR"]'))
+    (claim,) = registry.claims_of_file(str(my_claim))
+    with pytest.raises(ArgumentError, match="relation: found 'LUR', expected one of the values Belady, LRU"):
+        decide(claim)
 
 
 def test_a_file_that_is_registered_is_not_loaded_again() -> None:
