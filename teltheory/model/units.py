@@ -87,7 +87,10 @@ def seconds_of(argument: str, value: Seconds) -> Fraction:
         return read_time(argument, value)
     if isinstance(value, float):
         return Fraction(repr(real_number(argument, float(value), 0, closed=True)))
-    return rational(argument, value)
+    found = rational(argument, value)
+    if found < 0:
+        raise ArgumentError(argument, f"{float(found):g} s", "0 seconds or more")
+    return found
 
 
 def is_time(text: str) -> bool:

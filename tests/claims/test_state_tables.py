@@ -49,7 +49,7 @@ def test_a_trace_is_shown_turn_by_turn():
     ]
     assert [row[8] for row in lru.rows] == ["H:0/3 A:0/0 B:2/2", "H:0/3 B:1/2 A:1/1", "H:0/3 B:0/2 A:2/3"]
     assert [row[8] for row in t_lru.rows] == ["H:1/3 A:0/0 B:1/2", "H:1/3 B:1/2 A:0/1", "H:0/3 B:0/2 A:2/3"]
-    assert (lru.below, t_lru.below) == ("TEL 0.", "TEL 1.")
+    assert (lru.below, t_lru.below) == ("TEL 0 with C = 2, ξ = 2.", "TEL 1 with C = 2, ξ = 2.")
 
 
 @pytest.mark.parametrize("told", [1, [0, 1], [1]])

@@ -83,7 +83,7 @@ NEED = {
     "figures made": "matplotlib is not installed, expected it: " + REPORT,
     f"replay t.csv {AT} --scheduler tcp://localhost:1": "pip install 'teltheory[cluster]'",
     "server probe --url http://localhost:1 --served-model m": "pip install 'teltheory[calibrate]'",
-    "modules run s.pml p.pml": "pip install 'teltheory[modules]'",
+    "modules run s.pml p.pml --weights .": "pip install 'teltheory[modules]'",
 }
 
 
