@@ -129,6 +129,11 @@ def quantiles(values: Any, name: str) -> dict[str, Any]:
     return {f"{name}, {point}": value for point, value in zip(points, found, strict=True)}
 
 
+def tail_of(above: Any, tel: int | float, xi: int) -> dict[str, Any]:
+    """Return TEL and the number of turns with an excess, of the excess of each turn."""
+    return {f"TEL({xi:,})": tel, f"turns above {xi:,}": int(np.count_nonzero(above))}
+
+
 def percent(share: Fraction | float | None) -> str:
     """Return a share such as ``12.3 %``; nothing if there is none."""
     return "" if share is None else f"{round(float(share) * 100, 1) + 0.0:.1f} %"

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from teltheory.model.display import Summary, counted, percent, quantiles
+from teltheory.model.display import Summary, counted, percent, quantiles, tail_of
 from teltheory.model.forest import Forest
 from teltheory.model.instance import Instance
 from teltheory.model.module_instance import ModuleInstance
@@ -77,7 +77,7 @@ class Outcome(Tabular):
         tail: dict[str, Any] = {}
         if xi is not None:
             above = np.maximum(self.uncached - whole_number("xi", xi), 0)
-            tail = {f"TEL({xi:,})": exact_sum(above), f"turns above {xi:,}": int(np.count_nonzero(above))}
+            tail = tail_of(above, exact_sum(above), xi)
         return Summary("Outcome", facts | quantiles(self.uncached, "uncached") | tail)
 
     def plot(self, xi: int | None = None, ax: Any = None, label: str = "uncached") -> Any:

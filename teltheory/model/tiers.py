@@ -24,7 +24,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 
 from teltheory.errors import ArgumentError
-from teltheory.model.display import Summary, counted, percent, quantiles
+from teltheory.model.display import Summary, counted, percent, quantiles, tail_of
 from teltheory.model.numbers import INT64_MAX, IntArray, exact_sum, rational, readonly, whole_number
 from teltheory.model.tables import Tabular
 from teltheory.model.units import bytes_in, read_tokens
@@ -220,8 +220,7 @@ class TieredOutcome(Tabular):
         tail: dict[str, Any] = {}
         if xi is not None:
             above = self.excess_units(xi)
-            tel = exact_sum(above) / self.denominator
-            tail = {f"TEL({xi:,})": tel, f"turns above {xi:,}": int(np.count_nonzero(above))}
+            tail = tail_of(above, exact_sum(above) / self.denominator, xi)
         uncached = quantiles(self.uncached_units / self.denominator, "uncached")
         return Summary("TieredOutcome", facts | rates | {"prefilled": self.prefilled} | uncached | tail)
 

@@ -94,7 +94,7 @@ def _length(turn: Turn, xi: int) -> int:
 def _panel(panel: Panel, names: Sequence[str], unit: float) -> Iterator[str]:
     tel = sum(turn.excess for turn in panel.turns)
     yield f'<text x="0" y="12" font-weight="bold">{escape(panel.title)}: TEL {tel}, ξ = {panel.xi}</text>'
-    for turn, i in ((turn, i) for i, turn in enumerate(panel.turns)):
+    for i, turn in enumerate(panel.turns):
         yield f'<text x="{LEFT + SLOT * i}" y="26" font-size="9" opacity="0.7">turn {turn.turn}</text>'
     for i, name in enumerate(names):
         yield f'<text x="4" y="{HEAD + ROW * i + BAR}">{name}</text>'
