@@ -6,6 +6,7 @@ Links to a row, `ledger.md#theorem-b1`, lead to the row on its section's page; a
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from html import escape
 from pathlib import Path
 
@@ -40,9 +41,14 @@ def _page(title: str) -> str:
     return f"ledger-{re.sub(r'[^a-z0-9]+', '-', words)}.md"
 
 
+@cache
+def _pages_of_rows(text: str) -> dict[str, str]:
+    return {row["id"]: _page(title) for title, body in _sections(text) for row in ROW.finditer(body)}
+
+
 def links_to_rows(markdown: str, text: str) -> str:
     """Return a page whose links to rows of the ledger lead to the pages of their sections."""
-    pages = {row["id"]: _page(title) for title, body in _sections(text) for row in ROW.finditer(body)}
+    pages = _pages_of_rows(text)
     return LINK.sub(lambda at: f"]({at[1]}{pages.get(at[2], 'ledger.md')}#{at[2]})", markdown)
 
 
