@@ -22,9 +22,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from difflib import get_close_matches
-from typing import Any, Literal, Protocol, TypeAlias, TypeGuard, get_args
+from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias, TypeGuard, get_args
 
-from teltheory.errors import ArgumentError
+from teltheory.errors import ArgumentError, shown
 from teltheory.model.instance import ForestInstance, Instance
 from teltheory.model.numbers import whole_number
 from teltheory.model.outcome import Outcome
@@ -41,6 +41,10 @@ RULES = ("drops", "budget", "trim_key", "eviction_key")
 OTHER_WAYS = ("cut", "bound_to", "observing", "shadows", "memory")
 
 
+def _methods(kind: type) -> list[str]:
+    return [name for name, value in vars(kind).items() if callable(value) and name[0] != "_"]
+
+
 class NotCompiledError(ArgumentError):
     """No compiled loop does what a policy does; the reference runs it."""
 
@@ -49,7 +53,7 @@ class LeastRecentlyUsed:
     """The rules of LRU, on which the other policies build; any value that has them is a policy by rules.
 
     Derive a frozen dataclass and override what differs, as docs/own-policies.md does. A method whose name is
-    nearly that of a rule is an `ArgumentError`.
+    nearly that of a rule is an `ArgumentError`, and so is a policy that has methods of its own and none of the rules.
 
     Attributes
     ----------
@@ -59,12 +63,23 @@ class LeastRecentlyUsed:
     """
 
     trim: Trim = "least-recent"
+    _unasked: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
-        for name in (name for name, value in vars(cls).items() if callable(value) and name[0] != "_"):
+        for name in _methods(cls):
             nearest = get_close_matches(name, (*RULES, *OTHER_WAYS), 1, 0.82)
             if nearest not in ([], [name]):
                 raise ArgumentError(cls.__name__, name, f"the rule {nearest[0]}, or a name less like it")
+        own = [kind for kind in cls.__mro__ if kind not in LeastRecentlyUsed.__mro__]
+        rules = {name for kind in own for name in (*vars(kind), *vars(kind).get("__annotations__", ()))}
+        is_lru = rules.isdisjoint((*RULES, *OTHER_WAYS))
+        cls._unasked = tuple(name for kind in own for name in _methods(kind)) if is_lru else ()
+
+    def __new__(cls, *_: object, **__: object) -> Self:
+        if cls._unasked:
+            rules = f"{', '.join(RULES)}, or {', '.join(OTHER_WAYS)} (docs/own-policies.md)"
+            raise ArgumentError(cls.__name__, ", ".join(cls._unasked), f"one of the rules {rules}")
+        return super().__new__(cls)
 
     @on_arrays
     def drops(self, node: Node, /) -> bool:
@@ -168,8 +183,13 @@ def memory_of(policy: Any, instance: ForestInstance) -> Memory:
     """Return what a policy remembers with during one replay; `ArgumentError` if that is no `Memory`."""
     memory = policy.memory(instance)
     if not isinstance(memory, Memory):
-        raise ArgumentError("policy", policy, f"one whose memory returns a Memory, not {memory!r}")
+        raise unlike(policy, "memory returns a Memory", memory)
     return memory
+
+
+def unlike(policy: object, what: str, found: object) -> ArgumentError:
+    """Return the error of a policy whose method returns what it should not."""
+    return ArgumentError("policy", policy, f"one whose {what}, not {shown(found, 60)}")
 
 
 def mark_of(policy: object) -> str:

@@ -16,6 +16,7 @@ that it holds or all that is needed, whichever is less, and round-robin trimming
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from teltheory.errors import ArgumentError
 from teltheory.model.instance import Instance
 from teltheory.model.outcome import Outcome
 from teltheory.policies.node import Node, Turn
-from teltheory.policies.policy import AnyPolicy, CuttingPolicy, Policy
+from teltheory.policies.policy import RULES, AnyPolicy, CuttingPolicy, Policy, unlike
 
 __all__ = ["replayed_turns"]
 
@@ -82,23 +83,31 @@ def replayed_turns(instance: Instance, policy: AnyPolicy) -> Iterator[tuple[int,
         cache.pop(theta, None)
         cache[theta] = arriving
         if k < len(trace) - 1 or not instance.forced:
-            cut(cache, after(k, total - reused), instance.capacity, arriving if instance.forced else None)
+            now = after(k, total - reused)
+            if not (hasattr(now, "drops") or hasattr(now, "cut")):
+                raise unlike(policy, f"{_way(policy)} says how to cut after turn {k}", now)
+            cut(cache, now, instance.capacity, arriving if instance.forced else None)
         yield reused, conversations
 
 
 def _rules(policy: Any, instance: Instance) -> Callable[[int, int], Policy | CuttingPolicy]:
     """Return what says how to cut after a turn, given its number and what it computed."""
-    if hasattr(policy, "shadows"):
+    way = _way(policy)
+    if way is None:
+        return lambda *_: policy
+    given: tuple[Any, ...] = () if way == "observing" else (instance,)
+    if way == "beside":
         shadows = policy.shadows(instance)
-        beside = policy.beside(instance, shadows, [replay_reference(instance, shadow) for shadow in shadows])
-        return lambda k, _: beside(k)
-    if hasattr(policy, "bound_to"):
-        at = policy.bound_to(instance)
-        return lambda k, _: at(k)
-    if hasattr(policy, "observing"):
-        observe = policy.observing()
-        return lambda _, uncached: observe(uncached)
-    return lambda *_: policy
+        given = (instance, shadows, [replay_reference(instance, shadow) for shadow in shadows])
+    says = getattr(policy, way)(*given)
+    if not callable(says):
+        raise unlike(policy, f"{way} returns a function", says)
+    return (lambda _, uncached: says(uncached)) if way == "observing" else (lambda k, _: says(k))
+
+
+def _way(policy: object) -> str | None:
+    """Return the method that says what cuts after each turn, None for rules and for what cuts itself."""
+    return next((way for way in ("beside", "bound_to", "observing") if hasattr(policy, way)), None)
 
 
 def cut(
@@ -119,14 +128,26 @@ def cut(
     for conversation in candidates:
         if policy.drops(conversation):
             conversation.cached = 0
-    if policy.trim == "eager":
-        trim_all(candidates, policy)
-    overflow = _overflow(cache, capacity)
-    if overflow > 0:
-        trim = trim_in_rounds if policy.trim == "round-robin" else trim_in_order
-        overflow = trim(candidates, policy, overflow)
-        evict(candidates, policy, overflow)
+    try:
+        if policy.trim == "eager":
+            trim_all(candidates, policy)
+        overflow = _overflow(cache, capacity)
+        if overflow > 0:
+            trim = trim_in_rounds if policy.trim == "round-robin" else trim_in_order
+            overflow = trim(candidates, policy, overflow)
+            evict(candidates, policy, overflow)
+    except TypeError:
+        _check_answers(policy, candidates)
+        raise
     _forget_empty(cache)
+
+
+def _check_answers(policy: Any, nodes: Sequence[Node]) -> None:
+    """Raise `ArgumentError` for a rule that returns no number of a node."""
+    for rule in RULES[1:]:
+        for said in map(getattr(policy, rule), nodes):
+            if not isinstance(said, Real):
+                raise unlike(policy, f"{rule} returns a number", said) from None
 
 
 def _forget_empty(cache: dict[int, Node]) -> None:
@@ -135,19 +156,25 @@ def _forget_empty(cache: dict[int, Node]) -> None:
 
 
 def _overflow(cache: dict[int, Node], capacity: int) -> int:
-    return sum(conversation.cached for conversation in cache.values()) - capacity
+    return sum([conversation.cached for conversation in cache.values()]) - capacity
 
 
 def trim_all(candidates: Sequence[Node], policy: Policy) -> None:
     """Trim every surplus, overflow or not."""
     for conversation in candidates:
-        conversation.cached = min(conversation.cached, policy.budget(conversation))
+        kept = policy.budget(conversation)
+        if kept < conversation.cached:
+            if kept < 0:
+                raise unlike(policy, "budget is 0 or more", kept)
+            conversation.cached = kept
 
 
 def trim_in_order(candidates: Sequence[Node], policy: Policy, overflow: int) -> int:
     """Trim whole surpluses in the policy's order until the overflow is gone; return what is left of it."""
     for conversation in sorted(candidates, key=policy.trim_key):
         surplus = max(0, conversation.cached - policy.budget(conversation))
+        if surplus > conversation.cached:
+            raise unlike(policy, "budget is 0 or more", conversation.cached - surplus)
         trimmed = min(surplus, overflow)
         conversation.cached -= trimmed
         overflow -= trimmed
@@ -164,6 +191,9 @@ def trim_in_rounds(candidates: Sequence[Node], policy: Policy, overflow: int) ->
     """
     surplus = {c.first: c.cached - policy.budget(c) for c in candidates}
     in_round = sorted((c for c in candidates if surplus[c.first] > 0), key=lambda c: c.first)
+    for conversation in in_round:
+        if surplus[conversation.first] > conversation.cached:
+            raise unlike(policy, "budget is 0 or more", conversation.cached - surplus[conversation.first])
     while in_round and overflow > 0:
         rounds = min(overflow // len(in_round), *(surplus[c.first] for c in in_round))
         trimmed, visited = (rounds, in_round) if rounds else (1, in_round[:overflow])

@@ -197,6 +197,26 @@ class NoBase:
 
 
 @dataclass(frozen=True)
+class ByClock:
+    bound: object
+
+    def bound_to(self, instance: object) -> object:
+        return self.bound
+
+
+@dataclass(frozen=True)
+class ByTail:
+    seen: object
+
+    def observing(self) -> object:
+        return self.seen
+
+
+def ruled(**rules: object) -> LeastRecentlyUsed:
+    return dataclass(frozen=True)(type("Mine", (LeastRecentlyUsed,), rules))()
+
+
+@dataclass(frozen=True)
 class Forgetful(LeastRecentlyUsed):
     def memory(self, instance: object) -> object:
         return None
@@ -209,6 +229,13 @@ class Forgetful(LeastRecentlyUsed):
         (Halves(), "reference", "whole numbers"),
         (Branching(), "kernel", "larger, smaller and choose for max, min and if"),
         (ReturnsNothing(), "kernel", "one whose eviction_key returns a value"),
+        (ReturnsNothing(), "auto", "one whose eviction_key returns a number, not None"),
+        (ruled(budget=lambda self, node: None), "auto", "one whose budget returns a number, not None"),
+        *((ruled(budget=lambda self, node: -1, trim=trim), "auto", "budget is 0 or more, not -1") for trim in TRIMS),
+        (ByClock(None), "auto", "one whose bound_to returns a function, not None"),
+        (ByClock(lambda turn: None), "auto", "one whose bound_to says how to cut after turn 0, not None"),
+        (ByTail(None), "auto", "one whose observing returns a function, not None"),
+        (ByTail(lambda uncached: "lru"), "auto", "one whose observing says how to cut after turn 0, not 'lru'"),
         (NoBase(), "auto", "derived from LeastRecentlyUsed, for its drops, budget, trim_key, trim"),
         (NoBase, "auto", "a value, NoBase"),
         (ByRules(trim="rounds"), "auto", "trim: found 'rounds', expected one of round-robin"),
@@ -234,12 +261,30 @@ def test_a_misspelt_rule_is_an_error_and_a_method_of_another_name_is_none(name, 
     type("Mine", (LeastRecentlyUsed,), {f"_{name}": lambda self, node: 0, "age": lambda self, node: 0, rule: None})
 
 
+def test_methods_and_no_rule_are_an_error_that_lists_the_rules_when_a_policy_is_made():
+    def rule(self: object, node: Node) -> int:
+        return 0
+
+    helper = type("Helper", (LeastRecentlyUsed,), {"score": rule})
+    with pytest.raises(tt.ArgumentError, match="Helper: found 'score', expected one of the rules drops, budget"):
+        helper()
+    for more in ({"eviction_key": rule}, {"memory": rule}, {"__annotations__": {"eviction_key": object}}):
+        type("Mine", (helper,), more)()
+    type("Renamed", (tt.LRU,), {"name": "renamed", "_score": rule})()
+    type("Derived", (tt.TLRU,), {"score": rule})(1, 1)
+
+
+def test_a_key_of_nothing_is_said_of_a_forest_too():
+    with pytest.raises(tt.ArgumentError, match="one whose eviction_key returns a number, not None"):
+        tt.replay(SHORT.forest, ReturnsNothing(), 4)
+
+
 def test_auto_gives_to_the_reference_what_the_kernel_refuses():
     n = 2001
     trace = tt.Trace.from_turns([0, 1, 2] * (n // 3), [1] * n, [0] * n)
     for policy in (SmallestFirst(), Unmarked(), ByRules(trim="round-robin")):
         assert tt.replay(trace, policy, 100) == tt.replay(trace, policy, 100, engine="reference")
-    with pytest.raises(tt.ArgumentError, match="keeps 0 or more"):
+    with pytest.raises(tt.ArgumentError, match="budget is 0 or more, not -1"):
         tt.replay(SHORT, Negative(), 1)
 
 

@@ -28,7 +28,7 @@ from teltheory.model.instance import ForestInstance
 from teltheory.model.outcome import Outcome
 from teltheory.policies.memory import Memory
 from teltheory.policies.node import Node, Turn
-from teltheory.policies.policy import Policy, mark_of, memory_of
+from teltheory.policies.policy import Policy, mark_of, memory_of, unlike
 
 
 @dataclass(slots=True)
@@ -198,4 +198,7 @@ def order(policy: Policy, unit: Unit) -> tuple[Any, ...]:
     if surplus(policy, unit):
         key = policy.trim_key(unit) if policy.trim == "least-recent" else 0
         return (0, key, unit.last, -unit.place)
-    return (1, policy.eviction_key(unit), unit.last, -unit.place)
+    key = policy.eviction_key(unit)
+    if key is None:
+        raise unlike(policy, "eviction_key returns a number", None)
+    return (1, key, unit.last, -unit.place)
