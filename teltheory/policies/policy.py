@@ -53,7 +53,7 @@ class LeastRecentlyUsed:
     """The rules of LRU, on which the other policies build; any value that has them is a policy by rules.
 
     Derive a frozen dataclass and override what differs, as docs/own-policies.md does. A method whose name is
-    nearly that of a rule is an `ArgumentError`, and so is a policy that has methods of its own and none of the rules.
+    nearly that of a rule is an `ArgumentError`, and so is a policy with methods of its own and none of the rules.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class LeastRecentlyUsed:
         is_lru = rules.isdisjoint((*RULES, *OTHER_WAYS))
         cls._unasked = tuple(name for kind in own for name in _methods(kind)) if is_lru else ()
 
-    def __new__(cls, *_: object, **__: object) -> Self:
+    def __new__(cls, *_: object, **__: object) -> Self:  # noqa: D102
         if cls._unasked:
             rules = f"{', '.join(RULES)}, or {', '.join(OTHER_WAYS)} (docs/own-policies.md)"
             raise ArgumentError(cls.__name__, ", ".join(cls._unasked), f"one of the rules {rules}")

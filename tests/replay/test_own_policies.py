@@ -231,7 +231,7 @@ class Forgetful(LeastRecentlyUsed):
         (ReturnsNothing(), "kernel", "one whose eviction_key returns a value"),
         (ReturnsNothing(), "auto", "one whose eviction_key returns a number, not None"),
         (ruled(budget=lambda self, node: None), "auto", "one whose budget returns a number, not None"),
-        *((ruled(budget=lambda self, node: -1, trim=trim), "auto", "budget is 0 or more, not -1") for trim in TRIMS),
+        *((ruled(budget=lambda self, node: -1, trim=trim), "auto", "0 or more, not -1") for trim in TRIMS),
         (ByClock(None), "auto", "one whose bound_to returns a function, not None"),
         (ByClock(lambda turn: None), "auto", "one whose bound_to says how to cut after turn 0, not None"),
         (ByTail(None), "auto", "one whose observing returns a function, not None"),
