@@ -41,7 +41,7 @@ CHUNKS, DOCUMENT = 54, "document"
 URGENT, AGENTS_URGENT, MEMORY_13B, MEMORY_7B, MEMORY_A6000 = 4_096, 7_096, 64_000, 108_800, 56_000
 """Tokens: latency capacity, that for agents; KV caches of an A100 with 13B, one with 7B, an A6000 with 7B."""
 WITHIN, SECONDS, LEAST_CALLS = 0.08, 30, 100
-"""Seconds a token up to which a rate of GPTs counts; how long its calls come, and how many there are at least.
+"""Seconds per token up to which a rate of GPTs counts; how long its calls come, and how many there are at least.
 The last two are a choice, on which the rates depend much: docs/apps-measured.md has what others give."""
 MIXED_GAPS = (0.5, 0.5, 10, 0.5, 0.5, 10, 0.5, 0.5)
 FITTED, OTHER_GPU, BY_BANDWIDTH = "fitted", "A6000: A100 timings", "A6000: by bandwidth"
@@ -176,7 +176,7 @@ def calls_at(rate: float) -> int:
 
 
 def gpts(timing: Timing, mark: str) -> Iterator[Row]:
-    """Yield four applications with long prompts on four engines: the rates that keep 80 ms a token."""
+    """Yield four applications with long prompts on four engines: the rates that keep 80 ms per token."""
     engines = [EngineModel(timing, MEMORY_A6000, URGENT)] * 4
 
     def rate(system: System) -> tuple[float, Simulated]:

@@ -45,7 +45,7 @@ BOUND = "bound"
 class Setting(NamedTuple):
     """What is varied.
 
-    Skew; mean length of documents; how lengths vary; documents a request; host over GPU; popularity.
+    Skew; mean length of documents; how lengths vary; documents per request; host over GPU; popularity.
     """
 
     zipf: float

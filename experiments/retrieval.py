@@ -93,7 +93,7 @@ def lines(folder: str) -> Iterator[str]:
     )
     columns = ("index", "unlike Faiss", "recall", *range(1, STAGES + 1))
     yield from markdown(columns, stages, "l" + "r" * (STAGES + 2))
-    yield f"\nShare of the top 3 % of the documents, {K} documents a request, by Zipf parameter\n"
+    yield f"\nShare of the top 3 % of the documents, {K} documents per request, by Zipf parameter\n"
     rows = [*top_rows("240 paragraphs", *paragraphs), *top_rows("10,000 synthetic", *drawn)]
     yield from markdown(("documents", "ranks of", "counted", "3 % of", *ZIPFS), rows, "llll" + "r" * len(ZIPFS))
 

@@ -10,7 +10,7 @@ Prints two tables as Markdown:
 
 and below each what no router and no policy gets below.
 
-Latency: A100, Llama-2-7B, 71.7 us an uncached token. SLO 2 s, ticks spread evenly. T-LRU's Q-hat is the mean
+Latency: A100, Llama-2-7B, 71.7 us per uncached token. SLO 2 s, ticks spread evenly. T-LRU's Q-hat is the mean
 prompt, and it trims the least recent first. TEL is in seconds, split as `Served.tail` does.
 """
 

@@ -80,7 +80,7 @@ class Prefixes(Told):
     prefix: int
 
     def ratio(self, prefix: int, load: Fraction = Fraction(0)) -> Fraction:
-        """Return how many times longer a full prefill takes; `load` is seconds a token from the host."""
+        """Return how many times longer a full prefill takes; `load` is seconds per token from the host."""
         return seconds(prefix + QUESTION, 0) / (seconds(QUESTION, prefix) + prefix * load)
 
 

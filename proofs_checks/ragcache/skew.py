@@ -84,7 +84,7 @@ SPREADS = Given(
 
 @skewed(
     "ragcache.skew.size-alone",
-    "On a corpus of 20 documents a request or more the top 3 % of the documents get 60 % of the requests, "
+    "On a corpus of 20 documents per request or more the top 3 % of the documents get 60 % of the requests, "
     "whatever is retrieved.",
     relation=lambda of: of["share"] >= Fraction(60, 100),
     space=SPREADS,

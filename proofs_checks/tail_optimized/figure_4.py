@@ -143,7 +143,7 @@ CURVES = Missing(
 figure_4 = claim(
     "figure-4",
     "Figure 4",
-    "Turns a conversation and tokens of WildChat and ShareGPT are distributed as drawn.",
+    "Turns per conversation and tokens of WildChat and ShareGPT are distributed as drawn.",
     all_near,
     CURVES,
     origin=BOTH,
@@ -159,7 +159,7 @@ PUBLISHED = "the mean within 1 %, P90 and P95 equal"
 figure_4_turns = claim(
     "figure-4.turns",
     "Figure 4, published facts of WildChat",
-    "Before it is cut the WildChat-like workload has WildChat's published turns a conversation.",
+    "Before it is cut the WildChat-like workload has WildChat's published turns per conversation.",
     all_near,
     Given(turns_of_a_conversation(), "mean, four percentiles and four shares of 529,428 conversations"),
     rule=near_to(
@@ -182,7 +182,7 @@ figure_4_lengths = claim(
     ),
 )(both)
 SHAREGPT = (
-    Fact("mean turns a conversation", "", 3.5, sharegpt_like().mean_turns, 0.05, TURNS_MEAN),
+    Fact("mean turns per conversation", "", 3.5, sharegpt_like().mean_turns, 0.05, TURNS_MEAN),
     Fact("mean prompt", "tokens", 100, sharegpt_like().mean_prompt, 0.5, Q_HAT["wildchat"]),
 )
 figure_4_sharegpt = claim(

@@ -20,7 +20,7 @@ from teltheory.model import units
 
 PRINTED_BYTES, PRINTED_SIZE, TOKENS = 524_288, Fraction(488, 100), 10_000
 ROUNDING = Fraction(5, 1000)
-BYTES, PRINTED, COUNTED = "bytes a token", "printed", "counted"
+BYTES, PRINTED, COUNTED = "bytes per token", "printed", "counted"
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Cache(Told):
     tokens: int
 
     def bytes(self) -> int:
-        """Return the size, layer by layer and head by head: a key and a value of two bytes a number."""
+        """Return the size, layer by layer and head by head: a key and a value of two bytes per number."""
         shape = ARCHITECTURES[self.model]
         heads = (shape.head_dim for _layer in range(shape.layers) for _head in range(shape.kv_heads))
         return self.tokens * sum(2 * 2 * width for width in heads)
@@ -47,7 +47,7 @@ PRINTED_CACHE = Given((Cache("vicuna-7b", TOKENS),), f"one case: Vicuna-7B in fl
 
 
 def as_printed(values: Values) -> bool:
-    """Whether bytes a token are the printed ones, and the size rounds to the printed one."""
+    """Whether bytes per token are the printed ones, and the size rounds to the printed one."""
     size = values[COUNTED] - values[PRINTED]
     return bool(values[BYTES] == PRINTED_BYTES and -ROUNDING <= size < ROUNDING)
 

@@ -229,7 +229,7 @@ def rag_server(plan: Plan, clock: Clock) -> dict[str, Section]:
 
 
 def growth(plan: Plan, trace: Trace, whole: Section, clock: Clock) -> dict[str, Any]:
-    """Return nanoseconds a turn on longer and longer prefixes, and by how much they grow from `base_of` them."""
+    """Return nanoseconds per turn on longer and longer prefixes, and by how much they grow from `base_of` them."""
     cost: dict[str, dict[str, float]] = {name: {} for name in GROWING}
     for size in plan.sizes[:-1]:
         timings = clock(jobs(trace.first(size), plan.capacity, chosen(GROWING)))

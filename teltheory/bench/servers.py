@@ -2,8 +2,8 @@
 
     python -m teltheory.bench.servers [--requests 5000] [--rounds 5]
 
-A seeded workload: two to five documents a request, asked for by Zipf's law, searched in eight stages; for half of
-the requests the first stage has another last document. Requests come as a Poisson process, or all at once. A
+A seeded workload: two to five documents per request, asked for by Zipf's law, searched in eight stages; for half
+of the requests the first stage has another last document. Requests come as a Poisson process, or all at once. A
 *block request* is a document that a stage of a search sends.
 """
 

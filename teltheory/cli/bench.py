@@ -110,7 +110,7 @@ def _ratios(sections: dict[str, Any]) -> Table:
 
 def _growth(growth: dict[str, Any]) -> Table:
     sizes = list(growth["rows"][0]["ns_a_turn"])
-    title = "Nanoseconds a turn on n turns, and the growth from {from:,} to {to:,}".format(**growth)
+    title = "Nanoseconds per turn on n turns, and the growth from {from:,} to {to:,}".format(**growth)
     lines = (
         (row["name"], *(_three(row["ns_a_turn"][size]) for size in sizes), f"{row['factor']:.2f} ×")
         for row in growth["rows"]

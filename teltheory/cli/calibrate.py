@@ -19,8 +19,8 @@ from teltheory.cost.latency_files import latency_to_json
 from teltheory.errors import printable
 
 UNITS = {
-    "per_token": ("µs a token", 1e6),
-    "per_pair": ("ns a pair", 1e9),
+    "per_token": ("µs per token", 1e6),
+    "per_pair": ("ns per pair", 1e9),
     "constant": ("ms", 1e3),
     "floor": ("ms", 1e3),
 }

@@ -68,7 +68,7 @@ def sample(workload: str, target: str, turns: int, seed: int, arrivals: str | No
         f"{chats.name}: {len(trace):,} turns, {trace.conversations:,} conversations.",
         f"Assumed: starts {chats.seconds_between_starts:g} s apart in the mean, gaps inside {chats.gaps}.",
         *([] if arrivals is None else [f"{report_lines(trace)[1]} Their order is that of the assumed times."]),
-        f"Means: {chats.mean_turns:.2f} turns a conversation (at most {chats.turns.lengths[-1]}), prompts of "
+        f"Means: {chats.mean_turns:.2f} turns per conversation (at most {chats.turns.lengths[-1]}), prompts of "
         f"{chats.mean_prompt:.0f} and responses of {chats.mean_response:.0f} tokens.",
     )
     return 0

@@ -52,7 +52,7 @@ def _shown(found: Description, shape: KVSize | None) -> "Iterator[str | Table]":
     named = {
         "input, tokens": found.inputs,
         "output, tokens": found.outputs,
-        "turns a conversation": found.turns,
+        "turns per conversation": found.turns,
         "reuse gap, requests": found.gaps,
         "reuse gap, seconds": found.waits,
     }

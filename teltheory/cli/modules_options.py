@@ -55,9 +55,8 @@ class Loading:
         """Return what a report says of the model and of the machine."""
         threads = needed("torch", "modules").get_num_threads()
         where = f"{processor()}, {threads} thread{'s' * (threads != 1)}" if self.device == "cpu" else self.device
-        return (
-            f"Model: {model.name}, {self.dtype}, {model.token_bytes:,} bytes of keys and values a token; {where}."
-        )
+        size = f"{model.token_bytes:,} bytes of keys and values per token"
+        return f"Model: {model.name}, {self.dtype}, {size}; {where}."
 
 
 def scaffolds_of(laid: Layout, named: Sequence[str]) -> list[list[Path]]:

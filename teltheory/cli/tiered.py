@@ -62,7 +62,8 @@ class Tiered:
 
 def _ratio(text: str, load: str, served: Served) -> Fraction:
     if not load:
-        raise ArgumentError("--tier", text, f"what loading costs: {text}:pcie4, :25GB/s, :18.5us a token or :0.26")
+        costs = f"what loading costs: {text}:pcie4, :25GB/s, :18.5us per token or :0.26"
+        raise ArgumentError("--tier", text, costs)
     latency = served.latency_or_tokens if _is_ratio(load) else served.needed_latency
     return load_seconds("--tier", load, served.shape, latency) / marginal_seconds(latency)
 
@@ -88,7 +89,7 @@ tier_options: Option = bundled(
         "tiers",
         multiple=True,
         metavar="SIZE,...[:LOAD]",
-        help="Tier of memory, fastest first. 300k, then 1M:pcie4; or :25GB/s, :18.5us a token, :0.26.",
+        help="Tier of memory, fastest first. 300k, then 1M:pcie4; or :25GB/s, :18.5us per token, :0.26.",
     ),
     option(
         "--tier-mode",

@@ -2,7 +2,7 @@
 
 Every layer keeps a key and a value of each token for each of its key-value heads:
 
-    bytes a token = 2 x layers x key-value heads x width of a head x bytes a number.
+    bytes per token = 2 x layers x key-value heads x width of a head x bytes per number.
 
 Multi-head latent attention keeps one vector in the place of both, for all heads.
 

@@ -4,10 +4,10 @@ Families call the same number by several names; what they leave out has the fami
 
 - key-value heads: as many as attention heads, or 1 with ``multi_query`` (GPT-BigCode, the first Falcons);
 - width of a head: hidden size / attention heads;
-- bytes a number: 2, or those of ``torch_dtype`` (``dtype``), or of ``quantization_config.kv_cache_scheme``.
+- bytes per number: 2, or those of ``torch_dtype`` (``dtype``), or of ``quantization_config.kv_cache_scheme``.
 
 ``kv_lora_rank`` and ``qk_rope_head_dim`` are multi-head latent attention (DeepSeek): their sum is kept of a token
-in a layer. Where layers keep less than all tokens, or another state, there are no bytes a token, and the file is
+in a layer. Where layers keep less than all tokens, or another state, there are no bytes per token, and the file is
 refused.
 """
 

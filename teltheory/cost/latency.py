@@ -108,7 +108,7 @@ class LatencyModel:
     Attributes
     ----------
     per_token : Fraction
-        alpha, seconds an uncached token; 0 or more.
+        alpha, seconds per uncached token; 0 or more.
     per_pair : Fraction
         gamma, seconds for a pair of tokens, each pair counted twice; 0 or more, and 0 if the model is linear.
     constant : Fraction
@@ -253,7 +253,7 @@ _A100 = Provenance(
     note="composed of operators' timings, 256 to 4,096 tokens, none cached; no scheduler, launch or HTTP time",
 )
 A100_LLAMA2_7B = LatencyModel(
-    Fraction(717, 10_000_000), name="71.7 us an uncached token (A100, Llama-2-7B shape)", provenance=_A100
+    Fraction(717, 10_000_000), name="71.7 us per uncached token (A100, Llama-2-7B shape)", provenance=_A100
 )
 
 

@@ -1,10 +1,11 @@
 """Links between tiers of memory: how long it takes to load the KV cache of a token.
 
-A link is a bandwidth, so that its seconds a token depend on the model too: bytes a token / bytes a second. The
+A link is a bandwidth, so that its seconds per token depend on the model too: bytes per token / bytes a second. The
 ratio rho of a tier is what a token takes to load, in units of what it takes to compute: the marginal seconds of an
 uncached token. The bandwidths are public figures; what is specified is 20 to 40 % less in practice.
 """
 
+import re
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -14,7 +15,7 @@ from teltheory.errors import ArgumentError
 from teltheory.model.units import bytes_in, is_time, read_time
 
 PER_SECOND = "/s"
-A_TOKEN = "a token"
+PER_TOKEN = re.compile(r"\s*(per|a) token$")
 FAR = 4096
 """Tokens of the prompt over whose second half the marginal seconds of a token of any latency are taken."""
 
@@ -69,8 +70,8 @@ def load_seconds(argument: str, text: str, size: KVSize | None, latency: Latency
     argument : str
         What an error names.
     text : str
-        A name of `LINKS`, a bandwidth such as ``25GB/s``, a time a token such as ``18.5us`` or ``18.5us a token``,
-        or a ratio to what a token takes to compute, such as ``0.26``.
+        A name of `LINKS`, a bandwidth such as ``25GB/s``, a time such as ``18.5us`` or ``18.5us per token``, or a
+        ratio to what a token takes to compute, such as ``0.26``.
     size : KVSize or None
         Size of a token, which a link and a bandwidth need.
     latency : Latency
@@ -85,7 +86,7 @@ def load_seconds(argument: str, text: str, size: KVSize | None, latency: Latency
     if not 0 <= seconds < marginal_seconds(latency):
         most = float(marginal_seconds(latency))
         expected = f"less than {most:.3g} s: computing is as fast"
-        raise ArgumentError(argument, f"{text} ({float(seconds):.3g} s a token)", expected)
+        raise ArgumentError(argument, f"{text} ({float(seconds):.3g} s per token)", expected)
     return seconds
 
 
@@ -96,14 +97,14 @@ def _seconds(argument: str, text: str, size: KVSize | None, latency: Latency) ->
         if size is None:
             raise ArgumentError(argument, text, "a model with it, --model, whose tokens have a size")
         return size.bytes_per_token / bandwidth
-    time = text.removesuffix(A_TOKEN).rstrip()
+    time = PER_TOKEN.sub("", text)
     if is_time(time):
         return read_time(argument, time)
     try:
         return Fraction(text) * marginal_seconds(latency)
     except (ValueError, ZeroDivisionError):
-        named = ", ".join(LINKS)
-        raise ArgumentError(argument, text, f"{named}, 25GB/s, 18.5us a token, or a ratio such as 0.26") from None
+        expected = f"{', '.join(LINKS)}, 25GB/s, 18.5us per token, or a ratio such as 0.26"
+        raise ArgumentError(argument, text, expected) from None
 
 
 def _bandwidth(text: str) -> Fraction | None:

@@ -20,7 +20,7 @@ def write_trace(trace: Trace, path: str | Path) -> None:
     """Write a trace to a file that `read_trace` reads as the same trace, histories and arrivals included.
 
     The file is written beside its place and renamed, so that nothing half-written stays. The history is written
-    where it was given, and what the requests share by their blocks (`trace.blocks`) as a few numbers a request
+    where it was given, and what the requests share by their blocks (`trace.blocks`) as a few numbers per request
     (`teltheory.formats.walks`). The trace's report is no part of the file.
 
     Parameters

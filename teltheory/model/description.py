@@ -108,7 +108,8 @@ class Description:
 
     def summary(self) -> Summary:
         """Return the numbers to look at first, shown as a small table."""
-        spreads = {"input tokens": self.inputs, "output tokens": self.outputs, "turns a conversation": self.turns}
+        spreads = {"input tokens": self.inputs, "output tokens": self.outputs}
+        spreads["turns per conversation"] = self.turns
         lengths = {
             f"{name}, {point}": getattr(spread, point.lower())
             for name, spread in spreads.items()

@@ -16,8 +16,8 @@ CAPTIONS = {
     ),
     "figure_4": (
         "Figure 4: conversations and lengths",
-        "Turns and tokens a conversation, tokens a prompt and a response: the share at or above a value. Dots are "
-        "WildChat's published shares.",
+        "Turns and tokens per conversation, tokens per prompt and per response: the share at or above a value. "
+        "Dots are WildChat's published shares.",
     ),
     "figure_5": ("Figure 5: percentiles of TTFT, WildChat-like workload", BY_CAPACITY),
     "figure_6": ("Figure 6: percentiles of TTFT, ShareGPT-like workload", BY_CAPACITY),

@@ -5,7 +5,7 @@ evenly up to the next time, m of them at t, t + g / m, t + 2 g / m, ...; the las
 
 A request that reuses x_i units of tier i takes
 
-    load    = sum over i of x_i * rho_i * (marginal seconds of a token) * (tokens a unit)
+    load    = sum over i of x_i * rho_i * (marginal seconds of a token) * (tokens per unit)
     compute = the latency's TTFT, given the tokens that are computed and those that are reused of any tier
 
 seconds, one after the other, or the longer of both if loading is overlapped.

@@ -2,7 +2,7 @@
 
 What is fitted, and to what:
 
-- WildChat's turns a conversation: the published shares of 529,428 conversations (mean 2.35, median 1, P90 5,
+- WildChat's turns per conversation: the published shares of 529,428 conversations (mean 2.35, median 1, P90 5,
   P95 7, P99 13). Starts: the published mean of 35.3 s, exponential (its median is 24.5 s, published are 22 s).
 - WildChat's prompts and responses: quantiles of 5,737 turns of 1,221 of its conversations in per-turn benchmark
   logs (SemiAnalysisAI/InferenceX, Apache-2.0). Prompts are WildChat's own, responses those of a Llama-3.3-70B.
@@ -84,8 +84,8 @@ def sharegpt_like(
 ) -> Chats:
     """Return conversations like ShareGPT's, with the paper's times (lambda_conv = 1, lambda_turn = 3).
 
-    The paper states 3.5 turns a conversation, prompts of 100 tokens and percentiles of TTFT that need a few giant
-    conversations; the rest is declared here. The turn law is a mixture of two geometric laws on 1 ... `longest`.
+    The paper states 3.5 turns per conversation, prompts of 100 tokens and percentiles of TTFT that need a few
+    giant conversations; the rest is declared here. The turn law mixes two geometric ones on 1 to `longest`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Workloads made of marginals: how many turns a conversation has, how long they are, how long people are silent.
+"""Workloads made of marginals: how many turns per conversation has, how long they are, how long people are silent.
 
 The conversation model of Appendix D ties the number of turns to their times: a conversation that lives for an
 exponential time has a geometric number of turns. Where a data set publishes how many turns its conversations

@@ -8,7 +8,7 @@ import numpy as np
 import teltheory as tt
 from teltheory.workloads.chat_data import wildchat_like
 
-LATENCY = tt.LatencyModel(1, name="a second an uncached token")
+LATENCY = tt.LatencyModel(1, name="a second per uncached token")
 
 
 @cache

@@ -156,7 +156,7 @@ def test_contexts_that_are_merely_kept_take_no_room_and_spare_none() -> None:
 
 @pytest.mark.parametrize(("criterion", "most"), [("throughput", 8), ("latency", 2)])
 def test_a_get_for_latency_bounds_what_runs_beside_it(criterion: str, most: int) -> None:
-    """Eight results of one session each, 51 tokens a request, where 110 is the most for latency."""
+    """Eight results of one session each, 51 tokens per request, where 110 is the most for latency."""
 
     async def main() -> int:
         engine = Scripted(lambda text: "x", capacity=1000, latency_capacity=110, steps=9)

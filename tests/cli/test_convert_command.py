@@ -77,7 +77,7 @@ def test_a_sample_is_the_workloads(suffix, tmp_path, run, capsys):
     assert found.arrival.tolist() == expected.arrival.tolist()
     said = capsys.readouterr().out
     assert "ShareGPT-like: 300 turns" in said
-    assert "3.50 turns a conversation (at most 160)" in said
+    assert "3.50 turns per conversation (at most 160)" in said
 
 
 def test_assumptions_are_taken(tmp_path, run):

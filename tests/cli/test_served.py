@@ -15,7 +15,7 @@ EMBEDDED = "a100-llama2-7b"
 ATTENTION = "a100-llama2-7b-attention"
 SLO = Fraction(2)
 ASKED = ("--capacity", 100, "--policy", "lru")
-LATENCY = "TTFT = 71.7 us an uncached token (A100, Llama-2-7B shape): that of llama-2-7b"
+LATENCY = "TTFT = 71.7 us per uncached token (A100, Llama-2-7B shape): that of llama-2-7b"
 
 
 @pytest.fixture

@@ -114,7 +114,7 @@ def test_where_rounding_would_decide_fractions_do() -> None:
         (lambda: tt.LatencyModel(Fraction(-1)), "per_token: found '-1', expected a fraction, 0 or more"),
         (lambda: tt.LatencyModel(1, Fraction(-1, 2)), "per_pair: found '-1/2'"),
         (lambda: tt.LatencyModel(1, 0, 0, -1), "floor: found '-1'"),
-        (lambda: tt.LatencyModel(1, "1 s a token"), "per_pair: found '1 s a token'"),
+        (lambda: tt.LatencyModel(1, "1 s per token"), "per_pair: found '1 s per token'"),
         (lambda: tt.LatencyModel(1).threshold("0.5"), "slo: found .0.5., expected a time with its unit"),
         (lambda: tt.LatencyModel(1, 0, 3, 5).threshold(Fraction(9, 2)), "slo: found '4.5 s', expected 5 seconds"),
         (

@@ -22,7 +22,7 @@ def test_bandwidth_time_and_ratio_are_the_same_link():
     ratio = seconds / A100.per_token
     assert load_seconds("--tier", "25GB/s", LLAMA, A100) == seconds
     assert load_seconds("--tier", f"{ratio.numerator}/{ratio.denominator}", None, A100) == seconds
-    for text in ("20us", "20us a token", "20 us a token"):
+    for text in ("20us", "20us per token", "20 us per token", "20us a token"):
         assert load_seconds("--tier", text, None, A100) == Fraction(20, 10**6)
 
 

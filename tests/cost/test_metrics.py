@@ -16,7 +16,7 @@ from teltheory.model.numbers import exact_sum
 
 MOST = 2**63 - 1
 SLOPE = Fraction(717, 10_000_000)
-MILLISECOND = tt.LatencyModel(Fraction(1, 1000), name="1 ms a token")
+MILLISECOND = tt.LatencyModel(Fraction(1, 1000), name="1 ms per token")
 
 TOKENS = st.integers(0, 20) | st.integers(0, MOST)
 SLOPES = st.sampled_from([SLOPE, Fraction(1, 1000), Fraction(1, 3), Fraction(7, 2)])

@@ -120,7 +120,7 @@ def main(count):
         grown = f"{peak - before >> 20:,} MiB above the {before >> 20:,} MiB before it"
         sys.stdout.write(
             f"{name}: {count:,} conversations, {turns:,} turns, {size >> 20:,} MiB; reading peaks {grown}, "
-            f"{(peak - before) / turns:.0f} bytes a turn; allowed are {bound >> 20:,} MiB\n"
+            f"{(peak - before) / turns:.0f} bytes per turn; allowed are {bound >> 20:,} MiB\n"
         )
         sys.stdout.flush()
     return failed

@@ -13,7 +13,7 @@ from teltheory.model.units import read_tokens, seconds_of
 from teltheory.policies.named import policy_of
 from teltheory.policies.spec import default_estimate
 
-MODEL = tt.KVSize("a model of 1,000 bytes a token", 1000)
+MODEL = tt.KVSize("a model of 1,000 bytes per token", 1000)
 LENGTHS = np.random.default_rng(28).integers(20, 400, (2, 60))
 TRACE = tt.Trace.from_turns(
     conversation=[k % 7 for k in range(60)],

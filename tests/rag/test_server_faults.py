@@ -1,6 +1,6 @@
 """Lost GPUs and failed generations by hand, and what recovery costs with copies of the upper nodes.
 
-A prefill takes an eighth of a second a token and a quarter for each; the document has 4 tokens, a question 1.
+A prefill takes an eighth of a second per token and a quarter for each; the document has 4 tokens, a question 1.
 """
 
 import math

@@ -1,7 +1,7 @@
 """Speculative prefills by hand: an early hit, a cancellation, a regeneration, and who is admitted.
 
-A prefill takes an eighth of a second a token and a quarter for each; a document has 4 or 20 tokens, a question 1.
-So a prefill takes 0.875 or 2.875 s. Stages end 1, 2 and 3 s after the arrival.
+A prefill takes an eighth of a second per token and a quarter for each; a document has 4 or 20 tokens, a question
+1. So a prefill takes 0.875 or 2.875 s. Stages end 1, 2 and 3 s after the arrival.
 """
 
 import pytest

@@ -152,7 +152,7 @@ class Sampled(Enumerated, Generic[C]):
         drawn = {
             chats_of(name).name: f"seeds 0 to {self.seeds[name] - 1}, {_assumed(name)}" for name in self.workloads
         }
-        ttft = f"{1000 * float(Setting().latency.ttft(1000)):.1f} us an uncached token"
+        ttft = f"{1000 * float(Setting().latency.ttft(1000)):.1f} us per uncached token"
         facts = {"samples": f"the first {TURNS:,} turns of each seed", **drawn, "TTFT": ttft}
         return {"cases": self.note, "samples": facts}
 
@@ -160,7 +160,7 @@ class Sampled(Enumerated, Generic[C]):
 def _assumed(workload: str) -> str:
     chats = chats_of(workload)
     gaps = type(chats.gaps).__name__.removesuffix("Gaps").lower()
-    turns = f"{chats.mean_turns:.2f} turns a conversation and at most {chats.turns.lengths[-1]}"
+    turns = f"{chats.mean_turns:.2f} turns per conversation and at most {chats.turns.lengths[-1]}"
     lengths = f"mean prompt {chats.mean_prompt:.0f}, mean response {chats.mean_response:.0f}"
     return (
         f"a start every {chats.seconds_between_starts:g} s, {turns}, {gaps} gaps of {chats.gaps.mean:.3g} s, "

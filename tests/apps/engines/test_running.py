@@ -41,7 +41,7 @@ def at_the_same_time(prompts: Sequence[Prompt], kept: Kept) -> list[Any]:
 
 
 def simulated(prompts: Sequence[Prompt], kept_on: Callable[[CountedEngine], Kept]) -> tuple[list[Ran], Kept]:
-    """Run prompts side by side on SimPy, a second a token."""
+    """Run prompts side by side on SimPy, a second per token."""
     env = simpy.Environment()
 
     async def wait(tokens: int) -> None:
