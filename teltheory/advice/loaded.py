@@ -32,6 +32,7 @@ from teltheory.model.forest import Forest
 from teltheory.model.numbers import whole_number
 from teltheory.model.tiers import Tiers, tiers_of
 from teltheory.model.trace import Trace
+from teltheory.policies.future import AHEAD, looks_ahead
 from teltheory.policies.policy import AnyPolicy
 from teltheory.policies.spec import continued_prompts, default_estimate, in_blocks
 from teltheory.progress import Count, Report
@@ -229,7 +230,8 @@ def advise_in_queue(
     cautions = cautions_of(trace, aim, margin, None, found.q_hat, found.recommended)
     followed = found.recommended and bool(margin)
     minds = (*((IN_A_QUEUE,) if followed else ()), *(unproved(trace, tiers_of(memory), tried) if followed else ()))
-    return replace(found, warnings=(*minds, *cautions))
+    ahead = (f"{kind} {AHEAD}.",) if looks_ahead(make(tried.margin)) else ()
+    return replace(found, warnings=(*ahead, *minds, *cautions))
 
 
 def unproved(trace: Trace | Forest, tiers: Tiers, tried: Candidate) -> Iterator[str]:

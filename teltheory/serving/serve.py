@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, get_args
 
@@ -18,6 +18,7 @@ from teltheory.model.numbers import IntArray, readonly, whole_number
 from teltheory.model.outcome import Outcome
 from teltheory.model.tiers import TieredOutcome, Tiers, tiers_of
 from teltheory.model.trace import Trace
+from teltheory.policies.future import looks_ahead
 from teltheory.policies.named import policy_of
 from teltheory.policies.online import LRU
 from teltheory.policies.policy import NotCompiledError
@@ -150,11 +151,11 @@ def serve(
             served = _compiled(work, policy, memory, forced, router_of(router), number, price)
             with reporting(progress, "Serving") as report:
                 report(len(work), len(work))
-            return served
+            return replace(served, looks_ahead=looks_ahead(policy))
     with reporting(progress, "Serving") as report:
         choose = counted(chooser_of(router, work.requests, number), Count(report, len(work)))
         rows = _rows((work, policy, tiers, forced, cache, number), choose, price, batching, shared)
-    return served_of(work, memory, rows, number)
+    return replace(served_of(work, memory, rows, number), looks_ahead=looks_ahead(policy))
 
 
 def counted(choose: Callable[[View], int], count: Count) -> Callable[[View], int]:

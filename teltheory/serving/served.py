@@ -26,6 +26,7 @@ from teltheory.model.outcome import Outcome
 from teltheory.model.tables import Tabular
 from teltheory.model.tiers import TieredOutcome
 from teltheory.model.units import Seconds, seconds_of
+from teltheory.policies.future import AHEAD
 from teltheory.serving.work import span
 
 
@@ -65,6 +66,8 @@ class Served(Tabular):
         Number of replicas.
     iterated : ndarray of float64, shape (replicas,), or None
         Seconds of each replica's iterations; None if it served one request at a time. See `busy`.
+    looks_ahead : bool
+        Whether the policy's rules look at later turns, as no server can.
     """
 
     outcome: Outcome | TieredOutcome
@@ -76,6 +79,7 @@ class Served(Tabular):
     service: FloatArray
     replicas: int
     iterated: FloatArray | None = None
+    looks_ahead: bool = False
 
     def __len__(self) -> int:
         return len(self.arrival)
@@ -98,6 +102,7 @@ class Served(Tabular):
         """
         facts = {"requests": len(self), "replicas": self.replicas, "hit rate": self.outcome.hit_rate}
         facts |= {"utilisation": f"{self.utilisation:.3f}"}
+        facts |= {"policy": AHEAD} if self.looks_ahead else {}
         times = {name: f"{value:.3g} s" for name, value in quantiles(self.ttft, "TTFT").items()}
         if slo is None:
             return Summary("Served", facts | times)
