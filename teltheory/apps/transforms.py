@@ -6,7 +6,8 @@
    there is none) to a text.
 3. A spec is checked when it is submitted (400). A value that a step cannot be done to is a fault later (422), and
    the step is named.
-4. Whoever writes a pattern need not be trusted: a search runs in a process of its own, which `SECONDS` end.
+4. Whoever writes a pattern need not be trusted: a search runs in a process of its own, which `SECONDS` end, and
+   what a server is sent is compiled in one first (`check_quick`).
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ import re
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from teltheory.apps.faults import MALFORMED, TRANSFORM, AppError
 from teltheory.errors import listed, shown
@@ -31,6 +32,8 @@ Own = Callable[[str, str], str]
 
 T = TypeVar("T")
 SECONDS = 1.0
+COMPILED_IN = 0.1
+"""Seconds in which all patterns of a request must be compiled."""
 LONGEST_PATTERN = 1000
 NOTHING_OWN: Mapping[str, Own] = MappingProxyType({})
 
@@ -39,6 +42,16 @@ import json, re, sys
 pattern, value = json.load(sys.stdin)
 found = re.search(pattern, value)
 json.dump(None if found is None else found[1] if found.re.groups else found[0], sys.stdout)
+"""
+_COMPILE = """
+import json, re, sys, time
+began = time.process_time()
+for pattern in json.load(sys.stdin):
+    try:
+        re.compile(pattern)
+    except Exception:
+        pass
+json.dump(time.process_time() - began, sys.stdout)
 """
 _MARKER = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
 _FENCE = re.compile(r"^[ \t]*```([^\n`]*)\n(.*?)^[ \t]*```", re.DOTALL | re.MULTILINE)
@@ -88,6 +101,28 @@ def apply(spec: str, value: str, own: Mapping[str, Own] = NOTHING_OWN, place: st
 def takes_time(spec: str) -> bool:
     """Whether a spec waits for a process, so that it should not be applied where others wait."""
     return any(name == "regex" for name, _ in _steps(spec, "transforms"))
+
+
+def check_quick(specs: Iterable[str], place: str = "transforms") -> None:
+    """Raise an `AppError` (400) if all patterns of the specs take long to compile; waits for a process."""
+    steps = [step for spec in specs for step in _steps(spec, place)]
+    patterns = [argument[:LONGEST_PATTERN] for name, argument in steps if name == "regex"]
+    try:
+        slow = bool(patterns) and _in_process(_COMPILE, patterns) > COMPILED_IN
+    except (subprocess.SubprocessError, OSError):
+        slow = True
+    if slow:
+        found = f"patterns that are not compiled within {COMPILED_IN:g} s, the first {shown(patterns[0], 60)}"
+        raise AppError(MALFORMED, place, found, "simpler ones")
+
+
+def _in_process(script: str, given: object) -> Any:
+    """Return what a script says of what it is given, in a process that `SECONDS` end."""
+    command = [sys.executable, "-I", "-S", "-W", "ignore", "-c", script]
+    ended = subprocess.run(
+        command, input=json.dumps(given).encode(), capture_output=True, timeout=SECONDS, check=True
+    )
+    return json.loads(ended.stdout)
 
 
 def _steps(spec: str, place: str) -> list[tuple[str, str]]:
@@ -172,16 +207,12 @@ def _item(items: list[T], number: int) -> T:
 
 
 def _regex(value: str, pattern: str) -> str:
-    command = [sys.executable, "-I", "-S", "-W", "ignore", "-c", _SEARCH]
     try:
-        ended = subprocess.run(
-            command, input=json.dumps([pattern, value]).encode(), capture_output=True, timeout=SECONDS, check=True
-        )
+        found: str | None = _in_process(_SEARCH, [pattern, value])
     except subprocess.TimeoutExpired:
         raise _UnfitError(f"a search that takes over {SECONDS:g} s", "a pattern that is quick") from None
     except (subprocess.CalledProcessError, OSError) as error:
         raise _UnfitError(f"a search that ended early ({type(error).__name__})", "a match or none") from None
-    found: str | None = json.loads(ended.stdout)
     if found is None:
         raise _UnfitError(shown(value, 80), "a match, and of its first group if there is one")
     return found

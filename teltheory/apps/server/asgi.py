@@ -28,6 +28,7 @@ from teltheory.apps.server.limits import Limits
 from teltheory.apps.server.passthrough import Asked, models
 from teltheory.apps.server.sessions import Sessions
 from teltheory.apps.sessions import Manager
+from teltheory.apps.transforms import check_quick
 
 T = TypeVar("T")
 INTERNAL = 500
@@ -81,6 +82,7 @@ class _Paths:
 
     async def submit(self, call: Call) -> Response:
         asked = Submit.of(await self._body(call))
+        await asyncio.to_thread(check_quick, [port.transforms for port in asked.ports], "body, placeholders")
         async with self._sessions.using(asked.session) as session:
             with self._sessions.counted(session, "requests", self._limits.requests):
                 return _json(asked.to(session))

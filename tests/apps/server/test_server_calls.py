@@ -1,3 +1,5 @@
+import time
+
 import pytest
 from apps.server.app_server import called, submission
 from hypothesis import HealthCheck, given, settings
@@ -242,3 +244,15 @@ def test_hostile_bodies_have_a_code_and_one_line(server, data):
         if answer.status_code != 200:
             assert server.fault(path, body)[0] in {400, 404, 409, 413, 422, 502, 504}
     server.post("session", {"session_id": session}, "DELETE")
+
+
+def test_a_pattern_that_is_slow_to_compile_is_refused_while_the_server_goes_on(server):
+    """Each set of all characters, with ignored case, takes some 15 ms."""
+    body = submission(server.session(), "A {{output:x}}", "x*")
+    body["placeholders"][0]["transforms"] = "regex:(?i)" + "[\\0-\U0010ffff]" * 120
+    begin = time.process_time()
+    code, message = server.fault("submit", body)
+    assert time.process_time() - begin < 0.5
+    assert (code, "patterns that are not compiled within 0.1 s" in message) == (400, True)
+    body["placeholders"][0]["transforms"] = "regex:(?i)[a-z]+"
+    server.post("submit", body)
